@@ -1,0 +1,18 @@
+/** Lengths of time as a reader says them. */
+
+/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return parts([minutes, 'min'], [seconds % 60, 's'])
+  return parts([Math.floor(minutes / 60), 'h'], [minutes % 60, 'min'])
+}
+
+function parts(...amounts: [number, string][]): string {
+  return amounts
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) => `${amount} ${unit}`)
+    .join(' ')
+}

@@ -1,0 +1,135 @@
+/** The edge to the runner: inputs in; outputs, log, summary and annotations out; signals, clock, chance. */
+
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import * as core from '@actions/core'
+import { inert, inertLines, type Redact } from './escape.js'
+import type { EventEnvironment } from './github/event.js'
+import { DEFAULTS, type InputName, type RawInputs } from './inputs.js'
+import type { Roots } from './prompt/files.js'
+import type { Clock } from './stop.js'
+
+/** Reads every input as the runner hands it over. */
+export function rawInputs(): RawInputs {
+  const names = Object.keys(DEFAULTS) as InputName[]
+  return Object.fromEntries(names.map((name) => [name, core.getInput(name)])) as RawInputs
+}
+
+export function eventEnvironment(): EventEnvironment {
+  const { GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: path, GITHUB_ACTOR: actor } = process.env
+  return { name: name ?? '', path: path ?? '', actor: actor ?? '' }
+}
+
+export function promptRoots(): Roots {
+  const { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp } = process.env
+  return { workspace: workspace || process.cwd(), temp: temp ?? '' }
+}
+
+/** Tells the runner to hide a secret in every log line from now on, also where it stands percent-encoded. */
+export function mask(secret: string): void {
+  if (secret === '') return
+  core.setSecret(secret)
+  const encoded = encodeURIComponent(secret)
+  if (encoded !== secret) core.setSecret(encoded)
+}
+
+/** Everything that is written for a reader or a later step goes through here, and the key stays out of it. */
+export class Reporter {
+  constructor(private readonly redact: Redact) {}
+
+  log(line: string): void {
+    core.info(this.#line(line))
+  }
+
+  debug(text: string): void {
+    for (const line of text.split('\n')) core.debug(this.#line(line))
+  }
+
+  warn(line: string): void {
+    core.warning(this.#line(line))
+  }
+
+  notice(line: string): void {
+    core.notice(this.#line(line))
+  }
+
+  /** Takes several lines. */
+  error(text: string): void {
+    core.error(
+      text
+        .split('\n')
+        .map((line) => this.#line(line))
+        .join('\n'),
+    )
+  }
+
+  /** Shows a text of many lines, each behind a bar, in a group that folds. */
+  group(title: string, text: string): void {
+    core.startGroup(this.#line(title))
+    for (const line of inertLines(this.redact(text))) core.info(line)
+    core.endGroup()
+  }
+
+  output(name: string, value: string): void {
+    core.setOutput(name, this.redact(value))
+  }
+
+  /** Replaces the step summary; does nothing where the runner has none. */
+  summary(markdown: string): void {
+    const path = process.env.GITHUB_STEP_SUMMARY
+    if (path) replaceFile(path, this.redact(markdown))
+  }
+
+  #line(text: string): string {
+    return inert(this.redact(text))
+  }
+}
+
+/** Replaces a file's text without a moment in which it is empty: the process may be killed at any time. */
+function replaceFile(path: string, text: string): void {
+  const descriptor = openSync(path, 'r+')
+  try {
+    const bytes = Buffer.from(text)
+    writeSync(descriptor, bytes, 0, bytes.length, 0)
+    ftruncateSync(descriptor, bytes.length)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+export const clock: Clock = {
+  now: () => performance.now(),
+  date: () => new Date(),
+  sleep: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => undefined),
+  every(milliseconds, call) {
+    const timer = setInterval(call, milliseconds)
+    return () => clearInterval(timer)
+  },
+}
+
+/** Signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM (actions/runner, ProcessInvoker.cs). */
+export interface Signals {
+  /** Raised by the first. */
+  readonly first: AbortSignal
+  /** Raised by the second. */
+  readonly second: AbortSignal
+}
+
+export function catchSignals(): Signals {
+  const first = new AbortController()
+  const second = new AbortController()
+  const onSignal = (): void => (first.signal.aborted ? second : first).abort()
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return { first: first.signal, second: second.signal }
+}
+
+/** Calls for exceptions that nothing caught, in place of Node's own end with a stack trace. */
+export function catchFaults(call: (thrown: unknown) => void): void {
+  process.on('uncaughtException', call)
+}
+
+/** Ends the process once all that was printed is written, whatever is still under way. */
+export function exit(exitCode: 0 | 1): void {
+  process.stdout.write('', () => process.exit(exitCode))
+}

@@ -1,0 +1,106 @@
+/** The step summary: Markdown that reads well on GitHub, the result first. Pure; all text from outside is escaped. */
+
+import { duration } from './duration.js'
+import { code, type Redact } from './escape.js'
+import type { Inputs } from './inputs.js'
+import { type Outcome, pullRequestOf } from './job.js'
+import type { Progress } from './progress.js'
+import { nextStep } from './report.js'
+import type { End } from './run.js'
+
+/** Shows a text from outside as it is. */
+type Show = (text: string) => string
+
+/**
+ * Writes the summary.
+ *
+ * @param inputs undefined where they were bad
+ * @param end undefined while the run goes on: what the summary then says has to be right if it is the last word
+ */
+export function summary(
+  inputs: Inputs | undefined,
+  progress: Progress,
+  end: End | undefined,
+  redact: Redact,
+): string {
+  const show = (text: string): string => code(redact(text))
+  const sections = [
+    `### ${end === undefined ? titleSoFar(progress) : TITLES[end.outcome]}`,
+    pullRequest(progress, show),
+    fault(end, show),
+    facts(inputs, progress, show),
+    states(progress),
+    `**What to do next:** ${end === undefined ? goOn(progress, show) : nextStep(progress, end, show)}`,
+  ]
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`
+}
+
+const TITLES: Readonly<Record<Outcome, string>> = {
+  'pr-opened': '✅ The docs job opened a pull request',
+  'no-changes': '✅ The docs job completed: no changes were needed',
+  started: '🚀 The docs job is on its way',
+  failed: '❌ The docs job failed',
+  archived: '🗄️ The docs job was archived',
+  'timed-out': '⌛ The docs job had not ended when the time was over',
+  cancelled: '🛑 The step was cancelled',
+  skipped: '⏭️ Skipped: nothing was sent',
+  'dry-run': '📝 Dry run: nothing was sent',
+  error: '❌ The docs job could not be run or followed',
+}
+
+function titleSoFar(progress: Progress): string {
+  if (progress.job !== undefined || progress.reused) return '⏳ The docs job is on its way'
+  return progress.sending ? '⏳ The request is being sent' : '⏳ Nothing was taken by the service yet'
+}
+
+function pullRequest(progress: Progress, show: Show): string {
+  const link = progress.job?.link ?? ''
+  if (link === '') return ''
+  const { repository, number } = pullRequestOf(link)
+  return `**Pull request:** [${show(number === '' ? link : `${repository}#${number}`)}](<${link}>)`
+}
+
+function fault(end: End | undefined, show: Show): string {
+  const error = end?.error
+  if (error === undefined) return ''
+  const lines = error.message.split('\n').map((line) => `- ${show(line)}`)
+  return [...lines, `- Error code: ${show(error.code)}`].join('\n')
+}
+
+function facts(inputs: Inputs | undefined, progress: Progress, show: Show): string {
+  const rows = [
+    ['Job', progress.jobId === '' ? '' : show(progress.jobId)],
+    ['Project', inputs === undefined ? '' : show(inputs.projectId)],
+    ['Service', inputs === undefined ? '' : show(inputs.baseUrl)],
+    ['Time', duration(progress.elapsedMs())],
+  ]
+  return table(
+    ['', ''],
+    rows.filter(([, value]) => value !== ''),
+  )
+}
+
+function states({ moments }: Progress): string {
+  if (moments.length === 0) return ''
+  const rows = moments.map(({ date, afterMs, state }) => [
+    date.toISOString().slice(0, 19).replace('T', ' '),
+    duration(afterMs),
+    state,
+  ])
+  return table(['Time (UTC)', 'After', 'State'], rows)
+}
+
+/** What is right to do if the step dies now. */
+function goOn(progress: Progress, show: Show): string {
+  if (progress.job !== undefined || progress.reused) {
+    return `If this step ends before the job does, the job goes on: a step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`
+  }
+  return progress.sending
+    ? "If this is the last word of this step, it died before the answer came, and a job may exist: look among the agent's jobs in the service's dashboard before you run it again."
+    : 'If this is the last word of this step, it died before the service took anything: run it again.'
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
