@@ -1,0 +1,181 @@
+// The small runner: output files, the log's commands and masks, and a bundle run in its environment.
+import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { hideSecrets, newLog, parseOutputs, renderLine, runAction } from '../../emulator/runner.mjs'
+
+describe('parseOutputs', () => {
+  test.each([
+    ['nothing', '', {}],
+    ['a plain value', 'a=1\n', { a: '1' }],
+    ['no line end', 'a=1', { a: '1' }],
+    ['an empty value', 'a=\n', { a: '' }],
+    ['a value with = and <<', 'a=b=c<<d\n', { a: 'b=c<<d' }],
+    ['a heredoc', 'a<<END\none\n\ntwo=2\nEND\n', { a: 'one\n\ntwo=2' }],
+    ['an empty heredoc', 'a<<END\nEND\n', { a: '' }],
+    ['a heredoc of one empty line', 'a<<END\n\nEND\n', { a: '' }],
+    ['a delimiter with =', 'a<<E=F\nx\nE=F\n', { a: 'x' }],
+    ['a line that only begins like the delimiter', 'a<<END\nENDE\nEND\n', { a: 'ENDE' }],
+    ['empty lines between', '\na=1\n\n\nb=2\n', { a: '1', b: '2' }],
+    ['a name twice', 'a<<E\n1\nE\nb=x\na<<E\n2\nE\n', { a: '2', b: 'x' }],
+    ['a name such as __proto__', '__proto__=x\n', Object.fromEntries([['__proto__', 'x']])],
+  ])('reads %s', (_, text, outputs) => {
+    expect(parseOutputs(text)).toStrictEqual(outputs)
+  })
+
+  test.each([
+    ['a\n', /Invalid format 'a'/],
+    ['=1\n', /Invalid format/],
+    ['<<E\n1\nE\n', /Invalid format/],
+    ['a<<\n1\n\n', /Invalid format/],
+    ['a<<E\n1\n', /Matching delimiter not found 'E'/],
+    ['a<<E\n1\nE \n', /Matching delimiter not found 'E'/],
+  ])('refuses %j as the runner does', (text, message) => {
+    expect(() => parseOutputs(text)).toThrow(message)
+  })
+})
+
+describe('renderLine', () => {
+  const show = (lines: string[], debug = false) => {
+    const log = newLog(debug)
+    return lines.map((line) => renderLine(line, log)?.text)
+  }
+
+  test.each([
+    ['::notice::It is there', 'notice', 'Notice: It is there'],
+    ['::warning title=Odd,file=a.md::Take care', 'warning', 'Warning: Take care'],
+    ['::error::100%25 wrong%0Atwice%0D', 'error', 'Error: 100% wrong\ntwice\r'],
+    ['::error::%250A stays', 'error', 'Error: %0A stays'],
+    ['  ::error::a::b', 'error', 'Error: a::b'],
+    ['plain %0A text', 'text', 'plain %0A text'],
+    ['text ::error::x', 'text', 'text ::error::x'],
+    ['::other::x', 'text', '::other::x'],
+    ['', 'text', ''],
+  ])('%j is shown as %s', (line, kind, text) => {
+    expect(renderLine(line, newLog())).toStrictEqual({ kind, text })
+  })
+
+  test('debug lines are shown on request', () => {
+    expect(show(['::debug::x'])).toEqual([undefined])
+    expect(show(['::debug::x'], true)).toEqual(['Debug: x'])
+  })
+
+  test('groups are indented', () => {
+    const lines = ['::group::One', 'a', '::error::b%0Ac', '::group::Two', 'd', '::endgroup::', 'e']
+    expect(show(lines)).toEqual(['▾ One', '  a', '  Error: b\n  c', '▾ Two', '  d', undefined, 'e'])
+  })
+
+  test('masked values, and each of their lines, are hidden from then on', () => {
+    const lines = [
+      'key',
+      '::add-mask::key',
+      'a key',
+      '::error::key',
+      '::group::key',
+      '::add-mask::x1%0Ay2',
+      'x1 y2',
+    ]
+    expect(show(lines)).toEqual(['key', undefined, 'a ***', 'Error: ***', '▾ ***', undefined, '  *** ***'])
+  })
+
+  test('a mask in another one does not uncover its rest', () => {
+    const log = newLog()
+    for (const line of ['::add-mask::abc', '::add-mask::abcdef', '::add-mask::  ']) renderLine(line, log)
+    expect(hideSecrets('abcdef  abc', log)).toBe('***  ***')
+  })
+})
+
+const BUNDLE = `
+import { appendFileSync, existsSync, readdirSync } from 'node:fs'
+const { env } = process
+const write = (file, text) => appendFileSync(env[file], text)
+console.log('::notice::hello')
+console.error('on stderr\\rafter a CR')
+const outputs = {
+  inputs: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('INPUT_'))),
+  names: Object.keys(env),
+  cwd: process.cwd(),
+  files: readdirSync(env.GITHUB_WORKSPACE),
+  temp: existsSync(env.RUNNER_TEMP),
+  extra: env.EXTRA,
+  run: env.GITHUB_RUN_ID,
+}
+write('GITHUB_OUTPUT', 'all<<E\\n' + JSON.stringify(outputs) + '\\nE\\n')
+write('GITHUB_STEP_SUMMARY', '# Done\\n')
+for (const file of ['GITHUB_STATE', 'GITHUB_ENV', 'GITHUB_PATH']) write(file, 'a=b\\n')
+console.log('written')
+if (env['INPUT_HANG']) setInterval(() => {}, 1000)
+else process.exitCode = 3
+process.stdin.resume()
+`
+
+/** What the bundle above wrote into its one output. */
+function readAll({ outputs: { all = '' } }: Awaited<ReturnType<typeof runAction>>) {
+  return JSON.parse(all)
+}
+
+describe('runAction', () => {
+  let folder = ''
+  let bundle = ''
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(path.join(tmpdir(), 'runner-test-')))
+    bundle = path.join(folder, 'index.mjs')
+    await writeFile(bundle, BUNDLE)
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test('runs a bundle in the environment of a step', async () => {
+    const lines: string[] = []
+    const result = await runAction({
+      bundle,
+      inputs: { 'project-id': 'a', prompt: 'two\nlines' },
+      env: { EXTRA: 'x', GITHUB_RUN_ID: '7' },
+      workspace: folder,
+      onLine: (line) => lines.push(line),
+    })
+    expect(result).toMatchObject({ exitCode: 3, stdout: '::notice::hello\nwritten\n', summary: '# Done\n' })
+    expect(result.stderr).toBe('on stderr\rafter a CR\n')
+    expect(lines.sort()).toEqual(['::notice::hello', 'after a CR', 'on stderr', 'written'])
+    const seen = readAll(result)
+    expect(seen).toMatchObject({
+      inputs: { 'INPUT_PROJECT-ID': 'a', INPUT_PROMPT: 'two\nlines' },
+      cwd: folder,
+      files: ['index.mjs'],
+      temp: true,
+      extra: 'x',
+      run: '7',
+    })
+    const foreign = seen.names.filter((name: string) => !/^(GITHUB_|RUNNER_TEMP$|INPUT_|EXTRA$)/.test(name))
+    expect(foreign.sort()).toEqual(['HOME', 'PATH'])
+  })
+
+  test('has an empty workspace of its own, and leaves no folder behind', async () => {
+    const { cwd, files } = readAll(await runAction({ bundle, inputs: {} }))
+    expect(files).toEqual([])
+    await expect(readdir(path.dirname(cwd))).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await readdir(folder)).toEqual(['index.mjs'])
+  })
+
+  test('tells a signal by its exit code', async () => {
+    let kill = () => {}
+    const { exitCode, summary } = await runAction({
+      bundle,
+      inputs: { hang: 'yes' },
+      onStart: (child) => {
+        kill = () => child.kill('SIGTERM')
+      },
+      onLine: (line) => {
+        if (line === 'written') kill()
+      },
+    })
+    expect(exitCode).toBe(128 + 15)
+    expect(summary).toBe('# Done\n')
+  })
+
+  test('rejects when there is no such Node', async () => {
+    await expect(runAction({ bundle, inputs: {}, node: '/nowhere/node' })).rejects.toMatchObject({
+      code: 'ENOENT',
+    })
+  })
+})

@@ -1,0 +1,468 @@
+// The emulated service over real sockets: endpoints, job object, clock, faults.
+import { once } from 'node:events'
+import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { scenarios } from '../../emulator/scenarios.mjs'
+import { startEmulator } from '../../emulator/server.mjs'
+
+type Options = NonNullable<Parameters<typeof startEmulator>[0]>
+type Service = Exclude<Options['scenario'], string | undefined>
+
+const MINUTE = 60_000
+const START = Date.UTC(2025, 0, 1)
+const HEADERS = { authorization: 'Bearer mint_key', 'content-type': 'application/json' }
+const UNKNOWN_ID = '00000000-0000-4000-8000-999999999999'
+
+const running: Awaited<ReturnType<typeof startEmulator>>[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((emulator) => emulator.close()))
+})
+
+/** An emulator whose clock stands still until `clock.now` is changed. */
+async function start(options: Options = {}) {
+  const clock = { now: START }
+  const emulator = await startEmulator({ now: () => clock.now, ...options })
+  running.push(emulator)
+  const jobs = `${emulator.url}/v2/agent/docs/job`
+  return { emulator, clock, jobs }
+}
+
+async function post(
+  url: string,
+  body: unknown = { prompt: 'Write.' },
+  headers: Record<string, string> = HEADERS,
+) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return read(await fetch(url, { method: 'POST', headers, body: text }))
+}
+
+async function get(url: string, headers: Record<string, string> = HEADERS) {
+  return read(await fetch(url, { headers }))
+}
+
+async function read(response: Response) {
+  // biome-ignore lint/suspicious/noExplicitAny: the tests say what is in it
+  return { status: response.status, headers: response.headers, body: (await response.json()) as any }
+}
+
+/** Sends a path exactly as given, which fetch does not. */
+async function raw(base: string, method: string, path: string, headers: OutgoingHttpHeaders = HEADERS) {
+  const { hostname, port } = new URL(base)
+  const request = httpRequest({ hostname, port, method, path, headers, agent: false })
+  request.end(method === 'POST' ? '{"prompt":"Write."}' : undefined)
+  const [response] = await once(request, 'response')
+  response.resume()
+  return response.statusCode as number
+}
+
+describe('create', () => {
+  test('answers 201 with an active job, field for field', async () => {
+    const { jobs, emulator } = await start()
+    const { status, headers, body } = await post(jobs)
+    expect(status).toBe(201)
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(body).toStrictEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      status: 'active',
+      source: { repository: 'your-org/docs', ref: 'main' },
+      model: 'emulated',
+      prLink: null,
+      createdAt: '2025-01-01T00:00:00.000Z',
+      archivedAt: null,
+    })
+    expect(emulator.jobs.get(body.id)).toMatchObject({ projectId: 'docs', prompts: ['Write.'] })
+  })
+
+  test('makes a new job each time', async () => {
+    const { jobs, emulator } = await start()
+    const ids = [(await post(jobs)).body.id, (await post(jobs)).body.id]
+    expect(new Set(ids).size).toBe(2)
+    expect([...emulator.jobs.keys()]).toEqual(ids)
+  })
+
+  test.each([
+    ['no JSON', 'prompt', HEADERS],
+    ['no body', '', HEADERS],
+    ['null', 'null', HEADERS],
+    ['no prompt', {}, HEADERS],
+    ['an empty prompt', { prompt: '' }, HEADERS],
+    ['a prompt that is no string', { prompt: ['x'] }, HEADERS],
+    ['another content type', { prompt: 'x' }, { ...HEADERS, 'content-type': 'text/plain' }],
+  ])('answers 400 to %s, and makes no job', async (_, body, headers) => {
+    const { jobs, emulator } = await start()
+    const answer = await post(jobs, body, headers)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toStrictEqual({ error: expect.stringMatching(/prompt|JSON|Content-Type/) })
+    expect(emulator.jobs.size).toBe(0)
+  })
+
+  test('takes a content type with parameters, in any case', async () => {
+    const { jobs } = await start()
+    const headers = { ...HEADERS, 'content-type': 'Application/JSON; charset=utf-8' }
+    expect((await post(jobs, { prompt: 'x' }, headers)).status).toBe(201)
+  })
+
+  test('answers 413 above 2 MiB, and takes 2 MiB', async () => {
+    const { jobs } = await start()
+    const filled = (size: number) => JSON.stringify({ prompt: 'x'.repeat(size - '{"prompt":""}'.length) })
+    expect((await post(jobs, filled(2 ** 21))).status).toBe(201)
+    expect((await post(jobs, filled(2 ** 21 + 1))).status).toBe(413)
+  })
+})
+
+describe('states', () => {
+  test('a job is active until its time is over, then has a pull request', async () => {
+    const { jobs, clock } = await start()
+    const { id } = (await post(jobs)).body
+    clock.now = START + 4 * MINUTE - 1
+    expect((await get(`${jobs}/${id}`)).body).toMatchObject({ id, status: 'active', prLink: null })
+    clock.now = START + 4 * MINUTE
+    const { status, body } = await get(`${jobs}/${id}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      id,
+      status: 'completed',
+      prLink: 'https://github.com/your-org/docs/pull/17',
+      createdAt: '2025-01-01T00:00:00.000Z',
+      archivedAt: null,
+    })
+  })
+
+  test.each([
+    ['no-changes', 'completed', null],
+    ['failed', 'failed', null],
+    ['archived', 'archived', '2025-01-01T00:04:00.000Z'],
+  ])('scenario %s ends as %s without a pull request', async (scenario, status, archivedAt) => {
+    const { jobs, clock } = await start({ scenario })
+    const { id } = (await post(jobs)).body
+    clock.now = START + 5 * MINUTE
+    expect((await get(`${jobs}/${id}`)).body).toMatchObject({ status, prLink: null, archivedAt })
+  })
+
+  test('jobSeconds and speed are obeyed', async () => {
+    const { jobs, clock } = await start({ jobSeconds: 60, speed: 10 })
+    const { id } = (await post(jobs)).body
+    clock.now = START + 5_999
+    expect((await get(`${jobs}/${id}`)).body.status).toBe('active')
+    clock.now = START + 6_000
+    expect((await get(`${jobs}/${id}`)).body.status).toBe('completed')
+    expect((await post(jobs)).body.createdAt).toBe('2025-01-01T00:01:00.000Z')
+  })
+
+  test('the jobs of two creates have two pull requests', async () => {
+    const { jobs, clock } = await start()
+    const first = (await post(jobs)).body.id
+    const second = (await post(jobs)).body.id
+    clock.now = START + 5 * MINUTE
+    const links = [await get(`${jobs}/${first}`), await get(`${jobs}/${second}`)].map(
+      ({ body }) => body.prLink,
+    )
+    expect(new Set(links).size).toBe(2)
+  })
+})
+
+describe('message', () => {
+  test('makes an ended job active again, and it ends again', async () => {
+    const { jobs, clock, emulator } = await start()
+    const { id } = (await post(jobs)).body
+    clock.now = START + 5 * MINUTE
+    const { status, body } = await post(`${jobs}/${id}/message`, { prompt: 'More.' })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ id, status: 'active', prLink: null })
+    clock.now = START + 8 * MINUTE
+    expect((await get(`${jobs}/${id}`)).body.status).toBe('active')
+    clock.now = START + 9 * MINUTE
+    expect((await get(`${jobs}/${id}`)).body).toMatchObject({
+      status: 'completed',
+      prLink: 'https://github.com/your-org/docs/pull/17',
+      createdAt: '2025-01-01T00:00:00.000Z',
+    })
+    expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.', 'More.'])
+  })
+
+  test('is taken by an active job', async () => {
+    const { jobs } = await start()
+    const { id } = (await post(jobs)).body
+    expect((await post(`${jobs}/${id}/message`)).status).toBe(200)
+  })
+
+  test('answers 400 without a prompt and 404 without the job', async () => {
+    const { jobs } = await start()
+    const { id } = (await post(jobs)).body
+    expect((await post(`${jobs}/${id}/message`, {})).status).toBe(400)
+    const { status, body } = await post(`${jobs}/${UNKNOWN_ID}/message`)
+    expect(status).toBe(404)
+    expect(body).toStrictEqual({ error: 'Job not found' })
+  })
+})
+
+describe('paths', () => {
+  test('an id is one encoded segment', async () => {
+    const { emulator } = await start()
+    const { status, body } = await post(`${emulator.url}/v2/agent/a%2Fb%20c/job`)
+    expect(status).toBe(201)
+    expect(emulator.jobs.get(body.id)?.projectId).toBe('a/b c')
+    expect((await get(`${emulator.url}/v2/agent/a%2fb%20c/job/${body.id}`)).status).toBe(200)
+  })
+
+  test('a job belongs to its project', async () => {
+    const { emulator, jobs } = await start()
+    const { id } = (await post(jobs)).body
+    expect((await get(`${emulator.url}/v2/agent/other/job/${id}`)).status).toBe(404)
+    expect((await post(`${emulator.url}/v2/agent/other/job/${id}/message`)).status).toBe(404)
+  })
+
+  test.each([
+    ['POST', '/v2/agent/../job'],
+    ['POST', '/v2/agent/%2e%2E/job'],
+    ['POST', '/v2/agent/./job'],
+    ['POST', '/v2/agent//job'],
+    ['POST', '/v2/agent/%/job'],
+    ['POST', '/v2/agent/docs/job/'],
+    ['POST', '/v2/agent/docs/job?x=1'],
+    ['POST', '/v2/agent/a/b/job'],
+    ['POST', '/v1/agent/docs/job'],
+    ['POST', '/'],
+    ['PUT', '/v2/agent/docs/job'],
+    ['GET', '/v2/agent/docs/job'],
+    ['GET', '/v2/agent/docs/job/..'],
+    ['GET', '/v2/agent/docs/job/%2e%2e'],
+    ['GET', '/v2/agent/docs/job/ID/message'],
+    ['GET', '/v2/agent/docs/job/ID%2Fmessage'],
+    ['GET', '/v2/agent/docs/job/ID/'],
+    ['GET', '/v2/agent/docs/job/%00'],
+    ['POST', '/v2/agent/docs/job/ID'],
+    ['POST', '/v2/agent/docs/job/ID/messages'],
+    ['POST', '/v2/agent/docs/job/ID%2Fmessage'],
+    ['DELETE', '/v2/agent/docs/job/ID'],
+  ])('%s %s is 404 and does nothing', async (method, path) => {
+    const { emulator, jobs } = await start()
+    const { id } = (await post(jobs)).body
+    expect(await raw(emulator.url, method, path.replace('ID', id))).toBe(404)
+    expect(emulator.jobs.size).toBe(1)
+    expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.'])
+  })
+
+  test('everything is under the prefix', async () => {
+    const { emulator, jobs } = await start({ prefix: '/gateway/docs' })
+    expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/gateway\/docs$/)
+    const { status, body } = await post(jobs)
+    expect(status).toBe(201)
+    expect((await get(`${jobs}/${body.id}`)).status).toBe(200)
+    expect((await post(jobs.replace('/gateway/docs', ''))).status).toBe(404)
+  })
+})
+
+describe('bearer', () => {
+  test.each([
+    ['no header', {}],
+    ['another scheme', { authorization: 'Basic mint_key' }],
+    ['no key', { authorization: 'Bearer ' }],
+  ])('%s is 401', async (_, headers) => {
+    const { jobs, emulator } = await start()
+    const { status, body } = await post(jobs, undefined, { 'content-type': 'application/json', ...headers })
+    expect(status).toBe(401)
+    expect(body).toStrictEqual({ error: 'Missing or invalid API key' })
+    expect((await get(`${jobs}/${UNKNOWN_ID}`, headers)).status).toBe(401)
+    expect(emulator.jobs.size).toBe(0)
+  })
+
+  test('with apiKey only that key is accepted', async () => {
+    const { jobs } = await start({ apiKey: 'mint_right' })
+    expect((await post(jobs)).status).toBe(401)
+    expect((await post(jobs, undefined, { ...HEADERS, authorization: 'Bearer mint_right' })).status).toBe(201)
+  })
+})
+
+describe('faults', () => {
+  const create: Service['create'] = [
+    { times: 2, status: 429, headers: { 'retry-after': '7' }, error: 'Slow down' },
+  ]
+
+  test('a status comes for the first requests of its kind, then the ordinary answer', async () => {
+    const { jobs, emulator } = await start({ scenario: { create } })
+    for (const _ of [1, 2]) {
+      const { status, headers, body } = await post(jobs)
+      expect([status, headers.get('retry-after'), body]).toEqual([429, '7', { error: 'Slow down' }])
+    }
+    expect(emulator.jobs.size).toBe(0)
+    expect((await post(jobs)).status).toBe(201)
+  })
+
+  test('kinds of requests are counted apart, and an empty fault is the ordinary answer', async () => {
+    const { jobs, emulator } = await start({
+      scenario: { message: [{}, { status: 409, error: 'Busy' }], poll: [{ status: 503, error: 'Later' }] },
+    })
+    const { id } = (await post(jobs)).body
+    expect((await get(`${jobs}/${id}`)).status).toBe(503)
+    expect((await get(`${jobs}/${id}`)).status).toBe(200)
+    const statuses = []
+    for (const _ of [1, 2, 3]) statuses.push((await post(`${jobs}/${id}/message`)).status)
+    expect(statuses).toEqual([200, 409, 200])
+    expect(emulator.jobs.get(id)?.prompts).toHaveLength(3)
+  })
+
+  test.each([
+    ['before', 0],
+    ['after', 1],
+  ] as const)('a reset %s the create leaves %d jobs', async (reset, count) => {
+    const { jobs, emulator } = await start({ scenario: { create: [{ reset }] } })
+    await expect(post(jobs)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+    expect(emulator.jobs.size).toBe(count)
+    expect(emulator.requests).toMatchObject([{ method: 'POST', status: 'reset' }])
+    expect(emulator.requests[0]?.jobId).toBe([...emulator.jobs.keys()][0])
+    expect((await post(jobs)).status).toBe(201)
+  })
+
+  test('fields can be shown in place of the job’s own', async () => {
+    const { jobs } = await start({ scenario: { poll: [{ job: { status: 'queued' } }] } })
+    const { id } = (await post(jobs)).body
+    expect((await get(`${jobs}/${id}`)).body).toMatchObject({ id, status: 'queued' })
+    expect((await get(`${jobs}/${id}`)).body).toMatchObject({ id, status: 'active' })
+  })
+
+  test('a delayed answer comes, in real time', async () => {
+    const { jobs } = await start({ scenario: { create: [{ delayMs: 60 }] } })
+    const before = performance.now()
+    expect((await post(jobs)).status).toBe(201)
+    expect(performance.now() - before).toBeGreaterThan(55)
+  })
+
+  test('a seeded job is as old as it says', async () => {
+    const { emulator } = await start({
+      scenario: {
+        seeds: [
+          { id: 'old', projectId: 'docs', ageSeconds: 240 },
+          { id: 'new', projectId: 'docs', ageSeconds: 239 },
+        ],
+      },
+    })
+    expect((await get(`${emulator.url}/v2/agent/docs/job/old`)).body).toMatchObject({
+      status: 'completed',
+      createdAt: '2024-12-31T23:56:00.000Z',
+    })
+    expect((await get(`${emulator.url}/v2/agent/docs/job/new`)).body.status).toBe('active')
+  })
+})
+
+describe('scenarios', () => {
+  test('stale: an ended job reads completed for a moment after the message', async () => {
+    const { emulator, clock } = await start({ scenario: 'stale' })
+    const [id] = emulator.jobs.keys()
+    const job = `${emulator.url}/v2/agent/your-project/job/${id}`
+    const before = emulator.jobs.get(`${id}`)?.pullRequest
+    const seen = [(await post(`${job}/message`)).body]
+    for (const _ of [1, 2, 3]) seen.push((await get(job)).body)
+    clock.now = START + 6 * MINUTE
+    seen.push((await get(job)).body)
+    expect(seen.map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
+      'completed',
+      'active',
+      'completed',
+    ])
+    expect(seen[0].prLink).toBe(`https://github.com/your-org/docs/pull/${before}`)
+    expect(seen[4].prLink).toBe(seen[0].prLink)
+  })
+
+  test('late-job: 404 first, then the job', async () => {
+    const { jobs } = await start({ scenario: 'late-job' })
+    const { id } = (await post(jobs)).body
+    const statuses = []
+    for (const _ of [1, 2, 3]) statuses.push((await get(`${jobs}/${id}`)).status)
+    expect(statuses).toEqual([404, 404, 200])
+  })
+
+  test.each([
+    ['rate-limited', [429, 201]],
+    ['rate-limited-forever', [429, 429]],
+    ['unavailable', [503, 503]],
+    ['unauthorized', [401, 401]],
+  ])('%s answers creates with %j', async (scenario, expected) => {
+    const { jobs } = await start({ scenario })
+    expect([(await post(jobs)).status, (await post(jobs)).status]).toEqual(expected)
+  })
+
+  test('an unknown one is refused with the names there are', async () => {
+    await expect(startEmulator({ scenario: 'constructor' })).rejects.toThrow(
+      /^unknown scenario 'constructor'; there are pr-opened, .*, network$/,
+    )
+  })
+
+  test('each has a description, and seeds what its job-id names', () => {
+    for (const { description, service, step } of Object.values(scenarios)) {
+      expect(description).toMatch(/^[^A-Z].*[^.]$/)
+      expect(service.seeds?.[0]?.id).toBe(step.inputs?.['job-id'])
+    }
+  })
+})
+
+describe('the record of requests', () => {
+  test('keeps each as it came, with what was answered', async () => {
+    const { emulator, clock, jobs } = await start()
+    const { id } = (await post(jobs, { prompt: 'ä' })).body
+    clock.now = START + 1500
+    await get(`${emulator.url}/v2/agent/a%2Fb/job/${id}`)
+    await get(`${emulator.url}/else`, {})
+    expect(emulator.requests).toMatchObject([
+      { at: 0, method: 'POST', path: '/v2/agent/docs/job', body: '{"prompt":"ä"}', status: 201, jobId: id },
+      { at: 1500, method: 'GET', path: `/v2/agent/a%2Fb/job/${id}`, body: '', status: 404, jobId: id },
+      { at: 1500, method: 'GET', path: '/else', status: 404 },
+    ])
+    expect(emulator.requests[0]?.headers).toMatchObject(HEADERS)
+    expect(emulator.requests[2]).not.toHaveProperty('jobId')
+  })
+
+  test('keeps the last 1000', async () => {
+    const { emulator } = await start()
+    const one = (index: number) => get(`${emulator.url}/${index}`)
+    for (let index = 0; index < 1010; index += 10) {
+      await Promise.all(Array.from({ length: 10 }, (_, offset) => one(index + offset)))
+    }
+    expect(emulator.requests).toHaveLength(1000)
+    const numbers = emulator.requests.map(({ path }) => Number(path.slice(1)))
+    expect(Math.min(...numbers)).toBe(10)
+    expect(Math.max(...numbers)).toBe(1009)
+  })
+
+  test('onRequest hears of answers and of resets', async () => {
+    const heard: unknown[] = []
+    const { emulator, jobs } = await start({
+      scenario: { create: [{ reset: 'after' }] },
+      onRequest: ({ method, status }) => heard.push([method, status]),
+    })
+    await post(jobs).catch(() => {})
+    await post(jobs)
+    await emulator.close()
+    expect(heard).toEqual([
+      ['POST', 'reset'],
+      ['POST', 201],
+    ])
+  })
+})
+
+describe('close', () => {
+  test('ends a request that waits for its answer, and can be called twice', async () => {
+    const { emulator, jobs } = await start({ scenario: { create: [{ delayMs: 3_600_000 }] } })
+    const answer = post(jobs).then(
+      () => 'answered',
+      () => 'cut',
+    )
+    while (emulator.jobs.size === 0) await new Promise((resolve) => setImmediate(resolve))
+    await Promise.all([emulator.close(), emulator.close()])
+    await emulator.close()
+    expect(await answer).toBe('cut')
+    expect(emulator.requests).toMatchObject([{ status: 'none' }])
+    await expect(post(jobs)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  })
+
+  test('the port is free again', async () => {
+    const { emulator } = await start()
+    const port = Number(new URL(emulator.url).port)
+    await expect(startEmulator({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await emulator.close()
+    const again = await start({ port, host: 'localhost' })
+    expect(again.emulator.url).toBe(`http://localhost:${port}`)
+  })
+})

@@ -1,0 +1,205 @@
+// Runs an action's bundle as the GitHub runner would: the same environment, output files and workflow commands.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { constants, tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** @import { ChildProcess } from 'node:child_process' */
+/** @import { Readable } from 'node:stream' */
+
+/**
+ * @typedef {object} Run
+ * @property {string} bundle the action's main file
+ * @property {Record<string, string>} inputs as in `with:`
+ * @property {string} [node] the Node to run it with (default: this one)
+ * @property {Record<string, string>} [env] more environment, in front of the runner's own
+ * @property {string} [workspace] an existing folder (default: an empty one, removed at the end)
+ * @property {(line: string) => void} [onLine] each line of both streams as it comes, as it is
+ * @property {(child: ChildProcess) => void} [onStart]
+ */
+
+/**
+ * @typedef {object} Result
+ * @property {number} exitCode 128 and the signal's number where a signal ended it
+ * @property {string} stdout
+ * @property {string} stderr
+ * @property {Record<string, string>} outputs
+ * @property {string} summary the Markdown of the step summary
+ */
+
+const FILES = ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY', 'GITHUB_STATE', 'GITHUB_ENV', 'GITHUB_PATH']
+
+/**
+ * @param {Run} run
+ * @returns {Promise<Result>}
+ * @throws {Error} the process can't be started, or left an output file that the runner would refuse
+ */
+export async function runAction({ bundle, inputs, node = process.execPath, env = {}, ...run }) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'action-'))
+  try {
+    const runnerEnv = await prepare(folder, run.workspace)
+    const child = spawn(node, [bundle], {
+      cwd: runnerEnv.GITHUB_WORKSPACE,
+      env: { ...runnerEnv, ...inputEnv(inputs), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // In a process group of its own, so that a terminal's Ctrl-C reaches it only through whoever runs it.
+      detached: process.platform !== 'win32',
+    })
+    run.onStart?.(child)
+    const stdout = collect(child.stdout, run.onLine)
+    const stderr = collect(child.stderr, run.onLine)
+    const [code, signal] = /** @type {[number | null, NodeJS.Signals]} */ (await once(child, 'close'))
+    return {
+      exitCode: code ?? 128 + constants.signals[signal],
+      stdout: stdout(),
+      stderr: stderr(),
+      outputs: parseOutputs(await readFile(path.join(folder, 'GITHUB_OUTPUT'), 'utf8')),
+      summary: await readFile(path.join(folder, 'GITHUB_STEP_SUMMARY'), 'utf8'),
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Lays out the runner's folders and files.
+ * @param {string} folder
+ * @param {string} [workspace]
+ */
+async function prepare(folder, workspace = path.join(folder, 'workspace')) {
+  const { PATH = '', HOME = '' } = process.env
+  const temp = path.join(folder, 'temp')
+  await Promise.all([workspace, temp].map((name) => mkdir(name, { recursive: true })))
+  await Promise.all(FILES.map((name) => writeFile(path.join(folder, name), '')))
+  return {
+    PATH,
+    HOME,
+    ...Object.fromEntries(FILES.map((name) => [name, path.join(folder, name)])),
+    GITHUB_ACTIONS: 'true',
+    GITHUB_EVENT_NAME: 'workflow_dispatch',
+    GITHUB_REPOSITORY: 'your-org/your-repo',
+    GITHUB_RUN_ATTEMPT: '1',
+    GITHUB_RUN_ID: '1',
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_WORKSPACE: workspace,
+    RUNNER_TEMP: temp,
+  }
+}
+
+/** @param {Record<string, string>} inputs */
+function inputEnv(inputs) {
+  const entries = Object.entries(inputs)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
+  )
+}
+
+/**
+ * @param {Readable} stream
+ * @param {(line: string) => void} [onLine]
+ * @returns {() => string} everything so far
+ */
+function collect(stream, onLine) {
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  if (onLine) createInterface({ input: stream, crlfDelay: Infinity }).on('line', onLine)
+  return () => text
+}
+
+/**
+ * Reads an output file: `name=value`, or `name<<END`, lines, `END`. The last value of a name wins.
+ * @param {string} text
+ * @returns {Record<string, string>}
+ * @throws {SyntaxError} where the runner would fail the step
+ */
+export function parseOutputs(text) {
+  /** @type {Map<string, string>} */
+  const outputs = new Map()
+  const lines = text.split(process.platform === 'win32' ? /\r?\n/ : '\n')
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (line === '') continue
+    const [, name, mark, rest = ''] = /^([^=]*?)(=|<<)(.*)$/s.exec(line) ?? []
+    if (!name || (mark === '<<' && !rest)) throw new SyntaxError(`Invalid format '${line}'`)
+    const end = mark === '<<' ? lines.indexOf(rest, at + 1) : at
+    if (end < 0) throw new SyntaxError(`Matching delimiter not found '${rest}'`)
+    outputs.set(name, mark === '<<' ? lines.slice(at + 1, end).join('\n') : rest)
+    at = end
+  }
+  return Object.fromEntries(outputs)
+}
+
+/** @typedef {'text' | 'notice' | 'warning' | 'error' | 'debug' | 'group'} Kind */
+
+/**
+ * What the lines before left behind.
+ * @typedef {object} LogState
+ * @property {boolean} debug debug lines are shown
+ * @property {Set<string>} masks
+ * @property {boolean} inGroup
+ */
+
+/**
+ * @param {boolean} [debug]
+ * @returns {LogState}
+ */
+export function newLog(debug = false) {
+  return { debug, masks: new Set(), inGroup: false }
+}
+
+/**
+ * A line of the action as the runner's log shows it, with workflow commands carried out.
+ * @param {string} line
+ * @param {LogState} state is changed by masks and groups
+ * @returns {{ kind: Kind, text: string } | undefined} undefined: nothing to show
+ */
+export function renderLine(line, state) {
+  const [, name = '', data = ''] = /^\s*::([a-z-]+)(?: .*?)?::(.*)$/s.exec(line) ?? []
+  const value = unescapeData(data)
+  /** @type {(kind: Kind, text: string) => { kind: Kind, text: string }} */
+  const show = (kind, text) => {
+    const indented = state.inGroup ? text.replace(/^/gm, '  ') : text
+    return { kind, text: hideSecrets(indented, state) }
+  }
+  switch (name) {
+    case 'add-mask':
+      for (const secret of [value, ...value.split(/\r|\n/)]) if (secret.trim()) state.masks.add(secret)
+      return undefined
+    case 'group': {
+      state.inGroup = false
+      const title = show('group', `▾ ${value}`)
+      state.inGroup = true
+      return title
+    }
+    case 'endgroup':
+      state.inGroup = false
+      return undefined
+    case 'debug':
+      return state.debug ? show('debug', `Debug: ${value}`) : undefined
+    case 'notice':
+    case 'warning':
+    case 'error':
+      return show(name, `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${value}`)
+    default:
+      return show('text', line)
+  }
+}
+
+/** @param {string} data */
+function unescapeData(data) {
+  return data.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%')
+}
+
+/**
+ * @param {string} text
+ * @param {LogState} state
+ * @returns {string} with `***` for every masked value
+ */
+export function hideSecrets(text, { masks }) {
+  const longestFirst = [...masks].sort((a, b) => b.length - a.length)
+  return longestFirst.reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
+}
