@@ -254,11 +254,11 @@ function quote(text) {
 }
 /**
  * A text from outside as Markdown that shows it as it is, as code: there GitHub makes no mention, no issue link and no
- * address of it. Anything but plain words has each mark of punctuation as an entity, so that it is no markup.
+ * address of it. A text with marks that could end the code or the table has each of its marks as an entity.
  */
 function code(text) {
     const line = oneLine(text);
-    if (/^[\w .,:;/@#%=+()'"?!-]+$/.test(line))
+    if (/^[^`|<>&[\]\\]+$/.test(line))
         return `\`${line}\``;
     const entities = line.replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`);
     return `<code>${entities}</code>`;
@@ -400,6 +400,7 @@ __nccwpck_require__.d(runner_namespaceObject, {
   NS: () => (exit),
   dK: () => (mask),
   IR: () => (promptRoots),
+  yT: () => (random),
   me: () => (rawInputs)
 });
 
@@ -683,7 +684,7 @@ class Progress {
     }
     /** Takes in what the service says of the job; true when a reader should be told. */
     see(job) {
-        const state = job.status ?? 'unknown';
+        const state = job.status ?? 'in an unlisted state';
         const changed = state !== this.moments.at(-1)?.state || job.link !== this.job?.link;
         if (state !== this.moments.at(-1)?.state)
             this.#remember(state);
@@ -814,11 +815,11 @@ function faultOf(thrown) {
 //# sourceMappingURL=files.js.map
 ;// CONCATENATED MODULE: ./build/src/duration.js
 /** Lengths of time as a reader says them. */
-/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`. */
+/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: what has passed in full. */
 function duration(milliseconds) {
     if (milliseconds < 1000)
-        return `${Math.round(milliseconds)} ms`;
-    const seconds = Math.round(milliseconds / 1000);
+        return `${Math.floor(milliseconds)} ms`;
+    const seconds = Math.floor(milliseconds / 1000);
     if (seconds < 60)
         return `${seconds} s`;
     const minutes = Math.floor(seconds / 60);
@@ -888,15 +889,16 @@ function jobJson(received, redact) {
     }
 }
 /** The line at the start: what is sent, where, how long the prompt is. */
-function startLine({ task, projectId, baseUrl }) {
+function startLine({ task, projectId, baseUrl, dryRun }) {
     const place = `in project ${(0,src_escape/* quote */.hD)(projectId)} at ${(0,src_escape/* oneLine */.TN)(baseUrl)}`;
+    const dry = dryRun ? 'Dry run of: ' : '';
     switch (task.kind) {
         case 'create':
-            return `Creating a job ${place}, with a prompt of ${size(task.prompt)}.`;
+            return `${dry}Creating a job ${place}, with a prompt of ${size(task.prompt)}.`;
         case 'message':
-            return `Sending a message of ${size(task.prompt)} to job ${(0,src_escape/* quote */.hD)(task.jobId)} ${place}.`;
+            return `${dry}Sending a message of ${size(task.prompt)} to job ${(0,src_escape/* quote */.hD)(task.jobId)} ${place}.`;
         case 'attach':
-            return `Looking at job ${(0,src_escape/* quote */.hD)(task.jobId)} ${place}; nothing is sent to it.`;
+            return `${dry}Looking at job ${(0,src_escape/* quote */.hD)(task.jobId)} ${place}; nothing is sent to it.`;
     }
 }
 function size(text) {
@@ -906,7 +908,7 @@ function size(text) {
 function stateLine(progress) {
     const { jobId, moments, job } = progress;
     const link = job?.link ? `, pull request ${job.link}` : '';
-    return `Job ${(0,src_escape/* quote */.hD)(jobId)} is ${moments.at(-1)?.state ?? 'unknown'} after ${duration(progress.elapsedMs())}${link}.`;
+    return `Job ${(0,src_escape/* quote */.hD)(jobId)} is ${moments.at(-1)?.state} after ${duration(progress.elapsedMs())}${link}.`;
 }
 /** The line once a minute. */
 function heartbeatLine(progress) {
@@ -974,7 +976,7 @@ function nextStep(progress, { outcome, error }, show) {
             if (error !== undefined)
                 return error.advice;
             return progress.job === undefined && !progress.reused
-                ? 'Nothing was sent.'
+                ? 'The service took nothing.'
                 : `Job ${show(progress.jobId)} goes on at the service. ${goOn}`;
         case 'timed-out':
             return `It goes on at the service. ${goOn} To wait longer at once, raise timeout-minutes.`;
@@ -1406,7 +1408,7 @@ async function run(inputs, service, ports) {
     }
 }
 /** Creates or messages the job, or only says which one it is; what is known then is told at once. */
-async function run_submit({ task }, service, ports) {
+async function run_submit({ task, wait }, service, ports) {
     const { clock, progress, see, publish } = ports;
     switch (task.kind) {
         case 'create': {
@@ -1418,7 +1420,8 @@ async function run_submit({ task }, service, ports) {
         case 'message': {
             const answer = await send({ kind: 'message', jobId: task.jobId }, task.prompt, service, ports);
             progress.reused = true;
-            if (answer === undefined)
+            // An end in this answer may be the one from before the message: told only where nothing is looked at after it.
+            if (answer === undefined || (wait && (0,src_job/* hasEnded */.hY)(answer.status)))
                 publish();
             else
                 see(answer);
@@ -3691,6 +3694,8 @@ const clock = {
         return () => clearInterval(timer);
     },
 };
+/** From 0 to 1, for jitter. */
+const random = () => Math.random();
 function catchSignals() {
     const first = new AbortController();
     const second = new AbortController();
@@ -3788,10 +3793,12 @@ function fault(end, show) {
     return [...lines, `- Error code: ${show(error.code)}`].join('\n');
 }
 function facts(inputs, progress, show) {
+    if (inputs === undefined)
+        return '';
     const rows = [
         ['Job', progress.jobId === '' ? '' : show(progress.jobId)],
-        ['Project', inputs === undefined ? '' : show(inputs.projectId)],
-        ['Service', inputs === undefined ? '' : show(inputs.baseUrl)],
+        ['Project', show(inputs.projectId)],
+        ['Service', show(inputs.baseUrl)],
         ['Time', duration(progress.elapsedMs())],
     ];
     return table(['', ''], rows.filter(([, value]) => value !== ''));
@@ -3903,7 +3910,7 @@ class Step {
             clock,
             stop,
             progress: this.#progress,
-            random: Math.random,
+            random: random,
             log: (line) => this.#reporter.log(line),
             debug,
             warn: (line) => this.#reporter.warn(line),

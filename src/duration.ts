@@ -1,9 +1,9 @@
 /** Lengths of time as a reader says them. */
 
-/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`. */
+/** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: what has passed in full. */
 export function duration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
-  const seconds = Math.round(milliseconds / 1000)
+  if (milliseconds < 1000) return `${Math.floor(milliseconds)} ms`
+  const seconds = Math.floor(milliseconds / 1000)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return parts([minutes, 'min'], [seconds % 60, 's'])

@@ -79,11 +79,11 @@ export function quote(text: string): string {
 
 /**
  * A text from outside as Markdown that shows it as it is, as code: there GitHub makes no mention, no issue link and no
- * address of it. Anything but plain words has each mark of punctuation as an entity, so that it is no markup.
+ * address of it. A text with marks that could end the code or the table has each of its marks as an entity.
  */
 export function code(text: string): string {
   const line = oneLine(text)
-  if (/^[\w .,:;/@#%=+()'"?!-]+$/.test(line)) return `\`${line}\``
+  if (/^[^`|<>&[\]\\]+$/.test(line)) return `\`${line}\``
   const entities = line.replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`)
   return `<code>${entities}</code>`
 }

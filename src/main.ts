@@ -85,7 +85,7 @@ class Step {
       clock,
       stop,
       progress: this.#progress,
-      random: Math.random,
+      random: runner.random,
       log: (line) => this.#reporter.log(line),
       debug,
       warn: (line) => this.#reporter.warn(line),

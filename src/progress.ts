@@ -8,8 +8,8 @@ export interface Moment {
   readonly date: Date
   /** Milliseconds since the step began. */
   readonly afterMs: number
-  /** A status of the service, or `unknown` for any other word. */
-  readonly state: Status | 'unknown'
+  /** A status of the service, or what is said in place of any other word. */
+  readonly state: Status | 'in an unlisted state'
 }
 
 /** So many states are remembered, the first and the last ones: a service may change its mind at every look. */
@@ -39,7 +39,7 @@ export class Progress {
 
   /** Takes in what the service says of the job; true when a reader should be told. */
   see(job: Job): boolean {
-    const state = job.status ?? 'unknown'
+    const state = job.status ?? 'in an unlisted state'
     const changed = state !== this.moments.at(-1)?.state || job.link !== this.job?.link
     if (state !== this.moments.at(-1)?.state) this.#remember(state)
     this.jobId ||= job.id

@@ -64,15 +64,16 @@ function jobJson(received: unknown, redact: Redact): string {
 }
 
 /** The line at the start: what is sent, where, how long the prompt is. */
-export function startLine({ task, projectId, baseUrl }: Inputs): string {
+export function startLine({ task, projectId, baseUrl, dryRun }: Inputs): string {
   const place = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
+  const dry = dryRun ? 'Dry run of: ' : ''
   switch (task.kind) {
     case 'create':
-      return `Creating a job ${place}, with a prompt of ${size(task.prompt)}.`
+      return `${dry}Creating a job ${place}, with a prompt of ${size(task.prompt)}.`
     case 'message':
-      return `Sending a message of ${size(task.prompt)} to job ${quote(task.jobId)} ${place}.`
+      return `${dry}Sending a message of ${size(task.prompt)} to job ${quote(task.jobId)} ${place}.`
     case 'attach':
-      return `Looking at job ${quote(task.jobId)} ${place}; nothing is sent to it.`
+      return `${dry}Looking at job ${quote(task.jobId)} ${place}; nothing is sent to it.`
   }
 }
 
@@ -84,7 +85,7 @@ function size(text: string): string {
 export function stateLine(progress: Progress): string {
   const { jobId, moments, job } = progress
   const link = job?.link ? `, pull request ${job.link}` : ''
-  return `Job ${quote(jobId)} is ${moments.at(-1)?.state ?? 'unknown'} after ${duration(progress.elapsedMs())}${link}.`
+  return `Job ${quote(jobId)} is ${moments.at(-1)?.state} after ${duration(progress.elapsedMs())}${link}.`
 }
 
 /** The line once a minute. */
@@ -164,7 +165,7 @@ export function nextStep(
     case 'cancelled':
       if (error !== undefined) return error.advice
       return progress.job === undefined && !progress.reused
-        ? 'Nothing was sent.'
+        ? 'The service took nothing.'
         : `Job ${show(progress.jobId)} goes on at the service. ${goOn}`
     case 'timed-out':
       return `It goes on at the service. ${goOn} To wait longer at once, raise timeout-minutes.`

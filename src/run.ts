@@ -55,7 +55,7 @@ export async function run(inputs: Inputs, service: Service, ports: Ports): Promi
 }
 
 /** Creates or messages the job, or only says which one it is; what is known then is told at once. */
-async function submit({ task }: Inputs, service: Service, ports: Ports): Promise<Wait['after']> {
+async function submit({ task, wait }: Inputs, service: Service, ports: Ports): Promise<Wait['after']> {
   const { clock, progress, see, publish } = ports
   switch (task.kind) {
     case 'create': {
@@ -66,7 +66,8 @@ async function submit({ task }: Inputs, service: Service, ports: Ports): Promise
     case 'message': {
       const answer = await send({ kind: 'message', jobId: task.jobId }, task.prompt, service, ports)
       progress.reused = true
-      if (answer === undefined) publish()
+      // An end in this answer may be the one from before the message: told only where nothing is looked at after it.
+      if (answer === undefined || (wait && hasEnded(answer.status))) publish()
       else see(answer)
       return { kind: 'message', at: clock.now(), answer }
     }

@@ -107,6 +107,9 @@ export const clock: Clock = {
   },
 }
 
+/** From 0 to 1, for jitter. */
+export const random = (): number => Math.random()
+
 /** Signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM (actions/runner, ProcessInvoker.cs). */
 export interface Signals {
   /** Raised by the first. */

@@ -1,0 +1,201 @@
+/** What has to say the same in several places: action.yml, the README, the map, the code, dist. */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { DEFAULTS } from '../../src/inputs.js'
+import { FAIL_ON, OUTCOMES } from '../../src/job.js'
+import { OUTPUTS } from '../../src/report.js'
+
+const text = (file: string): string => readFileSync(file, 'utf8')
+const readme = text('README.md')
+const action = parse(text('action.yml'))
+
+/** The cells of the README's table below a heading. */
+function table(heading: string): string[][] {
+  const section = readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+  const rows = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))
+  return rows.slice(1).map((row) =>
+    row
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim()),
+  )
+}
+
+const unquoted = (cell = ''): string => cell.replace(/^`|`$/g, '')
+
+describe('the inputs', () => {
+  test('are the same in action.yml as in the code, with the same defaults', () => {
+    const declared = Object.entries<{ default?: string; required?: boolean }>(action.inputs)
+    expect(Object.fromEntries(declared.map(([name, input]) => [name, input.default ?? '']))).toEqual(DEFAULTS)
+    expect(declared.filter(([, { required }]) => required).map(([name]) => name)).toEqual([
+      'project-id',
+      'api-key',
+    ])
+  })
+
+  test('are the same in the README, with the same defaults', () => {
+    const rows = table('Inputs').map(([name, value]) => [
+      unquoted(name),
+      value === 'required' ? '' : unquoted(value),
+    ])
+    expect(Object.fromEntries(rows)).toEqual(DEFAULTS)
+  })
+
+  test('are described in short sentences', () => {
+    for (const { description } of Object.values<{ description: string }>({
+      ...action.inputs,
+      ...action.outputs,
+    })) {
+      expect(description).toMatch(/^[A-Z].*\.$/)
+    }
+  })
+})
+
+test('the outputs are the same in action.yml, the code and the README', () => {
+  expect(Object.keys(action.outputs)).toEqual([...OUTPUTS])
+  expect(table('Outputs').map(([name]) => unquoted(name))).toEqual([...OUTPUTS])
+})
+
+test('the outcomes and what fail-on takes are named in action.yml and the README', () => {
+  for (const outcome of OUTCOMES) {
+    expect(action.outputs.outcome.description).toContain(outcome)
+    expect(readme).toContain(`\`${outcome}\``)
+  }
+  for (const outcome of FAIL_ON) expect(action.inputs['fail-on'].description).toContain(outcome)
+})
+
+test('the error codes are the same in the code, action.yml and the troubleshooting', () => {
+  const codes = [...text('src/errors.ts').matchAll(/^ {2}\| '([a-z-]+)'$/gm)].map(([, code]) => code)
+  expect(codes.length).toBeGreaterThan(5)
+  expect(table('Troubleshooting').map(([code]) => unquoted(code))).toEqual(codes)
+  for (const code of codes) expect(action.outputs['error-code'].description).toContain(code)
+})
+
+test('the workflows of the README name inputs and outputs that exist', () => {
+  const blocks = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => yaml ?? '')
+  expect(blocks.length).toBeGreaterThan(2)
+  for (const block of blocks) {
+    const found = JSON.stringify(parse(block)).matchAll(/steps\.docs\.outputs\.([a-z-]+)/g)
+    for (const [, name] of found) expect(OUTPUTS).toContain(name)
+  }
+  const steps = blocks.flatMap((block) => stepsOf(parse(block)))
+  expect(steps.length).toBeGreaterThan(3)
+  for (const step of steps) {
+    expect(step.uses).toBe('your-org/agent-job-action@v1')
+    expect(Object.keys(DEFAULTS)).toEqual(expect.arrayContaining(Object.keys(step.with)))
+    expect(Object.keys(step.with)).toEqual(expect.arrayContaining(['project-id', 'api-key']))
+  }
+})
+
+interface Step {
+  readonly uses?: string
+  readonly with: Record<string, unknown>
+}
+
+function stepsOf(workflow: Step[] | { jobs: Record<string, { steps: Step[] }> }): Step[] {
+  const steps = Array.isArray(workflow) ? workflow : Object.values(workflow.jobs).flatMap((job) => job.steps)
+  return steps.filter(({ uses }) => uses !== undefined)
+}
+
+test('every link inside of the documents leads somewhere', () => {
+  for (const file of ['README.md', 'CONTRIBUTING.md']) {
+    const anchors = [...text(file).matchAll(/^#+ (.*)$/gm)].map(
+      ([, title = '']) =>
+        `#${title
+          .toLowerCase()
+          .replace(/[^\w -]/g, '')
+          .replaceAll(' ', '-')}`,
+    )
+    const links = [...text(file).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = '']) => link)
+    expect(links.length + anchors.length).toBeGreaterThan(3)
+    for (const link of links)
+      expect(link.startsWith('#') ? anchors.includes(link) : existsSync(link)).toBe(true)
+  }
+})
+
+describe('the code', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.replaceAll('\\', '/'))
+  const importsOf = (file: string): string[] =>
+    [...text(path.join('src', file)).matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, from = '']) => from)
+
+  test('has a place in the map for every file, and no other', () => {
+    const map = text('CONTRIBUTING.md').split('```')[3] ?? ''
+    const named = [...map.matchAll(/^ +((?:\w+\/)?[\w-]+\.ts)/gm)].map(([, file = '']) => path.basename(file))
+    expect(named.sort()).toEqual(files.map((file) => path.basename(file)).sort())
+  })
+
+  test('reads the environment, the clock and chance, and speaks to the runner, in one place', () => {
+    const edge =
+      /process\.(?:env|on|exit|std)|Math\.random|Date\.now|new Date\(\)|performance\.now|@actions\/core'/
+    expect(files.filter((file) => edge.test(text(path.join('src', file))))).toEqual(['runner.ts'])
+  })
+
+  test('has leaves that import nothing', () => {
+    for (const leaf of ['job.ts', 'errors.ts', 'escape.ts', 'duration.ts'])
+      expect(importsOf(leaf)).toEqual([])
+  })
+
+  test('loads the HTTP library and the reader of answers only for the first request', () => {
+    const heavy = files.filter((file) =>
+      importsOf(file).some((from) => from === 'undici' || from === 'zod/mini'),
+    )
+    expect(heavy.sort()).toEqual(['service/api.ts', 'service/connect.ts', 'service/http.ts'])
+    expect(text('src/main.ts')).toContain("await import('./service/api.js')")
+    expect(text('build/dist/index.js')).not.toContain('node_modules/undici')
+  })
+})
+
+describe('dist', () => {
+  test('is what a clean build gives: where it is not, run `npm run build` and commit dist/', () => {
+    expect(readdirSync('dist').sort()).toEqual(readdirSync('build/dist').sort())
+    for (const file of readdirSync('dist')) {
+      expect({ file, same: text(`dist/${file}`) === text(`build/dist/${file}`) }).toEqual({
+        file,
+        same: true,
+      })
+    }
+  })
+
+  test('holds one copy of undici, and the licence of every package in it', () => {
+    const all = readdirSync('dist')
+      .map((file) => text(`dist/${file}`))
+      .join('\n')
+    expect(all.match(/class Client extends DispatcherBase/g)).toHaveLength(1)
+    const packages = new Set(
+      [...all.matchAll(/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g)].map(([, name]) => name),
+    )
+    expect(packages.size).toBeGreaterThan(2)
+    for (const name of packages)
+      expect(text('dist/licenses.txt')).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'))
+  })
+
+  test('runs on the Node that action.yml asks for', () => {
+    expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' })
+  })
+})
+
+test('every dependency is pinned, and the lock names no registry', () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(text('package.json'))
+  for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+  }
+  expect(text('package-lock.json')).not.toContain('"resolved"')
+})
+
+test('the emulator needs nothing but Node', () => {
+  for (const file of readdirSync('emulator').filter((name) => name.endsWith('.mjs'))) {
+    const imports = [...text(`emulator/${file}`).matchAll(/^import .*? from '([^']+)'/gm)].map(
+      ([, from]) => from,
+    )
+    for (const from of imports) expect(from).toMatch(/^(?:node:|\.\/)/)
+  }
+  expect(execFileSync(process.execPath, ['emulator/start.mjs', '--help'], { encoding: 'utf8' })).toContain(
+    'pr-opened',
+  )
+})

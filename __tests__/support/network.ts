@@ -1,0 +1,126 @@
+/** What stands between the action and the service: certificates, proxies, and servers that break connections. */
+
+import { once } from 'node:events'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Duplex } from 'node:stream'
+import { generate } from 'selfsigned'
+
+export interface Certificate {
+  readonly key: string
+  readonly cert: string
+  /** The certificate as a file, for NODE_EXTRA_CA_CERTS. */
+  readonly file: string
+}
+
+/** A certificate that is its own authority, for loopback and `service.test`. */
+export async function certificate(
+  names: readonly string[] = ['localhost', 'service.test'],
+): Promise<Certificate> {
+  const pems = await generate([{ name: 'commonName', value: names[0] as string }], {
+    keySize: 2048,
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          ...names.map((value) => ({ type: 2 as const, value })),
+          { type: 7 as const, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  })
+  const folder = await mkdtemp(path.join(tmpdir(), 'certificate-'))
+  const file = path.join(folder, 'ca.pem')
+  await writeFile(file, pems.cert)
+  return { key: pems.private, cert: pems.cert, file }
+}
+
+export interface Listening {
+  readonly port: number
+  readonly close: () => Promise<void>
+}
+
+/** A TCP server that does as it likes with each connection. */
+export async function listen(onConnection: (socket: Socket, nth: number) => void): Promise<Listening> {
+  let count = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    onConnection(socket, ++count)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A port of this machine that refuses connections. */
+export async function closedPort(): Promise<number> {
+  const { port, close } = await listen(() => undefined)
+  await close()
+  return port
+}
+
+export interface Proxy extends Listening {
+  /** The targets that were asked for, with what stood in `proxy-authorization`. */
+  readonly asked: { readonly target: string; readonly authorization: string | undefined }[]
+  /** Everything that went through from the client. */
+  readonly bytes: () => string
+  /** Breaks the tunnels that are open, and goes on listening. */
+  readonly breakTunnels: () => void
+}
+
+/** What a proxy does with its nth CONNECT: open the tunnel, answer a status, drop the connection, or nothing at all. */
+export type ProxyBehaviour = (nth: number) => 'open' | 'drop' | 'silence' | number
+
+/** A proxy that opens tunnels to one port of this machine, whatever the name that is asked for. */
+export async function connectProxy(target: number, behave: ProxyBehaviour = () => 'open'): Promise<Proxy> {
+  const asked: Proxy['asked'] = []
+  const chunks: Buffer[] = []
+  const sockets = new Set<Duplex>()
+  const server = createHttpServer((_, response) =>
+    response.writeHead(500).end('This proxy takes CONNECT alone'),
+  )
+  const breakTunnels = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  server.on('connect', (request, socket: Duplex) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    asked.push({ target: request.url ?? '', authorization: request.headers['proxy-authorization'] })
+    const what = behave(asked.length)
+    if (what === 'drop') socket.destroy()
+    else if (typeof what === 'number') socket.end(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
+    else if (what === 'open') {
+      const upstream = connect(target, '127.0.0.1', () =>
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
+      )
+      upstream.on('error', () => socket.destroy())
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+      socket.pipe(upstream).pipe(socket)
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    asked,
+    bytes: () => Buffer.concat(chunks).toString('latin1'),
+    breakTunnels,
+    close: async () => {
+      breakTunnels()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
