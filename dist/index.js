@@ -661,8 +661,6 @@ function isLoopback(hostname) {
 //# sourceMappingURL=inputs.js.map
 ;// CONCATENATED MODULE: ./build/src/progress.js
 /** What is known of the job at any moment: what stands in the outputs and the summary if the step dies right now. */
-/** So many states are remembered, the first and the last ones: a service may change its mind at every look. */
-const MOMENTS_LIMIT = 20;
 class Progress {
     /** Given, or learned from the answer to a create. */
     jobId = '';
@@ -682,25 +680,22 @@ class Progress {
         this.#clock = clock;
         this.#startedAt = startedAt;
     }
-    /** Takes in what the service says of the job; true when a reader should be told. */
+    /** Takes in what the service says of the job; true when it is news for a reader. */
     see(job) {
-        const state = job.status ?? 'in an unlisted state';
-        const changed = state !== this.moments.at(-1)?.state || job.link !== this.job?.link;
-        if (state !== this.moments.at(-1)?.state)
-            this.#remember(state);
+        const { status } = job;
+        const changed = status !== undefined && status !== this.status;
+        const news = changed || this.job === undefined || job.link !== this.job.link;
+        if (changed) {
+            this.status = status;
+            this.moments.push({ date: this.#clock.date(), afterMs: this.elapsedMs(), status });
+        }
         this.jobId ||= job.id;
         this.job = job;
-        this.status = job.status ?? this.status;
-        return changed;
+        return news;
     }
     /** Milliseconds since the step began. */
     elapsedMs() {
         return this.#clock.now() - this.#startedAt;
-    }
-    #remember(state) {
-        this.moments.push({ date: this.#clock.date(), afterMs: this.elapsedMs(), state });
-        if (this.moments.length > MOMENTS_LIMIT)
-            this.moments.splice(MOMENTS_LIMIT / 2, 1);
     }
 }
 //# sourceMappingURL=progress.js.map
@@ -854,7 +849,7 @@ const OUTPUTS = (/* unused pure expression or super */ null && ([
     'elapsed-seconds',
     'job',
 ]));
-/** The outputs as far as they are known; without an end, `outcome` and what belongs to it are not. */
+/** The outputs as far as they are known; those that tell of the end, and the large one, are set with the end. */
 function outputs(progress, end, redact) {
     const link = progress.job?.link ?? '';
     const { number, repository } = (0,src_job/* pullRequestOf */._n)(link);
@@ -864,15 +859,13 @@ function outputs(progress, end, redact) {
         'pr-link': link,
         'pr-number': number,
         'pr-repository': repository,
-        ...(end === undefined
-            ? {}
-            : {
-                outcome: end.outcome,
-                'error-code': end.error?.code ?? '',
-                'elapsed-seconds': String(Math.floor(progress.elapsedMs() / 1000)),
-            }),
-        reused: String(progress.reused && end?.error?.code !== 'not-found'),
-        job: jobJson(progress.job?.received, redact),
+        reused: String(progress.reused && !(progress.job === undefined && end?.error?.code === 'not-found')),
+        ...(end && {
+            outcome: end.outcome,
+            'error-code': end.error?.code ?? '',
+            'elapsed-seconds': String(Math.floor(progress.elapsedMs() / 1000)),
+            job: jobJson(progress.job?.received, redact),
+        }),
     };
 }
 /** The job as JSON, the key replaced; empty where it is too large, or nested too deep to be written. */
@@ -906,18 +899,17 @@ function size(text) {
 }
 /** The line at each change of state. */
 function stateLine(progress) {
-    const { jobId, moments, job } = progress;
+    const { jobId, status, job } = progress;
     const link = job?.link ? `, pull request ${job.link}` : '';
-    return `Job ${(0,src_escape/* quote */.hD)(jobId)} is ${moments.at(-1)?.state} after ${duration(progress.elapsedMs())}${link}.`;
+    return `Job ${(0,src_escape/* quote */.hD)(jobId)} is ${status ?? 'there'} after ${duration(progress.elapsedMs())}${link}.`;
 }
 /** The line once a minute. */
 function heartbeatLine(progress) {
     const elapsed = duration(progress.elapsedMs());
-    const { jobId, moments, sending } = progress;
-    const state = moments.at(-1)?.state;
-    if (state === undefined)
+    const { jobId, status, job, sending } = progress;
+    if (job === undefined)
         return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`;
-    return `Job ${(0,src_escape/* quote */.hD)(jobId)} is still ${state} after ${elapsed}.`;
+    return `Job ${(0,src_escape/* quote */.hD)(jobId)} is still ${status ?? 'there'} after ${elapsed}.`;
 }
 /** The line at the end. */
 function endLine(progress, { outcome, error }) {
@@ -3704,8 +3696,12 @@ function catchSignals() {
     process.on('SIGTERM', onSignal);
     return { first: first.signal, second: second.signal };
 }
-/** Calls for exceptions that nothing caught, in place of Node's own end with a stack trace. */
+/**
+ * Calls for exceptions that nothing caught, in place of Node's own end with a stack trace. From now on the process ends
+ * as a failure, unless `exit` says otherwise.
+ */
 function catchFaults(call) {
+    process.exitCode = 1;
     process.on('uncaughtException', call);
 }
 /** Ends the process once all that was printed is written, whatever is still under way. */
@@ -3756,7 +3752,7 @@ function summary_summary(inputs, progress, end, redact) {
         pullRequest(progress, show),
         fault(end, show),
         facts(inputs, progress, show),
-        states(progress),
+        statuses(progress),
         `**What to do next:** ${end === undefined ? goOn(progress, show) : nextStep(progress, end, show)}`,
     ];
     return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -3803,15 +3799,15 @@ function facts(inputs, progress, show) {
     ];
     return table(['', ''], rows.filter(([, value]) => value !== ''));
 }
-function states({ moments }) {
+function statuses({ moments }) {
     if (moments.length === 0)
         return '';
-    const rows = moments.map(({ date, afterMs, state }) => [
+    const rows = moments.map(({ date, afterMs, status }) => [
         date.toISOString().slice(0, 19).replace('T', ' '),
         duration(afterMs),
-        state,
+        status,
     ]);
-    return table(['Time (UTC)', 'After', 'State'], rows);
+    return table(['Time (UTC)', 'After', 'Status'], rows);
 }
 /** What is right to do if the step dies now. */
 function goOn(progress, show) {

@@ -3,17 +3,13 @@
 import type { Job, Status } from './job.js'
 import type { Clock } from './stop.js'
 
-/** A state, and when it was first seen. */
+/** A status of the service's list, and when it was first seen. */
 export interface Moment {
   readonly date: Date
   /** Milliseconds since the step began. */
   readonly afterMs: number
-  /** A status of the service, or what is said in place of any other word. */
-  readonly state: Status | 'in an unlisted state'
+  readonly status: Status
 }
-
-/** So many states are remembered, the first and the last ones: a service may change its mind at every look. */
-const MOMENTS_LIMIT = 20
 
 export class Progress {
   /** Given, or learned from the answer to a create. */
@@ -27,7 +23,6 @@ export class Progress {
   /** A create or a message is on its way. */
   sending = false
   readonly moments: Moment[] = []
-
   readonly #clock: Clock
   readonly #startedAt: number
 
@@ -37,24 +32,22 @@ export class Progress {
     this.#startedAt = startedAt
   }
 
-  /** Takes in what the service says of the job; true when a reader should be told. */
+  /** Takes in what the service says of the job; true when it is news for a reader. */
   see(job: Job): boolean {
-    const state = job.status ?? 'in an unlisted state'
-    const changed = state !== this.moments.at(-1)?.state || job.link !== this.job?.link
-    if (state !== this.moments.at(-1)?.state) this.#remember(state)
+    const { status } = job
+    const changed = status !== undefined && status !== this.status
+    const news = changed || this.job === undefined || job.link !== this.job.link
+    if (changed) {
+      this.status = status
+      this.moments.push({ date: this.#clock.date(), afterMs: this.elapsedMs(), status })
+    }
     this.jobId ||= job.id
     this.job = job
-    this.status = job.status ?? this.status
-    return changed
+    return news
   }
 
   /** Milliseconds since the step began. */
   elapsedMs(): number {
     return this.#clock.now() - this.#startedAt
-  }
-
-  #remember(state: Moment['state']): void {
-    this.moments.push({ date: this.#clock.date(), afterMs: this.elapsedMs(), state })
-    if (this.moments.length > MOMENTS_LIMIT) this.moments.splice(MOMENTS_LIMIT / 2, 1)
   }
 }

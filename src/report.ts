@@ -25,7 +25,7 @@ export const OUTPUTS = [
 ] as const
 export type Output = (typeof OUTPUTS)[number]
 
-/** The outputs as far as they are known; without an end, `outcome` and what belongs to it are not. */
+/** The outputs as far as they are known; those that tell of the end, and the large one, are set with the end. */
 export function outputs(
   progress: Progress,
   end: End | undefined,
@@ -39,15 +39,13 @@ export function outputs(
     'pr-link': link,
     'pr-number': number,
     'pr-repository': repository,
-    ...(end === undefined
-      ? {}
-      : {
-          outcome: end.outcome,
-          'error-code': end.error?.code ?? '',
-          'elapsed-seconds': String(Math.floor(progress.elapsedMs() / 1000)),
-        }),
-    reused: String(progress.reused && end?.error?.code !== 'not-found'),
-    job: jobJson(progress.job?.received, redact),
+    reused: String(progress.reused && !(progress.job === undefined && end?.error?.code === 'not-found')),
+    ...(end && {
+      outcome: end.outcome,
+      'error-code': end.error?.code ?? '',
+      'elapsed-seconds': String(Math.floor(progress.elapsedMs() / 1000)),
+      job: jobJson(progress.job?.received, redact),
+    }),
   }
 }
 
@@ -83,18 +81,17 @@ function size(text: string): string {
 
 /** The line at each change of state. */
 export function stateLine(progress: Progress): string {
-  const { jobId, moments, job } = progress
+  const { jobId, status, job } = progress
   const link = job?.link ? `, pull request ${job.link}` : ''
-  return `Job ${quote(jobId)} is ${moments.at(-1)?.state} after ${duration(progress.elapsedMs())}${link}.`
+  return `Job ${quote(jobId)} is ${status ?? 'there'} after ${duration(progress.elapsedMs())}${link}.`
 }
 
 /** The line once a minute. */
 export function heartbeatLine(progress: Progress): string {
   const elapsed = duration(progress.elapsedMs())
-  const { jobId, moments, sending } = progress
-  const state = moments.at(-1)?.state
-  if (state === undefined) return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`
-  return `Job ${quote(jobId)} is still ${state} after ${elapsed}.`
+  const { jobId, status, job, sending } = progress
+  if (job === undefined) return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`
+  return `Job ${quote(jobId)} is still ${status ?? 'there'} after ${elapsed}.`
 }
 
 /** The line at the end. */

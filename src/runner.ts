@@ -127,8 +127,12 @@ export function catchSignals(): Signals {
   return { first: first.signal, second: second.signal }
 }
 
-/** Calls for exceptions that nothing caught, in place of Node's own end with a stack trace. */
+/**
+ * Calls for exceptions that nothing caught, in place of Node's own end with a stack trace. From now on the process ends
+ * as a failure, unless `exit` says otherwise.
+ */
 export function catchFaults(call: (thrown: unknown) => void): void {
+  process.exitCode = 1
   process.on('uncaughtException', call)
 }
 

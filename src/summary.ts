@@ -29,7 +29,7 @@ export function summary(
     pullRequest(progress, show),
     fault(end, show),
     facts(inputs, progress, show),
-    states(progress),
+    statuses(progress),
     `**What to do next:** ${end === undefined ? goOn(progress, show) : nextStep(progress, end, show)}`,
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
@@ -81,14 +81,14 @@ function facts(inputs: Inputs | undefined, progress: Progress, show: Show): stri
   )
 }
 
-function states({ moments }: Progress): string {
+function statuses({ moments }: Progress): string {
   if (moments.length === 0) return ''
-  const rows = moments.map(({ date, afterMs, state }) => [
+  const rows = moments.map(({ date, afterMs, status }) => [
     date.toISOString().slice(0, 19).replace('T', ' '),
     duration(afterMs),
-    state,
+    status,
   ])
-  return table(['Time (UTC)', 'After', 'State'], rows)
+  return table(['Time (UTC)', 'After', 'Status'], rows)
 }
 
 /** What is right to do if the step dies now. */
