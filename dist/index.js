@@ -189,8 +189,11 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 /* harmony export */   wi: () => (/* binding */ inertLines)
 /* harmony export */ });
 /** Makes text from outside harmless: the key replaced, workflow commands broken, Markdown shown as written. */
-/** Characters that move the cursor, break a line or reorder what is read: C0, C1, line separators, bidi controls. */
-const INVISIBLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+/**
+ * Characters that move the cursor, break a line, reorder what is read or are not seen: controls, format characters,
+ * line separators; not the joiner (U+200D) that emoji are made with.
+ */
+const INVISIBLE = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 /**
  * Makes a function that replaces the key by `***`, whether it is written plainly, percent-encoded or escaped as
  * in a JSON string, in whole or in part.
@@ -361,19 +364,19 @@ function isId(id) {
  * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % = + , -`.
  */
 function safeLink(link) {
-    if (link.length > 2048 || !/^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link))
+    if (link.length > 2048 || !/^https?:\/\/(?!\/)[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link))
         return '';
     const url = URL.canParse(link) ? new URL(link) : undefined;
     const authority = link.split('/')[2]?.split(/[?#]/)[0] ?? '';
     return url === undefined || authority.includes('@') ? '' : link;
 }
-const GITHUB_PULL = /^\/([\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/;
-const GITLAB_MERGE_REQUEST = /^\/([\w.-]+(?:\/[\w.-]+)+?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/;
+const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/;
+const GITLAB_MERGE_REQUEST = /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/;
 /** Reads GitHub's `/owner/repo/pull/N` and GitLab's `/group/project/-/merge_requests/N`. */
 function pullRequestOf(link) {
     const path = link === '' ? '' : new URL(link).pathname;
     const match = GITHUB_PULL.exec(path) ?? GITLAB_MERGE_REQUEST.exec(path);
-    return { repository: match?.[1] ?? '', number: match?.[2] ?? '' };
+    return { repository: match?.[1]?.slice(1) ?? '', number: match?.[2] ?? '' };
 }
 //# sourceMappingURL=job.js.map
 
@@ -459,7 +462,8 @@ function secretsWithheld(event) {
             "Add the key to the repository's Dependabot secrets too, or skip the step: " +
             "if: github.actor != 'dependabot[bot]'.");
     }
-    if (event.name.startsWith('pull_request') && isFromFork(event.path)) {
+    // pull_request_target and its like run with the base's secrets.
+    if (/^pull_request(?:_review|_review_comment)?$/.test(event.name) && isFromFork(event.path)) {
         return ('This pull request comes from a fork, and such runs get no secrets. ' +
             'Skip the step for forks: if: github.event.pull_request.head.repo.full_name == github.repository.');
     }
@@ -641,7 +645,7 @@ function parseFailOn(value) {
         'Separate them by comma, space or line.', value);
 }
 function parseBaseUrl(value) {
-    const shown = value.replace(/\/\/[^/]*@/, '//***@');
+    const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@');
     const takes = 'takes the address of the service, such as https://agent.example.com/prefix';
     const url = URL.canParse(value) ? new URL(value) : undefined;
     if (url === undefined)
@@ -740,6 +744,7 @@ function placeOf(path, roots) {
     const whole = (0,external_node_path_.resolve)(roots.workspace, path);
     const inside = [roots.workspace, roots.temp]
         .filter((root) => root !== '')
+        .flatMap((root) => [root, realPath(root)])
         .map((root) => ({ root, below: (0,external_node_path_.relative)(root, whole) }))
         .find(({ below }) => below !== '' && below.split(external_node_path_.sep)[0] !== '..' && !(0,external_node_path_.isAbsolute)(below));
     if (inside === undefined) {
@@ -755,12 +760,22 @@ function placeOf(path, roots) {
     }
     return inside;
 }
+/** A folder by its real name, by which a path may call it too. */
+function realPath(folder) {
+    try {
+        return (0,external_node_fs_namespaceObject.realpathSync)(folder);
+    }
+    catch {
+        return folder; // It does not exist: told when the file is opened.
+    }
+}
 /**
  * `.git`, in any spelling that Windows and macOS take for it; and the files that actions/checkout from v6 on keeps
  * its token in, in the temp folder (actions/checkout, src/git-auth-helper.ts).
  */
 function isPrivate(segment) {
-    return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(segment) || /^git-credentials-/i.test(segment);
+    const seen = segment.replace(/\p{Cf}/gu, ''); // HFS+ passes over these.
+    return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(seen) || /^git-credentials-/i.test(seen);
 }
 /** Reads a regular file of 1 byte to 1 MiB, or tells what is wrong with it. */
 function readRegular(file) {
@@ -793,7 +808,7 @@ function decode(bytes) {
     }
 }
 function faultOf(thrown) {
-    const reason = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+    const reason = thrown.code;
     switch (reason) {
         case 'ENOENT':
         case 'ENOTDIR':
@@ -849,7 +864,7 @@ const OUTPUTS = (/* unused pure expression or super */ null && ([
     'elapsed-seconds',
     'job',
 ]));
-/** The outputs as far as they are known; those that tell of the end, and the large one, are set with the end. */
+/** The outputs as far as they are known; those that tell of the end are set with it. */
 function outputs(progress, end, redact) {
     const link = progress.job?.link ?? '';
     const { number, repository } = (0,src_job/* pullRequestOf */._n)(link);
@@ -864,8 +879,8 @@ function outputs(progress, end, redact) {
             outcome: end.outcome,
             'error-code': end.error?.code ?? '',
             'elapsed-seconds': String(Math.floor(progress.elapsedMs() / 1000)),
-            job: jobJson(progress.job?.received, redact),
         }),
+        job: jobJson(progress.job?.received, redact),
     };
 }
 /** The job as JSON, the key replaced; empty where it is too large, or nested too deep to be written. */
@@ -906,8 +921,8 @@ function stateLine(progress) {
 /** The line once a minute. */
 function heartbeatLine(progress) {
     const elapsed = duration(progress.elapsedMs());
-    const { jobId, status, job, sending } = progress;
-    if (job === undefined)
+    const { jobId, status, job, reused, sending } = progress;
+    if (job === undefined && !reused)
         return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`;
     return `Job ${(0,src_escape/* quote */.hD)(jobId)} is still ${status ?? 'there'} after ${elapsed}.`;
 }
@@ -922,7 +937,7 @@ function annotation(progress, end, failOn) {
         ? told(progress, end)
         : `${told(progress, end)} ${nextStep(progress, end, src_escape/* quote */.hD)}`.trim();
     if ((0,src_job/* failsStep */.ug)(end.outcome, failOn))
-        return { level: 'error', text: (0,src_escape/* clip */.$Q)(text, 4000) };
+        return { level: 'error', text };
     const link = progress.job?.link ?? '';
     return link === '' ? { level: 'log', text } : { level: 'notice', text: `Pull request: ${link}` };
 }
@@ -961,7 +976,7 @@ function nextStep(progress, { outcome, error }, show) {
     const goOn = `A step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`;
     switch (outcome) {
         case 'error':
-            return progress.job === undefined || error?.code === 'not-found'
+            return (progress.job === undefined && !progress.reused) || error?.code === 'not-found'
                 ? (error?.advice ?? '')
                 : `${error?.advice} The job may go on. ${goOn}`;
         case 'cancelled':
@@ -1011,20 +1026,27 @@ const LOOK_CAP_MS = 30_000;
  * the request went through.
  */
 function judgePost(post, reply, date) {
+    const perhaps = (reason, cause) => {
+        const unknown = unknownFate(post, reason, cause);
+        return { next: 'fail', error: unknown, unknown };
+    };
     switch (reply.kind) {
         case 'job':
             return { next: 'taken', job: reply.job };
         case 'no-job':
             return post.kind === 'message'
                 ? { next: 'taken', job: undefined }
-                : { next: 'fail', error: createdWithoutJob(reply.words) };
+                : {
+                    ...perhaps(`the answer holds no job (${reply.words})`),
+                    next: 'fail',
+                    error: createdWithoutJob(reply.words),
+                };
         case 'stopped':
-            return {
-                next: 'stopped',
-                unknown: reply.sent ? unknownFate(post, 'no answer came before it was ended') : undefined,
-            };
+            return reply.sent
+                ? { next: 'stopped', unknown: unknownFate(post, 'no answer came before it was ended') }
+                : { next: 'stopped' };
         case 'lost':
-            return { next: 'fail', error: unknownFate(post, reply.reason, reply.cause) };
+            return perhaps(reply.reason, reply.cause);
         case 'unsent': {
             const error = unreachable(reply);
             return reply.refusal !== undefined
@@ -1033,7 +1055,7 @@ function judgePost(post, reply, date) {
         }
         case 'refused': {
             if (reply.status >= 500)
-                return { next: 'fail', error: unknownFate(post, `the service answered ${reply.words}`) };
+                return perhaps(`the service answered ${reply.words}`);
             const error = refusal(reply, post);
             const busy = reply.status === 429 || (reply.status === 409 && post.kind === 'message');
             const pause = { retryAfterMs: retryAfter(reply.retryAfter, date), capMs: BUSY_CAP_MS };
@@ -1092,7 +1114,9 @@ function retryAfter(header, now) {
     const value = header?.trim() ?? '';
     if (/^\d+(?:\.\d+)?$/.test(value))
         return Number(value) * 1000;
-    const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(value) : Number.NaN;
+    // Two of its three forms name GMT; the oldest, asctime's, means it.
+    const zoned = /^[A-Za-z]{3} [^,]*\d$/.test(value) ? `${value} GMT` : value;
+    const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(zoned) : Number.NaN;
     return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }
 const WHERE_TO_LOOK = "Look among the agent's jobs in the service's dashboard and the open pull requests of the docs repository " +
@@ -1169,15 +1193,13 @@ async function send(post, prompt, service, ports) {
     for (let tries = 1;; tries++) {
         progress.sending = true;
         publish();
-        const reply = await (post.kind === 'create'
-            ? service.create(prompt)
-            : service.message(post.jobId, prompt));
+        const reply = await request(post, prompt, service);
         progress.sending = false;
         const verdict = judgePost(post, reply, clock.date());
         if (verdict.next === 'taken')
             return verdict.job;
         if (stop.cancelled())
-            throw new Cancelled(unknownOf(verdict));
+            throw new Cancelled(verdict.next === 'again' ? undefined : verdict.unknown);
         if (verdict.next === 'fail')
             throw verdict.error;
         if (verdict.next === 'stopped')
@@ -1189,7 +1211,7 @@ async function send(post, prompt, service, ports) {
             : Math.min(stop.remainingMs(), startedAt + UNREACHABLE_MS - clock.now());
         const { least, wait } = delay(verdict.pause, tries, ports.random());
         if (least >= left)
-            throw outOfTime(verdict, tries);
+            throw outOfTime(verdict, tries, least);
         const pause = wait < left ? wait : least;
         log(`${verdict.error.message} Trying again in ${duration(pause)}.`);
         publish();
@@ -1197,19 +1219,22 @@ async function send(post, prompt, service, ports) {
         if (stop.cancelled())
             throw new Cancelled();
         if (stop.signal.aborted)
-            throw outOfTime(verdict, tries);
+            throw outOfTime(verdict, tries, least);
     }
 }
-/** Where a cancel came while the request was on its way, and its fate is not known. */
-function unknownOf(verdict) {
-    if (verdict.next === 'stopped')
-        return verdict.unknown;
-    return verdict.next === 'fail' && verdict.error.code === 'create-unknown' ? verdict.error : undefined;
+/** One try. Whatever is thrown on the way, the request may have left. */
+async function request(post, prompt, service) {
+    try {
+        return await (post.kind === 'create' ? service.create(prompt) : service.message(post.jobId, prompt));
+    }
+    catch (thrown) {
+        throw unknownFate(post, 'the action itself failed on the way', thrown);
+    }
 }
-function outOfTime({ error, pause }, tries) {
+function outOfTime({ error, pause }, tries, least) {
     const why = pause.retryAfterMs === undefined
         ? `Tried ${tries} ${tries === 1 ? 'time' : 'times'}, until the time was over.`
-        : `It asks to wait ${duration(pause.retryAfterMs)}, which is longer than the step has left.`;
+        : `It asks to wait ${duration(least)}, which is longer than the step has left.`;
     return new ActionError(error.code, `${error.message} ${why}`, error.advice, { cause: error.cause });
 }
 function noTime() {
@@ -1218,7 +1243,6 @@ function noTime() {
 //# sourceMappingURL=send.js.map
 ;// CONCATENATED MODULE: ./build/src/wait.js
 /** Follows a job to its end: when to look, when to believe what is seen, when to give up. */
-
 
 
 
@@ -1279,13 +1303,17 @@ function trustAfter(after, settleMs) {
     return (job, now) => {
         running ||= !(0,src_job/* hasEnded */.hY)(job.status);
         stale ??= job;
-        return running || now - after.at >= settleMs || !(0,external_node_util_.isDeepStrictEqual)(fieldsOf(job), fieldsOf(stale));
+        return running || now - after.at >= settleMs || differs(job, stale);
     };
 }
-/** The documented fields (service interface, 2), a missing one as null. */
-function fieldsOf({ received }) {
-    const fields = received;
-    return ['status', 'source', 'model', 'prLink', 'createdAt', 'archivedAt'].map((name) => fields[name] ?? null);
+/** The documented fields (service interface, 2); a missing one is the same as null. */
+const FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt', 'archivedAt'];
+/** Whether two objects of a job differ in a documented field, or in any other that both have. */
+function differs(one, other) {
+    const a = one.received;
+    const b = other.received;
+    const names = [...FIELDS, ...Object.keys(a).filter((name) => Object.hasOwn(b, name))];
+    return names.some((name) => !(0,external_node_util_.isDeepStrictEqual)(a[name] ?? null, b[name] ?? null));
 }
 /** What the looks have shown so far. */
 class Watch {
@@ -1307,7 +1335,7 @@ class Watch {
         this.#wait = wait;
         this.#ports = ports;
         this.#startedAt = ports.clock.now();
-        this.#settleMs = Math.min(SETTLE_MS, ports.stop.remainingMs() / 2);
+        this.#settleMs = Math.min(SETTLE_MS, (ports.stop.remainingMs() - lastLookMargin(wait.timeoutMs)) / 2);
         this.#trusts = trustAfter(wait.after, this.#settleMs);
         this.answered = wait.after.kind !== 'nothing';
         this.pause = this.answered ? pollDelay(0, wait.pollIntervalMs) : 0;
@@ -1354,7 +1382,7 @@ class Watch {
         return once ? { kind: 'active' } : undefined;
     }
     #tellTrouble() {
-        const text = `No state of the job: ${this.trouble}. Looking again in ${duration(this.pause)}.`;
+        const text = `No state of the job: ${this.trouble}. Looking again.`;
         if (this.#failures === 1)
             this.#ports.log(text);
         else
@@ -1364,7 +1392,7 @@ class Watch {
         if (this.#warned)
             return;
         this.#warned = true;
-        this.#ports.warn(`The service gives the job a status that is not in its list, ${(0,src_escape/* quote */.hD)(word)}. The wait goes on.`);
+        this.#ports.warn(`The service gives the job a status that is not in its list, ${(0,src_escape/* quote */.hD)(word)}. It counts as not ended.`);
     }
 }
 function neverAnswered(jobId, trouble) {
@@ -1381,6 +1409,8 @@ function neverAnswered(jobId, trouble) {
 async function run(inputs, service, ports) {
     try {
         const after = await run_submit(inputs, service, ports);
+        if (ports.stop.cancelled())
+            throw new Cancelled();
         if (!inputs.wait && after.kind !== 'nothing')
             return { outcome: outcomeUnwaited(after.kind, ports.progress) };
         const { pollIntervalMs, timeoutMs } = inputs;
@@ -3638,12 +3668,10 @@ class Reporter {
     notice(line) {
         notice(this.#line(line));
     }
-    /** Takes several lines. */
+    /** Takes several lines; cut before the runner cuts an annotation, at 4,096 characters. */
     error(text) {
-        error(text
-            .split('\n')
-            .map((line) => this.#line(line))
-            .join('\n'));
+        const lines = text.split('\n').map((line) => this.#line(line));
+        error((0,src_escape/* clip */.$Q)(lines.join('\n'), 4000));
     }
     /** Shows a text of many lines, each behind a bar, in a group that folds. */
     group(title, text) {
@@ -3789,12 +3817,10 @@ function fault(end, show) {
     return [...lines, `- Error code: ${show(error.code)}`].join('\n');
 }
 function facts(inputs, progress, show) {
-    if (inputs === undefined)
-        return '';
     const rows = [
         ['Job', progress.jobId === '' ? '' : show(progress.jobId)],
-        ['Project', show(inputs.projectId)],
-        ['Service', show(inputs.baseUrl)],
+        ['Project', inputs === undefined ? '' : show(inputs.projectId)],
+        ['Service', inputs === undefined ? '' : show(inputs.baseUrl)],
         ['Time', duration(progress.elapsedMs())],
     ];
     return table(['', ''], rows.filter(([, value]) => value !== ''));

@@ -1,7 +1,10 @@
 /** Makes text from outside harmless: the key replaced, workflow commands broken, Markdown shown as written. */
 
-/** Characters that move the cursor, break a line or reorder what is read: C0, C1, line separators, bidi controls. */
-const INVISIBLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
+/**
+ * Characters that move the cursor, break a line, reorder what is read or are not seen: controls, format characters,
+ * line separators; not the joiner (U+200D) that emoji are made with.
+ */
+const INVISIBLE = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 /** Replaces a secret in a text. */
 export type Redact = (text: string) => string

@@ -230,7 +230,7 @@ function parseFailOn(value: string): ReadonlySet<FailOn> {
 }
 
 function parseBaseUrl(value: string): string {
-  const shown = value.replace(/\/\/[^/]*@/, '//***@')
+  const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@')
   const takes = 'takes the address of the service, such as https://agent.example.com/prefix'
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url === undefined) throw new Invalid(`, which is no address; ${takes}. Check its spelling.`, shown)

@@ -94,7 +94,7 @@ export function isId(id: string): boolean {
  * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % = + , -`.
  */
 export function safeLink(link: string): string {
-  if (link.length > 2048 || !/^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link)) return ''
+  if (link.length > 2048 || !/^https?:\/\/(?!\/)[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link)) return ''
   const url = URL.canParse(link) ? new URL(link) : undefined
   const authority = link.split('/')[2]?.split(/[?#]/)[0] ?? ''
   return url === undefined || authority.includes('@') ? '' : link
@@ -106,12 +106,12 @@ export interface PullRequest {
   readonly repository: string
 }
 
-const GITHUB_PULL = /^\/([\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/
-const GITLAB_MERGE_REQUEST = /^\/([\w.-]+(?:\/[\w.-]+)+?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/
+const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/
+const GITLAB_MERGE_REQUEST = /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/
 
 /** Reads GitHub's `/owner/repo/pull/N` and GitLab's `/group/project/-/merge_requests/N`. */
 export function pullRequestOf(link: string): PullRequest {
   const path = link === '' ? '' : new URL(link).pathname
   const match = GITHUB_PULL.exec(path) ?? GITLAB_MERGE_REQUEST.exec(path)
-  return { repository: match?.[1] ?? '', number: match?.[2] ?? '' }
+  return { repository: match?.[1]?.slice(1) ?? '', number: match?.[2] ?? '' }
 }

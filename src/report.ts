@@ -1,7 +1,7 @@
 /** What later steps and a reader of the log are told: outputs, log lines, the one annotation. Pure. */
 
 import { duration } from './duration.js'
-import { clip, oneLine, quote, type Redact } from './escape.js'
+import { oneLine, quote, type Redact } from './escape.js'
 import type { Inputs } from './inputs.js'
 import { type FailOn, failsStep, pullRequestOf } from './job.js'
 import type { Progress } from './progress.js'
@@ -25,7 +25,7 @@ export const OUTPUTS = [
 ] as const
 export type Output = (typeof OUTPUTS)[number]
 
-/** The outputs as far as they are known; those that tell of the end, and the large one, are set with the end. */
+/** The outputs as far as they are known; those that tell of the end are set with it. */
 export function outputs(
   progress: Progress,
   end: End | undefined,
@@ -44,8 +44,8 @@ export function outputs(
       outcome: end.outcome,
       'error-code': end.error?.code ?? '',
       'elapsed-seconds': String(Math.floor(progress.elapsedMs() / 1000)),
-      job: jobJson(progress.job?.received, redact),
     }),
+    job: jobJson(progress.job?.received, redact),
   }
 }
 
@@ -89,8 +89,9 @@ export function stateLine(progress: Progress): string {
 /** The line once a minute. */
 export function heartbeatLine(progress: Progress): string {
   const elapsed = duration(progress.elapsedMs())
-  const { jobId, status, job, sending } = progress
-  if (job === undefined) return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`
+  const { jobId, status, job, reused, sending } = progress
+  if (job === undefined && !reused)
+    return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`
   return `Job ${quote(jobId)} is still ${status ?? 'there'} after ${elapsed}.`
 }
 
@@ -111,7 +112,7 @@ export function annotation(progress: Progress, end: End, failOn: ReadonlySet<Fai
   const text = isInput
     ? told(progress, end)
     : `${told(progress, end)} ${nextStep(progress, end, quote)}`.trim()
-  if (failsStep(end.outcome, failOn)) return { level: 'error', text: clip(text, 4000) }
+  if (failsStep(end.outcome, failOn)) return { level: 'error', text }
   const link = progress.job?.link ?? ''
   return link === '' ? { level: 'log', text } : { level: 'notice', text: `Pull request: ${link}` }
 }
@@ -156,7 +157,7 @@ export function nextStep(
   const goOn = `A step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`
   switch (outcome) {
     case 'error':
-      return progress.job === undefined || error?.code === 'not-found'
+      return (progress.job === undefined && !progress.reused) || error?.code === 'not-found'
         ? (error?.advice ?? '')
         : `${error?.advice} The job may go on. ${goOn}`
     case 'cancelled':

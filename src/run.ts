@@ -35,6 +35,7 @@ export interface End {
 export async function run(inputs: Inputs, service: Service, ports: Ports): Promise<End> {
   try {
     const after = await submit(inputs, service, ports)
+    if (ports.stop.cancelled()) throw new Cancelled()
     if (!inputs.wait && after.kind !== 'nothing')
       return { outcome: outcomeUnwaited(after.kind, ports.progress) }
 

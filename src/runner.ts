@@ -3,7 +3,7 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as core from '@actions/core'
-import { inert, inertLines, type Redact } from './escape.js'
+import { clip, inert, inertLines, type Redact } from './escape.js'
 import type { EventEnvironment } from './github/event.js'
 import { DEFAULTS, type InputName, type RawInputs } from './inputs.js'
 import type { Roots } from './prompt/files.js'
@@ -53,14 +53,10 @@ export class Reporter {
     core.notice(this.#line(line))
   }
 
-  /** Takes several lines. */
+  /** Takes several lines; cut before the runner cuts an annotation, at 4,096 characters. */
   error(text: string): void {
-    core.error(
-      text
-        .split('\n')
-        .map((line) => this.#line(line))
-        .join('\n'),
-    )
+    const lines = text.split('\n').map((line) => this.#line(line))
+    core.error(clip(lines.join('\n'), 4000))
   }
 
   /** Shows a text of many lines, each behind a bar, in a group that folds. */

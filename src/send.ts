@@ -4,8 +4,15 @@ import { duration } from './duration.js'
 import { ActionError, Cancelled } from './errors.js'
 import type { Job } from './job.js'
 import type { Ports } from './run.js'
-import type { Service } from './service/api.js'
-import { delay, judgePost, type Post, type PostVerdict, UNREACHABLE_MS } from './service/retry.js'
+import type { Reply, Service } from './service/api.js'
+import {
+  delay,
+  judgePost,
+  type Post,
+  type PostVerdict,
+  UNREACHABLE_MS,
+  unknownFate,
+} from './service/retry.js'
 
 type Again = Extract<PostVerdict, { next: 'again' }>
 
@@ -30,13 +37,11 @@ export async function send(
   for (let tries = 1; ; tries++) {
     progress.sending = true
     publish()
-    const reply = await (post.kind === 'create'
-      ? service.create(prompt)
-      : service.message(post.jobId, prompt))
+    const reply = await request(post, prompt, service)
     progress.sending = false
     const verdict = judgePost(post, reply, clock.date())
     if (verdict.next === 'taken') return verdict.job
-    if (stop.cancelled()) throw new Cancelled(unknownOf(verdict))
+    if (stop.cancelled()) throw new Cancelled(verdict.next === 'again' ? undefined : verdict.unknown)
     if (verdict.next === 'fail') throw verdict.error
     if (verdict.next === 'stopped') throw verdict.unknown ?? last?.error ?? noTime()
 
@@ -46,27 +51,30 @@ export async function send(
       ? stop.remainingMs()
       : Math.min(stop.remainingMs(), startedAt + UNREACHABLE_MS - clock.now())
     const { least, wait } = delay(verdict.pause, tries, ports.random())
-    if (least >= left) throw outOfTime(verdict, tries)
+    if (least >= left) throw outOfTime(verdict, tries, least)
     const pause = wait < left ? wait : least
     log(`${verdict.error.message} Trying again in ${duration(pause)}.`)
     publish()
     await clock.sleep(pause, stop.signal)
     if (stop.cancelled()) throw new Cancelled()
-    if (stop.signal.aborted) throw outOfTime(verdict, tries)
+    if (stop.signal.aborted) throw outOfTime(verdict, tries, least)
   }
 }
 
-/** Where a cancel came while the request was on its way, and its fate is not known. */
-function unknownOf(verdict: PostVerdict): ActionError | undefined {
-  if (verdict.next === 'stopped') return verdict.unknown
-  return verdict.next === 'fail' && verdict.error.code === 'create-unknown' ? verdict.error : undefined
+/** One try. Whatever is thrown on the way, the request may have left. */
+async function request(post: Post, prompt: string, service: Service): Promise<Reply> {
+  try {
+    return await (post.kind === 'create' ? service.create(prompt) : service.message(post.jobId, prompt))
+  } catch (thrown) {
+    throw unknownFate(post, 'the action itself failed on the way', thrown)
+  }
 }
 
-function outOfTime({ error, pause }: Again, tries: number): ActionError {
+function outOfTime({ error, pause }: Again, tries: number, least: number): ActionError {
   const why =
     pause.retryAfterMs === undefined
       ? `Tried ${tries} ${tries === 1 ? 'time' : 'times'}, until the time was over.`
-      : `It asks to wait ${duration(pause.retryAfterMs)}, which is longer than the step has left.`
+      : `It asks to wait ${duration(least)}, which is longer than the step has left.`
   return new ActionError(error.code, `${error.message} ${why}`, error.advice, { cause: error.cause })
 }
 

@@ -68,11 +68,10 @@ function fault(end: End | undefined, show: Show): string {
 }
 
 function facts(inputs: Inputs | undefined, progress: Progress, show: Show): string {
-  if (inputs === undefined) return ''
   const rows = [
     ['Job', progress.jobId === '' ? '' : show(progress.jobId)],
-    ['Project', show(inputs.projectId)],
-    ['Service', show(inputs.baseUrl)],
+    ['Project', inputs === undefined ? '' : show(inputs.projectId)],
+    ['Service', inputs === undefined ? '' : show(inputs.baseUrl)],
     ['Time', duration(progress.elapsedMs())],
   ]
   return table(

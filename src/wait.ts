@@ -1,7 +1,6 @@
 /** Follows a job to its end: when to look, when to believe what is seen, when to give up. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { duration } from './duration.js'
 import { ActionError, Cancelled } from './errors.js'
 import { quote } from './escape.js'
 import { type EndStatus, hasEnded, type Job } from './job.js'
@@ -84,16 +83,19 @@ export function trustAfter(after: Wait['after'], settleMs: number): (job: Job, n
   return (job, now) => {
     running ||= !hasEnded(job.status)
     stale ??= job
-    return running || now - after.at >= settleMs || !isDeepStrictEqual(fieldsOf(job), fieldsOf(stale))
+    return running || now - after.at >= settleMs || differs(job, stale)
   }
 }
 
-/** The documented fields (service interface, 2), a missing one as null. */
-function fieldsOf({ received }: Job): unknown[] {
-  const fields = received as Record<string, unknown>
-  return ['status', 'source', 'model', 'prLink', 'createdAt', 'archivedAt'].map(
-    (name) => fields[name] ?? null,
-  )
+/** The documented fields (service interface, 2); a missing one is the same as null. */
+const FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt', 'archivedAt']
+
+/** Whether two objects of a job differ in a documented field, or in any other that both have. */
+function differs(one: Job, other: Job): boolean {
+  const a = one.received as Record<string, unknown>
+  const b = other.received as Record<string, unknown>
+  const names = [...FIELDS, ...Object.keys(a).filter((name) => Object.hasOwn(b, name))]
+  return names.some((name) => !isDeepStrictEqual(a[name] ?? null, b[name] ?? null))
 }
 
 /** What the looks have shown so far. */
@@ -117,7 +119,7 @@ class Watch {
     this.#wait = wait
     this.#ports = ports
     this.#startedAt = ports.clock.now()
-    this.#settleMs = Math.min(SETTLE_MS, ports.stop.remainingMs() / 2)
+    this.#settleMs = Math.min(SETTLE_MS, (ports.stop.remainingMs() - lastLookMargin(wait.timeoutMs)) / 2)
     this.#trusts = trustAfter(wait.after, this.#settleMs)
     this.answered = wait.after.kind !== 'nothing'
     this.pause = this.answered ? pollDelay(0, wait.pollIntervalMs) : 0
@@ -164,7 +166,7 @@ class Watch {
   }
 
   #tellTrouble(): void {
-    const text = `No state of the job: ${this.trouble}. Looking again in ${duration(this.pause)}.`
+    const text = `No state of the job: ${this.trouble}. Looking again.`
     if (this.#failures === 1) this.#ports.log(text)
     else this.#ports.debug(text)
   }
@@ -173,7 +175,7 @@ class Watch {
     if (this.#warned) return
     this.#warned = true
     this.#ports.warn(
-      `The service gives the job a status that is not in its list, ${quote(word)}. The wait goes on.`,
+      `The service gives the job a status that is not in its list, ${quote(word)}. It counts as not ended.`,
     )
   }
 }

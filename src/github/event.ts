@@ -25,7 +25,8 @@ export function secretsWithheld(event: EventEnvironment): string | undefined {
       "if: github.actor != 'dependabot[bot]'."
     )
   }
-  if (event.name.startsWith('pull_request') && isFromFork(event.path)) {
+  // pull_request_target and its like run with the base's secrets.
+  if (/^pull_request(?:_review|_review_comment)?$/.test(event.name) && isFromFork(event.path)) {
     return (
       'This pull request comes from a fork, and such runs get no secrets. ' +
       'Skip the step for forks: if: github.event.pull_request.head.repo.full_name == github.repository.'

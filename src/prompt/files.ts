@@ -49,6 +49,7 @@ function placeOf(path: string, roots: Roots): Place {
   const whole = resolve(roots.workspace, path)
   const inside = [roots.workspace, roots.temp]
     .filter((root) => root !== '')
+    .flatMap((root) => [root, realPath(root)])
     .map((root) => ({ root, below: relative(root, whole) }))
     .find(({ below }) => below !== '' && below.split(sep)[0] !== '..' && !isAbsolute(below))
   if (inside === undefined) {
@@ -66,12 +67,22 @@ function placeOf(path: string, roots: Roots): Place {
   return inside
 }
 
+/** A folder by its real name, by which a path may call it too. */
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder // It does not exist: told when the file is opened.
+  }
+}
+
 /**
  * `.git`, in any spelling that Windows and macOS take for it; and the files that actions/checkout from v6 on keeps
  * its token in, in the temp folder (actions/checkout, src/git-auth-helper.ts).
  */
 function isPrivate(segment: string): boolean {
-  return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(segment) || /^git-credentials-/i.test(segment)
+  const seen = segment.replace(/\p{Cf}/gu, '') // HFS+ passes over these.
+  return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(seen) || /^git-credentials-/i.test(seen)
 }
 
 /** Reads a regular file of 1 byte to 1 MiB, or tells what is wrong with it. */
@@ -106,7 +117,7 @@ function decode(bytes: Buffer): FileText {
 }
 
 function faultOf(thrown: unknown): string {
-  const reason = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  const reason = (thrown as NodeJS.ErrnoException).code
   switch (reason) {
     case 'ENOENT':
     case 'ENOTDIR':

@@ -14,8 +14,9 @@ export type PostVerdict =
   | { readonly next: 'taken'; readonly job: Job | undefined }
   /** Proven not taken: send it again, unless the time is over; `error` is then how it ends. */
   | { readonly next: 'again'; readonly error: ActionError; readonly pause: Pause; readonly answered: boolean }
-  | { readonly next: 'fail'; readonly error: ActionError }
-  | { readonly next: 'stopped'; readonly unknown: ActionError | undefined }
+  /** `unknown` is set where it may have been taken all the same. */
+  | { readonly next: 'fail'; readonly error: ActionError; readonly unknown?: ActionError }
+  | { readonly next: 'stopped'; readonly unknown?: ActionError }
 
 /** What to do after a look at a job. */
 export type LookVerdict =
@@ -51,20 +52,27 @@ const LOOK_CAP_MS = 30_000
  * the request went through.
  */
 export function judgePost(post: Post, reply: Reply, date: Date): PostVerdict {
+  const perhaps = (reason: string, cause?: unknown): PostVerdict => {
+    const unknown = unknownFate(post, reason, cause)
+    return { next: 'fail', error: unknown, unknown }
+  }
   switch (reply.kind) {
     case 'job':
       return { next: 'taken', job: reply.job }
     case 'no-job':
       return post.kind === 'message'
         ? { next: 'taken', job: undefined }
-        : { next: 'fail', error: createdWithoutJob(reply.words) }
+        : {
+            ...perhaps(`the answer holds no job (${reply.words})`),
+            next: 'fail',
+            error: createdWithoutJob(reply.words),
+          }
     case 'stopped':
-      return {
-        next: 'stopped',
-        unknown: reply.sent ? unknownFate(post, 'no answer came before it was ended') : undefined,
-      }
+      return reply.sent
+        ? { next: 'stopped', unknown: unknownFate(post, 'no answer came before it was ended') }
+        : { next: 'stopped' }
     case 'lost':
-      return { next: 'fail', error: unknownFate(post, reply.reason, reply.cause) }
+      return perhaps(reply.reason, reply.cause)
     case 'unsent': {
       const error = unreachable(reply)
       return reply.refusal !== undefined
@@ -72,8 +80,7 @@ export function judgePost(post: Post, reply: Reply, date: Date): PostVerdict {
         : { next: 'again', error, pause: { retryAfterMs: undefined, capMs: UNSENT_CAP_MS }, answered: false }
     }
     case 'refused': {
-      if (reply.status >= 500)
-        return { next: 'fail', error: unknownFate(post, `the service answered ${reply.words}`) }
+      if (reply.status >= 500) return perhaps(`the service answered ${reply.words}`)
       const error = refusal(reply, post)
       const busy = reply.status === 429 || (reply.status === 409 && post.kind === 'message')
       const pause = { retryAfterMs: retryAfter(reply.retryAfter, date), capMs: BUSY_CAP_MS }
@@ -143,7 +150,9 @@ export function delay(pause: Pause, tries: number, random: number): { least: num
 export function retryAfter(header: string | undefined, now: Date): number | undefined {
   const value = header?.trim() ?? ''
   if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000
-  const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(value) : Number.NaN
+  // Two of its three forms name GMT; the oldest, asctime's, means it.
+  const zoned = /^[A-Za-z]{3} [^,]*\d$/.test(value) ? `${value} GMT` : value
+  const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(zoned) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
 }
 

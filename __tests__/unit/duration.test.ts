@@ -1,0 +1,25 @@
+// Lengths of time in words: what has passed in full.
+import { expect, test } from '@jest/globals'
+import { duration } from '../../src/duration.js'
+
+test.each([
+  [0, '0 ms'],
+  [0.9, '0 ms'],
+  [850, '850 ms'],
+  [999, '999 ms'],
+  [1000, '1 s'],
+  [999.9, '999 ms'],
+  [1999, '1 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [61_000, '1 min 1 s'],
+  [200_000, '3 min 20 s'],
+  [3_599_000, '59 min 59 s'],
+  [3_599_999, '59 min 59 s'],
+  [3_600_000, '1 h'],
+  [7_500_000, '2 h 5 min'],
+  [7_559_999, '2 h 5 min'],
+  [86_400_000, '24 h'],
+])('%d ms is %s', (milliseconds, words) => {
+  expect(duration(milliseconds)).toBe(words)
+})

@@ -1,0 +1,244 @@
+// Text from outside: the key taken out of it in every spelling, and nothing left in it that a log or Markdown acts on.
+import { describe, expect, test } from '@jest/globals'
+import { clip, code, inert, inertLines, oneLine, quote, redactor } from '../../src/escape.js'
+
+const hex = (character: string): string => character.charCodeAt(0).toString(16)
+const percent = (text: string): string => text.replace(/[\s\S]/g, (c) => `%${hex(c).padStart(2, '0')}`)
+const unicode = (text: string): string => text.replace(/[\s\S]/g, (c) => `\\u${hex(c).padStart(4, '0')}`)
+
+describe('redactor', () => {
+  const KEY = 'mint_a/b+c."k\\z=[1](2)*$^?{3}|&<~'
+
+  test.each([
+    ['as it is', KEY],
+    ['percent-encoded as in an address', encodeURIComponent(KEY)],
+    ['percent-encoded in lower case', encodeURIComponent(KEY).toLowerCase()],
+    ['with every character percent-encoded, upper case', percent(KEY).toUpperCase()],
+    ['with every character percent-encoded, lower case', percent(KEY)],
+    ['percent-encoded in part', percent(KEY.slice(0, 9)) + KEY.slice(9)],
+    ['as a JSON string', JSON.stringify(KEY).slice(1, -1)],
+    ['as a JSON string with the slash escaped', JSON.stringify(KEY).slice(1, -1).replace('/', '\\/')],
+    ['with every character as \\u, lower case', unicode(KEY)],
+    [
+      'with every character as \\u, upper case digits',
+      unicode(KEY).replace(/[a-f]/g, (c) => c.toUpperCase()),
+    ],
+    ['escaped as JSON in part', unicode(KEY.slice(0, 5)) + KEY.slice(5)],
+    ['in all spellings mixed', percent(KEY[0] ?? '') + unicode(KEY[1] ?? '') + KEY.slice(2)],
+  ])('replaces a key %s, each time it stands there', (_, spelling) => {
+    expect(redactor(KEY)(`a ${spelling} b ${spelling} c`)).toBe('a *** b *** c')
+  })
+
+  test.each([
+    ['a.b', 'axb'],
+    ['a*b', 'aab'],
+    ['a+', 'aa'],
+    ['[ab]', 'a'],
+    ['(a)', 'a'],
+    ['a|b', 'a'],
+    ['^a$', 'a'],
+    ['a?b', 'b'],
+    ['\\d', '7'],
+    ['mint_key', 'mint_ke'],
+    ['mint_key', 'MINT_KEY'],
+  ])('with the key %s leaves %s alone', (key, text) => {
+    expect(redactor(key)(text)).toBe(text)
+  })
+
+  test('with an empty key changes nothing', () => {
+    expect(redactor('')('any text')).toBe('any text')
+  })
+})
+
+describe('clip', () => {
+  test.each([
+    ['', 3, ''],
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'abc…'],
+    ['ab😀', 4, 'ab😀'],
+    ['ab😀c', 3, 'ab\ufffd…'],
+  ])('%j to %d characters is %j', (text, limit, clipped) => {
+    expect(clip(text, limit)).toBe(clipped)
+    expect(clip(text, limit).isWellFormed()).toBe(true)
+  })
+})
+
+/** Every character that could break a line, move the cursor or turn the reading direction. */
+const CONTROLS = [
+  ...Array.from({ length: 0x20 }, (_, code) => code),
+  ...Array.from({ length: 0x21 }, (_, code) => 0x7f + code),
+  ...[0x2028, 0x2029, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069],
+  ...[0xe0001, 0xe0041, 0xe007f],
+].map((code) => String.fromCodePoint(code))
+
+describe('oneLine', () => {
+  test.each([
+    ['a\nb', 'a b'],
+    ['a\r\n\t  b', 'a b'],
+    ['  a  ', 'a'],
+    ['\n\n', ''],
+    ['a\u202eb', 'a\\u{202e}b'],
+    ['a\u001b[31mb', 'a\\u{1b}[31mb'],
+    ['a\u0000b', 'a\\u{0}b'],
+    ['a\u{e0041}b', 'a\\u{e0041}b'],
+    ['a\u061cb\u200bc\u2060d\ufeffe\u00adf', 'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f'],
+    ['👩\u200d💻', '👩\u200d💻'],
+    ['für 日本 😀', 'für 日本 😀'],
+  ])('%j is %j', (text, line) => {
+    expect(oneLine(text)).toBe(line)
+  })
+
+  test('lets no character through that breaks a line, moves the cursor or turns the direction', () => {
+    const line = oneLine(CONTROLS.map((character) => `a${character}b`).join(''))
+    expect(CONTROLS.filter((character) => character !== ' ' && line.includes(character))).toEqual([])
+  })
+})
+
+/** What the runner takes for a command (actions/runner, src/Runner.Common/ActionCommand.cs). */
+function isCommand(output: string): boolean {
+  // .NET's line reader ends a line at CR, LF or both; TrimStart takes these as blank.
+  const BLANK = /^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/
+  return output
+    .split(/\r\n|\r|\n/)
+    .some((line) => /^::.*::/.test(line.replace(BLANK, '')) || /##\[[^\]]*\]/.test(line))
+}
+
+const BLANKS = [
+  0x09, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f,
+]
+const COMMANDS = [
+  '::error::x',
+  '::add-mask::x',
+  '::stop-commands::x',
+  '::set-output name=a::x',
+  '##[error]x',
+  'text ##[add-path]/tmp',
+  '###[error]x',
+  'a\r::error::x',
+  ...[...BLANKS, 0x3000].map((code) => `${String.fromCodePoint(code)}::error::x`),
+  ' \t \u3000::error::x',
+]
+
+describe('inert', () => {
+  test.each(COMMANDS.map((line) => [line]))('%j is a command, and is none any more', (line) => {
+    expect(isCommand(line)).toBe(true)
+    expect(isCommand(inert(line))).toBe(false)
+  })
+
+  test.each([
+    ['::error::x', '\\::error::x'],
+    ['  ::error::x', '  \\::error::x'],
+    ['##[error]x ##[error]y', '##\\[error]x ##\\[error]y'],
+    ['a\rb', 'a\\u{d}b'],
+    ['a\nb', 'a\\u{a}b'],
+    ['a\u202eb', 'a\\u{202e}b'],
+    ['a\tb', 'a  b'],
+  ])('shows %j as %j', (line, shown) => {
+    expect(inert(line)).toBe(shown)
+  })
+
+  test.each([
+    '',
+    'a :: b',
+    'Job "x" is active.',
+    'std::vector',
+    ':a',
+    '[x]',
+    '## [x]',
+    'für 日本 😀',
+    '    indented',
+  ])('leaves %j as it is', (line) => {
+    expect(inert(line)).toBe(line)
+  })
+
+  test('lets no character through that breaks a line, moves the cursor or turns the direction', () => {
+    const line = inert(CONTROLS.join('a'))
+    expect(CONTROLS.filter((character) => line.includes(character))).toEqual([])
+  })
+})
+
+describe('inertLines', () => {
+  test('puts each line behind a bar, whatever ends it', () => {
+    expect(inertLines('a\r::error::x\n\n##[error]y\r\n  b')).toEqual([
+      '| a',
+      '| ::error::x',
+      '| ',
+      '| ##\\[error]y',
+      '|   b',
+    ])
+  })
+
+  test('leaves no command', () => {
+    expect(inertLines(COMMANDS.join('\n')).some(isCommand)).toBe(false)
+  })
+})
+
+test.each([
+  ['a', '"a"'],
+  ['', '""'],
+  ['a\n  b', '"a b"'],
+  ['a\u202eb', '"a\\u{202e}b"'],
+])('quote shows %j on one line as %s', (text, quoted) => {
+  expect(quote(text)).toBe(quoted)
+})
+
+test('quote cuts nothing, so that a key in it is found in whole', () => {
+  expect(quote('k'.repeat(100_000))).toHaveLength(100_002)
+})
+
+/** What a reader sees where the Markdown is one piece of code in a line or a table cell; undefined where it is more. */
+function shownAsCode(markdown: string): string | undefined {
+  const [, plain] = /^`([^`|<>&\n\r]+)`$/.exec(markdown) ?? []
+  if (plain !== undefined) return plain
+  const [, html] = /^<code>([^`|<>\n\r]*)<\/code>$/.exec(markdown) ?? []
+  if (html === undefined || /[!-/:-@[-`{-~]/.test(html.replace(/&#\d+;/g, ''))) return undefined
+  return html.replace(/&#(\d+);/g, (_, point) => String.fromCharCode(Number(point)))
+}
+
+describe('code', () => {
+  test.each([
+    'agent_01HX-9.z',
+    'https://agent.example.com/prefix',
+    '@octocat and #12',
+    'job-id: job-1',
+    '404: No such job (yet)!',
+  ])('keeps the plain text %j readable, as code', (text) => {
+    expect(code(text)).toBe(`\`${text}\``)
+  })
+
+  test.each([
+    ['a backtick', 'a ` @octocat'],
+    ['two backticks', '``x``'],
+    ['a table break', 'a | b'],
+    ['an escaped table break', 'a \\| b'],
+    ['an HTML element', '<img src=x onerror=alert(1)>'],
+    ['the end of the code element', 'x</code><script>alert(1)</script>'],
+    ['a link with a script', '[x](javascript:alert(1))'],
+    ['an image', '![x](https://evil.example/pixel)'],
+    ['emphasis', '**b** *i* _u_'],
+    ['a strike', '~~x~~'],
+    ['mathematics', '$x$ $`y`$'],
+    ['a comment', '<!-- x'],
+    ['a mention', '@octocat'],
+    ['a mention with markup', '@octocat `hi`'],
+    ['an issue link', 'your-org/docs#12'],
+    ['an address', 'https://evil.example <hi>'],
+    ['a footnote', '[^1]'],
+    ['a backslash', 'a\\'],
+    ['an entity', '&lt;b&gt; &#64;'],
+    ['every mark at once', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'],
+    ['letters of every script', 'für 日本 😀'],
+  ])('shows %s as it is and as nothing but code', (_, text) => {
+    expect(shownAsCode(code(text))).toBe(text)
+  })
+
+  test.each([
+    ['lines', 'a\n\n# b\n| c |'],
+    ['a CR', 'a\rb'],
+    ['line separators', 'a\u2028b\u2029c'],
+    ['turned text', 'a\u202eb'],
+  ])('shows %s on one line, without invisible characters', (_, text) => {
+    expect(shownAsCode(code(text))).toBe(oneLine(text))
+    expect(code(text)).not.toMatch(/[\p{Cc}\u2028\u2029\u202e]/u)
+  })
+})
