@@ -176,6 +176,49 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 
 /***/ }),
 
+/***/ 7406:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   WB: () => (/* binding */ internalError),
+/* harmony export */   cJ: () => (/* binding */ Cancelled),
+/* harmony export */   lZ: () => (/* binding */ ActionError)
+/* harmony export */ });
+/** The errors that a reader is told: each with the word for `error-code`, what happened, and what to do now. */
+/** A fault that ends the step, told once. */
+class ActionError extends Error {
+    code;
+    advice;
+    name = 'ActionError';
+    /**
+     * @param code the value of the output `error-code`
+     * @param message which request or input, what came, what was expected
+     * @param advice what to do now, in the action's own words alone: the summary shows it as Markdown
+     */
+    constructor(code, message, advice, options) {
+        super(message, options);
+        this.code = code;
+        this.advice = advice;
+    }
+}
+/** The step was cancelled. `unknown` is set where a request was on its way and what became of it is not known. */
+class Cancelled extends Error {
+    unknown;
+    name = 'Cancelled';
+    constructor(unknown) {
+        super('cancelled');
+        this.unknown = unknown;
+    }
+}
+/** What an unexpected exception is told as. */
+function internalError(thrown) {
+    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    return new ActionError('internal', `The action itself failed: ${text}`, 'Run it again with debug logging switched on, and report what the log says.', { cause: thrown });
+}
+//# sourceMappingURL=errors.js.map
+
+/***/ }),
+
 /***/ 8622:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -274,7 +317,7 @@ function code(text) {
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(535);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(908);
 /** The entry: runs the action, nothing else. */
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
@@ -382,7 +425,7 @@ function pullRequestOf(link) {
 
 /***/ }),
 
-/***/ 535:
+/***/ 908:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -403,45 +446,15 @@ __nccwpck_require__.d(runner_namespaceObject, {
   NS: () => (exit),
   dK: () => (mask),
   IR: () => (promptRoots),
+  eq: () => (proxyVariables),
   yT: () => (random),
   me: () => (rawInputs)
 });
 
 // EXTERNAL MODULE: external "node:util"
 var external_node_util_ = __nccwpck_require__(7975);
-;// CONCATENATED MODULE: ./build/src/errors.js
-/** The errors that a reader is told: each with the word for `error-code`, what happened, and what to do now. */
-/** A fault that ends the step, told once. */
-class ActionError extends Error {
-    code;
-    advice;
-    name = 'ActionError';
-    /**
-     * @param code the value of the output `error-code`
-     * @param message which request or input, what came, what was expected
-     * @param advice what to do now, in the action's own words alone: the summary shows it as Markdown
-     */
-    constructor(code, message, advice, options) {
-        super(message, options);
-        this.code = code;
-        this.advice = advice;
-    }
-}
-/** The step was cancelled. `unknown` is set where a request was on its way and what became of it is not known. */
-class Cancelled extends Error {
-    unknown;
-    name = 'Cancelled';
-    constructor(unknown) {
-        super('cancelled');
-        this.unknown = unknown;
-    }
-}
-/** What an unexpected exception is told as. */
-function internalError(thrown) {
-    const text = thrown instanceof Error ? thrown.message : String(thrown);
-    return new ActionError('internal', `The action itself failed: ${text}`, 'Run it again with debug logging switched on, and report what the log says.', { cause: thrown });
-}
-//# sourceMappingURL=errors.js.map
+// EXTERNAL MODULE: ./build/src/errors.js
+var errors = __nccwpck_require__(7406);
 // EXTERNAL MODULE: ./build/src/escape.js
 var src_escape = __nccwpck_require__(8622);
 ;// CONCATENATED MODULE: external "node:fs"
@@ -502,7 +515,7 @@ const DEFAULTS = {
     'dry-run': 'false',
 };
 /** Bad input: one line a fault. Carries the job's id where that one was good. */
-class InputError extends ActionError {
+class InputError extends errors/* ActionError */.lZ {
     jobId;
     constructor(faults, jobId) {
         super('input', faults.map(({ input, text }) => `${input}: ${text}`).join('\n'), 'Nothing was sent.');
@@ -626,7 +639,8 @@ const INTERVAL_SECONDS = {
     text: 'a number of seconds from 0.1 to 3600. Write for example 10, or nothing for the adaptive schedule',
 };
 function parseNumber(value, range) {
-    const number = /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN;
+    const plain = value.length <= 20 && /^(?:\d+\.?\d*|\.\d+)$/.test(value);
+    const number = plain ? Number(value) : Number.NaN;
     if (range.fits(number))
         return number;
     throw new Invalid(`; takes ${range.text}.`, value);
@@ -645,9 +659,10 @@ function parseFailOn(value) {
         'Separate them by comma, space or line.', value);
 }
 function parseBaseUrl(value) {
-    const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@');
+    // User info, query and fragment may hold a secret.
+    const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@').replace(/([?#]).+$/s, '$1***');
     const takes = 'takes the address of the service, such as https://agent.example.com/prefix';
-    const url = URL.canParse(value) ? new URL(value) : undefined;
+    const url = value.length <= 2048 && URL.canParse(value) ? new URL(value) : undefined;
     if (url === undefined)
         throw new Invalid(`, which is no address; ${takes}. Check its spelling.`, shown);
     if (url.username !== '' || url.password !== '' || /[?#]/.test(value)) {
@@ -827,6 +842,8 @@ function faultOf(thrown) {
 /** Lengths of time as a reader says them. */
 /** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: what has passed in full. */
 function duration(milliseconds) {
+    if (!(milliseconds < 3.6e9))
+        return 'over 1,000 h';
     if (milliseconds < 1000)
         return `${Math.floor(milliseconds)} ms`;
     const seconds = Math.floor(milliseconds / 1000);
@@ -869,7 +886,7 @@ function outputs(progress, end, redact) {
     const link = progress.job?.link ?? '';
     const { number, repository } = (0,src_job/* pullRequestOf */._n)(link);
     return {
-        'job-id': progress.jobId,
+        'job-id': redact(progress.jobId),
         status: progress.status ?? '',
         'pr-link': link,
         'pr-number': number,
@@ -1124,29 +1141,29 @@ const WHERE_TO_LOOK = "Look among the agent's jobs in the service's dashboard an
 /** Sent, and what became of it is not known. */
 function unknownFate(post, reason, cause) {
     return post.kind === 'create'
-        ? new ActionError('create-unknown', `The create was sent, and what became of it is unknown: ${reason}. A job may exist.`, `It was not sent again, since that could create a second job. ${WHERE_TO_LOOK}; ` +
+        ? new errors/* ActionError */.lZ('create-unknown', `The create was sent, and what became of it is unknown: ${reason}. A job may exist.`, `It was not sent again, since that could create a second job. ${WHERE_TO_LOOK}; ` +
             'a step with its job-id and no prompt follows it.', { cause })
-        : new ActionError('create-unknown', `The message to job ${(0,src_escape/* quote */.hD)(post.jobId)} was sent, and what became of it is unknown: ${reason}. ` +
+        : new errors/* ActionError */.lZ('create-unknown', `The message to job ${(0,src_escape/* quote */.hD)(post.jobId)} was sent, and what became of it is unknown: ${reason}. ` +
             'The job may be working on it.', 'It was not sent again, since the job could then do it twice. Look at the job: a step with this job-id ' +
             'and no prompt follows it.', { cause });
 }
 function createdWithoutJob(words) {
-    return new ActionError('contract', `The create was answered with success, but without a job (${words}). A job may exist.`, `It was not sent again. ${WHERE_TO_LOOK}, and check that base-url is the address of an agent service.`);
+    return new errors/* ActionError */.lZ('contract', `The create was answered with success, but without a job (${words}). A job may exist.`, `It was not sent again. ${WHERE_TO_LOOK}, and check that base-url is the address of an agent service.`);
 }
 function noJob(jobId, words) {
-    return new ActionError('contract', `The service answered ${STRANGE_LIMIT} times in a row with success, but without the job ${(0,src_escape/* quote */.hD)(jobId)} (${words}).`, 'Check that base-url is the address of an agent service.');
+    return new errors/* ActionError */.lZ('contract', `The service answered ${STRANGE_LIMIT} times in a row with success, but without the job ${(0,src_escape/* quote */.hD)(jobId)} (${words}).`, 'Check that base-url is the address of an agent service.');
 }
 /** No request left: nothing can have happened at the service. */
 function unreachable(reply) {
     const { reason, refusal, cause } = reply;
     switch (refusal) {
         case 'certificate':
-            return new ActionError('network', `The service's certificate is not trusted: ${reason}. Nothing was sent.`, 'Check base-url. Where the certificate authority is your own, set NODE_EXTRA_CA_CERTS to the file that holds ' +
+            return new errors/* ActionError */.lZ('network', `The service's certificate is not trusted: ${reason}. Nothing was sent.`, 'Check base-url. Where the certificate authority is your own, set NODE_EXTRA_CA_CERTS to the file that holds ' +
                 "it, in the step's env.", { cause });
         case 'proxy-authentication':
-            return new ActionError('network', `The proxy wants other credentials: ${reason}. Nothing was sent.`, 'Put the user and the password into HTTPS_PROXY (http://user:password@host:port), or name the service in NO_PROXY.', { cause });
+            return new errors/* ActionError */.lZ('network', `The proxy wants other credentials: ${reason}. Nothing was sent.`, 'Put the user and the password into HTTPS_PROXY (http://user:password@host:port), or name the service in NO_PROXY.', { cause });
         case undefined:
-            return new ActionError('network', `The service can't be reached: ${reason}. Nothing was sent.`, 'Check base-url, the proxy variables and the network, then run it again.', { cause });
+            return new errors/* ActionError */.lZ('network', `The service can't be reached: ${reason}. Nothing was sent.`, 'Check base-url, the proxy variables and the network, then run it again.', { cause });
     }
 }
 /** A complete answer that refuses: nothing was taken. */
@@ -1155,21 +1172,21 @@ function refusal(reply, asked) {
     const what = { create: 'create', message: 'message', look: 'look at the job' }[asked.kind];
     const text = `The service refused the ${what} with ${words}.`;
     if (status < 400) {
-        return new ActionError('contract', `The service answered the ${what} with a redirect (${words}).`, 'The key is never sent elsewhere. If the service has moved to a place that you trust, set base-url to it.');
+        return new errors/* ActionError */.lZ('contract', `The service answered the ${what} with a redirect (${words}).`, 'The key is never sent elsewhere. If the service has moved to a place that you trust, set base-url to it.');
     }
     switch (status) {
         case 401:
-            return new ActionError('auth', text, 'Check that api-key is a current admin key (mint_…, neither mint_dsc_… nor mint_us_…): keys expire.');
+            return new errors/* ActionError */.lZ('auth', text, 'Check that api-key is a current admin key (mint_…, neither mint_dsc_… nor mint_us_…): keys expire.');
         case 403:
-            return new ActionError('auth', text, "Check that the key belongs to this project-id, and that the runner's address is in the key's allow-list.");
+            return new errors/* ActionError */.lZ('auth', text, "Check that the key belongs to this project-id, and that the runner's address is in the key's allow-list.");
         case 404:
-            return new ActionError('not-found', text, asked.kind === 'create' ? 'Check project-id and base-url.' : 'Check job-id, project-id and base-url.');
+            return new errors/* ActionError */.lZ('not-found', text, asked.kind === 'create' ? 'Check project-id and base-url.' : 'Check job-id, project-id and base-url.');
         case 409:
-            return new ActionError('rejected', text, 'The job is busy. Wait for it first, or raise timeout-minutes.');
+            return new errors/* ActionError */.lZ('rejected', text, 'The job is busy. Wait for it first, or raise timeout-minutes.');
         case 429:
-            return new ActionError('rate-limited', text, 'The service takes 100 creates and 100 messages per project and hour. Run it later, or less often.');
+            return new errors/* ActionError */.lZ('rate-limited', text, 'The service takes 100 creates and 100 messages per project and hour. Run it later, or less often.');
         default:
-            return new ActionError('rejected', text, 'Change what the service objects to, then run it again.');
+            return new errors/* ActionError */.lZ('rejected', text, 'Change what the service objects to, then run it again.');
     }
 }
 //# sourceMappingURL=retry.js.map
@@ -1199,7 +1216,7 @@ async function send(post, prompt, service, ports) {
         if (verdict.next === 'taken')
             return verdict.job;
         if (stop.cancelled())
-            throw new Cancelled(verdict.next === 'again' ? undefined : verdict.unknown);
+            throw new errors/* Cancelled */.cJ(verdict.next === 'again' ? undefined : verdict.unknown);
         if (verdict.next === 'fail')
             throw verdict.error;
         if (verdict.next === 'stopped')
@@ -1217,7 +1234,7 @@ async function send(post, prompt, service, ports) {
         publish();
         await clock.sleep(pause, stop.signal);
         if (stop.cancelled())
-            throw new Cancelled();
+            throw new errors/* Cancelled */.cJ();
         if (stop.signal.aborted)
             throw outOfTime(verdict, tries, least);
     }
@@ -1235,10 +1252,10 @@ function outOfTime({ error, pause }, tries, least) {
     const why = pause.retryAfterMs === undefined
         ? `Tried ${tries} ${tries === 1 ? 'time' : 'times'}, until the time was over.`
         : `It asks to wait ${duration(least)}, which is longer than the step has left.`;
-    return new ActionError(error.code, `${error.message} ${why}`, error.advice, { cause: error.cause });
+    return new errors/* ActionError */.lZ(error.code, `${error.message} ${why}`, error.advice, { cause: error.cause });
 }
 function noTime() {
-    return new ActionError('network', 'The time was over before there was a connection to the service. Nothing was sent.', 'Check base-url, the proxy variables and the network, or raise timeout-minutes.');
+    return new errors/* ActionError */.lZ('network', 'The time was over before there was a connection to the service. Nothing was sent.', 'Check base-url, the proxy variables and the network, or raise timeout-minutes.');
 }
 //# sourceMappingURL=send.js.map
 ;// CONCATENATED MODULE: ./build/src/wait.js
@@ -1271,7 +1288,7 @@ async function follow(wait, service, ports) {
             return end;
     }
     if (stop.cancelled())
-        throw new Cancelled();
+        throw new errors/* Cancelled */.cJ();
     if (!watch.answered)
         throw neverAnswered(wait.jobId, watch.trouble);
     return { kind: 'deadline' };
@@ -1298,22 +1315,34 @@ function lastLookMargin(timeoutMs) {
 function trustAfter(after, settleMs) {
     if (after.kind !== 'message')
         return () => true;
+    const { answer } = after;
     let running = false;
-    let stale = after.answer !== undefined && (0,src_job/* hasEnded */.hY)(after.answer.status) ? after.answer : undefined;
+    let stale;
     return (job, now) => {
         running ||= !(0,src_job/* hasEnded */.hY)(job.status);
+        const changed = (stale !== undefined && differs(job, stale)) ||
+            (answer !== undefined && (0,src_job/* hasEnded */.hY)(answer.status) && differsWhereBothTell(job, answer));
         stale ??= job;
-        return running || now - after.at >= settleMs || differs(job, stale);
+        return running || changed || now - after.at >= settleMs;
     };
 }
-/** The documented fields (service interface, 2); a missing one is the same as null. */
-const FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt', 'archivedAt'];
-/** Whether two objects of a job differ in a documented field, or in any other that both have. */
-function differs(one, other) {
-    const a = one.received;
-    const b = other.received;
-    const names = [...FIELDS, ...Object.keys(a).filter((name) => Object.hasOwn(b, name))];
-    return names.some((name) => !(0,external_node_util_.isDeepStrictEqual)(a[name] ?? null, b[name] ?? null));
+/** Whether two looks at a job show different objects. */
+function differs({ received: a }, { received: b }) {
+    try {
+        return !(0,external_node_util_.isDeepStrictEqual)(a, b);
+    }
+    catch {
+        return false; // Nested too deep to be compared: the settle time decides.
+    }
+}
+/** The same in the fields that both have: the answer to a message may be sparser than a look. */
+function differsWhereBothTell(look, answer) {
+    const both = Object.keys(look.received).filter((name) => Object.hasOwn(answer.received, name));
+    const part = (job) => ({
+        ...job,
+        received: both.map((name) => job.received[name]),
+    });
+    return differs(part(look), part(answer));
 }
 /** What the looks have shown so far. */
 class Watch {
@@ -1396,7 +1425,7 @@ class Watch {
     }
 }
 function neverAnswered(jobId, trouble) {
-    return new ActionError('network', `The service never answered a look at job ${(0,src_escape/* quote */.hD)(jobId)}${trouble === '' ? '' : `: ${trouble}`}.`, 'Check base-url, the proxy variables and the network, then run it again: the job is not touched by a look.');
+    return new errors/* ActionError */.lZ('network', `The service never answered a look at job ${(0,src_escape/* quote */.hD)(jobId)}${trouble === '' ? '' : `: ${trouble}`}.`, 'Check base-url, the proxy variables and the network, then run it again: the job is not touched by a look.');
 }
 //# sourceMappingURL=wait.js.map
 ;// CONCATENATED MODULE: ./build/src/run.js
@@ -1410,7 +1439,7 @@ async function run(inputs, service, ports) {
     try {
         const after = await run_submit(inputs, service, ports);
         if (ports.stop.cancelled())
-            throw new Cancelled();
+            throw new errors/* Cancelled */.cJ();
         if (!inputs.wait && after.kind !== 'nothing')
             return { outcome: outcomeUnwaited(after.kind, ports.progress) };
         const { pollIntervalMs, timeoutMs } = inputs;
@@ -1461,12 +1490,12 @@ function outcomeUnwaited(kind, { job }) {
 }
 /** What a run that threw ends as. */
 function endOf(thrown) {
-    if (thrown instanceof Cancelled) {
+    if (thrown instanceof errors/* Cancelled */.cJ) {
         return thrown.unknown === undefined
             ? { outcome: 'cancelled' }
             : { outcome: 'cancelled', error: thrown.unknown };
     }
-    return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) };
+    return { outcome: 'error', error: thrown instanceof errors/* ActionError */.lZ ? thrown : (0,errors/* internalError */.WB)(thrown) };
 }
 //# sourceMappingURL=run.js.map
 ;// CONCATENATED MODULE: external "node:timers/promises"
@@ -3640,6 +3669,11 @@ function promptRoots() {
     const { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp } = process.env;
     return { workspace: workspace || process.cwd(), temp: temp ?? '' };
 }
+/** HTTP_PROXY alone stands for https too, as undici's own agent has it (undici docs, EnvHttpProxyAgent). */
+function proxyVariables() {
+    const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
+    return names.map((name) => ({ name, value: process.env[name] ?? '' }));
+}
 /** Tells the runner to hide a secret in every log line from now on, also where it stands percent-encoded. */
 function mask(secret) {
     if (secret === '')
@@ -3680,8 +3714,9 @@ class Reporter {
             info(line);
         endGroup();
     }
+    /** Takes values without the key. */
     output(name, value) {
-        setOutput(name, this.redact(value));
+        setOutput(name, value);
     }
     /** Replaces the step summary; does nothing where the runner has none. */
     summary(markdown) {
@@ -3695,11 +3730,14 @@ class Reporter {
 }
 /** Replaces a file's text without a moment in which it is empty: the process may be killed at any time. */
 function replaceFile(path, text) {
-    const descriptor = (0,external_node_fs_namespaceObject.openSync)(path, 'r+');
+    const descriptor = (0,external_node_fs_namespaceObject.openSync)(path, external_node_fs_namespaceObject.constants.O_WRONLY | external_node_fs_namespaceObject.constants.O_CREAT);
     try {
         const bytes = Buffer.from(text);
-        (0,external_node_fs_namespaceObject.writeSync)(descriptor, bytes, 0, bytes.length, 0);
-        (0,external_node_fs_namespaceObject.ftruncateSync)(descriptor, bytes.length);
+        for (let written = 0; written < bytes.length;) {
+            written += (0,external_node_fs_namespaceObject.writeSync)(descriptor, bytes, written, bytes.length - written, written);
+        }
+        if ((0,external_node_fs_namespaceObject.fstatSync)(descriptor).isFile())
+            (0,external_node_fs_namespaceObject.ftruncateSync)(descriptor, bytes.length); // And not /dev/null.
     }
     finally {
         (0,external_node_fs_namespaceObject.closeSync)(descriptor);
@@ -3730,11 +3768,18 @@ function catchSignals() {
  */
 function catchFaults(call) {
     process.exitCode = 1;
+    process.stdout.on('error', () => undefined); // A log that nobody reads any more is no fault.
     process.on('uncaughtException', call);
 }
 /** Ends the process once all that was printed is written, whatever is still under way. */
 function exit(exitCode) {
-    process.stdout.write('', () => process.exit(exitCode));
+    process.stdout.write('', () => {
+        // process.exit waits for the look-up of an address, which may hang for long: libuv joins its threads.
+        const hangs = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap');
+        if (hangs && exitCode === 1)
+            process.kill(process.pid, 'SIGKILL');
+        process.exit(exitCode);
+    });
 }
 //# sourceMappingURL=runner.js.map
 ;// CONCATENATED MODULE: ./build/src/stop.js
@@ -3873,7 +3918,7 @@ async function main() {
     mask(raw['api-key']);
     const step = new Step((0,src_escape/* redactor */.$p)(raw['api-key']));
     catchFaults((thrown) => step.end(endOf(step.unknownFate(thrown) ?? thrown)));
-    signals.second.addEventListener('abort', () => step.end(endOf(new Cancelled(step.unknownFate()))));
+    signals.second.addEventListener('abort', () => step.end(endOf(new errors/* Cancelled */.cJ(step.unknownFate()))));
     try {
         step.read(raw);
         step.end(await step.run(signals.first));
@@ -3890,7 +3935,8 @@ class Step {
     #inputs;
     #ended = false;
     #linkWarned = false;
-    #writeWarned = false;
+    /** What could not be written, and was told. */
+    #failed = new Set();
     constructor(redact) {
         this.#redact = redact;
         this.#reporter = new Reporter(redact);
@@ -3925,9 +3971,16 @@ class Step {
             return this.#dryRun(inputs);
         const { /* clock */ "pm": clock } = runner_namespaceObject;
         const stop = stopAt(inputs.timeoutMs, cancel, clock);
-        const { agentService } = await Promise.all(/* import() */[__nccwpck_require__.e(309), __nccwpck_require__.e(588)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4588));
+        const { agentService } = await Promise.all(/* import() */[__nccwpck_require__.e(309), __nccwpck_require__.e(410)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7410));
         const debug = (line) => this.#reporter.debug(line);
-        const service = agentService({ ...inputs, redact: this.#redact, stop, now: clock.now, debug });
+        const service = agentService({
+            ...inputs,
+            redact: this.#redact,
+            stop,
+            proxies: proxyVariables(),
+            now: clock.now,
+            debug,
+        });
         const ports = {
             clock,
             stop,
@@ -3985,24 +4038,41 @@ class Step {
         this.#publish();
     }
     /**
-     * Writes what is known to the outputs and the summary.
+     * Writes what is known to the outputs and the summary, each whether or not the other can be written.
      *
-     * @throws where that fails before the service took anything: better to send nothing than to lose a job.
+     * @throws where the outputs can't be written before the service took anything: better to send nothing than to lose
+     * a job.
      */
     #publish(end) {
         const known = outputs(this.#progress, end, this.#redact);
-        try {
+        const text = summary_summary(this.#inputs, this.#progress, end, this.#redact);
+        this.#orWarn('the summary', () => this.#reporter.summary(text));
+        const untouched = end === undefined && this.#progress.job === undefined && !this.#progress.reused;
+        const write = () => {
             for (const [name, value] of Object.entries(known))
                 this.#reporter.output(name, value);
-            this.#reporter.summary(summary_summary(this.#inputs, this.#progress, end, this.#redact));
+        };
+        if (untouched)
+            this.#orFail('the outputs', write);
+        else
+            this.#orWarn('the outputs', write);
+    }
+    /** Where something can't be written, that is the fault that the step ends with. */
+    #orFail(what, write) {
+        this.#failed.add(what);
+        write();
+        this.#failed.delete(what);
+    }
+    /** Where something can't be written, says so once. */
+    #orWarn(what, write) {
+        try {
+            write();
         }
         catch (thrown) {
-            if (end === undefined && this.#progress.job === undefined && !this.#progress.reused)
-                throw thrown;
-            if (this.#writeWarned)
+            if (this.#failed.has(what))
                 return;
-            this.#writeWarned = true;
-            this.#reporter.warn(`The outputs or the summary can't be written: ${internalError(thrown).message}`);
+            this.#failed.add(what);
+            this.#reporter.warn(`Writing ${what} failed: ${thrown.message}`);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 /** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: what has passed in full. */
 export function duration(milliseconds: number): string {
+  if (!(milliseconds < 3.6e9)) return 'over 1,000 h'
   if (milliseconds < 1000) return `${Math.floor(milliseconds)} ms`
   const seconds = Math.floor(milliseconds / 1000)
   if (seconds < 60) return `${seconds} s`

@@ -208,7 +208,8 @@ const INTERVAL_SECONDS: Range = {
 }
 
 function parseNumber(value: string, range: Range): number {
-  const number = /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN
+  const plain = value.length <= 20 && /^(?:\d+\.?\d*|\.\d+)$/.test(value)
+  const number = plain ? Number(value) : Number.NaN
   if (range.fits(number)) return number
   throw new Invalid(`; takes ${range.text}.`, value)
 }
@@ -230,9 +231,10 @@ function parseFailOn(value: string): ReadonlySet<FailOn> {
 }
 
 function parseBaseUrl(value: string): string {
-  const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@')
+  // User info, query and fragment may hold a secret.
+  const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@').replace(/([?#]).+$/s, '$1***')
   const takes = 'takes the address of the service, such as https://agent.example.com/prefix'
-  const url = URL.canParse(value) ? new URL(value) : undefined
+  const url = value.length <= 2048 && URL.canParse(value) ? new URL(value) : undefined
   if (url === undefined) throw new Invalid(`, which is no address; ${takes}. Check its spelling.`, shown)
   if (url.username !== '' || url.password !== '' || /[?#]/.test(value)) {
     throw new Invalid(`; ${takes}, without user info, query or fragment. Take these out.`, shown)

@@ -1,7 +1,7 @@
 /** The composition root: reads, wires, runs, reports. The only place that decides the exit code. */
 
 import { inspect } from 'node:util'
-import { type ActionError, Cancelled, internalError } from './errors.js'
+import { type ActionError, Cancelled } from './errors.js'
 import { type Redact, redactor } from './escape.js'
 import { secretsWithheld } from './github/event.js'
 import { InputError, type Inputs, type RawInputs, readInputs } from './inputs.js'
@@ -41,7 +41,8 @@ class Step {
   #inputs: Inputs | undefined
   #ended = false
   #linkWarned = false
-  #writeWarned = false
+  /** What could not be written, and was told. */
+  readonly #failed = new Set<string>()
 
   constructor(redact: Redact) {
     this.#redact = redact
@@ -80,7 +81,14 @@ class Step {
     const stop = stopAt(inputs.timeoutMs, cancel, clock)
     const { agentService } = await import('./service/api.js')
     const debug = (line: string): void => this.#reporter.debug(line)
-    const service = agentService({ ...inputs, redact: this.#redact, stop, now: clock.now, debug })
+    const service = agentService({
+      ...inputs,
+      redact: this.#redact,
+      stop,
+      proxies: runner.proxyVariables(),
+      now: clock.now,
+      debug,
+    })
     const ports: Ports = {
       clock,
       stop,
@@ -139,20 +147,38 @@ class Step {
   }
 
   /**
-   * Writes what is known to the outputs and the summary.
+   * Writes what is known to the outputs and the summary, each whether or not the other can be written.
    *
-   * @throws where that fails before the service took anything: better to send nothing than to lose a job.
+   * @throws where the outputs can't be written before the service took anything: better to send nothing than to lose
+   * a job.
    */
   #publish(end?: End): void {
     const known = outputs(this.#progress, end, this.#redact)
-    try {
+    const text = summary(this.#inputs, this.#progress, end, this.#redact)
+    this.#orWarn('the summary', () => this.#reporter.summary(text))
+    const untouched = end === undefined && this.#progress.job === undefined && !this.#progress.reused
+    const write = (): void => {
       for (const [name, value] of Object.entries(known)) this.#reporter.output(name, value)
-      this.#reporter.summary(summary(this.#inputs, this.#progress, end, this.#redact))
+    }
+    if (untouched) this.#orFail('the outputs', write)
+    else this.#orWarn('the outputs', write)
+  }
+
+  /** Where something can't be written, that is the fault that the step ends with. */
+  #orFail(what: string, write: () => void): void {
+    this.#failed.add(what)
+    write()
+    this.#failed.delete(what)
+  }
+
+  /** Where something can't be written, says so once. */
+  #orWarn(what: string, write: () => void): void {
+    try {
+      write()
     } catch (thrown) {
-      if (end === undefined && this.#progress.job === undefined && !this.#progress.reused) throw thrown
-      if (this.#writeWarned) return
-      this.#writeWarned = true
-      this.#reporter.warn(`The outputs or the summary can't be written: ${internalError(thrown).message}`)
+      if (this.#failed.has(what)) return
+      this.#failed.add(what)
+      this.#reporter.warn(`Writing ${what} failed: ${(thrown as Error).message}`)
     }
   }
 }

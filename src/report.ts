@@ -34,7 +34,7 @@ export function outputs(
   const link = progress.job?.link ?? ''
   const { number, repository } = pullRequestOf(link)
   return {
-    'job-id': progress.jobId,
+    'job-id': redact(progress.jobId),
     status: progress.status ?? '',
     'pr-link': link,
     'pr-number': number,

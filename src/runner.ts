@@ -1,12 +1,13 @@
 /** The edge to the runner: inputs in; outputs, log, summary and annotations out; signals, clock, chance. */
 
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as core from '@actions/core'
 import { clip, inert, inertLines, type Redact } from './escape.js'
 import type { EventEnvironment } from './github/event.js'
 import { DEFAULTS, type InputName, type RawInputs } from './inputs.js'
 import type { Roots } from './prompt/files.js'
+import type { ProxyVariables } from './service/proxy.js'
 import type { Clock } from './stop.js'
 
 /** Reads every input as the runner hands it over. */
@@ -23,6 +24,12 @@ export function eventEnvironment(): EventEnvironment {
 export function promptRoots(): Roots {
   const { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp } = process.env
   return { workspace: workspace || process.cwd(), temp: temp ?? '' }
+}
+
+/** HTTP_PROXY alone stands for https too, as undici's own agent has it (undici docs, EnvHttpProxyAgent). */
+export function proxyVariables(): ProxyVariables {
+  const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
+  return names.map((name) => ({ name, value: process.env[name] ?? '' }))
 }
 
 /** Tells the runner to hide a secret in every log line from now on, also where it stands percent-encoded. */
@@ -66,8 +73,9 @@ export class Reporter {
     core.endGroup()
   }
 
+  /** Takes values without the key. */
   output(name: string, value: string): void {
-    core.setOutput(name, this.redact(value))
+    core.setOutput(name, value)
   }
 
   /** Replaces the step summary; does nothing where the runner has none. */
@@ -83,11 +91,13 @@ export class Reporter {
 
 /** Replaces a file's text without a moment in which it is empty: the process may be killed at any time. */
 function replaceFile(path: string, text: string): void {
-  const descriptor = openSync(path, 'r+')
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT)
   try {
     const bytes = Buffer.from(text)
-    writeSync(descriptor, bytes, 0, bytes.length, 0)
-    ftruncateSync(descriptor, bytes.length)
+    for (let written = 0; written < bytes.length; ) {
+      written += writeSync(descriptor, bytes, written, bytes.length - written, written)
+    }
+    if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor, bytes.length) // And not /dev/null.
   } finally {
     closeSync(descriptor)
   }
@@ -129,10 +139,16 @@ export function catchSignals(): Signals {
  */
 export function catchFaults(call: (thrown: unknown) => void): void {
   process.exitCode = 1
+  process.stdout.on('error', () => undefined) // A log that nobody reads any more is no fault.
   process.on('uncaughtException', call)
 }
 
 /** Ends the process once all that was printed is written, whatever is still under way. */
 export function exit(exitCode: 0 | 1): void {
-  process.stdout.write('', () => process.exit(exitCode))
+  process.stdout.write('', () => {
+    // process.exit waits for the look-up of an address, which may hang for long: libuv joins its threads.
+    const hangs = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')
+    if (hangs && exitCode === 1) process.kill(process.pid, 'SIGKILL')
+    process.exit(exitCode)
+  })
 }

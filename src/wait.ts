@@ -78,24 +78,38 @@ export function lastLookMargin(timeoutMs: number): number {
  */
 export function trustAfter(after: Wait['after'], settleMs: number): (job: Job, now: number) => boolean {
   if (after.kind !== 'message') return () => true
+  const { answer } = after
   let running = false
-  let stale = after.answer !== undefined && hasEnded(after.answer.status) ? after.answer : undefined
+  let stale: Job | undefined
   return (job, now) => {
     running ||= !hasEnded(job.status)
+    const changed =
+      (stale !== undefined && differs(job, stale)) ||
+      (answer !== undefined && hasEnded(answer.status) && differsWhereBothTell(job, answer))
     stale ??= job
-    return running || now - after.at >= settleMs || differs(job, stale)
+    return running || changed || now - after.at >= settleMs
   }
 }
 
-/** The documented fields (service interface, 2); a missing one is the same as null. */
-const FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt', 'archivedAt']
+/** Whether two looks at a job show different objects. */
+function differs({ received: a }: Job, { received: b }: Job): boolean {
+  try {
+    return !isDeepStrictEqual(a, b)
+  } catch {
+    return false // Nested too deep to be compared: the settle time decides.
+  }
+}
 
-/** Whether two objects of a job differ in a documented field, or in any other that both have. */
-function differs(one: Job, other: Job): boolean {
-  const a = one.received as Record<string, unknown>
-  const b = other.received as Record<string, unknown>
-  const names = [...FIELDS, ...Object.keys(a).filter((name) => Object.hasOwn(b, name))]
-  return names.some((name) => !isDeepStrictEqual(a[name] ?? null, b[name] ?? null))
+/** The same in the fields that both have: the answer to a message may be sparser than a look. */
+function differsWhereBothTell(look: Job, answer: Job): boolean {
+  const both = Object.keys(look.received as object).filter((name) =>
+    Object.hasOwn(answer.received as object, name),
+  )
+  const part = (job: Job): Job => ({
+    ...job,
+    received: both.map((name) => (job.received as Record<string, unknown>)[name]),
+  })
+  return differs(part(look), part(answer))
 }
 
 /** What the looks have shown so far. */

@@ -1,5 +1,7 @@
 /** The main job: what is sent, what later steps get, what a reader sees. */
 
+import type { ChildProcess } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -241,5 +243,60 @@ describe('the runner', () => {
     expect(received).toEqual([])
     expect(exitCode).toBe(1)
     expect(commands('error')).toEqual([expect.stringContaining('/nowhere/output')])
+  })
+
+  test.concurrent('may throw the summary away', async () => {
+    const { outputs, exitCode, commands } = await run(
+      usual,
+      { prompt: 'Go' },
+      { env: { GITHUB_STEP_SUMMARY: '/dev/null' } },
+    )
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(exitCode).toBe(0)
+    expect(commands('warning')).toEqual([])
+  })
+
+  test.concurrent.each([
+    ['the summary', 'GITHUB_STEP_SUMMARY'],
+    ['the outputs', 'GITHUB_OUTPUT'],
+  ])('whose file for %s breaks while the job runs gets the other one, and a warning', async (what, name) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'broken-'))
+    const file = path.join(folder, 'file')
+    await writeFile(file, '')
+    const breaking: Script = {
+      ...usual,
+      looks: [
+        (response) => {
+          rmSync(file)
+          mkdirSync(file)
+          completed(response)
+        },
+      ],
+    }
+    const ended = await run(breaking, { prompt: 'Go' }, { env: { [name]: file } })
+    expect(ended.commands('warning')).toEqual([expect.stringContaining(`Writing ${what} failed`)])
+    expect(ended.log).toContain(LINK)
+    if (what === 'the outputs') expect(ended.summary).toMatch(/^### ✅/)
+    else expect(ended.outputs.outcome).toBe('pr-opened')
+  })
+
+  test.concurrent('may stop to read the log', async () => {
+    const onStart = (child: ChildProcess): void =>
+      void child.stdout?.once('data', () => child.stdout?.destroy())
+    const { outputs, summary } = await run(usual, { prompt: 'Go' }, { onStart })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
+    expect(summary).toMatch(/^### ✅/)
+  })
+})
+
+describe('an answer', () => {
+  test.concurrent('that is nested deep does no harm after a message either', async () => {
+    const nested = JSON.stringify(opened).replace(
+      /}$/,
+      `,"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    )
+    const inputs = { prompt: 'More', 'job-id': 'job-1', 'timeout-minutes': '0.05' }
+    const { outputs } = await run({ posts: [json(200, nested)], looks: [json(200, nested)] }, inputs)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK, job: '' })
   })
 })

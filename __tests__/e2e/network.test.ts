@@ -209,6 +209,63 @@ describe('a proxy', () => {
     },
   )
 
+  test.concurrent('that is reached over TLS proves its own name, not that of the service', async () => {
+    const proven = await certificate(['localhost'])
+    const tls = await service(proven, undefined)
+    const proxy = await connectProxy(tls.port, () => 'open', proven)
+    const env = { NODE_EXTRA_CA_CERTS: proven.file, HTTPS_PROXY: `https://localhost:${proxy.port}` }
+    const ended = await act(away, { env })
+    await proxy.close()
+    expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization: undefined }])
+    expect(ended.commands('error')[0]).toMatch(/certificate is not trusted.*service\.test/)
+  })
+
+  test.concurrent('whose certificate is not trusted is final, and says so', async () => {
+    const proxy = await connectProxy(1, () => 'open', own)
+    const ended = await act(away, { env: { HTTPS_PROXY: `https://localhost:${proxy.port}` } })
+    await proxy.close()
+    expect(ended.outputs).toMatchObject(unreachable)
+    expect(ended.commands('error')).toEqual([
+      expect.stringMatching(/certificate is not trusted.*proxy localhost/),
+    ])
+    expect(ended.milliseconds).toBeLessThan(3_000)
+  })
+
+  test.concurrent('may be named as host:port', async () => {
+    const tls = await service(own)
+    const proxy = await connectProxy(tls.port)
+    const env = { NODE_EXTRA_CA_CERTS: own.file, HTTPS_PROXY: `user:pa%zss@127.0.0.1:${proxy.port}` }
+    const ended = await act(away, { env })
+    await proxy.close()
+    expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
+    const authorization = `Basic ${Buffer.from('user:pa%zss').toString('base64')}`
+    expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
+  })
+
+  test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@:::', '['])(
+    'that is none (%s) is final, says so, and is not gone around',
+    async (value) => {
+      const tls = await service(own)
+      const ended = await act(
+        { ...away, 'base-url': `https://service.test:${tls.port}` },
+        { env: { https_proxy: value } },
+      )
+      expect(ended.outputs).toMatchObject(unreachable)
+      expect(ended.commands('error')).toEqual([
+        expect.stringMatching(/^https_proxy holds no address of an HTTP proxy/),
+      ])
+      expect(ended.log).not.toContain('hunter2')
+      expect(tls.connections()).toBe(0)
+    },
+  )
+
+  test.concurrent('is asked for an IPv6 address in brackets', async () => {
+    const proxy = await connectProxy(1, () => 407)
+    await act({ ...GO, 'base-url': 'https://[2001:db8::1]' }, { env: throughProxy(proxy.port) })
+    await proxy.close()
+    expect(proxy.asked[0]?.target).toBe('[2001:db8::1]:443')
+  })
+
   test.concurrent('whose tunnel breaks between looks is asked for a new one', async () => {
     const tls = await service(own)
     const proxy = await connectProxy(tls.port)

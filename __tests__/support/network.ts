@@ -2,7 +2,8 @@
 
 import { once } from 'node:events'
 import { mkdtemp, writeFile } from 'node:fs/promises'
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -84,13 +85,18 @@ export interface Proxy extends Listening {
 export type ProxyBehaviour = (nth: number) => 'open' | 'drop' | 'silence' | number
 
 /** A proxy that opens tunnels to one port of this machine, whatever the name that is asked for. */
-export async function connectProxy(target: number, behave: ProxyBehaviour = () => 'open'): Promise<Proxy> {
+export async function connectProxy(
+  target: number,
+  behave: ProxyBehaviour = () => 'open',
+  tls?: Certificate,
+): Promise<Proxy> {
   const asked: Proxy['asked'] = []
   const chunks: Buffer[] = []
   const sockets = new Set<Duplex>()
-  const server = createHttpServer((_, response) =>
-    response.writeHead(500).end('This proxy takes CONNECT alone'),
-  )
+  const refuse: RequestListener = (_, response) =>
+    void response.writeHead(500).end('This proxy takes CONNECT alone')
+  const server = tls ? createHttpsServer(tls, refuse) : createHttpServer(refuse)
+  server.on('tlsClientError', () => undefined)
   const breakTunnels = (): void => {
     for (const socket of sockets) socket.destroy()
   }

@@ -297,9 +297,11 @@ describe('base-url', () => {
     ['an empty query', 'https://agent.example.com/?'],
     ['a fragment', 'https://agent.example.com/#a'],
     ['an empty fragment', 'https://agent.example.com#'],
-  ])('refuses %s', (_, value) => expectFault('base-url', value, `"${value}"`))
+  ])('refuses %s', (_, value) => expectFault('base-url', value, `"${value.replace(/([?#]).+/, '$1***')}"`))
 
   test.each([
+    'https://agent.example.com/?token=hunter2',
+    'https://agent.example.com/#hunter2',
     'https://user:hunter2@agent.example.com',
     'https://hunter2@agent.example.com/prefix',
     'https://:hunter2@agent.example.com',
@@ -314,10 +316,10 @@ describe('base-url', () => {
     'https:\\\\user:hunter2@agent.example.com',
     'user:hunter2@agent.example.com',
     'https://user:p/hunter2@agent.example.com',
-  ])('refuses the user info of %s and never shows it', (value) => {
+  ])('refuses %s and never shows what may be secret in it', (value) => {
     const lines = faults({ 'base-url': value })
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/^base-url: got "[^"]*@/)
+    expect(lines[0]).toMatch(/^base-url: got "[^"]*\*\*\*/)
     expect(lines[0]).not.toContain('hunter2')
   })
 })

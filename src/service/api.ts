@@ -4,8 +4,8 @@ import * as z from 'zod/mini'
 import { clip, oneLine, quote, type Redact } from '../escape.js'
 import { isId, isStatus, type Job, safeLink } from '../job.js'
 import type { Stop } from '../stop.js'
-import { proxyFor } from './connect.js'
 import { type HttpRequest, type HttpResult, httpClient } from './http.js'
+import { type ProxyVariables, proxyFor } from './proxy.js'
 
 type Answer = Extract<HttpResult, { kind: 'answer' }>
 
@@ -41,19 +41,25 @@ export interface ServiceOptions {
   readonly apiKey: string
   readonly redact: Redact
   readonly stop: Stop
+  readonly proxies: ProxyVariables
   /** The milliseconds that requests take are read off it. */
   readonly now: () => number
   readonly debug: (line: string) => void
 }
 
-/** Connects to the service; nothing is sent yet. */
+/**
+ * Connects to the service; nothing is sent yet.
+ *
+ * @throws ActionError `network` where the proxy variables hold no proxy
+ */
 export function agentService(options: ServiceOptions): Service {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/+$/, '')
-  const client = httpClient(base.origin, options.stop, proxyFor(base))
+  const client = httpClient(base.origin, options.stop, proxyFor(base, options.proxies))
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
     accept: 'application/json',
+    'accept-encoding': 'identity',
     authorization: `Bearer ${options.apiKey}`,
     'user-agent': 'agent-job-action',
   }

@@ -2,9 +2,9 @@
 
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Socket } from 'node:net'
-import { checkBypass, getProxyUrl } from '@actions/http-client/lib/proxy'
+import { isIP, type Socket } from 'node:net'
 import type { buildConnector } from 'undici'
+import { oneLine } from '../escape.js'
 
 /** Why a connection will not come to be, however often it is tried. */
 export type Refusal = 'certificate' | 'proxy-authentication'
@@ -25,18 +25,6 @@ class ConnectError extends Error {
   }
 }
 
-/**
- * The proxy for an address, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case; none for loopback.
- *
- * HTTP_PROXY alone stands for https too, as undici's own proxy agent has it (undici docs, EnvHttpProxyAgent).
- */
-export function proxyFor(address: URL): URL | undefined {
-  if (checkBypass(address)) return undefined
-  const plain = new URL(address)
-  plain.protocol = 'http:'
-  return getProxyUrl(address) ?? getProxyUrl(plain)
-}
-
 /** Makes undici's connector, and a function that ends what it has under way. */
 export function connector(
   direct: buildConnector.connector,
@@ -49,7 +37,8 @@ export function connector(
       else callback(asConnectError(error), null)
     }
     if (proxy === undefined) return direct(options, done)
-    openTunnel(proxy, `${options.hostname}:${options.port || 443}`, underWay.signal).then(
+    const host = isIP(options.hostname) === 6 ? `[${options.hostname}]` : options.hostname
+    openTunnel(proxy, `${host}:${options.port || 443}`, underWay.signal).then(
       (httpSocket) => direct({ ...options, httpSocket }, done),
       (error) => done(error, null),
     )
@@ -66,11 +55,14 @@ export function connector(
 function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<Socket> {
   const name = `the proxy ${proxy.host}`
   const secure = proxy.protocol === 'https:'
-  const user = `${proxy.username}:${proxy.password}`
+  const user = `${decoded(proxy.username)}:${decoded(proxy.password)}`
+  const host = proxy.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
     const request = (secure ? httpsRequest : httpRequest)({
       method: 'CONNECT',
-      host: proxy.hostname.replace(/^\[|\]$/g, ''),
+      host,
+      // Else Node takes the name in the certificate from the header below, which is the target's.
+      servername: isIP(host) ? '' : host,
       port: proxy.port || (secure ? 443 : 80),
       path: target,
       headers: {
@@ -92,16 +84,25 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       )
     })
     request.once('error', (error) =>
-      reject(new ConnectError(`${name}: ${wordsOf(error)}`, undefined, { cause: error })),
+      reject(new ConnectError(`${name}: ${wordsOf(error)}`, certificateRefusal(error), { cause: error })),
     )
     request.end()
   })
 }
 
+/** A part of an address, percent-decoded where it can be. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 function asConnectError(error: Error | null): ConnectError {
   if (error instanceof ConnectError) return error
-  const refusal = isCertificateError(error) ? 'certificate' : undefined
-  return new ConnectError(error === null ? 'no connection' : wordsOf(error), refusal, { cause: error })
+  const words = error === null ? 'no connection' : wordsOf(error)
+  return new ConnectError(words, certificateRefusal(error), { cause: error })
 }
 
 /** Why the connection will never come to be, where the error says so. */
@@ -109,10 +110,15 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return error instanceof ConnectError ? error.refusal : undefined
 }
 
-/** An error of the network in words: an AggregateError (several addresses were tried) has them in its parts. */
+/**
+ * An error of the network in words, on one line. An AggregateError (several addresses were tried) has them in its
+ * parts; OpenSSL's have a short reason beside a message that names its source files.
+ */
 export function wordsOf(error: Error): string {
   const parts = error instanceof AggregateError ? error.errors.map(({ message }) => message) : []
-  return error.message || [...new Set(parts)].join('; ') || error.name
+  const { code, reason } = error as { code?: string; reason?: string }
+  const tls = code?.startsWith('ERR_SSL') && reason ? `TLS: ${reason}` : ''
+  return oneLine(tls || error.message || [...new Set(parts)].join('; ') || error.name)
 }
 
 /** The codes by which Node tells that a certificate does not hold (nodejs.org/api/tls.html, X509 certificate error codes). */
@@ -147,6 +153,8 @@ const CERTIFICATE_ERRORS = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-function isCertificateError(error: Error | null): boolean {
+function certificateRefusal(error: Error | null): Refusal | undefined {
   return error !== null && 'code' in error && CERTIFICATE_ERRORS.has(String(error.code))
+    ? 'certificate'
+    : undefined
 }

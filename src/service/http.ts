@@ -165,11 +165,11 @@ function exchange(connection: Connection, request: HttpRequest, stop: Stop): Pro
   })
 }
 
-/** Collects an answer, up to the limit. */
+/** Collects an answer, up to the limit, in one buffer: a service may send it byte by byte. */
 class AnswerReader {
   #status = 0
   #headers: Headers = {}
-  #chunks: Buffer[] = []
+  #bytes = Buffer.alloc(1024)
   #length = 0
 
   /** Also called for informational answers (1xx), which the final one replaces. */
@@ -185,17 +185,20 @@ class AnswerReader {
 
   /** Whether the answer is still within the limit. */
   add(chunk: Buffer): boolean {
-    this.#length += chunk.length
-    if (this.#length > ANSWER_LIMIT) {
-      this.#chunks = []
-      return false
+    const length = this.#length + chunk.length
+    if (length > ANSWER_LIMIT) return false
+    if (length > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.min(ANSWER_LIMIT, Math.max(length, this.#bytes.length * 2)))
+      this.#bytes.copy(larger)
+      this.#bytes = larger
     }
-    this.#chunks.push(chunk)
+    chunk.copy(this.#bytes, this.#length)
+    this.#length = length
     return true
   }
 
   result(): HttpResult {
-    const body = new TextDecoder().decode(Buffer.concat(this.#chunks))
+    const body = new TextDecoder().decode(this.#bytes.subarray(0, this.#length))
     return { kind: 'answer', status: this.#status, headers: this.#headers, body }
   }
 }

@@ -1,8 +1,8 @@
-export const id = 588;
-export const ids = [588];
+export const id = 410;
+export const ids = [410];
 export const modules = {
 
-/***/ 4588:
+/***/ 7410:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -17,14 +17,17 @@ var schemas = __webpack_require__(8050);
 var src_escape = __webpack_require__(8622);
 // EXTERNAL MODULE: ./build/src/job.js
 var job = __webpack_require__(7502);
+// EXTERNAL MODULE: ./node_modules/undici/index.js
+var undici = __webpack_require__(6752);
 // EXTERNAL MODULE: external "node:http"
 var external_node_http_ = __webpack_require__(7067);
 // EXTERNAL MODULE: external "node:https"
 var external_node_https_ = __webpack_require__(4708);
-// EXTERNAL MODULE: ./node_modules/@actions/http-client/lib/proxy.js
-var proxy = __webpack_require__(9783);
+// EXTERNAL MODULE: external "node:net"
+var external_node_net_ = __webpack_require__(7030);
 ;// CONCATENATED MODULE: ./build/src/service/connect.js
 /** Opens the connection: directly, or through an HTTP proxy's CONNECT tunnel. */
+
 
 
 
@@ -41,18 +44,6 @@ class ConnectError extends Error {
         this.refusal = refusal;
     }
 }
-/**
- * The proxy for an address, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either case; none for loopback.
- *
- * HTTP_PROXY alone stands for https too, as undici's own proxy agent has it (undici docs, EnvHttpProxyAgent).
- */
-function proxyFor(address) {
-    if ((0,proxy/* checkBypass */.H)(address))
-        return undefined;
-    const plain = new URL(address);
-    plain.protocol = 'http:';
-    return (0,proxy/* getProxyUrl */.s)(address) ?? (0,proxy/* getProxyUrl */.s)(plain);
-}
 /** Makes undici's connector, and a function that ends what it has under way. */
 function connector(direct, proxy) {
     const underWay = new AbortController();
@@ -65,7 +56,8 @@ function connector(direct, proxy) {
         };
         if (proxy === undefined)
             return direct(options, done);
-        openTunnel(proxy, `${options.hostname}:${options.port || 443}`, underWay.signal).then((httpSocket) => direct({ ...options, httpSocket }, done), (error) => done(error, null));
+        const host = (0,external_node_net_.isIP)(options.hostname) === 6 ? `[${options.hostname}]` : options.hostname;
+        openTunnel(proxy, `${host}:${options.port || 443}`, underWay.signal).then((httpSocket) => direct({ ...options, httpSocket }, done), (error) => done(error, null));
     };
     return { connect, cancel: () => underWay.abort() };
 }
@@ -78,11 +70,14 @@ function connector(direct, proxy) {
 function openTunnel(proxy, target, signal) {
     const name = `the proxy ${proxy.host}`;
     const secure = proxy.protocol === 'https:';
-    const user = `${proxy.username}:${proxy.password}`;
+    const user = `${decoded(proxy.username)}:${decoded(proxy.password)}`;
+    const host = proxy.hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve, reject) => {
         const request = (secure ? external_node_https_.request : external_node_http_.request)({
             method: 'CONNECT',
-            host: proxy.hostname.replace(/^\[|\]$/g, ''),
+            host,
+            // Else Node takes the name in the certificate from the header below, which is the target's.
+            servername: (0,external_node_net_.isIP)(host) ? '' : host,
             port: proxy.port || (secure ? 443 : 80),
             path: target,
             headers: {
@@ -99,24 +94,38 @@ function openTunnel(proxy, target, signal) {
             socket.destroy();
             reject(new ConnectError(`${name} answered ${status} to CONNECT`, status === 407 ? 'proxy-authentication' : undefined));
         });
-        request.once('error', (error) => reject(new ConnectError(`${name}: ${wordsOf(error)}`, undefined, { cause: error })));
+        request.once('error', (error) => reject(new ConnectError(`${name}: ${wordsOf(error)}`, certificateRefusal(error), { cause: error })));
         request.end();
     });
+}
+/** A part of an address, percent-decoded where it can be. */
+function decoded(part) {
+    try {
+        return decodeURIComponent(part);
+    }
+    catch {
+        return part;
+    }
 }
 function asConnectError(error) {
     if (error instanceof ConnectError)
         return error;
-    const refusal = isCertificateError(error) ? 'certificate' : undefined;
-    return new ConnectError(error === null ? 'no connection' : wordsOf(error), refusal, { cause: error });
+    const words = error === null ? 'no connection' : wordsOf(error);
+    return new ConnectError(words, certificateRefusal(error), { cause: error });
 }
 /** Why the connection will never come to be, where the error says so. */
 function refusalOf(error) {
     return error instanceof ConnectError ? error.refusal : undefined;
 }
-/** An error of the network in words: an AggregateError (several addresses were tried) has them in its parts. */
+/**
+ * An error of the network in words, on one line. An AggregateError (several addresses were tried) has them in its
+ * parts; OpenSSL's have a short reason beside a message that names its source files.
+ */
 function wordsOf(error) {
     const parts = error instanceof AggregateError ? error.errors.map(({ message }) => message) : [];
-    return error.message || [...new Set(parts)].join('; ') || error.name;
+    const { code, reason } = error;
+    const tls = code?.startsWith('ERR_SSL') && reason ? `TLS: ${reason}` : '';
+    return (0,src_escape/* oneLine */.TN)(tls || error.message || [...new Set(parts)].join('; ') || error.name);
 }
 /** The codes by which Node tells that a certificate does not hold (nodejs.org/api/tls.html, X509 certificate error codes). */
 const CERTIFICATE_ERRORS = new Set([
@@ -149,12 +158,12 @@ const CERTIFICATE_ERRORS = new Set([
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
-function isCertificateError(error) {
-    return error !== null && 'code' in error && CERTIFICATE_ERRORS.has(String(error.code));
+function certificateRefusal(error) {
+    return error !== null && 'code' in error && CERTIFICATE_ERRORS.has(String(error.code))
+        ? 'certificate'
+        : undefined;
 }
 //# sourceMappingURL=connect.js.map
-// EXTERNAL MODULE: ./node_modules/undici/index.js
-var undici = __webpack_require__(6752);
 ;// CONCATENATED MODULE: ./build/src/service/http.js
 /** One HTTP request to one origin, and exactly how far it got: that decides whether it may be sent again. */
 
@@ -272,11 +281,11 @@ function exchange(connection, request, stop) {
         });
     });
 }
-/** Collects an answer, up to the limit. */
+/** Collects an answer, up to the limit, in one buffer: a service may send it byte by byte. */
 class AnswerReader {
     #status = 0;
     #headers = {};
-    #chunks = [];
+    #bytes = Buffer.alloc(1024);
     #length = 0;
     /** Also called for informational answers (1xx), which the final one replaces. */
     start(status, headers) {
@@ -288,20 +297,49 @@ class AnswerReader {
     }
     /** Whether the answer is still within the limit. */
     add(chunk) {
-        this.#length += chunk.length;
-        if (this.#length > ANSWER_LIMIT) {
-            this.#chunks = [];
+        const length = this.#length + chunk.length;
+        if (length > ANSWER_LIMIT)
             return false;
+        if (length > this.#bytes.length) {
+            const larger = Buffer.alloc(Math.min(ANSWER_LIMIT, Math.max(length, this.#bytes.length * 2)));
+            this.#bytes.copy(larger);
+            this.#bytes = larger;
         }
-        this.#chunks.push(chunk);
+        chunk.copy(this.#bytes, this.#length);
+        this.#length = length;
         return true;
     }
     result() {
-        const body = new TextDecoder().decode(Buffer.concat(this.#chunks));
+        const body = new TextDecoder().decode(this.#bytes.subarray(0, this.#length));
         return { kind: 'answer', status: this.#status, headers: this.#headers, body };
     }
 }
 //# sourceMappingURL=http.js.map
+// EXTERNAL MODULE: ./node_modules/@actions/http-client/lib/proxy.js
+var proxy = __webpack_require__(9783);
+// EXTERNAL MODULE: ./build/src/errors.js
+var errors = __webpack_require__(7406);
+;// CONCATENATED MODULE: ./build/src/service/proxy.js
+/** Which proxy an address has. */
+
+
+/**
+ * The proxy for an address; none for loopback, and none where NO_PROXY names it.
+ *
+ * @throws ActionError `network` where the variable holds no address of an HTTP proxy: going around it could be wrong.
+ */
+function proxyFor(address, variables) {
+    const variable = variables.find(({ value }) => value.trim() !== '');
+    if (variable === undefined || (0,proxy/* checkBypass */.H)(address))
+        return undefined;
+    const value = variable.value.trim();
+    const text = value.includes('://') ? value : `http://${value}`; // As curl reads it.
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url !== undefined && /^https?:$/.test(url.protocol))
+        return url;
+    throw new errors/* ActionError */.lZ('network', `${variable.name} holds no address of an HTTP proxy. Nothing was sent.`, 'Write it as http://host:port or http://user:password@host:port, or name the service in NO_PROXY.');
+}
+//# sourceMappingURL=proxy.js.map
 ;// CONCATENATED MODULE: ./build/src/service/api.js
 /** The agent service: its three endpoints, the shape of its answers, and its own words where it refuses. */
 
@@ -309,14 +347,19 @@ class AnswerReader {
 
 
 
-/** Connects to the service; nothing is sent yet. */
+/**
+ * Connects to the service; nothing is sent yet.
+ *
+ * @throws ActionError `network` where the proxy variables hold no proxy
+ */
 function agentService(options) {
     const base = new URL(options.baseUrl);
     const prefix = base.pathname.replace(/\/+$/, '');
-    const client = httpClient(base.origin, options.stop, proxyFor(base));
+    const client = httpClient(base.origin, options.stop, proxyFor(base, options.proxies));
     const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`;
     const headers = {
         accept: 'application/json',
+        'accept-encoding': 'identity',
         authorization: `Bearer ${options.apiKey}`,
         'user-agent': 'agent-job-action',
     };
