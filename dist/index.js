@@ -1,6 +1,13 @@
 import { createRequire as __WEBPACK_EXTERNAL_createRequire } from "module";
 /******/ var __webpack_modules__ = ({
 
+/***/ 9896:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("fs");
+
+/***/ }),
+
 /***/ 4589:
 /***/ ((module) => {
 
@@ -176,6 +183,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
 
 /***/ }),
 
+/***/ 857:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
+
+/***/ }),
+
 /***/ 7406:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -213,7 +227,7 @@ class Cancelled extends Error {
 /** What an unexpected exception is told as. */
 function internalError(thrown) {
     const text = thrown instanceof Error ? thrown.message : String(thrown);
-    return new ActionError('internal', `The action itself failed: ${text}`, 'Run it again with debug logging switched on, and report what the log says.', { cause: thrown });
+    return new ActionError('internal', `The action itself failed: ${text}.`, 'Run it again with debug logging switched on, and report what the log says.', { cause: thrown });
 }
 //# sourceMappingURL=errors.js.map
 
@@ -241,12 +255,13 @@ const INVISIBLE = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
  * Makes a function that replaces the key by `***`, whether it is written plainly, percent-encoded or escaped as
  * in a JSON string, in whole or in part.
  *
- * @param key the secret; with an empty one nothing is replaced.
+ * @param keys the secrets; an empty one is none.
  */
-function redactor(key) {
-    if (key === '')
+function redactor(...keys) {
+    const forms = keys.filter((key) => key !== '').map((key) => [...key].map(formsOf).join(''));
+    if (forms.length === 0)
         return (text) => text;
-    const pattern = new RegExp([...key].map(formsOf).join(''), 'gu');
+    const pattern = new RegExp(forms.join('|'), 'gu');
     return (text) => text.replace(pattern, '***');
 }
 /** One character of the key as a pattern: as it is, as %XX, as \uXXXX, as \" or \\ or \/. */
@@ -313,11 +328,240 @@ function code(text) {
 
 /***/ }),
 
+/***/ 1185:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Iz: () => (/* binding */ parsePaths),
+/* harmony export */   S3: () => (/* binding */ PathPatternError),
+/* harmony export */   cK: () => (/* binding */ matches)
+/* harmony export */ });
+/** Tells which changed files count, by patterns that mean what they mean in `on.push.paths`. */
+/** The most patterns there may be, and the most characters of one. */
+const LIMIT = 1000;
+/** What `[]` takes, each in the order of its ranges. */
+const ALPHABETS = ['abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '0123456789'];
+/** What `\` makes plain: the marks of ASCII, and the space. */
+const MARK = /^[ -/:-@[-`{-~]$/;
+/** A line that can't be a pattern. The message has the line's number and no text from outside. */
+class PathPatternError extends Error {
+    line;
+    pattern;
+    name = 'PathPatternError';
+    /**
+     * @param line its number, the first is 1
+     * @param pattern the line as it was written, trimmed
+     * @param fault what is wrong with it, and what to write
+     */
+    constructor(line, pattern, fault) {
+        super(`line ${line}: ${fault}`);
+        this.line = line;
+        this.pattern = pattern;
+    }
+}
+/**
+ * Reads patterns, one a line. Lines are trimmed and blank ones skipped; there are no comments.
+ *
+ * The rules are those of the filter pattern cheat sheet
+ * (docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#filter-pattern-cheat-sheet).
+ *
+ * @throws PathPatternError at the first line that can't be a pattern.
+ */
+function parsePaths(text) {
+    const lines = text
+        .split(/\r\n|\r|\n/)
+        .map((line, index) => ({ number: index + 1, text: line.trim() }))
+        .filter((line) => line.text !== '');
+    const extra = lines[LIMIT];
+    if (extra !== undefined) {
+        throw new PathPatternError(extra.number, extra.text, 'is one too many; takes at most 1,000 patterns');
+    }
+    return lines.map((line) => parseLine({ ...line, characters: [...line.text] }));
+}
+/**
+ * Whether a changed file counts: the last pattern that matches its path says so. Where none does, it counts if there
+ * are only patterns with `!`, or none at all.
+ *
+ * @param path from the root of the repository, with `/` and no `/` at the start.
+ */
+function matches(patterns, path) {
+    const characters = [...path];
+    const last = patterns.findLast((pattern) => isWhole(pattern, characters));
+    return last === undefined ? patterns.every((pattern) => pattern.excludes) : !last.excludes;
+}
+function isWhole(pattern, path) {
+    let states = skipOn(1n, pattern.skips | pattern.skipsToSegment);
+    for (const character of path) {
+        const taken = states & takers(pattern, character);
+        if (taken === 0n)
+            return false;
+        const skips = character === '/' ? pattern.skips | pattern.skipsToSegment : pattern.skips;
+        states = skipOn(((taken & pattern.moves) << 1n) | (taken & pattern.stays), skips);
+    }
+    return (states & pattern.end) !== 0n;
+}
+function takers(pattern, character) {
+    const wild = character === '/' ? pattern.any : pattern.any | pattern.within;
+    return wild | (pattern.named.get(character) ?? 0n);
+}
+/**
+ * Adds the states that skipping leads to.
+ *
+ * The sum carries from the lowest state in each row of skipping ones to the one behind the row: what it changed is what
+ * can be reached.
+ */
+function skipOn(states, skips) {
+    return states | (((states & skips) + skips) ^ skips);
+}
+function parseLine(line) {
+    if (line.characters.length > LIMIT)
+        throw faultOf(line, 'is too long; takes at most 1,000 characters');
+    if (line.text === '!')
+        throw faultOf(line, '"!" has nothing after it; takes a pattern to exclude');
+    const excludes = line.text.startsWith('!');
+    const steps = [];
+    for (let at = excludes ? 1 : 0; at < line.characters.length;) {
+        const [step, next] = readStep(line, at);
+        steps.push(step);
+        at = next;
+    }
+    return { excludes, ...automaton(steps) };
+}
+/** Reads the step at a place, and where the next one starts. */
+function readStep(line, at) {
+    const wild = readWild(line.characters, at);
+    if (wild !== undefined)
+        return [{ named: [], often: wild }, at + wild.length];
+    const [named, next] = readNamed(line, at);
+    const mark = line.characters[next];
+    return mark === '?' || mark === '+' ? [{ named, often: mark }, next + 1] : [{ named, often: 'once' }, next];
+}
+// `**` with its `/` is one step, for the page's `**/README.md` matches `README.md` too. It ends where a segment starts,
+// for the page says "in a `docs` directory" of `**/docs/**` and "with the prefix `migrate-`" of `**/migrate-*.sql`.
+function readWild(characters, at) {
+    if (characters[at] !== '*')
+        return undefined;
+    if (characters[at + 1] !== '*')
+        return '*';
+    return characters[at + 2] === '/' ? '**/' : '**';
+}
+/** Reads the character at a place, or all of a `[]`. */
+function readNamed(line, at) {
+    const character = line.characters[at] ?? '';
+    if (character === '?' || character === '+') {
+        const advice = `takes a character or [] before it; a plain one is "\\${character}"`;
+        throw faultOf(line, `"${character}" at character ${at + 1} has none to repeat; ${advice}`);
+    }
+    if (character === '[')
+        return readBrackets(line, at);
+    if (character !== '\\')
+        return [[character], at + 1];
+    const escaped = line.characters[at + 1] ?? '';
+    if (MARK.test(escaped))
+        return [[escaped], at + 2];
+    const advice = 'takes a mark or a space after it; a plain one is "\\\\", and folders end in "/"';
+    throw faultOf(line, `"\\" at character ${at + 1} makes nothing plain; ${advice}`);
+}
+function readBrackets(line, start) {
+    const end = line.characters.indexOf(']', start);
+    if (end === -1) {
+        throw faultOf(line, `"[" at character ${start + 1} has no "]" after it; a plain one is "\\["`);
+    }
+    const ranges = readRanges(line.characters.slice(start + 1, end));
+    if (ranges.length > 0 && !ranges.includes(''))
+        return [[...ranges.join('')], end + 1];
+    const advice = 'takes letters of a-z and A-Z, digits, and ranges of these that rise, such as [0-9a-z]';
+    throw faultOf(line, `the [] at character ${start + 1} has something else or nothing in it; ${advice}`);
+}
+function readRanges(inside) {
+    const ranges = [];
+    for (let at = 0; at < inside.length;) {
+        const length = inside[at + 1] === '-' && at + 2 < inside.length ? 3 : 1;
+        ranges.push(rangeOf(inside[at] ?? '', inside[at + length - 1] ?? ''));
+        at += length;
+    }
+    return ranges;
+}
+/** The characters from one to another of the same alphabet; none where that is no range. */
+function rangeOf(first, last) {
+    const alphabet = ALPHABETS.find((each) => each.includes(first)) ?? '';
+    return alphabet.slice(alphabet.indexOf(first), alphabet.indexOf(last) + 1);
+}
+function automaton(steps) {
+    return {
+        named: namedBy(steps),
+        any: setOf(steps, ['**', '**/']),
+        within: setOf(steps, ['*']),
+        moves: setOf(steps, ['once', '?', '+']),
+        stays: setOf(steps, ['+', '*', '**', '**/']),
+        skips: setOf(steps, ['?', '*', '**']),
+        skipsToSegment: setOf(steps, ['**/']),
+        end: 1n << BigInt(steps.length),
+    };
+}
+function namedBy(steps) {
+    const named = new Map();
+    steps.forEach((step, state) => {
+        for (const character of step.named) {
+            named.set(character, (named.get(character) ?? 0n) | (1n << BigInt(state)));
+        }
+    });
+    return named;
+}
+function setOf(steps, often) {
+    const states = steps.map((step, state) => (often.includes(step.often) ? 1n << BigInt(state) : 0n));
+    return states.reduce((all, each) => all | each, 0n);
+}
+function faultOf(line, fault) {
+    return new PathPatternError(line.number, line.text, fault);
+}
+//# sourceMappingURL=paths.js.map
+
+/***/ }),
+
+/***/ 819:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   w: () => (/* binding */ skipAuthors)
+/* harmony export */ });
+/** Whether a run was brought about by the agent itself, so that its own pull request starts no job. Pure. */
+/**
+ * Pull requests by these authors are skipped; so are pushes whose sender, or whose every non-merge commit's author, is
+ * one of them. The payload of a push does not tell merges from other commits.
+ *
+ * @param authors in lower case; empty: nobody
+ */
+function skipAuthors(event, authors) {
+    const listed = (login) => login !== '' && authors.has(login.toLowerCase());
+    const { pullRequest, push } = event;
+    if (pullRequest !== undefined && event.name.startsWith('pull_request') && listed(pullRequest.author)) {
+        return { skip: `the pull request is by ${pullRequest.author}` };
+    }
+    if (push !== undefined) {
+        if (listed(push.sender))
+            return { skip: `the push is by ${push.sender}` };
+        return commitsVerdict(push, listed);
+    }
+    return { skip: undefined, unlessMerges: [] };
+}
+function commitsVerdict({ commits }, listed) {
+    const others = commits.filter(({ author }) => !listed(author));
+    if (commits.length === others.length)
+        return { skip: undefined, unlessMerges: [] };
+    return others.length === 0
+        ? { skip: 'every commit of the push is by one of skip-authors' }
+        : { skip: undefined, unlessMerges: others.map(({ sha }) => sha) };
+}
+//# sourceMappingURL=skip-authors.js.map
+
+/***/ }),
+
 /***/ 6857:
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(908);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6783);
 /** The entry: runs the action, nothing else. */
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
@@ -425,7 +669,7 @@ function pullRequestOf(link) {
 
 /***/ }),
 
-/***/ 908:
+/***/ 6783:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -442,13 +686,15 @@ __nccwpck_require__.d(runner_namespaceObject, {
   t4: () => (catchFaults),
   hs: () => (catchSignals),
   pm: () => (clock),
-  Gm: () => (eventEnvironment),
   NS: () => (exit),
+  _S: () => (forgetEvent),
   dK: () => (mask),
+  KU: () => (nonce),
   IR: () => (promptRoots),
   eq: () => (proxyVariables),
   yT: () => (random),
-  me: () => (rawInputs)
+  me: () => (rawInputs),
+  t7: () => (runEnvironment)
 });
 
 // EXTERNAL MODULE: external "node:util"
@@ -460,7 +706,74 @@ var src_escape = __nccwpck_require__(8622);
 ;// CONCATENATED MODULE: external "node:fs"
 const external_node_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
 ;// CONCATENATED MODULE: ./build/src/github/event.js
-/** What the event that triggered the run says: for now, why a run was given no secrets. */
+/** What the runner says of the run: which event, which pull request, which commits, which step this is. */
+
+/** Reads the event. A payload that can't be read is a fault of its own, told where the payload is needed. */
+function readEvent({ eventName: name, eventPath }) {
+    try {
+        const payload = JSON.parse((0,external_node_fs_namespaceObject.readFileSync)(eventPath, 'utf8'));
+        const action = textAt(payload, 'action');
+        return {
+            name,
+            action,
+            pullRequest: pullRequestOf(payload),
+            push: pushOf(name, payload),
+            fault: undefined,
+        };
+    }
+    catch (thrown) {
+        const reason = thrown instanceof SyntaxError
+            ? 'it is not JSON'
+            : (thrown.code ?? 'unreadable');
+        const fault = `the event's payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`;
+        return { name, action: '', pullRequest: undefined, push: undefined, fault };
+    }
+}
+function pullRequestOf(payload) {
+    // A comment on a pull request comes as one on an issue that has a pull_request.
+    const from = at(payload, 'pull_request') ?? (at(payload, 'issue.pull_request') && at(payload, 'issue'));
+    const number = at(from, 'number');
+    if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1)
+        return undefined;
+    return {
+        number,
+        title: textAt(from, 'title'),
+        body: textAt(from, 'body'),
+        author: textAt(from, 'user.login'),
+        url: textAt(from, 'html_url'),
+        base: textAt(from, 'base.ref'),
+        head: textAt(from, 'head.label') || textAt(from, 'head.ref'),
+    };
+}
+function pushOf(name, payload) {
+    if (name !== 'push')
+        return undefined;
+    const commits = at(payload, 'commits');
+    return {
+        before: textAt(payload, 'before'),
+        after: textAt(payload, 'after'),
+        sender: textAt(payload, 'sender.login'),
+        commits: (Array.isArray(commits) ? commits : []).map((commit) => ({
+            sha: textAt(commit, 'id'),
+            author: textAt(commit, 'author.username'),
+            message: textAt(commit, 'message'),
+        })),
+    };
+}
+/** The value at a path of names with dots between; undefined where there is none. */
+function at(value, path) {
+    return path.split('.').reduce((here, name) => {
+        const inside = typeof here === 'object' && here !== null && Object.hasOwn(here, name);
+        return inside ? here[name] : undefined;
+    }, value);
+}
+function textAt(value, path) {
+    const text = at(value, path);
+    return typeof text === 'string' ? text : '';
+}
+//# sourceMappingURL=event.js.map
+;// CONCATENATED MODULE: ./build/src/github/secrets.js
+/** Why a run was given no secrets. */
 
 /**
  * Why the runner handed this run no Actions secrets, in words for the reader; undefined where nothing speaks for it.
@@ -469,14 +782,14 @@ const external_node_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import
  * (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request and
  * docs.github.com/en/code-security/reference/supply-chain-security/dependabot-on-actions).
  */
-function secretsWithheld(event) {
-    if (event.actor === 'dependabot[bot]') {
+function secretsWithheld({ actor, eventName, eventPath, }) {
+    if (actor === 'dependabot[bot]') {
         return ('This run was triggered by Dependabot, which gets Dependabot secrets and no Actions secrets. ' +
             "Add the key to the repository's Dependabot secrets too, or skip the step: " +
             "if: github.actor != 'dependabot[bot]'.");
     }
     // pull_request_target and its like run with the base's secrets.
-    if (/^pull_request(?:_review|_review_comment)?$/.test(event.name) && isFromFork(event.path)) {
+    if (/^pull_request(?:_review|_review_comment)?$/.test(eventName) && isFromFork(eventPath)) {
         return ('This pull request comes from a fork, and such runs get no secrets. ' +
             'Skip the step for forks: if: github.event.pull_request.head.repo.full_name == github.repository.');
     }
@@ -492,11 +805,17 @@ function isFromFork(path) {
         return false; // No payload to read, nothing that speaks for a fork.
     }
 }
-//# sourceMappingURL=event.js.map
+//# sourceMappingURL=secrets.js.map
+// EXTERNAL MODULE: ./build/src/github/skip-authors.js
+var skip_authors = __nccwpck_require__(819);
+// EXTERNAL MODULE: ./build/src/github/paths.js
+var paths = __nccwpck_require__(1185);
 // EXTERNAL MODULE: ./build/src/job.js
 var src_job = __nccwpck_require__(7502);
 ;// CONCATENATED MODULE: ./build/src/inputs.js
 /** Reads the inputs: raw texts in, one frozen `Inputs` out, or every fault that was found. */
+
+
 
 
 
@@ -507,10 +826,17 @@ const DEFAULTS = {
     'project-id': '',
     'api-key': '',
     'job-id': '',
+    'job-scope': 'run',
+    'job-key': '',
+    context: 'none',
+    'context-paths': '',
     wait: 'true',
     'timeout-minutes': '30',
     'poll-interval-seconds': '',
     'fail-on': 'failed, archived, timed-out',
+    comment: 'false',
+    'github-token': '${{ github.token }}',
+    'skip-authors': 'mintlify[bot]',
     'base-url': 'https://api.mintlify.com',
     'dry-run': 'false',
 };
@@ -551,6 +877,13 @@ function readInputs(raw, sources) {
         apiKey: read('api-key', (value) => parseKey(value, baseUrl, sources.secretsWithheld)),
         projectId: read('project-id', parseProject),
         task: readTask(read, jobId, sources),
+        jobScope: read('job-scope', (value) => parseScope(value, jobId)),
+        jobKey: raw['job-key'].trim(),
+        context: read('context', (value) => parseWord(value, ['none', 'event', 'diff'])),
+        paths: read('context-paths', parsePatterns),
+        comment: read('comment', parseBoolean),
+        githubToken: raw['github-token'].trim(),
+        skipAuthors: parseAuthors(raw['skip-authors']),
         wait: read('wait', parseBoolean),
         timeoutMs: read('timeout-minutes', (value) => parseNumber(value, TIMEOUT_MINUTES)) * 60_000,
         pollIntervalMs: read('poll-interval-seconds', parseInterval),
@@ -561,6 +894,12 @@ function readInputs(raw, sources) {
     if (faults.length > 0)
         throw new InputError(faults, jobId ?? '');
     return Object.freeze(inputs);
+}
+/** Whether what GitHub knows is asked for. */
+function needsGitHub({ jobScope, context, paths, comment, skipAuthors: authors }, event) {
+    const verdict = (0,skip_authors/* skipAuthors */.w)(event, authors);
+    const merges = verdict.skip === undefined && verdict.unlessMerges.length > 0;
+    return jobScope === 'pull-request' || context !== 'none' || paths.length > 0 || comment || merges;
 }
 /** What is wrong with one input: what it got, if that may be shown, and the rest of the sentence. */
 class Invalid extends Error {
@@ -630,6 +969,35 @@ function parseBoolean(value) {
         return false;
     throw new Invalid('; takes true or false. Write one of these.', value);
 }
+function parseWord(value, words) {
+    const word = words.find((known) => known === value);
+    if (word !== undefined)
+        return word;
+    throw new Invalid(`; takes ${words.join(', ')}. Write one of these.`, value);
+}
+function parseScope(value, jobId) {
+    const scope = parseWord(value, ['run', 'pull-request']);
+    if (scope === 'run' || jobId === '')
+        return scope;
+    throw new Invalid(' together with job-id; takes one of both. Take one out.', value);
+}
+function parsePatterns(value) {
+    try {
+        return (0,paths/* parsePaths */.Iz)(value);
+    }
+    catch (thrown) {
+        if (!(thrown instanceof paths/* PathPatternError */.S3))
+            throw thrown;
+        throw new Invalid(`, ${thrown.message}`, thrown.pattern);
+    }
+}
+/** Nothing, unlike elsewhere, means nobody. */
+function parseAuthors(value) {
+    return new Set(value
+        .toLowerCase()
+        .split(/[\s,]+/)
+        .filter((login) => login !== ''));
+}
 const TIMEOUT_MINUTES = {
     fits: (value) => value > 0 && value <= 1440,
     text: 'a number of minutes above 0, at most 1440. Write for example 30, or 0.5 for half a minute',
@@ -698,6 +1066,10 @@ class Progress {
     constructor(clock, startedAt = 0) {
         this.#clock = clock;
         this.#startedAt = startedAt;
+    }
+    /** The service has a job or a message of this step, or the step waits for a job: there is something to pick up. */
+    get taken() {
+        return this.job !== undefined || this.reused;
     }
     /** Takes in what the service says of the job; true when it is news for a reader. */
     see(job) {
@@ -868,7 +1240,7 @@ function parts(...amounts) {
 
 /** The output `job` is left out when it is larger, in bytes. */
 const JOB_LIMIT = 256 * 1024;
-/** Every output, in the order in which they are written. */
+/** Every output. */
 const OUTPUTS = (/* unused pure expression or super */ null && ([
     'job-id',
     'status',
@@ -938,9 +1310,11 @@ function stateLine(progress) {
 /** The line once a minute. */
 function heartbeatLine(progress) {
     const elapsed = duration(progress.elapsedMs());
-    const { jobId, status, job, reused, sending } = progress;
-    if (job === undefined && !reused)
+    const { jobId, status, job, taken, sending } = progress;
+    if (!taken)
         return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`;
+    if (job === undefined)
+        return `No state of job ${(0,src_escape/* quote */.hD)(jobId)} yet after ${elapsed}.`;
     return `Job ${(0,src_escape/* quote */.hD)(jobId)} is still ${status ?? 'there'} after ${elapsed}.`;
 }
 /** The line at the end. */
@@ -956,10 +1330,13 @@ function annotation(progress, end, failOn) {
     if ((0,src_job/* failsStep */.ug)(end.outcome, failOn))
         return { level: 'error', text };
     const link = progress.job?.link ?? '';
-    return link === '' ? { level: 'log', text } : { level: 'notice', text: `Pull request: ${link}` };
+    if (link === '')
+        return { level: 'log', text };
+    const notice = { level: 'notice', text: `Pull request: ${link}` };
+    return end.outcome === 'pr-opened' ? notice : { ...notice, log: text };
 }
 /** What happened, in a sentence. */
-function told(progress, { outcome, error }) {
+function told(progress, { outcome, error, reason }) {
     const link = progress.job?.link ? ` Its pull request: ${progress.job.link}.` : '';
     const job = `Job ${(0,src_escape/* quote */.hD)(progress.jobId)}`;
     switch (outcome) {
@@ -968,7 +1345,7 @@ function told(progress, { outcome, error }) {
         case 'cancelled':
             return `The step was cancelled. ${error?.message ?? ''}`.trim();
         case 'timed-out':
-            return `${job} has not ended within ${duration(progress.elapsedMs())}.${link}`;
+            return `${job} has not ended after ${duration(progress.elapsedMs())}.${link}`;
         case 'failed':
             return `${job} failed.${link}`;
         case 'archived':
@@ -980,8 +1357,9 @@ function told(progress, { outcome, error }) {
         case 'started':
             return `${job} goes on; this step did not wait for its end.`;
         case 'dry-run':
-        case 'skipped':
             return 'Nothing was sent.';
+        case 'skipped':
+            return reason === undefined ? 'Nothing was sent.' : `Nothing was sent: ${reason}.`;
     }
 }
 /**
@@ -993,17 +1371,17 @@ function nextStep(progress, { outcome, error }, show) {
     const goOn = `A step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`;
     switch (outcome) {
         case 'error':
-            return (progress.job === undefined && !progress.reused) || error?.code === 'not-found'
+            return !progress.taken || error?.code === 'not-found'
                 ? (error?.advice ?? '')
                 : `${error?.advice} The job may go on. ${goOn}`;
         case 'cancelled':
             if (error !== undefined)
                 return error.advice;
-            return progress.job === undefined && !progress.reused
+            return !progress.taken
                 ? 'The service took nothing.'
                 : `Job ${show(progress.jobId)} goes on at the service. ${goOn}`;
         case 'timed-out':
-            return `It goes on at the service. ${goOn} To wait longer at once, raise timeout-minutes.`;
+            return `It goes on at the service. ${goOn} To wait longer next time, raise timeout-minutes.`;
         case 'started':
             return goOn;
         case 'failed':
@@ -1018,178 +1396,12 @@ function nextStep(progress, { outcome, error }, show) {
         case 'dry-run':
             return 'Take out dry-run to send it.';
         case 'skipped':
-            return '';
+            return 'Nothing.';
     }
 }
 //# sourceMappingURL=report.js.map
-;// CONCATENATED MODULE: ./build/src/service/retry.js
-/** May a request be sent again, and after how long? Pure: replies in, verdicts out. */
-
-
-/** How long after a create a 404 may mean that the job is not to be seen yet, in milliseconds. */
-const UNSEEN_MS = 30_000;
-/** How many complete answers in a row may hold no job before a wait ends. */
-const STRANGE_LIMIT = 3;
-/** How long an address that never answered is tried, in milliseconds. */
-const UNREACHABLE_MS = 120_000;
-const UNSENT_CAP_MS = 10_000;
-const BUSY_CAP_MS = 60_000;
-const LOOK_CAP_MS = 30_000;
-/**
- * Judges a create or a message.
- *
- * It is sent again only when it is proven that it was not taken: a second job costs money and a second pull request,
- * and the service has no idempotency key. So not after any 5xx either: a cache puts `Retry-After` on its own 503 after
- * the request went through.
- */
-function judgePost(post, reply, date) {
-    const perhaps = (reason, cause) => {
-        const unknown = unknownFate(post, reason, cause);
-        return { next: 'fail', error: unknown, unknown };
-    };
-    switch (reply.kind) {
-        case 'job':
-            return { next: 'taken', job: reply.job };
-        case 'no-job':
-            return post.kind === 'message'
-                ? { next: 'taken', job: undefined }
-                : {
-                    ...perhaps(`the answer holds no job (${reply.words})`),
-                    next: 'fail',
-                    error: createdWithoutJob(reply.words),
-                };
-        case 'stopped':
-            return reply.sent
-                ? { next: 'stopped', unknown: unknownFate(post, 'no answer came before it was ended') }
-                : { next: 'stopped' };
-        case 'lost':
-            return perhaps(reply.reason, reply.cause);
-        case 'unsent': {
-            const error = unreachable(reply);
-            return reply.refusal !== undefined
-                ? { next: 'fail', error }
-                : { next: 'again', error, pause: { retryAfterMs: undefined, capMs: UNSENT_CAP_MS }, answered: false };
-        }
-        case 'refused': {
-            if (reply.status >= 500)
-                return perhaps(`the service answered ${reply.words}`);
-            const error = refusal(reply, post);
-            const busy = reply.status === 429 || (reply.status === 409 && post.kind === 'message');
-            const pause = { retryAfterMs: retryAfter(reply.retryAfter, date), capMs: BUSY_CAP_MS };
-            return busy ? { next: 'again', error, pause, answered: true } : { next: 'fail', error };
-        }
-    }
-}
-/** Judges a look at a job. A look changes nothing, so whatever may pass is tried again. */
-function judgeLook(reply, context, date) {
-    const again = (why, retryAfterMs) => ({
-        next: 'again',
-        why,
-        pause: { retryAfterMs, capMs: LOOK_CAP_MS },
-    });
-    switch (reply.kind) {
-        case 'job':
-            return { next: 'see', job: reply.job };
-        case 'stopped':
-            return { next: 'stopped' };
-        case 'no-job':
-            return context.strange + 1 < STRANGE_LIMIT
-                ? again(`the service answered no job (${reply.words})`)
-                : { next: 'fail', error: noJob(context.jobId, reply.words) };
-        case 'lost':
-            return again(reply.reason);
-        case 'unsent':
-            return reply.refusal === undefined ? again(reply.reason) : { next: 'fail', error: unreachable(reply) };
-        case 'refused': {
-            const { status, words } = reply;
-            const unseen = status === 404 && (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= UNSEEN_MS;
-            return status >= 500 || status === 429 || unseen
-                ? again(`the service answered ${words}`, retryAfter(reply.retryAfter, date))
-                : { next: 'fail', error: refusal(reply, { kind: 'look', jobId: context.jobId }) };
-        }
-    }
-}
-/**
- * How long to wait before the next try, in milliseconds.
- *
- * `least` is what has to be waited at least; `wait` has jitter on top, so that many runs that were refused together do
- * not come back together: up to a quarter of what the service asked for, or up to half of an exponential back-off.
- *
- * @param tries how many tries there have been, from 1
- * @param random from 0 to 1
- */
-function delay(pause, tries, random) {
-    if (pause.retryAfterMs !== undefined) {
-        const least = Math.max(pause.retryAfterMs, 1000);
-        return { least, wait: least * (1 + random / 4) };
-    }
-    const full = Math.min(pause.capMs, 1000 * 2 ** (tries - 1));
-    return { least: full / 2, wait: (full / 2) * (1 + random) };
-}
-/** `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3); undefined where it is neither. */
-function retryAfter(header, now) {
-    const value = header?.trim() ?? '';
-    if (/^\d+(?:\.\d+)?$/.test(value))
-        return Number(value) * 1000;
-    // Two of its three forms name GMT; the oldest, asctime's, means it.
-    const zoned = /^[A-Za-z]{3} [^,]*\d$/.test(value) ? `${value} GMT` : value;
-    const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(zoned) : Number.NaN;
-    return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
-}
-const WHERE_TO_LOOK = "Look among the agent's jobs in the service's dashboard and the open pull requests of the docs repository " +
-    'before you run this again';
-/** Sent, and what became of it is not known. */
-function unknownFate(post, reason, cause) {
-    return post.kind === 'create'
-        ? new errors/* ActionError */.lZ('create-unknown', `The create was sent, and what became of it is unknown: ${reason}. A job may exist.`, `It was not sent again, since that could create a second job. ${WHERE_TO_LOOK}; ` +
-            'a step with its job-id and no prompt follows it.', { cause })
-        : new errors/* ActionError */.lZ('create-unknown', `The message to job ${(0,src_escape/* quote */.hD)(post.jobId)} was sent, and what became of it is unknown: ${reason}. ` +
-            'The job may be working on it.', 'It was not sent again, since the job could then do it twice. Look at the job: a step with this job-id ' +
-            'and no prompt follows it.', { cause });
-}
-function createdWithoutJob(words) {
-    return new errors/* ActionError */.lZ('contract', `The create was answered with success, but without a job (${words}). A job may exist.`, `It was not sent again. ${WHERE_TO_LOOK}, and check that base-url is the address of an agent service.`);
-}
-function noJob(jobId, words) {
-    return new errors/* ActionError */.lZ('contract', `The service answered ${STRANGE_LIMIT} times in a row with success, but without the job ${(0,src_escape/* quote */.hD)(jobId)} (${words}).`, 'Check that base-url is the address of an agent service.');
-}
-/** No request left: nothing can have happened at the service. */
-function unreachable(reply) {
-    const { reason, refusal, cause } = reply;
-    switch (refusal) {
-        case 'certificate':
-            return new errors/* ActionError */.lZ('network', `The service's certificate is not trusted: ${reason}. Nothing was sent.`, 'Check base-url. Where the certificate authority is your own, set NODE_EXTRA_CA_CERTS to the file that holds ' +
-                "it, in the step's env.", { cause });
-        case 'proxy-authentication':
-            return new errors/* ActionError */.lZ('network', `The proxy wants other credentials: ${reason}. Nothing was sent.`, 'Put the user and the password into HTTPS_PROXY (http://user:password@host:port), or name the service in NO_PROXY.', { cause });
-        case undefined:
-            return new errors/* ActionError */.lZ('network', `The service can't be reached: ${reason}. Nothing was sent.`, 'Check base-url, the proxy variables and the network, then run it again.', { cause });
-    }
-}
-/** A complete answer that refuses: nothing was taken. */
-function refusal(reply, asked) {
-    const { status, words } = reply;
-    const what = { create: 'create', message: 'message', look: 'look at the job' }[asked.kind];
-    const text = `The service refused the ${what} with ${words}.`;
-    if (status < 400) {
-        return new errors/* ActionError */.lZ('contract', `The service answered the ${what} with a redirect (${words}).`, 'The key is never sent elsewhere. If the service has moved to a place that you trust, set base-url to it.');
-    }
-    switch (status) {
-        case 401:
-            return new errors/* ActionError */.lZ('auth', text, 'Check that api-key is a current admin key (mint_…, neither mint_dsc_… nor mint_us_…): keys expire.');
-        case 403:
-            return new errors/* ActionError */.lZ('auth', text, "Check that the key belongs to this project-id, and that the runner's address is in the key's allow-list.");
-        case 404:
-            return new errors/* ActionError */.lZ('not-found', text, asked.kind === 'create' ? 'Check project-id and base-url.' : 'Check job-id, project-id and base-url.');
-        case 409:
-            return new errors/* ActionError */.lZ('rejected', text, 'The job is busy. Wait for it first, or raise timeout-minutes.');
-        case 429:
-            return new errors/* ActionError */.lZ('rate-limited', text, 'The service takes 100 creates and 100 messages per project and hour. Run it later, or less often.');
-        default:
-            return new errors/* ActionError */.lZ('rejected', text, 'Change what the service objects to, then run it again.');
-    }
-}
-//# sourceMappingURL=retry.js.map
+// EXTERNAL MODULE: ./build/src/service/retry.js
+var retry = __nccwpck_require__(207);
 ;// CONCATENATED MODULE: ./build/src/send.js
 /** Sends a create or a message until it is taken, and never again once it may have been. */
 
@@ -1212,7 +1424,7 @@ async function send(post, prompt, service, ports) {
         publish();
         const reply = await request(post, prompt, service);
         progress.sending = false;
-        const verdict = judgePost(post, reply, clock.date());
+        const verdict = (0,retry/* judgePost */._j)(post, reply, clock.date());
         if (verdict.next === 'taken')
             return verdict.job;
         if (stop.cancelled())
@@ -1225,8 +1437,8 @@ async function send(post, prompt, service, ports) {
         answered ||= verdict.answered;
         const left = answered
             ? stop.remainingMs()
-            : Math.min(stop.remainingMs(), startedAt + UNREACHABLE_MS - clock.now());
-        const { least, wait } = delay(verdict.pause, tries, ports.random());
+            : Math.min(stop.remainingMs(), startedAt + retry/* UNREACHABLE_MS */.IU - clock.now());
+        const { least, wait } = (0,retry/* delay */.cb)(verdict.pause, tries, ports.random());
         if (least >= left)
             throw outOfTime(verdict, tries, least);
         const pause = wait < left ? wait : least;
@@ -1245,12 +1457,12 @@ async function request(post, prompt, service) {
         return await (post.kind === 'create' ? service.create(prompt) : service.message(post.jobId, prompt));
     }
     catch (thrown) {
-        throw unknownFate(post, 'the action itself failed on the way', thrown);
+        throw (0,retry/* unknownFate */.hj)(post, 'the action itself failed on the way', thrown);
     }
 }
 function outOfTime({ error, pause }, tries, least) {
     const why = pause.retryAfterMs === undefined
-        ? `Tried ${tries} ${tries === 1 ? 'time' : 'times'}, until the time was over.`
+        ? `Tried ${tries} ${tries === 1 ? 'time' : 'times'}.`
         : `It asks to wait ${duration(least)}, which is longer than the step has left.`;
     return new errors/* ActionError */.lZ(error.code, `${error.message} ${why}`, error.advice, { cause: error.cause });
 }
@@ -1258,176 +1470,8 @@ function noTime() {
     return new errors/* ActionError */.lZ('network', 'The time was over before there was a connection to the service. Nothing was sent.', 'Check base-url, the proxy variables and the network, or raise timeout-minutes.');
 }
 //# sourceMappingURL=send.js.map
-;// CONCATENATED MODULE: ./build/src/wait.js
-/** Follows a job to its end: when to look, when to believe what is seen, when to give up. */
-
-
-
-
-
-/** So long, in milliseconds, an end that is seen after a message may be the one from before it. */
-const SETTLE_MS = 30_000;
-/**
- * Looks at a job until it has ended or the time is over.
- *
- * @throws ActionError where a look is refused for good, or where none was ever answered.
- * @throws Cancelled
- */
-async function follow(wait, service, ports) {
-    const { clock, stop } = ports;
-    const watch = new Watch(wait, ports);
-    for (let last = false; !last;) {
-        const pause = watch.pause;
-        const untilLastLook = Math.max(0, stop.remainingMs() - lastLookMargin(wait.timeoutMs));
-        last = pause >= untilLastLook;
-        await clock.sleep(Math.min(pause, untilLastLook), stop.signal);
-        if (stop.signal.aborted)
-            break;
-        const end = watch.take(await service.look(wait.jobId));
-        if (end !== undefined)
-            return end;
-    }
-    if (stop.cancelled())
-        throw new errors/* Cancelled */.cJ();
-    if (!watch.answered)
-        throw neverAnswered(wait.jobId, watch.trouble);
-    return { kind: 'deadline' };
-}
-/**
- * How long to wait before the next look, in milliseconds: a fixed interval, or a tenth of the elapsed time, at least
- * 5 s, at most 12 s.
- */
-function pollDelay(elapsedMs, fixedMs) {
-    return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10));
-}
-/** So long before the deadline the last look begins, in milliseconds: it has to be answered by then. */
-function lastLookMargin(timeoutMs) {
-    return Math.min(2_000, timeoutMs / 20);
-}
-/**
- * Makes the judge of what is seen after a message: a job that had ended may still read so for a moment.
- *
- * An end is believed when the job was seen running since, or differs from the end that was seen first, or the settle
- * time has passed. That the answer to the message itself says `active` proves nothing about the next look.
- *
- * @param settleMs counted from the message
- */
-function trustAfter(after, settleMs) {
-    if (after.kind !== 'message')
-        return () => true;
-    const { answer } = after;
-    let running = false;
-    let stale;
-    return (job, now) => {
-        running ||= !(0,src_job/* hasEnded */.hY)(job.status);
-        const changed = (stale !== undefined && differs(job, stale)) ||
-            (answer !== undefined && (0,src_job/* hasEnded */.hY)(answer.status) && differsWhereBothTell(job, answer));
-        stale ??= job;
-        return running || changed || now - after.at >= settleMs;
-    };
-}
-/** Whether two looks at a job show different objects. */
-function differs({ received: a }, { received: b }) {
-    try {
-        return !(0,external_node_util_.isDeepStrictEqual)(a, b);
-    }
-    catch {
-        return false; // Nested too deep to be compared: the settle time decides.
-    }
-}
-/** The same in the fields that both have: the answer to a message may be sparser than a look. */
-function differsWhereBothTell(look, answer) {
-    const both = Object.keys(look.received).filter((name) => Object.hasOwn(answer.received, name));
-    const part = (job) => ({
-        ...job,
-        received: both.map((name) => job.received[name]),
-    });
-    return differs(part(look), part(answer));
-}
-/** What the looks have shown so far. */
-class Watch {
-    /** Milliseconds until the next look. */
-    pause;
-    /** The service gave a whole answer, whatever it said. */
-    answered;
-    /** Why the last look showed nothing. */
-    trouble = '';
-    #wait;
-    #ports;
-    #startedAt;
-    #settleMs;
-    #trusts;
-    #failures = 0;
-    #strange = 0;
-    #warned = false;
-    constructor(wait, ports) {
-        this.#wait = wait;
-        this.#ports = ports;
-        this.#startedAt = ports.clock.now();
-        this.#settleMs = Math.min(SETTLE_MS, (ports.stop.remainingMs() - lastLookMargin(wait.timeoutMs)) / 2);
-        this.#trusts = trustAfter(wait.after, this.#settleMs);
-        this.answered = wait.after.kind !== 'nothing';
-        this.pause = this.answered ? pollDelay(0, wait.pollIntervalMs) : 0;
-    }
-    /** Takes in the answer to a look; returns the wait's end when there is one. */
-    take(reply) {
-        const { clock, random } = this.#ports;
-        const { jobId, after, pollIntervalMs } = this.#wait;
-        const now = clock.now();
-        const sinceCreateMs = after.kind === 'create' ? now - after.at : undefined;
-        const verdict = judgeLook(reply, { jobId, sinceCreateMs, strange: this.#strange }, clock.date());
-        this.answered ||= reply.kind === 'job' || reply.kind === 'no-job' || reply.kind === 'refused';
-        this.#strange = reply.kind === 'no-job' ? this.#strange + 1 : 0;
-        this.pause = pollDelay(now - this.#startedAt, pollIntervalMs);
-        switch (verdict.next) {
-            case 'stopped':
-                return undefined;
-            case 'fail':
-                throw verdict.error;
-            case 'again':
-                this.#failures++;
-                this.trouble = verdict.why;
-                this.pause = Math.max(this.pause, delay(verdict.pause, this.#failures, random()).wait);
-                this.#tellTrouble();
-                return undefined;
-            case 'see':
-                this.#failures = 0;
-                return this.#see(verdict.job, now);
-        }
-    }
-    #see(job, now) {
-        const { after, once } = this.#wait;
-        if (job.status === undefined)
-            this.#warnOnce(job.word);
-        if (!this.#trusts(job, now)) {
-            this.#ports.debug(`The job reads ${(0,src_escape/* quote */.hD)(job.word)}, which may be from before the message.`);
-            if (after.kind === 'message')
-                this.pause = Math.min(this.pause, after.at + this.#settleMs - now);
-            return undefined;
-        }
-        this.#ports.see(job);
-        if ((0,src_job/* hasEnded */.hY)(job.status))
-            return { kind: 'ended', status: job.status };
-        return once ? { kind: 'active' } : undefined;
-    }
-    #tellTrouble() {
-        const text = `No state of the job: ${this.trouble}. Looking again.`;
-        if (this.#failures === 1)
-            this.#ports.log(text);
-        else
-            this.#ports.debug(text);
-    }
-    #warnOnce(word) {
-        if (this.#warned)
-            return;
-        this.#warned = true;
-        this.#ports.warn(`The service gives the job a status that is not in its list, ${(0,src_escape/* quote */.hD)(word)}. It counts as not ended.`);
-    }
-}
-function neverAnswered(jobId, trouble) {
-    return new errors/* ActionError */.lZ('network', `The service never answered a look at job ${(0,src_escape/* quote */.hD)(jobId)}${trouble === '' ? '' : `: ${trouble}`}.`, 'Check base-url, the proxy variables and the network, then run it again: the job is not touched by a look.');
-}
-//# sourceMappingURL=wait.js.map
+// EXTERNAL MODULE: ./build/src/wait.js
+var wait = __nccwpck_require__(2668);
 ;// CONCATENATED MODULE: ./build/src/run.js
 /** The story of a run: create, message or attach, then follow the job to its end. */
 
@@ -1444,7 +1488,7 @@ async function run(inputs, service, ports) {
             return { outcome: outcomeUnwaited(after.kind, ports.progress) };
         const { pollIntervalMs, timeoutMs } = inputs;
         const jobId = ports.progress.jobId;
-        const end = await follow({ jobId, after, once: !inputs.wait, pollIntervalMs, timeoutMs }, service, ports);
+        const end = await (0,wait/* follow */.e6)({ jobId, after, once: !inputs.wait, pollIntervalMs, timeoutMs }, service, ports);
         switch (end.kind) {
             case 'ended':
                 return { outcome: (0,src_job/* outcomeOf */.sG)(end.status, ports.progress.job?.link ?? '') };
@@ -1460,29 +1504,42 @@ async function run(inputs, service, ports) {
 }
 /** Creates or messages the job, or only says which one it is; what is known then is told at once. */
 async function run_submit({ task, wait }, service, ports) {
-    const { clock, progress, see, publish } = ports;
     switch (task.kind) {
-        case 'create': {
-            const job = await send({ kind: 'create' }, task.prompt, service, ports);
-            if (job !== undefined)
-                see(job);
-            return { kind: 'create', at: clock.now() };
-        }
-        case 'message': {
-            const answer = await send({ kind: 'message', jobId: task.jobId }, task.prompt, service, ports);
-            progress.reused = true;
-            // An end in this answer may be the one from before the message: told only where nothing is looked at after it.
-            if (answer === undefined || (wait && (0,src_job/* hasEnded */.hY)(answer.status)))
-                publish();
-            else
-                see(answer);
-            return { kind: 'message', at: clock.now(), answer };
-        }
+        case 'create':
+            return create(task.prompt, service, ports);
+        case 'message':
+            try {
+                return await message(task, wait, service, ports);
+            }
+            catch (thrown) {
+                if (!task.orCreate || !(thrown instanceof errors/* ActionError */.lZ) || thrown.code !== 'not-found')
+                    throw thrown;
+                ports.log('The job of the last run is gone: creating a new one.');
+                ports.progress.jobId = '';
+                return create(task.prompt, service, ports);
+            }
         case 'attach':
-            progress.reused = true;
-            publish();
+            ports.progress.reused = true;
+            ports.publish();
             return { kind: 'nothing' };
     }
+}
+async function create(prompt, service, ports) {
+    const job = await send({ kind: 'create' }, prompt, service, ports);
+    if (job !== undefined)
+        ports.see(job);
+    return { kind: 'create', at: ports.clock.now() };
+}
+async function message(task, wait, service, ports) {
+    const answer = await send({ kind: 'message', jobId: task.jobId }, task.prompt, service, ports);
+    const mayBeStale = (0,src_job/* hasEnded */.hY)(answer?.status);
+    ports.progress.reused = true;
+    // An end in this answer may be the one from before the message: told only where nothing is looked at after it.
+    if (answer === undefined || (wait && mayBeStale))
+        ports.publish();
+    else
+        ports.see(answer);
+    return { kind: 'message', at: ports.clock.now(), answer: mayBeStale ? answer : (task.before ?? answer) };
 }
 /** A job that was only just created may have ended already; after a message, an end may be the one from before. */
 function outcomeUnwaited(kind, { job }) {
@@ -1498,10 +1555,12 @@ function endOf(thrown) {
     return { outcome: 'error', error: thrown instanceof errors/* ActionError */.lZ ? thrown : (0,errors/* internalError */.WB)(thrown) };
 }
 //# sourceMappingURL=run.js.map
+// EXTERNAL MODULE: external "node:crypto"
+var external_node_crypto_ = __nccwpck_require__(7598);
 ;// CONCATENATED MODULE: external "node:timers/promises"
 const promises_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:timers/promises");
-;// CONCATENATED MODULE: external "os"
-const external_os_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("os");
+// EXTERNAL MODULE: external "os"
+var external_os_ = __nccwpck_require__(857);
 ;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/utils.js
 // We use any as a valid input type
 /* eslint-disable @typescript-eslint/no-explicit-any */
@@ -1576,7 +1635,7 @@ function toCommandProperties(annotationProperties) {
  */
 function command_issueCommand(command, properties, message) {
     const cmd = new Command(command, properties, message);
-    process.stdout.write(cmd.toString() + external_os_namespaceObject.EOL);
+    process.stdout.write(cmd.toString() + external_os_.EOL);
 }
 function command_issue(name, message = '') {
     command_issueCommand(name, {}, message);
@@ -1632,8 +1691,8 @@ function escapeProperty(s) {
 //# sourceMappingURL=command.js.map
 ;// CONCATENATED MODULE: external "crypto"
 const external_crypto_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("crypto");
-;// CONCATENATED MODULE: external "fs"
-const external_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("fs");
+// EXTERNAL MODULE: external "fs"
+var external_fs_ = __nccwpck_require__(9896);
 ;// CONCATENATED MODULE: ./node_modules/@actions/core/lib/file-command.js
 // For internal use, subject to change.
 // We use any as a valid input type
@@ -1647,10 +1706,10 @@ function file_command_issueFileCommand(command, message) {
     if (!filePath) {
         throw new Error(`Unable to find environment variable for file command ${command}`);
     }
-    if (!external_fs_namespaceObject.existsSync(filePath)) {
+    if (!external_fs_.existsSync(filePath)) {
         throw new Error(`Missing file at path: ${filePath}`);
     }
-    external_fs_namespaceObject.appendFileSync(filePath, `${utils_toCommandValue(message)}${external_os_namespaceObject.EOL}`, {
+    external_fs_.appendFileSync(filePath, `${utils_toCommandValue(message)}${external_os_.EOL}`, {
         encoding: 'utf8'
     });
 }
@@ -1666,7 +1725,7 @@ function file_command_prepareKeyValueMessage(key, value) {
     if (convertedValue.includes(delimiter)) {
         throw new Error(`Unexpected input: value should not contain the delimiter "${delimiter}"`);
     }
-    return `${key}<<${delimiter}${external_os_namespaceObject.EOL}${convertedValue}${external_os_namespaceObject.EOL}${delimiter}`;
+    return `${key}<<${delimiter}${external_os_.EOL}${convertedValue}${external_os_.EOL}${delimiter}`;
 }
 //# sourceMappingURL=file-command.js.map
 ;// CONCATENATED MODULE: external "path"
@@ -1833,7 +1892,7 @@ var summary_awaiter = (undefined && undefined.__awaiter) || function (thisArg, _
 };
 
 
-const { access, appendFile, writeFile } = external_fs_namespaceObject.promises;
+const { access, appendFile, writeFile } = external_fs_.promises;
 const SUMMARY_ENV_VAR = 'GITHUB_STEP_SUMMARY';
 const SUMMARY_DOCS_URL = 'https://docs.github.com/actions/using-workflows/workflow-commands-for-github-actions#adding-a-job-summary';
 class Summary {
@@ -1856,7 +1915,7 @@ class Summary {
                 throw new Error(`Unable to find environment variable for $${SUMMARY_ENV_VAR}. Check if your runtime environment supports job summaries.`);
             }
             try {
-                yield access(pathFromEnv, external_fs_namespaceObject.constants.R_OK | external_fs_namespaceObject.constants.W_OK);
+                yield access(pathFromEnv, external_fs_.constants.R_OK | external_fs_.constants.W_OK);
             }
             catch (_a) {
                 throw new Error(`Unable to access summary file: '${pathFromEnv}'. Check if the file has correct read/write permissions.`);
@@ -1952,7 +2011,7 @@ class Summary {
      * @returns {Summary} summary instance
      */
     addEOL() {
-        return this.addRaw(external_os_namespaceObject.EOL);
+        return this.addRaw(external_os_.EOL);
     }
     /**
      * Adds an HTML codeblock to the summary buffer
@@ -2156,7 +2215,7 @@ var io_util_awaiter = (undefined && undefined.__awaiter) || function (thisArg, _
 };
 
 
-const { chmod, copyFile, lstat, mkdir, open: io_util_open, readdir, rename, rm, rmdir, stat, symlink, unlink } = external_fs_namespaceObject.promises;
+const { chmod, copyFile, lstat, mkdir, open: io_util_open, readdir, rename, rm, rmdir, stat, symlink, unlink } = external_fs_.promises;
 // export const {open} = 'fs'
 const IS_WINDOWS = process.platform === 'win32';
 /**
@@ -2183,7 +2242,7 @@ function readlink(fsPath) {
 }
 // See https://github.com/nodejs/node/blob/d0153aee367422d0858105abec186da4dff0a0c5/deps/uv/include/uv/win.h#L691
 const UV_FS_O_EXLOCK = 0x10000000;
-const READONLY = external_fs_namespaceObject.constants.O_RDONLY;
+const READONLY = external_fs_.constants.O_RDONLY;
 function exists(fsPath) {
     return io_util_awaiter(this, void 0, void 0, function* () {
         try {
@@ -2676,13 +2735,13 @@ class ToolRunner extends external_events_namespaceObject.EventEmitter {
     _processLineBuffer(data, strBuffer, onLine) {
         try {
             let s = strBuffer + data.toString();
-            let n = s.indexOf(external_os_namespaceObject.EOL);
+            let n = s.indexOf(external_os_.EOL);
             while (n > -1) {
                 const line = s.substring(0, n);
                 onLine(line);
                 // the rest of the string ...
-                s = s.substring(n + external_os_namespaceObject.EOL.length);
-                n = s.indexOf(external_os_namespaceObject.EOL);
+                s = s.substring(n + external_os_.EOL.length);
+                n = s.indexOf(external_os_.EOL);
             }
             return s;
         }
@@ -2973,7 +3032,7 @@ class ToolRunner extends external_events_namespaceObject.EventEmitter {
                 }
                 const optionsNonNull = this._cloneExecOptions(this.options);
                 if (!optionsNonNull.silent && optionsNonNull.outStream) {
-                    optionsNonNull.outStream.write(this._getCommandString(optionsNonNull) + external_os_namespaceObject.EOL);
+                    optionsNonNull.outStream.write(this._getCommandString(optionsNonNull) + external_os_.EOL);
                 }
                 const state = new ExecState(optionsNonNull, this.toolPath);
                 state.on('debug', (message) => {
@@ -3312,8 +3371,8 @@ const getLinuxInfo = () => platform_awaiter(void 0, void 0, void 0, function* ()
         version
     };
 });
-const platform = external_os_namespaceObject.platform();
-const arch = external_os_namespaceObject.arch();
+const platform = external_os_.platform();
+const arch = external_os_.arch();
 const isWindows = platform === 'win32';
 const isMacOS = platform === 'darwin';
 const isLinux = platform === 'linux';
@@ -3494,7 +3553,7 @@ function setOutput(name, value) {
     if (filePath) {
         return file_command_issueFileCommand('OUTPUT', file_command_prepareKeyValueMessage(name, value));
     }
-    process.stdout.write(external_os_namespaceObject.EOL);
+    process.stdout.write(external_os_.EOL);
     command_issueCommand('set-output', { name }, utils_toCommandValue(value));
 }
 /**
@@ -3562,7 +3621,7 @@ function notice(message, properties = {}) {
  * @param message info message
  */
 function info(message) {
-    process.stdout.write(message + external_os_namespaceObject.EOL);
+    process.stdout.write(message + external_os_.EOL);
 }
 /**
  * Begin an output group.
@@ -3656,14 +3715,33 @@ function getIDToken(aud) {
 
 
 
+
 /** Reads every input as the runner hands it over. */
 function rawInputs() {
     const names = Object.keys(DEFAULTS);
     return Object.fromEntries(names.map((name) => [name, getInput(name)]));
 }
-function eventEnvironment() {
-    const { GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: path, GITHUB_ACTOR: actor } = process.env;
-    return { name: name ?? '', path: path ?? '', actor: actor ?? '' };
+function runEnvironment() {
+    const of = (name) => process.env[name] ?? '';
+    return {
+        eventName: of('GITHUB_EVENT_NAME'),
+        eventPath: of('GITHUB_EVENT_PATH'),
+        actor: of('GITHUB_ACTOR'),
+        repository: of('GITHUB_REPOSITORY'),
+        ref: of('GITHUB_REF'),
+        sha: of('GITHUB_SHA'),
+        runId: of('GITHUB_RUN_ID'),
+        runAttempt: of('GITHUB_RUN_ATTEMPT') || '1',
+        workflowRef: of('GITHUB_WORKFLOW_REF'),
+        job: of('GITHUB_JOB'),
+        step: of('GITHUB_ACTION'),
+        apiUrl: of('GITHUB_API_URL') || 'https://api.github.com',
+        serverUrl: of('GITHUB_SERVER_URL') || 'https://github.com',
+    };
+}
+/** Hides an event's file that can't be read: `@actions/github` reads it as it is loaded, and fails. */
+function forgetEvent() {
+    delete process.env.GITHUB_EVENT_PATH;
 }
 function promptRoots() {
     const { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp } = process.env;
@@ -3754,6 +3832,8 @@ const clock = {
 };
 /** From 0 to 1, for jitter. */
 const random = () => Math.random();
+/** Hexadecimal digits that nobody can guess. */
+const nonce = () => (0,external_node_crypto_.randomBytes)(16).toString('hex');
 function catchSignals() {
     const first = new AbortController();
     const second = new AbortController();
@@ -3816,15 +3896,17 @@ function stopAt(deadline, cancel, clock) {
  * Writes the summary.
  *
  * @param inputs undefined where they were bad
+ * @param runLink the address of the run, where the reader is not on its page
  * @param end undefined while the run goes on: what the summary then says has to be right if it is the last word
  */
-function summary_summary(inputs, progress, end, redact) {
+function summary_summary(inputs, progress, end, redact, runLink = '') {
     const show = (text) => (0,src_escape/* code */.aY)(redact(text));
     const sections = [
         `### ${end === undefined ? titleSoFar(progress) : TITLES[end.outcome]}`,
         pullRequest(progress, show),
+        reason(end, show),
         fault(end, show),
-        facts(inputs, progress, show),
+        facts(inputs, progress, show, runLink),
         statuses(progress),
         `**What to do next:** ${end === undefined ? goOn(progress, show) : nextStep(progress, end, show)}`,
     ];
@@ -3843,7 +3925,7 @@ const TITLES = {
     error: '❌ The docs job could not be run or followed',
 };
 function titleSoFar(progress) {
-    if (progress.job !== undefined || progress.reused)
+    if (progress.taken)
         return '⏳ The docs job is on its way';
     return progress.sending ? '⏳ The request is being sent' : '⏳ Nothing was taken by the service yet';
 }
@@ -3854,6 +3936,10 @@ function pullRequest(progress, show) {
     const { repository, number } = (0,src_job/* pullRequestOf */._n)(link);
     return `**Pull request:** [${show(number === '' ? link : `${repository}#${number}`)}](<${link}>)`;
 }
+/** Why nothing was done, with `skipped`. */
+function reason(end, show) {
+    return end?.reason === undefined ? '' : `Why: ${show(end.reason)}`;
+}
 function fault(end, show) {
     const error = end?.error;
     if (error === undefined)
@@ -3861,11 +3947,12 @@ function fault(end, show) {
     const lines = error.message.split('\n').map((line) => `- ${show(line)}`);
     return [...lines, `- Error code: ${show(error.code)}`].join('\n');
 }
-function facts(inputs, progress, show) {
+function facts(inputs, progress, show, runLink) {
     const rows = [
         ['Job', progress.jobId === '' ? '' : show(progress.jobId)],
         ['Project', inputs === undefined ? '' : show(inputs.projectId)],
         ['Service', inputs === undefined ? '' : show(inputs.baseUrl)],
+        ['Run', runLink === '' ? '' : `[${show(runLink.split('/').at(-1) ?? '')}](<${runLink}>)`],
         ['Time', duration(progress.elapsedMs())],
     ];
     return table(['', ''], rows.filter(([, value]) => value !== ''));
@@ -3882,12 +3969,16 @@ function statuses({ moments }) {
 }
 /** What is right to do if the step dies now. */
 function goOn(progress, show) {
-    if (progress.job !== undefined || progress.reused) {
+    if (progress.taken) {
         return `If this step ends before the job does, the job goes on: a step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`;
     }
-    return progress.sending
-        ? "If this is the last word of this step, it died before the answer came, and a job may exist: look among the agent's jobs in the service's dashboard before you run it again."
-        : 'If this is the last word of this step, it died before the service took anything: run it again.';
+    if (!progress.sending) {
+        return 'If this is the last word of this step, it died before the service took anything: run it again.';
+    }
+    const died = 'If this is the last word of this step, it died before the answer came, and';
+    return progress.jobId === ''
+        ? `${died} a job may exist: look among the agent's jobs in the service's dashboard before you run it again.`
+        : `${died} the job may have the message: a step with ${show(`job-id: ${progress.jobId}`)} and no prompt follows it.`;
 }
 function table(head, rows) {
     const line = (cells) => `| ${cells.join(' | ')} |`;
@@ -3910,21 +4001,27 @@ function table(head, rows) {
 
 
 
+
+
 const HEARTBEAT_MS = 60_000;
+/** How long the end waits for the comment, in milliseconds. */
+const COMMENT_MS = 10_000;
+const CANCELLED_COMMENT_MS = 700;
 /** Runs the action and ends the process. */
 async function main() {
     const signals = catchSignals();
     const raw = rawInputs();
-    mask(raw['api-key']);
-    const step = new Step((0,src_escape/* redactor */.$p)(raw['api-key']));
-    catchFaults((thrown) => step.end(endOf(step.unknownFate(thrown) ?? thrown)));
-    signals.second.addEventListener('abort', () => step.end(endOf(new errors/* Cancelled */.cJ(step.unknownFate()))));
+    const secrets = [raw['api-key'], raw['github-token']];
+    for (const secret of secrets)
+        mask(secret);
+    const step = new Step((0,src_escape/* redactor */.$p)(...secrets));
+    catchFaults((thrown) => step.endNow(endOf(step.unknownFate(thrown) ?? thrown)));
+    signals.second.addEventListener('abort', () => step.endNow(endOf(new errors/* Cancelled */.cJ(step.unknownFate()))));
     try {
-        step.read(raw);
-        step.end(await step.run(signals.first));
+        await step.end(step.skip(raw) ?? (await step.run(raw, signals.first)));
     }
     catch (thrown) {
-        step.end(endOf(thrown));
+        await step.end(endOf(thrown));
     }
 }
 /** One step, from its inputs to its exit code. */
@@ -3932,7 +4029,10 @@ class Step {
     #redact;
     #reporter;
     #progress = new Progress(clock);
+    #environment = runEnvironment();
+    #event = readEvent(this.#environment);
     #inputs;
+    #commenter;
     #ended = false;
     #linkWarned = false;
     /** What could not be written, and was told. */
@@ -3941,13 +4041,90 @@ class Step {
         this.#redact = redact;
         this.#reporter = new Reporter(redact);
     }
+    /** Before anything else: a run that the agent brought about may have no secrets, and is no fault. */
+    skip(raw) {
+        const { skip } = (0,skip_authors/* skipAuthors */.w)(this.#event, parseAuthors(raw['skip-authors']));
+        return skip === undefined ? undefined : { outcome: 'skipped', reason: skip };
+    }
+    async run(raw, cancel) {
+        const { /* clock */ "pm": clock } = runner_namespaceObject;
+        const inputs = this.#read(raw);
+        const stop = stopAt(inputs.timeoutMs, cancel, clock);
+        const ports = {
+            clock,
+            stop,
+            progress: this.#progress,
+            random: random,
+            log: (line) => this.#reporter.log(line),
+            debug: (line) => this.#reporter.debug(line),
+            warn: (line) => this.#reporter.warn(line),
+            see: (job) => this.#see(job),
+            publish: () => this.#publish(),
+        };
+        const quiet = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(this.#progress)));
+        const { agentService } = await Promise.all(/* import() */[__nccwpck_require__.e(820), __nccwpck_require__.e(50), __nccwpck_require__.e(168)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8168));
+        const proxies = proxyVariables();
+        const service = agentService({ ...inputs, ...ports, redact: this.#redact, proxies, now: clock.now });
+        try {
+            const { task, skip } = await this.#plan(inputs, service, ports);
+            if (task === undefined)
+                return { outcome: 'skipped', reason: skip ?? '' };
+            this.#inputs = { ...inputs, task };
+            if (task.kind !== 'create')
+                this.#progress.jobId = task.jobId;
+            ports.log(startLine(this.#inputs));
+            return inputs.dryRun ? this.#dryRun(task) : await run(this.#inputs, service, ports);
+        }
+        finally {
+            quiet();
+            service.close();
+        }
+    }
+    /** Tells how it ended, once, and ends the process. */
+    async end(end) {
+        if (this.#ended)
+            return;
+        try {
+            this.#tellEnd(end);
+            await this.#commenter?.close(end.outcome === 'cancelled' ? CANCELLED_COMMENT_MS : COMMENT_MS);
+        }
+        finally {
+            exit(this.#exitCode(end));
+        }
+    }
+    /** Tells how it ended, if it is not told yet, and ends the process at once. */
+    endNow(end) {
+        try {
+            if (!this.#ended)
+                this.#tellEnd(end);
+        }
+        finally {
+            exit(1);
+        }
+    }
+    #tellEnd(end) {
+        this.#ended = true;
+        this.#publish(end);
+        const { level, text, log } = annotation(this.#progress, end, this.#failOn());
+        if (log !== undefined)
+            this.#reporter.log(log);
+        this.#reporter[level](text);
+        this.#reporter.log(endLine(this.#progress, end));
+        if (end.error !== undefined)
+            this.#reporter.debug((0,external_node_util_.inspect)(end.error));
+    }
+    #failOn() {
+        return this.#inputs?.failOn ?? new Set();
+    }
+    #exitCode({ outcome }) {
+        return (0,src_job/* failsStep */.ug)(outcome, this.#failOn()) ? 1 : 0;
+    }
     /** @throws InputError */
-    read(raw) {
-        const event = eventEnvironment();
+    #read(raw) {
         const sources = {
             redact: this.#redact,
             readPromptFile: (path) => readPromptFile(path, promptRoots()),
-            secretsWithheld: () => secretsWithheld(event),
+            secretsWithheld: () => secretsWithheld(this.#environment),
         };
         try {
             this.#inputs = readInputs(raw, sources);
@@ -3960,69 +4137,62 @@ class Step {
         const { task } = this.#inputs;
         if (task.kind !== 'create')
             this.#progress.jobId = task.jobId;
-        if (raw['prompt-file'].trim() !== '' && event.name === 'pull_request_target') {
+        if (raw['prompt-file'].trim() !== '' && this.#event.name === 'pull_request_target') {
             this.#reporter.warn('prompt-file on pull_request_target: if the file comes from the pull request, its words are those of whoever opened it.');
         }
+        return this.#inputs;
     }
-    async run(cancel) {
-        const inputs = this.#inputs;
-        this.#reporter.log(startLine(inputs));
-        if (inputs.dryRun)
-            return this.#dryRun(inputs);
-        const { /* clock */ "pm": clock } = runner_namespaceObject;
-        const stop = stopAt(inputs.timeoutMs, cancel, clock);
-        const { agentService } = await Promise.all(/* import() */[__nccwpck_require__.e(309), __nccwpck_require__.e(410)]).then(__nccwpck_require__.bind(__nccwpck_require__, 7410));
-        const debug = (line) => this.#reporter.debug(line);
-        const service = agentService({
-            ...inputs,
-            redact: this.#redact,
-            stop,
+    /** What GitHub knows decides what is done, where it is asked for; else none of that code is loaded. */
+    async #plan(inputs, service, ports) {
+        if (!needsGitHub(inputs, this.#event))
+            return { task: inputs.task };
+        if (this.#event.fault !== undefined)
+            forgetEvent();
+        const [{ plan }, { gitHub }] = await Promise.all([Promise.all(/* import() */[__nccwpck_require__.e(820), __nccwpck_require__.e(413), __nccwpck_require__.e(881)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4362)), Promise.all(/* import() */[__nccwpck_require__.e(820), __nccwpck_require__.e(413), __nccwpck_require__.e(577)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6330))]);
+        const run = this.#environment;
+        const github = gitHub({
+            ...ports,
+            token: inputs.githubToken,
+            apiUrl: run.apiUrl,
             proxies: proxyVariables(),
-            now: clock.now,
-            debug,
+            redact: this.#redact,
         });
-        const ports = {
-            clock,
-            stop,
-            progress: this.#progress,
-            random: random,
-            log: (line) => this.#reporter.log(line),
-            debug,
-            warn: (line) => this.#reporter.warn(line),
-            see: (job) => this.#see(job),
-            publish: () => this.#publish(),
-        };
-        const quiet = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(this.#progress)));
-        try {
-            return await run(inputs, service, ports);
-        }
-        finally {
-            quiet();
-            service.close();
-        }
+        const told = () => this.#toldOfSending();
+        const planned = await plan({
+            inputs,
+            run,
+            event: this.#event,
+            github,
+            service,
+            ports,
+            nonce: nonce,
+            told,
+        });
+        this.#commenter = planned.commenter;
+        return planned;
     }
-    /** Tells how it ended, once, and ends the process. */
-    end(end) {
-        if (this.#ended)
-            return;
-        this.#ended = true;
-        this.#publish(end);
-        const failOn = this.#inputs?.failOn ?? new Set();
-        const { level, text } = annotation(this.#progress, end, failOn);
-        this.#reporter[level](text);
-        this.#reporter.log(endLine(this.#progress, end));
-        if (end.error !== undefined)
-            this.#reporter.debug((0,external_node_util_.inspect)(end.error));
-        exit((0,src_job/* failsStep */.ug)(end.outcome, failOn) ? 1 : 0);
+    /** What the placeholder says: right if the run dies with the create on its way, which is next. */
+    #toldOfSending() {
+        this.#progress.sending = true;
+        const told = this.#told();
+        this.#progress.sending = false;
+        return told;
+    }
+    #told(end) {
+        const { serverUrl, repository, runId } = this.#environment;
+        const runLink = `${serverUrl}/${repository}/actions/runs/${runId}`;
+        const { status, jobId } = this.#progress;
+        const text = summary_summary(this.#inputs, this.#progress, end, this.#redact, runLink);
+        return { state: end?.outcome ?? status ?? 'sending', text, jobId };
     }
     /** Where a create or a message is on its way right now: that nobody knows what becomes of it. */
     unknownFate(cause) {
         const task = this.#inputs?.task;
         if (!this.#progress.sending || task === undefined || task.kind === 'attach')
             return undefined;
-        return unknownFate(task, 'the step ended before an answer came', cause);
+        return (0,retry/* unknownFate */.hj)(task, 'the step ended before an answer came', cause);
     }
-    #dryRun({ task }) {
+    #dryRun(task) {
         if (task.kind !== 'attach')
             this.#reporter.group('The prompt as it would be sent', task.prompt);
         return { outcome: 'dry-run' };
@@ -4044,24 +4214,30 @@ class Step {
      * a job.
      */
     #publish(end) {
+        if (this.#ended && end === undefined)
+            return; // A run that goes on behind an end.
         const known = outputs(this.#progress, end, this.#redact);
         const text = summary_summary(this.#inputs, this.#progress, end, this.#redact);
         this.#orWarn('the summary', () => this.#reporter.summary(text));
-        const untouched = end === undefined && this.#progress.job === undefined && !this.#progress.reused;
         const write = () => {
             for (const [name, value] of Object.entries(known))
                 this.#reporter.output(name, value);
         };
-        if (untouched)
+        if (end === undefined && !this.#progress.taken)
             this.#orFail('the outputs', write);
         else
             this.#orWarn('the outputs', write);
+        this.#comment(end);
     }
     /** Where something can't be written, that is the fault that the step ends with. */
     #orFail(what, write) {
-        this.#failed.add(what);
-        write();
-        this.#failed.delete(what);
+        try {
+            write();
+        }
+        catch (thrown) {
+            this.#failed.add(what);
+            throw new errors/* ActionError */.lZ('internal', `Writing ${what} failed: ${thrown.message}. Nothing was sent.`, "Check the runner's disk and the files that it hands to the step.", { cause: thrown });
+        }
     }
     /** Where something can't be written, says so once. */
     #orWarn(what, write) {
@@ -4075,8 +4251,387 @@ class Step {
             this.#reporter.warn(`Writing ${what} failed: ${thrown.message}`);
         }
     }
+    /** A comment that is no memory tells of a job, not of a try. */
+    #comment(end) {
+        const { job, status } = this.#progress;
+        if (this.#commenter === undefined || end?.outcome === 'dry-run')
+            return;
+        if (end === undefined && (0,src_job/* hasEnded */.hY)(status))
+            return; // Told with the end, which is next.
+        const known = job !== undefined || end !== undefined;
+        if (this.#commenter.decides || known)
+            this.#commenter.tell(this.#told(end));
+    }
 }
 //# sourceMappingURL=main.js.map
+
+/***/ }),
+
+/***/ 207:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   FD: () => (/* binding */ judgeLook),
+/* harmony export */   IU: () => (/* binding */ UNREACHABLE_MS),
+/* harmony export */   P9: () => (/* binding */ retryAfter),
+/* harmony export */   _j: () => (/* binding */ judgePost),
+/* harmony export */   cb: () => (/* binding */ delay),
+/* harmony export */   hj: () => (/* binding */ unknownFate)
+/* harmony export */ });
+/* unused harmony exports UNSEEN_MS, STRANGE_LIMIT, unreachable */
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7406);
+/* harmony import */ var _escape_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(8622);
+/** May a request be sent again, and after how long? Pure: replies in, verdicts out. */
+
+
+/** How long after a create a 404 may mean that the job is not to be seen yet, in milliseconds. */
+const UNSEEN_MS = 30_000;
+/** How many complete answers in a row may hold no job before a wait ends. */
+const STRANGE_LIMIT = 3;
+/** How long an address that never answered is tried, in milliseconds. */
+const UNREACHABLE_MS = 120_000;
+const UNSENT_CAP_MS = 10_000;
+const BUSY_CAP_MS = 60_000;
+const LOOK_CAP_MS = 30_000;
+/**
+ * Judges a create or a message.
+ *
+ * It is sent again only when it is proven that it was not taken: a second job costs money and a second pull request,
+ * and the service has no idempotency key. So not after any 5xx either: a cache puts `Retry-After` on its own 503 after
+ * the request went through.
+ */
+function judgePost(post, reply, date) {
+    const perhaps = (reason, cause) => {
+        const unknown = unknownFate(post, reason, cause);
+        return { next: 'fail', error: unknown, unknown };
+    };
+    switch (reply.kind) {
+        case 'job':
+            return { next: 'taken', job: reply.job };
+        case 'no-job':
+            return post.kind === 'message'
+                ? { next: 'taken', job: undefined }
+                : {
+                    ...perhaps(`the answer holds no job (${reply.words})`),
+                    next: 'fail',
+                    error: createdWithoutJob(reply.words),
+                };
+        case 'stopped':
+            return reply.sent
+                ? { next: 'stopped', unknown: unknownFate(post, 'no answer came before it was ended') }
+                : { next: 'stopped' };
+        case 'lost':
+            return perhaps(reply.reason, reply.cause);
+        case 'unsent': {
+            const error = unreachable(reply);
+            return reply.refusal !== undefined
+                ? { next: 'fail', error }
+                : { next: 'again', error, pause: { retryAfterMs: undefined, capMs: UNSENT_CAP_MS }, answered: false };
+        }
+        case 'refused': {
+            if (reply.status >= 500)
+                return perhaps(`the service answered ${reply.words}`);
+            const error = refusal(reply, post);
+            const busy = reply.status === 429 || (reply.status === 409 && post.kind === 'message');
+            const pause = { retryAfterMs: retryAfter(reply.retryAfter, date), capMs: BUSY_CAP_MS };
+            return busy ? { next: 'again', error, pause, answered: true } : { next: 'fail', error };
+        }
+    }
+}
+/** Judges a look at a job. A look changes nothing, so whatever may pass is tried again. */
+function judgeLook(reply, context, date) {
+    const again = (why, retryAfterMs) => ({
+        next: 'again',
+        why,
+        pause: { retryAfterMs, capMs: LOOK_CAP_MS },
+    });
+    switch (reply.kind) {
+        case 'job':
+            return { next: 'see', job: reply.job };
+        case 'stopped':
+            return { next: 'stopped' };
+        case 'no-job':
+            return context.strange + 1 < STRANGE_LIMIT
+                ? again(`the service answered no job (${reply.words})`)
+                : { next: 'fail', error: noJob(context.jobId, reply.words) };
+        case 'lost':
+            return again(reply.reason);
+        case 'unsent':
+            return reply.refusal === undefined ? again(reply.reason) : { next: 'fail', error: unreachable(reply) };
+        case 'refused': {
+            const { status, words } = reply;
+            const unseen = status === 404 && (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= UNSEEN_MS;
+            return status >= 500 || status === 429 || unseen
+                ? again(`the service answered ${words}`, retryAfter(reply.retryAfter, date))
+                : { next: 'fail', error: refusal(reply, { kind: 'look', jobId: context.jobId }) };
+        }
+    }
+}
+/**
+ * How long to wait before the next try, in milliseconds.
+ *
+ * `least` is what has to be waited at least; `wait` has jitter on top, so that many runs that were refused together do
+ * not come back together: up to a quarter of what the service asked for, or up to half of an exponential back-off.
+ *
+ * @param tries how many tries there have been, from 1
+ * @param random from 0 to 1
+ */
+function delay(pause, tries, random) {
+    if (pause.retryAfterMs !== undefined) {
+        const least = Math.max(pause.retryAfterMs, 1000);
+        return { least, wait: least * (1 + random / 4) };
+    }
+    const full = Math.min(pause.capMs, 1000 * 2 ** (tries - 1));
+    return { least: full / 2, wait: (full / 2) * (1 + random) };
+}
+/** `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3); undefined where it is neither. */
+function retryAfter(header, now) {
+    const value = header?.trim() ?? '';
+    if (/^\d+(?:\.\d+)?$/.test(value))
+        return Number(value) * 1000;
+    // Two of its three forms name GMT; the oldest, asctime's, means it.
+    const zoned = /^[A-Za-z]{3} [^,]*\d$/.test(value) ? `${value} GMT` : value;
+    const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(zoned) : Number.NaN;
+    return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}
+const WHERE_TO_LOOK = "Look among the agent's jobs in the service's dashboard and the open pull requests of the docs repository " +
+    'before you run this again';
+/** Sent, and what became of it is not known. */
+function unknownFate(post, reason, cause) {
+    return post.kind === 'create'
+        ? new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('create-unknown', `The create was sent, and what became of it is unknown: ${reason}. A job may exist.`, `It was not sent again, since that could create a second job. ${WHERE_TO_LOOK}; ` +
+            'a step with its job-id and no prompt follows it.', { cause })
+        : new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('create-unknown', `The message to job ${(0,_escape_js__WEBPACK_IMPORTED_MODULE_1__/* .quote */ .hD)(post.jobId)} was sent, and what became of it is unknown: ${reason}. ` +
+            'The job may be working on it.', 'It was not sent again, since the job could then do it twice. Look at the job: a step with this job-id ' +
+            'and no prompt follows it.', { cause });
+}
+function createdWithoutJob(words) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('contract', `The create was answered with success, but without a job (${words}). A job may exist.`, `It was not sent again. ${WHERE_TO_LOOK}, and check that base-url is the address of an agent service.`);
+}
+function noJob(jobId, words) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('contract', `The service answered ${STRANGE_LIMIT} times in a row with success, but without the job ${(0,_escape_js__WEBPACK_IMPORTED_MODULE_1__/* .quote */ .hD)(jobId)} (${words}).`, 'Check that base-url is the address of an agent service.');
+}
+/** No request left: nothing can have happened at the service. */
+function unreachable(reply) {
+    const { reason, refusal, cause } = reply;
+    switch (refusal) {
+        case 'certificate':
+            return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('network', `The service's certificate is not trusted: ${reason}. Nothing was sent.`, 'Check base-url. Where the certificate authority is your own, set NODE_EXTRA_CA_CERTS to the file that holds ' +
+                "it, in the step's env.", { cause });
+        case 'proxy-authentication':
+            return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('network', `The proxy wants other credentials: ${reason}. Nothing was sent.`, 'Put the user and the password into HTTPS_PROXY (http://user:password@host:port), or name the service in NO_PROXY.', { cause });
+        case undefined:
+            return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('network', `The service can't be reached: ${reason}. Nothing was sent.`, 'Check base-url, the proxy variables and the network, then run it again.', { cause });
+    }
+}
+/** A complete answer that refuses: nothing was taken. */
+function refusal(reply, asked) {
+    const { status, words } = reply;
+    const what = { create: 'create', message: 'message', look: 'look at the job' }[asked.kind];
+    const text = `The service refused the ${what} with ${words}.`;
+    if (status < 400) {
+        return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('contract', `The service answered the ${what} with a redirect (${words}).`, 'The key is never sent elsewhere. If the service has moved to a place that you trust, set base-url to it.');
+    }
+    switch (status) {
+        case 401:
+            return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('auth', text, 'Check that api-key is a current admin key (mint_…, neither mint_dsc_… nor mint_us_…): keys expire.');
+        case 403:
+            return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('auth', text, "Check that the key belongs to this project-id, and that the runner's address is in the key's allow-list.");
+        case 404:
+            return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('not-found', text, asked.kind === 'create' ? 'Check project-id and base-url.' : 'Check job-id, project-id and base-url.');
+        case 409:
+            return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('rejected', text, 'The job is busy. Wait for it first, or raise timeout-minutes.');
+        case 429:
+            return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('rate-limited', text, 'The service takes 100 creates and 100 messages per project and hour. Run it later, or less often.');
+        default:
+            return new _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .ActionError */ .lZ('rejected', text, 'Change what the service objects to, then run it again.');
+    }
+}
+//# sourceMappingURL=retry.js.map
+
+/***/ }),
+
+/***/ 2668:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   e6: () => (/* binding */ follow)
+/* harmony export */ });
+/* unused harmony exports SETTLE_MS, pollDelay, lastLookMargin, trustAfter */
+/* harmony import */ var node_util__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(7975);
+/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(7406);
+/* harmony import */ var _escape_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(8622);
+/* harmony import */ var _job_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(7502);
+/* harmony import */ var _service_retry_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(207);
+/** Follows a job to its end: when to look, when to believe what is seen, when to give up. */
+
+
+
+
+
+/** So long, in milliseconds, an end that is seen after a message may be the one from before it. */
+const SETTLE_MS = 30_000;
+/**
+ * Looks at a job until it has ended or the time is over.
+ *
+ * @throws ActionError where a look is refused for good, or where none was ever answered.
+ * @throws Cancelled
+ */
+async function follow(wait, service, ports) {
+    const { clock, stop } = ports;
+    const watch = new Watch(wait, ports);
+    for (let last = false; !last;) {
+        const pause = watch.pause;
+        const untilLastLook = Math.max(0, stop.remainingMs() - lastLookMargin(wait.timeoutMs));
+        last = pause >= untilLastLook;
+        await clock.sleep(Math.min(pause, untilLastLook), stop.signal);
+        if (stop.signal.aborted)
+            break;
+        const end = watch.take(await service.look(wait.jobId));
+        if (end !== undefined)
+            return end;
+    }
+    if (stop.cancelled())
+        throw new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .Cancelled */ .cJ();
+    if (!watch.answered)
+        throw neverAnswered(wait.jobId, watch.trouble);
+    return { kind: 'deadline' };
+}
+/**
+ * How long to wait before the next look, in milliseconds: a fixed interval, or a tenth of the elapsed time, at least
+ * 5 s, at most 12 s.
+ */
+function pollDelay(elapsedMs, fixedMs) {
+    return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10));
+}
+/** So long before the deadline the last look begins, in milliseconds: it has to be answered by then. */
+function lastLookMargin(timeoutMs) {
+    return Math.min(2_000, timeoutMs / 20);
+}
+/**
+ * Makes the judge of what is seen after a message: a job that had ended may still read so for a moment.
+ *
+ * An end is believed when the job was seen running since, or differs from the end that was seen first, or the settle
+ * time has passed. That the answer to the message itself says `active` proves nothing about the next look.
+ *
+ * @param settleMs counted from the message
+ */
+function trustAfter(after, settleMs) {
+    if (after.kind !== 'message')
+        return () => true;
+    const { answer } = after;
+    let running = false;
+    let stale;
+    return (job, now) => {
+        running ||= !(0,_job_js__WEBPACK_IMPORTED_MODULE_3__/* .hasEnded */ .hY)(job.status);
+        const changed = (stale !== undefined && differs(job, stale)) ||
+            (answer !== undefined && (0,_job_js__WEBPACK_IMPORTED_MODULE_3__/* .hasEnded */ .hY)(answer.status) && differsWhereBothTell(job, answer));
+        stale ??= job;
+        return running || changed || now - after.at >= settleMs;
+    };
+}
+/** Whether two looks at a job show different objects. */
+function differs({ received: a }, { received: b }) {
+    try {
+        return !(0,node_util__WEBPACK_IMPORTED_MODULE_0__.isDeepStrictEqual)(a, b);
+    }
+    catch {
+        return false; // Nested too deep to be compared: the settle time decides.
+    }
+}
+/** The same in the fields that both have: the answer to a message may be sparser than a look. */
+function differsWhereBothTell(look, answer) {
+    const both = Object.keys(look.received).filter((name) => Object.hasOwn(answer.received, name));
+    const part = (job) => ({
+        ...job,
+        received: both.map((name) => job.received[name]),
+    });
+    return differs(part(look), part(answer));
+}
+/** What the looks have shown so far. */
+class Watch {
+    /** Milliseconds until the next look. */
+    pause;
+    /** The service gave a whole answer, whatever it said. */
+    answered;
+    /** Why the last look showed nothing. */
+    trouble = '';
+    #wait;
+    #ports;
+    #startedAt;
+    #settleMs;
+    #trusts;
+    #failures = 0;
+    #strange = 0;
+    #warned = false;
+    constructor(wait, ports) {
+        this.#wait = wait;
+        this.#ports = ports;
+        this.#startedAt = ports.clock.now();
+        this.#settleMs = Math.min(SETTLE_MS, (ports.stop.remainingMs() - lastLookMargin(wait.timeoutMs)) / 2);
+        this.#trusts = trustAfter(wait.after, this.#settleMs);
+        this.answered = wait.after.kind !== 'nothing';
+        this.pause = this.answered ? pollDelay(0, wait.pollIntervalMs) : 0;
+    }
+    /** Takes in the answer to a look; returns the wait's end when there is one. */
+    take(reply) {
+        const { clock, random } = this.#ports;
+        const { jobId, after, pollIntervalMs } = this.#wait;
+        const now = clock.now();
+        const sinceCreateMs = after.kind === 'create' ? now - after.at : undefined;
+        const verdict = (0,_service_retry_js__WEBPACK_IMPORTED_MODULE_2__/* .judgeLook */ .FD)(reply, { jobId, sinceCreateMs, strange: this.#strange }, clock.date());
+        this.answered ||= reply.kind === 'job' || reply.kind === 'no-job' || reply.kind === 'refused';
+        this.#strange = reply.kind === 'no-job' ? this.#strange + 1 : 0;
+        this.pause = pollDelay(now - this.#startedAt, pollIntervalMs);
+        switch (verdict.next) {
+            case 'stopped':
+                return undefined;
+            case 'fail':
+                throw verdict.error;
+            case 'again':
+                this.#failures++;
+                this.trouble = verdict.why;
+                this.pause = Math.max(this.pause, (0,_service_retry_js__WEBPACK_IMPORTED_MODULE_2__/* .delay */ .cb)(verdict.pause, this.#failures, random()).wait);
+                this.#tellTrouble();
+                return undefined;
+            case 'see':
+                this.#failures = 0;
+                return this.#see(verdict.job, now);
+        }
+    }
+    #see(job, now) {
+        const { after, once } = this.#wait;
+        if (job.status === undefined)
+            this.#warnOnce(job.word);
+        if (!this.#trusts(job, now)) {
+            this.#ports.debug(`The job reads ${(0,_escape_js__WEBPACK_IMPORTED_MODULE_4__/* .quote */ .hD)(job.word)}, which may be from before the message.`);
+            if (after.kind === 'message')
+                this.pause = Math.min(this.pause, after.at + this.#settleMs - now);
+            return undefined;
+        }
+        this.#ports.see(job);
+        if ((0,_job_js__WEBPACK_IMPORTED_MODULE_3__/* .hasEnded */ .hY)(job.status))
+            return { kind: 'ended', status: job.status };
+        return once ? { kind: 'active' } : undefined;
+    }
+    #tellTrouble() {
+        const text = `No state of the job: ${this.trouble}. Looking again.`;
+        if (this.#failures === 1)
+            this.#ports.log(text);
+        else
+            this.#ports.debug(text);
+    }
+    #warnOnce(word) {
+        if (this.#warned)
+            return;
+        this.#warned = true;
+        this.#ports.warn(`The service gives the job a status that is not in its list, ${(0,_escape_js__WEBPACK_IMPORTED_MODULE_4__/* .quote */ .hD)(word)}. It counts as not ended.`);
+    }
+}
+function neverAnswered(jobId, trouble) {
+    return new _errors_js__WEBPACK_IMPORTED_MODULE_1__/* .ActionError */ .lZ('network', `The service never answered a look at job ${(0,_escape_js__WEBPACK_IMPORTED_MODULE_4__/* .quote */ .hD)(jobId)}${trouble === '' ? '' : `: ${trouble}`}.`, 'Check base-url, the proxy variables and the network, then run it again: the job is not touched by a look.');
+}
+//# sourceMappingURL=wait.js.map
 
 /***/ })
 

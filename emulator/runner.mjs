@@ -15,6 +15,7 @@ import { createInterface } from 'node:readline'
  * @property {Record<string, string>} inputs as in `with:`
  * @property {string} [node] the Node to run it with (default: this one)
  * @property {Record<string, string>} [env] more environment, in front of the runner's own
+ * @property {object} [event] the payload of the event that started the run
  * @property {string} [workspace] an existing folder (default: an empty one, removed at the end)
  * @property {(line: string) => void} [onLine] each line of both streams as it comes, as it is
  * @property {(child: ChildProcess) => void} [onStart]
@@ -36,10 +37,10 @@ const FILES = ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY', 'GITHUB_STATE', 'GITHUB_E
  * @returns {Promise<Result>}
  * @throws {Error} the process can't be started, or left an output file that the runner would refuse
  */
-export async function runAction({ bundle, inputs, node = process.execPath, env = {}, ...run }) {
+export async function runAction({ bundle, inputs, node = process.execPath, env = {}, event = {}, ...run }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'action-'))
   try {
-    const runnerEnv = await prepare(folder, run.workspace)
+    const runnerEnv = await prepare(folder, event, run.workspace)
     const child = spawn(node, [bundle], {
       cwd: runnerEnv.GITHUB_WORKSPACE,
       env: { ...runnerEnv, ...inputEnv(inputs), ...env },
@@ -66,23 +67,37 @@ export async function runAction({ bundle, inputs, node = process.execPath, env =
 /**
  * Lays out the runner's folders and files.
  * @param {string} folder
+ * @param {object} event
  * @param {string} [workspace]
  */
-async function prepare(folder, workspace = path.join(folder, 'workspace')) {
+async function prepare(folder, event, workspace = path.join(folder, 'workspace')) {
   const { PATH = '', HOME = '' } = process.env
   const temp = path.join(folder, 'temp')
   await Promise.all([workspace, temp].map((name) => mkdir(name, { recursive: true })))
   await Promise.all(FILES.map((name) => writeFile(path.join(folder, name), '')))
+  const eventPath = path.join(folder, 'event.json')
+  await writeFile(eventPath, JSON.stringify(event))
   return {
     PATH,
     HOME,
     ...Object.fromEntries(FILES.map((name) => [name, path.join(folder, name)])),
+    GITHUB_ACTION: 'agent',
     GITHUB_ACTIONS: 'true',
+    GITHUB_ACTOR: 'octocat',
+    GITHUB_API_URL: 'https://api.github.com',
     GITHUB_EVENT_NAME: 'workflow_dispatch',
+    GITHUB_EVENT_PATH: eventPath,
+    GITHUB_JOB: 'docs',
+    GITHUB_REF: 'refs/heads/main',
+    GITHUB_REF_NAME: 'main',
     GITHUB_REPOSITORY: 'your-org/your-repo',
     GITHUB_RUN_ATTEMPT: '1',
     GITHUB_RUN_ID: '1',
+    GITHUB_RUN_NUMBER: '1',
     GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_SHA: '0123456789abcdef0123456789abcdef01234567',
+    GITHUB_WORKFLOW: 'Docs',
+    GITHUB_WORKFLOW_REF: 'your-org/your-repo/.github/workflows/docs.yml@refs/heads/main',
     GITHUB_WORKSPACE: workspace,
     RUNNER_TEMP: temp,
   }
@@ -196,7 +211,7 @@ function unescapeData(data) {
 
 /**
  * @param {string} text
- * @param {LogState} state
+ * @param {Pick<LogState, 'masks'>} state
  * @returns {string} with `***` for every masked value
  */
 export function hideSecrets(text, { masks }) {

@@ -30,6 +30,8 @@
  * @property {Record<string, string>} [inputs] in place of the usual ones
  * @property {boolean} [cancel] the step is cancelled at its first poll
  * @property {boolean} [offline] nothing listens at the address
+ * @property {string[]} [pullRequest] what happens to a pull request, such as `opened`, each with a run of the step
+ *   (default: one run, by hand); every run ends as the rest says
  * @property {0 | 1} exitCode
  * @property {string} outcome
  * @property {string} errorCode empty without an error
@@ -39,6 +41,8 @@
 
 /** The project that the seeded jobs belong to. */
 export const PROJECT_ID = 'your-project'
+/** What the emulated GitHub accepts. */
+export const GITHUB_TOKEN = 'ghs_emulated_token'
 export const DEFAULT_SCENARIO = 'pr-opened'
 
 const SEED_ID = '5eed0000-0000-4000-8000-000000000001'
@@ -99,6 +103,19 @@ export const scenarios = {
     description: 'a job that runs already is waited for, nothing is sent',
     service: { seeds: [runningJob] },
     step: { ...opensPullRequest, inputs: { prompt: '', 'job-id': SEED_ID } },
+  },
+  'pull-request': {
+    description: 'two runs on one pull request share a job, which its comment remembers and tells of',
+    service: {},
+    step: {
+      ...opensPullRequest,
+      pullRequest: ['opened', 'synchronize'],
+      inputs: {
+        prompt: 'Bring the docs in line with this pull request.',
+        'job-scope': 'pull-request',
+        'github-token': GITHUB_TOKEN,
+      },
+    },
   },
   'dry-run': {
     description: 'everything is checked, nothing is sent',

@@ -2,16 +2,24 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import util from 'node:util'
 import { listScenarios, readOptions, runCommand, scenarioName, UsageError } from './options.mjs'
+import { startPullRequest } from './pull-request.mjs'
 import { hideSecrets, newLog, renderLine, runAction } from './runner.mjs'
 import { findScenario, PROJECT_ID } from './scenarios.mjs'
 import { startEmulator } from './server.mjs'
+import {
+  commentPrinter,
+  countRequests,
+  indent,
+  print,
+  printTitle,
+  secretsOf,
+  toTable,
+  toYaml,
+} from './show.mjs'
 
 /** @import { ChildProcess } from 'node:child_process' */
-/** @import { Kind } from './runner.mjs' */
-/** @import { LoggedRequest } from './server.mjs' */
-/** @typedef {Parameters<typeof util.styleText>[0]} Style */
+/** @import { LogState, Run } from './runner.mjs' */
 
 const SPEED = 120
 const BUNDLE = fileURLToPath(new URL('../dist/index.js', import.meta.url))
@@ -34,36 +42,6 @@ const USAGE = `Runs the action against an emulated service, as the GitHub runner
 
 Scenarios, and how the step ends:`
 
-/** @type {Record<Kind | 'title' | 'quiet', Style | undefined>} */
-const STYLES = {
-  text: undefined,
-  notice: 'cyan',
-  warning: 'yellow',
-  error: 'red',
-  debug: 'magenta',
-  group: 'bold',
-  title: 'bold',
-  quiet: 'gray',
-}
-
-/**
- * @param {string} text
- * @param {keyof typeof STYLES} [kind]
- */
-function print(text, kind = 'text') {
-  const { NO_COLOR } = process.env
-  const style = process.stdout.isTTY && !NO_COLOR ? STYLES[kind] : undefined
-  console.log(style && util.styleText ? util.styleText(style, text) : text)
-}
-
-/** @param {string} name */
-function printTitle(name) {
-  print(`\n${name}`, 'title')
-}
-
-/** @param {string} text */
-const indent = (text) => text.replace(/^(?=.)/gm, '  ')
-
 /**
  * @param {string[]} settings as `name=value`
  * @returns {Record<string, string>}
@@ -77,54 +55,7 @@ function parseInputs(settings) {
   return Object.fromEntries(entries)
 }
 
-/** @param {Record<string, string>} inputs */
-function toYaml(inputs) {
-  const given = Object.entries(inputs).filter(([, value]) => value !== '')
-  const lines = given.map(([name, value]) => `  ${name}: ${name === 'api-key' ? '***' : toScalar(value)}`)
-  return ['uses: ./', 'with:', ...lines].join('\n')
-}
-
-/** @param {string} value */
-function toScalar(value) {
-  if (/^(https?:\S+|\w[\w ./-]*)$/.test(value)) return value
-  if (value.includes('\n')) return `|\n${value.replace(/^(?=.)/gm, '    ')}`
-  return JSON.stringify(value)
-}
-
-/** @param {Record<string, string>} outputs */
-function toTable(outputs) {
-  const width = Math.max(0, ...Object.keys(outputs).map((name) => name.length))
-  return Object.entries(outputs)
-    .map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd())
-    .join('\n')
-}
-
-/**
- * Passes signals on. Under npm a terminal's Ctrl-C comes twice, from both; the second one is dropped.
- * @param {ChildProcess} child
- */
-function passSignalsOn(child) {
-  let last = -Infinity
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-    process.on(signal, () => {
-      const now = performance.now()
-      if (now - last > 300) child.kill(signal)
-      last = now
-    })
-  }
-}
-
-/**
- * @param {LoggedRequest[]} requests
- * @returns {string} such as `4 requests (1 POST, 3 GET)`
- */
-function countRequests(requests) {
-  const gets = requests.filter(({ method }) => method === 'GET').length
-  const posts = requests.length - gets
-  return `${requests.length} request${requests.length === 1 ? '' : 's'} (${posts} POST, ${gets} GET)`
-}
-
-/** @returns {Promise<number>} the action's exit code */
+/** @returns {Promise<number>} the exit code */
 async function main() {
   const options = readOptions({
     scenario: { type: 'string' },
@@ -151,48 +82,100 @@ async function main() {
  * @param {string} name of the scenario
  * @param {Record<string, string>} given inputs
  * @param {boolean} debug
- * @returns {Promise<number>} the action's exit code
+ * @returns {Promise<number>} the exit code of the last run that failed, else 0
  */
 async function run(name, given, debug) {
   const { description, step } = findScenario(name)
   const log = newLog(debug)
-  /** @type {ChildProcess | undefined} */
-  let child
-  const emulator = await startEmulator({
+  /** @param {string} text */
+  const hide = (text) => hideSecrets(text, log)
+  const signals = new Signals()
+  const service = await startEmulator({
     scenario: name,
     speed: SPEED,
     onRequest: ({ method }) => {
-      if (step.cancel && method === 'GET') child?.kill('SIGINT')
+      if (step.cancel && method === 'GET') signals.send('SIGINT')
     },
   })
-  if (step.offline) await emulator.close()
-  const inputs = { ...USUAL_INPUTS, 'base-url': emulator.url, ...step.inputs, ...given }
-  if (inputs['api-key'].trim()) log.masks.add(inputs['api-key'].trim())
+  if (step.offline) await service.close()
+  const github = step.pullRequest && (await startPullRequest(step.pullRequest, commentPrinter(hide)))
+  const inputs = { ...USUAL_INPUTS, 'base-url': service.url, ...step.inputs, ...given }
+  for (const secret of secretsOf(inputs)) log.masks.add(secret)
 
   print(`Running ${path.relative('', BUNDLE)} as the GitHub runner would. Scenario ${name}: ${description}.`)
-  print(`The emulated service is at ${emulator.url}; a minute passes there in ${60 / SPEED} s.`, 'quiet')
+  print(`The emulated service is at ${service.url}; a minute passes there in ${60 / SPEED} s.`, 'quiet')
   printTitle('Step')
-  print(hideSecrets(indent(toYaml(inputs)), log))
+  print(hide(indent(toYaml(inputs))))
+  let exitCode = 0
+  try {
+    for (const { title, ...event } of github?.runs ?? [{ title: '' }]) {
+      if (signals.came) break
+      if (title) printTitle(`━━ ${title} ━━`)
+      exitCode = (await runOnce({ ...event, inputs }, log, signals)) || exitCode
+    }
+  } finally {
+    await Promise.all([service.close(), github?.close()])
+  }
+  const byGitHub = github ? `; GitHub saw ${countRequests(github.requests, ['POST', 'PATCH', 'GET'])}` : ''
+  const byService = countRequests(service.requests, ['POST', 'GET'])
+  print(`\nExit code ${exitCode}; the service saw ${byService}${byGitHub}.`, 'title')
+  return exitCode
+}
+
+/**
+ * Runs the step once, and shows its log and what it left.
+ * @param {Pick<Run, 'inputs' | 'env' | 'event'>} step
+ * @param {LogState} log
+ * @param {Signals} signals
+ * @returns {Promise<number>} its exit code
+ */
+async function runOnce({ env, ...step }, log, signals) {
   printTitle('Log')
+  log.inGroup = false
   const result = await runAction({
+    ...step,
     bundle: BUNDLE,
-    inputs,
-    env: debug ? { RUNNER_DEBUG: '1' } : {},
-    onStart(started) {
-      child = started
-      passSignalsOn(started)
-    },
+    env: { ...env, ...(log.debug && { RUNNER_DEBUG: '1' }) },
+    onStart: (child) => signals.passTo(child),
     onLine(line) {
       const shown = renderLine(line, log)
       if (shown) print(indent(shown.text), shown.kind)
     },
-  }).finally(emulator.close)
+  })
   printTitle('Outputs')
   print(hideSecrets(indent(toTable(result.outputs) || '(none)'), log))
   printTitle('Summary')
   print(hideSecrets(indent(result.summary.trim() || '(none)'), log))
-  print(`\nExit code ${result.exitCode}; the service saw ${countRequests(emulator.requests)}.`, 'title')
   return result.exitCode
+}
+
+/** Passes signals on to the step that runs. Under npm a terminal's Ctrl-C comes twice, from both; the second one is dropped. */
+class Signals {
+  /** One came: there is to be no further run. */
+  came = false
+  #last = -Infinity
+  /** @type {ChildProcess | undefined} */
+  #child
+
+  /** @param {ChildProcess} child */
+  passTo(child) {
+    const first = this.#child === undefined
+    this.#child = child
+    if (!first) return
+    for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+      process.on(signal, () => {
+        this.came = true
+        const now = performance.now()
+        if (now - this.#last > 300) this.send(signal)
+        this.#last = now
+      })
+    }
+  }
+
+  /** @param {NodeJS.Signals} signal */
+  send(signal) {
+    this.#child?.kill(signal)
+  }
 }
 
 await runCommand(main)

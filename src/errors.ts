@@ -45,7 +45,7 @@ export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new ActionError(
     'internal',
-    `The action itself failed: ${text}`,
+    `The action itself failed: ${text}.`,
     'Run it again with debug logging switched on, and report what the log says.',
     { cause: thrown },
   )

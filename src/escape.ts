@@ -13,11 +13,12 @@ export type Redact = (text: string) => string
  * Makes a function that replaces the key by `***`, whether it is written plainly, percent-encoded or escaped as
  * in a JSON string, in whole or in part.
  *
- * @param key the secret; with an empty one nothing is replaced.
+ * @param keys the secrets; an empty one is none.
  */
-export function redactor(key: string): Redact {
-  if (key === '') return (text) => text
-  const pattern = new RegExp([...key].map(formsOf).join(''), 'gu')
+export function redactor(...keys: readonly string[]): Redact {
+  const forms = keys.filter((key) => key !== '').map((key) => [...key].map(formsOf).join(''))
+  if (forms.length === 0) return (text) => text
+  const pattern = new RegExp(forms.join('|'), 'gu')
   return (text) => text.replace(pattern, '***')
 }
 

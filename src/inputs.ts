@@ -2,7 +2,10 @@
 
 import { ActionError } from './errors.js'
 import { clip, quote, type Redact } from './escape.js'
-import { FAIL_ON, type FailOn, isId } from './job.js'
+import type { RunEvent } from './github/event.js'
+import { type PathPattern, PathPatternError, parsePaths } from './github/paths.js'
+import { skipAuthors } from './github/skip-authors.js'
+import { FAIL_ON, type FailOn, isId, type Job } from './job.js'
 
 /** Every input and its default. action.yml and the README are held to this table by a test. */
 export const DEFAULTS = {
@@ -11,10 +14,17 @@ export const DEFAULTS = {
   'project-id': '',
   'api-key': '',
   'job-id': '',
+  'job-scope': 'run',
+  'job-key': '',
+  context: 'none',
+  'context-paths': '',
   wait: 'true',
   'timeout-minutes': '30',
   'poll-interval-seconds': '',
   'fail-on': 'failed, archived, timed-out',
+  comment: 'false',
+  'github-token': '${{ github.token }}',
+  'skip-authors': 'mintlify[bot]',
   'base-url': 'https://api.mintlify.com',
   'dry-run': 'false',
 } as const
@@ -25,13 +35,30 @@ export type RawInputs = Readonly<Record<InputName, string>>
 /** What the step is asked to do. */
 export type Task =
   | { readonly kind: 'create'; readonly prompt: string }
-  | { readonly kind: 'message'; readonly jobId: string; readonly prompt: string }
+  | {
+      readonly kind: 'message'
+      readonly jobId: string
+      readonly prompt: string
+      /** The job as it was before, where that is known. */
+      readonly before?: Job | undefined
+      /** A new job takes its place where it is gone. */
+      readonly orCreate?: boolean
+    }
   | { readonly kind: 'attach'; readonly jobId: string }
 
 export interface Inputs {
   readonly task: Task
   readonly projectId: string
   readonly apiKey: string
+  readonly jobScope: 'run' | 'pull-request'
+  readonly jobKey: string
+  readonly context: 'none' | 'event' | 'diff'
+  /** Empty: every changed file counts. */
+  readonly paths: readonly PathPattern[]
+  readonly comment: boolean
+  readonly githubToken: string
+  /** In lower case. */
+  readonly skipAuthors: ReadonlySet<string>
   readonly wait: boolean
   readonly timeoutMs: number
   /** Undefined: the adaptive schedule. */
@@ -96,6 +123,13 @@ export function readInputs(raw: RawInputs, sources: InputSources): Inputs {
     apiKey: read('api-key', (value) => parseKey(value, baseUrl, sources.secretsWithheld)),
     projectId: read('project-id', parseProject),
     task: readTask(read, jobId, sources),
+    jobScope: read('job-scope', (value) => parseScope(value, jobId)),
+    jobKey: raw['job-key'].trim(),
+    context: read('context', (value) => parseWord(value, ['none', 'event', 'diff'])),
+    paths: read('context-paths', parsePatterns),
+    comment: read('comment', parseBoolean),
+    githubToken: raw['github-token'].trim(),
+    skipAuthors: parseAuthors(raw['skip-authors']),
     wait: read('wait', parseBoolean),
     timeoutMs: read('timeout-minutes', (value) => parseNumber(value, TIMEOUT_MINUTES)) * 60_000,
     pollIntervalMs: read('poll-interval-seconds', parseInterval),
@@ -105,6 +139,16 @@ export function readInputs(raw: RawInputs, sources: InputSources): Inputs {
   }
   if (faults.length > 0) throw new InputError(faults, jobId ?? '')
   return Object.freeze(inputs)
+}
+
+/** Whether what GitHub knows is asked for. */
+export function needsGitHub(
+  { jobScope, context, paths, comment, skipAuthors: authors }: Inputs,
+  event: RunEvent,
+): boolean {
+  const verdict = skipAuthors(event, authors)
+  const merges = verdict.skip === undefined && verdict.unlessMerges.length > 0
+  return jobScope === 'pull-request' || context !== 'none' || paths.length > 0 || comment || merges
 }
 
 /** What is wrong with one input: what it got, if that may be shown, and the rest of the sentence. */
@@ -191,6 +235,37 @@ function parseBoolean(value: string): boolean {
   if (['true', 'True', 'TRUE'].includes(value)) return true
   if (['false', 'False', 'FALSE'].includes(value)) return false
   throw new Invalid('; takes true or false. Write one of these.', value)
+}
+
+function parseWord<T extends string>(value: string, words: readonly T[]): T {
+  const word = words.find((known) => known === value)
+  if (word !== undefined) return word
+  throw new Invalid(`; takes ${words.join(', ')}. Write one of these.`, value)
+}
+
+function parseScope(value: string, jobId: string): 'run' | 'pull-request' {
+  const scope = parseWord(value, ['run', 'pull-request'])
+  if (scope === 'run' || jobId === '') return scope
+  throw new Invalid(' together with job-id; takes one of both. Take one out.', value)
+}
+
+function parsePatterns(value: string): readonly PathPattern[] {
+  try {
+    return parsePaths(value)
+  } catch (thrown) {
+    if (!(thrown instanceof PathPatternError)) throw thrown
+    throw new Invalid(`, ${thrown.message}`, thrown.pattern)
+  }
+}
+
+/** Nothing, unlike elsewhere, means nobody. */
+export function parseAuthors(value: string): ReadonlySet<string> {
+  return new Set(
+    value
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter((login) => login !== ''),
+  )
 }
 
 interface Range {

@@ -1,35 +1,53 @@
 /** The composition root: reads, wires, runs, reports. The only place that decides the exit code. */
 
 import { inspect } from 'node:util'
-import { type ActionError, Cancelled } from './errors.js'
+import { ActionError, Cancelled } from './errors.js'
 import { type Redact, redactor } from './escape.js'
-import { secretsWithheld } from './github/event.js'
-import { InputError, type Inputs, type RawInputs, readInputs } from './inputs.js'
-import { failsStep, type Job } from './job.js'
+import type { Commenter, Told } from './github/commenter.js'
+import { readEvent } from './github/event.js'
+import { secretsWithheld } from './github/secrets.js'
+import { skipAuthors } from './github/skip-authors.js'
+import {
+  InputError,
+  type Inputs,
+  needsGitHub,
+  parseAuthors,
+  type RawInputs,
+  readInputs,
+  type Task,
+} from './inputs.js'
+import { type FailOn, failsStep, hasEnded, type Job } from './job.js'
+import type { Plan } from './plan.js'
+import type { End, Ports } from './ports.js'
 import { Progress } from './progress.js'
 import { readPromptFile } from './prompt/files.js'
 import { annotation, endLine, heartbeatLine, outputs, startLine, stateLine } from './report.js'
-import { type End, endOf, type Ports, run } from './run.js'
+import { endOf, run } from './run.js'
 import * as runner from './runner.js'
+import type { Service } from './service/api.js'
 import { unknownFate } from './service/retry.js'
 import { stopAt } from './stop.js'
 import { summary } from './summary.js'
 
 const HEARTBEAT_MS = 60_000
 
+/** How long the end waits for the comment, in milliseconds. */
+const COMMENT_MS = 10_000
+const CANCELLED_COMMENT_MS = 700
+
 /** Runs the action and ends the process. */
 export async function main(): Promise<void> {
   const signals = runner.catchSignals()
   const raw = runner.rawInputs()
-  runner.mask(raw['api-key'])
-  const step = new Step(redactor(raw['api-key']))
-  runner.catchFaults((thrown) => step.end(endOf(step.unknownFate(thrown) ?? thrown)))
-  signals.second.addEventListener('abort', () => step.end(endOf(new Cancelled(step.unknownFate()))))
+  const secrets = [raw['api-key'], raw['github-token']]
+  for (const secret of secrets) runner.mask(secret)
+  const step = new Step(redactor(...secrets))
+  runner.catchFaults((thrown) => step.endNow(endOf(step.unknownFate(thrown) ?? thrown)))
+  signals.second.addEventListener('abort', () => step.endNow(endOf(new Cancelled(step.unknownFate()))))
   try {
-    step.read(raw)
-    step.end(await step.run(signals.first))
+    await step.end(step.skip(raw) ?? (await step.run(raw, signals.first)))
   } catch (thrown) {
-    step.end(endOf(thrown))
+    await step.end(endOf(thrown))
   }
 }
 
@@ -38,7 +56,10 @@ class Step {
   readonly #redact: Redact
   readonly #reporter: runner.Reporter
   readonly #progress = new Progress(runner.clock)
+  readonly #environment = runner.runEnvironment()
+  readonly #event = readEvent(this.#environment)
   #inputs: Inputs | undefined
+  #commenter: Commenter | undefined
   #ended = false
   #linkWarned = false
   /** What could not be written, and was told. */
@@ -49,13 +70,88 @@ class Step {
     this.#reporter = new runner.Reporter(redact)
   }
 
+  /** Before anything else: a run that the agent brought about may have no secrets, and is no fault. */
+  skip(raw: RawInputs): End | undefined {
+    const { skip } = skipAuthors(this.#event, parseAuthors(raw['skip-authors']))
+    return skip === undefined ? undefined : { outcome: 'skipped', reason: skip }
+  }
+
+  async run(raw: RawInputs, cancel: AbortSignal): Promise<End> {
+    const { clock } = runner
+    const inputs = this.#read(raw)
+    const stop = stopAt(inputs.timeoutMs, cancel, clock)
+    const ports: Ports = {
+      clock,
+      stop,
+      progress: this.#progress,
+      random: runner.random,
+      log: (line) => this.#reporter.log(line),
+      debug: (line) => this.#reporter.debug(line),
+      warn: (line) => this.#reporter.warn(line),
+      see: (job) => this.#see(job),
+      publish: () => this.#publish(),
+    }
+    const quiet = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(this.#progress)))
+    const { agentService } = await import('./service/api.js')
+    const proxies = runner.proxyVariables()
+    const service = agentService({ ...inputs, ...ports, redact: this.#redact, proxies, now: clock.now })
+    try {
+      const { task, skip } = await this.#plan(inputs, service, ports)
+      if (task === undefined) return { outcome: 'skipped', reason: skip ?? '' }
+      this.#inputs = { ...inputs, task }
+      if (task.kind !== 'create') this.#progress.jobId = task.jobId
+      ports.log(startLine(this.#inputs))
+      return inputs.dryRun ? this.#dryRun(task) : await run(this.#inputs, service, ports)
+    } finally {
+      quiet()
+      service.close()
+    }
+  }
+
+  /** Tells how it ended, once, and ends the process. */
+  async end(end: End): Promise<void> {
+    if (this.#ended) return
+    try {
+      this.#tellEnd(end)
+      await this.#commenter?.close(end.outcome === 'cancelled' ? CANCELLED_COMMENT_MS : COMMENT_MS)
+    } finally {
+      runner.exit(this.#exitCode(end))
+    }
+  }
+
+  /** Tells how it ended, if it is not told yet, and ends the process at once. */
+  endNow(end: End): void {
+    try {
+      if (!this.#ended) this.#tellEnd(end)
+    } finally {
+      runner.exit(1)
+    }
+  }
+
+  #tellEnd(end: End): void {
+    this.#ended = true
+    this.#publish(end)
+    const { level, text, log } = annotation(this.#progress, end, this.#failOn())
+    if (log !== undefined) this.#reporter.log(log)
+    this.#reporter[level](text)
+    this.#reporter.log(endLine(this.#progress, end))
+    if (end.error !== undefined) this.#reporter.debug(inspect(end.error))
+  }
+
+  #failOn(): ReadonlySet<FailOn> {
+    return this.#inputs?.failOn ?? new Set()
+  }
+
+  #exitCode({ outcome }: End): 0 | 1 {
+    return failsStep(outcome, this.#failOn()) ? 1 : 0
+  }
+
   /** @throws InputError */
-  read(raw: RawInputs): void {
-    const event = runner.eventEnvironment()
+  #read(raw: RawInputs): Inputs {
     const sources = {
       redact: this.#redact,
       readPromptFile: (path: string) => readPromptFile(path, runner.promptRoots()),
-      secretsWithheld: () => secretsWithheld(event),
+      secretsWithheld: () => secretsWithheld(this.#environment),
     }
     try {
       this.#inputs = readInputs(raw, sources)
@@ -65,61 +161,56 @@ class Step {
     }
     const { task } = this.#inputs
     if (task.kind !== 'create') this.#progress.jobId = task.jobId
-    if (raw['prompt-file'].trim() !== '' && event.name === 'pull_request_target') {
+    if (raw['prompt-file'].trim() !== '' && this.#event.name === 'pull_request_target') {
       this.#reporter.warn(
         'prompt-file on pull_request_target: if the file comes from the pull request, its words are those of whoever opened it.',
       )
     }
+    return this.#inputs
   }
 
-  async run(cancel: AbortSignal): Promise<End> {
-    const inputs = this.#inputs as Inputs
-    this.#reporter.log(startLine(inputs))
-    if (inputs.dryRun) return this.#dryRun(inputs)
-
-    const { clock } = runner
-    const stop = stopAt(inputs.timeoutMs, cancel, clock)
-    const { agentService } = await import('./service/api.js')
-    const debug = (line: string): void => this.#reporter.debug(line)
-    const service = agentService({
-      ...inputs,
-      redact: this.#redact,
-      stop,
+  /** What GitHub knows decides what is done, where it is asked for; else none of that code is loaded. */
+  async #plan(inputs: Inputs, service: Service, ports: Ports): Promise<Pick<Plan, 'task' | 'skip'>> {
+    if (!needsGitHub(inputs, this.#event)) return { task: inputs.task }
+    if (this.#event.fault !== undefined) runner.forgetEvent()
+    const [{ plan }, { gitHub }] = await Promise.all([import('./plan.js'), import('./github/client.js')])
+    const run = this.#environment
+    const github = gitHub({
+      ...ports,
+      token: inputs.githubToken,
+      apiUrl: run.apiUrl,
       proxies: runner.proxyVariables(),
-      now: clock.now,
-      debug,
+      redact: this.#redact,
     })
-    const ports: Ports = {
-      clock,
-      stop,
-      progress: this.#progress,
-      random: runner.random,
-      log: (line) => this.#reporter.log(line),
-      debug,
-      warn: (line) => this.#reporter.warn(line),
-      see: (job) => this.#see(job),
-      publish: () => this.#publish(),
-    }
-    const quiet = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(this.#progress)))
-    try {
-      return await run(inputs, service, ports)
-    } finally {
-      quiet()
-      service.close()
-    }
+    const told = (): Told => this.#toldOfSending()
+    const planned = await plan({
+      inputs,
+      run,
+      event: this.#event,
+      github,
+      service,
+      ports,
+      nonce: runner.nonce,
+      told,
+    })
+    this.#commenter = planned.commenter
+    return planned
   }
 
-  /** Tells how it ended, once, and ends the process. */
-  end(end: End): void {
-    if (this.#ended) return
-    this.#ended = true
-    this.#publish(end)
-    const failOn = this.#inputs?.failOn ?? new Set()
-    const { level, text } = annotation(this.#progress, end, failOn)
-    this.#reporter[level](text)
-    this.#reporter.log(endLine(this.#progress, end))
-    if (end.error !== undefined) this.#reporter.debug(inspect(end.error))
-    runner.exit(failsStep(end.outcome, failOn) ? 1 : 0)
+  /** What the placeholder says: right if the run dies with the create on its way, which is next. */
+  #toldOfSending(): Told {
+    this.#progress.sending = true
+    const told = this.#told()
+    this.#progress.sending = false
+    return told
+  }
+
+  #told(end?: End): Told {
+    const { serverUrl, repository, runId } = this.#environment
+    const runLink = `${serverUrl}/${repository}/actions/runs/${runId}`
+    const { status, jobId } = this.#progress
+    const text = summary(this.#inputs, this.#progress, end, this.#redact, runLink)
+    return { state: end?.outcome ?? status ?? 'sending', text, jobId }
   }
 
   /** Where a create or a message is on its way right now: that nobody knows what becomes of it. */
@@ -129,7 +220,7 @@ class Step {
     return unknownFate(task, 'the step ended before an answer came', cause)
   }
 
-  #dryRun({ task }: Inputs): End {
+  #dryRun(task: Task): End {
     if (task.kind !== 'attach') this.#reporter.group('The prompt as it would be sent', task.prompt)
     return { outcome: 'dry-run' }
   }
@@ -153,22 +244,31 @@ class Step {
    * a job.
    */
   #publish(end?: End): void {
+    if (this.#ended && end === undefined) return // A run that goes on behind an end.
     const known = outputs(this.#progress, end, this.#redact)
     const text = summary(this.#inputs, this.#progress, end, this.#redact)
     this.#orWarn('the summary', () => this.#reporter.summary(text))
-    const untouched = end === undefined && this.#progress.job === undefined && !this.#progress.reused
     const write = (): void => {
       for (const [name, value] of Object.entries(known)) this.#reporter.output(name, value)
     }
-    if (untouched) this.#orFail('the outputs', write)
+    if (end === undefined && !this.#progress.taken) this.#orFail('the outputs', write)
     else this.#orWarn('the outputs', write)
+    this.#comment(end)
   }
 
   /** Where something can't be written, that is the fault that the step ends with. */
   #orFail(what: string, write: () => void): void {
-    this.#failed.add(what)
-    write()
-    this.#failed.delete(what)
+    try {
+      write()
+    } catch (thrown) {
+      this.#failed.add(what)
+      throw new ActionError(
+        'internal',
+        `Writing ${what} failed: ${(thrown as Error).message}. Nothing was sent.`,
+        "Check the runner's disk and the files that it hands to the step.",
+        { cause: thrown },
+      )
+    }
   }
 
   /** Where something can't be written, says so once. */
@@ -180,5 +280,14 @@ class Step {
       this.#failed.add(what)
       this.#reporter.warn(`Writing ${what} failed: ${(thrown as Error).message}`)
     }
+  }
+
+  /** A comment that is no memory tells of a job, not of a try. */
+  #comment(end: End | undefined): void {
+    const { job, status } = this.#progress
+    if (this.#commenter === undefined || end?.outcome === 'dry-run') return
+    if (end === undefined && hasEnded(status)) return // Told with the end, which is next.
+    const known = job !== undefined || end !== undefined
+    if (this.#commenter.decides || known) this.#commenter.tell(this.#told(end))
   }
 }

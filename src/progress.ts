@@ -32,6 +32,11 @@ export class Progress {
     this.#startedAt = startedAt
   }
 
+  /** The service has a job or a message of this step, or the step waits for a job: there is something to pick up. */
+  get taken(): boolean {
+    return this.job !== undefined || this.reused
+  }
+
   /** Takes in what the service says of the job; true when it is news for a reader. */
   see(job: Job): boolean {
     const { status } = job

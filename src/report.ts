@@ -4,13 +4,13 @@ import { duration } from './duration.js'
 import { oneLine, quote, type Redact } from './escape.js'
 import type { Inputs } from './inputs.js'
 import { type FailOn, failsStep, pullRequestOf } from './job.js'
+import type { End } from './ports.js'
 import type { Progress } from './progress.js'
-import type { End } from './run.js'
 
 /** The output `job` is left out when it is larger, in bytes. */
 export const JOB_LIMIT = 256 * 1024
 
-/** Every output, in the order in which they are written. */
+/** Every output. */
 export const OUTPUTS = [
   'job-id',
   'status',
@@ -89,9 +89,9 @@ export function stateLine(progress: Progress): string {
 /** The line once a minute. */
 export function heartbeatLine(progress: Progress): string {
   const elapsed = duration(progress.elapsedMs())
-  const { jobId, status, job, reused, sending } = progress
-  if (job === undefined && !reused)
-    return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`
+  const { jobId, status, job, taken, sending } = progress
+  if (!taken) return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`
+  if (job === undefined) return `No state of job ${quote(jobId)} yet after ${elapsed}.`
   return `Job ${quote(jobId)} is still ${status ?? 'there'} after ${elapsed}.`
 }
 
@@ -101,10 +101,11 @@ export function endLine(progress: Progress, { outcome, error }: End): string {
   return `Ended after ${duration(progress.elapsedMs())}: ${outcome}${code}.`
 }
 
-/** The one annotation of a run, or what is said in the log alone. */
+/** The one annotation of a run, or what is said in the log alone; beside a notice, `log` is said there. */
 export interface Annotation {
   readonly level: 'error' | 'notice' | 'log'
   readonly text: string
+  readonly log?: string
 }
 
 export function annotation(progress: Progress, end: End, failOn: ReadonlySet<FailOn>): Annotation {
@@ -114,11 +115,13 @@ export function annotation(progress: Progress, end: End, failOn: ReadonlySet<Fai
     : `${told(progress, end)} ${nextStep(progress, end, quote)}`.trim()
   if (failsStep(end.outcome, failOn)) return { level: 'error', text }
   const link = progress.job?.link ?? ''
-  return link === '' ? { level: 'log', text } : { level: 'notice', text: `Pull request: ${link}` }
+  if (link === '') return { level: 'log', text }
+  const notice = { level: 'notice', text: `Pull request: ${link}` } as const
+  return end.outcome === 'pr-opened' ? notice : { ...notice, log: text }
 }
 
 /** What happened, in a sentence. */
-function told(progress: Progress, { outcome, error }: End): string {
+function told(progress: Progress, { outcome, error, reason }: End): string {
   const link = progress.job?.link ? ` Its pull request: ${progress.job.link}.` : ''
   const job = `Job ${quote(progress.jobId)}`
   switch (outcome) {
@@ -127,7 +130,7 @@ function told(progress: Progress, { outcome, error }: End): string {
     case 'cancelled':
       return `The step was cancelled. ${error?.message ?? ''}`.trim()
     case 'timed-out':
-      return `${job} has not ended within ${duration(progress.elapsedMs())}.${link}`
+      return `${job} has not ended after ${duration(progress.elapsedMs())}.${link}`
     case 'failed':
       return `${job} failed.${link}`
     case 'archived':
@@ -139,8 +142,9 @@ function told(progress: Progress, { outcome, error }: End): string {
     case 'started':
       return `${job} goes on; this step did not wait for its end.`
     case 'dry-run':
-    case 'skipped':
       return 'Nothing was sent.'
+    case 'skipped':
+      return reason === undefined ? 'Nothing was sent.' : `Nothing was sent: ${reason}.`
   }
 }
 
@@ -157,16 +161,16 @@ export function nextStep(
   const goOn = `A step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`
   switch (outcome) {
     case 'error':
-      return (progress.job === undefined && !progress.reused) || error?.code === 'not-found'
+      return !progress.taken || error?.code === 'not-found'
         ? (error?.advice ?? '')
         : `${error?.advice} The job may go on. ${goOn}`
     case 'cancelled':
       if (error !== undefined) return error.advice
-      return progress.job === undefined && !progress.reused
+      return !progress.taken
         ? 'The service took nothing.'
         : `Job ${show(progress.jobId)} goes on at the service. ${goOn}`
     case 'timed-out':
-      return `It goes on at the service. ${goOn} To wait longer at once, raise timeout-minutes.`
+      return `It goes on at the service. ${goOn} To wait longer next time, raise timeout-minutes.`
     case 'started':
       return goOn
     case 'failed':
@@ -183,6 +187,6 @@ export function nextStep(
     case 'dry-run':
       return 'Take out dry-run to send it.'
     case 'skipped':
-      return ''
+      return 'Nothing.'
   }
 }

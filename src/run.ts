@@ -2,34 +2,12 @@
 
 import { ActionError, Cancelled, internalError } from './errors.js'
 import type { Inputs } from './inputs.js'
-import { hasEnded, type Job, type Outcome, outcomeOf } from './job.js'
+import { hasEnded, type Outcome, outcomeOf } from './job.js'
+import type { End, Ports } from './ports.js'
 import type { Progress } from './progress.js'
 import { send } from './send.js'
 import type { Service } from './service/api.js'
-import type { Clock, Stop } from './stop.js'
 import { follow, type Wait } from './wait.js'
-
-/** What a run needs from outside. */
-export interface Ports {
-  readonly clock: Clock
-  readonly stop: Stop
-  readonly progress: Progress
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number
-  readonly log: (line: string) => void
-  readonly debug: (line: string) => void
-  readonly warn: (line: string) => void
-  /** Takes in what the service says of the job, and tells it where it is news. */
-  readonly see: (job: Job) => void
-  /** Writes what is known to the outputs and the summary. */
-  readonly publish: () => void
-}
-
-/** How a run ended. `error` is set with `error`, and with `cancelled` where a request's fate is unknown. */
-export interface End {
-  readonly outcome: Outcome
-  readonly error?: ActionError
-}
 
 /** Runs the task to its end. Never throws. */
 export async function run(inputs: Inputs, service: Service, ports: Ports): Promise<End> {
@@ -57,26 +35,41 @@ export async function run(inputs: Inputs, service: Service, ports: Ports): Promi
 
 /** Creates or messages the job, or only says which one it is; what is known then is told at once. */
 async function submit({ task, wait }: Inputs, service: Service, ports: Ports): Promise<Wait['after']> {
-  const { clock, progress, see, publish } = ports
   switch (task.kind) {
-    case 'create': {
-      const job = await send({ kind: 'create' }, task.prompt, service, ports)
-      if (job !== undefined) see(job)
-      return { kind: 'create', at: clock.now() }
-    }
-    case 'message': {
-      const answer = await send({ kind: 'message', jobId: task.jobId }, task.prompt, service, ports)
-      progress.reused = true
-      // An end in this answer may be the one from before the message: told only where nothing is looked at after it.
-      if (answer === undefined || (wait && hasEnded(answer.status))) publish()
-      else see(answer)
-      return { kind: 'message', at: clock.now(), answer }
-    }
+    case 'create':
+      return create(task.prompt, service, ports)
+    case 'message':
+      try {
+        return await message(task, wait, service, ports)
+      } catch (thrown) {
+        if (!task.orCreate || !(thrown instanceof ActionError) || thrown.code !== 'not-found') throw thrown
+        ports.log('The job of the last run is gone: creating a new one.')
+        ports.progress.jobId = ''
+        return create(task.prompt, service, ports)
+      }
     case 'attach':
-      progress.reused = true
-      publish()
+      ports.progress.reused = true
+      ports.publish()
       return { kind: 'nothing' }
   }
+}
+
+async function create(prompt: string, service: Service, ports: Ports): Promise<Wait['after']> {
+  const job = await send({ kind: 'create' }, prompt, service, ports)
+  if (job !== undefined) ports.see(job)
+  return { kind: 'create', at: ports.clock.now() }
+}
+
+type Message = Extract<Inputs['task'], { kind: 'message' }>
+
+async function message(task: Message, wait: boolean, service: Service, ports: Ports): Promise<Wait['after']> {
+  const answer = await send({ kind: 'message', jobId: task.jobId }, task.prompt, service, ports)
+  const mayBeStale = hasEnded(answer?.status)
+  ports.progress.reused = true
+  // An end in this answer may be the one from before the message: told only where nothing is looked at after it.
+  if (answer === undefined || (wait && mayBeStale)) ports.publish()
+  else ports.see(answer)
+  return { kind: 'message', at: ports.clock.now(), answer: mayBeStale ? answer : (task.before ?? answer) }
 }
 
 /** A job that was only just created may have ended already; after a message, an end may be the one from before. */

@@ -1,10 +1,11 @@
 /** The edge to the runner: inputs in; outputs, log, summary and annotations out; signals, clock, chance. */
 
+import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as core from '@actions/core'
 import { clip, inert, inertLines, type Redact } from './escape.js'
-import type { EventEnvironment } from './github/event.js'
+import type { RunEnvironment } from './github/event.js'
 import { DEFAULTS, type InputName, type RawInputs } from './inputs.js'
 import type { Roots } from './prompt/files.js'
 import type { ProxyVariables } from './service/proxy.js'
@@ -16,9 +17,28 @@ export function rawInputs(): RawInputs {
   return Object.fromEntries(names.map((name) => [name, core.getInput(name)])) as RawInputs
 }
 
-export function eventEnvironment(): EventEnvironment {
-  const { GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: path, GITHUB_ACTOR: actor } = process.env
-  return { name: name ?? '', path: path ?? '', actor: actor ?? '' }
+export function runEnvironment(): RunEnvironment {
+  const of = (name: string): string => process.env[name] ?? ''
+  return {
+    eventName: of('GITHUB_EVENT_NAME'),
+    eventPath: of('GITHUB_EVENT_PATH'),
+    actor: of('GITHUB_ACTOR'),
+    repository: of('GITHUB_REPOSITORY'),
+    ref: of('GITHUB_REF'),
+    sha: of('GITHUB_SHA'),
+    runId: of('GITHUB_RUN_ID'),
+    runAttempt: of('GITHUB_RUN_ATTEMPT') || '1',
+    workflowRef: of('GITHUB_WORKFLOW_REF'),
+    job: of('GITHUB_JOB'),
+    step: of('GITHUB_ACTION'),
+    apiUrl: of('GITHUB_API_URL') || 'https://api.github.com',
+    serverUrl: of('GITHUB_SERVER_URL') || 'https://github.com',
+  }
+}
+
+/** Hides an event's file that can't be read: `@actions/github` reads it as it is loaded, and fails. */
+export function forgetEvent(): void {
+  delete process.env.GITHUB_EVENT_PATH
 }
 
 export function promptRoots(): Roots {
@@ -115,6 +135,9 @@ export const clock: Clock = {
 
 /** From 0 to 1, for jitter. */
 export const random = (): number => Math.random()
+
+/** Hexadecimal digits that nobody can guess. */
+export const nonce = (): string => randomBytes(16).toString('hex')
 
 /** Signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM (actions/runner, ProcessInvoker.cs). */
 export interface Signals {

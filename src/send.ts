@@ -3,7 +3,7 @@
 import { duration } from './duration.js'
 import { ActionError, Cancelled } from './errors.js'
 import type { Job } from './job.js'
-import type { Ports } from './run.js'
+import type { Ports } from './ports.js'
 import type { Reply, Service } from './service/api.js'
 import {
   delay,
@@ -73,7 +73,7 @@ async function request(post: Post, prompt: string, service: Service): Promise<Re
 function outOfTime({ error, pause }: Again, tries: number, least: number): ActionError {
   const why =
     pause.retryAfterMs === undefined
-      ? `Tried ${tries} ${tries === 1 ? 'time' : 'times'}, until the time was over.`
+      ? `Tried ${tries} ${tries === 1 ? 'time' : 'times'}.`
       : `It asks to wait ${duration(least)}, which is longer than the step has left.`
   return new ActionError(error.code, `${error.message} ${why}`, error.advice, { cause: error.cause })
 }

@@ -4,9 +4,9 @@ import { duration } from './duration.js'
 import { code, type Redact } from './escape.js'
 import type { Inputs } from './inputs.js'
 import { type Outcome, pullRequestOf } from './job.js'
+import type { End } from './ports.js'
 import type { Progress } from './progress.js'
 import { nextStep } from './report.js'
-import type { End } from './run.js'
 
 /** Shows a text from outside as it is. */
 type Show = (text: string) => string
@@ -15,6 +15,7 @@ type Show = (text: string) => string
  * Writes the summary.
  *
  * @param inputs undefined where they were bad
+ * @param runLink the address of the run, where the reader is not on its page
  * @param end undefined while the run goes on: what the summary then says has to be right if it is the last word
  */
 export function summary(
@@ -22,13 +23,15 @@ export function summary(
   progress: Progress,
   end: End | undefined,
   redact: Redact,
+  runLink = '',
 ): string {
   const show = (text: string): string => code(redact(text))
   const sections = [
     `### ${end === undefined ? titleSoFar(progress) : TITLES[end.outcome]}`,
     pullRequest(progress, show),
+    reason(end, show),
     fault(end, show),
-    facts(inputs, progress, show),
+    facts(inputs, progress, show, runLink),
     statuses(progress),
     `**What to do next:** ${end === undefined ? goOn(progress, show) : nextStep(progress, end, show)}`,
   ]
@@ -49,7 +52,7 @@ const TITLES: Readonly<Record<Outcome, string>> = {
 }
 
 function titleSoFar(progress: Progress): string {
-  if (progress.job !== undefined || progress.reused) return '⏳ The docs job is on its way'
+  if (progress.taken) return '⏳ The docs job is on its way'
   return progress.sending ? '⏳ The request is being sent' : '⏳ Nothing was taken by the service yet'
 }
 
@@ -60,6 +63,11 @@ function pullRequest(progress: Progress, show: Show): string {
   return `**Pull request:** [${show(number === '' ? link : `${repository}#${number}`)}](<${link}>)`
 }
 
+/** Why nothing was done, with `skipped`. */
+function reason(end: End | undefined, show: Show): string {
+  return end?.reason === undefined ? '' : `Why: ${show(end.reason)}`
+}
+
 function fault(end: End | undefined, show: Show): string {
   const error = end?.error
   if (error === undefined) return ''
@@ -67,11 +75,12 @@ function fault(end: End | undefined, show: Show): string {
   return [...lines, `- Error code: ${show(error.code)}`].join('\n')
 }
 
-function facts(inputs: Inputs | undefined, progress: Progress, show: Show): string {
+function facts(inputs: Inputs | undefined, progress: Progress, show: Show, runLink: string): string {
   const rows = [
     ['Job', progress.jobId === '' ? '' : show(progress.jobId)],
     ['Project', inputs === undefined ? '' : show(inputs.projectId)],
     ['Service', inputs === undefined ? '' : show(inputs.baseUrl)],
+    ['Run', runLink === '' ? '' : `[${show(runLink.split('/').at(-1) ?? '')}](<${runLink}>)`],
     ['Time', duration(progress.elapsedMs())],
   ]
   return table(
@@ -92,12 +101,16 @@ function statuses({ moments }: Progress): string {
 
 /** What is right to do if the step dies now. */
 function goOn(progress: Progress, show: Show): string {
-  if (progress.job !== undefined || progress.reused) {
+  if (progress.taken) {
     return `If this step ends before the job does, the job goes on: a step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`
   }
-  return progress.sending
-    ? "If this is the last word of this step, it died before the answer came, and a job may exist: look among the agent's jobs in the service's dashboard before you run it again."
-    : 'If this is the last word of this step, it died before the service took anything: run it again.'
+  if (!progress.sending) {
+    return 'If this is the last word of this step, it died before the service took anything: run it again.'
+  }
+  const died = 'If this is the last word of this step, it died before the answer came, and'
+  return progress.jobId === ''
+    ? `${died} a job may exist: look among the agent's jobs in the service's dashboard before you run it again.`
+    : `${died} the job may have the message: a step with ${show(`job-id: ${progress.jobId}`)} and no prompt follows it.`
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

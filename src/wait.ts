@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ActionError, Cancelled } from './errors.js'
 import { quote } from './escape.js'
 import { type EndStatus, hasEnded, type Job } from './job.js'
-import type { Ports } from './run.js'
+import type { Ports } from './ports.js'
 import type { Reply, Service } from './service/api.js'
 import { delay, judgeLook } from './service/retry.js'
 

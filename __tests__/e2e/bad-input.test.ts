@@ -10,8 +10,7 @@ import { startService } from '../support/service.js'
 
 async function refused(inputs: Record<string, string>, options?: Options): Promise<Ended> {
   const service = await startService({})
-  const ended = await act({ 'base-url': service.url, ...inputs }, options)
-  await service.close()
+  const ended = await act({ 'base-url': service.url, ...inputs }, options).finally(service.close)
   expect(service.received).toEqual([])
   expect(ended.outputs).toMatchObject({
     outcome: 'error',
@@ -42,7 +41,7 @@ test('all faults come at once, a line each, with the input, what it got, what it
   })
   expect(linesOf(ended)).toEqual([
     expect.stringMatching(
-      /^base-url: got "http:\/\/\*\*\*@agent\.example\.com\/\?q"; takes .*Take these out\.$/,
+      /^base-url: got "http:\/\/\*\*\*@agent\.example\.com\/\?\*\*\*"; takes .*Take these out\.$/,
     ),
     expect.stringMatching(/^api-key: got a value with white space.*; takes .*Store the secret again/),
     expect.stringMatching(/^project-id: got "\.\."; takes an id .*Copy it anew\.$/),
@@ -158,9 +157,7 @@ describe('a prompt file', () => {
     ['latin-1.md', 'not valid UTF-8'],
   ])('%s is refused: %s', async (file, says) => {
     const ended = await refused({ 'prompt-file': file }, { workspace })
-    expect(linesOf(ended)).toEqual([
-      expect.stringMatching(/^prompt-file: got ".+", which .+[;:] ?.+\.$|^prompt-file: got/),
-    ])
+    expect(linesOf(ended)).toEqual([expect.stringMatching(/^prompt-file: got ".+", which .+\.$/)])
     expect(linesOf(ended)[0]).toContain(says)
   })
 

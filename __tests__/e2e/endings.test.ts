@@ -311,12 +311,30 @@ describe('SIGKILL', () => {
       atRequest(1, 0, 'SIGKILL'),
     )
     expect(ended.outputs).toMatchObject({ 'job-id': 'job-1' })
+    expect(ended.summary).toMatch(
+      /the job may have the message: a step with `job-id: job-1` and no prompt follows it/,
+    )
   })
 
   test.concurrent('before the first look leaves the job that is waited for', async () => {
     const ended = await run({ looks: [silence] }, { 'job-id': 'job-1' }, atRequest(1, 0, 'SIGKILL'))
     expect(ended.outputs).toMatchObject({ 'job-id': 'job-1', reused: 'true' })
     expect(ended.summary).toContain('`job-id: job-1`')
+  })
+})
+
+describe('an exception that nothing catches', () => {
+  test.concurrent.each([
+    ['while the create is in flight leaves its fate unknown', [silence], 'create-unknown'],
+    ['later is a fault of the action', [created], 'internal'],
+  ])('%s', async (_, posts, code) => {
+    const thrown = 'data:text/javascript,setTimeout(() => { throw new Error("boom") }, 1500)'
+    const ended = await run({ posts, looks: [active] }, { prompt: 'Go' }, undefined, {
+      NODE_OPTIONS: `--import "${thrown}"`,
+    })
+    expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': code })
+    expect(ended.commands('error')).toHaveLength(1)
+    expect(ended.exitCode).toBe(1)
   })
 })
 

@@ -94,7 +94,8 @@ describe('a create', () => {
     expect(summary).toMatch(
       /\| \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \| \d+ m?s \| active \|\n\| .* \| completed \|/,
     )
-    expect(summary).toContain('**What to do next:** Review the pull request')
+    expect(summary).toMatch(/\*\*What to do next:\*\* Review the pull request, then merge it\.\n$/)
+    expect(commands('add-mask')).toEqual([KEY, encodeURIComponent(KEY)])
   })
 
   test.concurrent('reads a long prompt from a file, after the prompt', async () => {

@@ -84,8 +84,9 @@ describe('nothing is sent, so it is tried again', () => {
       connections++
       socket.once('data', () => socket.destroy())
     })
-    const ended = await act({ ...SHORT, 'base-url': `https://localhost:${cutter.port}` })
-    await cutter.close()
+    const ended = await act({ ...SHORT, 'base-url': `https://localhost:${cutter.port}` }).finally(
+      cutter.close,
+    )
     expect(ended.outputs).toMatchObject(unreachable)
     expect(connections).toBeGreaterThan(1)
     expect(connections).toBeLessThan(10)
@@ -93,8 +94,7 @@ describe('nothing is sent, so it is tried again', () => {
 
   test.concurrent('a TLS handshake that never ends is over at the deadline', async () => {
     const mute = await listen(() => undefined)
-    const ended = await act({ ...SHORT, 'base-url': `https://localhost:${mute.port}` })
-    await mute.close()
+    const ended = await act({ ...SHORT, 'base-url': `https://localhost:${mute.port}` }).finally(mute.close)
     expect(ended.outputs).toMatchObject(unreachable)
     expect(ended.milliseconds).toBeLessThan(5_000)
   })
@@ -146,8 +146,7 @@ describe('a proxy', () => {
       const tls = await service(own)
       const proxy = await connectProxy(tls.port)
       const env = { NODE_EXTRA_CA_CERTS: own.file, [name]: `http://us%40er:pass@127.0.0.1:${proxy.port}` }
-      const ended = await act(away, { env })
-      await proxy.close()
+      const ended = await act(away, { env }).finally(proxy.close)
       expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
       const authorization = `Basic ${Buffer.from('us@er:pass').toString('base64')}`
       expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
@@ -159,8 +158,7 @@ describe('a proxy', () => {
   test.concurrent.each(['NO_PROXY', 'no_proxy'])('is passed by where %s says so', async (name) => {
     const proxy = await connectProxy(1)
     const env = throughProxy(proxy.port, { [name]: 'other.test,service.test' })
-    const ended = await act({ ...away, 'timeout-minutes': '0.02' }, { env })
-    await proxy.close()
+    const ended = await act({ ...away, 'timeout-minutes': '0.02' }, { env }).finally(proxy.close)
     expect(ended.outputs).toMatchObject(unreachable) // There is no such host.
     expect(proxy.asked).toEqual([])
   })
@@ -171,8 +169,7 @@ describe('a proxy', () => {
       const plain = await service()
       const proxy = await connectProxy(plain.port)
       const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
-      const ended = await act({ ...GO, 'base-url': `${host}:${plain.port}` }, { env })
-      await proxy.close()
+      const ended = await act({ ...GO, 'base-url': `${host}:${plain.port}` }, { env }).finally(proxy.close)
       expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
       expect(proxy.asked).toEqual([])
     },
@@ -180,8 +177,7 @@ describe('a proxy', () => {
 
   test.concurrent('that wants other credentials (407) is final, and says so', async () => {
     const proxy = await connectProxy(1, () => 407)
-    const ended = await act(away, { env: throughProxy(proxy.port) })
-    await proxy.close()
+    const ended = await act(away, { env: throughProxy(proxy.port) }).finally(proxy.close)
     expect(ended.outputs).toMatchObject(unreachable)
     expect(ended.commands('error')).toEqual([expect.stringMatching(/proxy.*407.*HTTPS_PROXY/)])
     expect(proxy.asked).toHaveLength(1)
@@ -190,8 +186,7 @@ describe('a proxy', () => {
   test.concurrent.each([502, 403, 'drop'] as const)('that refuses once (%s) is asked again', async (what) => {
     const tls = await service(own)
     const proxy = await connectProxy(tls.port, (nth) => (nth === 1 ? what : 'open'))
-    const ended = await act(away, { env: throughProxy(proxy.port) })
-    await proxy.close()
+    const ended = await act(away, { env: throughProxy(proxy.port) }).finally(proxy.close)
     expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
     expect(proxy.asked).toHaveLength(2)
     expect(tls.posts()).toHaveLength(1)
@@ -201,8 +196,10 @@ describe('a proxy', () => {
     'that never lets through (%s) is asked with pauses, to the deadline',
     async (what) => {
       const proxy = await connectProxy(1, () => what)
-      const ended = await act({ ...away, 'timeout-minutes': '0.05' }, { env: throughProxy(proxy.port) })
-      await proxy.close()
+      const ended = await act(
+        { ...away, 'timeout-minutes': '0.05' },
+        { env: throughProxy(proxy.port) },
+      ).finally(proxy.close)
       expect(ended.outputs).toMatchObject(unreachable)
       expect(ended.milliseconds).toBeLessThan(5_000)
       expect(proxy.asked.length).toBeLessThan(6)
@@ -214,16 +211,16 @@ describe('a proxy', () => {
     const tls = await service(proven, undefined)
     const proxy = await connectProxy(tls.port, () => 'open', proven)
     const env = { NODE_EXTRA_CA_CERTS: proven.file, HTTPS_PROXY: `https://localhost:${proxy.port}` }
-    const ended = await act(away, { env })
-    await proxy.close()
+    const ended = await act(away, { env }).finally(proxy.close)
     expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization: undefined }])
     expect(ended.commands('error')[0]).toMatch(/certificate is not trusted.*service\.test/)
   })
 
   test.concurrent('whose certificate is not trusted is final, and says so', async () => {
     const proxy = await connectProxy(1, () => 'open', own)
-    const ended = await act(away, { env: { HTTPS_PROXY: `https://localhost:${proxy.port}` } })
-    await proxy.close()
+    const ended = await act(away, { env: { HTTPS_PROXY: `https://localhost:${proxy.port}` } }).finally(
+      proxy.close,
+    )
     expect(ended.outputs).toMatchObject(unreachable)
     expect(ended.commands('error')).toEqual([
       expect.stringMatching(/certificate is not trusted.*proxy localhost/),
@@ -235,8 +232,7 @@ describe('a proxy', () => {
     const tls = await service(own)
     const proxy = await connectProxy(tls.port)
     const env = { NODE_EXTRA_CA_CERTS: own.file, HTTPS_PROXY: `user:pa%zss@127.0.0.1:${proxy.port}` }
-    const ended = await act(away, { env })
-    await proxy.close()
+    const ended = await act(away, { env }).finally(proxy.close)
     expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
     const authorization = `Basic ${Buffer.from('user:pa%zss').toString('base64')}`
     expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
@@ -302,6 +298,17 @@ describe('an address', () => {
   })
 })
 
+test.concurrent('a POST that is sent again goes over a connection of its own, also where the last one is kept', async () => {
+  const kept = await startService({
+    posts: [json(429, '', { 'retry-after': '0' }), created],
+    looks: [active, completed],
+  })
+  closing.push(kept)
+  const ended = await act({ ...GO, 'base-url': kept.url })
+  expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
+  expect(kept.received.map(({ connection }) => connection)).toEqual([1, 2, 2, 2])
+})
+
 describe('a kept connection that the service closes as the next request leaves', () => {
   const later = (answer: Answer, end: (socket: Socket) => void, delay: number): Answer => {
     return (response, request) => {
@@ -321,8 +328,7 @@ describe('a kept connection that the service closes as the next request leaves',
       posts: [busy, active],
       looks: [later(active, (socket) => socket.destroy(), delay), completed],
     })
-    const ended = await act({ ...GO, 'job-id': 'job-1', 'base-url': racy.url })
-    await racy.close()
+    const ended = await act({ ...GO, 'job-id': 'job-1', 'base-url': racy.url }).finally(racy.close)
     expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
     expect(racy.posts()).toHaveLength(2)
     expect(racy.posts()[1]?.connection).not.toBe(racy.posts()[0]?.connection)

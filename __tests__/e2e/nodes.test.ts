@@ -25,8 +25,7 @@ describe.each([...nodes])('on Node %s', (_, node) => {
   test.concurrent('the main job runs', async () => {
     const service = await startService({ posts: [created], looks: [active, completed] })
     const inputs = { prompt: 'Go', 'base-url': service.url, 'poll-interval-seconds': '0.1' }
-    const { outputs, exitCode } = await act(inputs, { node })
-    await service.close()
+    const { outputs, exitCode } = await act(inputs, { node }).finally(service.close)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
     expect(service.connections()).toBe(1)
     expect(exitCode).toBe(0)

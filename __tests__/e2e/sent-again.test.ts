@@ -8,6 +8,7 @@ import {
   completed,
   created,
   cut,
+  exactly,
   huge,
   job,
   json,
@@ -80,6 +81,7 @@ describe('a create', () => {
       [huge(201, 1024 * 1024)],
       { posts: 1, outcome: 'error', code: UNKNOWN, says: [...mayExist, '1 MiB'] },
     ],
+    ['an answer of exactly 1 MiB: taken', [exactly(201, 1024 * 1024)], { posts: 1, outcome: 'pr-opened' }],
     [
       '500: never again',
       [json(500, { error: 'Boom' })],

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 
 const EMULATOR = fileURLToPath(new URL('../../emulator/', import.meta.url))
 const BUNDLE = `
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 const { env } = process
 const key = env['INPUT_API-KEY']
 const jobs = env['INPUT_BASE-URL'] + '/v2/agent/' + env['INPUT_PROJECT-ID'] + '/job'
@@ -28,6 +28,20 @@ try {
   appendFileSync(env.GITHUB_STEP_SUMMARY, '## Job ' + id + ' of ' + key + '\\n')
   await fetch(jobs + '/' + id, { headers })
   console.log('::notice::polled')
+  if (env.INPUT_COMMENT) {
+    const { action, number } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8'))
+    const run = 'run ' + env.GITHUB_RUN_ID + ' ' + env.GITHUB_EVENT_NAME + ' ' + action
+    const written = await fetch(
+      env.GITHUB_API_URL + '/repos/' + env.GITHUB_REPOSITORY + '/issues/' + number + '/comments',
+      {
+        method: 'POST',
+        headers: { authorization: 'Bearer ' + env['INPUT_GITHUB-TOKEN'] },
+        body: JSON.stringify({ body: run + '\\n\\n' + key + ' <!-- 0123456789abcdefghijk -->' }),
+      },
+    )
+    console.log('comment ' + written.status)
+  }
+  if (env.INPUT_FAIL === env.GITHUB_RUN_ID) process.exitCode = 3
   if (env.INPUT_HANG) setInterval(() => {}, 1000)
 } catch (error) {
   console.log('::error::' + error.cause.code)
@@ -130,6 +144,48 @@ Exit code 0; the service saw 2 requests (1 POST, 1 GET).
     expect(exitCode).toBe(7)
     expect(stdout).toContain('SIGINT 1\n')
     expect(stdout).not.toContain('SIGINT 2')
+  })
+
+  test('a scenario on a pull request shows each run and each comment, and fails as the last that failed', async () => {
+    const args = ['--scenario', 'pull-request', '--input', 'comment=true', '--input', 'fail=1']
+    const { exitCode, stdout } = await command('start', args)
+    expect(exitCode).toBe(3)
+    for (const [run, action] of ['opened', 'synchronize'].entries()) {
+      expect(stdout).toContain(`
+━━ Run ${run + 1} of 2: event pull_request, ${action} ━━
+
+Log
+`)
+      expect(stdout).toContain(`
+
+  ┌── Comment ${1001 + run}, written
+  │ run ${run + 1} pull_request ${action}
+  │
+  │ ***
+  │
+  │ <!-- 0123456789abcdefgh… --> (hidden, cut short here)
+  └──
+`)
+    }
+    expect(stdout.match(/^ {2}comment 201$/gm)).toHaveLength(2)
+    expect(stdout).toContain('    github-token: ***\n')
+    expect(stdout).not.toContain('ghs_')
+    expect(stdout).toMatch(
+      /\nExit code 3; the service saw 4 requests \(2 POST, 2 GET\); GitHub saw 2 requests \(2 POST, 0 PATCH, 0 GET\)\.\n$/,
+    )
+  })
+
+  test('after Ctrl-C there is no further run', async () => {
+    let sent = false
+    const args = ['--scenario', 'pull-request', '--input', 'hang=yes']
+    const { exitCode, stdout } = await command('start', args, (text, child) => {
+      if (sent || !text.includes('polled')) return
+      sent = true
+      child.kill('SIGINT')
+    })
+    expect(exitCode).toBe(7)
+    expect(stdout).toContain('━━ Run 1 of 2')
+    expect(stdout).not.toContain('━━ Run 2 of 2')
   })
 
   test('--list names the scenarios, --help the options too', async () => {

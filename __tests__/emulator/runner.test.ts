@@ -87,7 +87,7 @@ describe('renderLine', () => {
 })
 
 const BUNDLE = `
-import { appendFileSync, existsSync, readdirSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 const { env } = process
 const write = (file, text) => appendFileSync(env[file], text)
 console.log('::notice::hello')
@@ -100,6 +100,8 @@ const outputs = {
   temp: existsSync(env.RUNNER_TEMP),
   extra: env.EXTRA,
   run: env.GITHUB_RUN_ID,
+  event: JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8')),
+  where: [env.GITHUB_WORKFLOW_REF, env.GITHUB_JOB, env.GITHUB_ACTION, env.GITHUB_REF],
 }
 write('GITHUB_OUTPUT', 'all<<E\\n' + JSON.stringify(outputs) + '\\nE\\n')
 write('GITHUB_STEP_SUMMARY', '# Done\\n')
@@ -131,6 +133,7 @@ describe('runAction', () => {
       bundle,
       inputs: { 'project-id': 'a', prompt: 'two\nlines' },
       env: { EXTRA: 'x', GITHUB_RUN_ID: '7' },
+      event: { action: 'opened' },
       workspace: folder,
       onLine: (line) => lines.push(line),
     })
@@ -145,6 +148,13 @@ describe('runAction', () => {
       temp: true,
       extra: 'x',
       run: '7',
+      event: { action: 'opened' },
+      where: [
+        'your-org/your-repo/.github/workflows/docs.yml@refs/heads/main',
+        'docs',
+        'agent',
+        'refs/heads/main',
+      ],
     })
     const foreign = seen.names.filter((name: string) => !/^(GITHUB_|RUNNER_TEMP$|INPUT_|EXTRA$)/.test(name))
     expect(foreign.sort()).toEqual(['HOME', 'PATH'])

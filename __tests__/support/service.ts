@@ -151,3 +151,10 @@ export function huge(status: number, bytes: number): Answer {
     response.end(JSON.stringify({ ...opened, padding: 'x'.repeat(bytes) }))
   }
 }
+
+/** An answer with a job, of exactly so many bytes. */
+export function exactly(status: number, bytes: number): Answer {
+  const frame = JSON.stringify({ ...job(), padding: '' }).length
+  return (response) =>
+    response.writeHead(status).end(JSON.stringify({ ...job(), padding: 'x'.repeat(bytes - frame) }))
+}

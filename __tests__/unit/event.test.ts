@@ -1,58 +1,107 @@
-// Why a run was given no secrets: told for forks and for Dependabot, and for nothing else.
+/** The event's payload: what is read of it, whatever it is. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from '@jest/globals'
-import { secretsWithheld } from '../../src/github/event.js'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { type RunEnvironment, readEvent } from '../../src/github/event.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'event-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 let files = 0
-function why(name: string, payload: unknown, actor = 'octocat'): string | undefined {
-  const path = join(folder, `${files++}.json`)
-  writeFileSync(path, typeof payload === 'string' ? payload : JSON.stringify(payload))
-  return secretsWithheld({ name, path, actor })
+function read(eventName: string, payload: unknown) {
+  const eventPath = join(folder, `${files++}.json`)
+  writeFileSync(eventPath, typeof payload === 'string' ? payload : JSON.stringify(payload))
+  return readEvent({ eventName, eventPath } as RunEnvironment)
 }
 
-const pull = (head: unknown) => ({
-  pull_request: { head: { repo: head }, base: { repo: { full_name: 'your-org/docs' } } },
+const PULL = {
+  number: 7,
+  title: 'T',
+  body: null,
+  user: { login: 'octocat' },
+  html_url: 'https://github.com/your-org/docs/pull/7',
+  base: { ref: 'main' },
+  head: { ref: 'change', label: 'your-org:change' },
+}
+
+describe('a pull request', () => {
+  test('is read from its own events', () => {
+    expect(read('pull_request', { action: 'opened', pull_request: PULL })).toMatchObject({
+      action: 'opened',
+      fault: undefined,
+      push: undefined,
+      pullRequest: {
+        number: 7,
+        title: 'T',
+        body: '',
+        author: 'octocat',
+        base: 'main',
+        head: 'your-org:change',
+      },
+    })
+  })
+
+  test('is read from a comment on it, and not from one on an issue', () => {
+    const issue = { number: 7, user: { login: 'octocat' }, pull_request: { url: 'x' } }
+    expect(read('issue_comment', { issue }).pullRequest).toMatchObject({ number: 7, author: 'octocat' })
+    expect(
+      read('issue_comment', { issue: { ...issue, pull_request: undefined } }).pullRequest,
+    ).toBeUndefined()
+  })
+
+  test.each([undefined, '7', 0, -1, 1.5, null, 2 ** 60, {}])('with the number %j is none', (number) => {
+    expect(read('pull_request', { pull_request: { ...PULL, number } }).pullRequest).toBeUndefined()
+  })
+
+  test.each([{}, null, [], 'x', 7])('is not in the payload %j', (payload) => {
+    const event = read('pull_request', JSON.stringify(payload))
+    expect(event.pullRequest).toBeUndefined()
+    expect(event.fault).toBeUndefined()
+  })
 })
-const OWN = pull({ full_name: 'your-org/docs' })
-const FORK = pull({ full_name: 'someone/docs' })
-const DELETED = pull(null)
+
+describe('a push', () => {
+  test('is read with its commits', () => {
+    const commits = [
+      { id: 'c1', author: { username: 'octocat' }, message: 'M' },
+      { id: 'c2', author: {} },
+      null,
+    ]
+    expect(read('push', { before: 'b', after: 'a', sender: { login: 's' }, commits }).push).toEqual({
+      before: 'b',
+      after: 'a',
+      sender: 's',
+      commits: [
+        { sha: 'c1', author: 'octocat', message: 'M' },
+        { sha: 'c2', author: '', message: '' },
+        { sha: '', author: '', message: '' },
+      ],
+    })
+  })
+
+  test('without commits has none', () => {
+    expect(read('push', { commits: 'x' }).push).toMatchObject({ before: '', commits: [] })
+  })
+
+  test('is in no other event', () => {
+    expect(read('release', { before: 'b', after: 'a' }).push).toBeUndefined()
+  })
+})
 
 test.each([
-  ['pull_request', 'a fork', FORK],
-  ['pull_request', 'a fork that was deleted', DELETED],
-  ['pull_request_review', 'a fork', FORK],
-  ['pull_request_review_comment', 'a fork', FORK],
-])('%s from %s is told as a fork', (name, _, payload) => {
-  expect(why(name, payload)).toMatch(/fork.*no secrets.*if: /)
+  ['{', /GITHUB_EVENT_PATH.*is not JSON/],
+  ['', /is not JSON/],
+])('the payload %j is a fault', (payload, says) => {
+  expect(read('push', payload)).toMatchObject({
+    name: 'push',
+    push: undefined,
+    fault: expect.stringMatching(says),
+  })
 })
 
-test.each([['pull_request'], ['push']])('%s by Dependabot is told as Dependabot, fork or not', (name) => {
-  expect(why(name, FORK, 'dependabot[bot]')).toMatch(/Dependabot.*Dependabot secrets.*if: /)
-  expect(why(name, OWN, 'dependabot[bot]')).toMatch(/Dependabot/)
-})
-
-test.each([
-  ['pull_request', 'the same repository', OWN],
-  ['push', 'a payload without a pull request', {}],
-  ['push', 'a pull request of a fork in its payload', FORK],
-  ['pull_request_target', 'a fork', FORK],
-  ['schedule', 'nothing', {}],
-  ['workflow_dispatch', 'nothing', {}],
-  ['issue_comment', 'nothing', {}],
-  ['pull_request', 'no pull request in the payload', {}],
-  ['pull_request', 'a payload that is no JSON', '{'],
-  ['pull_request', 'a payload that is null', 'null'],
-  ['pull_request', 'a head without a repository', { pull_request: { head: {}, base: {} } }],
-])('%s with %s says nothing', (name, _, payload) => {
-  expect(why(name, payload)).toBeUndefined()
-})
-
-test('a payload that is not there says nothing', () => {
-  expect(secretsWithheld({ name: 'pull_request', path: join(folder, 'none'), actor: '' })).toBeUndefined()
-  expect(secretsWithheld({ name: 'pull_request', path: '', actor: '' })).toBeUndefined()
+test('a payload that is not there is a fault', () => {
+  const event = readEvent({ eventName: 'push', eventPath: join(folder, 'none') } as RunEnvironment)
+  expect(event.fault).toMatch(/ENOENT/)
 })

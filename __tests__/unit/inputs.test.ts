@@ -64,9 +64,14 @@ describe('defaults', () => {
     },
   )
 
-  test.each(optional.map((name) => [name]))('%s may be given its own default', (name) => {
-    expect(read({ [name]: DEFAULTS[name] })).toEqual(read())
-  })
+  // The runner fills these two in; here, nothing means nobody and none.
+  const filled: readonly InputName[] = ['github-token', 'skip-authors']
+  test.each(optional.filter((name) => !filled.includes(name)).map((name) => [name]))(
+    '%s may be given its own default',
+    (name) => {
+      expect(read({ [name]: DEFAULTS[name] })).toEqual(read())
+    },
+  )
 
   test('the inputs are frozen', () => {
     expect(Object.isFrozen(read())).toBe(true)
@@ -455,5 +460,49 @@ describe('all faults', () => {
       },
     }
     expect(() => readInputs({ ...NOTHING, ...GOOD, 'prompt-file': 'x' }, broken)).toThrow(new Error('broken'))
+  })
+})
+
+describe('what GitHub is asked for', () => {
+  test.each([
+    ['run', 'run'],
+    ['pull-request', 'pull-request'],
+  ])('job-scope %s', (value, scope) => {
+    expect(read({ 'job-scope': value }).jobScope).toBe(scope)
+  })
+
+  test.each(['Run', 'pull request', 'pr', 'run, pull-request'])('job-scope %s is refused', (value) =>
+    expectFault('job-scope', value, `"${value}"`),
+  )
+
+  test('job-scope: pull-request is refused together with job-id', () => {
+    expect(faults({ 'job-scope': 'pull-request', 'job-id': 'job-1' })).toEqual([
+      expect.stringMatching(/^job-scope: got "pull-request" together with job-id; /),
+    ])
+    expect(read({ 'job-scope': 'run', 'job-id': 'job-1' }).jobScope).toBe('run')
+  })
+
+  test.each(['none', 'event', 'diff'] as const)('context %s', (value) => {
+    expect(read({ context: value }).context).toBe(value)
+  })
+
+  test.each(['None', 'all', 'event diff'])('context %s is refused', (value) =>
+    expectFault('context', value, `"${value}"`),
+  )
+
+  test('context-paths are patterns, a line each; a fault names its line', () => {
+    expect(read({ 'context-paths': ' docs/** \n\n!docs/a.md\n' }).paths).toHaveLength(2)
+    expect(faults({ 'context-paths': 'docs/**\nsrc/[a' })).toEqual([
+      expect.stringMatching(/^context-paths: got "src\/\[a", line 2: /),
+    ])
+  })
+
+  test.each([
+    ['', []],
+    [' \n', []],
+    ['mintlify[bot]', ['mintlify[bot]']],
+    ['Mintlify[bot], Octocat\nother', ['mintlify[bot]', 'octocat', 'other']],
+  ])('skip-authors %j are %j', (value, authors) => {
+    expect([...read({ 'skip-authors': value }).skipAuthors]).toEqual(authors)
   })
 })

@@ -2,8 +2,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { ActionError, type ErrorCode, internalError } from '../../src/errors.js'
 import { redactor } from '../../src/escape.js'
-import { DEFAULTS, InputError, type Inputs, type Task } from '../../src/inputs.js'
+import { InputError, type Inputs, type Task } from '../../src/inputs.js'
 import { FAIL_ON, type FailOn, failsStep, type Job, OUTCOMES, type Outcome } from '../../src/job.js'
+import type { End } from '../../src/ports.js'
 import { Progress } from '../../src/progress.js'
 import {
   annotation,
@@ -16,9 +17,8 @@ import {
   startLine,
   stateLine,
 } from '../../src/report.js'
-import type { End } from '../../src/run.js'
 import { FakeClock } from './fake-clock.js'
-import { job, LINK } from './scripted.js'
+import { INPUTS, job, LINK } from './scripted.js'
 
 const KEY = 'mint_s3cr3t'
 const redact = redactor(KEY)
@@ -154,18 +154,7 @@ describe('the output job', () => {
 
 describe('the line at the start', () => {
   const line = (task: Task, more: Partial<Inputs> = {}): string =>
-    startLine({
-      task,
-      projectId: 'p-1',
-      apiKey: KEY,
-      wait: true,
-      timeoutMs: 1,
-      pollIntervalMs: undefined,
-      failOn: new Set(),
-      baseUrl: DEFAULTS['base-url'],
-      dryRun: false,
-      ...more,
-    })
+    startLine({ ...INPUTS, task, apiKey: KEY, ...more })
 
   test.each([
     ['create', { kind: 'create', prompt: 'ü'.repeat(1500) }, /creat.*1,500 characters \(3,000 bytes\)/i],
@@ -242,7 +231,7 @@ describe('the annotation', () => {
   )
 
   test.each([
-    ['timed-out', /"job-1" has not ended within 1 min 5 s.*job-id: job-1.*no prompt.*timeout-minutes/],
+    ['timed-out', /"job-1" has not ended after 1 min 5 s.*job-id: job-1.*no prompt.*timeout-minutes/],
     ['failed', /"job-1" failed.*dashboard.*job-id: job-1/],
     ['archived', /"job-1" was archived/],
     ['no-changes', /"job-1" completed without a pull request/],

@@ -1,13 +1,14 @@
 // A whole run against a scripted service: what comes of it, what was asked of the service, what stood in the outputs.
 import { describe, expect, test } from '@jest/globals'
 import { ActionError, Cancelled } from '../../src/errors.js'
-import { DEFAULTS, type Inputs, type Task } from '../../src/inputs.js'
+import type { Inputs, Task } from '../../src/inputs.js'
 import { endOf, run } from '../../src/run.js'
 import {
   cancelledThen,
   forever,
   gives,
   hangs,
+  INPUTS,
   LINK,
   type Line,
   lost,
@@ -27,17 +28,7 @@ type Options = Partial<Pick<Inputs, 'wait' | 'timeoutMs'>> & { cancelAt?: number
 async function running(task: Task, lines: Iterable<Line>, options: Options = {}) {
   const { cancelAt = Number.POSITIVE_INFINITY, wait = true, timeoutMs = 30 * MINUTE } = options
   const around = world(lines, { timeoutMs, cancelAt, jobId: task.kind === 'create' ? '' : task.jobId })
-  const inputs: Inputs = {
-    task,
-    projectId: 'p-1',
-    apiKey: 'mint_key',
-    wait,
-    timeoutMs,
-    pollIntervalMs: undefined,
-    failOn: new Set(),
-    baseUrl: DEFAULTS['base-url'],
-    dryRun: false,
-  }
+  const inputs: Inputs = { ...INPUTS, task, wait, timeoutMs }
   const end = await run(inputs, around.service, around.ports)
   return { ...around, end, endedAt: around.clock.now(), asked: around.calls.map(({ what }) => what) }
 }

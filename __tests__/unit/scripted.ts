@@ -1,11 +1,32 @@
 // What the tests of a run share: jobs and replies by their few words, and a service that plays a list of replies.
 import { type ActionError, Cancelled } from '../../src/errors.js'
+import type { Inputs } from '../../src/inputs.js'
 import { isStatus, type Job } from '../../src/job.js'
+import type { Ports } from '../../src/ports.js'
 import { Progress } from '../../src/progress.js'
-import type { Ports } from '../../src/run.js'
 import type { Reply, Service } from '../../src/service/api.js'
 import { stopAt } from '../../src/stop.js'
 import { FakeClock } from './fake-clock.js'
+
+/** Inputs as a step has them that names none but the required. */
+export const INPUTS: Inputs = {
+  task: { kind: 'create', prompt: 'Do it' },
+  projectId: 'p-1',
+  apiKey: 'mint_key',
+  jobScope: 'run',
+  jobKey: '',
+  context: 'none',
+  paths: [],
+  comment: false,
+  githubToken: '',
+  skipAuthors: new Set(),
+  wait: true,
+  timeoutMs: 30 * 60_000,
+  pollIntervalMs: undefined,
+  failOn: new Set(),
+  baseUrl: 'https://api.mintlify.com',
+  dryRun: false,
+}
 
 export const LINK = 'https://github.com/your-org/docs/pull/7'
 export const MINUTE = 60_000

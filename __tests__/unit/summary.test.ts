@@ -4,26 +4,22 @@ import { ActionError } from '../../src/errors.js'
 import { quote, redactor } from '../../src/escape.js'
 import type { Inputs } from '../../src/inputs.js'
 import { type Job, OUTCOMES, type Outcome } from '../../src/job.js'
+import type { End } from '../../src/ports.js'
 import { Progress } from '../../src/progress.js'
 import { nextStep } from '../../src/report.js'
-import type { End } from '../../src/run.js'
 import { summary } from '../../src/summary.js'
 import { FakeClock } from './fake-clock.js'
-import { job, LINK } from './scripted.js'
+import { job, LINK, INPUTS as PLAIN } from './scripted.js'
 
 const KEY = 'mint_s3cr3t'
 const redact = redactor(KEY)
 
 const INPUTS: Inputs = {
+  ...PLAIN,
   task: { kind: 'create', prompt: 'A secret plan' },
   projectId: 'project-1',
   apiKey: KEY,
-  wait: true,
-  timeoutMs: 60_000,
-  pollIntervalMs: undefined,
-  failOn: new Set(),
   baseUrl: 'https://agent.example.com/prefix',
-  dryRun: false,
 }
 
 function progressed(...jobs: Job[]) {

@@ -122,18 +122,19 @@ function read(answer: Answer, redact: Redact): Reply {
 /** The answer in words: its status, and what the service says with it. The key is taken out before they are cut. */
 function wordsOf(answer: Answer, redact: Redact): string {
   const { status, headers, body } = answer
-  if (status >= 300 && status <= 399)
-    return `${status}, to ${quote(clip(redact(headers.location ?? ''), 200))}`
+  if (status >= 300 && status <= 399) {
+    const location = clip(redact(headers.location ?? ''), 200)
+    return location === '' ? `${status}, without an address` : `${status}, to ${quote(location)}`
+  }
   const parsed = errorSchema.safeParse(parseJson(body))
-  const words = oneLine(
-    parsed.success ? clip(redact(parsed.data.error), 1000) : withoutTags(clip(redact(body), 1000)),
-  )
+  const text = clip(redact(parsed.success ? parsed.data.error : body), 4000)
+  const words = clip(oneLine(parsed.success ? text : withoutTags(text)), 500)
   return words === '' ? `${status}, without a word` : `${status}: ${words}`
 }
 
 /** What an HTML page says, as gateways answer in front of a service. */
 function withoutTags(text: string): string {
-  return text.replace(/<[^>]*>/g, ' ')
+  return text.replace(/<(style|script|head)\b.*?<\/\1>/gis, ' ').replace(/<[^>]*>/g, ' ')
 }
 
 function parseJson(text: string): unknown {

@@ -1,0 +1,285 @@
+/** Which changes count, what the agent is told of them, and when there is nothing to do. */
+
+import { describe, expect, test } from '@jest/globals'
+import type { Ended } from '../support/action.js'
+import { file, type Need, sha } from '../support/github.js'
+import { type RunOptions, startWorld, type World, type WorldOptions } from '../support/pull-request.js'
+
+async function within(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
+  const world = await startWorld(options)
+  try {
+    await story(world)
+  } finally {
+    await world.close()
+  }
+}
+
+const promptOf = ({ emulator }: World): string => {
+  const post = emulator.requests.find(({ method }) => method === 'POST')
+  return post === undefined ? '' : JSON.parse(post.body).prompt
+}
+
+const needsOf = ({ github }: World): (Need | undefined)[] => [
+  ...new Set(github.requests.map(({ needs }) => needs)),
+]
+
+function expectSkipped(ended: Ended, world: World, why: RegExp): void {
+  expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
+  expect(ended.exitCode).toBe(0)
+  expect(ended.log).toMatch(why)
+  expect(ended.summary).toMatch(/^### ⏭️ Skipped/)
+  expect(world.emulator.requests).toEqual([])
+}
+
+const FILES = [
+  file('src/a.ts', '@@ -1 +1 @@\n-old\n+new'),
+  file('docs/b c.md', '@@ -0,0 +1 @@\n+x'),
+  file('logo.png', null),
+]
+const push = (fields: object = {}): RunOptions => ({
+  event: 'push',
+  payload: {
+    before: sha('before'),
+    after: sha('after'),
+    commits: [],
+    sender: { login: 'octocat' },
+    ...fields,
+  },
+  env: { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') },
+})
+const since = (event: string): RunOptions => ({
+  event,
+  payload: {},
+  env: { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after'), GITHUB_RUN_ID: '999' },
+})
+
+describe('a pull request', () => {
+  test.concurrent.each(['pull_request', 'pull_request_target'])(
+    '(%s) is told with its files and their diff',
+    (event) =>
+      within({}, async (world) => {
+        const pull = world.repository.pulls.get(world.number)
+        if (pull) pull.files = FILES
+        const { outputs } = await world.step({ context: 'diff' }, { event })
+        expect(outputs.outcome).toBe('pr-opened')
+        const prompt = promptOf(world)
+        expect(prompt).toMatch(/^Update the docs\.\n\n/)
+        for (const words of [
+          'Add --retry',
+          'It retries.',
+          'octocat',
+          'src/a.ts',
+          '+new',
+          'docs/b c.md',
+          'logo.png',
+        ]) {
+          expect(prompt).toContain(words)
+        }
+        expect(needsOf(world)).toEqual(['pull_requests: read'])
+      }),
+  )
+
+  test.concurrent('with context: event is told without the diff', () =>
+    within({}, async (world) => {
+      const pull = world.repository.pulls.get(world.number)
+      if (pull) pull.files = FILES
+      await world.step({ context: 'event' })
+      expect(promptOf(world)).toContain('src/a.ts')
+      expect(promptOf(world)).not.toContain('+new')
+    }))
+
+  test.concurrent.each([
+    ['docs/**', true],
+    ['**/*.ts', true],
+    ['other/**', false],
+    ['!src/**\n!docs/**', true],
+    ['!**', false],
+  ])('with context-paths %j gets a job: %s', (paths, job) =>
+    within({}, async (world) => {
+      const pull = world.repository.pulls.get(world.number)
+      if (pull) pull.files = FILES
+      const ended = await world.step({ 'context-paths': paths })
+      if (job) expect(ended.outputs.outcome).toBe('pr-opened')
+      else expectSkipped(ended, world, /no changed file matches context-paths/)
+      if (job) expect(promptOf(world)).toBe('Update the docs.')
+    }),
+  )
+
+  test.concurrent('of 3,000 files and more is never skipped: GitHub cut the list', () =>
+    within({}, async (world) => {
+      const pull = world.repository.pulls.get(world.number)
+      if (pull) pull.files = Array.from({ length: 3001 }, (_, nth) => file(`src/${nth}.ts`, null))
+      const { outputs } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toMatch(/cut/)
+    }))
+})
+
+describe('a push', () => {
+  test.concurrent('is told with what changed between before and after', () =>
+    within({}, async (world) => {
+      world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
+      const ended = await world.step({ context: 'diff' }, push())
+      expect(ended.outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('+new')
+      expect(needsOf(world)).toEqual(['contents: read'])
+    }))
+
+  test.concurrent.each([
+    ['a new branch', { before: '0'.repeat(40) }, /new, so there is no commit/],
+    ['a forced push whose before is gone', { before: sha('gone') }, /is gone/],
+  ])('of %s goes without a diff, and says so', (_, fields, says) =>
+    within({}, async (world) => {
+      world.repository.addCommit({ sha: sha('after') })
+      const { outputs } = await world.step({ context: 'diff', 'context-paths': 'docs/**' }, push(fields))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toMatch(says)
+    }),
+  )
+
+  test.concurrent('of 300 files and more is never skipped: GitHub cut the list', () =>
+    within({}, async (world) => {
+      const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
+      world.repository.addComparison(sha('before'), sha('after'), { files })
+      const { outputs } = await world.step({ 'context-paths': 'docs/**' }, push())
+      expect(outputs.outcome).toBe('pr-opened')
+    }))
+})
+
+describe('a schedule and a button', () => {
+  const run = (fields: object): Parameters<World['repository']['addRun']>[0] => ({
+    event: 'schedule',
+    status: 'completed',
+    conclusion: 'success',
+    head_branch: 'main',
+    head_sha: sha('last'),
+    path: '.github/workflows/docs.yml',
+    ...fields,
+  })
+
+  test.concurrent.each(['schedule', 'workflow_dispatch'])(
+    '%s: everything since the last successful run',
+    (event) =>
+      within({}, async (world) => {
+        world.repository.addRun(run({ head_sha: sha('older') }))
+        world.repository.addRun(run({ event: 'push' }))
+        world.repository.addRun(run({ conclusion: 'failure', head_sha: sha('failed') }))
+        world.repository.addRun(run({ head_repository: 'someone/fork', head_sha: sha('evil') }))
+        world.repository.addRun(run({ event: 'pull_request', head_sha: sha('evil') }))
+        world.repository.addRun(run({ head_branch: 'other', head_sha: sha('other') }))
+        world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+        const ended = await world.step({ context: 'diff' }, since(event))
+        expect(ended.outputs.outcome).toBe('pr-opened')
+        expect(promptOf(world)).toContain('+new')
+        expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
+      }),
+  )
+
+  test.concurrent('schedule: skipped without a commit since', () =>
+    within({}, async (world) => {
+      world.repository.addRun(run({ head_sha: sha('after') }))
+      expectSkipped(await world.step({ context: 'event' }, since('schedule')), world, /no commit since/)
+    }))
+
+  test.concurrent('workflow_dispatch: a job, also without a commit since', () =>
+    within({}, async (world) => {
+      world.repository.addRun(run({ head_sha: sha('after') }))
+      const { outputs } = await world.step(
+        { context: 'event', 'context-paths': 'docs/**' },
+        since('workflow_dispatch'),
+      )
+      expect(outputs.outcome).toBe('pr-opened')
+    }))
+
+  test.concurrent.each([
+    ['there is no earlier run', undefined, /no earlier successful run/],
+    ['its commit is gone', run({ head_sha: sha('gone') }), /is gone/],
+  ])('schedule: a job without a diff where %s, and says so', (_, earlier, says) =>
+    within({}, async (world) => {
+      world.repository.addRun(run({ conclusion: 'failure' }))
+      if (earlier) world.repository.addRun(earlier)
+      world.repository.addCommit({ sha: sha('after') })
+      const { outputs } = await world.step({ context: 'diff' }, since('schedule'))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toMatch(says)
+    }),
+  )
+})
+
+test.concurrent('any other event is told without a list of changes', () =>
+  within({}, async (world) => {
+    const { outputs } = await world.step(
+      { context: 'diff' },
+      { event: 'release', payload: { action: 'published' } },
+    )
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(promptOf(world)).toContain('release')
+    expect(world.github.requests).toEqual([])
+  }))
+
+describe('skip-authors', () => {
+  const SKIP = { 'skip-authors': 'mintlify[bot]' }
+  const commit = (author: string | null, name: string) => ({
+    id: sha(name),
+    author: { username: author },
+    message: name,
+  })
+
+  test.concurrent.each([
+    ['a pull request by one of them', { author: 'Mintlify[bot]' }, {}],
+    ['a push by one of them', {}, push({ sender: { login: 'mintlify[bot]' } })],
+    [
+      'a push with commits by them alone',
+      {},
+      push({ commits: [commit('mintlify[bot]', 'a'), commit('Mintlify[bot]', 'b')] }),
+    ],
+  ])('%s is skipped before anything is read, also without a key', (_, options, run) =>
+    within(options, async (world) => {
+      expectSkipped(
+        await world.step({ ...SKIP, 'api-key': '', context: 'diff' }, run),
+        world,
+        /is by|every commit/i,
+      )
+      expect(world.github.requests).toEqual([])
+    }),
+  )
+
+  test.concurrent.each([
+    ['is a merge', [sha('x'), sha('y')], true],
+    ['is no merge', [sha('x')], false],
+  ])('a push with their commits and one that %s', (_, parents, skipped) =>
+    within({}, async (world) => {
+      world.repository.addCommit({ sha: sha('b'), parents })
+      const ended = await world.step(
+        SKIP,
+        push({ commits: [commit('mintlify[bot]', 'a'), commit('octocat', 'b')] }),
+      )
+      if (skipped) expectSkipped(ended, world, /no merge is by one of skip-authors/)
+      else expect(ended.outputs.outcome).toBe('pr-opened')
+      expect(needsOf(world)).toEqual(['contents: read'])
+    }),
+  )
+
+  test.concurrent('that is empty skips nobody', () =>
+    within({ author: 'mintlify[bot]' }, async (world) => {
+      const { outputs } = await world.step({ 'skip-authors': '' })
+      expect(outputs.outcome).toBe('pr-opened')
+    }))
+})
+
+test.concurrent('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>
+  within({}, async (world) => {
+    const pull = world.repository.pulls.get(world.number)
+    if (pull) pull.files = FILES
+    const { outputs, log } = await world.step({
+      context: 'diff',
+      'job-scope': 'pull-request',
+      'dry-run': 'true',
+    })
+    expect(outputs.outcome).toBe('dry-run')
+    expect(log).toContain('| Update the docs.')
+    expect(log).toContain('+new')
+    expect(world.github.writes()).toEqual([])
+    expect(world.emulator.requests).toEqual([])
+    expect(world.comments()).toEqual([])
+  }))

@@ -1,0 +1,358 @@
+/** One docs job for a pull request: the comment as memory, and what a later run makes of it. */
+
+import { describe, expect, test } from '@jest/globals'
+import { sha } from '../support/github.js'
+import { startWorld, TOKEN, type World, type WorldOptions } from '../support/pull-request.js'
+
+const SCOPE = { 'job-scope': 'pull-request' }
+
+async function within(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
+  const world = await startWorld(options)
+  try {
+    await story(world)
+  } finally {
+    await world.close()
+  }
+}
+
+const posts = ({ emulator }: World): string[] =>
+  emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
+
+const CREATE = '/v2/agent/docs/job'
+
+describe('a pull request', () => {
+  test.concurrent('has one job and one comment, however many runs', () =>
+    within({}, async (world) => {
+      const first = await world.step(SCOPE)
+      expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      const id = first.outputs['job-id']
+      const second = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
+      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': id })
+      const third = await world.step(SCOPE, {
+        env: {
+          GITHUB_RUN_ID: '102',
+          GITHUB_WORKFLOW_REF: 'your-org/your-repo/.github/workflows/docs.yml@refs/heads/other',
+        },
+      })
+      expect(third.outputs).toMatchObject({ reused: 'true', 'job-id': id })
+      expect(posts(world)).toEqual([CREATE, `${CREATE}/${id}/message`, `${CREATE}/${id}/message`])
+      expect(world.comments()).toHaveLength(1)
+      expect(world.comments()[0]).toMatch(/^### ✅ The docs job opened a pull request/)
+      expect(world.comments()[0]).toContain('/actions/runs/102')
+    }))
+
+  test.concurrent('gets its placeholder before the create, then an edit for each state', () =>
+    within({}, async (world) => {
+      await world.step(SCOPE)
+      const writes = world.github
+        .writes()
+        .map(({ method, body }) => [method, String((body as { body: string }).body)] as const)
+      expect(writes.map(([method]) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
+      expect(writes[0]?.[1]).not.toContain('agent-job-action:1')
+      expect(writes.slice(1).every(([, body]) => /<!-- agent-job-action:1 \S+ \S+ \S+ -->$/.test(body))).toBe(
+        true,
+      )
+      expect(writes[2]?.[1]).toContain('| active |')
+      expect(writes[3]?.[1]).toContain('✅')
+      const created = world.emulator.requests[0]
+      expect(created?.method).toBe('POST')
+    }))
+
+  test.concurrent('finds its comment behind 300 others', () =>
+    within({}, async (world) => {
+      for (let nth = 0; nth < 305; nth++)
+        world.repository.addComment(world.number, { author: 'octocat', body: `Comment ${nth}` })
+      const first = await world.step(SCOPE)
+      const second = await world.step(SCOPE)
+      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      expect(world.comments()).toHaveLength(306)
+    }))
+
+  test.concurrent.each([
+    ['another step of the job', { GITHUB_ACTION: 'other' }, {}],
+    ['another job', { GITHUB_JOB: 'other' }, {}],
+    [
+      'another workflow',
+      { GITHUB_WORKFLOW_REF: 'your-org/your-repo/.github/workflows/other.yml@refs/heads/main' },
+      {},
+    ],
+    ['another job-key', {}, { 'job-key': 'fr' }],
+    ['another project', {}, { 'project-id': 'other' }],
+  ])('has a memory of its own for %s', (_, env, inputs) =>
+    within({}, async (world) => {
+      const first = await world.step(SCOPE)
+      const other = await world.step({ ...SCOPE, ...inputs }, { env })
+      expect(other.outputs).toMatchObject({ reused: 'false' })
+      expect(other.outputs['job-id']).not.toBe(first.outputs['job-id'])
+      expect(world.comments()).toHaveLength(2)
+    }),
+  )
+
+  test.concurrent('is not there on other events: as job-scope run, and the log says so', () =>
+    within({}, async (world) => {
+      const { outputs, log } = await world.step(SCOPE, {
+        event: 'push',
+        payload: { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' } },
+      })
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(log).toContain('has no pull request')
+      expect(world.github.requests).toEqual([])
+    }))
+})
+
+describe('a marker is no memory, and its comment stays untouched,', () => {
+  const copied: [string, (world: World) => void][] = [
+    [
+      'copied by a person within the pull request',
+      (world) =>
+        void world.repository.addComment(world.number, {
+          author: 'octocat',
+          body: world.comments()[0] ?? '',
+        }),
+    ],
+    [
+      'repeated by a bot of the same login',
+      (world) =>
+        void world.repository.addComment(world.number, {
+          author: 'github-actions[bot]',
+          body: `> ${world.comments()[0]}`,
+        }),
+    ],
+    [
+      'truncated',
+      (world) =>
+        void world.repository.addComment(world.number, {
+          author: 'octocat',
+          body: (world.comments()[0] ?? '').slice(0, -8),
+        }),
+    ],
+    [
+      'oversized',
+      (world) =>
+        void world.repository.addComment(world.number, {
+          author: 'octocat',
+          body: `<!-- agent-job-action:1 ${'x'.repeat(22)} ${'y'.repeat(50_000)} ${'z'.repeat(43)} -->`,
+        }),
+    ],
+    [
+      'with another job id',
+      (world) =>
+        void world.repository.addComment(world.number, {
+          author: 'octocat',
+          body: (world.comments()[0] ?? '').replace(
+            /(agent-job-action:1 \S+) \S+/,
+            `$1 ${Buffer.from('["evil","1",1,"active"]').toString('base64url')}`,
+          ),
+        }),
+    ],
+  ]
+  test.concurrent.each(copied)('%s', (_, copy) =>
+    within({}, async (world) => {
+      await world.step(SCOPE)
+      const genuine = world.comments()[0] ?? ''
+      const [original] = world.repository.comments.values()
+      world.repository.comments.delete(original?.id ?? 0)
+      // The genuine one is gone; what is left is what others made of it.
+      const left = { ...world, comments: () => [genuine] }
+      copy(left)
+      const foreign = world.comments()[0]
+      const next = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
+      expect(next.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(world.comments()[0]).toBe(foreign)
+      expect(world.comments()).toHaveLength(2)
+    }),
+  )
+
+  test.concurrent('copied to another pull request', () =>
+    within({}, async (world) => {
+      await world.step(SCOPE)
+      const other = world.repository.addPull({})
+      world.repository.addComment(other.number, {
+        author: 'github-actions[bot]',
+        body: world.comments()[0] ?? '',
+      })
+      const payload = { pull_request: { number: other.number, user: { login: 'octocat' } } }
+      const { outputs } = await world.step(SCOPE, { payload })
+      expect(outputs).toMatchObject({ reused: 'false' })
+    }))
+
+  test.concurrent('signed with another key: a new comment, and the log says so', () =>
+    within({}, async (world) => {
+      await world.step(SCOPE)
+      const before = world.comments()[0]
+      const { outputs, log } = await world.step({ ...SCOPE, 'api-key': 'mint_another_key_0123456789' })
+      expect(outputs).toMatchObject({ reused: 'false' })
+      expect(log).toContain("can't be verified")
+      expect(world.comments()).toHaveLength(2)
+      expect(world.comments()[0]).toBe(before)
+    }))
+})
+
+describe('a new job takes the place of the last one, in the same comment,', () => {
+  test.concurrent.each([
+    ['is gone', { poll: [{ status: 404, error: 'gone' }] }],
+    ['failed', { poll: [{ job: { status: 'failed' } }] }],
+    ['was archived', { poll: [{ job: { status: 'archived' } }] }],
+    ['is gone when it is messaged', { message: [{ status: 404, error: 'gone' }] }],
+  ])('where that one %s', (_, faults) =>
+    within({}, async (world) => {
+      const first = await world.step({ ...SCOPE, wait: 'false' })
+      const service = await import('../../emulator/server.mjs')
+      const troubled = await service.startEmulator({
+        speed: 1200,
+        scenario: {
+          seeds: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
+          ...faults,
+        },
+      })
+      const second = await world.step({ ...SCOPE, 'base-url': troubled.url })
+      await troubled.close()
+      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(second.log).toMatch(/creating a new one/)
+      expect(
+        troubled.requests.filter(({ method, path }) => method === 'POST' && path === CREATE),
+      ).toHaveLength(1)
+      expect(world.comments()).toHaveLength(1)
+    }),
+  )
+
+  test.concurrent.each([
+    ['merged', { state: 'closed', merged: true }],
+    ['closed', { state: 'closed' }],
+  ] as const)('where its docs pull request was %s', (_, fields) =>
+    within({}, async (world) => {
+      const docs = world.github.addRepository('your-org/docs', {})
+      const first = await world.step(SCOPE)
+      docs.addPull({ number: Number(first.outputs['pr-number']), ...fields })
+      const second = await world.step(SCOPE)
+      expect(second.outputs).toMatchObject({ reused: 'false' })
+      expect(second.log).toContain('merged or closed')
+    }),
+  )
+
+  test.concurrent.each(['open', 'unreadable'])('but not where its docs pull request is %s', (state) =>
+    within({}, async (world) => {
+      const docs = world.github.addRepository('your-org/docs', {})
+      const first = await world.step(SCOPE)
+      if (state === 'open') docs.addPull({ number: Number(first.outputs['pr-number']) })
+      const second = await world.step(SCOPE)
+      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    }),
+  )
+})
+
+describe('a re-run', () => {
+  test.concurrent.each([
+    ['was started and not waited for', { wait: 'false' }, {}],
+    ['timed out', { 'timeout-minutes': '0.03' }, { speed: 30 }],
+  ])('whose job %s waits for it and sends nothing', (_, inputs, emulator) =>
+    within({ emulator: { speed: 1200, ...emulator } }, async (world) => {
+      const first = await world.step({ ...SCOPE, ...inputs })
+      const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+      expect(again.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        reused: 'true',
+        'job-id': first.outputs['job-id'],
+      })
+      expect(posts(world)).toEqual([CREATE])
+    }),
+  )
+
+  test.concurrent('whose job was told to its end is a run like any other', () =>
+    within({}, async (world) => {
+      await world.step(SCOPE)
+      const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+      expect(again.outputs).toMatchObject({ reused: 'true' })
+      expect(posts(world)).toHaveLength(2)
+    }))
+})
+
+describe('permissions', () => {
+  test.concurrent('to write that are missing show before anything is sent, also where reading works', () =>
+    within(
+      { private: false, github: { permissions: { pull_requests: 'read', issues: 'read' } } },
+      async (world) => {
+        const { outputs, commands, exitCode } = await world.step(SCOPE)
+        expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+        expect(commands('error')).toEqual([expect.stringMatching(/403.*permissions: pull-requests: write/)])
+        expect(exitCode).toBe(1)
+        expect(world.emulator.requests).toEqual([])
+      },
+    ))
+
+  test.concurrent.each([403, 404] as const)(
+    'to read that are missing (%i) show before anything is sent',
+    (status) =>
+      within({ github: { permissions: { pull_requests: 'none', issues: 'none' } } }, async (world) => {
+        world.github.deniedRead = status
+        const { outputs, commands } = await world.step(SCOPE)
+        expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+        expect(commands('error')[0]).toContain('pull-requests: write')
+        expect(world.emulator.requests).toEqual([])
+      }),
+  )
+
+  test.concurrent('are the least: pull-requests: write is enough', () =>
+    within(
+      {
+        github: {
+          permissions: { pull_requests: 'write', issues: 'none', contents: 'none', actions: 'none' },
+        },
+      },
+      async (world) => {
+        const { outputs } = await world.step(SCOPE)
+        expect(outputs).toMatchObject({ outcome: 'pr-opened' })
+        expect(new Set(world.github.requests.map(({ needs }) => needs?.split(':')[0]))).toEqual(
+          new Set(['pull_requests']),
+        )
+      },
+    ))
+})
+
+describe('comment: true alone', () => {
+  test.concurrent('keeps one comment, and each run has a job of its own', () =>
+    within({}, async (world) => {
+      const first = await world.step({ comment: 'true' })
+      const second = await world.step({ comment: 'true' })
+      expect(second.outputs['job-id']).not.toBe(first.outputs['job-id'])
+      expect(world.comments()).toHaveLength(1)
+      expect(world.comments()[0]).toContain(second.outputs['job-id'])
+    }))
+
+  test.concurrent('that may not be written is a warning, and the job goes its way', () =>
+    within({ github: { permissions: { pull_requests: 'read', issues: 'read' } } }, async (world) => {
+      const { outputs, commands, exitCode } = await world.step({ comment: 'true' })
+      expect(outputs).toMatchObject({ outcome: 'pr-opened' })
+      expect(commands('warning')).toEqual([expect.stringContaining('pull-requests: write')])
+      expect(exitCode).toBe(0)
+    }))
+})
+
+test.concurrent('a run that asks nothing of GitHub makes no request to it', () =>
+  within({}, async (world) => {
+    const { outputs } = await world.step({ 'skip-authors': 'mintlify[bot]', 'github-token': TOKEN })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened' })
+    expect(world.github.requests).toEqual([])
+  }))
+
+test.concurrent('an enterprise server has its API under a path', () =>
+  within({ github: { prefix: '/api/v3' } }, async (world) => {
+    const first = await world.step(SCOPE)
+    const second = await world.step(SCOPE)
+    expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
+  }))
+
+test.concurrent('a run that died with its create on its way is told to the next one', () =>
+  within({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
+    const died = await world.step(SCOPE, {
+      onStart: (child) =>
+        void world.github.received(3).then(() => setTimeout(() => child.kill('SIGKILL'), 400)),
+    })
+    expect(died.exitCode).toBe(137)
+    expect(world.comments()[0]).toContain('a job may exist')
+    const next = await world.step({ ...SCOPE, wait: 'false' })
+    expect(next.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+    expect(next.commands('warning')).toEqual([expect.stringContaining('a job of it may exist')])
+    expect(world.comments()).toHaveLength(1)
+  }))

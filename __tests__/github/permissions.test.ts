@@ -1,0 +1,78 @@
+/** The README's table of permissions: each row is enough for what it names, and no request needs more. */
+
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { type Permissions, sha } from '../support/github.js'
+import { type RunOptions, startWorld, type World } from '../support/pull-request.js'
+
+type Case = readonly [inputs: Record<string, string>, run: (world: World) => RunOptions]
+
+const pullRequest: Case[1] = () => ({})
+const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') }
+const push: Case[1] = ({ repository }) => {
+  repository.addComparison(sha('before'), sha('after'), {})
+  const payload = { before: sha('before'), after: sha('after'), commits: [], sender: { login: 'octocat' } }
+  return { event: 'push', payload, env: onMain }
+}
+const schedule: Case[1] = ({ repository }) => {
+  repository.addRun({ head_sha: sha('before') })
+  repository.addComparison(sha('before'), sha('after'), {})
+  return { event: 'schedule', payload: {}, env: onMain }
+}
+const mixedPush: Case[1] = ({ repository }) => {
+  repository.addCommit({ sha: sha('b') })
+  const commits = [
+    { id: sha('a'), author: { username: 'mintlify[bot]' } },
+    { id: sha('b'), author: { username: 'octocat' } },
+  ]
+  return {
+    event: 'push',
+    payload: { before: sha('x'), after: sha('b'), commits, sender: { login: 'octocat' } },
+  }
+}
+
+/** By the first cell of the row. */
+const CASES: Record<string, readonly Case[]> = {
+  '`job-scope: pull-request`, `comment: true`': [
+    [{ 'job-scope': 'pull-request' }, pullRequest],
+    [{ comment: 'true' }, pullRequest],
+  ],
+  '`context`, `context-paths` on a pull request': [
+    [{ context: 'diff' }, pullRequest],
+    [{ 'context-paths': '**' }, pullRequest],
+  ],
+  '`context`, `context-paths` on a push': [[{ context: 'diff', 'context-paths': '**' }, push]],
+  '`context`, `context-paths` on a schedule or by hand': [
+    [{ context: 'diff', 'context-paths': '**' }, schedule],
+  ],
+  '`skip-authors`, where a push mixes their commits with others': [
+    [{ 'skip-authors': 'mintlify[bot]' }, mixedPush],
+  ],
+}
+
+const section = readFileSync('README.md', 'utf8').split('\n## Permissions\n')[1]?.split('\n## ')[0] ?? ''
+const rows = section
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.slice(2, -2).split(' | ') as [string, string])
+
+test('every row of the table is tried', () => {
+  expect(rows.map(([what]) => what)).toEqual(Object.keys(CASES))
+})
+
+test.concurrent.each(rows)('%s: %s', async (what, cell) => {
+  const given = [...cell.matchAll(/`([a-z-]+): (read|write)`/g)].map(([, name = '', access]) => [
+    name.replace('-', '_'),
+    access,
+  ])
+  expect(given.length).toBeGreaterThan(0)
+  const none: Permissions = { issues: 'none', pull_requests: 'none', contents: 'none', actions: 'none' }
+  for (const [inputs, run] of CASES[what] ?? []) {
+    const world = await startWorld({ github: { permissions: { ...none, ...Object.fromEntries(given) } } })
+    const ended = await world.step(inputs, run(world)).finally(world.close)
+    expect(ended.outputs.outcome).toBe('pr-opened')
+    expect(ended.commands('warning')).toEqual([])
+    const used = new Set(world.github.requests.map(({ needs }) => needs?.split(':')[0]))
+    expect([...used].sort()).toEqual(given.map(([name]) => name).sort())
+  }
+})

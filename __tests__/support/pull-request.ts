@@ -1,0 +1,102 @@
+/** A pull request in a repository of the fake GitHub, the emulated service, and steps that run on it. */
+
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startEmulator } from '../../emulator/server.mjs'
+import { type Options as ActOptions, act, type Ended } from './action.js'
+import { type GitHub, type Options as GitHubOptions, type Repository, startGitHub } from './github.js'
+
+export const REPOSITORY = 'your-org/your-repo'
+export const TOKEN = 'ghs_token_0123456789'
+
+type Emulator = Awaited<ReturnType<typeof startEmulator>>
+type EmulatorOptions = Parameters<typeof startEmulator>[0]
+
+export interface World {
+  readonly github: GitHub
+  readonly repository: Repository
+  readonly emulator: Emulator
+  /** The number of the pull request. */
+  readonly number: number
+  /** Runs a step on the pull request, or on another event. */
+  readonly step: (inputs?: Record<string, string>, run?: RunOptions) => Promise<Ended>
+  /** The bodies of the comments on the pull request, oldest first. */
+  readonly comments: () => string[]
+  readonly close: () => Promise<void>
+}
+
+export interface RunOptions extends ActOptions {
+  readonly event?: string
+  /** The payload; undefined: that of the pull request. */
+  readonly payload?: unknown
+}
+
+export interface WorldOptions {
+  readonly github?: GitHubOptions
+  readonly private?: boolean
+  readonly emulator?: EmulatorOptions
+  readonly author?: string
+}
+
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const github = await startGitHub({ token: TOKEN, ...options.github })
+  const repository = github.addRepository(REPOSITORY, { private: options.private ?? true })
+  const pull = repository.addPull({
+    title: 'Add --retry',
+    body: 'It retries.',
+    author: options.author ?? 'octocat',
+  })
+  const emulator = await startEmulator({ speed: 1200, ...options.emulator })
+  const payload = {
+    action: 'synchronize',
+    pull_request: {
+      number: pull.number,
+      title: pull.title,
+      body: pull.body,
+      user: { login: pull.author },
+      html_url: `https://github.com/${REPOSITORY}/pull/${pull.number}`,
+      base: { ref: 'main', repo: { full_name: REPOSITORY } },
+      head: { ref: 'feature', label: 'your-org:feature', repo: { full_name: REPOSITORY } },
+    },
+  }
+
+  const step: World['step'] = async (
+    inputs = {},
+    { event = 'pull_request', payload: other = payload, env, ...rest } = {},
+  ) => {
+    const eventPath = path.join(await mkdtemp(path.join(tmpdir(), 'event-')), 'event.json')
+    await writeFile(eventPath, typeof other === 'string' ? other : JSON.stringify(other))
+    return act(
+      {
+        prompt: 'Update the docs.',
+        'base-url': emulator.url,
+        'poll-interval-seconds': '0.1',
+        'timeout-minutes': '1',
+        'github-token': TOKEN,
+        ...inputs,
+      },
+      {
+        ...rest,
+        env: {
+          GITHUB_API_URL: github.url,
+          GITHUB_EVENT_NAME: event,
+          GITHUB_EVENT_PATH: eventPath,
+          GITHUB_REPOSITORY: REPOSITORY,
+          GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/docs.yml@refs/pull/1/merge`,
+          GITHUB_JOB: 'docs',
+          GITHUB_ACTION: 'agent',
+          GITHUB_RUN_ID: '100',
+          GITHUB_RUN_ATTEMPT: '1',
+          ...env,
+        },
+      },
+    )
+  }
+  const comments = (): string[] =>
+    [...repository.comments.values()].filter(({ issue }) => issue === pull.number).map(({ body }) => body)
+  const close = async (): Promise<void> => {
+    await Promise.all([github.close(), emulator.close()])
+  }
+  return { github, repository, emulator, number: pull.number, step, comments, close }
+}

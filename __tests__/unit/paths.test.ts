@@ -1,0 +1,346 @@
+/** The patterns of `context-paths`: every example of GitHub's page, the rules between them, and what is refused. */
+
+import { describe, expect, test } from '@jest/globals'
+import { matches, PathPatternError, parsePaths } from '../../src/github/paths.js'
+
+/** What each of the paths comes to under the patterns. */
+function verdicts(patterns: readonly string[], paths: readonly string[]): Record<string, boolean> {
+  const parsed = parsePaths(patterns.join('\n'))
+  return Object.fromEntries(paths.map((path) => [path, matches(parsed, path)]))
+}
+
+/** The patterns, the paths that count, and those that don't. */
+type Row = readonly [patterns: readonly string[], counted: readonly string[], left: readonly string[]]
+
+function check([patterns, counted, left]: Row): void {
+  expect(verdicts(patterns, [...counted, ...left])).toEqual({
+    ...Object.fromEntries(counted.map((path) => [path, true])),
+    ...Object.fromEntries(left.map((path) => [path, false])),
+  })
+}
+
+/** A name for a row: its patterns, and after a `:` the rule. */
+const named = (rows: Readonly<Record<string, readonly Row[]>>): [string, Row][] =>
+  Object.entries(rows).flatMap(([rule, all]) =>
+    all.map((row): [string, Row] => [`${rule}: ${row[0].join(' ')}`, row]),
+  )
+
+/** Every list of paths is the page's own, but for those that are left. */
+const PAGE: Record<string, readonly Row[]> = {
+  'special characters': [
+    [['Octo*'], ['Octocat', 'Octo'], ['Octo/cat', 'octocat']],
+    [['[CB]at'], ['Cat', 'Bat'], ['at', 'CBat', 'cat', 'Aat', 'Dat']],
+    [['[1-2]00'], ['100', '200'], ['000', '300', '-00', '1-200']],
+    [['[0-9a-z]'], ['0', '9', 'a', 'z', 'm'], ['A', 'Z', '-', '', '`', '{', '/', ':']],
+    [['release/v[0-9].[0-9]'], ['release/v1.0'], ['release/v10.0', 'release/v1x0']],
+  ],
+  'branches and tags': [
+    [['feature/*'], ['feature/my-branch', 'feature/your-branch'], ['feature/a/b', 'feature', 'my/feature/a']],
+    [
+      ['feature/**'],
+      ['feature/beta-a/my-branch', 'feature/your-branch', 'feature/mona/the/octocat'],
+      ['feature', 'features/a'],
+    ],
+    [
+      ['main', 'releases/mona-the-octocat'],
+      ['main', 'releases/mona-the-octocat'],
+      ['releases', 'main/a'],
+    ],
+    [['*'], ['main', 'releases'], ['all/the/branches']],
+    [['**'], ['all/the/branches', 'every/tag', 'main'], []],
+    [['*feature'], ['mona-feature', 'feature', 'ver-10-feature'], ['features', 'a/feature']],
+    [['v2*'], ['v2', 'v2.0', 'v2.9'], ['v1', 'av2', 'v2/a']],
+    [['v[12].[0-9]+.[0-9]+'], ['v1.10.1', 'v2.0.0'], ['v3.0.0', 'v1.10', 'v1..1', 'v1x10x1', 'v1.10.1a']],
+  ],
+  'file paths': [
+    [['*'], ['README.md', 'server.rb'], ['docs/README.md']],
+    [['*.jsx?'], ['page.js', 'page.jsx'], ['page.jsxx', 'page.jsy', 'page.j', 'a/page.js']],
+    [['**'], ['all/the/files.md', 'README.md'], []],
+    [['*.js'], ['app.js', 'index.js'], ['js/index.js', 'app.jsx', 'appxjs', 'app.JS']],
+    [['**.js'], ['index.js', 'js/index.js', 'src/js/app.js'], ['index.jsx', 'js/indexjs']],
+    [['docs/*'], ['docs/README.md', 'docs/file.txt'], ['docs/mona/octocat.txt', 'docs', 'a/docs/file.txt']],
+    [['docs/**'], ['docs/README.md', 'docs/mona/octocat.txt'], ['docs', 'docs.md', 'a/docs/README.md']],
+    [
+      ['docs/**/*.md'],
+      ['docs/README.md', 'docs/mona/hello-world.md', 'docs/a/markdown/file.md'],
+      ['docs/mona/octocat.txt', 'README.md', 'docs.md', 'docsREADME.md'],
+    ],
+    [
+      ['**/docs/**'],
+      ['docs/hello.md', 'dir/docs/my-file.txt', 'space/docs/plan/space.doc'],
+      ['docs', 'dir/docs', 'dir/mydocs/a', 'mydocs/a', 'docsx/a'],
+    ],
+    [['**/README.md'], ['README.md', 'js/README.md', 'a/b/README.md'], ['NOTREADME.md', 'js/NOTREADME.md']],
+    [['**/*src/**'], ['a/src/app.js', 'my-src/code/js/app.js', 'src/a'], ['source/app.js', 'a/src', 'src']],
+    [['**/*-post.md'], ['my-post.md', 'path/their-post.md'], ['path/post.md', 'my-post.mdx']],
+    [
+      ['**/migrate-*.sql'],
+      ['migrate-10909.sql', 'db/migrate-v1.0.sql', 'db/sept/migrate-v1.sql'],
+      ['db/migrate-v1.0.txt', 'remigrate-1.sql', 'migrate-1/a.sql'],
+    ],
+    [['*.md', '!README.md'], ['hello.md'], ['README.md', 'docs/hello.md']],
+    [['*.md', '!README.md', 'README*'], ['hello.md', 'README.md', 'README.doc'], ['docs/README.md']],
+  ],
+  'including and excluding': [
+    [
+      ['sub-project/**', '!sub-project/docs/**'],
+      ['sub-project/index.js', 'sub-project/src/index.js'],
+      ['sub-project/docs/readme.md', 'index.js'],
+    ],
+    [
+      ['releases/**', '!releases/**-alpha'],
+      ['releases/10', 'releases/beta/mona'],
+      ['releases/10-alpha', 'releases/beta/3-alpha', 'main'],
+    ],
+    [
+      ['main', 'mona/octocat', 'releases/**'],
+      ['main', 'mona/octocat', 'releases/10'],
+      ['mona', 'releases'],
+    ],
+    [
+      ['v2', 'v1.*'],
+      ['v2', 'v1.9.1'],
+      ['v2.0', 'v1', 'v1x9'],
+    ],
+  ],
+}
+
+const RULES: Record<string, readonly Row[]> = {
+  'the whole path is matched, from the root': [
+    [['docs'], ['docs'], ['docs/x', 'a/docs', 'docs2', 'doc']],
+    [['docs/'], [], ['docs', 'docs/x']],
+    [['/docs/**', './docs/**'], [], ['docs/x']],
+  ],
+  'case matters': [[['*.MD'], ['a.MD'], ['a.md']]],
+  'files that start with a dot are files': [
+    [['*'], ['.gitignore'], ['.github/a.yml']],
+    [['**/*.yml', '.github/**'], ['.github/workflows/ci.yml', '.a.yml', '.github/.x'], ['.x']],
+  ],
+  '** with its slash is any number of whole folders': [
+    [['a/**/b'], ['a/b', 'a/x/b', 'a/x/y/b', 'a/x/b/b'], ['ab', 'a/xb', 'a/b/x', 'xa/b']],
+    [['**/**/a'], ['a', 'x/a', 'x/y/z/a'], ['xa', 'x/ya']],
+    [['**/a/**/b'], ['a/b', 'x/a/b', 'a/x/b', 'x/a/y/a/b'], ['xa/b', 'a/xb', 'b']],
+    [['****/a'], ['a', 'x/y/a'], ['xa']],
+    [['**/'], [], ['a', 'a/b']],
+  ],
+  '** with a slash after other characters ends in a slash': [
+    [
+      ['src**/x.go'],
+      ['src/x.go', 'srca/x.go', 'src/a/b/x.go', 'srca/b/x.go'],
+      ['srcx.go', 'srcax.go', 'sr/x.go'],
+    ],
+  ],
+  '** without a slash is any characters, or none': [
+    [['a**b'], ['ab', 'a/b', 'axb', 'ax/yb'], ['a', 'b', 'abx', 'xab']],
+    [['docs**'], ['docs', 'docs2', 'docs/a/b'], ['a/docs']],
+    [['***'], ['a', 'a/b'], []],
+    [['**x**'], ['x', 'a/x', 'x/a', 'a/axa/a'], ['a', 'a/b']],
+  ],
+  '* is any characters within a segment, or none': [
+    [['a/*/b'], ['a/x/b', 'a/.x/b'], ['a/b', 'a/x/y/b']],
+    [['*a*b*'], ['ab', 'xaxbx', 'aab', 'aabb'], ['ba', 'a/b', 'a']],
+    [['a*'], ['a', 'aa'], ['a/', '']],
+  ],
+  '? makes what stands before it optional': [
+    [['ab?c'], ['ac', 'abc'], ['abbc', 'adc', 'ab?c']],
+    [['a/?b'], ['ab', 'a/b'], ['a//b', 'axb']],
+    [['a[0-9]?b'], ['ab', 'a5b'], ['a55b']],
+    [['a?b?c?d'], ['d', 'abcd', 'ad', 'bd', 'cd', 'acd', 'bcd'], ['', 'abc', 'bad', 'aad']],
+    [['\\*?'], ['', '*'], ['**', '?']],
+    [['😀?a'], ['a', '😀a'], ['😀😀a', '\ud83da', '\ude00a']],
+  ],
+  '+ repeats what stands before it': [
+    [['ab+c'], ['abc', 'abbbc'], ['ac', 'ab+c', 'abcbc']],
+    [['[a-c]+'], ['a', 'abcba'], ['', 'abd']],
+    [['😀+'], ['😀', '😀😀'], ['', '😀x']],
+    [['a+a+'], ['aa', 'aaaa'], ['a', '']],
+  ],
+  'brackets name letters and digits': [
+    [['[A-C][a]'], ['Aa', 'Ba', 'Ca'], ['Da', 'aa', '-a']],
+    [['[a-cx-z5]'], ['a', 'b', 'c', 'x', 'y', 'z', '5'], ['d', 'w', '-', '4']],
+    [['[a-a]'], ['a'], ['b', '-']],
+  ],
+  'a backslash makes a mark plain': [
+    [['a\\*'], ['a*'], ['a', 'ab', 'a\\*']],
+    [
+      ['a\\?', '\\+', '\\[x]', 'x\\]'],
+      ['a?', '+', '[x]', 'x]'],
+      ['a', '', 'x'],
+    ],
+    [['\\!a'], ['!a'], ['a', '\\!a', 'b']],
+    [['a\\\\b'], ['a\\b'], ['ab', 'a\\\\b', 'a/b']],
+    [
+      ['a\\ b', 'c\\/d', 'e\\.f'],
+      ['a b', 'c/d', 'e.f'],
+      ['ab', 'cd', 'exf'],
+    ],
+    [['c\\++'], ['c+', 'c+++'], ['c', 'cc']],
+    [['\\**'], ['*', '*a'], ['a', '*/a']],
+  ],
+  'every other character is itself': [
+    [['a!'], ['a!'], ['a']],
+    [['a]'], ['a]'], ['a']],
+    [['{a,b}.go'], ['{a,b}.go'], ['a.go']],
+    [['(a|b)$^'], ['(a|b)$^'], ['a', 'b']],
+    [['# a'], ['# a'], ['', 'a']],
+    [['"a b\'.md'], ['"a b\'.md'], ['a b.md']],
+    [['naïve 😀.md'], ['naïve 😀.md'], ['naive 😀.md', 'naïve \ud83d.md']],
+  ],
+  'a name holds any character': [
+    [['*'], ['a\nb', 'a b', '\t', '"\'`', '😀', '\r\n', '\u2028', '\ud800', '\\'], ['a\n/b']],
+    [['**/*.md'], ['a\nb/c\nd.md', '\n.md', '😀/ .md'], ['a.md\n']],
+    [['**'], ['\n', 'a\n/\nb'], []],
+  ],
+  'later lines win': [
+    [
+      ['a/**', '!a/b/**', 'a/b/c/**', '!a/b/c/d'],
+      ['a/x', 'a/b/c/x'],
+      ['a/b/x', 'a/b/c/d', 'x'],
+    ],
+    [['!a', '*'], ['a', 'b'], ['x/y']],
+    [['a', 'a', '!a'], [], ['a']],
+  ],
+  'a pattern to exclude brings nothing in where another includes': [[['!a', 'b'], ['b'], ['a', 'c']]],
+  'with ! alone, all but these': [
+    [['!docs/**'], ['a', 'docs', 'src/docs/a'], ['docs/a']],
+    [
+      ['!*.md', '!src/**'],
+      ['a.js', 'docs/a.md'],
+      ['a.md', 'src/a'],
+    ],
+    [['!**'], [], ['a', 'a/b', '.a']],
+    [['!!a'], ['a', 'b'], ['!a']],
+  ],
+  'lines are trimmed, blank ones skipped': [
+    [['', '  docs/a\t', '   ', '', '\r'], ['docs/a'], ['', '  docs/a', 'docs/a\t']],
+    [
+      ['a\r', 'b\rc'],
+      ['a', 'b', 'c'],
+      ['a\r', 'b\rc'],
+    ],
+    [['', ' !a ', ''], ['b'], ['a']],
+    [['a  b'], ['a  b'], ['a b']],
+  ],
+}
+
+describe("GitHub's page", () => {
+  test.each(named(PAGE))('%s', (_, row) => check(row))
+})
+
+describe('the rules', () => {
+  test.each(named(RULES))('%s', (_, row) => check(row))
+
+  test.each(['', ' ', '\n\n \n'])('no patterns, everything counts: %j', (text) => {
+    expect(parsePaths(text)).toEqual([])
+    expect(matches(parsePaths(text), 'any/thing')).toBe(true)
+  })
+})
+
+const fault = (text: string): unknown => {
+  try {
+    return parsePaths(text)
+  } catch (thrown) {
+    return thrown
+  }
+}
+
+const NO_CHARACTER = /^line 1: "[?+]" at character \d+ has none to repeat; takes a character or \[] before it/
+const BRACKETS =
+  /^line 1: the \[] at character \d+ has something else or nothing in it; takes letters of a-z and A-Z, digits, and ranges/
+const UNCLOSED = /^line 1: "\[" at character \d+ has no "]" after it; a plain one is "\\\["$/
+const BACKSLASH = /^line 1: "\\" at character \d+ makes nothing plain; takes a mark or a space after it/
+
+describe('refused', () => {
+  test.each([
+    ['!', /^line 1: "!" has nothing after it; takes a pattern to exclude$/],
+    ['?a', NO_CHARACTER],
+    ['+a', NO_CHARACTER],
+    ['!?a', NO_CHARACTER],
+    ['a*?', NO_CHARACTER],
+    ['a*+b', NO_CHARACTER],
+    ['**?', NO_CHARACTER],
+    ['**/+a', NO_CHARACTER],
+    ['a??', NO_CHARACTER],
+    ['a++', NO_CHARACTER],
+    ['a+?', NO_CHARACTER],
+    ['docs/[a', UNCLOSED],
+    ['[', UNCLOSED],
+    [']a[', UNCLOSED],
+    ['a\\[[', UNCLOSED],
+    ['[]', BRACKETS],
+    ['[]a]', BRACKETS],
+    ['[z-a]', BRACKETS],
+    ['[a-Z]', BRACKETS],
+    ['[A-z]', BRACKETS],
+    ['[0-z]', BRACKETS],
+    ['[b-Z]', BRACKETS],
+    ['[a-]', BRACKETS],
+    ['[-a]', BRACKETS],
+    ['[a-c-e]', BRACKETS],
+    ['[a_]', BRACKETS],
+    ['[!a]', BRACKETS],
+    ['[^a]', BRACKETS],
+    ['[a.b]', BRACKETS],
+    ['[é]', BRACKETS],
+    ['[a/b]', BRACKETS],
+    ['a\\', BACKSLASH],
+    ['docs\\readme.md', BACKSLASH],
+    ['\\0', BACKSLASH],
+    ['\\é', BACKSLASH],
+  ])('%s', (text, message) => {
+    expect(fault(text)).toEqual(expect.objectContaining({ message: expect.stringMatching(message) }))
+  })
+
+  test('says the line as the reader counts, the character, and the pattern as written', () => {
+    const thrown = fault('docs/**\n\n  !😀[x  \n[y')
+    expect(thrown).toBeInstanceOf(PathPatternError)
+    expect(thrown).toMatchObject({ name: 'PathPatternError', line: 3, pattern: '!😀[x' })
+    expect((thrown as Error).message).toMatch(/^line 3: "\[" at character 3 /)
+  })
+
+  test.each(['[\u001b]::error::x', 'a\\\u202e', '\u0007['])('shows nothing of the line: %j', (text) => {
+    expect((fault(text) as Error).message).toMatch(/^line 1: [ -~]+$/)
+    expect((fault(text) as Error).message).not.toContain('::')
+  })
+
+  test('more than 1,000 patterns, blank lines aside', () => {
+    const most = `\n${'a\n\n'.repeat(1000)}`
+    expect(parsePaths(most)).toHaveLength(1000)
+    expect(fault(`${most}b`)).toMatchObject({
+      line: 2002,
+      pattern: 'b',
+      message: 'line 2002: is one too many; takes at most 1,000 patterns',
+    })
+  })
+
+  test('more than 1,000 characters in a line, white space around it aside', () => {
+    const most = '😀'.repeat(1000)
+    expect(matches(parsePaths(`  ${most}  `), most)).toBe(true)
+    expect(fault(`a\n${most}x`)).toMatchObject({
+      line: 2,
+      message: 'line 2: is too long; takes at most 1,000 characters',
+    })
+  })
+})
+
+describe('a pattern and a path as long as may be take no longer than their length', () => {
+  const path = 'a'.repeat(4_000)
+  const folders = 'a/'.repeat(2_000)
+  test.each([
+    ['a*a*a*…b', `${'a*'.repeat(499)}b`, path, false],
+    ['*a*a*a…', '*a'.repeat(499), path, true],
+    ['**a**a…b', `${'**a'.repeat(333)}b`, path, false],
+    ['**/**/…x', `${'**/'.repeat(333)}x`, folders, false],
+    ['**/*/**/*/…x', `${'**/*/'.repeat(199)}x`, folders, false],
+    ['**/a/**/a/…', `${'**/a/'.repeat(199)}**`, folders, true],
+    ['a?a?…a', `${'a?'.repeat(499)}${'a'.repeat(2)}`, path, false],
+    ['a+a+…b', `${'a+'.repeat(499)}b`, path, false],
+    ['[0-9a-z]+…!', `${'[0-9a-z]+'.repeat(111)}!`, path, false],
+    ['******…x', `${'*'.repeat(999)}x`, path, false],
+  ])('%s', (_, pattern, against, expected) => {
+    matches(parsePaths('*'), 'warm')
+    const start = performance.now()
+    expect(matches(parsePaths(pattern), against)).toBe(expected)
+    expect(performance.now() - start).toBeLessThan(50)
+  })
+})

@@ -1,0 +1,277 @@
+/** What a run does in view of what GitHub knows: skip, wait, message or create, and with which prompt. */
+
+import { ActionError } from './errors.js'
+import { allMerges, type FoundChanges, findChanges, workflowPath } from './github/changes.js'
+import type { GitHub } from './github/client.js'
+import { isClosed, stepComment } from './github/comment.js'
+import { Commenter, type Told } from './github/commenter.js'
+import type { RunEnvironment, RunEvent } from './github/event.js'
+import { type Memory, markerKey } from './github/marker.js'
+import { matches } from './github/paths.js'
+import { skipAuthors } from './github/skip-authors.js'
+import type { Inputs, Task } from './inputs.js'
+import { type Job, pullRequestOf } from './job.js'
+import type { Ports } from './ports.js'
+import { compose, type Happening } from './prompt/compose.js'
+import type { Service } from './service/api.js'
+import { follow } from './wait.js'
+
+export interface PlanOptions {
+  readonly inputs: Inputs
+  readonly run: RunEnvironment
+  readonly event: RunEvent
+  readonly github: GitHub
+  readonly service: Service
+  readonly ports: Ports
+  /** Random hexadecimal digits. */
+  readonly nonce: () => string
+  /** What the placeholder says. */
+  readonly told: () => Told
+}
+
+export interface Plan {
+  /** What to do, with the whole prompt; undefined: nothing, for the reason in `skip`. */
+  readonly task: Task | undefined
+  readonly skip?: string
+  readonly commenter: Commenter | undefined
+}
+
+/**
+ * Decides what the run does. Nothing is sent to the service but looks; to GitHub, at most the placeholder.
+ *
+ * @throws ActionError `github` where something that decides can't be known
+ * @throws Cancelled
+ */
+export async function plan(options: PlanOptions): Promise<Plan> {
+  const { inputs, run, event, github, ports } = options
+  const authors = skipAuthors(event, inputs.skipAuthors)
+  if (authors.skip !== undefined) return skipped(authors.skip)
+  if (authors.unlessMerges.length > 0 && (await allMerges(run, authors.unlessMerges, github.decide))) {
+    return skipped('every commit of the push that is no merge is by one of skip-authors')
+  }
+
+  const commenter = commenterOf(options)
+  const memory = commenter?.decides ? await recall(commenter, options) : undefined
+  if (memory !== undefined && isUnfinishedRerun(memory, run)) {
+    ports.log(
+      'This is a re-run of a run whose job was not told to its end: waiting for that job, sending nothing.',
+    )
+    return { task: { kind: 'attach', jobId: memory.jobId }, commenter }
+  }
+  if (inputs.task.kind === 'attach') return { task: inputs.task, commenter }
+
+  const changes = await changesOf(options)
+  if (changes?.cut) ports.log('GitHub cut the list of changed files: there are more.')
+  const reason = reasonToSkip(inputs, event, changes)
+  if (reason !== undefined) return skipped(reason)
+  const prompt = promptOf(inputs.task.prompt, changes, options)
+  const task = memory === undefined ? { ...inputs.task, prompt } : await continued(memory, prompt, options)
+  if (commenter?.decides && !inputs.dryRun) await commenter.place(options.told())
+  return { task, commenter }
+}
+
+function skipped(skip: string): Plan {
+  return { task: undefined, skip, commenter: undefined }
+}
+
+/** The comment, where there is a pull request to write it on. */
+function commenterOf({ inputs, run, event, github, ports, nonce }: PlanOptions): Commenter | undefined {
+  const memory = inputs.jobScope === 'pull-request'
+  if (!memory && !inputs.comment) return undefined
+  if (event.fault !== undefined && memory && /^(?:pull_request|issue_comment)/.test(event.name)) {
+    throw new ActionError(
+      'github',
+      `The pull request is not known: ${event.fault}.`,
+      'Run it on a runner that hands over the event.',
+    )
+  }
+  if (event.pullRequest === undefined) {
+    ports.log(
+      `The event (${event.name}) has no pull request: ${memory ? 'a job of its own, as with job-scope: run' : 'there is none to comment on'}.`,
+    )
+    return undefined
+  }
+  const identity = {
+    repository: run.repository,
+    pullRequest: event.pullRequest.number,
+    workflow: workflowPath(run),
+    job: run.job,
+    step: run.step,
+    project: inputs.projectId,
+    jobKey: inputs.jobKey,
+  }
+  const comment = stepComment({ run, identity, key: markerKey(inputs.apiKey), github, nonce })
+  return new Commenter(comment, run, memory, ports.warn)
+}
+
+/** What the last run on this pull request left. */
+async function recall(commenter: Commenter, { ports }: PlanOptions): Promise<Memory | undefined> {
+  const { found, foreign } = await commenter.comment.find(true)
+  if (found !== undefined) commenter.adopt(found)
+  if (found?.memory.jobId === '' && found.memory.state === 'sending') {
+    ports.warn(
+      "The last run on this pull request died with its create on its way: a job of it may exist. Look among the agent's jobs.",
+    )
+  } else if (foreign > 0) {
+    ports.log(
+      "There is a comment of this step that can't be verified (was the key changed?): it stays as it is, and a new one is made.",
+    )
+  }
+  return found?.memory.jobId ? found.memory : undefined
+}
+
+/** The states that are the end of a job: after these a re-run is a run like any other. */
+const TOLD_TO_ITS_END = ['pr-opened', 'no-changes', 'failed', 'archived']
+
+function isUnfinishedRerun({ run: id, attempt, state }: Memory, run: RunEnvironment): boolean {
+  return id === run.runId && attempt < Number(run.runAttempt) && !TOLD_TO_ITS_END.includes(state)
+}
+
+/** A message to the remembered job, or a new one where that one is of no use any more. */
+async function continued(memory: Memory, prompt: string, options: PlanOptions): Promise<Task> {
+  const { ports } = options
+  if (options.inputs.dryRun) return { kind: 'message', jobId: memory.jobId, prompt }
+  const job = await lookAt(memory.jobId, options)
+  const why = job === undefined ? 'is gone' : await uselessness(job, options)
+  if (why !== undefined) {
+    ports.log(`The job of the last run ${why}: creating a new one.`)
+    return { kind: 'create', prompt }
+  }
+  return { kind: 'message', jobId: memory.jobId, prompt, before: job, orCreate: true }
+}
+
+async function uselessness({ status, link }: Job, { run, github }: PlanOptions): Promise<string | undefined> {
+  if (status === 'failed') return 'failed'
+  if (status === 'archived') return 'was archived'
+  const here = link !== '' && new URL(link).origin === new URL(run.serverUrl).origin
+  return here && (await isClosed(pullRequestOf(link), run, github))
+    ? 'has a pull request that was merged or closed'
+    : undefined
+}
+
+/** The job as it is now; undefined where there is none. */
+async function lookAt(jobId: string, { inputs, service, ports }: PlanOptions): Promise<Job | undefined> {
+  let job: Job | undefined
+  const see = (seen: Job): void => {
+    job = seen
+  }
+  const wait = {
+    jobId,
+    after: { kind: 'nothing' } as const,
+    once: true,
+    pollIntervalMs: undefined,
+    timeoutMs: inputs.timeoutMs,
+  }
+  try {
+    const end = await follow(wait, service, { ...ports, see })
+    if (end.kind !== 'deadline') return job
+  } catch (thrown) {
+    if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
+    throw thrown
+  }
+  throw new ActionError(
+    'network',
+    "The time was over before the service told of the last run's job. Nothing was sent.",
+    'Run it again later, or raise timeout-minutes.',
+  )
+}
+
+/** The changes where they are asked for. Where only the context needs them, a fault is a warning. */
+async function changesOf({
+  inputs,
+  run,
+  event,
+  github,
+  ports,
+}: PlanOptions): Promise<FoundChanges | undefined> {
+  const decides = inputs.paths.length > 0
+  if (!decides && inputs.context === 'none') return undefined
+  if (event.fault !== undefined && decides) {
+    throw new ActionError(
+      'github',
+      `It is not known what changed: ${event.fault}.`,
+      'Run it on a runner that hands over the event.',
+    )
+  }
+  try {
+    return await findChanges(run, event, decides ? github.decide : github.ask)
+  } catch (thrown) {
+    if (decides || !(thrown instanceof ActionError)) throw thrown
+    ports.warn(`${thrown.message} The prompt goes without the changes. ${thrown.advice}`)
+    return {
+      files: [],
+      cut: false,
+      missing: 'The list of changes could not be read.',
+      range: 'unknown',
+      empty: false,
+    }
+  }
+}
+
+/** A list that GitHub cut, or that is not known, is no reason; nor is there one for a person who pressed the button. */
+function reasonToSkip(
+  { paths }: Inputs,
+  { name }: RunEvent,
+  changes: FoundChanges | undefined,
+): string | undefined {
+  if (changes === undefined || name === 'workflow_dispatch') return undefined
+  if (name === 'schedule' && changes.empty) return 'there is no commit since the last successful run'
+  if (paths.length === 0 || changes.cut || changes.missing !== undefined) return undefined
+  return changes.files.some(
+    ({ path, previousPath = path }) => matches(paths, path) || matches(paths, previousPath),
+  )
+    ? undefined
+    : 'no changed file matches context-paths'
+}
+
+function promptOf(
+  words: string,
+  changes: FoundChanges | undefined,
+  { inputs, run, event, nonce }: PlanOptions,
+): string {
+  if (inputs.context === 'none' || changes === undefined) return words
+  const files = changes.files.filter(
+    ({ path, previousPath = path }) => matches(inputs.paths, path) || matches(inputs.paths, previousPath),
+  )
+  const left = changes.files.length - files.length
+  return compose(words, {
+    level: inputs.context,
+    happening: happeningOf(run, event),
+    changes: { ...changes, files },
+    boundary: nonce(),
+    left,
+  })
+}
+
+function happeningOf(run: RunEnvironment, event: RunEvent): Happening {
+  const { pullRequest, push } = event
+  const facts: Record<string, string> = pullRequest
+    ? {
+        number: String(pullRequest.number),
+        title: pullRequest.title,
+        author: pullRequest.author,
+        link: pullRequest.url,
+        base: pullRequest.base,
+        head: pullRequest.head,
+        body: pullRequest.body,
+      }
+    : {
+        ref: run.ref,
+        commit: run.sha,
+        ...(push && {
+          sender: push.sender,
+          commits: push.commits.map(({ sha, message }) => `${sha.slice(0, 7)} ${message}`).join('\n'),
+        }),
+      }
+  return {
+    event: event.name,
+    repository: run.repository,
+    summary:
+      event.action === ''
+        ? `The event ${event.name} happened.`
+        : `The event ${event.name} happened (${event.action}).`,
+    facts: Object.entries(facts)
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => ({ name, value })),
+  }
+}
