@@ -9,7 +9,10 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   DECIDE_MS: () => (/* binding */ DECIDE_MS),
 /* harmony export */   GitHubFault: () => (/* binding */ GitHubFault),
-/* harmony export */   gitHub: () => (/* binding */ gitHub)
+/* harmony export */   expecting: () => (/* binding */ expecting),
+/* harmony export */   gitHub: () => (/* binding */ gitHub),
+/* harmony export */   pages: () => (/* binding */ pages),
+/* harmony export */   repositoryOf: () => (/* binding */ repositoryOf)
 /* harmony export */ });
 /* harmony import */ var _actions_github__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2413);
 /* harmony import */ var undici__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6752);
@@ -39,41 +42,75 @@ function gitHub(options) {
         log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
         request: { fetch: fetcher(options) },
     });
+    /** Milliseconds that went into tries that failed, and the pauses after them. */
+    let spent = 0;
     const ask = async (question, call, signal = stop.signal) => {
         try {
             const answer = await call(rest, AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]));
             // Octokit hands on what is no JSON, such as a cut answer, as the text it is.
-            if (typeof answer.data === 'object')
-                return answer;
-            throw new Error('the answer is no JSON');
+            return expecting(() => true)(answer);
         }
         catch (thrown) {
             if (stop.cancelled() && signal === stop.signal)
                 throw new _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .Cancelled */ .cJ();
-            throw new GitHubFault(question, thrown, clock.date(), redact);
+            const reason = signal.aborted ? new Error('the time was over (timeout-minutes)') : thrown;
+            throw new GitHubFault(question, reason, clock.date(), redact);
         }
     };
-    const decide = async (question, call) => {
-        const end = clock.now() + DECIDE_MS;
+    const decide = async (question, call, signal = stop.signal) => {
         for (let tries = 1;; tries++) {
+            const startedAt = clock.now();
             try {
-                return await ask(question, call);
+                return await ask(question, call, signal);
             }
             catch (thrown) {
-                if (!(thrown instanceof GitHubFault) || !thrown.mayPass)
+                if (!(thrown instanceof GitHubFault) || !thrown.mayPass || signal.aborted)
                     throw thrown;
-                const left = Math.min(end - clock.now(), stop.remainingMs());
-                const { least, wait } = (0,_service_retry_js__WEBPACK_IMPORTED_MODULE_5__/* .delay */ .cb)({ retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }, tries, random());
+                spent += clock.now() - startedAt;
+                const left = Math.min(DECIDE_MS - spent, stop.remainingMs());
+                const pause = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS };
+                const { least, wait } = (0,_service_retry_js__WEBPACK_IMPORTED_MODULE_5__/* .delay */ .cb)(pause, tries, random());
                 if (least >= left)
                     throw thrown;
                 log(`${thrown.message} Trying again.`);
-                await clock.sleep(Math.min(wait, left), stop.signal);
-                if (stop.cancelled())
+                await clock.sleep(Math.min(wait, left), signal);
+                spent += Math.min(wait, left);
+                if (stop.cancelled() && signal === stop.signal)
                     throw new _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .Cancelled */ .cJ();
             }
         }
     };
     return { decide, ask };
+}
+/**
+ * Makes a check of an answer: a JSON answer of another shape is a fault like any other.
+ *
+ * @param field checked in place of the whole
+ */
+function expecting(fits, field) {
+    return (answer) => {
+        const { data } = answer;
+        const isObject = typeof data === 'object' && data !== null;
+        if (isObject && fits(field === undefined ? data : data[field]))
+            return answer;
+        throw new Error('the answer is not what was asked for');
+    };
+}
+/** All pages of a list. GitHub says which is the last one; a page may be short before. */
+async function pages(size, most, page) {
+    const all = [];
+    for (let number = 1; number <= most; number++) {
+        const { data, headers } = await page(number);
+        all.push(...data.filter((item) => typeof item === 'object' && item !== null));
+        const more = headers?.link === undefined ? data.length === size : headers.link.includes('rel="next"');
+        if (!more)
+            break;
+    }
+    return all;
+}
+function repositoryOf({ repository }) {
+    const [owner = '', repo = ''] = repository.split('/');
+    return { owner, repo };
 }
 /** Why GitHub did not give what was asked for. */
 class GitHubFault extends _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .ActionError */ .lZ {
@@ -85,11 +122,13 @@ class GitHubFault extends _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .ActionError
         const { status, headers, message } = answerOf(thrown);
         const limited = isRateLimit(status, headers, message);
         const missing = !limited && (status === 403 || status === 404);
-        super('github', `GitHub: ${what} failed: ${status === undefined ? '' : `${status}, `}${(0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .oneLine */ .TN)((0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .clip */ .$Q)(redact(message), 500))}.`, missing
-            ? `If it is there, the permission is missing: give the job \`permissions: ${permission}\`.`
-            : status === 401
-                ? 'Check github-token.'
-                : 'Run it again later.', { cause: thrown });
+        super('github', `GitHub: ${what} failed: ${status === undefined ? '' : `${status}, `}${(0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .oneLine */ .TN)((0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .clip */ .$Q)(redact(message), 500))}.`, /locked/i.test(message)
+            ? 'Unlock the conversation, or run it without a comment.'
+            : missing
+                ? `If it is there, the permission is missing: give the job \`permissions: ${permission}\`.`
+                : status === 401
+                    ? 'Check github-token.'
+                    : 'Run it again later.', { cause: thrown });
         this.status = status;
         this.mayPass = status === undefined || status >= 500 || limited;
         this.retryAfterMs = limited ? waitOf(headers, now) : undefined;
@@ -120,10 +159,14 @@ function waitOf(headers, now) {
 }
 /** A fetch that goes through the proxies of this machine, and tells each request in a debug line. */
 function fetcher({ apiUrl, proxies, clock, debug, }) {
-    const base = new URL(apiUrl);
-    const proxy = base.protocol === 'https:' ? (0,_service_proxy_js__WEBPACK_IMPORTED_MODULE_4__/* .proxyFor */ .i)(base, proxies) : undefined;
-    const dispatcher = new undici__WEBPACK_IMPORTED_MODULE_1__/* .Agent */ .g6({ connect: (0,_service_connect_js__WEBPACK_IMPORTED_MODULE_3__/* .connector */ .M3)((0,undici__WEBPACK_IMPORTED_MODULE_1__/* .buildConnector */ .gU)({}), proxy).connect });
+    let dispatcher;
+    const connected = () => {
+        const base = new URL(apiUrl);
+        const proxy = base.protocol === 'https:' ? (0,_service_proxy_js__WEBPACK_IMPORTED_MODULE_4__/* .proxyFor */ .i)(base, proxies) : undefined;
+        return new undici__WEBPACK_IMPORTED_MODULE_1__/* .Agent */ .g6({ connect: (0,_service_connect_js__WEBPACK_IMPORTED_MODULE_3__/* .connector */ .M3)((0,undici__WEBPACK_IMPORTED_MODULE_1__/* .buildConnector */ .gU)({}), proxy).connect });
+    };
     return async (url, init) => {
+        dispatcher ??= connected();
         const start = clock.now();
         const line = `${init.method} ${new URL(url).pathname}`;
         try {

@@ -9,7 +9,10 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   DECIDE_MS: () => (/* binding */ DECIDE_MS),
 /* harmony export */   GitHubFault: () => (/* binding */ GitHubFault),
-/* harmony export */   gitHub: () => (/* binding */ gitHub)
+/* harmony export */   expecting: () => (/* binding */ expecting),
+/* harmony export */   gitHub: () => (/* binding */ gitHub),
+/* harmony export */   pages: () => (/* binding */ pages),
+/* harmony export */   repositoryOf: () => (/* binding */ repositoryOf)
 /* harmony export */ });
 /* harmony import */ var _actions_github__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2413);
 /* harmony import */ var undici__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6752);
@@ -39,41 +42,75 @@ function gitHub(options) {
         log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
         request: { fetch: fetcher(options) },
     });
+    /** Milliseconds that went into tries that failed, and the pauses after them. */
+    let spent = 0;
     const ask = async (question, call, signal = stop.signal) => {
         try {
             const answer = await call(rest, AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]));
             // Octokit hands on what is no JSON, such as a cut answer, as the text it is.
-            if (typeof answer.data === 'object')
-                return answer;
-            throw new Error('the answer is no JSON');
+            return expecting(() => true)(answer);
         }
         catch (thrown) {
             if (stop.cancelled() && signal === stop.signal)
                 throw new _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .Cancelled */ .cJ();
-            throw new GitHubFault(question, thrown, clock.date(), redact);
+            const reason = signal.aborted ? new Error('the time was over (timeout-minutes)') : thrown;
+            throw new GitHubFault(question, reason, clock.date(), redact);
         }
     };
-    const decide = async (question, call) => {
-        const end = clock.now() + DECIDE_MS;
+    const decide = async (question, call, signal = stop.signal) => {
         for (let tries = 1;; tries++) {
+            const startedAt = clock.now();
             try {
-                return await ask(question, call);
+                return await ask(question, call, signal);
             }
             catch (thrown) {
-                if (!(thrown instanceof GitHubFault) || !thrown.mayPass)
+                if (!(thrown instanceof GitHubFault) || !thrown.mayPass || signal.aborted)
                     throw thrown;
-                const left = Math.min(end - clock.now(), stop.remainingMs());
-                const { least, wait } = (0,_service_retry_js__WEBPACK_IMPORTED_MODULE_5__/* .delay */ .cb)({ retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }, tries, random());
+                spent += clock.now() - startedAt;
+                const left = Math.min(DECIDE_MS - spent, stop.remainingMs());
+                const pause = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS };
+                const { least, wait } = (0,_service_retry_js__WEBPACK_IMPORTED_MODULE_5__/* .delay */ .cb)(pause, tries, random());
                 if (least >= left)
                     throw thrown;
                 log(`${thrown.message} Trying again.`);
-                await clock.sleep(Math.min(wait, left), stop.signal);
-                if (stop.cancelled())
+                await clock.sleep(Math.min(wait, left), signal);
+                spent += Math.min(wait, left);
+                if (stop.cancelled() && signal === stop.signal)
                     throw new _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .Cancelled */ .cJ();
             }
         }
     };
     return { decide, ask };
+}
+/**
+ * Makes a check of an answer: a JSON answer of another shape is a fault like any other.
+ *
+ * @param field checked in place of the whole
+ */
+function expecting(fits, field) {
+    return (answer) => {
+        const { data } = answer;
+        const isObject = typeof data === 'object' && data !== null;
+        if (isObject && fits(field === undefined ? data : data[field]))
+            return answer;
+        throw new Error('the answer is not what was asked for');
+    };
+}
+/** All pages of a list. GitHub says which is the last one; a page may be short before. */
+async function pages(size, most, page) {
+    const all = [];
+    for (let number = 1; number <= most; number++) {
+        const { data, headers } = await page(number);
+        all.push(...data.filter((item) => typeof item === 'object' && item !== null));
+        const more = headers?.link === undefined ? data.length === size : headers.link.includes('rel="next"');
+        if (!more)
+            break;
+    }
+    return all;
+}
+function repositoryOf({ repository }) {
+    const [owner = '', repo = ''] = repository.split('/');
+    return { owner, repo };
 }
 /** Why GitHub did not give what was asked for. */
 class GitHubFault extends _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .ActionError */ .lZ {
@@ -85,11 +122,13 @@ class GitHubFault extends _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .ActionError
         const { status, headers, message } = answerOf(thrown);
         const limited = isRateLimit(status, headers, message);
         const missing = !limited && (status === 403 || status === 404);
-        super('github', `GitHub: ${what} failed: ${status === undefined ? '' : `${status}, `}${(0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .oneLine */ .TN)((0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .clip */ .$Q)(redact(message), 500))}.`, missing
-            ? `If it is there, the permission is missing: give the job \`permissions: ${permission}\`.`
-            : status === 401
-                ? 'Check github-token.'
-                : 'Run it again later.', { cause: thrown });
+        super('github', `GitHub: ${what} failed: ${status === undefined ? '' : `${status}, `}${(0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .oneLine */ .TN)((0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .clip */ .$Q)(redact(message), 500))}.`, /locked/i.test(message)
+            ? 'Unlock the conversation, or run it without a comment.'
+            : missing
+                ? `If it is there, the permission is missing: give the job \`permissions: ${permission}\`.`
+                : status === 401
+                    ? 'Check github-token.'
+                    : 'Run it again later.', { cause: thrown });
         this.status = status;
         this.mayPass = status === undefined || status >= 500 || limited;
         this.retryAfterMs = limited ? waitOf(headers, now) : undefined;
@@ -120,10 +159,14 @@ function waitOf(headers, now) {
 }
 /** A fetch that goes through the proxies of this machine, and tells each request in a debug line. */
 function fetcher({ apiUrl, proxies, clock, debug, }) {
-    const base = new URL(apiUrl);
-    const proxy = base.protocol === 'https:' ? (0,_service_proxy_js__WEBPACK_IMPORTED_MODULE_4__/* .proxyFor */ .i)(base, proxies) : undefined;
-    const dispatcher = new undici__WEBPACK_IMPORTED_MODULE_1__/* .Agent */ .g6({ connect: (0,_service_connect_js__WEBPACK_IMPORTED_MODULE_3__/* .connector */ .M3)((0,undici__WEBPACK_IMPORTED_MODULE_1__/* .buildConnector */ .gU)({}), proxy).connect });
+    let dispatcher;
+    const connected = () => {
+        const base = new URL(apiUrl);
+        const proxy = base.protocol === 'https:' ? (0,_service_proxy_js__WEBPACK_IMPORTED_MODULE_4__/* .proxyFor */ .i)(base, proxies) : undefined;
+        return new undici__WEBPACK_IMPORTED_MODULE_1__/* .Agent */ .g6({ connect: (0,_service_connect_js__WEBPACK_IMPORTED_MODULE_3__/* .connector */ .M3)((0,undici__WEBPACK_IMPORTED_MODULE_1__/* .buildConnector */ .gU)({}), proxy).connect });
+    };
     return async (url, init) => {
+        dispatcher ??= connected();
         const start = clock.now();
         const line = `${init.method} ${new URL(url).pathname}`;
         try {
@@ -157,8 +200,14 @@ __webpack_require__.d(__webpack_exports__, {
 
 // EXTERNAL MODULE: ./build/src/errors.js
 var errors = __webpack_require__(7406);
+// EXTERNAL MODULE: ./build/src/github/client.js
+var client = __webpack_require__(6330);
+// EXTERNAL MODULE: ./build/src/github/event.js
+var github_event = __webpack_require__(5865);
 ;// CONCATENATED MODULE: ./build/src/github/changes.js
 /** Which files changed: in the pull request, in the push, or since the last successful run of this workflow. */
+
+
 /** GitHub lists at most so many files of a compare, and of a pull request. */
 const COMPARE_LIMIT = 300;
 const PULL_REQUEST_LIMIT = 3000;
@@ -189,13 +238,9 @@ function unknown(missing) {
 }
 async function ofPullRequest(run, number, ask) {
     const question = { what: `listing the files of pull request ${number}`, permission: 'pull-requests: read' };
-    const files = await pages(100, PULL_REQUEST_LIMIT / 100, (page) => ask(question, (rest, signal) => rest.pulls.listFiles({
-        ...repositoryOf(run),
-        pull_number: number,
-        per_page: 100,
-        page,
-        request: { signal },
-    })));
+    const files = await (0,client.pages)(100, PULL_REQUEST_LIMIT / 100, (page) => ask(question, (rest, signal) => rest.pulls
+        .listFiles({ ...(0,client.repositoryOf)(run), pull_number: number, per_page: 100, page, request: { signal } })
+        .then((0,client.expecting)(Array.isArray))));
     const range = `pull request ${number}`;
     return { files: files.map(toFile), cut: files.length >= PULL_REQUEST_LIMIT, range, empty: false };
 }
@@ -214,24 +259,30 @@ async function ofPush(run, { push }, ask) {
  * Its head repository has to be this one: a fork's run on its own branch of the same name must not move the mark.
  */
 async function sinceLastSuccess(run, ask) {
-    const workflow = workflowPath(run).split('/').at(-1) ?? '';
+    const workflow = (0,github_event/* workflowPath */.R)(run).split('/').at(-1) ?? '';
     const branch = run.ref.replace(/^refs\/heads\//, '');
-    if (workflow === '' || branch === run.ref)
-        return unknown('It is not known which workflow and branch this run is of.');
+    if (branch === run.ref)
+        return unknown('This run is on no branch, so there is no earlier run to compare with.');
+    if (workflow === '')
+        return unknown('It is not known which workflow this run is of.');
     const question = { what: `listing the earlier runs of ${workflow}`, permission: 'actions: read' };
     const events = ['schedule', 'workflow_dispatch', 'push'];
-    const found = await Promise.all(events.map((event) => ask(question, (rest, signal) => rest.actions.listWorkflowRuns({
-        ...repositoryOf(run),
+    const found = await Promise.all(events.map((event) => ask(question, (rest, signal) => rest.actions
+        .listWorkflowRuns({
+        ...(0,client.repositoryOf)(run),
         workflow_id: workflow,
         branch,
         event,
         status: 'success',
         per_page: 20,
         request: { signal },
-    }))));
+    })
+        .then((0,client.expecting)(Array.isArray, 'workflow_runs')))));
     const last = found
         .flatMap(({ data }) => data.workflow_runs)
-        .filter(({ id, head_branch, head_repository }) => String(id) !== run.runId &&
+        .filter(({ id, event, conclusion, head_branch, head_repository }) => String(id) !== run.runId &&
+        events.includes(event) &&
+        conclusion === 'success' &&
         head_branch === branch &&
         sameName(head_repository?.full_name, run.repository))
         .sort((one, other) => other.id - one.id)[0];
@@ -247,7 +298,7 @@ async function compare(run, base, head, ask) {
     const basehead = `${base}...${head}`;
     try {
         const { data } = await ask(question, (rest, signal) => rest.repos.compareCommitsWithBasehead({
-            ...repositoryOf(run),
+            ...(0,client.repositoryOf)(run),
             basehead,
             per_page: 100,
             request: { signal },
@@ -261,9 +312,22 @@ async function compare(run, base, head, ask) {
         };
     }
     catch (thrown) {
-        if (thrown.status !== 404)
+        if (!(thrown instanceof client.GitHubFault) || thrown.status !== 404 || !(await exists(run, head, ask)))
             throw thrown;
         return unknown(`The commit ${base.slice(0, 7)} is gone, so there is nothing to compare with.`);
+    }
+}
+/** Whether a commit can be read that has to be there: if not, the permission is missing. */
+async function exists(run, ref, ask) {
+    const question = { what: `reading commit ${ref.slice(0, 7)}`, permission: 'contents: read' };
+    try {
+        await ask(question, (rest, signal) => rest.repos.getCommit({ ...(0,client.repositoryOf)(run), ref, per_page: 1, request: { signal } }));
+        return true;
+    }
+    catch (thrown) {
+        if (thrown instanceof client.GitHubFault)
+            return false;
+        throw thrown;
     }
 }
 /** So many commits are looked at; more of them are hardly all merges. */
@@ -274,30 +338,13 @@ async function allMerges(run, commits, ask) {
         return false;
     for (const ref of commits) {
         const question = { what: `reading commit ${ref.slice(0, 7)}`, permission: 'contents: read' };
-        const { data } = await ask(question, (rest, signal) => rest.repos.getCommit({ ...repositoryOf(run), ref, per_page: 1, request: { signal } }));
+        const { data } = await ask(question, (rest, signal) => rest.repos
+            .getCommit({ ...(0,client.repositoryOf)(run), ref, per_page: 1, request: { signal } })
+            .then((0,client.expecting)(Array.isArray, 'parents')));
         if (data.parents.length < 2)
             return false;
     }
     return true;
-}
-/** All pages of a list: until one is not full. */
-async function pages(size, most, page) {
-    const all = [];
-    for (let number = 1; number <= most; number++) {
-        const { data } = await page(number);
-        all.push(...data);
-        if (data.length < size)
-            break;
-    }
-    return all;
-}
-function repositoryOf({ repository }) {
-    const [owner = '', repo = ''] = repository.split('/');
-    return { owner, repo };
-}
-/** The workflow's path, without its ref: `.github/workflows/docs.yml`. */
-function workflowPath({ workflowRef }) {
-    return workflowRef.replace(/@.*$/, '').split('/').slice(2).join('/');
 }
 function sameName(one, other) {
     return one?.toLowerCase() === other.toLowerCase();
@@ -313,15 +360,13 @@ function toFile({ filename, previous_filename, status, additions, deletions, pat
     };
 }
 //# sourceMappingURL=changes.js.map
-// EXTERNAL MODULE: ./build/src/github/client.js
-var client = __webpack_require__(6330);
 // EXTERNAL MODULE: external "node:crypto"
 var external_node_crypto_ = __webpack_require__(7598);
 ;// CONCATENATED MODULE: ./build/src/github/marker.js
 /** The hidden marker in a comment: what a run leaves for the next one, signed so that nobody else can. Pure. */
 
 /** A longer marker than this, in characters, is none. */
-const MARKER_LIMIT = 4096;
+const MARKER_LIMIT = 8192;
 const MARKER = /<!-- agent-job-action:1 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/g;
 /** A key for markers alone, so that no marker says anything of the API key (RFC 5869). */
 function markerKey(apiKey) {
@@ -354,21 +399,21 @@ function readMarker(body, commentId, identity, key) {
     }
     return claimed ? 'foreign' : undefined;
 }
-/** A short public name of the identity: it only tells a step's own comments from others'. */
+/** A short public name of the step: it only tells its own comments from others', also copied ones. */
 function nameOf(identity) {
     return (0,external_node_crypto_.createHash)('sha256')
-        .update(JSON.stringify(fieldsOf(identity)))
+        .update(JSON.stringify(stepOf(identity)))
         .digest('base64url')
         .slice(0, 22);
 }
 function sign(data, commentId, identity, key) {
+    const { repository, pullRequest } = identity;
     return (0,external_node_crypto_.createHmac)('sha256', key)
-        .update(JSON.stringify([...fieldsOf(identity), commentId, data]))
+        .update(JSON.stringify([repository.toLowerCase(), pullRequest, ...stepOf(identity), commentId, data]))
         .digest('base64url');
 }
-function fieldsOf(identity) {
-    const { repository, pullRequest, workflow, job, step, project, jobKey } = identity;
-    return [repository, pullRequest, workflow, job, step, project, jobKey];
+function stepOf({ workflow, job, step, project, jobKey }) {
+    return [workflow, job, step, project, jobKey];
 }
 function equal(one, other) {
     const [a, b] = [Buffer.from(one), Buffer.from(other)];
@@ -381,27 +426,26 @@ function parse(data) {
 }
 //# sourceMappingURL=marker.js.map
 ;// CONCATENATED MODULE: ./build/src/github/comment.js
-/** The one comment of a step on a pull request: what the next run remembers, and what a reader sees. */
-
+/** The one comment of a step on a pull request: finds, writes and edits it. */
 
 
 /** More comments than this are not read. */
 const COMMENTS_LIMIT = 5000;
-function stepComment({ run, identity, key, github, nonce: random }) {
-    const where = repositoryOf(run);
+function stepComment({ run, identity, key, github, nonce }) {
+    const where = (0,client.repositoryOf)(run);
     const issue_number = identity.pullRequest;
-    const reading = {
-        what: `reading the comments of pull request ${issue_number}`,
-        permission: 'pull-requests: write',
+    const permission = 'pull-requests: write';
+    const reading = { what: `reading the comments of pull request ${issue_number}`, permission };
+    const writing = { what: `writing the comment on pull request ${issue_number}`, permission };
+    const asking = ({ decides, signal }) => {
+        const ask = decides ? github.decide : github.ask;
+        return (question, call) => ask(question, call, signal);
     };
-    const writing = {
-        what: `writing the comment on pull request ${issue_number}`,
-        permission: 'pull-requests: write',
-    };
-    const asking = (decides) => (decides ? github.decide : github.ask);
-    const list = (decides) => pages(100, COMMENTS_LIMIT / 100, (page) => asking(decides)(reading, (rest, signal) => rest.issues.listComments({ ...where, issue_number, per_page: 100, page, request: { signal } })));
-    const find = async (decides) => {
-        const read = (await list(decides)).map(({ id, body }) => ({
+    const list = (how) => (0,client.pages)(100, COMMENTS_LIMIT / 100, (page) => asking(how)(reading, (rest, signal) => rest.issues
+        .listComments({ ...where, issue_number, per_page: 100, page, request: { signal } })
+        .then((0,client.expecting)(Array.isArray))));
+    const find = async (how) => {
+        const read = (await list(how)).map(({ id, body }) => ({
             id,
             memory: readMarker(body ?? '', id, identity, key),
         }));
@@ -409,29 +453,28 @@ function stepComment({ run, identity, key, github, nonce: random }) {
         const found = read.findLast((comment) => typeof comment.memory === 'object');
         return { found, foreign: read.filter(({ memory }) => memory === 'foreign').length };
     };
-    const create = async (text, decides) => {
-        // A comment whose answer was lost is found by its nonce in place of being written twice.
-        const nonce = `<!-- ${random()} -->`;
-        let lost = false;
-        const { data } = await asking(decides)(writing, async (rest, signal) => {
+    // A comment whose answer was lost is found by its nonce, in place of being written twice.
+    const mark = `<!-- ${nonce()} -->`;
+    let lost = false;
+    const create = async (text, how) => {
+        const { data } = await asking(how)(writing, async (rest, signal) => {
             if (lost) {
-                const again = (await list(false)).find(({ body }) => body?.includes(nonce));
+                const again = (await list({ ...how, decides: false })).find(({ body }) => body?.includes(mark));
                 if (again !== undefined)
                     return { data: again };
             }
             lost = true;
-            const body = `${text}\n\n${nonce}`;
-            return rest.issues.createComment({ ...where, issue_number, body, request: { signal } });
+            const body = `${text}\n\n${mark}`;
+            return rest.issues
+                .createComment({ ...where, issue_number, body, request: { signal } })
+                .then((0,client.expecting)(Number.isSafeInteger, 'id'));
         });
+        lost = false;
         return data.id;
     };
-    const update = async (id, text, memory, { decides, signal }) => {
-        const body = `${text}\n\n${writeMarker(memory, id, identity, key)}`;
-        const call = (rest, abort) => rest.issues.updateComment({ ...where, comment_id: id, body, request: { signal: abort } });
-        if (decides)
-            await github.decide(writing, call);
-        else
-            await github.ask(writing, call, signal);
+    const update = async (comment_id, text, memory, how) => {
+        const body = `${text}\n\n${writeMarker(memory, comment_id, identity, key)}`;
+        await asking(how)(writing, (rest, signal) => rest.issues.updateComment({ ...where, comment_id, body, request: { signal } }));
     };
     return { find, create, update };
 }
@@ -439,12 +482,13 @@ function stepComment({ run, identity, key, github, nonce: random }) {
 async function isClosed(link, run, github) {
     if (link.number === '')
         return false;
+    const question = {
+        what: `reading pull request ${link.repository}#${link.number}`,
+        permission: 'pull-requests: read',
+    };
+    const where = (0,client.repositoryOf)({ ...run, repository: link.repository });
     try {
-        const { data } = await github.ask({ what: `reading pull request ${link.repository}#${link.number}`, permission: 'pull-requests: read' }, (rest, signal) => rest.pulls.get({
-            ...repositoryOf({ ...run, repository: link.repository }),
-            pull_number: Number(link.number),
-            request: { signal },
-        }));
+        const { data } = await github.ask(question, (rest, signal) => rest.pulls.get({ ...where, pull_number: Number(link.number), request: { signal } }));
         return data.state === 'closed';
     }
     catch (thrown) {
@@ -455,16 +499,19 @@ async function isClosed(link, run, github) {
 }
 //# sourceMappingURL=comment.js.map
 ;// CONCATENATED MODULE: ./build/src/github/commenter.js
-/** Keeps the step's comment up to date: one edit for each change of state, one after the other. */
+/** Keeps the step's comment up to date: one edit for each change, one after the other, the latest one last. */
+
+
 class Commenter {
     comment;
     run;
     decides;
     warn;
     #id;
-    /** What was told last, or is about to be. */
-    #state;
-    #queue = Promise.resolve();
+    /** What stands in the comment, or is about to. */
+    #last = '';
+    #next;
+    #working;
     #warned = false;
     #closing = new AbortController();
     /**
@@ -482,48 +529,78 @@ class Commenter {
         this.#id = found.id;
     }
     /**
-     * Writes the placeholder before anything is sent: a missing permission shows now, and a run that dies leaves a trace.
+     * Writes the memory before a create: a missing permission shows now, and a run that dies leaves a trace.
      *
      * @throws ActionError `github`
      */
     async place(told) {
-        if (this.#id !== undefined)
-            return;
-        this.#id = await this.comment.create(told.text, true);
+        await this.#working;
+        this.#id ??= await this.comment.create(told.text, { decides: true });
         await this.comment.update(this.#id, told.text, this.#memory(told), { decides: true });
-        this.#state = told.state;
+        this.#last = keyOf(told);
     }
     /** Tells a state, once; what goes wrong is a warning. */
     tell(told) {
-        if (told.state === this.#state)
+        if (keyOf(told) === this.#last)
             return;
-        this.#state = told.state;
-        this.#queue = this.#queue
-            .then(() => this.#write(told))
-            .catch((fault) => this.#warnOnce(fault));
+        this.#last = keyOf(told);
+        this.#next = told;
+        this.#working ??= this.#work();
     }
-    /** Waits for what is still to be told, at most so many milliseconds. */
-    async close(milliseconds) {
-        const timer = setTimeout(() => this.#closing.abort(), milliseconds);
-        await this.#queue;
-        clearTimeout(timer);
+    /**
+     * Waits for what is still to be told.
+     *
+     * @param milliseconds at most so long
+     * @param cancelledMs at most so long once `cancel` is raised
+     */
+    async close(milliseconds, cancelledMs, cancel) {
+        const abort = () => this.#closing.abort();
+        const timers = [setTimeout(abort, milliseconds)];
+        cancel.addEventListener('abort', () => timers.push(setTimeout(abort, cancelledMs)));
+        await this.#working;
+        for (const timer of timers)
+            clearTimeout(timer);
     }
-    #warnOnce({ message, advice }) {
-        if (!this.#warned)
-            this.warn(`${message} ${advice}`);
-        this.#warned = true;
+    async #work() {
+        while (this.#next !== undefined) {
+            const told = this.#next;
+            this.#next = undefined;
+            await this.#write(told).catch((thrown) => this.#failed(thrown));
+        }
+        this.#working = undefined;
     }
     async #write(told) {
+        // A memory that misses the job is a second job for the next run: its edits are tried again.
+        const how = { decides: this.decides, signal: this.#closing.signal };
         if (this.#id === undefined) {
-            const { found } = await this.comment.find(false);
-            this.#id = found?.id ?? (await this.comment.create(told.text, false));
+            const { found } = await this.comment.find(how);
+            this.#id = found?.id ?? (await this.comment.create(told.text, how));
         }
-        const { signal } = this.#closing;
-        await this.comment.update(this.#id, told.text, this.#memory(told), { decides: false, signal });
+        try {
+            await this.comment.update(this.#id, told.text, this.#memory(told), how);
+        }
+        catch (thrown) {
+            if (!(thrown instanceof client.GitHubFault) || thrown.status !== 404)
+                throw thrown;
+            // Somebody deleted it.
+            this.#id = await this.comment.create(told.text, how);
+            await this.comment.update(this.#id, told.text, this.#memory(told), how);
+        }
+    }
+    #failed(thrown) {
+        this.#last = ''; // The next state is told again, whatever it is.
+        if (this.#warned)
+            return;
+        this.#warned = true;
+        const text = thrown instanceof errors/* ActionError */.lZ ? `${thrown.message} ${thrown.advice}` : String(thrown);
+        this.warn(text);
     }
     #memory({ state, jobId }) {
         return { jobId, state, run: this.run.runId, attempt: Number(this.run.runAttempt) };
     }
+}
+function keyOf({ state, jobId, link }) {
+    return JSON.stringify([state, jobId, link]);
 }
 //# sourceMappingURL=commenter.js.map
 // EXTERNAL MODULE: ./build/src/github/paths.js
@@ -856,14 +933,15 @@ var src_wait = __webpack_require__(2668);
 
 
 
+
 /**
- * Decides what the run does. Nothing is sent to the service but looks; to GitHub, at most the placeholder.
+ * Decides what the run does. Only reads: from GitHub, and looks at the service.
  *
  * @throws ActionError `github` where something that decides can't be known
  * @throws Cancelled
  */
 async function plan(options) {
-    const { inputs, run, event, github, ports } = options;
+    const { inputs, run, event, github } = options;
     const authors = (0,skip_authors/* skipAuthors */.w)(event, inputs.skipAuthors);
     if (authors.skip !== undefined)
         return skipped(authors.skip);
@@ -871,27 +949,26 @@ async function plan(options) {
         return skipped('every commit of the push that is no merge is by one of skip-authors');
     }
     const commenter = commenterOf(options);
-    const memory = commenter?.decides ? await recall(commenter, options) : undefined;
-    if (memory !== undefined && isUnfinishedRerun(memory, run)) {
-        ports.log('This is a re-run of a run whose job was not told to its end: waiting for that job, sending nothing.');
-        return { task: { kind: 'attach', jobId: memory.jobId }, commenter };
+    if (commenter !== undefined)
+        options.comment(commenter);
+    const last = commenter?.decides ? await recall(commenter, options) : undefined;
+    if (last !== undefined && isUnfinishedRerun(last.memory, run) && last.job !== undefined) {
+        options.ports.log('This is a re-run of a run whose job was not told to its end: waiting for that job, sending nothing.');
+        return { task: { kind: 'attach', jobId: last.memory.jobId } };
     }
     if (inputs.task.kind === 'attach')
-        return { task: inputs.task, commenter };
+        return { task: inputs.task };
     const changes = await changesOf(options);
     if (changes?.cut)
-        ports.log('GitHub cut the list of changed files: there are more.');
+        options.ports.log('GitHub cut the list of changed files: there are more.');
     const reason = reasonToSkip(inputs, event, changes);
     if (reason !== undefined)
         return skipped(reason);
     const prompt = promptOf(inputs.task.prompt, changes, options);
-    const task = memory === undefined ? { ...inputs.task, prompt } : await continued(memory, prompt, options);
-    if (commenter?.decides && !inputs.dryRun)
-        await commenter.place(options.told());
-    return { task, commenter };
+    return { task: last === undefined ? { ...inputs.task, prompt } : await continued(last, prompt, options) };
 }
 function skipped(skip) {
-    return { task: undefined, skip, commenter: undefined };
+    return { task: undefined, skip };
 }
 /** The comment, where there is a pull request to write it on. */
 function commenterOf({ inputs, run, event, github, ports, nonce }) {
@@ -908,7 +985,7 @@ function commenterOf({ inputs, run, event, github, ports, nonce }) {
     const identity = {
         repository: run.repository,
         pullRequest: event.pullRequest.number,
-        workflow: workflowPath(run),
+        workflow: (0,github_event/* workflowPath */.R)(run),
         job: run.job,
         step: run.step,
         project: inputs.projectId,
@@ -917,36 +994,44 @@ function commenterOf({ inputs, run, event, github, ports, nonce }) {
     const comment = stepComment({ run, identity, key: markerKey(inputs.apiKey), github, nonce });
     return new Commenter(comment, run, memory, ports.warn);
 }
-/** What the last run on this pull request left. */
-async function recall(commenter, { ports }) {
-    const { found, foreign } = await commenter.comment.find(true);
-    if (found !== undefined)
-        commenter.adopt(found);
-    if (found?.memory.jobId === '' && found.memory.state === 'sending') {
-        ports.warn("The last run on this pull request died with its create on its way: a job of it may exist. Look among the agent's jobs.");
+async function recall(commenter, options) {
+    const { inputs, ports } = options;
+    const { found, foreign } = await commenter.comment.find({ decides: true });
+    if (found === undefined) {
+        if (foreign > 0) {
+            ports.log("There is a comment of this step that can't be verified (was the key changed?): it stays as it is, and a new one is made.");
+        }
+        return undefined;
     }
-    else if (foreign > 0) {
-        ports.log("There is a comment of this step that can't be verified (was the key changed?): it stays as it is, and a new one is made.");
+    commenter.adopt(found);
+    const { memory } = found;
+    if (memory.jobId === '') {
+        if (['sending', 'unknown'].includes(memory.state)) {
+            ports.warn("What became of the last create on this pull request is unknown: a job of it may exist. Look among the agent's jobs.");
+        }
+        return undefined;
     }
-    return found?.memory.jobId ? found.memory : undefined;
+    ports.progress.jobId = memory.jobId;
+    return { memory, job: inputs.dryRun ? 'not looked at' : await lookAt(memory.jobId, options) };
 }
-/** The states that are the end of a job: after these a re-run is a run like any other. */
-const TOLD_TO_ITS_END = ['pr-opened', 'no-changes', 'failed', 'archived'];
+/**
+ * The states after which a re-run is a run like any other: the job was told to its end, or this run's message was never
+ * taken.
+ */
+const FINISHED = ['pr-opened', 'no-changes', 'failed', 'archived', 'unsent'];
 function isUnfinishedRerun({ run: id, attempt, state }, run) {
-    return id === run.runId && attempt < Number(run.runAttempt) && !TOLD_TO_ITS_END.includes(state);
+    return id === run.runId && attempt < Number(run.runAttempt) && !FINISHED.includes(state);
 }
 /** A message to the remembered job, or a new one where that one is of no use any more. */
-async function continued(memory, prompt, options) {
-    const { ports } = options;
-    if (options.inputs.dryRun)
-        return { kind: 'message', jobId: memory.jobId, prompt };
-    const job = await lookAt(memory.jobId, options);
+async function continued({ memory: { jobId }, job }, prompt, options) {
+    if (job === 'not looked at')
+        return { kind: 'message', jobId, prompt };
     const why = job === undefined ? 'is gone' : await uselessness(job, options);
-    if (why !== undefined) {
-        ports.log(`The job of the last run ${why}: creating a new one.`);
-        return { kind: 'create', prompt };
-    }
-    return { kind: 'message', jobId: memory.jobId, prompt, before: job, orCreate: true };
+    if (why === undefined)
+        return { kind: 'message', jobId, prompt, before: job, orCreate: true };
+    options.ports.log(`The job of the last run ${why}: creating a new one.`);
+    options.ports.progress.jobId = '';
+    return { kind: 'create', prompt };
 }
 async function uselessness({ status, link }, { run, github }) {
     if (status === 'failed')
@@ -964,12 +1049,13 @@ async function lookAt(jobId, { inputs, service, ports }) {
     const see = (seen) => {
         job = seen;
     };
+    const { timeoutMs } = inputs;
     const wait = {
         jobId,
         after: { kind: 'nothing' },
         once: true,
         pollIntervalMs: undefined,
-        timeoutMs: inputs.timeoutMs,
+        timeoutMs,
     };
     try {
         const end = await (0,src_wait/* follow */.e6)(wait, service, { ...ports, see });
@@ -1033,7 +1119,7 @@ function promptOf(words, changes, { inputs, run, event, nonce }) {
     });
 }
 function happeningOf(run, event) {
-    const { pullRequest, push } = event;
+    const { pullRequest, push, comment } = event;
     const facts = pullRequest
         ? {
             number: String(pullRequest.number),
@@ -1043,6 +1129,7 @@ function happeningOf(run, event) {
             base: pullRequest.base,
             head: pullRequest.head,
             body: pullRequest.body,
+            ...(comment && { 'comment by': comment.author, comment: comment.body }),
         }
         : {
             ref: run.ref,

@@ -64,6 +64,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:events"
 
 /***/ }),
 
+/***/ 3024:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
+
+/***/ }),
+
 /***/ 1455:
 /***/ ((module) => {
 
@@ -328,6 +335,95 @@ function code(text) {
 
 /***/ }),
 
+/***/ 5865:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   R: () => (/* binding */ workflowPath),
+/* harmony export */   j: () => (/* binding */ readEvent)
+/* harmony export */ });
+/* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3024);
+/** What the runner says of the run: which event, which pull request, which commits, which step this is. */
+
+/** Reads the event. A payload that can't be read is a fault of its own, told where the payload is needed. */
+function readEvent({ eventName: name, eventPath }) {
+    try {
+        const payload = JSON.parse((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(eventPath, 'utf8'));
+        const action = textAt(payload, 'action');
+        const comment = at(payload, 'comment') ?? at(payload, 'review');
+        return {
+            name,
+            action,
+            pullRequest: pullRequestOf(payload),
+            push: pushOf(name, payload),
+            comment: comment === undefined
+                ? undefined
+                : { author: textAt(comment, 'user.login'), body: textAt(comment, 'body') },
+            fault: undefined,
+        };
+    }
+    catch (thrown) {
+        const reason = thrown instanceof SyntaxError
+            ? 'it is not JSON'
+            : (thrown.code ?? 'unreadable');
+        const fault = `the event's payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`;
+        return { name, action: '', pullRequest: undefined, push: undefined, comment: undefined, fault };
+    }
+}
+function pullRequestOf(payload) {
+    // A comment on a pull request comes as one on an issue that has a pull_request.
+    const from = at(payload, 'pull_request') ?? (at(payload, 'issue.pull_request') && at(payload, 'issue'));
+    const number = at(from, 'number');
+    if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1)
+        return undefined;
+    return {
+        number,
+        title: textAt(from, 'title'),
+        body: textAt(from, 'body'),
+        author: textAt(from, 'user.login'),
+        url: textAt(from, 'html_url'),
+        base: textAt(from, 'base.ref'),
+        head: textAt(from, 'head.label') || textAt(from, 'head.ref'),
+    };
+}
+function pushOf(name, payload) {
+    if (name !== 'push')
+        return undefined;
+    const commits = at(payload, 'commits');
+    return {
+        before: textAt(payload, 'before'),
+        after: textAt(payload, 'after'),
+        sender: textAt(payload, 'sender.login'),
+        commits: (Array.isArray(commits) ? commits : []).map((commit) => ({
+            sha: textAt(commit, 'id'),
+            author: textAt(commit, 'author.username'),
+            message: textAt(commit, 'message'),
+        })),
+    };
+}
+/** The value at a path of names with dots between; undefined where there is none. */
+function at(value, path) {
+    return path.split('.').reduce((here, name) => {
+        const inside = typeof here === 'object' && here !== null && Object.hasOwn(here, name);
+        return inside ? here[name] : undefined;
+    }, value);
+}
+function textAt(value, path) {
+    const text = at(value, path);
+    return typeof text === 'string' ? text : '';
+}
+/** The workflow's path, without its ref: `.github/workflows/docs.yml`. */
+function workflowPath({ workflowRef }) {
+    return workflowRef
+        .replace(/@refs\/.*$/, '')
+        .split('/')
+        .slice(2)
+        .join('/');
+}
+//# sourceMappingURL=event.js.map
+
+/***/ }),
+
 /***/ 1185:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
@@ -535,7 +631,7 @@ function faultOf(line, fault) {
 function skipAuthors(event, authors) {
     const listed = (login) => login !== '' && authors.has(login.toLowerCase());
     const { pullRequest, push } = event;
-    if (pullRequest !== undefined && event.name.startsWith('pull_request') && listed(pullRequest.author)) {
+    if (pullRequest !== undefined && listed(pullRequest.author)) {
         return { skip: `the pull request is by ${pullRequest.author}` };
     }
     if (push !== undefined) {
@@ -561,7 +657,7 @@ function commitsVerdict({ commits }, listed) {
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6783);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(3131);
 /** The entry: runs the action, nothing else. */
 
 await (0,_main_js__WEBPACK_IMPORTED_MODULE_0__/* .main */ .i)();
@@ -669,7 +765,7 @@ function pullRequestOf(link) {
 
 /***/ }),
 
-/***/ 6783:
+/***/ 3131:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -703,75 +799,10 @@ var external_node_util_ = __nccwpck_require__(7975);
 var errors = __nccwpck_require__(7406);
 // EXTERNAL MODULE: ./build/src/escape.js
 var src_escape = __nccwpck_require__(8622);
-;// CONCATENATED MODULE: external "node:fs"
-const external_node_fs_namespaceObject = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
-;// CONCATENATED MODULE: ./build/src/github/event.js
-/** What the runner says of the run: which event, which pull request, which commits, which step this is. */
-
-/** Reads the event. A payload that can't be read is a fault of its own, told where the payload is needed. */
-function readEvent({ eventName: name, eventPath }) {
-    try {
-        const payload = JSON.parse((0,external_node_fs_namespaceObject.readFileSync)(eventPath, 'utf8'));
-        const action = textAt(payload, 'action');
-        return {
-            name,
-            action,
-            pullRequest: pullRequestOf(payload),
-            push: pushOf(name, payload),
-            fault: undefined,
-        };
-    }
-    catch (thrown) {
-        const reason = thrown instanceof SyntaxError
-            ? 'it is not JSON'
-            : (thrown.code ?? 'unreadable');
-        const fault = `the event's payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`;
-        return { name, action: '', pullRequest: undefined, push: undefined, fault };
-    }
-}
-function pullRequestOf(payload) {
-    // A comment on a pull request comes as one on an issue that has a pull_request.
-    const from = at(payload, 'pull_request') ?? (at(payload, 'issue.pull_request') && at(payload, 'issue'));
-    const number = at(from, 'number');
-    if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1)
-        return undefined;
-    return {
-        number,
-        title: textAt(from, 'title'),
-        body: textAt(from, 'body'),
-        author: textAt(from, 'user.login'),
-        url: textAt(from, 'html_url'),
-        base: textAt(from, 'base.ref'),
-        head: textAt(from, 'head.label') || textAt(from, 'head.ref'),
-    };
-}
-function pushOf(name, payload) {
-    if (name !== 'push')
-        return undefined;
-    const commits = at(payload, 'commits');
-    return {
-        before: textAt(payload, 'before'),
-        after: textAt(payload, 'after'),
-        sender: textAt(payload, 'sender.login'),
-        commits: (Array.isArray(commits) ? commits : []).map((commit) => ({
-            sha: textAt(commit, 'id'),
-            author: textAt(commit, 'author.username'),
-            message: textAt(commit, 'message'),
-        })),
-    };
-}
-/** The value at a path of names with dots between; undefined where there is none. */
-function at(value, path) {
-    return path.split('.').reduce((here, name) => {
-        const inside = typeof here === 'object' && here !== null && Object.hasOwn(here, name);
-        return inside ? here[name] : undefined;
-    }, value);
-}
-function textAt(value, path) {
-    const text = at(value, path);
-    return typeof text === 'string' ? text : '';
-}
-//# sourceMappingURL=event.js.map
+// EXTERNAL MODULE: ./build/src/github/event.js
+var github_event = __nccwpck_require__(5865);
+// EXTERNAL MODULE: external "node:fs"
+var external_node_fs_ = __nccwpck_require__(3024);
 ;// CONCATENATED MODULE: ./build/src/github/secrets.js
 /** Why a run was given no secrets. */
 
@@ -797,7 +828,7 @@ function secretsWithheld({ actor, eventName, eventPath, }) {
 }
 function isFromFork(path) {
     try {
-        const payload = JSON.parse((0,external_node_fs_namespaceObject.readFileSync)(path, 'utf8'));
+        const payload = JSON.parse((0,external_node_fs_.readFileSync)(path, 'utf8'));
         const { head, base } = payload.pull_request;
         return head.repo === null || head.repo.full_name !== base.repo.full_name;
     }
@@ -896,10 +927,11 @@ function readInputs(raw, sources) {
     return Object.freeze(inputs);
 }
 /** Whether what GitHub knows is asked for. */
-function needsGitHub({ jobScope, context, paths, comment, skipAuthors: authors }, event) {
+function needsGitHub({ task, jobScope, context, paths, comment, skipAuthors: authors }, event) {
     const verdict = (0,skip_authors/* skipAuthors */.w)(event, authors);
     const merges = verdict.skip === undefined && verdict.unlessMerges.length > 0;
-    return jobScope === 'pull-request' || context !== 'none' || paths.length > 0 || comment || merges;
+    const sends = task.kind !== 'attach';
+    return (jobScope === 'pull-request' || comment || merges || (sends && (context !== 'none' || paths.length > 0)));
 }
 /** What is wrong with one input: what it got, if that may be shown, and the rest of the sentence. */
 class Invalid extends Error {
@@ -1111,9 +1143,9 @@ function readPromptFile(path, roots) {
     if ('fault' in place)
         return place;
     try {
-        const real = (0,external_node_fs_namespaceObject.realpathSync)(place.root);
+        const real = (0,external_node_fs_.realpathSync)(place.root);
         const file = (0,external_node_path_.join)(real, place.below);
-        if ((0,external_node_fs_namespaceObject.realpathSync)(file) !== file) {
+        if ((0,external_node_fs_.realpathSync)(file) !== file) {
             return {
                 fault: 'which is a symbolic link or lies behind one; takes a regular file. Commit the file itself.',
             };
@@ -1150,7 +1182,7 @@ function placeOf(path, roots) {
 /** A folder by its real name, by which a path may call it too. */
 function realPath(folder) {
     try {
-        return (0,external_node_fs_namespaceObject.realpathSync)(folder);
+        return (0,external_node_fs_.realpathSync)(folder);
     }
     catch {
         return folder; // It does not exist: told when the file is opened.
@@ -1167,22 +1199,22 @@ function isPrivate(segment) {
 /** Reads a regular file of 1 byte to 1 MiB, or tells what is wrong with it. */
 function readRegular(file) {
     // O_NONBLOCK: opening a FIFO for reading would wait for a writer. Both flags are missing on Windows.
-    const descriptor = (0,external_node_fs_namespaceObject.openSync)(file, external_node_fs_namespaceObject.constants.O_RDONLY | (external_node_fs_namespaceObject.constants.O_NOFOLLOW ?? 0) | (external_node_fs_namespaceObject.constants.O_NONBLOCK ?? 0));
+    const descriptor = (0,external_node_fs_.openSync)(file, external_node_fs_.constants.O_RDONLY | (external_node_fs_.constants.O_NOFOLLOW ?? 0) | (external_node_fs_.constants.O_NONBLOCK ?? 0));
     try {
-        if (!(0,external_node_fs_namespaceObject.fstatSync)(descriptor).isFile())
+        if (!(0,external_node_fs_.fstatSync)(descriptor).isFile())
             return 'which is no regular file; takes a text file.';
         // The size is what is read, not what the file system says: /proc says 0.
         const bytes = Buffer.alloc(FILE_LIMIT + 1);
         let length = 0;
         for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-            read = (0,external_node_fs_namespaceObject.readSync)(descriptor, bytes, length, bytes.length - length, null);
+            read = (0,external_node_fs_.readSync)(descriptor, bytes, length, bytes.length - length, null);
         }
         if (length > FILE_LIMIT)
             return 'which is larger than 1 MiB (1,048,576 bytes); shorten it.';
         return bytes.subarray(0, length);
     }
     finally {
-        (0,external_node_fs_namespaceObject.closeSync)(descriptor);
+        (0,external_node_fs_.closeSync)(descriptor);
     }
 }
 function decode(bytes) {
@@ -1525,6 +1557,7 @@ async function run_submit({ task, wait }, service, ports) {
     }
 }
 async function create(prompt, service, ports) {
+    await ports.place();
     const job = await send({ kind: 'create' }, prompt, service, ports);
     if (job !== undefined)
         ports.see(job);
@@ -3808,17 +3841,17 @@ class Reporter {
 }
 /** Replaces a file's text without a moment in which it is empty: the process may be killed at any time. */
 function replaceFile(path, text) {
-    const descriptor = (0,external_node_fs_namespaceObject.openSync)(path, external_node_fs_namespaceObject.constants.O_WRONLY | external_node_fs_namespaceObject.constants.O_CREAT);
+    const descriptor = (0,external_node_fs_.openSync)(path, external_node_fs_.constants.O_WRONLY | external_node_fs_.constants.O_CREAT);
     try {
         const bytes = Buffer.from(text);
         for (let written = 0; written < bytes.length;) {
-            written += (0,external_node_fs_namespaceObject.writeSync)(descriptor, bytes, written, bytes.length - written, written);
+            written += (0,external_node_fs_.writeSync)(descriptor, bytes, written, bytes.length - written, written);
         }
-        if ((0,external_node_fs_namespaceObject.fstatSync)(descriptor).isFile())
-            (0,external_node_fs_namespaceObject.ftruncateSync)(descriptor, bytes.length); // And not /dev/null.
+        if ((0,external_node_fs_.fstatSync)(descriptor).isFile())
+            (0,external_node_fs_.ftruncateSync)(descriptor, bytes.length); // And not /dev/null.
     }
     finally {
-        (0,external_node_fs_namespaceObject.closeSync)(descriptor);
+        (0,external_node_fs_.closeSync)(descriptor);
     }
 }
 const clock = {
@@ -3896,19 +3929,18 @@ function stopAt(deadline, cancel, clock) {
  * Writes the summary.
  *
  * @param inputs undefined where they were bad
- * @param runLink the address of the run, where the reader is not on its page
  * @param end undefined while the run goes on: what the summary then says has to be right if it is the last word
  */
-function summary_summary(inputs, progress, end, redact, runLink = '') {
+function summary_summary(inputs, progress, end, redact, { runLink = '', sending = progress.sending } = {}) {
     const show = (text) => (0,src_escape/* code */.aY)(redact(text));
     const sections = [
-        `### ${end === undefined ? titleSoFar(progress) : TITLES[end.outcome]}`,
+        `### ${end === undefined ? titleSoFar(progress, sending) : TITLES[end.outcome]}`,
         pullRequest(progress, show),
         reason(end, show),
         fault(end, show),
         facts(inputs, progress, show, runLink),
         statuses(progress),
-        `**What to do next:** ${end === undefined ? goOn(progress, show) : nextStep(progress, end, show)}`,
+        `**What to do next:** ${end === undefined ? goOn(progress, sending, show) : nextStep(progress, end, show)}`,
     ];
     return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
@@ -3924,10 +3956,10 @@ const TITLES = {
     'dry-run': '📝 Dry run: nothing was sent',
     error: '❌ The docs job could not be run or followed',
 };
-function titleSoFar(progress) {
+function titleSoFar(progress, sending) {
     if (progress.taken)
         return '⏳ The docs job is on its way';
-    return progress.sending ? '⏳ The request is being sent' : '⏳ Nothing was taken by the service yet';
+    return sending ? '⏳ The request is being sent' : '⏳ Nothing was taken by the service yet';
 }
 function pullRequest(progress, show) {
     const link = progress.job?.link ?? '';
@@ -3968,11 +4000,11 @@ function statuses({ moments }) {
     return table(['Time (UTC)', 'After', 'Status'], rows);
 }
 /** What is right to do if the step dies now. */
-function goOn(progress, show) {
+function goOn(progress, sending, show) {
     if (progress.taken) {
         return `If this step ends before the job does, the job goes on: a step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`;
     }
-    if (!progress.sending) {
+    if (!sending) {
         return 'If this is the last word of this step, it died before the service took anything: run it again.';
     }
     const died = 'If this is the last word of this step, it died before the answer came, and';
@@ -4004,9 +4036,8 @@ function table(head, rows) {
 
 
 const HEARTBEAT_MS = 60_000;
-/** How long the end waits for the comment, in milliseconds. */
-const COMMENT_MS = 10_000;
-const CANCELLED_COMMENT_MS = 700;
+/** How long the end waits for the comment, in milliseconds; the least where the time is over. */
+const COMMENT_MS = { most: 10_000, least: 1_000, cancelled: 700 };
 /** Runs the action and ends the process. */
 async function main() {
     const signals = catchSignals();
@@ -4014,11 +4045,11 @@ async function main() {
     const secrets = [raw['api-key'], raw['github-token']];
     for (const secret of secrets)
         mask(secret);
-    const step = new Step((0,src_escape/* redactor */.$p)(...secrets));
+    const step = new Step((0,src_escape/* redactor */.$p)(...secrets), signals.first);
     catchFaults((thrown) => step.endNow(endOf(step.unknownFate(thrown) ?? thrown)));
     signals.second.addEventListener('abort', () => step.endNow(endOf(new errors/* Cancelled */.cJ(step.unknownFate()))));
     try {
-        await step.end(step.skip(raw) ?? (await step.run(raw, signals.first)));
+        await step.end(step.skip(raw) ?? (await step.run(raw)));
     }
     catch (thrown) {
         await step.end(endOf(thrown));
@@ -4027,18 +4058,20 @@ async function main() {
 /** One step, from its inputs to its exit code. */
 class Step {
     #redact;
+    #cancel;
     #reporter;
     #progress = new Progress(clock);
     #environment = runEnvironment();
-    #event = readEvent(this.#environment);
+    #event = (0,github_event/* readEvent */.j)(this.#environment);
     #inputs;
     #commenter;
     #ended = false;
     #linkWarned = false;
     /** What could not be written, and was told. */
     #failed = new Set();
-    constructor(redact) {
+    constructor(redact, cancel) {
         this.#redact = redact;
+        this.#cancel = cancel;
         this.#reporter = new Reporter(redact);
     }
     /** Before anything else: a run that the agent brought about may have no secrets, and is no fault. */
@@ -4046,10 +4079,10 @@ class Step {
         const { skip } = (0,skip_authors/* skipAuthors */.w)(this.#event, parseAuthors(raw['skip-authors']));
         return skip === undefined ? undefined : { outcome: 'skipped', reason: skip };
     }
-    async run(raw, cancel) {
+    async run(raw) {
         const { /* clock */ "pm": clock } = runner_namespaceObject;
         const inputs = this.#read(raw);
-        const stop = stopAt(inputs.timeoutMs, cancel, clock);
+        const stop = stopAt(inputs.timeoutMs, this.#cancel, clock);
         const ports = {
             clock,
             stop,
@@ -4059,6 +4092,7 @@ class Step {
             debug: (line) => this.#reporter.debug(line),
             warn: (line) => this.#reporter.warn(line),
             see: (job) => this.#see(job),
+            place: () => this.#place(),
             publish: () => this.#publish(),
         };
         const quiet = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(this.#progress)));
@@ -4086,11 +4120,17 @@ class Step {
             return;
         try {
             this.#tellEnd(end);
-            await this.#commenter?.close(end.outcome === 'cancelled' ? CANCELLED_COMMENT_MS : COMMENT_MS);
+            await this.#commenter?.close(this.#timeForComment(end), COMMENT_MS.cancelled, this.#cancel);
         }
         finally {
             exit(this.#exitCode(end));
         }
+    }
+    #timeForComment({ outcome }) {
+        if (outcome === 'cancelled')
+            return COMMENT_MS.cancelled;
+        const left = (this.#inputs?.timeoutMs ?? 0) - this.#progress.elapsedMs();
+        return Math.min(COMMENT_MS.most, Math.max(COMMENT_MS.least, left));
     }
     /** Tells how it ended, if it is not told yet, and ends the process at once. */
     endNow(end) {
@@ -4157,8 +4197,7 @@ class Step {
             proxies: proxyVariables(),
             redact: this.#redact,
         });
-        const told = () => this.#toldOfSending();
-        const planned = await plan({
+        return plan({
             inputs,
             run,
             event: this.#event,
@@ -4166,24 +4205,37 @@ class Step {
             service,
             ports,
             nonce: nonce,
-            told,
+            comment: (commenter) => {
+                this.#commenter = commenter;
+            },
         });
-        this.#commenter = planned.commenter;
-        return planned;
     }
-    /** What the placeholder says: right if the run dies with the create on its way, which is next. */
-    #toldOfSending() {
-        this.#progress.sending = true;
-        const told = this.#told();
-        this.#progress.sending = false;
-        return told;
+    /** Before a create: what the memory then says has to be right if the run dies with the create on its way. */
+    async #place() {
+        if (this.#commenter?.decides)
+            await this.#commenter.place(this.#told(undefined, true));
     }
-    #told(end) {
+    #told(end, sending = this.#progress.sending) {
         const { serverUrl, repository, runId } = this.#environment;
         const runLink = `${serverUrl}/${repository}/actions/runs/${runId}`;
-        const { status, jobId } = this.#progress;
-        const text = summary_summary(this.#inputs, this.#progress, end, this.#redact, runLink);
-        return { state: end?.outcome ?? status ?? 'sending', text, jobId };
+        const text = summary_summary(this.#inputs, this.#progress, end, this.#redact, { runLink, sending });
+        return {
+            state: this.#stateToRemember(end),
+            jobId: this.#progress.jobId,
+            link: this.#progress.job?.link ?? '',
+            text,
+        };
+    }
+    /** What the next run has to know: how it ended, and where it failed, whether something was taken. */
+    #stateToRemember(end) {
+        const { status, taken } = this.#progress;
+        if (end === undefined)
+            return taken ? (status ?? 'active') : 'sending';
+        if (end.outcome !== 'error' && end.outcome !== 'cancelled')
+            return end.outcome;
+        if (end.error?.code === 'create-unknown')
+            return 'unknown';
+        return taken ? end.outcome : 'unsent';
     }
     /** Where a create or a message is on its way right now: that nobody knows what becomes of it. */
     unknownFate(cause) {
@@ -4254,7 +4306,7 @@ class Step {
     /** A comment that is no memory tells of a job, not of a try. */
     #comment(end) {
         const { job, status } = this.#progress;
-        if (this.#commenter === undefined || end?.outcome === 'dry-run')
+        if (this.#commenter === undefined || end?.outcome === 'dry-run' || end?.outcome === 'skipped')
             return;
         if (end === undefined && (0,src_job/* hasEnded */.hY)(status))
             return; // Told with the end, which is next.

@@ -143,12 +143,15 @@ export function readInputs(raw: RawInputs, sources: InputSources): Inputs {
 
 /** Whether what GitHub knows is asked for. */
 export function needsGitHub(
-  { jobScope, context, paths, comment, skipAuthors: authors }: Inputs,
+  { task, jobScope, context, paths, comment, skipAuthors: authors }: Inputs,
   event: RunEvent,
 ): boolean {
   const verdict = skipAuthors(event, authors)
   const merges = verdict.skip === undefined && verdict.unlessMerges.length > 0
-  return jobScope === 'pull-request' || context !== 'none' || paths.length > 0 || comment || merges
+  const sends = task.kind !== 'attach'
+  return (
+    jobScope === 'pull-request' || comment || merges || (sends && (context !== 'none' || paths.length > 0))
+  )
 }
 
 /** What is wrong with one input: what it got, if that may be shown, and the rest of the sentence. */

@@ -31,9 +31,8 @@ import { summary } from './summary.js'
 
 const HEARTBEAT_MS = 60_000
 
-/** How long the end waits for the comment, in milliseconds. */
-const COMMENT_MS = 10_000
-const CANCELLED_COMMENT_MS = 700
+/** How long the end waits for the comment, in milliseconds; the least where the time is over. */
+const COMMENT_MS = { most: 10_000, least: 1_000, cancelled: 700 }
 
 /** Runs the action and ends the process. */
 export async function main(): Promise<void> {
@@ -41,11 +40,11 @@ export async function main(): Promise<void> {
   const raw = runner.rawInputs()
   const secrets = [raw['api-key'], raw['github-token']]
   for (const secret of secrets) runner.mask(secret)
-  const step = new Step(redactor(...secrets))
+  const step = new Step(redactor(...secrets), signals.first)
   runner.catchFaults((thrown) => step.endNow(endOf(step.unknownFate(thrown) ?? thrown)))
   signals.second.addEventListener('abort', () => step.endNow(endOf(new Cancelled(step.unknownFate()))))
   try {
-    await step.end(step.skip(raw) ?? (await step.run(raw, signals.first)))
+    await step.end(step.skip(raw) ?? (await step.run(raw)))
   } catch (thrown) {
     await step.end(endOf(thrown))
   }
@@ -54,6 +53,7 @@ export async function main(): Promise<void> {
 /** One step, from its inputs to its exit code. */
 class Step {
   readonly #redact: Redact
+  readonly #cancel: AbortSignal
   readonly #reporter: runner.Reporter
   readonly #progress = new Progress(runner.clock)
   readonly #environment = runner.runEnvironment()
@@ -65,8 +65,9 @@ class Step {
   /** What could not be written, and was told. */
   readonly #failed = new Set<string>()
 
-  constructor(redact: Redact) {
+  constructor(redact: Redact, cancel: AbortSignal) {
     this.#redact = redact
+    this.#cancel = cancel
     this.#reporter = new runner.Reporter(redact)
   }
 
@@ -76,10 +77,10 @@ class Step {
     return skip === undefined ? undefined : { outcome: 'skipped', reason: skip }
   }
 
-  async run(raw: RawInputs, cancel: AbortSignal): Promise<End> {
+  async run(raw: RawInputs): Promise<End> {
     const { clock } = runner
     const inputs = this.#read(raw)
-    const stop = stopAt(inputs.timeoutMs, cancel, clock)
+    const stop = stopAt(inputs.timeoutMs, this.#cancel, clock)
     const ports: Ports = {
       clock,
       stop,
@@ -89,6 +90,7 @@ class Step {
       debug: (line) => this.#reporter.debug(line),
       warn: (line) => this.#reporter.warn(line),
       see: (job) => this.#see(job),
+      place: () => this.#place(),
       publish: () => this.#publish(),
     }
     const quiet = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(this.#progress)))
@@ -113,10 +115,16 @@ class Step {
     if (this.#ended) return
     try {
       this.#tellEnd(end)
-      await this.#commenter?.close(end.outcome === 'cancelled' ? CANCELLED_COMMENT_MS : COMMENT_MS)
+      await this.#commenter?.close(this.#timeForComment(end), COMMENT_MS.cancelled, this.#cancel)
     } finally {
       runner.exit(this.#exitCode(end))
     }
+  }
+
+  #timeForComment({ outcome }: End): number {
+    if (outcome === 'cancelled') return COMMENT_MS.cancelled
+    const left = (this.#inputs?.timeoutMs ?? 0) - this.#progress.elapsedMs()
+    return Math.min(COMMENT_MS.most, Math.max(COMMENT_MS.least, left))
   }
 
   /** Tells how it ended, if it is not told yet, and ends the process at once. */
@@ -182,8 +190,7 @@ class Step {
       proxies: runner.proxyVariables(),
       redact: this.#redact,
     })
-    const told = (): Told => this.#toldOfSending()
-    const planned = await plan({
+    return plan({
       inputs,
       run,
       event: this.#event,
@@ -191,26 +198,36 @@ class Step {
       service,
       ports,
       nonce: runner.nonce,
-      told,
+      comment: (commenter) => {
+        this.#commenter = commenter
+      },
     })
-    this.#commenter = planned.commenter
-    return planned
   }
 
-  /** What the placeholder says: right if the run dies with the create on its way, which is next. */
-  #toldOfSending(): Told {
-    this.#progress.sending = true
-    const told = this.#told()
-    this.#progress.sending = false
-    return told
+  /** Before a create: what the memory then says has to be right if the run dies with the create on its way. */
+  async #place(): Promise<void> {
+    if (this.#commenter?.decides) await this.#commenter.place(this.#told(undefined, true))
   }
 
-  #told(end?: End): Told {
+  #told(end: End | undefined, sending = this.#progress.sending): Told {
     const { serverUrl, repository, runId } = this.#environment
     const runLink = `${serverUrl}/${repository}/actions/runs/${runId}`
-    const { status, jobId } = this.#progress
-    const text = summary(this.#inputs, this.#progress, end, this.#redact, runLink)
-    return { state: end?.outcome ?? status ?? 'sending', text, jobId }
+    const text = summary(this.#inputs, this.#progress, end, this.#redact, { runLink, sending })
+    return {
+      state: this.#stateToRemember(end),
+      jobId: this.#progress.jobId,
+      link: this.#progress.job?.link ?? '',
+      text,
+    }
+  }
+
+  /** What the next run has to know: how it ended, and where it failed, whether something was taken. */
+  #stateToRemember(end: End | undefined): string {
+    const { status, taken } = this.#progress
+    if (end === undefined) return taken ? (status ?? 'active') : 'sending'
+    if (end.outcome !== 'error' && end.outcome !== 'cancelled') return end.outcome
+    if (end.error?.code === 'create-unknown') return 'unknown'
+    return taken ? end.outcome : 'unsent'
   }
 
   /** Where a create or a message is on its way right now: that nobody knows what becomes of it. */
@@ -285,7 +302,7 @@ class Step {
   /** A comment that is no memory tells of a job, not of a try. */
   #comment(end: End | undefined): void {
     const { job, status } = this.#progress
-    if (this.#commenter === undefined || end?.outcome === 'dry-run') return
+    if (this.#commenter === undefined || end?.outcome === 'dry-run' || end?.outcome === 'skipped') return
     if (end === undefined && hasEnded(status)) return // Told with the end, which is next.
     const known = job !== undefined || end !== undefined
     if (this.#commenter.decides || known) this.#commenter.tell(this.#told(end))

@@ -1,11 +1,11 @@
 /** What a run does in view of what GitHub knows: skip, wait, message or create, and with which prompt. */
 
 import { ActionError } from './errors.js'
-import { allMerges, type FoundChanges, findChanges, workflowPath } from './github/changes.js'
+import { allMerges, type FoundChanges, findChanges } from './github/changes.js'
 import type { GitHub } from './github/client.js'
 import { isClosed, stepComment } from './github/comment.js'
-import { Commenter, type Told } from './github/commenter.js'
-import type { RunEnvironment, RunEvent } from './github/event.js'
+import { Commenter } from './github/commenter.js'
+import { type RunEnvironment, type RunEvent, workflowPath } from './github/event.js'
 import { type Memory, markerKey } from './github/marker.js'
 import { matches } from './github/paths.js'
 import { skipAuthors } from './github/skip-authors.js'
@@ -25,25 +25,24 @@ export interface PlanOptions {
   readonly ports: Ports
   /** Random hexadecimal digits. */
   readonly nonce: () => string
-  /** What the placeholder says. */
-  readonly told: () => Told
+  /** Takes the comment, where there is one, as soon as it is known. */
+  readonly comment: (commenter: Commenter) => void
 }
 
 export interface Plan {
   /** What to do, with the whole prompt; undefined: nothing, for the reason in `skip`. */
   readonly task: Task | undefined
   readonly skip?: string
-  readonly commenter: Commenter | undefined
 }
 
 /**
- * Decides what the run does. Nothing is sent to the service but looks; to GitHub, at most the placeholder.
+ * Decides what the run does. Only reads: from GitHub, and looks at the service.
  *
  * @throws ActionError `github` where something that decides can't be known
  * @throws Cancelled
  */
 export async function plan(options: PlanOptions): Promise<Plan> {
-  const { inputs, run, event, github, ports } = options
+  const { inputs, run, event, github } = options
   const authors = skipAuthors(event, inputs.skipAuthors)
   if (authors.skip !== undefined) return skipped(authors.skip)
   if (authors.unlessMerges.length > 0 && (await allMerges(run, authors.unlessMerges, github.decide))) {
@@ -51,27 +50,26 @@ export async function plan(options: PlanOptions): Promise<Plan> {
   }
 
   const commenter = commenterOf(options)
-  const memory = commenter?.decides ? await recall(commenter, options) : undefined
-  if (memory !== undefined && isUnfinishedRerun(memory, run)) {
-    ports.log(
+  if (commenter !== undefined) options.comment(commenter)
+  const last = commenter?.decides ? await recall(commenter, options) : undefined
+  if (last !== undefined && isUnfinishedRerun(last.memory, run) && last.job !== undefined) {
+    options.ports.log(
       'This is a re-run of a run whose job was not told to its end: waiting for that job, sending nothing.',
     )
-    return { task: { kind: 'attach', jobId: memory.jobId }, commenter }
+    return { task: { kind: 'attach', jobId: last.memory.jobId } }
   }
-  if (inputs.task.kind === 'attach') return { task: inputs.task, commenter }
+  if (inputs.task.kind === 'attach') return { task: inputs.task }
 
   const changes = await changesOf(options)
-  if (changes?.cut) ports.log('GitHub cut the list of changed files: there are more.')
+  if (changes?.cut) options.ports.log('GitHub cut the list of changed files: there are more.')
   const reason = reasonToSkip(inputs, event, changes)
   if (reason !== undefined) return skipped(reason)
   const prompt = promptOf(inputs.task.prompt, changes, options)
-  const task = memory === undefined ? { ...inputs.task, prompt } : await continued(memory, prompt, options)
-  if (commenter?.decides && !inputs.dryRun) await commenter.place(options.told())
-  return { task, commenter }
+  return { task: last === undefined ? { ...inputs.task, prompt } : await continued(last, prompt, options) }
 }
 
 function skipped(skip: string): Plan {
-  return { task: undefined, skip, commenter: undefined }
+  return { task: undefined, skip }
 }
 
 /** The comment, where there is a pull request to write it on. */
@@ -104,40 +102,59 @@ function commenterOf({ inputs, run, event, github, ports, nonce }: PlanOptions):
   return new Commenter(comment, run, memory, ports.warn)
 }
 
-/** What the last run on this pull request left. */
-async function recall(commenter: Commenter, { ports }: PlanOptions): Promise<Memory | undefined> {
-  const { found, foreign } = await commenter.comment.find(true)
-  if (found !== undefined) commenter.adopt(found)
-  if (found?.memory.jobId === '' && found.memory.state === 'sending') {
-    ports.warn(
-      "The last run on this pull request died with its create on its way: a job of it may exist. Look among the agent's jobs.",
-    )
-  } else if (foreign > 0) {
-    ports.log(
-      "There is a comment of this step that can't be verified (was the key changed?): it stays as it is, and a new one is made.",
-    )
-  }
-  return found?.memory.jobId ? found.memory : undefined
+/** What the last run on this pull request left, and its job as it is now; undefined where that is gone. */
+interface Last {
+  readonly memory: Memory
+  readonly job: Job | 'not looked at' | undefined
 }
 
-/** The states that are the end of a job: after these a re-run is a run like any other. */
-const TOLD_TO_ITS_END = ['pr-opened', 'no-changes', 'failed', 'archived']
+async function recall(commenter: Commenter, options: PlanOptions): Promise<Last | undefined> {
+  const { inputs, ports } = options
+  const { found, foreign } = await commenter.comment.find({ decides: true })
+  if (found === undefined) {
+    if (foreign > 0) {
+      ports.log(
+        "There is a comment of this step that can't be verified (was the key changed?): it stays as it is, and a new one is made.",
+      )
+    }
+    return undefined
+  }
+  commenter.adopt(found)
+  const { memory } = found
+  if (memory.jobId === '') {
+    if (['sending', 'unknown'].includes(memory.state)) {
+      ports.warn(
+        "What became of the last create on this pull request is unknown: a job of it may exist. Look among the agent's jobs.",
+      )
+    }
+    return undefined
+  }
+  ports.progress.jobId = memory.jobId
+  return { memory, job: inputs.dryRun ? 'not looked at' : await lookAt(memory.jobId, options) }
+}
+
+/**
+ * The states after which a re-run is a run like any other: the job was told to its end, or this run's message was never
+ * taken.
+ */
+const FINISHED = ['pr-opened', 'no-changes', 'failed', 'archived', 'unsent']
 
 function isUnfinishedRerun({ run: id, attempt, state }: Memory, run: RunEnvironment): boolean {
-  return id === run.runId && attempt < Number(run.runAttempt) && !TOLD_TO_ITS_END.includes(state)
+  return id === run.runId && attempt < Number(run.runAttempt) && !FINISHED.includes(state)
 }
 
 /** A message to the remembered job, or a new one where that one is of no use any more. */
-async function continued(memory: Memory, prompt: string, options: PlanOptions): Promise<Task> {
-  const { ports } = options
-  if (options.inputs.dryRun) return { kind: 'message', jobId: memory.jobId, prompt }
-  const job = await lookAt(memory.jobId, options)
+async function continued(
+  { memory: { jobId }, job }: Last,
+  prompt: string,
+  options: PlanOptions,
+): Promise<Task> {
+  if (job === 'not looked at') return { kind: 'message', jobId, prompt }
   const why = job === undefined ? 'is gone' : await uselessness(job, options)
-  if (why !== undefined) {
-    ports.log(`The job of the last run ${why}: creating a new one.`)
-    return { kind: 'create', prompt }
-  }
-  return { kind: 'message', jobId: memory.jobId, prompt, before: job, orCreate: true }
+  if (why === undefined) return { kind: 'message', jobId, prompt, before: job, orCreate: true }
+  options.ports.log(`The job of the last run ${why}: creating a new one.`)
+  options.ports.progress.jobId = ''
+  return { kind: 'create', prompt }
 }
 
 async function uselessness({ status, link }: Job, { run, github }: PlanOptions): Promise<string | undefined> {
@@ -155,13 +172,14 @@ async function lookAt(jobId: string, { inputs, service, ports }: PlanOptions): P
   const see = (seen: Job): void => {
     job = seen
   }
+  const { timeoutMs } = inputs
   const wait = {
     jobId,
-    after: { kind: 'nothing' } as const,
+    after: { kind: 'nothing' },
     once: true,
     pollIntervalMs: undefined,
-    timeoutMs: inputs.timeoutMs,
-  }
+    timeoutMs,
+  } as const
   try {
     const end = await follow(wait, service, { ...ports, see })
     if (end.kind !== 'deadline') return job
@@ -244,7 +262,7 @@ function promptOf(
 }
 
 function happeningOf(run: RunEnvironment, event: RunEvent): Happening {
-  const { pullRequest, push } = event
+  const { pullRequest, push, comment } = event
   const facts: Record<string, string> = pullRequest
     ? {
         number: String(pullRequest.number),
@@ -254,6 +272,7 @@ function happeningOf(run: RunEnvironment, event: RunEvent): Happening {
         base: pullRequest.base,
         head: pullRequest.head,
         body: pullRequest.body,
+        ...(comment && { 'comment by': comment.author, comment: comment.body }),
       }
     : {
         ref: run.ref,

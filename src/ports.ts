@@ -17,6 +17,8 @@ export interface Ports {
   readonly warn: (line: string) => void
   /** Takes in what the service says of the job, and tells it where it is news. */
   readonly see: (job: Job) => void
+  /** Writes the memory of a create before it is sent, where there is one to write. */
+  readonly place: () => Promise<void>
   /** Writes what is known to the outputs and the summary. */
   readonly publish: () => void
 }

@@ -55,6 +55,7 @@ async function submit({ task, wait }: Inputs, service: Service, ports: Ports): P
 }
 
 async function create(prompt: string, service: Service, ports: Ports): Promise<Wait['after']> {
+  await ports.place()
   const job = await send({ kind: 'create' }, prompt, service, ports)
   if (job !== undefined) ports.see(job)
   return { kind: 'create', at: ports.clock.now() }

@@ -11,11 +11,18 @@ import { nextStep } from './report.js'
 /** Shows a text from outside as it is. */
 type Show = (text: string) => string
 
+/** Where and when it is read. */
+interface Place {
+  /** The address of the run, where the reader is not on its page. */
+  readonly runLink?: string
+  /** A create or a message is on its way by then. */
+  readonly sending?: boolean
+}
+
 /**
  * Writes the summary.
  *
  * @param inputs undefined where they were bad
- * @param runLink the address of the run, where the reader is not on its page
  * @param end undefined while the run goes on: what the summary then says has to be right if it is the last word
  */
 export function summary(
@@ -23,17 +30,17 @@ export function summary(
   progress: Progress,
   end: End | undefined,
   redact: Redact,
-  runLink = '',
+  { runLink = '', sending = progress.sending }: Place = {},
 ): string {
   const show = (text: string): string => code(redact(text))
   const sections = [
-    `### ${end === undefined ? titleSoFar(progress) : TITLES[end.outcome]}`,
+    `### ${end === undefined ? titleSoFar(progress, sending) : TITLES[end.outcome]}`,
     pullRequest(progress, show),
     reason(end, show),
     fault(end, show),
     facts(inputs, progress, show, runLink),
     statuses(progress),
-    `**What to do next:** ${end === undefined ? goOn(progress, show) : nextStep(progress, end, show)}`,
+    `**What to do next:** ${end === undefined ? goOn(progress, sending, show) : nextStep(progress, end, show)}`,
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
@@ -51,9 +58,9 @@ const TITLES: Readonly<Record<Outcome, string>> = {
   error: '❌ The docs job could not be run or followed',
 }
 
-function titleSoFar(progress: Progress): string {
+function titleSoFar(progress: Progress, sending: boolean): string {
   if (progress.taken) return '⏳ The docs job is on its way'
-  return progress.sending ? '⏳ The request is being sent' : '⏳ Nothing was taken by the service yet'
+  return sending ? '⏳ The request is being sent' : '⏳ Nothing was taken by the service yet'
 }
 
 function pullRequest(progress: Progress, show: Show): string {
@@ -100,11 +107,11 @@ function statuses({ moments }: Progress): string {
 }
 
 /** What is right to do if the step dies now. */
-function goOn(progress: Progress, show: Show): string {
+function goOn(progress: Progress, sending: boolean, show: Show): string {
   if (progress.taken) {
     return `If this step ends before the job does, the job goes on: a step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`
   }
-  if (!progress.sending) {
+  if (!sending) {
     return 'If this is the last word of this step, it died before the service took anything: run it again.'
   }
   const died = 'If this is the last word of this step, it died before the answer came, and'

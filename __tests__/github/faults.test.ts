@@ -1,7 +1,8 @@
 /** GitHub's bad days: what decides is tried again and then ends the run; what only informs is a warning. */
 
+import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
-import { type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
+import { type Fault, primaryLimit, secondaryLimit, sha } from '../support/github.js'
 import { startWorld, type World, type WorldOptions } from '../support/pull-request.js'
 
 async function within(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
@@ -120,6 +121,43 @@ describe('a fault of what only informs is a warning, and the job goes its way:',
     }))
 })
 
+describe('an answer of another shape', () => {
+  test.concurrent.each([[{}], [null], [[null]], [[]], ['text']])(
+    '%j to the files for the context is a warning at the most',
+    (body) =>
+      within({}, async (world) => {
+        world.github.faults.push({
+          path: /files/,
+          times: Number.POSITIVE_INFINITY,
+          answer: { status: 200, body },
+        })
+        const { outputs } = await world.step({ context: 'diff' })
+        expect(outputs.outcome).toBe('pr-opened')
+      }),
+  )
+})
+
+describe('a missing permission to compare', () => {
+  const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') }
+  const payload = { before: sha('before'), after: sha('after'), commits: [], sender: { login: 'octocat' } }
+  const push = { event: 'push', payload, env: onMain }
+
+  test.concurrent('is not taken for a commit that is gone: it ends the run where the list decides', () =>
+    within({ github: { permissions: { contents: 'none' } } }, async (world) => {
+      const { outputs, commands } = await world.step({ 'context-paths': 'docs/**' }, push)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(commands('error')[0]).toContain('contents: read')
+      expect(world.emulator.requests).toEqual([])
+    }))
+
+  test.concurrent('is a warning that names it where the list only informs', () =>
+    within({ github: { permissions: { contents: 'none' } } }, async (world) => {
+      const { outputs, commands } = await world.step({ context: 'diff' }, push)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([expect.stringContaining('contents: read')])
+    }))
+})
+
 describe('the event', () => {
   test.concurrent.each([
     ['is no JSON', '{'],
@@ -195,6 +233,45 @@ describe('a cancel', () => {
         expect(world.comments()[0]).toMatch(/^### 🛑 The step was cancelled[\s\S]*goes on at the service/u)
     }),
   )
+
+  test.concurrent('during the last edit that GitHub does not answer ends it', () =>
+    within({}, async (world) => {
+      world.github.faults.push({ method: 'PATCH', times: 1, answer: { delayMs: 1 } })
+      world.github.faults.push({ method: 'PATCH', times: Number.POSITIVE_INFINITY, answer: 'silence' })
+      let signalled = 0
+      const onLine = (line: string): void => {
+        if (line.startsWith('Ended')) signalled ||= performance.now()
+      }
+      let child: ChildProcess | undefined
+      const onStart = (started: ChildProcess): void => {
+        child = started
+      }
+      const poll = setInterval(() => signalled > 0 && child?.kill('SIGINT') && clearInterval(poll), 50)
+      const { outputs } = await world.step(SCOPE, { onLine, onStart })
+      expect(performance.now() - signalled).toBeLessThan(1_500)
+      expect(outputs.outcome).toBe('pr-opened')
+    }))
+
+  test.concurrent('of a run that only comments is told in a comment, too', () =>
+    within({ emulator: { speed: 1 } }, async (world) => {
+      const { outputs, commands } = await world.step(
+        { comment: 'true' },
+        {
+          onLine: () => undefined,
+          onStart: (child) => {
+            const poll = setInterval(() => {
+              if (world.emulator.requests.length === 0) return
+              clearInterval(poll)
+              setTimeout(() => child.kill('SIGINT'), 100)
+            }, 20)
+          },
+        },
+      )
+      expect(outputs.outcome).toBe('cancelled')
+      expect(commands('warning')).toEqual([])
+      expect(world.comments()).toHaveLength(1)
+      expect(world.comments()[0]).toMatch(/^### 🛑/u)
+    }))
 
   test.concurrent('SIGKILL leaves the job in the comment', () =>
     within({ emulator: { speed: 1 } }, async (world) => {

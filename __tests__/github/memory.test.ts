@@ -267,6 +267,114 @@ describe('a re-run', () => {
     }))
 })
 
+describe('a re-run of a run', () => {
+  const again = { env: { GITHUB_RUN_ID: '101', GITHUB_RUN_ATTEMPT: '2' } }
+
+  test.concurrent('whose message was refused sends it', () =>
+    within({ emulator: { scenario: { message: [{ status: 400, error: 'No' }] } } }, async (world) => {
+      const first = await world.step(SCOPE)
+      const refused = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
+      expect(refused.outputs).toMatchObject({
+        outcome: 'error',
+        'error-code': 'rejected',
+        'job-id': first.outputs['job-id'],
+      })
+      const rerun = await world.step(SCOPE, again)
+      expect(rerun.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        reused: 'true',
+        'job-id': first.outputs['job-id'],
+      })
+      expect(posts(world)).toHaveLength(3)
+    }))
+
+  test.concurrent('whose job is gone by now creates a new one', () =>
+    within({}, async (world) => {
+      const first = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
+      world.emulator.jobs.clear()
+      const rerun = await world.step(SCOPE, again)
+      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(first.outputs.outcome).toBe('started')
+    }))
+
+  test.concurrent('whose create may have been taken says so, in this run and the next ones', () =>
+    within({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
+      const lost = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
+      expect(lost.outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown' })
+      const rerun = await world.step({ ...SCOPE, wait: 'false' }, again)
+      expect(rerun.commands('warning')).toEqual([expect.stringContaining('a job of it may exist')])
+    }))
+})
+
+describe('the memory has the job', () => {
+  test.concurrent('also where its first status is not in the list, and the step is killed then', () =>
+    within(
+      {
+        emulator: {
+          speed: 1,
+          scenario: {
+            create: [{ job: { status: 'queued' } }],
+            poll: [{ times: 99, job: { status: 'queued' } }],
+          },
+        },
+      },
+      async (world) => {
+        const killed = await world.step(SCOPE, {
+          onStart: (child) =>
+            void world.github.received(4).then(() => setTimeout(() => child.kill('SIGKILL'), 300)),
+        })
+        expect(killed.exitCode).toBe(137)
+        const next = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
+        expect(next.outputs).toMatchObject({ reused: 'true', 'job-id': killed.outputs['job-id'] })
+        expect(posts(world)).toHaveLength(2)
+      },
+    ))
+
+  test.concurrent('also where the edit that brings it fails at first', () =>
+    within({}, async (world) => {
+      world.github.faults.push({ method: 'PATCH', times: 1, answer: { delayMs: 1 } })
+      world.github.faults.push({ method: 'PATCH', times: 1, answer: { status: 502, body: 'Bad gateway' } })
+      const first = await world.step({ ...SCOPE, wait: 'false' })
+      expect(first.commands('warning')).toEqual([])
+      const second = await world.step(SCOPE)
+      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    }))
+
+  test.concurrent('also where its comment was deleted while the job ran', () =>
+    within({ emulator: { speed: 120 } }, async (world) => {
+      const first = await world.step(SCOPE, {
+        onStart: () =>
+          void world.github.received(4).then(() => setTimeout(() => world.repository.comments.clear(), 200)),
+      })
+      expect(first.outputs.outcome).toBe('pr-opened')
+      expect(world.comments()).toHaveLength(1)
+      const second = await world.step(SCOPE)
+      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    }))
+})
+
+test.concurrent('a missing permission shows before the create that takes the place of an old job, too', () =>
+  within({ private: false }, async (world) => {
+    await world.step({ ...SCOPE, wait: 'false' })
+    world.emulator.jobs.clear()
+    world.github.permissions.pull_requests = 'read'
+    const { outputs } = await world.step(SCOPE)
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expect(posts(world)).toHaveLength(1)
+  }))
+
+test.concurrent('what is known of the last job is told also where it can not be looked at', () =>
+  within({ emulator: { scenario: { poll: [{ status: 403, error: 'Not from here' }] } } }, async (world) => {
+    const first = await world.step({ ...SCOPE, wait: 'false' })
+    const { outputs } = await world.step(SCOPE)
+    expect(outputs).toMatchObject({
+      outcome: 'error',
+      'error-code': 'auth',
+      'job-id': first.outputs['job-id'],
+    })
+    expect(world.comments()[0]).toMatch(/^### ❌/)
+  }))
+
 describe('permissions', () => {
   test.concurrent('to write that are missing show before anything is sent, also where reading works', () =>
     within(

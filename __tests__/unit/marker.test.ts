@@ -43,13 +43,10 @@ describe('a marker does not count', () => {
     expect(readMarker(marker, ID, IDENTITY, markerKey('mint_other'))).toBe('foreign')
   })
 
-  test.each(Object.keys(IDENTITY) as (keyof Identity)[])(
-    'for another %s, which is not even claimed',
-    (field) => {
-      const other = { ...IDENTITY, [field]: field === 'pullRequest' ? 8 : 'other' }
-      expect(readMarker(marker, ID, other, KEY)).toBeUndefined()
-    },
-  )
+  test.each(Object.keys(IDENTITY) as (keyof Identity)[])('for another %s', (field) => {
+    const other = { ...IDENTITY, [field]: field === 'pullRequest' ? 8 : 'other' }
+    expect(readMarker(marker, ID, other, KEY)).not.toEqual(MEMORY)
+  })
 
   test('where any of its characters was changed', () => {
     for (let at = '<!-- agent-job-action:1 '.length; at < marker.length - ' -->'.length; at++) {
@@ -75,6 +72,17 @@ describe('a marker does not count', () => {
     const foreign = writeMarker({ ...MEMORY, jobId: 'evil' }, ID + 1, IDENTITY, KEY)
     expect(readMarker(`${foreign} ${marker}`, ID, IDENTITY, KEY)).toEqual(MEMORY)
   })
+})
+
+test('the repository may be spelled in another case', () => {
+  const other = { ...IDENTITY, repository: 'Your-Org/Your-Repo' }
+  expect(readMarker(marker, ID, other, KEY)).toEqual(MEMORY)
+})
+
+test('the longest ids fit', () => {
+  const identity = { ...IDENTITY, project: '日'.repeat(512) }
+  const memory = { ...MEMORY, jobId: '本'.repeat(512) }
+  expect(readMarker(writeMarker(memory, ID, identity, KEY), ID, identity, KEY)).toEqual(memory)
 })
 
 test('fields can not be moved into each other', () => {

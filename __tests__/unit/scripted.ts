@@ -154,6 +154,7 @@ export function world(
       progress.see(job)
       publish()
     },
+    place: async () => undefined,
     publish,
   }
   if (cancelAt !== Number.POSITIVE_INFINITY) {

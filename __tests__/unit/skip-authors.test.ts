@@ -5,7 +5,14 @@ import type { RunEvent } from '../../src/github/event.js'
 import { skipAuthors } from '../../src/github/skip-authors.js'
 
 const AUTHORS = new Set(['mintlify[bot]', 'other-bot'])
-const NOTHING: RunEvent = { name: '', action: '', pullRequest: undefined, push: undefined, fault: undefined }
+const NOTHING: RunEvent = {
+  name: '',
+  action: '',
+  pullRequest: undefined,
+  push: undefined,
+  comment: undefined,
+  fault: undefined,
+}
 
 const pull = (name: string, author: string): RunEvent => ({
   ...NOTHING,
@@ -38,8 +45,8 @@ describe('a pull request', () => {
     },
   )
 
-  test('that somebody commented on is not', () => {
-    expect(skips(pull('issue_comment', 'mintlify[bot]'))).toBe(false)
+  test('that somebody commented on is still theirs', () => {
+    expect(skips(pull('issue_comment', 'mintlify[bot]'))).toBe(true)
   })
 })
 

@@ -1,8 +1,8 @@
 /** Which files changed: in the pull request, in the push, or since the last successful run of this workflow. */
 
 import type { ChangedFile, Changes } from '../prompt/compose.js'
-import type { GitHub, Question, Rest } from './client.js'
-import type { RunEnvironment, RunEvent } from './event.js'
+import { type Ask, expecting, GitHubFault, pages, type Rest, repositoryOf } from './client.js'
+import { type RunEnvironment, type RunEvent, workflowPath } from './event.js'
 
 /** GitHub lists at most so many files of a compare, and of a pull request. */
 export const COMPARE_LIMIT = 300
@@ -15,9 +15,6 @@ export interface FoundChanges extends Changes {
   /** It is certain that there is no commit in the range. */
   readonly empty: boolean
 }
-
-/** How GitHub is asked: again for a while where the answer decides, else once. */
-export type Ask = GitHub['decide']
 
 /**
  * Finds what changed, as far as the event has a range of commits.
@@ -51,13 +48,9 @@ async function ofPullRequest(run: RunEnvironment, number: number, ask: Ask): Pro
   const question = { what: `listing the files of pull request ${number}`, permission: 'pull-requests: read' }
   const files = await pages(100, PULL_REQUEST_LIMIT / 100, (page) =>
     ask(question, (rest, signal) =>
-      rest.pulls.listFiles({
-        ...repositoryOf(run),
-        pull_number: number,
-        per_page: 100,
-        page,
-        request: { signal },
-      }),
+      rest.pulls
+        .listFiles({ ...repositoryOf(run), pull_number: number, per_page: 100, page, request: { signal } })
+        .then(expecting(Array.isArray)),
     ),
   )
   const range = `pull request ${number}`
@@ -80,30 +73,35 @@ async function ofPush(run: RunEnvironment, { push }: RunEvent, ask: Ask): Promis
 async function sinceLastSuccess(run: RunEnvironment, ask: Ask): Promise<FoundChanges> {
   const workflow = workflowPath(run).split('/').at(-1) ?? ''
   const branch = run.ref.replace(/^refs\/heads\//, '')
-  if (workflow === '' || branch === run.ref)
-    return unknown('It is not known which workflow and branch this run is of.')
+  if (branch === run.ref)
+    return unknown('This run is on no branch, so there is no earlier run to compare with.')
+  if (workflow === '') return unknown('It is not known which workflow this run is of.')
   const question = { what: `listing the earlier runs of ${workflow}`, permission: 'actions: read' }
   const events = ['schedule', 'workflow_dispatch', 'push']
   const found = await Promise.all(
     events.map((event) =>
       ask(question, (rest, signal) =>
-        rest.actions.listWorkflowRuns({
-          ...repositoryOf(run),
-          workflow_id: workflow,
-          branch,
-          event,
-          status: 'success',
-          per_page: 20,
-          request: { signal },
-        }),
+        rest.actions
+          .listWorkflowRuns({
+            ...repositoryOf(run),
+            workflow_id: workflow,
+            branch,
+            event,
+            status: 'success',
+            per_page: 20,
+            request: { signal },
+          })
+          .then(expecting(Array.isArray, 'workflow_runs')),
       ),
     ),
   )
   const last = found
     .flatMap(({ data }) => data.workflow_runs)
     .filter(
-      ({ id, head_branch, head_repository }) =>
+      ({ id, event, conclusion, head_branch, head_repository }) =>
         String(id) !== run.runId &&
+        events.includes(event) &&
+        conclusion === 'success' &&
         head_branch === branch &&
         sameName(head_repository?.full_name, run.repository),
     )
@@ -116,7 +114,7 @@ async function sinceLastSuccess(run: RunEnvironment, ask: Ask): Promise<FoundCha
 async function compare(run: RunEnvironment, base: string, head: string, ask: Ask): Promise<FoundChanges> {
   const range = `the commits ${base.slice(0, 7)}..${head.slice(0, 7)}`
   if (base === head) return { files: [], cut: false, range, empty: true }
-  const question: Question = { what: `comparing ${range}`, permission: 'contents: read' }
+  const question = { what: `comparing ${range}`, permission: 'contents: read' }
   const basehead = `${base}...${head}`
   try {
     const { data } = await ask(question, (rest, signal) =>
@@ -135,8 +133,23 @@ async function compare(run: RunEnvironment, base: string, head: string, ask: Ask
       empty: data.ahead_by === 0 && files.length === 0,
     }
   } catch (thrown) {
-    if ((thrown as { status?: number }).status !== 404) throw thrown
+    if (!(thrown instanceof GitHubFault) || thrown.status !== 404 || !(await exists(run, head, ask)))
+      throw thrown
     return unknown(`The commit ${base.slice(0, 7)} is gone, so there is nothing to compare with.`)
+  }
+}
+
+/** Whether a commit can be read that has to be there: if not, the permission is missing. */
+async function exists(run: RunEnvironment, ref: string, ask: Ask): Promise<boolean> {
+  const question = { what: `reading commit ${ref.slice(0, 7)}`, permission: 'contents: read' }
+  try {
+    await ask(question, (rest, signal) =>
+      rest.repos.getCommit({ ...repositoryOf(run), ref, per_page: 1, request: { signal } }),
+    )
+    return true
+  } catch (thrown) {
+    if (thrown instanceof GitHubFault) return false
+    throw thrown
   }
 }
 
@@ -149,36 +162,13 @@ export async function allMerges(run: RunEnvironment, commits: readonly string[],
   for (const ref of commits) {
     const question = { what: `reading commit ${ref.slice(0, 7)}`, permission: 'contents: read' }
     const { data } = await ask(question, (rest, signal) =>
-      rest.repos.getCommit({ ...repositoryOf(run), ref, per_page: 1, request: { signal } }),
+      rest.repos
+        .getCommit({ ...repositoryOf(run), ref, per_page: 1, request: { signal } })
+        .then(expecting(Array.isArray, 'parents')),
     )
     if (data.parents.length < 2) return false
   }
   return true
-}
-
-/** All pages of a list: until one is not full. */
-export async function pages<T>(
-  size: number,
-  most: number,
-  page: (number: number) => Promise<{ data: T[] }>,
-): Promise<T[]> {
-  const all: T[] = []
-  for (let number = 1; number <= most; number++) {
-    const { data } = await page(number)
-    all.push(...data)
-    if (data.length < size) break
-  }
-  return all
-}
-
-export function repositoryOf({ repository }: RunEnvironment): { owner: string; repo: string } {
-  const [owner = '', repo = ''] = repository.split('/')
-  return { owner, repo }
-}
-
-/** The workflow's path, without its ref: `.github/workflows/docs.yml`. */
-export function workflowPath({ workflowRef }: RunEnvironment): string {
-  return workflowRef.replace(/@.*$/, '').split('/').slice(2).join('/')
 }
 
 function sameName(one: string | undefined, other: string): boolean {

@@ -38,26 +38,26 @@ export interface Question {
 
 export interface Answer<T> {
   readonly data: T
+  readonly headers?: { readonly link?: string }
 }
 
 /** One request. */
 export type Call<T> = (rest: Rest, signal: AbortSignal) => Promise<Answer<T>>
 
+/**
+ * Asks something of GitHub.
+ *
+ * @param signal ends it; the deadline and the cancel where there is none
+ * @throws ActionError `github`
+ * @throws Cancelled
+ */
+export type Ask = <T>(question: Question, call: Call<T>, signal?: AbortSignal) => Promise<Answer<T>>
+
 export interface GitHub {
-  /**
-   * Asks for what decides, again for up to 60 s where the fault may pass.
-   *
-   * @throws ActionError `github`
-   * @throws Cancelled
-   */
-  decide<T>(question: Question, call: Call<T>): Promise<Answer<T>>
-  /**
-   * Asks once.
-   *
-   * @param signal ends it; the deadline and the cancel where there is none
-   * @throws ActionError `github`
-   */
-  ask<T>(question: Question, call: Call<T>, signal?: AbortSignal): Promise<Answer<T>>
+  /** Asks for what decides: again where the fault may pass, for up to 60 s in all. */
+  readonly decide: Ask
+  /** Asks once. */
+  readonly ask: Ask
 }
 
 /** Connects to GitHub; nothing is sent yet. */
@@ -69,39 +69,81 @@ export function gitHub(options: GitHubOptions): GitHub {
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     request: { fetch: fetcher(options) },
   })
+  /** Milliseconds that went into tries that failed, and the pauses after them. */
+  let spent = 0
 
-  const ask: GitHub['ask'] = async (question, call, signal = stop.signal) => {
+  const ask: Ask = async (question, call, signal = stop.signal) => {
     try {
       const answer = await call(rest, AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]))
       // Octokit hands on what is no JSON, such as a cut answer, as the text it is.
-      if (typeof answer.data === 'object') return answer
-      throw new Error('the answer is no JSON')
+      return expecting(() => true)(answer)
     } catch (thrown) {
       if (stop.cancelled() && signal === stop.signal) throw new Cancelled()
-      throw new GitHubFault(question, thrown, clock.date(), redact)
+      const reason = signal.aborted ? new Error('the time was over (timeout-minutes)') : thrown
+      throw new GitHubFault(question, reason, clock.date(), redact)
     }
   }
-  const decide: GitHub['decide'] = async (question, call) => {
-    const end = clock.now() + DECIDE_MS
+  const decide: Ask = async (question, call, signal = stop.signal) => {
     for (let tries = 1; ; tries++) {
+      const startedAt = clock.now()
       try {
-        return await ask(question, call)
+        return await ask(question, call, signal)
       } catch (thrown) {
-        if (!(thrown instanceof GitHubFault) || !thrown.mayPass) throw thrown
-        const left = Math.min(end - clock.now(), stop.remainingMs())
-        const { least, wait } = delay(
-          { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS },
-          tries,
-          random(),
-        )
+        if (!(thrown instanceof GitHubFault) || !thrown.mayPass || signal.aborted) throw thrown
+        spent += clock.now() - startedAt
+        const left = Math.min(DECIDE_MS - spent, stop.remainingMs())
+        const pause = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }
+        const { least, wait } = delay(pause, tries, random())
         if (least >= left) throw thrown
         log(`${thrown.message} Trying again.`)
-        await clock.sleep(Math.min(wait, left), stop.signal)
-        if (stop.cancelled()) throw new Cancelled()
+        await clock.sleep(Math.min(wait, left), signal)
+        spent += Math.min(wait, left)
+        if (stop.cancelled() && signal === stop.signal) throw new Cancelled()
       }
     }
   }
   return { decide, ask }
+}
+
+/**
+ * Makes a check of an answer: a JSON answer of another shape is a fault like any other.
+ *
+ * @param field checked in place of the whole
+ */
+export function expecting(
+  fits: (value: unknown) => boolean,
+  field?: string,
+): <A extends Answer<unknown>>(answer: A) => A {
+  return (answer) => {
+    const { data } = answer
+    const isObject = typeof data === 'object' && data !== null
+    if (isObject && fits(field === undefined ? data : (data as Record<string, unknown>)[field])) return answer
+    throw new Error('the answer is not what was asked for')
+  }
+}
+
+/** All pages of a list. GitHub says which is the last one; a page may be short before. */
+export async function pages<T>(
+  size: number,
+  most: number,
+  page: (number: number) => Promise<Answer<T[]>>,
+): Promise<T[]> {
+  const all: T[] = []
+  for (let number = 1; number <= most; number++) {
+    const { data, headers } = await page(number)
+    all.push(...data.filter((item) => typeof item === 'object' && item !== null))
+    const more = headers?.link === undefined ? data.length === size : headers.link.includes('rel="next"')
+    if (!more) break
+  }
+  return all
+}
+
+export function repositoryOf({ repository }: { readonly repository: string }): {
+  owner: string
+  repo: string
+} {
+  const [owner = '', repo = ''] = repository.split('/')
+  return { owner, repo }
 }
 
 /** Why GitHub did not give what was asked for. */
@@ -118,11 +160,13 @@ export class GitHubFault extends ActionError {
     super(
       'github',
       `GitHub: ${what} failed: ${status === undefined ? '' : `${status}, `}${oneLine(clip(redact(message), 500))}.`,
-      missing
-        ? `If it is there, the permission is missing: give the job \`permissions: ${permission}\`.`
-        : status === 401
-          ? 'Check github-token.'
-          : 'Run it again later.',
+      /locked/i.test(message)
+        ? 'Unlock the conversation, or run it without a comment.'
+        : missing
+          ? `If it is there, the permission is missing: give the job \`permissions: ${permission}\`.`
+          : status === 401
+            ? 'Check github-token.'
+            : 'Run it again later.',
       { cause: thrown },
     )
     this.status = status
@@ -179,10 +223,14 @@ function fetcher({
   clock,
   debug,
 }: GitHubOptions): (url: string, init: RequestInit) => Promise<unknown> {
-  const base = new URL(apiUrl)
-  const proxy = base.protocol === 'https:' ? proxyFor(base, proxies) : undefined
-  const dispatcher = new Agent({ connect: connector(buildConnector({}), proxy).connect })
+  let dispatcher: Agent | undefined
+  const connected = (): Agent => {
+    const base = new URL(apiUrl)
+    const proxy = base.protocol === 'https:' ? proxyFor(base, proxies) : undefined
+    return new Agent({ connect: connector(buildConnector({}), proxy).connect })
+  }
   return async (url, init) => {
+    dispatcher ??= connected()
     const start = clock.now()
     const line = `${init.method} ${new URL(url).pathname}`
     try {

@@ -47,6 +47,8 @@ export interface RunEvent {
   /** The pull request that the event is about, also where it is a comment on one. */
   readonly pullRequest: PullRequestEvent | undefined
   readonly push: PushEvent | undefined
+  /** The comment or the review that the event is about. */
+  readonly comment: { readonly author: string; readonly body: string } | undefined
   /** What is wrong with the payload, in words for the reader; then it has nothing else. */
   readonly fault: string | undefined
 }
@@ -56,11 +58,16 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
   try {
     const payload: unknown = JSON.parse(readFileSync(eventPath, 'utf8'))
     const action = textAt(payload, 'action')
+    const comment = at(payload, 'comment') ?? at(payload, 'review')
     return {
       name,
       action,
       pullRequest: pullRequestOf(payload),
       push: pushOf(name, payload),
+      comment:
+        comment === undefined
+          ? undefined
+          : { author: textAt(comment, 'user.login'), body: textAt(comment, 'body') },
       fault: undefined,
     }
   } catch (thrown) {
@@ -69,7 +76,7 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
         ? 'it is not JSON'
         : ((thrown as NodeJS.ErrnoException).code ?? 'unreadable')
     const fault = `the event's payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
-    return { name, action: '', pullRequest: undefined, push: undefined, fault }
+    return { name, action: '', pullRequest: undefined, push: undefined, comment: undefined, fault }
   }
 }
 
@@ -115,4 +122,13 @@ function at(value: unknown, path: string): unknown {
 function textAt(value: unknown, path: string): string {
   const text = at(value, path)
   return typeof text === 'string' ? text : ''
+}
+
+/** The workflow's path, without its ref: `.github/workflows/docs.yml`. */
+export function workflowPath({ workflowRef }: RunEnvironment): string {
+  return workflowRef
+    .replace(/@refs\/.*$/, '')
+    .split('/')
+    .slice(2)
+    .join('/')
 }

@@ -24,7 +24,7 @@ export interface Memory {
 }
 
 /** A longer marker than this, in characters, is none. */
-const MARKER_LIMIT = 4096
+const MARKER_LIMIT = 8192
 
 const MARKER = /<!-- agent-job-action:1 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/g
 
@@ -66,23 +66,23 @@ export function readMarker(
   return claimed ? 'foreign' : undefined
 }
 
-/** A short public name of the identity: it only tells a step's own comments from others'. */
+/** A short public name of the step: it only tells its own comments from others', also copied ones. */
 function nameOf(identity: Identity): string {
   return createHash('sha256')
-    .update(JSON.stringify(fieldsOf(identity)))
+    .update(JSON.stringify(stepOf(identity)))
     .digest('base64url')
     .slice(0, 22)
 }
 
 function sign(data: string, commentId: number, identity: Identity, key: Buffer): string {
+  const { repository, pullRequest } = identity
   return createHmac('sha256', key)
-    .update(JSON.stringify([...fieldsOf(identity), commentId, data]))
+    .update(JSON.stringify([repository.toLowerCase(), pullRequest, ...stepOf(identity), commentId, data]))
     .digest('base64url')
 }
 
-function fieldsOf(identity: Identity): readonly (string | number)[] {
-  const { repository, pullRequest, workflow, job, step, project, jobKey } = identity
-  return [repository, pullRequest, workflow, job, step, project, jobKey]
+function stepOf({ workflow, job, step, project, jobKey }: Identity): readonly string[] {
+  return [workflow, job, step, project, jobKey]
 }
 
 function equal(one: string, other: string): boolean {

@@ -16,7 +16,7 @@ export type Verdict =
 export function skipAuthors(event: RunEvent, authors: ReadonlySet<string>): Verdict {
   const listed = (login: string): boolean => login !== '' && authors.has(login.toLowerCase())
   const { pullRequest, push } = event
-  if (pullRequest !== undefined && event.name.startsWith('pull_request') && listed(pullRequest.author)) {
+  if (pullRequest !== undefined && listed(pullRequest.author)) {
     return { skip: `the pull request is by ${pullRequest.author}` }
   }
   if (push !== undefined) {
