@@ -341,6 +341,6 @@ describe('a pattern and a path as long as may be take no longer than their lengt
     matches(parsePaths('*'), 'warm')
     const start = performance.now()
     expect(matches(parsePaths(pattern), against)).toBe(expected)
-    expect(performance.now() - start).toBeLessThan(50)
+    expect(performance.now() - start).toBeLessThan(1000) // An exponential matcher takes years, a quadratic one seconds.
   })
 })
