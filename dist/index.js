@@ -4188,20 +4188,15 @@ class Step {
             return { task: inputs.task };
         if (this.#event.fault !== undefined)
             forgetEvent();
-        const [{ plan }, { gitHub }] = await Promise.all([Promise.all(/* import() */[__nccwpck_require__.e(820), __nccwpck_require__.e(413), __nccwpck_require__.e(881)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4362)), Promise.all(/* import() */[__nccwpck_require__.e(820), __nccwpck_require__.e(413), __nccwpck_require__.e(577)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6330))]);
+        const { plan } = await Promise.all(/* import() */[__nccwpck_require__.e(820), __nccwpck_require__.e(413), __nccwpck_require__.e(108)]).then(__nccwpck_require__.bind(__nccwpck_require__, 731));
         const run = this.#environment;
-        const github = gitHub({
-            ...ports,
-            token: inputs.githubToken,
-            apiUrl: run.apiUrl,
-            proxies: proxyVariables(),
-            redact: this.#redact,
-        });
+        const proxies = proxyVariables();
+        const access = { token: inputs.githubToken, apiUrl: run.apiUrl, proxies, redact: this.#redact };
         return plan({
             inputs,
             run,
             event: this.#event,
-            github,
+            access,
             service,
             ports,
             nonce: nonce,

@@ -181,20 +181,15 @@ class Step {
   async #plan(inputs: Inputs, service: Service, ports: Ports): Promise<Pick<Plan, 'task' | 'skip'>> {
     if (!needsGitHub(inputs, this.#event)) return { task: inputs.task }
     if (this.#event.fault !== undefined) runner.forgetEvent()
-    const [{ plan }, { gitHub }] = await Promise.all([import('./plan.js'), import('./github/client.js')])
+    const { plan } = await import('./plan.js')
     const run = this.#environment
-    const github = gitHub({
-      ...ports,
-      token: inputs.githubToken,
-      apiUrl: run.apiUrl,
-      proxies: runner.proxyVariables(),
-      redact: this.#redact,
-    })
+    const proxies = runner.proxyVariables()
+    const access = { token: inputs.githubToken, apiUrl: run.apiUrl, proxies, redact: this.#redact }
     return plan({
       inputs,
       run,
       event: this.#event,
-      github,
+      access,
       service,
       ports,
       nonce: runner.nonce,

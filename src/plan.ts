@@ -2,7 +2,7 @@
 
 import { ActionError } from './errors.js'
 import { allMerges, type FoundChanges, findChanges } from './github/changes.js'
-import type { GitHub } from './github/client.js'
+import { type GitHub, type GitHubOptions, gitHub } from './github/client.js'
 import { isClosed, stepComment } from './github/comment.js'
 import { Commenter } from './github/commenter.js'
 import { type RunEnvironment, type RunEvent, workflowPath } from './github/event.js'
@@ -16,7 +16,8 @@ import { compose, type Happening } from './prompt/compose.js'
 import type { Service } from './service/api.js'
 import { follow } from './wait.js'
 
-export interface PlanOptions {
+/** What every part of the plan knows. */
+interface Known {
   readonly inputs: Inputs
   readonly run: RunEnvironment
   readonly event: RunEvent
@@ -27,6 +28,11 @@ export interface PlanOptions {
   readonly nonce: () => string
   /** Takes the comment, where there is one, as soon as it is known. */
   readonly comment: (commenter: Commenter) => void
+}
+
+/** What planning needs: all of that, but how to reach GitHub in place of it. */
+export interface PlanOptions extends Omit<Known, 'github'> {
+  readonly access: Pick<GitHubOptions, 'token' | 'apiUrl' | 'proxies' | 'redact'>
 }
 
 export interface Plan {
@@ -41,8 +47,10 @@ export interface Plan {
  * @throws ActionError `github` where something that decides can't be known
  * @throws Cancelled
  */
-export async function plan(options: PlanOptions): Promise<Plan> {
-  const { inputs, run, event, github } = options
+export async function plan({ access, ...rest }: PlanOptions): Promise<Plan> {
+  const { inputs, run, event, ports } = rest
+  const github = gitHub({ ...ports, ...access })
+  const options: Known = { ...rest, github }
   const authors = skipAuthors(event, inputs.skipAuthors)
   if (authors.skip !== undefined) return skipped(authors.skip)
   if (authors.unlessMerges.length > 0 && (await allMerges(run, authors.unlessMerges, github.decide))) {
@@ -53,7 +61,7 @@ export async function plan(options: PlanOptions): Promise<Plan> {
   if (commenter !== undefined) options.comment(commenter)
   const last = commenter?.decides ? await recall(commenter, options) : undefined
   if (last !== undefined && isUnfinishedRerun(last.memory, run) && last.job !== undefined) {
-    options.ports.log(
+    ports.log(
       'This is a re-run of a run whose job was not told to its end: waiting for that job, sending nothing.',
     )
     return { task: { kind: 'attach', jobId: last.memory.jobId } }
@@ -61,7 +69,7 @@ export async function plan(options: PlanOptions): Promise<Plan> {
   if (inputs.task.kind === 'attach') return { task: inputs.task }
 
   const changes = await changesOf(options)
-  if (changes?.cut) options.ports.log('GitHub cut the list of changed files: there are more.')
+  if (changes?.cut) ports.log('GitHub cut the list of changed files: there are more.')
   const reason = reasonToSkip(inputs, event, changes)
   if (reason !== undefined) return skipped(reason)
   const prompt = promptOf(inputs.task.prompt, changes, options)
@@ -73,7 +81,7 @@ function skipped(skip: string): Plan {
 }
 
 /** The comment, where there is a pull request to write it on. */
-function commenterOf({ inputs, run, event, github, ports, nonce }: PlanOptions): Commenter | undefined {
+function commenterOf({ inputs, run, event, github, ports, nonce }: Known): Commenter | undefined {
   const memory = inputs.jobScope === 'pull-request'
   if (!memory && !inputs.comment) return undefined
   if (event.fault !== undefined && memory && /^(?:pull_request|issue_comment)/.test(event.name)) {
@@ -108,7 +116,7 @@ interface Last {
   readonly job: Job | 'not looked at' | undefined
 }
 
-async function recall(commenter: Commenter, options: PlanOptions): Promise<Last | undefined> {
+async function recall(commenter: Commenter, options: Known): Promise<Last | undefined> {
   const { inputs, ports } = options
   const { found, foreign } = await commenter.comment.find({ decides: true })
   if (found === undefined) {
@@ -144,11 +152,7 @@ function isUnfinishedRerun({ run: id, attempt, state }: Memory, run: RunEnvironm
 }
 
 /** A message to the remembered job, or a new one where that one is of no use any more. */
-async function continued(
-  { memory: { jobId }, job }: Last,
-  prompt: string,
-  options: PlanOptions,
-): Promise<Task> {
+async function continued({ memory: { jobId }, job }: Last, prompt: string, options: Known): Promise<Task> {
   if (job === 'not looked at') return { kind: 'message', jobId, prompt }
   const why = job === undefined ? 'is gone' : await uselessness(job, options)
   if (why === undefined) return { kind: 'message', jobId, prompt, before: job, orCreate: true }
@@ -157,7 +161,7 @@ async function continued(
   return { kind: 'create', prompt }
 }
 
-async function uselessness({ status, link }: Job, { run, github }: PlanOptions): Promise<string | undefined> {
+async function uselessness({ status, link }: Job, { run, github }: Known): Promise<string | undefined> {
   if (status === 'failed') return 'failed'
   if (status === 'archived') return 'was archived'
   const here = link !== '' && new URL(link).origin === new URL(run.serverUrl).origin
@@ -167,7 +171,7 @@ async function uselessness({ status, link }: Job, { run, github }: PlanOptions):
 }
 
 /** The job as it is now; undefined where there is none. */
-async function lookAt(jobId: string, { inputs, service, ports }: PlanOptions): Promise<Job | undefined> {
+async function lookAt(jobId: string, { inputs, service, ports }: Known): Promise<Job | undefined> {
   let job: Job | undefined
   const see = (seen: Job): void => {
     job = seen
@@ -195,13 +199,7 @@ async function lookAt(jobId: string, { inputs, service, ports }: PlanOptions): P
 }
 
 /** The changes where they are asked for. Where only the context needs them, a fault is a warning. */
-async function changesOf({
-  inputs,
-  run,
-  event,
-  github,
-  ports,
-}: PlanOptions): Promise<FoundChanges | undefined> {
+async function changesOf({ inputs, run, event, github, ports }: Known): Promise<FoundChanges | undefined> {
   const decides = inputs.paths.length > 0
   if (!decides && inputs.context === 'none') return undefined
   if (event.fault !== undefined && decides) {
@@ -245,7 +243,7 @@ function reasonToSkip(
 function promptOf(
   words: string,
   changes: FoundChanges | undefined,
-  { inputs, run, event, nonce }: PlanOptions,
+  { inputs, run, event, nonce }: Known,
 ): string {
   if (inputs.context === 'none' || changes === undefined) return words
   const files = changes.files.filter(

@@ -151,7 +151,7 @@ describe('the code', () => {
       'service/http.ts',
     ])
     expect(text('src/main.ts')).toContain("await import('./service/api.js')")
-    expect(text('src/main.ts')).toContain("import('./github/client.js')")
+    expect(text('src/main.ts')).toContain("await import('./plan.js')")
     expect(text('build/dist/index.js')).not.toMatch(
       /node_modules\/(?:undici|zod|@octokit|@actions\/github)\//,
     )

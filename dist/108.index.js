@@ -1,26 +1,31 @@
-export const id = 881;
-export const ids = [881,577];
+export const id = 108;
+export const ids = [108];
 export const modules = {
 
-/***/ 6330:
+/***/ 731:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
-__webpack_require__.r(__webpack_exports__);
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   DECIDE_MS: () => (/* binding */ DECIDE_MS),
-/* harmony export */   GitHubFault: () => (/* binding */ GitHubFault),
-/* harmony export */   expecting: () => (/* binding */ expecting),
-/* harmony export */   gitHub: () => (/* binding */ gitHub),
-/* harmony export */   pages: () => (/* binding */ pages),
-/* harmony export */   repositoryOf: () => (/* binding */ repositoryOf)
-/* harmony export */ });
-/* harmony import */ var _actions_github__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2413);
-/* harmony import */ var undici__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6752);
-/* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(7406);
-/* harmony import */ var _escape_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(8622);
-/* harmony import */ var _service_connect_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(6135);
-/* harmony import */ var _service_proxy_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(49);
-/* harmony import */ var _service_retry_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(207);
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  plan: () => (/* binding */ plan)
+});
+
+// EXTERNAL MODULE: ./build/src/errors.js
+var errors = __webpack_require__(7406);
+// EXTERNAL MODULE: ./node_modules/@actions/github/lib/github.js + 22 modules
+var github = __webpack_require__(2413);
+// EXTERNAL MODULE: ./node_modules/undici/index.js
+var undici = __webpack_require__(6752);
+// EXTERNAL MODULE: ./build/src/escape.js
+var src_escape = __webpack_require__(8622);
+// EXTERNAL MODULE: ./build/src/service/connect.js
+var connect = __webpack_require__(6135);
+// EXTERNAL MODULE: ./build/src/service/proxy.js
+var service_proxy = __webpack_require__(49);
+// EXTERNAL MODULE: ./build/src/service/retry.js
+var retry = __webpack_require__(207);
+;// CONCATENATED MODULE: ./build/src/github/client.js
 /** GitHub's REST API: what decides is asked again for a while, what only informs is asked once. */
 
 
@@ -36,7 +41,7 @@ const REQUEST_MS = 10_000;
 /** Connects to GitHub; nothing is sent yet. */
 function gitHub(options) {
     const { clock, stop, random, redact, log } = options;
-    const { rest } = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(options.token || 'none', {
+    const { rest } = (0,github/* getOctokit */.Q)(options.token || 'none', {
         baseUrl: options.apiUrl,
         userAgent: 'agent-job-action',
         log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
@@ -52,7 +57,7 @@ function gitHub(options) {
         }
         catch (thrown) {
             if (stop.cancelled() && signal === stop.signal)
-                throw new _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .Cancelled */ .cJ();
+                throw new errors/* Cancelled */.cJ();
             const reason = signal.aborted ? new Error('the time was over (timeout-minutes)') : thrown;
             throw new GitHubFault(question, reason, clock.date(), redact);
         }
@@ -69,14 +74,14 @@ function gitHub(options) {
                 spent += clock.now() - startedAt;
                 const left = Math.min(DECIDE_MS - spent, stop.remainingMs());
                 const pause = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS };
-                const { least, wait } = (0,_service_retry_js__WEBPACK_IMPORTED_MODULE_5__/* .delay */ .cb)(pause, tries, random());
+                const { least, wait } = (0,retry/* delay */.cb)(pause, tries, random());
                 if (least >= left)
                     throw thrown;
                 log(`${thrown.message} Trying again.`);
                 await clock.sleep(Math.min(wait, left), signal);
                 spent += Math.min(wait, left);
                 if (stop.cancelled() && signal === stop.signal)
-                    throw new _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .Cancelled */ .cJ();
+                    throw new errors/* Cancelled */.cJ();
             }
         }
     };
@@ -113,7 +118,7 @@ function repositoryOf({ repository }) {
     return { owner, repo };
 }
 /** Why GitHub did not give what was asked for. */
-class GitHubFault extends _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .ActionError */ .lZ {
+class GitHubFault extends errors/* ActionError */.lZ {
     /** The status of its answer; undefined where there was no whole one. */
     status;
     mayPass;
@@ -122,7 +127,7 @@ class GitHubFault extends _errors_js__WEBPACK_IMPORTED_MODULE_2__/* .ActionError
         const { status, headers, message } = answerOf(thrown);
         const limited = isRateLimit(status, headers, message);
         const missing = !limited && (status === 403 || status === 404);
-        super('github', `GitHub: ${what} failed: ${status === undefined ? '' : `${status}, `}${(0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .oneLine */ .TN)((0,_escape_js__WEBPACK_IMPORTED_MODULE_6__/* .clip */ .$Q)(redact(message), 500))}.`, /locked/i.test(message)
+        super('github', `GitHub: ${what} failed: ${status === undefined ? '' : `${status}, `}${(0,src_escape/* oneLine */.TN)((0,src_escape/* clip */.$Q)(redact(message), 500))}.`, /locked/i.test(message)
             ? 'Unlock the conversation, or run it without a comment.'
             : missing
                 ? `If it is there, the permission is missing: give the job \`permissions: ${permission}\`.`
@@ -153,7 +158,7 @@ function isRateLimit(status, headers, message) {
             /rate limit/i.test(message)));
 }
 function waitOf(headers, now) {
-    const asked = (0,_service_retry_js__WEBPACK_IMPORTED_MODULE_5__/* .retryAfter */ .P9)(headers['retry-after']?.toString(), now);
+    const asked = (0,retry/* retryAfter */.P9)(headers['retry-after']?.toString(), now);
     const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN;
     return asked ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : undefined);
 }
@@ -162,15 +167,15 @@ function fetcher({ apiUrl, proxies, clock, debug, }) {
     let dispatcher;
     const connected = () => {
         const base = new URL(apiUrl);
-        const proxy = base.protocol === 'https:' ? (0,_service_proxy_js__WEBPACK_IMPORTED_MODULE_4__/* .proxyFor */ .i)(base, proxies) : undefined;
-        return new undici__WEBPACK_IMPORTED_MODULE_1__/* .Agent */ .g6({ connect: (0,_service_connect_js__WEBPACK_IMPORTED_MODULE_3__/* .connector */ .M3)((0,undici__WEBPACK_IMPORTED_MODULE_1__/* .buildConnector */ .gU)({}), proxy).connect });
+        const proxy = base.protocol === 'https:' ? (0,service_proxy/* proxyFor */.i)(base, proxies) : undefined;
+        return new undici/* Agent */.g6({ connect: (0,connect/* connector */.M3)((0,undici/* buildConnector */.gU)({}), proxy).connect });
     };
     return async (url, init) => {
         dispatcher ??= connected();
         const start = clock.now();
         const line = `${init.method} ${new URL(url).pathname}`;
         try {
-            const answer = await (0,undici__WEBPACK_IMPORTED_MODULE_1__/* .fetch */ .hd)(url, { ...init, dispatcher });
+            const answer = await (0,undici/* fetch */.hd)(url, { ...init, dispatcher });
             debug(`${line} ${answer.status} ${Math.round(clock.now() - start)} ms`);
             return answer;
         }
@@ -184,24 +189,6 @@ function quiet() {
     // Octokit's own log would go to the step's, unescaped.
 }
 //# sourceMappingURL=client.js.map
-
-/***/ }),
-
-/***/ 4362:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-// ESM COMPAT FLAG
-__webpack_require__.r(__webpack_exports__);
-
-// EXPORTS
-__webpack_require__.d(__webpack_exports__, {
-  plan: () => (/* binding */ plan)
-});
-
-// EXTERNAL MODULE: ./build/src/errors.js
-var errors = __webpack_require__(7406);
-// EXTERNAL MODULE: ./build/src/github/client.js
-var client = __webpack_require__(6330);
 // EXTERNAL MODULE: ./build/src/github/event.js
 var github_event = __webpack_require__(5865);
 ;// CONCATENATED MODULE: ./build/src/github/changes.js
@@ -238,9 +225,9 @@ function unknown(missing) {
 }
 async function ofPullRequest(run, number, ask) {
     const question = { what: `listing the files of pull request ${number}`, permission: 'pull-requests: read' };
-    const files = await (0,client.pages)(100, PULL_REQUEST_LIMIT / 100, (page) => ask(question, (rest, signal) => rest.pulls
-        .listFiles({ ...(0,client.repositoryOf)(run), pull_number: number, per_page: 100, page, request: { signal } })
-        .then((0,client.expecting)(Array.isArray))));
+    const files = await pages(100, PULL_REQUEST_LIMIT / 100, (page) => ask(question, (rest, signal) => rest.pulls
+        .listFiles({ ...repositoryOf(run), pull_number: number, per_page: 100, page, request: { signal } })
+        .then(expecting(Array.isArray))));
     const range = `pull request ${number}`;
     return { files: files.map(toFile), cut: files.length >= PULL_REQUEST_LIMIT, range, empty: false };
 }
@@ -269,7 +256,7 @@ async function sinceLastSuccess(run, ask) {
     const events = ['schedule', 'workflow_dispatch', 'push'];
     const found = await Promise.all(events.map((event) => ask(question, (rest, signal) => rest.actions
         .listWorkflowRuns({
-        ...(0,client.repositoryOf)(run),
+        ...repositoryOf(run),
         workflow_id: workflow,
         branch,
         event,
@@ -277,7 +264,7 @@ async function sinceLastSuccess(run, ask) {
         per_page: 20,
         request: { signal },
     })
-        .then((0,client.expecting)(Array.isArray, 'workflow_runs')))));
+        .then(expecting(Array.isArray, 'workflow_runs')))));
     const last = found
         .flatMap(({ data }) => data.workflow_runs)
         .filter(({ id, event, conclusion, head_branch, head_repository }) => String(id) !== run.runId &&
@@ -298,7 +285,7 @@ async function compare(run, base, head, ask) {
     const basehead = `${base}...${head}`;
     try {
         const { data } = await ask(question, (rest, signal) => rest.repos.compareCommitsWithBasehead({
-            ...(0,client.repositoryOf)(run),
+            ...repositoryOf(run),
             basehead,
             per_page: 100,
             request: { signal },
@@ -312,7 +299,7 @@ async function compare(run, base, head, ask) {
         };
     }
     catch (thrown) {
-        if (!(thrown instanceof client.GitHubFault) || thrown.status !== 404 || !(await exists(run, head, ask)))
+        if (!(thrown instanceof GitHubFault) || thrown.status !== 404 || !(await exists(run, head, ask)))
             throw thrown;
         return unknown(`The commit ${base.slice(0, 7)} is gone, so there is nothing to compare with.`);
     }
@@ -321,11 +308,11 @@ async function compare(run, base, head, ask) {
 async function exists(run, ref, ask) {
     const question = { what: `reading commit ${ref.slice(0, 7)}`, permission: 'contents: read' };
     try {
-        await ask(question, (rest, signal) => rest.repos.getCommit({ ...(0,client.repositoryOf)(run), ref, per_page: 1, request: { signal } }));
+        await ask(question, (rest, signal) => rest.repos.getCommit({ ...repositoryOf(run), ref, per_page: 1, request: { signal } }));
         return true;
     }
     catch (thrown) {
-        if (thrown instanceof client.GitHubFault)
+        if (thrown instanceof GitHubFault)
             return false;
         throw thrown;
     }
@@ -339,8 +326,8 @@ async function allMerges(run, commits, ask) {
     for (const ref of commits) {
         const question = { what: `reading commit ${ref.slice(0, 7)}`, permission: 'contents: read' };
         const { data } = await ask(question, (rest, signal) => rest.repos
-            .getCommit({ ...(0,client.repositoryOf)(run), ref, per_page: 1, request: { signal } })
-            .then((0,client.expecting)(Array.isArray, 'parents')));
+            .getCommit({ ...repositoryOf(run), ref, per_page: 1, request: { signal } })
+            .then(expecting(Array.isArray, 'parents')));
         if (data.parents.length < 2)
             return false;
     }
@@ -432,7 +419,7 @@ function parse(data) {
 /** More comments than this are not read. */
 const COMMENTS_LIMIT = 5000;
 function stepComment({ run, identity, key, github, nonce }) {
-    const where = (0,client.repositoryOf)(run);
+    const where = repositoryOf(run);
     const issue_number = identity.pullRequest;
     const permission = 'pull-requests: write';
     const reading = { what: `reading the comments of pull request ${issue_number}`, permission };
@@ -441,9 +428,9 @@ function stepComment({ run, identity, key, github, nonce }) {
         const ask = decides ? github.decide : github.ask;
         return (question, call) => ask(question, call, signal);
     };
-    const list = (how) => (0,client.pages)(100, COMMENTS_LIMIT / 100, (page) => asking(how)(reading, (rest, signal) => rest.issues
+    const list = (how) => pages(100, COMMENTS_LIMIT / 100, (page) => asking(how)(reading, (rest, signal) => rest.issues
         .listComments({ ...where, issue_number, per_page: 100, page, request: { signal } })
-        .then((0,client.expecting)(Array.isArray))));
+        .then(expecting(Array.isArray))));
     const find = async (how) => {
         const read = (await list(how)).map(({ id, body }) => ({
             id,
@@ -467,7 +454,7 @@ function stepComment({ run, identity, key, github, nonce }) {
             const body = `${text}\n\n${mark}`;
             return rest.issues
                 .createComment({ ...where, issue_number, body, request: { signal } })
-                .then((0,client.expecting)(Number.isSafeInteger, 'id'));
+                .then(expecting(Number.isSafeInteger, 'id'));
         });
         lost = false;
         return data.id;
@@ -486,13 +473,13 @@ async function isClosed(link, run, github) {
         what: `reading pull request ${link.repository}#${link.number}`,
         permission: 'pull-requests: read',
     };
-    const where = (0,client.repositoryOf)({ ...run, repository: link.repository });
+    const where = repositoryOf({ ...run, repository: link.repository });
     try {
         const { data } = await github.ask(question, (rest, signal) => rest.pulls.get({ ...where, pull_number: Number(link.number), request: { signal } }));
         return data.state === 'closed';
     }
     catch (thrown) {
-        if (thrown instanceof client.GitHubFault)
+        if (thrown instanceof GitHubFault)
             return false;
         throw thrown;
     }
@@ -580,7 +567,7 @@ class Commenter {
             await this.comment.update(this.#id, told.text, this.#memory(told), how);
         }
         catch (thrown) {
-            if (!(thrown instanceof client.GitHubFault) || thrown.status !== 404)
+            if (!(thrown instanceof GitHubFault) || thrown.status !== 404)
                 throw thrown;
             // Somebody deleted it.
             this.#id = await this.comment.create(told.text, how);
@@ -609,8 +596,6 @@ var github_paths = __webpack_require__(1185);
 var skip_authors = __webpack_require__(819);
 // EXTERNAL MODULE: ./build/src/job.js
 var job = __webpack_require__(7502);
-// EXTERNAL MODULE: ./build/src/escape.js
-var src_escape = __webpack_require__(8622);
 ;// CONCATENATED MODULE: ./build/src/prompt/compose.js
 /** Composes the whole prompt that the agent gets: the user's own words, then the context, fenced as data. Pure. */
 
@@ -934,14 +919,17 @@ var src_wait = __webpack_require__(2668);
 
 
 
+
 /**
  * Decides what the run does. Only reads: from GitHub, and looks at the service.
  *
  * @throws ActionError `github` where something that decides can't be known
  * @throws Cancelled
  */
-async function plan(options) {
-    const { inputs, run, event, github } = options;
+async function plan({ access, ...rest }) {
+    const { inputs, run, event, ports } = rest;
+    const github = gitHub({ ...ports, ...access });
+    const options = { ...rest, github };
     const authors = (0,skip_authors/* skipAuthors */.w)(event, inputs.skipAuthors);
     if (authors.skip !== undefined)
         return skipped(authors.skip);
@@ -953,14 +941,14 @@ async function plan(options) {
         options.comment(commenter);
     const last = commenter?.decides ? await recall(commenter, options) : undefined;
     if (last !== undefined && isUnfinishedRerun(last.memory, run) && last.job !== undefined) {
-        options.ports.log('This is a re-run of a run whose job was not told to its end: waiting for that job, sending nothing.');
+        ports.log('This is a re-run of a run whose job was not told to its end: waiting for that job, sending nothing.');
         return { task: { kind: 'attach', jobId: last.memory.jobId } };
     }
     if (inputs.task.kind === 'attach')
         return { task: inputs.task };
     const changes = await changesOf(options);
     if (changes?.cut)
-        options.ports.log('GitHub cut the list of changed files: there are more.');
+        ports.log('GitHub cut the list of changed files: there are more.');
     const reason = reasonToSkip(inputs, event, changes);
     if (reason !== undefined)
         return skipped(reason);
@@ -1070,7 +1058,7 @@ async function lookAt(jobId, { inputs, service, ports }) {
     throw new errors/* ActionError */.lZ('network', "The time was over before the service told of the last run's job. Nothing was sent.", 'Run it again later, or raise timeout-minutes.');
 }
 /** The changes where they are asked for. Where only the context needs them, a fault is a warning. */
-async function changesOf({ inputs, run, event, github, ports, }) {
+async function changesOf({ inputs, run, event, github, ports }) {
     const decides = inputs.paths.length > 0;
     if (!decides && inputs.context === 'none')
         return undefined;
