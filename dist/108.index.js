@@ -291,11 +291,14 @@ async function compare(run, base, head, ask) {
             request: { signal },
         }));
         const files = (data.files ?? []).map(toFile);
+        // The comparison starts at the last commit that both have: what the old ones brought is not in it.
+        const rewritten = data.status === 'diverged' || data.status === 'behind';
         return {
             files,
             cut: files.length >= COMPARE_LIMIT,
             range,
-            empty: data.ahead_by === 0 && files.length === 0,
+            empty: data.ahead_by === 0 && !rewritten,
+            ...(rewritten && { missing: 'History was rewritten: what was taken out of it is not listed.' }),
         };
     }
     catch (thrown) {

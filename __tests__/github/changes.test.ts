@@ -137,6 +137,14 @@ describe('a push', () => {
     }),
   )
 
+  test.concurrent('that rewrote history is told so, and never skipped', () =>
+    within({}, async (world) => {
+      world.repository.addComparison(sha('before'), sha('after'), { files: FILES, status: 'diverged' })
+      const { outputs } = await world.step({ 'context-paths': 'other/**', context: 'diff' }, push())
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('History was rewritten')
+    }))
+
   test.concurrent('of 300 files and more is never skipped: GitHub cut the list', () =>
     within({}, async (world) => {
       const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))

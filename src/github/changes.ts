@@ -126,11 +126,14 @@ async function compare(run: RunEnvironment, base: string, head: string, ask: Ask
       }),
     )
     const files = (data.files ?? []).map(toFile)
+    // The comparison starts at the last commit that both have: what the old ones brought is not in it.
+    const rewritten = data.status === 'diverged' || data.status === 'behind'
     return {
       files,
       cut: files.length >= COMPARE_LIMIT,
       range,
-      empty: data.ahead_by === 0 && files.length === 0,
+      empty: data.ahead_by === 0 && !rewritten,
+      ...(rewritten && { missing: 'History was rewritten: what was taken out of it is not listed.' }),
     }
   } catch (thrown) {
     if (!(thrown instanceof GitHubFault) || thrown.status !== 404 || !(await exists(run, head, ask)))
