@@ -599,8 +599,11 @@ var github_paths = __webpack_require__(1185);
 var skip_authors = __webpack_require__(819);
 // EXTERNAL MODULE: ./build/src/job.js
 var job = __webpack_require__(7502);
+// EXTERNAL MODULE: ./build/src/numbers.js
+var numbers = __webpack_require__(267);
 ;// CONCATENATED MODULE: ./build/src/prompt/compose.js
 /** Composes the whole prompt that the agent gets: the user's own words, then the context, fenced as data. Pure. */
+
 
 /** The largest prompt with context, in bytes of UTF-8. */
 const PROMPT_LIMIT = 256 * 1024;
@@ -687,7 +690,7 @@ function factText({ name, value }, limit) {
     const start = cutBytes(value, limit);
     const label = start === value
         ? name
-        : `${name} (cut: the first ${number(bytes(start))} of ${number(bytes(value))} bytes)`;
+        : `${name} (cut: the first ${(0,numbers/* grouped */.z)(bytes(start))} of ${(0,numbers/* grouped */.z)(bytes(value))} bytes)`;
     if (!start.includes('\n'))
         return `${label}: ${start === '' ? '(empty)' : start}`;
     return `${label}:\n  ${start.replace(/\n(?=[^\n])/g, '\n  ')}`;
@@ -698,7 +701,7 @@ function filesSection({ changes, left = 0, level }, fence) {
     const remarks = level === 'diff' && changes?.missing === undefined;
     const pieces = files.map((file) => piece(fence.safe(fileLine(file, remarks))));
     return (room) => {
-        const note = (out) => out === 0 ? '' : `Left out for length: ${number(out)} of ${count(files.length, 'file')}.`;
+        const note = (out) => out === 0 ? '' : `Left out for length: ${(0,numbers/* grouped */.z)(out)} of ${count(files.length, 'file')}.`;
         const frame = bytes(paragraphs([fixed, fence.around([''])]));
         const space = room - frame;
         const kept = sizeOf(pieces) <= space
@@ -713,7 +716,7 @@ function filesSentences(changes, left) {
     const { files, cut, missing, range } = changes;
     const added = files.reduce((sum, { additions }) => sum + additions, 0);
     const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0);
-    const lines = `${count(added, 'line')} added, ${number(deleted)} deleted`;
+    const lines = `${count(added, 'line')} added, ${(0,numbers/* grouped */.z)(deleted)} deleted`;
     const sentences = [
         missing ?? '',
         files.length > 0 ? `Changed by ${range}: ${count(files.length, 'file')}, ${lines}.` : '',
@@ -791,7 +794,7 @@ function pick(diffs, space, notes) {
 }
 /** As many whole lines of a diff as fit, or nothing. */
 function beginning({ title, patch }, room) {
-    const total = number(patch.split('\n').length);
+    const total = (0,numbers/* grouped */.z)(patch.split('\n').length);
     const titled = (lines) => `${title} (cut: the first ${lines} of ${total} lines)\n`;
     const space = room - piece(titled(total)).size;
     const encoded = Buffer.from(patch);
@@ -799,7 +802,7 @@ function beginning({ title, patch }, room) {
     if (end <= 0)
         return [];
     const text = encoded.toString('utf8', 0, end);
-    return [piece(titled(number(text.split('\n').length)) + text)];
+    return [piece(titled((0,numbers/* grouped */.z)(text.split('\n').length)) + text)];
 }
 /** The longest that `leftOut` says, without its fence. */
 const NOTES_LIMIT = NAMES_LIMIT + 256;
@@ -809,7 +812,7 @@ function leftOut(isCut, left, fence) {
         return cut;
     const named = fitting(left.map(({ name }) => piece(`${name},`)), NAMES_LIMIT);
     const more = left.length - named.length;
-    const names = texts(named).join(' ').slice(0, -1) + (more > 0 ? ` … and ${number(more)} more` : '');
+    const names = texts(named).join(' ').slice(0, -1) + (more > 0 ? ` … and ${(0,numbers/* grouped */.z)(more)} more` : '');
     const sentence = `Left out for length: the diffs of ${count(left.length, 'file')}`;
     return [...cut, ...(named.length === 0 ? [`${sentence}.`] : [`${sentence}:`, fence.around([names])])];
 }
@@ -900,11 +903,8 @@ function cutBytes(text, limit) {
 function bytes(text) {
     return Buffer.byteLength(text);
 }
-function number(value) {
-    return value.toLocaleString('en');
-}
 function count(value, noun) {
-    return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
+    return `${(0,numbers/* grouped */.z)(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 //# sourceMappingURL=compose.js.map
 // EXTERNAL MODULE: ./build/src/wait.js

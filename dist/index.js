@@ -1265,8 +1265,11 @@ function parts(...amounts) {
         .join(' ');
 }
 //# sourceMappingURL=duration.js.map
+// EXTERNAL MODULE: ./build/src/numbers.js
+var numbers = __nccwpck_require__(267);
 ;// CONCATENATED MODULE: ./build/src/report.js
 /** What later steps and a reader of the log are told: outputs, log lines, the one annotation. Pure. */
+
 
 
 
@@ -1309,7 +1312,10 @@ function jobJson(received, redact) {
     if (received === undefined)
         return '';
     try {
-        const json = redact(JSON.stringify(received));
+        const whole = JSON.stringify(received);
+        if (whole.length > JOB_LIMIT)
+            return ''; // Before a long text is copied again and again.
+        const json = redact(whole);
         JSON.parse(json);
         return Buffer.byteLength(json) <= JOB_LIMIT ? json : '';
     }
@@ -1331,7 +1337,7 @@ function startLine({ task, projectId, baseUrl, dryRun }) {
     }
 }
 function size(text) {
-    return `${text.length.toLocaleString('en')} characters (${Buffer.byteLength(text).toLocaleString('en')} bytes)`;
+    return `${(0,numbers/* grouped */.z)(text.length)} characters (${(0,numbers/* grouped */.z)(Buffer.byteLength(text))} bytes)`;
 }
 /** The line at each change of state. */
 function stateLine(progress) {
@@ -4311,6 +4317,21 @@ class Step {
     }
 }
 //# sourceMappingURL=main.js.map
+
+/***/ }),
+
+/***/ 267:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   z: () => (/* binding */ grouped)
+/* harmony export */ });
+/** Numbers as a reader says them. */
+/** A whole number with its thousands apart, `1,048,576`: without Node's locale data, which takes 15 ms to load. */
+function grouped(value) {
+    return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+//# sourceMappingURL=numbers.js.map
 
 /***/ }),
 

@@ -4,6 +4,7 @@ import { duration } from './duration.js'
 import { oneLine, quote, type Redact } from './escape.js'
 import type { Inputs } from './inputs.js'
 import { type FailOn, failsStep, pullRequestOf } from './job.js'
+import { grouped } from './numbers.js'
 import type { End } from './ports.js'
 import type { Progress } from './progress.js'
 
@@ -53,7 +54,9 @@ export function outputs(
 function jobJson(received: unknown, redact: Redact): string {
   if (received === undefined) return ''
   try {
-    const json = redact(JSON.stringify(received))
+    const whole = JSON.stringify(received)
+    if (whole.length > JOB_LIMIT) return '' // Before a long text is copied again and again.
+    const json = redact(whole)
     JSON.parse(json)
     return Buffer.byteLength(json) <= JOB_LIMIT ? json : ''
   } catch {
@@ -76,7 +79,7 @@ export function startLine({ task, projectId, baseUrl, dryRun }: Inputs): string 
 }
 
 function size(text: string): string {
-  return `${text.length.toLocaleString('en')} characters (${Buffer.byteLength(text).toLocaleString('en')} bytes)`
+  return `${grouped(text.length)} characters (${grouped(Buffer.byteLength(text))} bytes)`
 }
 
 /** The line at each change of state. */

@@ -199,7 +199,7 @@ describe('a new job takes the place of the last one, in the same comment,', () =
       const first = await world.step({ ...SCOPE, wait: 'false' })
       const service = await import('../../emulator/server.mjs')
       const troubled = await service.startEmulator({
-        speed: 1200,
+        speed: 300,
         scenario: {
           seeds: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
           ...faults,
@@ -246,7 +246,7 @@ describe('a re-run', () => {
     ['was started and not waited for', { wait: 'false' }, {}],
     ['timed out', { 'timeout-minutes': '0.03' }, { speed: 30 }],
   ])('whose job %s waits for it and sends nothing', (_, inputs, emulator) =>
-    within({ emulator: { speed: 1200, ...emulator } }, async (world) => {
+    within({ emulator: { speed: 300, ...emulator } }, async (world) => {
       const first = await world.step({ ...SCOPE, ...inputs })
       const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
       expect(again.outputs).toMatchObject({

@@ -47,7 +47,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     body: 'It retries.',
     author: options.author ?? 'octocat',
   })
-  const emulator = await startEmulator({ speed: 1200, ...options.emulator })
+  const emulator = await startEmulator({ speed: 300, ...options.emulator })
   const payload = {
     action: 'synchronize',
     pull_request: {
@@ -72,7 +72,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         prompt: 'Update the docs.',
         'base-url': emulator.url,
         'poll-interval-seconds': '0.1',
-        'timeout-minutes': '1',
+        'timeout-minutes': '0.6',
         'github-token': TOKEN,
         ...inputs,
       },

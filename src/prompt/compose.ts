@@ -1,6 +1,7 @@
 /** Composes the whole prompt that the agent gets: the user's own words, then the context, fenced as data. Pure. */
 
 import { oneLine } from '../escape.js'
+import { grouped } from '../numbers.js'
 
 /** The largest prompt with context, in bytes of UTF-8. */
 export const PROMPT_LIMIT = 256 * 1024
@@ -154,7 +155,7 @@ function factText({ name, value }: Fact, limit: number): string {
   const label =
     start === value
       ? name
-      : `${name} (cut: the first ${number(bytes(start))} of ${number(bytes(value))} bytes)`
+      : `${name} (cut: the first ${grouped(bytes(start))} of ${grouped(bytes(value))} bytes)`
   if (!start.includes('\n')) return `${label}: ${start === '' ? '(empty)' : start}`
   return `${label}:\n  ${start.replace(/\n(?=[^\n])/g, '\n  ')}`
 }
@@ -166,7 +167,7 @@ function filesSection({ changes, left = 0, level }: ContextOptions, fence: Fence
   const pieces = files.map((file) => piece(fence.safe(fileLine(file, remarks))))
   return (room) => {
     const note = (out: number) =>
-      out === 0 ? '' : `Left out for length: ${number(out)} of ${count(files.length, 'file')}.`
+      out === 0 ? '' : `Left out for length: ${grouped(out)} of ${count(files.length, 'file')}.`
     const frame = bytes(paragraphs([fixed, fence.around([''])]))
     const space = room - frame
     const kept =
@@ -182,7 +183,7 @@ function filesSentences(changes: Changes | undefined, left: number): string {
   const { files, cut, missing, range } = changes
   const added = files.reduce((sum, { additions }) => sum + additions, 0)
   const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
-  const lines = `${count(added, 'line')} added, ${number(deleted)} deleted`
+  const lines = `${count(added, 'line')} added, ${grouped(deleted)} deleted`
   const sentences = [
     missing ?? '',
     files.length > 0 ? `Changed by ${range}: ${count(files.length, 'file')}, ${lines}.` : '',
@@ -280,14 +281,14 @@ function pick(diffs: readonly Diff[], space: number, notes: number): Picked {
 
 /** As many whole lines of a diff as fit, or nothing. */
 function beginning({ title, patch }: Diff, room: number): Piece[] {
-  const total = number(patch.split('\n').length)
+  const total = grouped(patch.split('\n').length)
   const titled = (lines: string) => `${title} (cut: the first ${lines} of ${total} lines)\n`
   const space = room - piece(titled(total)).size
   const encoded = Buffer.from(patch)
   const end = space > 0 ? encoded.lastIndexOf('\n', space) : -1
   if (end <= 0) return []
   const text = encoded.toString('utf8', 0, end)
-  return [piece(titled(number(text.split('\n').length)) + text)]
+  return [piece(titled(grouped(text.split('\n').length)) + text)]
 }
 
 /** The longest that `leftOut` says, without its fence. */
@@ -301,7 +302,7 @@ function leftOut(isCut: boolean, left: readonly Diff[], fence: Fence): string[] 
     NAMES_LIMIT,
   )
   const more = left.length - named.length
-  const names = texts(named).join(' ').slice(0, -1) + (more > 0 ? ` … and ${number(more)} more` : '')
+  const names = texts(named).join(' ').slice(0, -1) + (more > 0 ? ` … and ${grouped(more)} more` : '')
   const sentence = `Left out for length: the diffs of ${count(left.length, 'file')}`
   return [...cut, ...(named.length === 0 ? [`${sentence}.`] : [`${sentence}:`, fence.around([names])])]
 }
@@ -426,10 +427,6 @@ function bytes(text: string): number {
   return Buffer.byteLength(text)
 }
 
-function number(value: number): string {
-  return value.toLocaleString('en')
-}
-
 function count(value: number, noun: string): string {
-  return `${number(value)} ${noun}${value === 1 ? '' : 's'}`
+  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`
 }
