@@ -209,7 +209,7 @@ async function findChanges(run, event, ask) {
         case 'pull_request':
         case 'pull_request_target':
             return event.pullRequest === undefined
-                ? unknown('The event names no pull request.')
+                ? unknownChanges('The event names no pull request.')
                 : ofPullRequest(run, event.pullRequest.number, ask);
         case 'push':
             return ofPush(run, event, ask);
@@ -217,10 +217,11 @@ async function findChanges(run, event, ask) {
         case 'workflow_dispatch':
             return sinceLastSuccess(run, ask);
         default:
-            return unknown(`An event of the kind ${event.name} has no range of commits, so there is no list of changes.`);
+            return unknownChanges(`An event of the kind ${event.name} has no range of commits, so there is no list of changes.`);
     }
 }
-function unknown(missing) {
+/** No list of changes, for a reason. */
+function unknownChanges(missing) {
     return { files: [], cut: false, missing, range: 'unknown', empty: false };
 }
 async function ofPullRequest(run, number, ask) {
@@ -233,11 +234,11 @@ async function ofPullRequest(run, number, ask) {
 }
 async function ofPush(run, { push }, ask) {
     if (push === undefined || push.before === '')
-        return unknown('The event names no commits.');
+        return unknownChanges('The event names no commits.');
     if (NOBODY.test(push.before))
-        return unknown('The branch or tag is new, so there is no commit to compare with.');
+        return unknownChanges('The branch or tag is new, so there is no commit to compare with.');
     if (NOBODY.test(push.after))
-        return unknown('The branch or tag was deleted.');
+        return unknownChanges('The branch or tag was deleted.');
     return compare(run, push.before, push.after, ask);
 }
 /**
@@ -249,9 +250,9 @@ async function sinceLastSuccess(run, ask) {
     const workflow = (0,github_event/* workflowPath */.R)(run).split('/').at(-1) ?? '';
     const branch = run.ref.replace(/^refs\/heads\//, '');
     if (branch === run.ref)
-        return unknown('This run is on no branch, so there is no earlier run to compare with.');
+        return unknownChanges('This run is on no branch, so there is no earlier run to compare with.');
     if (workflow === '')
-        return unknown('It is not known which workflow this run is of.');
+        return unknownChanges('It is not known which workflow this run is of.');
     const question = { what: `listing the earlier runs of ${workflow}`, permission: 'actions: read' };
     const events = ['schedule', 'workflow_dispatch', 'push'];
     const found = await Promise.all(events.map((event) => ask(question, (rest, signal) => rest.actions
@@ -274,7 +275,7 @@ async function sinceLastSuccess(run, ask) {
         sameName(head_repository?.full_name, run.repository))
         .sort((one, other) => other.id - one.id)[0];
     if (last === undefined)
-        return unknown('There is no earlier successful run of this workflow on this branch to compare with.');
+        return unknownChanges('There is no earlier successful run of this workflow on this branch to compare with.');
     return compare(run, last.head_sha, run.sha, ask);
 }
 async function compare(run, base, head, ask) {
@@ -304,7 +305,7 @@ async function compare(run, base, head, ask) {
     catch (thrown) {
         if (!(thrown instanceof GitHubFault) || thrown.status !== 404 || !(await exists(run, head, ask)))
             throw thrown;
-        return unknown(`The commit ${base.slice(0, 7)} is gone, so there is nothing to compare with.`);
+        return unknownChanges(`The commit ${base.slice(0, 7)} is gone, so there is nothing to compare with.`);
     }
 }
 /** Whether a commit can be read that has to be there: if not, the permission is missing. */
@@ -933,10 +934,8 @@ async function plan({ access, ...rest }) {
     const { inputs, run, event, ports } = rest;
     const github = gitHub({ ...ports, ...access });
     const options = { ...rest, github };
-    const authors = (0,skip_authors/* skipAuthors */.w)(event, inputs.skipAuthors);
-    if (authors.skip !== undefined)
-        return skipped(authors.skip);
-    if (authors.unlessMerges.length > 0 && (await allMerges(run, authors.unlessMerges, github.decide))) {
+    const { unlessMerges } = (0,skip_authors/* skipAuthors */.w)(event, inputs.skipAuthors);
+    if (unlessMerges.length > 0 && (await allMerges(run, unlessMerges, github.decide))) {
         return skipped('every commit of the push that is no merge is by one of skip-authors');
     }
     const commenter = commenterOf(options);
@@ -1075,13 +1074,7 @@ async function changesOf({ inputs, run, event, github, ports }) {
         if (decides || !(thrown instanceof errors/* ActionError */.lZ))
             throw thrown;
         ports.warn(`${thrown.message} The prompt goes without the changes. ${thrown.advice}`);
-        return {
-            files: [],
-            cut: false,
-            missing: 'The list of changes could not be read.',
-            range: 'unknown',
-            empty: false,
-        };
+        return unknownChanges('The list of changes could not be read.');
     }
 }
 /** A list that GitHub cut, or that is not known, is no reason; nor is there one for a person who pressed the button. */
@@ -1092,14 +1085,18 @@ function reasonToSkip({ paths }, { name }, changes) {
         return 'there is no commit since the last successful run';
     if (paths.length === 0 || changes.cut || changes.missing !== undefined)
         return undefined;
-    return changes.files.some(({ path, previousPath = path }) => (0,github_paths/* matches */.cK)(paths, path) || (0,github_paths/* matches */.cK)(paths, previousPath))
+    return changes.files.some((file) => counts(paths, file))
         ? undefined
         : 'no changed file matches context-paths';
+}
+/** A file that was renamed counts by either name. */
+function counts(paths, { path, previousPath = path }) {
+    return (0,github_paths/* matches */.cK)(paths, path) || (0,github_paths/* matches */.cK)(paths, previousPath);
 }
 function promptOf(words, changes, { inputs, run, event, nonce }) {
     if (inputs.context === 'none' || changes === undefined)
         return words;
-    const files = changes.files.filter(({ path, previousPath = path }) => (0,github_paths/* matches */.cK)(inputs.paths, path) || (0,github_paths/* matches */.cK)(inputs.paths, previousPath));
+    const files = changes.files.filter((file) => counts(inputs.paths, file));
     const left = changes.files.length - files.length;
     return compose(words, {
         level: inputs.context,

@@ -622,6 +622,7 @@ function faultOf(line, fault) {
 /* harmony export */   w: () => (/* binding */ skipAuthors)
 /* harmony export */ });
 /** Whether a run was brought about by the agent itself, so that its own pull request starts no job. Pure. */
+const skipped = (skip) => ({ skip, unlessMerges: [] });
 /**
  * Pull requests by these authors are skipped; so are pushes whose sender, or whose every non-merge commit's author, is
  * one of them. The payload of a push does not tell merges from other commits.
@@ -632,11 +633,11 @@ function skipAuthors(event, authors) {
     const listed = (login) => login !== '' && authors.has(login.toLowerCase());
     const { pullRequest, push } = event;
     if (pullRequest !== undefined && listed(pullRequest.author)) {
-        return { skip: `the pull request is by ${pullRequest.author}` };
+        return skipped(`the pull request is by ${pullRequest.author}`);
     }
     if (push !== undefined) {
         if (listed(push.sender))
-            return { skip: `the push is by ${push.sender}` };
+            return skipped(`the push is by ${push.sender}`);
         return commitsVerdict(push, listed);
     }
     return { skip: undefined, unlessMerges: [] };
@@ -646,7 +647,7 @@ function commitsVerdict({ commits }, listed) {
     if (commits.length === others.length)
         return { skip: undefined, unlessMerges: [] };
     return others.length === 0
-        ? { skip: 'every commit of the push is by one of skip-authors' }
+        ? skipped('every commit of the push is by one of skip-authors')
         : { skip: undefined, unlessMerges: others.map(({ sha }) => sha) };
 }
 //# sourceMappingURL=skip-authors.js.map
@@ -928,8 +929,7 @@ function readInputs(raw, sources) {
 }
 /** Whether what GitHub knows is asked for. */
 function needsGitHub({ task, jobScope, context, paths, comment, skipAuthors: authors }, event) {
-    const verdict = (0,skip_authors/* skipAuthors */.w)(event, authors);
-    const merges = verdict.skip === undefined && verdict.unlessMerges.length > 0;
+    const merges = (0,skip_authors/* skipAuthors */.w)(event, authors).unlessMerges.length > 0;
     const sends = task.kind !== 'attach';
     return (jobScope === 'pull-request' || comment || merges || (sends && (context !== 'none' || paths.length > 0)));
 }

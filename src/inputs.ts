@@ -146,8 +146,7 @@ export function needsGitHub(
   { task, jobScope, context, paths, comment, skipAuthors: authors }: Inputs,
   event: RunEvent,
 ): boolean {
-  const verdict = skipAuthors(event, authors)
-  const merges = verdict.skip === undefined && verdict.unlessMerges.length > 0
+  const merges = skipAuthors(event, authors).unlessMerges.length > 0
   const sends = task.kind !== 'attach'
   return (
     jobScope === 'pull-request' || comment || merges || (sends && (context !== 'none' || paths.length > 0))

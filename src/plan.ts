@@ -1,7 +1,7 @@
 /** What a run does in view of what GitHub knows: skip, wait, message or create, and with which prompt. */
 
 import { ActionError } from './errors.js'
-import { allMerges, type FoundChanges, findChanges } from './github/changes.js'
+import { allMerges, type FoundChanges, findChanges, unknownChanges } from './github/changes.js'
 import { type GitHub, type GitHubOptions, gitHub } from './github/client.js'
 import { isClosed, stepComment } from './github/comment.js'
 import { Commenter } from './github/commenter.js'
@@ -12,7 +12,7 @@ import { skipAuthors } from './github/skip-authors.js'
 import type { Inputs, Task } from './inputs.js'
 import { type Job, pullRequestOf } from './job.js'
 import type { Ports } from './ports.js'
-import { compose, type Happening } from './prompt/compose.js'
+import { type ChangedFile, compose, type Happening } from './prompt/compose.js'
 import type { Service } from './service/api.js'
 import { follow } from './wait.js'
 
@@ -51,9 +51,8 @@ export async function plan({ access, ...rest }: PlanOptions): Promise<Plan> {
   const { inputs, run, event, ports } = rest
   const github = gitHub({ ...ports, ...access })
   const options: Known = { ...rest, github }
-  const authors = skipAuthors(event, inputs.skipAuthors)
-  if (authors.skip !== undefined) return skipped(authors.skip)
-  if (authors.unlessMerges.length > 0 && (await allMerges(run, authors.unlessMerges, github.decide))) {
+  const { unlessMerges } = skipAuthors(event, inputs.skipAuthors)
+  if (unlessMerges.length > 0 && (await allMerges(run, unlessMerges, github.decide))) {
     return skipped('every commit of the push that is no merge is by one of skip-authors')
   }
 
@@ -214,13 +213,7 @@ async function changesOf({ inputs, run, event, github, ports }: Known): Promise<
   } catch (thrown) {
     if (decides || !(thrown instanceof ActionError)) throw thrown
     ports.warn(`${thrown.message} The prompt goes without the changes. ${thrown.advice}`)
-    return {
-      files: [],
-      cut: false,
-      missing: 'The list of changes could not be read.',
-      range: 'unknown',
-      empty: false,
-    }
+    return unknownChanges('The list of changes could not be read.')
   }
 }
 
@@ -233,11 +226,14 @@ function reasonToSkip(
   if (changes === undefined || name === 'workflow_dispatch') return undefined
   if (name === 'schedule' && changes.empty) return 'there is no commit since the last successful run'
   if (paths.length === 0 || changes.cut || changes.missing !== undefined) return undefined
-  return changes.files.some(
-    ({ path, previousPath = path }) => matches(paths, path) || matches(paths, previousPath),
-  )
+  return changes.files.some((file) => counts(paths, file))
     ? undefined
     : 'no changed file matches context-paths'
+}
+
+/** A file that was renamed counts by either name. */
+function counts(paths: Inputs['paths'], { path, previousPath = path }: ChangedFile): boolean {
+  return matches(paths, path) || matches(paths, previousPath)
 }
 
 function promptOf(
@@ -246,9 +242,7 @@ function promptOf(
   { inputs, run, event, nonce }: Known,
 ): string {
   if (inputs.context === 'none' || changes === undefined) return words
-  const files = changes.files.filter(
-    ({ path, previousPath = path }) => matches(inputs.paths, path) || matches(inputs.paths, previousPath),
-  )
+  const files = changes.files.filter((file) => counts(inputs.paths, file))
   const left = changes.files.length - files.length
   return compose(words, {
     level: inputs.context,

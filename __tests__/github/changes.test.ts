@@ -3,16 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { file, type Need, sha } from '../support/github.js'
-import { type RunOptions, startWorld, type World, type WorldOptions } from '../support/pull-request.js'
-
-async function within(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
-  const world = await startWorld(options)
-  try {
-    await story(world)
-  } finally {
-    await world.close()
-  }
-}
+import { type RunOptions, type World, within } from '../support/pull-request.js'
 
 const promptOf = ({ emulator }: World): string => {
   const post = emulator.requests.find(({ method }) => method === 'POST')

@@ -3,16 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { type Fault, primaryLimit, secondaryLimit, sha } from '../support/github.js'
-import { startWorld, type World, type WorldOptions } from '../support/pull-request.js'
-
-async function within(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
-  const world = await startWorld(options)
-  try {
-    await story(world)
-  } finally {
-    await world.close()
-  }
-}
+import { within } from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const COMMENTS = /\/issues\/\d+\/comments/

@@ -2,18 +2,9 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { sha } from '../support/github.js'
-import { startWorld, TOKEN, type World, type WorldOptions } from '../support/pull-request.js'
+import { TOKEN, type World, within } from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
-
-async function within(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
-  const world = await startWorld(options)
-  try {
-    await story(world)
-  } finally {
-    await world.close()
-  }
-}
 
 const posts = ({ emulator }: World): string[] =>
   emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)

@@ -100,3 +100,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
   return { github, repository, emulator, number: pull.number, step, comments, close }
 }
+
+/** Tells a story in a world of its own, which ends with it. */
+export async function within(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
+  const world = await startWorld(options)
+  try {
+    await story(world)
+  } finally {
+    await world.close()
+  }
+}

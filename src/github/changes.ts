@@ -26,7 +26,7 @@ export async function findChanges(run: RunEnvironment, event: RunEvent, ask: Ask
     case 'pull_request':
     case 'pull_request_target':
       return event.pullRequest === undefined
-        ? unknown('The event names no pull request.')
+        ? unknownChanges('The event names no pull request.')
         : ofPullRequest(run, event.pullRequest.number, ask)
     case 'push':
       return ofPush(run, event, ask)
@@ -34,13 +34,14 @@ export async function findChanges(run: RunEnvironment, event: RunEvent, ask: Ask
     case 'workflow_dispatch':
       return sinceLastSuccess(run, ask)
     default:
-      return unknown(
+      return unknownChanges(
         `An event of the kind ${event.name} has no range of commits, so there is no list of changes.`,
       )
   }
 }
 
-function unknown(missing: string): FoundChanges {
+/** No list of changes, for a reason. */
+export function unknownChanges(missing: string): FoundChanges {
   return { files: [], cut: false, missing, range: 'unknown', empty: false }
 }
 
@@ -58,10 +59,10 @@ async function ofPullRequest(run: RunEnvironment, number: number, ask: Ask): Pro
 }
 
 async function ofPush(run: RunEnvironment, { push }: RunEvent, ask: Ask): Promise<FoundChanges> {
-  if (push === undefined || push.before === '') return unknown('The event names no commits.')
+  if (push === undefined || push.before === '') return unknownChanges('The event names no commits.')
   if (NOBODY.test(push.before))
-    return unknown('The branch or tag is new, so there is no commit to compare with.')
-  if (NOBODY.test(push.after)) return unknown('The branch or tag was deleted.')
+    return unknownChanges('The branch or tag is new, so there is no commit to compare with.')
+  if (NOBODY.test(push.after)) return unknownChanges('The branch or tag was deleted.')
   return compare(run, push.before, push.after, ask)
 }
 
@@ -74,8 +75,8 @@ async function sinceLastSuccess(run: RunEnvironment, ask: Ask): Promise<FoundCha
   const workflow = workflowPath(run).split('/').at(-1) ?? ''
   const branch = run.ref.replace(/^refs\/heads\//, '')
   if (branch === run.ref)
-    return unknown('This run is on no branch, so there is no earlier run to compare with.')
-  if (workflow === '') return unknown('It is not known which workflow this run is of.')
+    return unknownChanges('This run is on no branch, so there is no earlier run to compare with.')
+  if (workflow === '') return unknownChanges('It is not known which workflow this run is of.')
   const question = { what: `listing the earlier runs of ${workflow}`, permission: 'actions: read' }
   const events = ['schedule', 'workflow_dispatch', 'push']
   const found = await Promise.all(
@@ -107,7 +108,9 @@ async function sinceLastSuccess(run: RunEnvironment, ask: Ask): Promise<FoundCha
     )
     .sort((one, other) => other.id - one.id)[0]
   if (last === undefined)
-    return unknown('There is no earlier successful run of this workflow on this branch to compare with.')
+    return unknownChanges(
+      'There is no earlier successful run of this workflow on this branch to compare with.',
+    )
   return compare(run, last.head_sha, run.sha, ask)
 }
 
@@ -138,7 +141,7 @@ async function compare(run: RunEnvironment, base: string, head: string, ask: Ask
   } catch (thrown) {
     if (!(thrown instanceof GitHubFault) || thrown.status !== 404 || !(await exists(run, head, ask)))
       throw thrown
-    return unknown(`The commit ${base.slice(0, 7)} is gone, so there is nothing to compare with.`)
+    return unknownChanges(`The commit ${base.slice(0, 7)} is gone, so there is nothing to compare with.`)
   }
 }
 

@@ -2,10 +2,15 @@
 
 import type { PushEvent, RunEvent } from './event.js'
 
-/** What the event alone says: skip for a reason, go on, or first ask which of these commits are merges. */
-export type Verdict =
-  | { readonly skip: string }
-  | { readonly skip: undefined; readonly unlessMerges: readonly string[] }
+/** What the event alone says. */
+export interface Verdict {
+  /** Why the run is skipped; undefined where it is not, or not yet. */
+  readonly skip: string | undefined
+  /** It is skipped all the same where each of these commits is a merge. */
+  readonly unlessMerges: readonly string[]
+}
+
+const skipped = (skip: string): Verdict => ({ skip, unlessMerges: [] })
 
 /**
  * Pull requests by these authors are skipped; so are pushes whose sender, or whose every non-merge commit's author, is
@@ -17,10 +22,10 @@ export function skipAuthors(event: RunEvent, authors: ReadonlySet<string>): Verd
   const listed = (login: string): boolean => login !== '' && authors.has(login.toLowerCase())
   const { pullRequest, push } = event
   if (pullRequest !== undefined && listed(pullRequest.author)) {
-    return { skip: `the pull request is by ${pullRequest.author}` }
+    return skipped(`the pull request is by ${pullRequest.author}`)
   }
   if (push !== undefined) {
-    if (listed(push.sender)) return { skip: `the push is by ${push.sender}` }
+    if (listed(push.sender)) return skipped(`the push is by ${push.sender}`)
     return commitsVerdict(push, listed)
   }
   return { skip: undefined, unlessMerges: [] }
@@ -30,6 +35,6 @@ function commitsVerdict({ commits }: PushEvent, listed: (login: string) => boole
   const others = commits.filter(({ author }) => !listed(author))
   if (commits.length === others.length) return { skip: undefined, unlessMerges: [] }
   return others.length === 0
-    ? { skip: 'every commit of the push is by one of skip-authors' }
+    ? skipped('every commit of the push is by one of skip-authors')
     : { skip: undefined, unlessMerges: others.map(({ sha }) => sha) }
 }
