@@ -2,6 +2,9 @@
 import { listScenarios, readOptions, runCommand, scenarioName, UsageError } from './options.mjs'
 import { startEmulator } from './server.mjs'
 
+/** @import { LoggedRequest } from './server.mjs' */
+
+const SHOWN = 2_000
 const USAGE = `Runs the emulated service until it is interrupted.
 
   node emulator/serve.mjs [options]
@@ -35,6 +38,16 @@ const isPort = (number) => Number.isInteger(number) && number >= 0 && number <= 
 /** @param {number} number */
 const isPositive = (number) => number > 0
 
+/**
+ * @param {LoggedRequest} request
+ * @returns {string} one line, with the prompt as JSON where there is one; a long one is cut
+ */
+function describe({ method, path, status, body }) {
+  const shown = body.length > SHOWN ? `${body.slice(0, SHOWN)}… (${body.length} characters)` : body
+  // The runner takes `##[` anywhere in a line for a command.
+  return `${method} ${path} ${status} ${shown.replace(/\s+/g, ' ')}`.trimEnd().replaceAll('##[', '# #[')
+}
+
 /** @returns {Promise<number>} the exit code, when a signal came */
 async function main() {
   const options = readOptions({
@@ -53,7 +66,7 @@ async function main() {
     port: readNumber('port', options.port, isPort, 'a whole number up to 65535'),
     speed: readNumber('speed', options.speed, isPositive, 'a number above 0'),
     jobSeconds: readNumber('job-seconds', options['job-seconds'], isPositive, 'a number above 0'),
-    onRequest: ({ method, path, status }) => console.log(`${method} ${path} ${status}`),
+    onRequest: (request) => console.log(describe(request)),
   })
   console.log(emulator.url)
   await new Promise((resolve) => {
