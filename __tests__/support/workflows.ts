@@ -1,0 +1,44 @@
+/** Collects every workflow that the repository shows or runs: the README's, the examples, its own. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parse } from 'yaml'
+
+export interface Workflow {
+  /** Where it stands: `examples/docs.yml`, or `README.md: Docs` by its `name:`. */
+  readonly name: string
+  readonly text: string
+}
+
+/** Where the documents say that the action is hosted. */
+export const HOME = 'your-org/agent-job-action'
+
+export function workflowFiles(root = '.'): Workflow[] {
+  return [...readmeBlocks(root), ...yamlIn(root, 'examples'), ...yamlIn(root, '.github/workflows')]
+}
+
+function readmeBlocks(root: string): Workflow[] {
+  const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
+  return [...readme.matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, text = ''], index) => {
+    const name = /^name: *(.+)$/m.exec(text)?.[1] ?? `block ${index + 1}, without a name`
+    return { name: `README.md: ${name}`, text }
+  })
+}
+
+function yamlIn(root: string, folder: string): Workflow[] {
+  if (!existsSync(path.join(root, folder))) return []
+  return readdirSync(path.join(root, folder))
+    .filter((file) => /\.ya?ml$/.test(file))
+    .sort()
+    .map((file) => ({
+      name: `${folder}/${file}`,
+      text: readFileSync(path.join(root, folder, file), 'utf8'),
+    }))
+}
+
+/** Which of `name`, `on` and `jobs` a text lacks to be a whole workflow. */
+export function missingKeys(text: string): string[] {
+  const workflow: unknown = parse(text)
+  const keys = typeof workflow === 'object' && workflow !== null ? Object.keys(workflow) : []
+  return ['name', 'on', 'jobs'].filter((key) => !keys.includes(key))
+}
