@@ -15,6 +15,7 @@ import {
 type Schemas = components['schemas']
 export type User = Schemas['simple-user']
 export type IssueComment = Schemas['issue-comment']
+export type Label = Schemas['label']
 export type DiffEntry = Schemas['diff-entry']
 export type Commit = Schemas['commit']
 export type Comparison = Schemas['commit-comparison']
@@ -172,6 +173,19 @@ export function createAnswers(api: string, html: string) {
       created_at: state.created_at,
       updated_at: state.updated_at,
       performed_via_github_app: null,
+    }
+  }
+
+  function label(repo: RepositoryState, name: string): Label {
+    const id = numberOf(name)
+    return {
+      id,
+      node_id: nodeId('Label', id),
+      url: `${api}/repos/${repo.full_name}/labels/${encodeURIComponent(name)}`,
+      name,
+      description: null,
+      color: 'ededed',
+      default: false,
     }
   }
 
@@ -382,7 +396,7 @@ export function createAnswers(api: string, html: string) {
     }
   }
 
-  return { comment, file, commitWithFiles, comparison, pull, run }
+  return { comment, label, file, commitWithFiles, comparison, pull, run }
 }
 
 export type Answers = ReturnType<typeof createAnswers>

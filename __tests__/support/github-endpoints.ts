@@ -28,6 +28,7 @@ export interface Reply {
   readonly body?:
     | readonly answers.IssueComment[]
     | answers.IssueComment
+    | readonly answers.Label[]
     | answers.PullRequest
     | readonly answers.DiffEntry[]
     | answers.Comparison
@@ -77,6 +78,7 @@ const READ_ACTIONS = ['actions', 'read', 'actions=read'] as const
 
 const COMMENTS = /^\/issues\/(\d+)\/comments$/
 const COMMENT = /^\/issues\/comments\/(\d+)$/
+const LABELS = /^\/issues\/(\d+)\/labels$/
 const PULL = /^\/pulls\/(\d+)$/
 const FILES = /^\/pulls\/(\d+)\/files$/
 const COMPARE = /^\/compare\/(.+)$/
@@ -90,6 +92,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', COMMENT, READ_COMMENT, '/issues/comments#get-an-issue-comment', getComment],
   ['PATCH', COMMENT, WRITE_COMMENT, '/issues/comments#update-an-issue-comment', updateComment],
   ['DELETE', COMMENT, WRITE_COMMENT, '/issues/comments#delete-an-issue-comment', deleteComment],
+  ['POST', LABELS, WRITE_COMMENT, '/issues/labels#add-labels-to-an-issue', addLabels],
   ['GET', PULL, READ_PULL, '/pulls/pulls#get-a-pull-request', getPull],
   ['GET', FILES, READ_PULL, '/pulls/pulls#list-pull-requests-files', listFiles],
   ['GET', COMPARE, READ_CONTENTS, '/commits/commits#compare-two-commits', compare],
@@ -136,6 +139,14 @@ function updateComment({ answers, now, repo, ids, body }: Call): Reply {
 function deleteComment({ repo, ids }: Call): Reply {
   repo.comments.delete(findComment(repo, ids[0]).id)
   return { status: 204 }
+}
+
+function addLabels({ answers, repo, ids, body }: Call): Reply {
+  const { labels } = findPull(repo, ids[0])
+  const names = (body as { labels?: unknown }).labels
+  if (!Array.isArray(names)) throw new Refusal(422, 'Invalid request.')
+  for (const name of names) labels.add(String(name))
+  return { body: [...labels].map((name) => answers.label(repo, name)) }
 }
 
 function getPull({ answers, find, repo, ids }: Call): Reply {

@@ -45,6 +45,7 @@ export interface PullState {
   state: Schemas['pull-request']['state']
   merged: boolean
   locked: boolean
+  readonly labels: Set<string>
   files: readonly FileState[]
 }
 
@@ -124,6 +125,7 @@ export function createRepository(
       state: 'open',
       merged: false,
       locked: false,
+      labels: new Set(),
       files: [file('docs/api.md')],
       ...fields,
     }

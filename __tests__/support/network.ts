@@ -8,6 +8,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
+import { createServer as createTlsServer } from 'node:tls'
 import { generate } from 'selfsigned'
 
 export interface Certificate {
@@ -62,6 +63,22 @@ export async function listen(onConnection: (socket: Socket, nth: number) => void
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
+  }
+}
+
+/** A server that speaks TLS in front of a port of this machine that does not. */
+export async function terminateTls(target: number, tls: Certificate): Promise<Listening> {
+  const server = createTlsServer(tls, (socket) => {
+    const upstream = connect(target, '127.0.0.1')
+    upstream.on('error', () => socket.destroy())
+    socket.on('error', () => upstream.destroy())
+    socket.pipe(upstream).pipe(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => void server.close(),
   }
 }
 

@@ -1,0 +1,246 @@
+/**
+ * Runs a workflow as it stands by nektos/act, a runner without containers, beside a service and a GitHub of its own.
+ *
+ * Neither the workflow nor the action is changed: the environment alone leads to them. GITHUB_API_URL names the GitHub, and
+ * HTTPS_PROXY a proxy that takes every name to the service, which shows a certificate for the usual one.
+ */
+
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import { parse } from 'yaml'
+import { startEmulator } from '../../emulator/server.mjs'
+import { type GitHub, type Permissions, type Repository, startGitHub } from '../support/github.js'
+import { certificate, connectProxy, terminateTls } from '../support/network.js'
+import { tool } from './tools.js'
+
+export const REPOSITORY = 'your-org/your-repo'
+export const ACTION = 'your-org/agent-job-action@v1'
+export const KEY = 'mint_runner_0123456789'
+const TOKEN = 'ghs_runner_0123456789'
+const SERVICE = 'api.mintlify.com'
+/** Is handed to each process of a run, by which those are found that stay behind. */
+const MARK = 'RUNNER_TEST'
+
+type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>
+
+/** What starts a workflow, and what it finds. */
+export interface Start {
+  readonly event: string
+  readonly payload?: object | ((place: Place) => object)
+  readonly service?: EmulatorOptions
+  readonly vars?: (place: Place) => Record<string, string>
+  readonly secrets?: (place: Place) => Record<string, string>
+  /** In front of the paths of GitHub's API. */
+  readonly apiPrefix?: string
+  /** Files of the repository, by path. */
+  readonly files?: Record<string, string>
+  /** The repository's own files, for `uses: ./`. */
+  readonly here?: boolean
+  readonly prepare?: (place: Place) => void
+  /** How many runs there are, one after the other. */
+  readonly runs?: number
+}
+
+/** Where a workflow runs. */
+export interface Place {
+  readonly service: Awaited<ReturnType<typeof startEmulator>>
+  readonly github: GitHub
+  readonly repository: Repository
+  /** The commit that the run is of. */
+  readonly sha: string
+  /** The way to the service. */
+  readonly network: { readonly HTTPS_PROXY: string; readonly NODE_EXTRA_CA_CERTS: string }
+}
+
+export interface Step {
+  readonly job: string
+  /** As act names it: `Main`, and the action or the script. */
+  readonly name: string
+  readonly result: string
+  readonly outputs: Record<string, string>
+}
+
+export interface Ran extends Place {
+  readonly succeeded: boolean
+  /** Those of action and script that ran, in order, with post steps. */
+  readonly steps: readonly Step[]
+  /** The outputs of the action, one for each time that it ran. */
+  readonly outputs: readonly Record<string, string>[]
+  readonly summaries: readonly string[]
+  /** What was printed. */
+  readonly printed: string
+  /** What act wrote, for the reader of a failed test. */
+  readonly log: string
+  /** The command lines of processes that outlived the run. */
+  readonly leftover: readonly string[]
+}
+
+/** A workflow's text, parsed as far as it is read here. */
+interface Workflow {
+  readonly permissions?: Record<string, string>
+  readonly jobs: Record<string, { readonly permissions?: Record<string, string> }>
+}
+
+/** Runs the workflow, and ends everything that it was given. Tells of the last run. */
+export async function runWorkflow(name: string, yaml: string, start: Start): Promise<Ran> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'runner-'))
+  const permissions = permissionsOf(parse(yaml))
+  const github = await startGitHub({ token: TOKEN, permissions, prefix: start.apiPrefix ?? '' })
+  const service = await startEmulator({ speed: 60, ...start.service })
+  const authority = await certificate([SERVICE])
+  const front = await terminateTls(Number(new URL(service.url).port), authority)
+  const proxy = await connectProxy(front.port)
+  try {
+    await layOutAction(path.join(folder, 'action'))
+    const sha = await layOutRepository(path.join(folder, 'repository'), name, yaml, start)
+    const repository = github.addRepository(REPOSITORY, { private: true })
+    const network = {
+      HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+      NODE_EXTRA_CA_CERTS: authority.file,
+    }
+    const place: Place = { service, github, repository, sha, network }
+    start.prepare?.(place)
+    const { payload = {} } = start
+    await writeFile(
+      path.join(folder, 'event.json'),
+      JSON.stringify(typeof payload === 'function' ? payload(place) : payload),
+    )
+    for (let run = 1; run < (start.runs ?? 1); run++) await runAct(folder, name, start, place, run)
+    return { ...place, ...(await runAct(folder, name, start, place, start.runs ?? 1)) }
+  } finally {
+    await Promise.all([github, service, proxy, front].map((server) => server.close()))
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** What the workflow's own `permissions` give, and nothing else. */
+function permissionsOf(workflow: Workflow): Permissions {
+  const given = [workflow.permissions, ...Object.values(workflow.jobs).map((job) => job.permissions)]
+  const all: Record<string, string> = Object.assign({}, ...given)
+  const access = (name: string): Permissions['issues'] => (all[name] as Permissions['issues']) ?? 'none'
+  return {
+    issues: access('issues'),
+    pull_requests: access('pull-requests'),
+    contents: access('contents'),
+    actions: access('actions'),
+  }
+}
+
+/** The action as a runner downloads it, and the reusable workflow. */
+async function layOutAction(folder: string): Promise<void> {
+  for (const part of ['action.yml', 'emulator', '.github/workflows/docs-job.yml'])
+    await cp(part, path.join(folder, part), { recursive: true })
+  await cp('build/dist', path.join(folder, 'dist'), { recursive: true })
+}
+
+/** A clone with one commit. Returns its sha. */
+async function layOutRepository(folder: string, name: string, yaml: string, start: Start): Promise<string> {
+  if (start.here) await layOutAction(folder)
+  const files = { ...start.files, [`.github/workflows/${name}`]: yaml }
+  for (const [file, content] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true })
+    await writeFile(path.join(folder, file), content)
+  }
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim()
+  git('init', '--quiet', '--initial-branch', 'main')
+  git('remote', 'add', 'origin', `https://github.com/${REPOSITORY}`)
+  git('add', '--all')
+  git('-c', 'user.name=Test', '-c', 'user.email=test@localhost', 'commit', '--quiet', '--message', 'All')
+  return git('rev-parse', 'HEAD')
+}
+
+async function runAct(folder: string, name: string, start: Start, place: Place, run: number) {
+  const mark = path.basename(folder)
+  const ref = start.event === 'pull_request' ? 'refs/pull/1/merge' : 'refs/heads/main'
+  const pairs = (flag: string, values: Record<string, string> = {}): string[] =>
+    Object.entries(values).flatMap(([key, value]) => [flag, `${key}=${value}`])
+  const args = [
+    start.event,
+    ...['--eventpath', '../event.json', '--workflows', `.github/workflows/${name}`, '--json'],
+    ...['--platform', 'ubuntu-latest=-self-hosted', '--platform', 'self-hosted=-self-hosted'],
+    ...['--no-cache-server', '--action-cache-path', path.join(folder, 'cache')],
+    ...['--local-repository', `${ACTION}=${path.join(folder, 'action')}`],
+    ...pairs('--secret', { AGENT_API_KEY: KEY, GITHUB_TOKEN: TOKEN, ...start.secrets?.(place) }),
+    ...pairs('--var', start.vars?.(place)),
+    ...pairs('--env', {
+      ...place.network,
+      GITHUB_RUN_ID: String(run),
+      GITHUB_API_URL: place.github.url,
+      GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${name}@${ref}`,
+      [MARK]: mark,
+    }),
+  ]
+  const child = spawn(tool('act'), args, {
+    cwd: path.join(folder, 'repository'),
+    env: { PATH: process.env.PATH, HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, [code]] = await Promise.all([
+    readAll(child.stdout),
+    readAll(child.stderr),
+    once(child, 'close'),
+  ])
+  const leftover = await processesWith(`${MARK}=${mark}`)
+  for (const { pid } of leftover) process.kill(pid, 'SIGKILL')
+  return {
+    succeeded: code === 0,
+    ...readLog(stdout, stderr),
+    leftover: leftover.map(({ command }) => command),
+  }
+}
+
+/** A line of act's log, as far as it is read here. */
+interface Line {
+  readonly jobID?: string
+  readonly step?: string
+  readonly stepResult?: string
+  readonly stage?: string
+  readonly command?: string
+  readonly name?: string
+  readonly arg?: string
+  readonly content?: string
+  readonly raw_output?: boolean
+  readonly msg: string
+}
+
+/** act prints a step's result before its outputs. */
+function readLog(
+  stdout: string,
+  stderr: string,
+): Pick<Ran, 'steps' | 'outputs' | 'summaries' | 'printed' | 'log'> {
+  const steps: { job: string; name: string; result: string; outputs: Record<string, string> }[] = []
+  const summaries: string[] = []
+  let printed = ''
+  let log = ''
+  for (const line of stdout.split('\n').filter((text) => text.startsWith('{'))) {
+    const { jobID = '', step = '', stage = '', ...rest }: Line = JSON.parse(line)
+    log += `[${jobID}] ${rest.msg.trimEnd()}\n`
+    if (rest.stepResult && stage) {
+      steps.push({ job: jobID, name: `${stage} ${step}`, result: rest.stepResult, outputs: {} })
+    }
+    if (rest.command === 'set-output') {
+      const last = steps.findLast(({ job, name }) => job === jobID && name === `${stage} ${step}`)
+      if (last) last.outputs[rest.name ?? ''] = rest.arg ?? ''
+    }
+    if (rest.command === 'summary') summaries.push(rest.content ?? '')
+    if (rest.raw_output) printed += rest.msg
+  }
+  const outputs = steps.filter(({ name }) => name === `Main ${ACTION}`).map((step) => step.outputs)
+  return { steps, outputs, summaries, printed, log: `${log}${stderr}` }
+}
+
+/** The processes in whose environment this stands (Linux); those that have ended already are none. */
+async function processesWith(variable: string): Promise<{ pid: number; command: string }[]> {
+  const found = []
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')
+    if (!(await read('environ')).split('\0').includes(variable)) continue
+    found.push({ pid: Number(pid), command: (await read('cmdline')).replaceAll('\0', ' ') })
+  }
+  return found
+}

@@ -1,0 +1,386 @@
+/** Every workflow of examples/, as it stands, by a real runner: what it asks for, what later steps get, how it ends. */
+
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { file, sha } from '../support/github.js'
+import { type Place, type Ran, REPOSITORY, runWorkflow, type Start } from './act.js'
+
+const PR_LINK = 'https://github.com/your-org/docs/pull/17'
+const LAST = sha('last')
+const CREATE = 'POST /v2/agent/your-project/job'
+const SEED = { id: 'seeded-job', projectId: 'your-project' }
+
+/** The chat of the recipe that reacts. */
+const chat = { url: '', messages: [] as unknown[], close: (): unknown => undefined }
+
+beforeAll(async () => {
+  const server = createServer(async (request, response) => {
+    chat.messages.push({ path: request.url, body: await json(request) })
+    response.end('ok')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  chat.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  chat.close = () => server.close()
+})
+afterAll(() => void chat.close())
+
+function pullRequest({ author = 'octocat', from = REPOSITORY }) {
+  return {
+    event: 'pull_request',
+    payload: {
+      action: 'opened',
+      number: 1,
+      pull_request: {
+        number: 1,
+        title: 'Add --retry',
+        body: null,
+        user: { login: author },
+        html_url: `https://github.com/${REPOSITORY}/pull/1`,
+        base: { ref: 'main', repo: { full_name: REPOSITORY } },
+        head: { ref: 'retry', label: 'your-org:retry', repo: { full_name: from } },
+      },
+    },
+    prepare: ({ repository }: Place) =>
+      void repository.addPull({ author, files: [file('src/retry.ts', '@@ -1 +1 @@\n-once\n+twice')] }),
+  }
+}
+
+const push: Start = {
+  event: 'push',
+  payload: ({ sha: after }) => ({
+    ref: 'refs/heads/main',
+    before: LAST,
+    after,
+    commits: [{ id: after, message: 'Retry', author: { username: 'octocat' } }],
+    sender: { login: 'octocat' },
+  }),
+  prepare: ({ repository, sha: after }) =>
+    repository.addComparison(LAST, after, { files: [file('src/retry.ts')] }),
+}
+
+/** A run of the workflow that succeeded before, with or without a commit since. */
+const since = (changed: boolean, workflow: string) => (place: Place) => {
+  const { repository, sha: head } = place
+  const path = `.github/workflows/${workflow}`
+  repository.addRun({ path, head_sha: changed ? LAST : head })
+  repository.addComparison(LAST, head, { files: [file('src/retry.ts')] })
+}
+
+/** What the service was asked, such as `POST /v2/agent/p/job`; looks that repeat count once. */
+function asked({ service }: Ran): string[] {
+  return [...new Set(service.requests.map(({ method, path }) => `${method} ${path}`))]
+}
+
+/** The prompts that were sent, oldest first. */
+function prompts({ service }: Ran): string[] {
+  return service.requests
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }) => String(JSON.parse(body).prompt))
+}
+
+const creates = (ran: Ran): number => ran.service.requests.filter(({ path }) => path.endsWith('/job')).length
+
+interface Case extends Start {
+  readonly that: string
+  readonly fails?: true
+  readonly check: (ran: Ran) => void
+}
+
+const createsOne = (ran: Ran): void => {
+  expect(asked(ran)).toEqual([CREATE, expect.stringMatching(/^GET /)])
+  expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'pr-opened', 'pr-link': PR_LINK })])
+  expect(ran.summaries.at(-1)).toContain(PR_LINK)
+}
+
+const asksNobody = (ran: Ran): void => {
+  expect(ran.service.requests).toEqual([])
+  expect(ran.outputs).toEqual([])
+}
+
+const CASES: Record<string, readonly Case[]> = {
+  'start.yml': [
+    {
+      ...push,
+      that: 'opens a pull request, which a later step has',
+      check: (ran) => {
+        createsOne(ran)
+        expect(prompts(ran)).toEqual([`Bring the API reference in line with commit ${ran.sha}.`])
+        expect(ran.printed).toContain(`waiting for a review at ${PR_LINK}`)
+      },
+    },
+    {
+      ...push,
+      that: 'says nothing where there is nothing to change',
+      service: { scenario: 'no-changes' },
+      check: (ran) => {
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
+        expect(ran.printed).not.toContain('waiting for a review')
+      },
+    },
+    {
+      ...push,
+      that: 'fails where the agent does',
+      service: { scenario: 'failed' },
+      fails: true,
+      check: (ran) => expect(ran.outputs[0]).toMatchObject({ outcome: 'failed', status: 'failed' }),
+    },
+  ],
+  'pull-request.yml': [
+    {
+      ...pullRequest({}),
+      that: 'has one job for two runs, and one comment',
+      runs: 2,
+      service: { jobSeconds: 420 },
+      check: (ran) => {
+        expect(creates(ran)).toBe(1)
+        expect(asked(ran)).toContainEqual(expect.stringMatching(/^POST .*\/message$/))
+        expect(prompts(ran)[0]).toContain('+twice')
+        expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'pr-opened', reused: 'true' })])
+        const comments = [...ran.repository.comments.values()]
+        expect(comments).toHaveLength(1)
+        expect(comments[0]?.body).toContain(PR_LINK)
+      },
+    },
+    { ...pullRequest({ from: 'stranger/your-repo' }), that: 'leaves out forks', check: asksNobody },
+    { ...pullRequest({ author: 'dependabot[bot]' }), that: 'leaves out Dependabot', check: asksNobody },
+  ],
+  'schedule.yml': [
+    {
+      event: 'schedule',
+      that: 'sends what changed since the last success',
+      payload: { schedule: '17 3 * * 1-5' },
+      prepare: since(true, 'schedule.yml'),
+      check: (ran) => {
+        createsOne(ran)
+        expect(prompts(ran)[0]).toContain('src/retry.ts')
+      },
+    },
+    {
+      event: 'schedule',
+      that: 'sends nothing where nothing changed',
+      payload: { schedule: '17 3 * * 1-5' },
+      prepare: since(false, 'schedule.yml'),
+      check: (ran) => {
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'skipped' })
+        expect(ran.service.requests).toEqual([])
+      },
+    },
+    {
+      event: 'workflow_dispatch',
+      that: 'can be started by hand',
+      prepare: since(true, 'schedule.yml'),
+      check: createsOne,
+    },
+  ],
+  'manual.yml': [
+    {
+      event: 'workflow_dispatch',
+      that: 'takes the form as it was filled in',
+      payload: {
+        inputs: { prompt: "It's $HOME, `x`", project: 'your-guides', wait: 'false', 'dry-run': 'false' },
+      },
+      check: (ran) => {
+        expect(asked(ran)).toEqual(['POST /v2/agent/your-guides/job'])
+        expect(prompts(ran)).toEqual(["It's $HOME, `x`"])
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'started', status: 'active' })
+      },
+    },
+    {
+      event: 'workflow_dispatch',
+      that: 'only shows what would be sent',
+      payload: { inputs: { prompt: 'Shorten it.', project: 'your-guides', wait: 'true', 'dry-run': 'true' } },
+      check: (ran) => {
+        expect(ran.service.requests).toEqual([])
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'dry-run' })
+        expect(ran.printed).toContain('Shorten it.')
+      },
+    },
+  ],
+  'message.yml': [
+    {
+      event: 'workflow_dispatch',
+      that: 'says more to the job',
+      payload: { inputs: { 'job-id': SEED.id, prompt: 'Shorten it.' } },
+      service: { scenario: { seeds: [{ ...SEED, ageSeconds: 3600 }] }, jobSeconds: 420 },
+      check: (ran) => {
+        expect(asked(ran)[0]).toBe(`${CREATE}/${SEED.id}/message`)
+        expect(prompts(ran)).toEqual(['Shorten it.'])
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened', 'job-id': SEED.id, reused: 'true' })
+      },
+    },
+    {
+      event: 'workflow_dispatch',
+      that: 'only waits without a prompt',
+      payload: { inputs: { 'job-id': SEED.id, prompt: '' } },
+      service: { scenario: { seeds: [{ ...SEED, ageSeconds: 60 }] } },
+      check: (ran) => {
+        expect(asked(ran)).toEqual([`GET /v2/agent/your-project/job/${SEED.id}`])
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
+      },
+    },
+  ],
+  'start-and-wait.yml': [
+    {
+      event: 'push',
+      that: 'hands the job on to another job of the run',
+      payload: { ref: 'refs/tags/v1.2.0', sender: { login: 'octocat' } },
+      service: { jobSeconds: 420 },
+      check: (ran) => {
+        expect(asked(ran)).toEqual([CREATE, expect.stringMatching(/^GET /)])
+        const [started, ended] = ran.outputs
+        expect(started).toMatchObject({ outcome: 'started', reused: 'false' })
+        expect(ended).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': started?.['job-id'] })
+        expect(ran.printed).toContain(`The docs of this release are at ${PR_LINK}`)
+      },
+    },
+  ],
+  'several-projects.yml': [
+    {
+      ...push,
+      that: 'goes on with the others where one fails',
+      service: { scenario: { create: [{ status: 400, error: 'No such docs' }] } },
+      fails: true,
+      check: (ran) => {
+        const projects = ['your-guides', 'your-reference', 'your-tutorials']
+        expect(asked(ran)).toEqual(
+          expect.arrayContaining(projects.map((project) => `POST /v2/agent/${project}/job`)),
+        )
+        expect(creates(ran)).toBe(3)
+        expect(ran.outputs.map(({ outcome }) => outcome).sort()).toEqual(['error', 'pr-opened', 'pr-opened'])
+      },
+    },
+  ],
+  'react.yml': [
+    {
+      ...pullRequest({}),
+      that: 'sets a label and writes a comment where there is a pull request',
+      secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/opened` }),
+      check: (ran) => {
+        createsOne(ran)
+        expect([...(ran.repository.pulls.get(1)?.labels ?? [])]).toEqual(['docs'])
+        expect([...ran.repository.comments.values()].map(({ body }) => body)).toEqual([
+          `Review the docs with this: ${PR_LINK}`,
+        ])
+        expect(chat.messages).not.toContainEqual(expect.objectContaining({ path: '/opened' }))
+      },
+    },
+    ...(['failed', 'archived'] as const).map(
+      (ends): Case => ({
+        ...pullRequest({}),
+        that: `tells the chat where the job is ${ends}`,
+        secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/${ends}` }),
+        service: { scenario: { ends } },
+        ...(ends === 'failed' && { fails: true as const }),
+        check: (ran) => {
+          expect(chat.messages).toContainEqual({
+            path: `/${ends}`,
+            body: {
+              text: expect.stringContaining(`Docs job: ${ends}, see https://github.com/${REPOSITORY}/`),
+            },
+          })
+          expect(ran.repository.comments.size).toBe(0)
+        },
+      }),
+    ),
+    { ...pullRequest({ from: 'stranger/your-repo' }), that: 'leaves out forks', check: asksNobody },
+  ],
+  'other-host.yml': [
+    {
+      ...push,
+      that: 'asks at the address of the variable',
+      service: { prefix: '/gateway' },
+      vars: ({ service }) => ({ AGENT_BASE_URL: service.url }),
+      check: (ran) => {
+        expect(asked(ran)[0]).toBe('POST /gateway/v2/agent/your-project/job')
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' })
+      },
+    },
+    { ...push, that: 'asks at the usual address without one', check: createsOne },
+  ],
+  'ghes.yml': [
+    {
+      ...pullRequest({}),
+      that: "reads and writes at the server's own API",
+      apiPrefix: '/api/v3',
+      vars: ({ network }) => ({ ...network, NO_PROXY: 'localhost' }),
+      check: (ran) => {
+        createsOne(ran)
+        expect(ran.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
+        expect([...ran.repository.comments.values()][0]?.body).toContain(PR_LINK)
+      },
+    },
+  ],
+  'long-prompt.yml': [
+    {
+      ...push,
+      that: 'sends the files as the prompt',
+      files: { '.github/docs/task.md': 'Do it.\n', '.github/docs/style.md': 'Be short.\n' },
+      check: (ran) => {
+        createsOne(ran)
+        expect(prompts(ran)[0]).toMatch(/^Do it\.\nBe short\./)
+        expect(prompts(ran)[0]).toContain('src/retry.ts')
+      },
+    },
+  ],
+  'organisation.yml': [
+    {
+      ...push,
+      that: 'hands the outputs of the reusable workflow on',
+      check: (ran) => {
+        createsOne(ran)
+        expect(prompts(ran)[0]).toContain('+new')
+        expect(ran.printed).toContain(`waiting for a review at ${PR_LINK}`)
+      },
+    },
+  ],
+  'test-with-emulator.yml': [
+    {
+      ...pullRequest({}),
+      that: 'needs no service, and shows what was asked',
+      check: (ran) => {
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' })
+        expect(ran.service.requests).toEqual([])
+        expect(ran.printed).toMatch(/The emulator was asked \d times\.\n/)
+        expect(ran.printed).toContain('POST /v2/agent/any/job 201 {"prompt":"Bring the docs')
+      },
+    },
+  ],
+}
+
+const all = Object.entries(CASES).flatMap(([name, cases]) =>
+  cases.map((one) => [`${name}, on ${one.event}: ${one.that}`, name, one] as const),
+)
+
+test.concurrent.each(all)(
+  '%s',
+  async (_, name, { fails = false, check, ...start }) => {
+    const ran = await runWorkflow(name, readFileSync(`examples/${name}`, 'utf8'), start)
+    try {
+      expect(ran.succeeded).toBe(!fails)
+      check(ran)
+      expect(ran.leftover).toEqual([])
+    } catch (error) {
+      throw new Error(`${error instanceof Error ? error.message : error}\n\n${ran.log}`, { cause: error })
+    }
+  },
+  120_000,
+)
+
+test('every example is run, on each of its events, and nothing else', () => {
+  const events = Object.fromEntries(
+    readdirSync('examples').map((name) => {
+      const { on } = parse(readFileSync(`examples/${name}`, 'utf8'))
+      return [name, (typeof on === 'string' ? [on] : Object.keys(on)).sort()]
+    }),
+  )
+  const run = Object.entries(CASES).map(([name, cases]) => [
+    name,
+    [...new Set(cases.map(({ event }) => event))].sort(),
+  ])
+  expect(Object.fromEntries(run)).toEqual(events)
+})

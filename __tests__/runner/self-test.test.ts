@@ -1,0 +1,73 @@
+/** The project's own self-test, and the emulator as an action where a job fails, by a real runner. */
+
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { type Ran, runWorkflow } from './act.js'
+
+const MINUTES = 60_000
+const DOCS = 'Main your-org/agent-job-action@v1'
+
+const failing = (emulator: string): string => `name: Failing
+on: push
+permissions: {}
+jobs:
+  docs:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: your-org/agent-job-action/emulator@v1
+        id: emulator
+        with:
+          ${emulator}
+      - uses: your-org/agent-job-action@v1
+        with:
+          base-url: \${{ steps.emulator.outputs.base-url }}
+          project-id: any
+          api-key: mint_any
+          prompt: "A ##[error]trap and a ::warning::trap"
+`
+
+const results = ({ steps }: Ran) => steps.map(({ name, result }) => `${name}: ${result}`)
+
+test.concurrent(
+  'the self-test succeeds',
+  async () => {
+    const yaml = readFileSync('.github/workflows/self-test.yml', 'utf8')
+    const ran = await runWorkflow('self-test.yml', yaml, { event: 'push', here: true })
+    expect({ succeeded: ran.succeeded, log: ran.succeeded ? '' : ran.log }).toEqual({
+      succeeded: true,
+      log: '',
+    })
+    expect(ran.leftover).toEqual([])
+    expect(ran.printed.match(/The emulator was asked/g)).toHaveLength(2)
+  },
+  2 * MINUTES,
+)
+
+test.concurrent(
+  'the emulator ends with a job that fails, leaves nothing behind, and shows what it was asked',
+  async () => {
+    const ran = await runWorkflow('failing.yml', failing('scenario: failed'), { event: 'push' })
+    expect(results(ran)).toEqual([
+      'Main your-org/agent-job-action/emulator@v1: success',
+      `${DOCS}: failure`,
+      'Post your-org/agent-job-action/emulator@v1: success',
+    ])
+    expect(ran.succeeded).toBe(false)
+    expect(ran.leftover).toEqual([])
+    expect(ran.printed).toContain(
+      'POST /v2/agent/any/job 201 {"prompt":"A # #[error]trap and a ::warning::trap"}',
+    )
+  },
+  2 * MINUTES,
+)
+
+test.concurrent(
+  'the emulator says which scenarios there are where it is given another',
+  async () => {
+    const ran = await runWorkflow('failing.yml', failing('scenario: nonsense'), { event: 'push' })
+    expect(results(ran)[0]).toBe('Main your-org/agent-job-action/emulator@v1: failure')
+    expect(ran.log).toMatch(/unknown scenario 'nonsense'; there are pr-opened, no-changes/)
+    expect(ran.leftover).toEqual([])
+  },
+  2 * MINUTES,
+)
