@@ -1,11 +1,11 @@
 /** Bad input: every fault in one error, nothing sent; and files that must not be read. */
 
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { act, type Ended, KEY, type Options } from '../support/action.js'
+import { newFolder } from '../support/folder.js'
 import { startService } from '../support/service.js'
 
 async function refused(inputs: Record<string, string>, options?: Options): Promise<Ended> {
@@ -107,7 +107,7 @@ describe('a key', () => {
       /Set it from a secret/,
     ],
   ])('that is empty on a run by %s says why', async (_, env, { head, base }, says) => {
-    const event = path.join(mkdtempSync(path.join(tmpdir(), 'event-')), 'event.json')
+    const event = path.join(newFolder('event'), 'event.json')
     const pullRequest = { head: { repo: { full_name: head } }, base: { repo: { full_name: base } } }
     writeFileSync(event, JSON.stringify({ pull_request: pullRequest }))
     const ended = await refused(
@@ -120,8 +120,8 @@ describe('a key', () => {
 })
 
 describe('a prompt file', () => {
-  const workspace = mkdtempSync(path.join(tmpdir(), 'workspace-'))
-  const outside = mkdtempSync(path.join(tmpdir(), 'outside-'))
+  const workspace = newFolder('workspace')
+  const outside = newFolder('outside')
   const at = (...parts: string[]): string => path.join(workspace, ...parts)
   writeFileSync(path.join(outside, 'secret.md'), KEY)
   writeFileSync(at('good.md'), 'Good')

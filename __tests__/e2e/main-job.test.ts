@@ -2,11 +2,12 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { devNull } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { act, KEY } from '../support/action.js'
+import { newFolder } from '../support/folder.js'
 import {
   active,
   completed,
@@ -99,7 +100,7 @@ describe('a create', () => {
   })
 
   test.concurrent('reads a long prompt from a file, after the prompt', async () => {
-    const workspace = await mkdtemp(path.join(tmpdir(), 'workspace-'))
+    const workspace = newFolder('workspace')
     const long = 'x'.repeat(1024 * 1024 - 4)
     await writeFile(path.join(workspace, 'prompt.md'), `\uFEFF${long}\n`)
     const { posts } = await run(usual, { prompt: 'First.', 'prompt-file': 'prompt.md' }, { workspace })
@@ -250,7 +251,7 @@ describe('the runner', () => {
     const { outputs, exitCode, commands } = await run(
       usual,
       { prompt: 'Go' },
-      { env: { GITHUB_STEP_SUMMARY: '/dev/null' } },
+      { env: { GITHUB_STEP_SUMMARY: devNull } },
     )
     expect(outputs.outcome).toBe('pr-opened')
     expect(exitCode).toBe(0)
@@ -261,8 +262,7 @@ describe('the runner', () => {
     ['the summary', 'GITHUB_STEP_SUMMARY'],
     ['the outputs', 'GITHUB_OUTPUT'],
   ])('whose file for %s breaks while the job runs gets the other one, and a warning', async (what, name) => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'broken-'))
-    const file = path.join(folder, 'file')
+    const file = path.join(newFolder('broken'), 'file')
     await writeFile(file, '')
     const breaking: Script = {
       ...usual,

@@ -1,11 +1,11 @@
 // The two commands, `npm start` with a small bundle in the action's place, and `serve`.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { newFolder } from '../support/folder.js'
 
 const EMULATOR = fileURLToPath(new URL('../../emulator/', import.meta.url))
 const BUNDLE = `
@@ -49,15 +49,13 @@ try {
 }
 `
 
-let folder = ''
+const folder = newFolder('commands')
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'commands-test-'))
   await cp(EMULATOR, path.join(folder, 'emulator'), { recursive: true })
   await mkdir(path.join(folder, 'dist'))
   await writeFile(path.join(folder, 'dist/index.js'), BUNDLE)
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 /** Starts one of the commands; `done` resolves with what it printed. */
 function command(

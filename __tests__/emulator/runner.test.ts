@@ -1,9 +1,9 @@
 // The small runner: output files, the log's commands and masks, and a bundle run in its environment.
-import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { hideSecrets, newLog, parseOutputs, renderLine, runAction } from '../../emulator/runner.mjs'
+import { newFolder } from '../support/folder.js'
 
 describe('parseOutputs', () => {
   test.each([
@@ -118,14 +118,9 @@ function readAll({ outputs: { all = '' } }: Awaited<ReturnType<typeof runAction>
 }
 
 describe('runAction', () => {
-  let folder = ''
-  let bundle = ''
-  beforeAll(async () => {
-    folder = await realpath(await mkdtemp(path.join(tmpdir(), 'runner-test-')))
-    bundle = path.join(folder, 'index.mjs')
-    await writeFile(bundle, BUNDLE)
-  })
-  afterAll(() => rm(folder, { recursive: true }))
+  const folder = newFolder('runner')
+  const bundle = path.join(folder, 'index.mjs')
+  beforeAll(() => writeFile(bundle, BUNDLE))
 
   test('runs a bundle in the environment of a step', async () => {
     const lines: string[] = []

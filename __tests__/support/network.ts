@@ -1,15 +1,15 @@
 /** What stands between the action and the service: certificates, proxies, and servers that break connections. */
 
 import { once } from 'node:events'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
 import { generate } from 'selfsigned'
+import { newFolder } from './folder.js'
 
 export interface Certificate {
   readonly key: string
@@ -35,8 +35,7 @@ export async function certificate(
       },
     ],
   })
-  const folder = await mkdtemp(path.join(tmpdir(), 'certificate-'))
-  const file = path.join(folder, 'ca.pem')
+  const file = path.join(newFolder('certificate'), 'ca.pem')
   await writeFile(file, pems.cert)
   return { key: pems.private, cert: pems.cert, file }
 }

@@ -1,10 +1,10 @@
 /** A pull request in a repository of the fake GitHub, the emulated service, and steps that run on it. */
 
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startEmulator } from '../../emulator/server.mjs'
 import { type Options as ActOptions, act, type Ended } from './action.js'
+import { newFolder } from './folder.js'
 import { type GitHub, type Options as GitHubOptions, type Repository, startGitHub } from './github.js'
 
 export const REPOSITORY = 'your-org/your-repo'
@@ -65,7 +65,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     inputs = {},
     { event = 'pull_request', payload: other = payload, env, ...rest } = {},
   ) => {
-    const eventPath = path.join(await mkdtemp(path.join(tmpdir(), 'event-')), 'event.json')
+    const eventPath = path.join(newFolder('event'), 'event.json')
     await writeFile(eventPath, typeof other === 'string' ? other : JSON.stringify(other))
     return act(
       {

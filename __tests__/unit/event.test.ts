@@ -1,13 +1,12 @@
 /** The event's payload: what is read of it, whatever it is. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { type RunEnvironment, readEvent } from '../../src/github/event.js'
+import { newFolder } from '../support/folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'event-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = newFolder('event')
 
 let files = 0
 function read(eventName: string, payload: unknown) {

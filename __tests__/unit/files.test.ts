@@ -1,12 +1,12 @@
 // The prompt file on a real file system: what is read, and everything that must not be.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FILE_LIMIT, type FileText, readPromptFile } from '../../src/prompt/files.js'
+import { newFolder } from '../support/folder.js'
 
-const base = realpathSync(mkdtempSync(join(tmpdir(), 'files-')))
+const base = newFolder('files')
 const workspace = join(base, 'work', 'repo')
 const temp = join(base, 'temp')
 const SECRET = 'from outside'
@@ -35,7 +35,6 @@ beforeAll(() => {
   symlinkSync(join(base, 'outside.md'), join(temp, 'link.md'))
   symlinkSync(workspace, join(base, 'workspace-link'))
 })
-afterAll(() => rmSync(base, { recursive: true }))
 
 const read = (path: string, roots = { workspace, temp }): FileText => readPromptFile(path, roots)
 const text = (path: string): string => {

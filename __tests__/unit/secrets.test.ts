@@ -1,12 +1,11 @@
 // Why a run was given no secrets: told for forks and for Dependabot, and for nothing else.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { secretsWithheld } from '../../src/github/secrets.js'
+import { newFolder } from '../support/folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'event-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = newFolder('event')
 
 let files = 0
 function why(name: string, payload: unknown, actor = 'octocat'): string | undefined {
