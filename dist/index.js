@@ -3879,6 +3879,7 @@ function catchSignals() {
     const onSignal = () => (first.signal.aborted ? second : first).abort();
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
+    process.on('SIGBREAK', onSignal);
     return { first: first.signal, second: second.signal };
 }
 /**

@@ -139,7 +139,10 @@ export const random = (): number => Math.random()
 /** Hexadecimal digits that nobody can guess. */
 export const nonce = (): string => randomBytes(16).toString('hex')
 
-/** Signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM (actions/runner, ProcessInvoker.cs). */
+/**
+ * Signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM, on Windows Ctrl-C and Ctrl-Break
+ * (actions/runner, ProcessInvoker.cs).
+ */
 export interface Signals {
   /** Raised by the first. */
   readonly first: AbortSignal
@@ -153,6 +156,7 @@ export function catchSignals(): Signals {
   const onSignal = (): void => (first.signal.aborted ? second : first).abort()
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
+  process.on('SIGBREAK', onSignal)
   return { first: first.signal, second: second.signal }
 }
 

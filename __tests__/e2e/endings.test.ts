@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { act, type Ended } from '../support/action.js'
 import { connectProxy, listen } from '../support/network.js'
+import { posixDescribe } from '../support/platform.js'
 import {
   type Answer,
   active,
@@ -150,7 +151,7 @@ describe('the deadline', () => {
   })
 })
 
-describe('the first signal', () => {
+posixDescribe('the first signal', () => {
   const cancelled = { outcome: 'cancelled', 'error-code': '' }
   const known = { ...cancelled, 'job-id': 'job-1', status: 'active' }
   const usual: Script = { posts: [created], looks: [active] }
@@ -269,7 +270,7 @@ describe('the first signal', () => {
   })
 })
 
-describe('the second signal', () => {
+posixDescribe('the second signal', () => {
   test.concurrent('ends at once, also while the create is in flight', async () => {
     const ended = await run({ posts: [silence] }, { prompt: 'Go' }, async (service, signal) => {
       await service.requests(1)
@@ -284,6 +285,30 @@ describe('the second signal', () => {
     })
     expect(ended.sinceSignalMs).toBeLessThan(700)
     expect(ended.exitCode).toBe(1)
+  })
+})
+
+// By the events alone: nothing but a console can send these.
+describe('Ctrl-C and Ctrl-Break, as Windows has them,', () => {
+  const emit = (name: string, milliseconds: number): string =>
+    `setTimeout(() => process.emit('${name}'), ${milliseconds})`
+  const emitting = (...events: string[]): Record<string, string> => ({
+    NODE_OPTIONS: `--import "data:text/javascript,${events.join(';')}"`,
+  })
+
+  test.concurrent('end a wait by the first', async () => {
+    const env = emitting(emit('SIGINT', 1500))
+    const ended = await run({ posts: [created], looks: [active] }, { prompt: 'Go' }, undefined, env)
+    expect(ended.outputs).toMatchObject({ outcome: 'cancelled', 'error-code': '', 'job-id': 'job-1' })
+    expect(ended.exitCode).toBe(1)
+  })
+
+  test.concurrent('end a create by the second', async () => {
+    const env = emitting(emit('SIGINT', 1500), emit('SIGBREAK', 1800))
+    const ended = await run({ posts: [silence] }, { prompt: 'Go' }, undefined, env)
+    expect(ended.outputs).toMatchObject({ outcome: 'cancelled', 'error-code': 'create-unknown' })
+    expect(ended.exitCode).toBe(1)
+    expect(ended.milliseconds).toBeLessThan(4_500) // The first alone waits 5 s for the answer.
   })
 })
 

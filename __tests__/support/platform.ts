@@ -10,4 +10,3 @@ export const POSIX = process.platform !== 'win32'
 
 export const posixDescribe = POSIX ? describe : describe.skip
 export const posixTest = POSIX ? test : test.skip
-export const posixConcurrent = POSIX ? test.concurrent : test.concurrent.skip
