@@ -1190,11 +1190,11 @@ function realPath(folder) {
 }
 /**
  * `.git`, in any spelling that Windows and macOS take for it; and the files that actions/checkout from v6 on keeps
- * its token in, in the temp folder (actions/checkout, src/git-auth-helper.ts).
+ * its token in, in the temp folder (actions/checkout, src/git-auth-helper.ts), also by the short name of Windows.
  */
 function isPrivate(segment) {
     const seen = segment.replace(/\p{Cf}/gu, ''); // HFS+ passes over these.
-    return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(seen) || /^git-credentials-/i.test(seen);
+    return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(seen) || /^git-cr(?:edentials-|~\d)/i.test(seen);
 }
 /** Reads a regular file of 1 byte to 1 MiB, or tells what is wrong with it. */
 function readRegular(file) {
