@@ -60,7 +60,8 @@ export async function runAction({ bundle, inputs, node = process.execPath, env =
       summary: await readFile(path.join(folder, 'GITHUB_STEP_SUMMARY'), 'utf8'),
     }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    // On Windows a file may still be held for a moment by what scans it.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 

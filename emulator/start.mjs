@@ -166,7 +166,8 @@ class Signals {
       process.on(signal, () => {
         this.came = true
         const now = performance.now()
-        if (now - this.#last > 300) this.send(signal)
+        // On Windows the step has had the Ctrl-C itself, and this would end it at once.
+        if (now - this.#last > 300 && process.platform !== 'win32') this.send(signal)
         this.#last = now
       })
     }

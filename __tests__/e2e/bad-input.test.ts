@@ -6,6 +6,7 @@ import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { act, type Ended, KEY, type Options } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
+import { POSIX } from '../support/platform.js'
 import { startService } from '../support/service.js'
 
 async function refused(inputs: Record<string, string>, options?: Options): Promise<Ended> {
@@ -125,26 +126,32 @@ describe('a prompt file', () => {
   const at = (...parts: string[]): string => path.join(workspace, ...parts)
   writeFileSync(path.join(outside, 'secret.md'), KEY)
   writeFileSync(at('good.md'), 'Good')
-  for (const folder of ['.git', '.GIT.', 'folder']) mkdirSync(at(folder))
+  for (const folder of ['.git', 'folder']) mkdirSync(at(folder))
   writeFileSync(at('.git', 'config'), 'token')
-  writeFileSync(at('.GIT.', 'config'), 'token')
-  symlinkSync(path.join(outside, 'secret.md'), at('link.md'))
-  symlinkSync(at('good.md'), at('link-inside.md'))
-  symlinkSync(outside, at('linked-folder'))
-  execFileSync('mkfifo', [at('fifo')])
+  symlinkSync(outside, at('linked-folder'), 'junction')
+  if (POSIX) {
+    mkdirSync(at('.GIT.'))
+    writeFileSync(at('.GIT.', 'config'), 'token')
+    symlinkSync(path.join(outside, 'secret.md'), at('link.md'))
+    symlinkSync(at('good.md'), at('link-inside.md'))
+    execFileSync('mkfifo', [at('fifo')])
+  }
   writeFileSync(at('empty.md'), '')
   writeFileSync(at('blank.md'), '\uFEFF \n')
   writeFileSync(at('large.md'), 'x'.repeat(1024 * 1024 + 1))
   writeFileSync(at('latin-1.md'), Buffer.from([0x63, 0x61, 0x66, 0xe9]))
 
-  test.concurrent.each([
+  const onPosix: [string, string][] = [
     ['link.md', 'symbolic link'],
     ['link-inside.md', 'symbolic link'],
+    ['fifo', 'no regular file'],
+  ]
+  test.concurrent.each([
+    ...(POSIX ? onPosix : []),
     ['linked-folder/secret.md', 'symbolic link'],
     ['.git/config', 'git keeps its own files'],
     ['.GIT./config', 'git keeps its own files'],
     ['folder', 'no regular file'],
-    ['fifo', 'no regular file'],
     ['/proc/self/environ', 'outside of the workspace'],
     ['../outside.md', 'outside of the workspace'],
     [path.join(outside, 'secret.md'), 'outside of the workspace'],

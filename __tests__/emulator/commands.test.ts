@@ -6,6 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { newFolder } from '../support/folder.js'
+import { posixTest } from '../support/platform.js'
 
 const EMULATOR = fileURLToPath(new URL('../../emulator/', import.meta.url))
 const BUNDLE = `
@@ -80,7 +81,7 @@ describe('start', () => {
   test('shows the step, the log, the outputs and the summary, and hides the key', async () => {
     const { exitCode, stdout, stderr } = await command('start', [])
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^Running dist\/index\.js as the GitHub runner would\. Scenario pr-opened: /)
+    expect(stdout).toMatch(/^Running dist[\\/]index\.js as the GitHub runner would\. Scenario pr-opened: /)
     const [, afterFirst = ''] = stdout.split(' s.\n')
     expect(afterFirst.replace(/:\d{4,5}\b/, ':PORT')).toBe(`
 Step
@@ -116,7 +117,7 @@ Exit code 0; the service saw 2 requests (1 POST, 1 GET).
     expect(stdout).not.toMatch(/secret|wait/)
   })
 
-  test('a scenario that cancels sends one SIGINT at the first poll', async () => {
+  posixTest('a scenario that cancels sends one SIGINT at the first poll', async () => {
     const { exitCode, stdout } = await command('start', ['--scenario', 'cancelled', '--input', 'hang=yes'])
     expect(exitCode).toBe(7)
     expect(stdout).toContain('SIGINT 1\n')
@@ -131,7 +132,7 @@ Exit code 0; the service saw 2 requests (1 POST, 1 GET).
     expect(stdout).toMatch(/Exit code 1; the service saw 0 requests \(0 POST, 0 GET\)\.\n$/)
   })
 
-  test('Ctrl-C is passed on once, though npm doubles it', async () => {
+  posixTest('Ctrl-C is passed on once, though npm doubles it', async () => {
     let sent = false
     const { exitCode, stdout } = await command('start', ['--input', 'hang=yes'], (text, child) => {
       if (sent || !text.includes('polled')) return
@@ -173,7 +174,7 @@ Log
     )
   })
 
-  test('after Ctrl-C there is no further run', async () => {
+  posixTest('after Ctrl-C there is no further run', async () => {
     let sent = false
     const args = ['--scenario', 'pull-request', '--input', 'hang=yes']
     const { exitCode, stdout } = await command('start', args, (text, child) => {
@@ -212,13 +213,13 @@ Log
     await cp(start, elsewhere, { recursive: true })
     const child = spawn(process.execPath, [path.join(elsewhere, 'start.mjs')])
     const [[text], [exitCode]] = await Promise.all([once(child.stderr, 'data'), once(child, 'close')])
-    expect(String(text)).toMatch(/dist\/index\.js is missing; 'npm ci && npm run build' makes it\n$/)
+    expect(String(text)).toMatch(/dist[\\/]index\.js is missing; 'npm ci && npm run build' makes it\n$/)
     expect(exitCode).toBe(1)
   })
 })
 
 describe('serve', () => {
-  test('prints its address and a line a request, never the key, and ends cleanly', async () => {
+  posixTest('prints its address and a line a request, never the key, and ends cleanly', async () => {
     let asked: Promise<unknown> | undefined
     const { exitCode, stdout, stderr } = await command('serve', ['--job-seconds', '1'], (text, child) => {
       const [url] = /^http:\S+(?=\n)/.exec(text) ?? []

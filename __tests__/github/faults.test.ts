@@ -3,6 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { type Fault, primaryLimit, secondaryLimit, sha } from '../support/github.js'
+import { posixDescribe } from '../support/platform.js'
 import { within } from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -179,7 +180,7 @@ describe('the event', () => {
     }))
 })
 
-describe('a cancel', () => {
+posixDescribe('a cancel', () => {
   test.concurrent('while GitHub is asked sends nothing and ends at once', () =>
     within({}, async (world) => {
       world.github.faults.push({ path: COMMENTS, times: Number.POSITIVE_INFINITY, answer: 'silence' })
@@ -263,15 +264,15 @@ describe('a cancel', () => {
       expect(world.comments()).toHaveLength(1)
       expect(world.comments()[0]).toMatch(/^### 🛑/u)
     }))
-
-  test.concurrent('SIGKILL leaves the job in the comment', () =>
-    within({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs } = await world.step(SCOPE, {
-        onStart: (child) =>
-          void world.github.received(4).then(() => setTimeout(() => child.kill('SIGKILL'), 300)),
-      })
-      expect(world.comments()[0]).toContain(`job-id: ${outputs['job-id']}`)
-      const again = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ATTEMPT: '2' } })
-      expect(again.outputs).toMatchObject({ 'job-id': outputs['job-id'], reused: 'true', outcome: 'started' })
-    }))
 })
+
+test.concurrent('SIGKILL leaves the job in the comment', () =>
+  within({ emulator: { speed: 1 } }, async (world) => {
+    const { outputs } = await world.step(SCOPE, {
+      onStart: (child) =>
+        void world.github.received(4).then(() => setTimeout(() => child.kill('SIGKILL'), 300)),
+    })
+    expect(world.comments()[0]).toContain(`job-id: ${outputs['job-id']}`)
+    const again = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+    expect(again.outputs).toMatchObject({ 'job-id': outputs['job-id'], reused: 'true', outcome: 'started' })
+  }))
