@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { DEFAULT_SCENARIO } from '../../emulator/scenarios.mjs'
 import { DEFAULTS } from '../../src/inputs.js'
 import { FAIL_ON, OUTCOMES } from '../../src/job.js'
 import { OUTPUTS } from '../../src/report.js'
@@ -84,23 +85,52 @@ test('the workflows of the README are those of examples/, which tests run, witho
   for (const yaml of examples) expect(yaml).toMatch(/^# /)
 })
 
+test('the reusable workflow hands on inputs and outputs of the action, with the same defaults', () => {
+  const { on, jobs } = parse(text('.github/workflows/docs-job.yml'))
+  const { inputs, outputs } = on.workflow_call
+  for (const [name, { default: value = '' }] of Object.entries<{ default?: unknown }>(inputs)) {
+    // Empty means the default.
+    if (value !== '') expect([name, String(value)]).toEqual([name, DEFAULTS[name as keyof typeof DEFAULTS]])
+    expect(jobs.docs.steps[0].with[name]).toBe(`\${{ inputs.${name} }}`)
+  }
+  for (const [name, { value }] of Object.entries<{ value: string }>(outputs)) {
+    expect(value).toBe(`\${{ jobs.docs.outputs.${name} }}`)
+    expect(jobs.docs.outputs[name]).toBe(`\${{ steps.docs.outputs.${name} }}`)
+  }
+})
+
+test("the README names the emulator's inputs and outputs, which have the defaults of its code", () => {
+  const emulator = parse(text('emulator/action.yml'))
+  for (const name of [...Object.keys(emulator.inputs), ...Object.keys(emulator.outputs)])
+    expect(readme).toContain(name)
+  expect(emulator.inputs.scenario.default).toBe(DEFAULT_SCENARIO)
+  expect(text('emulator/background.mjs')).toContain(`DEFAULT_SPEED = '${emulator.inputs.speed.default}'`)
+})
+
 test('the README names every example', () => {
   for (const file of readdirSync('examples')) expect(readme).toContain(`](examples/${file})`)
 })
 
+/** The anchors of a document's headings, as GitHub makes them. */
+const anchorsOf = (file: string): string[] =>
+  [...text(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+
 test('every link inside of the documents leads somewhere', () => {
-  for (const file of ['README.md', 'CONTRIBUTING.md']) {
-    const anchors = [...text(file).matchAll(/^#+ (.*)$/gm)].map(
-      ([, title = '']) =>
-        `#${title
-          .toLowerCase()
-          .replace(/[^\w -]/g, '')
-          .replaceAll(' ', '-')}`,
-    )
-    const links = [...text(file).matchAll(/\]\((?!<?https?:)([^)]+)\)/g)].map(([, link = '']) => link)
-    expect(links.length + anchors.length).toBeGreaterThan(3)
-    for (const link of links)
-      expect(link.startsWith('#') ? anchors.includes(link) : existsSync(link)).toBe(true)
+  const links = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].flatMap((file) =>
+    [...text(file).matchAll(/\]\((?!<?https?:)([^)#]*)#?([^)]*)\)/g)].map(([, target = '', anchor = '']) => ({
+      target: target || file,
+      anchor,
+    })),
+  )
+  expect(links.length).toBeGreaterThan(20)
+  for (const { target, anchor } of links) {
+    expect({ target, exists: existsSync(target) }).toEqual({ target, exists: true })
+    if (anchor !== '') expect(anchorsOf(target)).toContain(anchor)
   }
 })
 

@@ -8,8 +8,10 @@ export function tool(name: 'act' | 'actionlint'): string {
     const go = ['-C', '__tests__/runner', 'tool', '-n', name]
     return execFileSync('go', go, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw new Error(`${name} needs Go to build it: install Go 1.25 or newer, from https://go.dev/dl.`)
-    throw error
+    // Errors of Node's own modules are of another realm than jest's, so instanceof says no.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new Error(
+      `${name} is missing: install Go 1.25 or newer, from https://go.dev/dl, which then builds it.`,
+    )
   }
 }
