@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
-import { act, type Ended } from '../support/action.js'
+import { act, type Ended, SOON_MS } from '../support/action.js'
 import { connectProxy, listen } from '../support/network.js'
 import { posixDescribe } from '../support/platform.js'
 import {
@@ -170,13 +170,13 @@ posixDescribe('the first signal', () => {
   test.concurrent.each(['SIGINT', 'SIGTERM'] as const)('%s between looks', async (name) => {
     const ended = await run(usual, { prompt: 'Go', 'poll-interval-seconds': '20' }, atRequest(1, 200, name))
     expectCancelled(ended, known)
-    expect(ended.sinceSignalMs).toBeLessThan(1_000)
+    expect(ended.sinceSignalMs).toBeLessThan(SOON_MS)
   })
 
   test.concurrent.each(['SIGINT', 'SIGTERM'] as const)('%s during a look', async (name) => {
     const ended = await run({ ...usual, looks: [silence] }, { prompt: 'Go' }, atRequest(2, 50, name))
     expectCancelled(ended, known)
-    expect(ended.sinceSignalMs).toBeLessThan(1_000)
+    expect(ended.sinceSignalMs).toBeLessThan(SOON_MS)
   })
 
   test.concurrent('before anything is sent, while connecting', async () => {
@@ -193,7 +193,7 @@ posixDescribe('the first signal', () => {
     await mute.close()
     expectCancelled(ended, { ...cancelled, 'job-id': '' })
     expect(ended.commands('error')[0]).toContain('The service took nothing')
-    expect(ended.sinceSignalMs).toBeLessThan(1_000)
+    expect(ended.sinceSignalMs).toBeLessThan(SOON_MS)
   })
 
   test.concurrent('while a proxy keeps its CONNECT waiting', async () => {
@@ -211,7 +211,7 @@ posixDescribe('the first signal', () => {
     )
     await proxy.close()
     expectCancelled(ended, { ...cancelled, 'job-id': '' })
-    expect(ended.sinceSignalMs).toBeLessThan(1_000)
+    expect(ended.sinceSignalMs).toBeLessThan(SOON_MS)
   })
 
   test.concurrent.each([
@@ -221,14 +221,14 @@ posixDescribe('the first signal', () => {
     const ended = await run({ posts }, { prompt: 'Go', 'job-id': jobId }, atRequest(1, 200))
     expect(ended.outputs).toMatchObject({ ...cancelled, 'job-id': jobId, reused: 'false' })
     expect(ended.commands('error')[0]).toContain('The service took nothing')
-    expect(ended.sinceSignalMs).toBeLessThan(1_000)
+    expect(ended.sinceSignalMs).toBeLessThan(SOON_MS)
   })
 
   test.concurrent('during the Retry-After of a look', async () => {
     const looks = [json(503, '', { 'retry-after': '20' })]
     const ended = await run({ ...usual, looks }, { prompt: 'Go' }, atRequest(2, 200))
     expectCancelled(ended, known)
-    expect(ended.sinceSignalMs).toBeLessThan(1_000)
+    expect(ended.sinceSignalMs).toBeLessThan(SOON_MS)
   })
 
   test.concurrent('before the first look at a job that is only waited for', async () => {
@@ -375,9 +375,10 @@ describe('after a message', () => {
     ['an old end, then a new one with another link', [active], [old, next]],
     ['an old end in the answer, then a new one', [old], [next]],
   ])('%s: the new end counts', async (_, posts, looks) => {
-    const ended = await run({ posts, looks }, SHORT)
+    // Half of this time is far longer than the looks take.
+    const ended = await run({ posts, looks }, { ...SHORT, 'timeout-minutes': '0.5' })
     expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
-    expect(ended.milliseconds).toBeLessThan(2_500)
+    expect(ended.milliseconds).toBeLessThan(8_000)
   })
 
   test.concurrent.each([

@@ -9,6 +9,9 @@ import { runAction } from '../../emulator/runner.mjs'
 export const BUNDLE = path.resolve('build/dist/index.js')
 export const KEY = 'mint_e2e/0123+456789~abcdef'
 
+/** After a signal a step ends within a second; another one is for a machine that has other work. */
+export const SOON_MS = 2_000
+
 export interface Options {
   readonly env?: Record<string, string>
   readonly workspace?: string
