@@ -1,25 +1,55 @@
-/** Bundles what `tsc` wrote into a folder that the runner can execute: `node scripts/bundle.mjs dist`. */
+/**
+ * Bundles what `tsc` wrote into a folder that the runner can execute: `node scripts/bundle.mjs dist`. What ncc makes of
+ * it, which can be read, stays in build/ncc.
+ */
 
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { minify } from 'terser'
+import { slimUndici } from './slim.mjs'
 
-const [target] = process.argv.slice(2)
-rmSync(target, { recursive: true, force: true })
+const SLIM = 'build/slim'
+const READABLE = 'build/ncc'
+const [target = 'dist'] = process.argv.slice(2)
+for (const folder of [SLIM, READABLE, target]) rmSync(folder, { recursive: true, force: true })
+await slimUndici('build/src', SLIM)
 execFileSync(
   process.execPath,
   [
-    'node_modules/@vercel/ncc/dist/ncc/cli.js',
+    resolve('node_modules/@vercel/ncc/dist/ncc/cli.js'),
     'build',
-    'build/src/index.js',
+    'index.js',
     '--no-cache',
     '--quiet',
     '--out',
-    target,
+    resolve(READABLE),
   ],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', cwd: SLIM },
 )
+cpSync(READABLE, target, { recursive: true })
+for (const name of readdirSync(target).filter((file) => file.endsWith('.js'))) {
+  const file = join(target, name)
+  writeFileSync(file, await minified(readFileSync(file, 'utf8')))
+}
 writeFileSync(join(target, 'licenses.txt'), licenses())
+
+/**
+ * The names of classes stay: they are seen in errors. The licences' comments go: licenses.txt has their texts.
+ *
+ * @param {string} code of a module
+ * @returns {Promise<string>}
+ */
+async function minified(code) {
+  const { code: minifiedCode } = await minify(code, {
+    module: true,
+    ecma: 2020,
+    compress: { passes: 2 },
+    keep_classnames: true,
+    format: { comments: false },
+  })
+  return `${minifiedCode}\n`
+}
 
 /** The licences of everything that may be in the bundle: the packages of the lock that a user runs. */
 function licenses() {
