@@ -1,5 +1,6 @@
 /** One HTTP request to one origin, and exactly how far it got: that decides whether it may be sent again. */
 
+import { setFlagsFromString } from 'node:v8'
 import { buildConnector, Client, type Dispatcher } from 'undici'
 import type { Stop } from '../stop.js'
 import { connector, type Refusal, refusalOf, wordsOf } from './connect.js'
@@ -85,13 +86,19 @@ export function httpClient(origin: string, stop: Stop, proxy: URL | undefined): 
 
 interface Connection {
   readonly client: Client
+  /** Where the answers are read to, one after the other: a new buffer for each long one would add up. */
+  bytes: Buffer
   destroy(): void
 }
 
 function openConnection(origin: string, proxy: URL | undefined): Connection {
   const { connect, cancel } = connector(buildConnector({}), proxy)
   const client = new Client(origin, {
-    connect,
+    connect: (options, done) =>
+      connect(options, (...connected) => {
+        compileParserOnce()
+        done(...connected)
+      }),
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 65_000,
@@ -102,13 +109,25 @@ function openConnection(origin: string, proxy: URL | undefined): Connection {
     cancel()
     void client.destroy()
   }
-  return { client, destroy }
+  return { client, bytes: Buffer.alloc(1024), destroy }
+}
+
+/**
+ * Has V8 compile undici's parser, which is WebAssembly, once and fast. By itself it begins at the second answer to
+ * optimize it on another thread, which takes more CPU time than all the rest of a run with its few answers.
+ *
+ * The flag counts for what is instantiated from then on, and undici does that when it has its first connection. V8
+ * leaves out a flag that it does not know. Not called earlier: other flags than Node's own make V8 compile Node's modules
+ * anew, where it has them ready.
+ */
+function compileParserOnce(): void {
+  setFlagsFromString('--wasm-tiering-budget=1000000000')
 }
 
 /** Sends one request and settles once: with an answer, a fault, the end of its time, or a stop. */
 function exchange(connection: Connection, request: HttpRequest, stop: Stop): Promise<HttpResult> {
   return new Promise((resolve) => {
-    const answer = new AnswerReader()
+    const answer = new AnswerReader(connection)
     let sent = false
     let timer: NodeJS.Timeout | undefined
 
@@ -165,12 +184,16 @@ function exchange(connection: Connection, request: HttpRequest, stop: Stop): Pro
   })
 }
 
-/** Collects an answer, up to the limit, in one buffer: a service may send it byte by byte. */
+/** Collects an answer, up to the limit, in the connection's buffer: a service may send it byte by byte. */
 class AnswerReader {
   #status = 0
   #headers: Headers = {}
-  #bytes = Buffer.alloc(1024)
   #length = 0
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
 
   /** Also called for informational answers (1xx), which the final one replaces. */
   start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
@@ -181,24 +204,30 @@ class AnswerReader {
         Array.isArray(value) ? value[0] : value,
       ]),
     )
+    const length = Number(this.#headers['content-length'])
+    if (length <= ANSWER_LIMIT) this.#fit(length)
   }
 
   /** Whether the answer is still within the limit. */
   add(chunk: Buffer): boolean {
     const length = this.#length + chunk.length
     if (length > ANSWER_LIMIT) return false
-    if (length > this.#bytes.length) {
-      const larger = Buffer.alloc(Math.min(ANSWER_LIMIT, Math.max(length, this.#bytes.length * 2)))
-      this.#bytes.copy(larger)
-      this.#bytes = larger
-    }
-    chunk.copy(this.#bytes, this.#length)
+    if (length > this.#connection.bytes.length) this.#fit(Math.min(ANSWER_LIMIT, length * 2))
+    chunk.copy(this.#connection.bytes, this.#length)
     this.#length = length
     return true
   }
 
   result(): HttpResult {
-    const body = new TextDecoder().decode(this.#bytes.subarray(0, this.#length))
+    const body = new TextDecoder().decode(this.#connection.bytes.subarray(0, this.#length))
     return { kind: 'answer', status: this.#status, headers: this.#headers, body }
+  }
+
+  /** Makes room for so many bytes. */
+  #fit(length: number): void {
+    const { bytes } = this.#connection
+    if (length <= bytes.length) return
+    this.#connection.bytes = Buffer.allocUnsafeSlow(length)
+    bytes.copy(this.#connection.bytes, 0, 0, this.#length)
   }
 }
