@@ -1,0 +1,32 @@
+/**
+ * An action as most are written, on @actions/core and @actions/http-client alone; the bench bundles it with ncc. Not
+ * type-checked: here tsconfig.json leads to a stand-in for the client.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as core from '@actions/core'
+import { HttpClient } from '@actions/http-client'
+
+/** @typedef {{ id: string, status: string, prLink: string | null }} Job */
+
+try {
+  const key = core.getInput('api-key', { required: true })
+  core.setSecret(key)
+  const jobs = `${core.getInput('base-url')}/v2/agent/${core.getInput('project-id', { required: true })}/job`
+  const client = new HttpClient('toolkit-action', [], { headers: { authorization: `Bearer ${key}` } })
+  const prompt = core.getInput('prompt', { required: true })
+  const created = await client.postJson(jobs, { prompt })
+  let job = /** @type {Job} */ (created.result)
+  core.setOutput('job-id', job.id)
+  while (job.status === 'active') {
+    await sleep(Number(core.getInput('poll-interval-seconds')) * 1000)
+    const seen = await client.getJson(`${jobs}/${job.id}`)
+    job = /** @type {Job} */ (seen.result)
+    core.info(`The job is ${job.status}.`)
+  }
+  core.setOutput('status', job.status)
+  core.setOutput('pr-link', job.prLink ?? '')
+  if (job.status !== 'completed') core.setFailed(`The job is ${job.status}.`)
+} catch (error) {
+  core.setFailed(error instanceof Error ? error.message : String(error))
+}
