@@ -1,10 +1,11 @@
 // The main step of the emulator's action: starts the service in the background, and says where it is.
 import { spawn } from 'node:child_process'
-import { appendFileSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { EOL, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { serviceScenarios } from './scenarios.mjs'
 
 /** @import { ChildProcess } from 'node:child_process' */
 
@@ -22,46 +23,57 @@ function tellRunner(file, values) {
   appendFileSync(env[file] ?? '', lines.join(''))
 }
 
-/** @returns {string[]} the options of `serve.mjs` that the inputs stand for; an empty input means its default */
+/**
+ * @returns {string[]} the options of `serve.mjs` that the inputs stand for; an empty input means its default
+ * @throws {Error} the scenario is not one of the service alone
+ */
 function options() {
-  const given = {
-    '--scenario': env.INPUT_SCENARIO?.trim(),
-    '--speed': env.INPUT_SPEED?.trim() || DEFAULT_SPEED,
-  }
-  return Object.entries(given).flatMap(([name, value]) => (value ? [name, value] : []))
+  const scenario = env.INPUT_SCENARIO?.trim()
+  const speed = env.INPUT_SPEED?.trim() || DEFAULT_SPEED
+  if (!scenario) return ['--speed', speed]
+  if (serviceScenarios.includes(scenario)) return ['--scenario', scenario, '--speed', speed]
+  throw new Error(`scenario: got '${scenario}', takes one of ${serviceScenarios.join(', ')}.`)
 }
 
 /**
  * @param {ChildProcess} child
- * @param {string} log
+ * @param {string} output its file
  * @returns {Promise<string>} the address that it prints first
  * @throws {Error} it ended, with its own words, or it said nothing for 20 s
  */
-async function address(child, log) {
-  for (const end = Date.now() + START_MS; Date.now() < end; await sleep(20)) {
-    const [url] = /^http:.*(?=\n)/.exec(readFileSync(log, 'utf8')) ?? []
+async function address(child, output) {
+  let fault = ''
+  child.once('error', ({ message }) => {
+    fault = message
+  })
+  for (const end = Date.now() + START_MS; Date.now() < end && fault === ''; await sleep(20)) {
+    const [url] = /^http:.*(?=\r?\n)/m.exec(readFileSync(output, 'utf8')) ?? []
     if (url) return url
-    if (child.exitCode !== null) break
+    if (child.exitCode !== null || child.signalCode !== null) break
   }
-  child.kill('SIGKILL')
-  throw new Error(`The emulator did not start. ${readFileSync(log, 'utf8').trim()}`)
+  throw new Error(`The emulator did not start. ${fault}${readFileSync(output, 'utf8').trim()}`)
 }
 
+/** @type {ChildProcess | undefined} */
+let child
 try {
-  const log = path.join(mkdtempSync(path.join(env.RUNNER_TEMP || tmpdir(), 'emulator-')), 'requests.log')
-  const output = openSync(log, 'w')
-  const child = spawn(process.execPath, [SERVE, ...options()], {
+  const folder = mkdtempSync(path.join(env.RUNNER_TEMP || tmpdir(), 'emulator-'))
+  const [output = '', log = ''] = ['output.txt', 'requests.log'].map((name) => path.join(folder, name))
+  writeFileSync(log, '')
+  const file = openSync(output, 'w')
+  child = spawn(process.execPath, [SERVE, ...options(), '--log', log], {
     detached: true,
-    stdio: ['ignore', output, output],
+    stdio: ['ignore', file, file],
     windowsHide: true,
   })
-  tellRunner('GITHUB_STATE', { pid: child.pid, log })
-  const url = await address(child, log)
-  child.unref()
+  const url = await address(child, output)
+  tellRunner('GITHUB_STATE', { pid: child.pid, url, log })
   tellRunner('GITHUB_OUTPUT', { 'base-url': url, 'log-file': log })
   console.log(`The emulated service is at ${url}. It ends with this job, which then shows what it was asked.`)
 } catch (error) {
+  child?.kill('SIGKILL')
   const words = error instanceof Error ? error.message : String(error)
   console.log(`::error::${words.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`)
   process.exitCode = 1
 }
+child?.unref()

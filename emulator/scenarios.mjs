@@ -242,6 +242,12 @@ export const scenarios = {
   },
 }
 
+/** Those that are about the service alone, and nothing else that a step would have to be given. */
+export const serviceScenarios = Object.keys(scenarios).filter((name) => {
+  const { inputs, cancel, offline, pullRequest } = findScenario(name).step
+  return !inputs && !cancel && !offline && !pullRequest
+})
+
 /**
  * @param {string} name
  * @returns {Scenario}

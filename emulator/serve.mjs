@@ -1,4 +1,5 @@
 // Runs the emulated service in the foreground, so that a workflow can be tried without an account.
+import { appendFileSync } from 'node:fs'
 import { listScenarios, readOptions, runCommand, scenarioName, UsageError } from './options.mjs'
 import { startEmulator } from './server.mjs'
 
@@ -13,6 +14,7 @@ const USAGE = `Runs the emulated service until it is interrupted.
   --scenario NAME   what it does (default pr-opened)
   --speed N         how much faster than real time its clock runs (default 1)
   --job-seconds N   how long a job takes on its clock (default: the scenario's, 240)
+  --log FILE        where a line for each request goes (default: standard output)
   --help            this text
 
 Scenarios, and how the action's step ends:`
@@ -55,8 +57,12 @@ async function main() {
     scenario: { type: 'string' },
     speed: { type: 'string' },
     'job-seconds': { type: 'string' },
+    log: { type: 'string' },
     help: { type: 'boolean' },
   })
+  const { log } = options
+  /** @param {string} line */
+  const tell = (line) => (log ? appendFileSync(log, `${line}\n`) : console.log(line))
   if (options.help) {
     console.log(`${USAGE}\n${listScenarios()}`)
     return 0
@@ -66,7 +72,7 @@ async function main() {
     port: readNumber('port', options.port, isPort, 'a whole number up to 65535'),
     speed: readNumber('speed', options.speed, isPositive, 'a number above 0'),
     jobSeconds: readNumber('job-seconds', options['job-seconds'], isPositive, 'a number above 0'),
-    onRequest: (request) => console.log(describe(request)),
+    onRequest: (request) => tell(describe(request)),
   })
   console.log(emulator.url)
   await new Promise((resolve) => {

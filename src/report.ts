@@ -190,6 +190,6 @@ export function nextStep(
     case 'dry-run':
       return 'Take out dry-run to send it.'
     case 'skipped':
-      return 'Nothing.'
+      return 'There is nothing to do.'
   }
 }

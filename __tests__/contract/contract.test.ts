@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { DEFAULT_SCENARIO } from '../../emulator/scenarios.mjs'
+import { DEFAULT_SCENARIO, serviceScenarios } from '../../emulator/scenarios.mjs'
 import { DEFAULTS } from '../../src/inputs.js'
 import { FAIL_ON, OUTCOMES } from '../../src/job.js'
 import { OUTPUTS } from '../../src/report.js'
@@ -82,12 +82,26 @@ test('the workflows of the README are those of examples/, which tests run, witho
   expect(blocks.length).toBeGreaterThan(2)
   const examples = readdirSync('examples').map((file) => text(`examples/${file}`))
   expect(examples.map((yaml) => yaml.replace(/^(?:#.*\n)+/, ''))).toEqual(expect.arrayContaining(blocks))
-  for (const yaml of examples) expect(yaml).toMatch(/^# /)
+  for (const yaml of examples) {
+    expect(yaml).toMatch(/^# /)
+    expect(parse(yaml).permissions).toEqual({})
+  }
 })
 
 test('the reusable workflow hands on inputs and outputs of the action, with the same defaults', () => {
   const { on, jobs } = parse(text('.github/workflows/docs-job.yml'))
   const { inputs, outputs } = on.workflow_call
+  // Those left out are of little use from elsewhere: the workflow would be copied for them.
+  const kept = Object.keys({ ...inputs, 'api-key': '' })
+  expect(Object.keys(DEFAULTS).filter((name) => !kept.includes(name))).toEqual([
+    'prompt-file',
+    'poll-interval-seconds',
+    'comment',
+    'github-token',
+    'skip-authors',
+    'dry-run',
+  ])
+  expect(Object.keys(outputs)).toEqual(['job-id', 'status', 'pr-link', 'outcome', 'error-code'])
   for (const [name, { default: value = '' }] of Object.entries<{ default?: unknown }>(inputs)) {
     // Empty means the default.
     if (value !== '') expect([name, String(value)]).toEqual([name, DEFAULTS[name as keyof typeof DEFAULTS]])
@@ -101,8 +115,11 @@ test('the reusable workflow hands on inputs and outputs of the action, with the 
 
 test("the README names the emulator's inputs and outputs, which have the defaults of its code", () => {
   const emulator = parse(text('emulator/action.yml'))
-  for (const name of [...Object.keys(emulator.inputs), ...Object.keys(emulator.outputs)])
-    expect(readme).toContain(name)
+  const section = readme.split('### Test your workflow')[1]?.split('\n## ')[0] ?? ''
+  for (const name of ['scenario', 'speed', 'log-file', ...serviceScenarios])
+    expect(section).toContain(`\`${name}\``)
+  expect(Object.keys(emulator.inputs)).toEqual(['scenario', 'speed'])
+  expect(Object.keys(emulator.outputs)).toEqual(['base-url', 'log-file'])
   expect(emulator.inputs.scenario.default).toBe(DEFAULT_SCENARIO)
   expect(text('emulator/background.mjs')).toContain(`DEFAULT_SPEED = '${emulator.inputs.speed.default}'`)
 })

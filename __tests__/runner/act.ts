@@ -41,6 +41,10 @@ export interface Start {
   /** The repository's own files, for `uses: ./`. */
   readonly here?: boolean
   readonly prepare?: (place: Place) => void
+  /** Who triggers it (default: act's own). */
+  readonly actor?: string
+  /** The workflow itself has to name the way to the service. */
+  readonly hidesNetwork?: true
   /** How many runs there are, one after the other. */
   readonly runs?: number
 }
@@ -117,10 +121,11 @@ export async function runWorkflow(name: string, yaml: string, start: Start): Pro
   }
 }
 
-/** What the workflow's own `permissions` give, and nothing else. */
-function permissionsOf(workflow: Workflow): Permissions {
-  const given = [workflow.permissions, ...Object.values(workflow.jobs).map((job) => job.permissions)]
-  const all: Record<string, string> = Object.assign({}, ...given)
+/** What the workflow's own `permissions` give, and nothing else. The token is the same for all jobs here. */
+function permissionsOf({ permissions = {}, jobs }: Workflow): Permissions {
+  const given = Object.values(jobs).flatMap((job) => (job.permissions ? [job.permissions] : []))
+  if (given.length > 1) throw new Error('Only one job of a workflow may be given permissions of its own.')
+  const all: Record<string, string> = given[0] ?? permissions
   const access = (name: string): Permissions['issues'] => (all[name] as Permissions['issues']) ?? 'none'
   return {
     issues: access('issues'),
@@ -163,12 +168,13 @@ async function runAct(folder: string, name: string, start: Start, place: Place, 
     start.event,
     ...['--eventpath', '../event.json', '--workflows', `.github/workflows/${name}`, '--json'],
     ...['--platform', 'ubuntu-latest=-self-hosted', '--platform', 'self-hosted=-self-hosted'],
+    ...(start.actor ? ['--actor', start.actor] : []),
     ...['--no-cache-server', '--action-cache-path', path.join(folder, 'cache')],
     ...['--local-repository', `${ACTION}=${path.join(folder, 'action')}`],
     ...pairs('--secret', { AGENT_API_KEY: KEY, GITHUB_TOKEN: TOKEN, ...start.secrets?.(place) }),
     ...pairs('--var', start.vars?.(place)),
     ...pairs('--env', {
-      ...place.network,
+      ...(!start.hidesNetwork && place.network),
       GITHUB_RUN_ID: String(run),
       GITHUB_API_URL: place.github.url,
       GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${name}@${ref}`,

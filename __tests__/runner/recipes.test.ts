@@ -32,6 +32,7 @@ afterAll(() => void chat.close())
 function pullRequest({ author = 'octocat', from = REPOSITORY }) {
   return {
     event: 'pull_request',
+    actor: author,
     payload: {
       action: 'opened',
       number: 1,
@@ -111,6 +112,26 @@ const CASES: Record<string, readonly Case[]> = {
         createsOne(ran)
         expect(prompts(ran)).toEqual([`Bring the API reference in line with commit ${ran.sha}.`])
         expect(ran.printed).toContain(`waiting for a review at ${PR_LINK}`)
+      },
+    },
+    {
+      ...push,
+      that: 'may ask whether commits of the agent are merges',
+      payload: ({ sha: after }) => ({
+        ref: 'refs/heads/main',
+        before: LAST,
+        after,
+        commits: [
+          { id: sha('docs'), message: 'Docs', author: { username: 'mintlify[bot]' } },
+          { id: after, message: 'Merge', author: { username: 'octocat' } },
+        ],
+        sender: { login: 'octocat' },
+      }),
+      prepare: ({ repository, sha: after }) =>
+        void repository.addCommit({ sha: after, parents: [LAST, sha('docs')] }),
+      check: (ran) => {
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'skipped' })
+        expect(ran.service.requests).toEqual([])
       },
     },
     {
@@ -262,7 +283,7 @@ const CASES: Record<string, readonly Case[]> = {
       secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/opened` }),
       check: (ran) => {
         createsOne(ran)
-        expect([...(ran.repository.pulls.get(1)?.labels ?? [])]).toEqual(['docs'])
+        expect([...(ran.repository.pulls.get(1)?.labels ?? [])]).toEqual(['documentation'])
         expect([...ran.repository.comments.values()].map(({ body }) => body)).toEqual([
           `Review the docs with this: ${PR_LINK}`,
         ])
@@ -287,7 +308,18 @@ const CASES: Record<string, readonly Case[]> = {
         },
       }),
     ),
+    {
+      ...pullRequest({ author: 'mintlify[bot]' }),
+      that: "says nothing of the agent's own pull request",
+      secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/skipped` }),
+      check: (ran) => {
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'skipped' })
+        expect(ran.service.requests).toEqual([])
+        expect(chat.messages).not.toContainEqual(expect.objectContaining({ path: '/skipped' }))
+      },
+    },
     { ...pullRequest({ from: 'stranger/your-repo' }), that: 'leaves out forks', check: asksNobody },
+    { ...pullRequest({ author: 'dependabot[bot]' }), that: 'leaves out Dependabot', check: asksNobody },
   ],
   'other-host.yml': [
     {
@@ -307,6 +339,7 @@ const CASES: Record<string, readonly Case[]> = {
       ...pullRequest({}),
       that: "reads and writes at the server's own API",
       apiPrefix: '/api/v3',
+      hidesNetwork: true,
       vars: ({ network }) => ({ ...network, NO_PROXY: 'localhost' }),
       check: (ran) => {
         createsOne(ran)

@@ -54,6 +54,8 @@ test.concurrent(
     ])
     expect(ran.succeeded).toBe(false)
     expect(ran.leftover).toEqual([])
+    const [, token] = /::stop-commands::(\S+)/.exec(ran.log) ?? []
+    expect(ran.log).toMatch(new RegExp(`::stop-commands::${token}[^]*POST /v2[^]*::${token}::`))
     expect(ran.printed).toContain(
       'POST /v2/agent/any/job 201 {"prompt":"A # #[error]trap and a ::warning::trap"}',
     )
@@ -66,7 +68,9 @@ test.concurrent(
   async () => {
     const ran = await runWorkflow('failing.yml', failing('scenario: nonsense'), { event: 'push' })
     expect(results(ran)[0]).toBe('Main your-org/agent-job-action/emulator@v1: failure')
-    expect(ran.log).toMatch(/unknown scenario 'nonsense'; there are pr-opened, no-changes/)
+    expect(ran.log).toMatch(
+      /scenario: got 'nonsense', takes one of pr-opened, no-changes, [^.]*unauthorized\./,
+    )
     expect(ran.leftover).toEqual([])
   },
   2 * MINUTES,

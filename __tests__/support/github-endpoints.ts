@@ -18,6 +18,7 @@ const COMPARE_COMMITS = 250
 const PULL_FILES = 3000
 const FILTERED_RUNS = 1000
 const DOCS = 'https://docs.github.com/rest'
+const DEFAULT_LABELS: readonly unknown[] = ['bug', 'documentation', 'duplicate', 'enhancement', 'question']
 const RUN_FILTERS = ['branch', 'status', 'event', 'head_sha']
 
 export type Permission = 'issues' | 'pull_requests' | 'contents' | 'actions'
@@ -145,6 +146,9 @@ function addLabels({ answers, repo, ids, body }: Call): Reply {
   const { labels } = findPull(repo, ids[0])
   const names = (body as { labels?: unknown }).labels
   if (!Array.isArray(names)) throw new Refusal(422, 'Invalid request.')
+  // A label that is not there yet is made, which takes `issues: write` (docs.github.com/en/rest/issues/labels).
+  if (names.some((name) => !DEFAULT_LABELS.includes(name)))
+    throw new Refusal(403, 'You do not have permission to create labels on this repository.')
   for (const name of names) labels.add(String(name))
   return { body: [...labels].map((name) => answers.label(repo, name)) }
 }
