@@ -12,7 +12,7 @@ const LONGEST_MS = 3_600_000
 const JOBS = 20_000
 
 /** @type {Record<string, Schedule>} */
-export const SCHEDULES = {
+const SCHEDULES = {
   'the default': (elapsed) => pollDelay(elapsed, undefined),
   'fixed, 5 s': () => 5_000,
   'fixed, 10 s': () => 10_000,
@@ -35,7 +35,7 @@ function knowing(elapsed) {
  * Schedules that were tried in search of a better one.
  * @type {Record<string, Schedule>}
  */
-export const IDEAS = {
+const IDEAS = {
   'a tenth, 5 s to 15 s': (elapsed) => Math.min(15_000, Math.max(5_000, elapsed / 10)),
   'a tenth, 3 s to 12 s': (elapsed) => Math.min(12_000, Math.max(3_000, elapsed / 10)),
   'a twentieth, 5 s to 14 s': (elapsed) => Math.min(14_000, Math.max(5_000, elapsed / 20)),
@@ -51,7 +51,7 @@ export const IDEAS = {
  * @returns {{ lag: number, requests: number }} from the job's end to the look that sees it, in milliseconds; the create
  *   counts as a request
  */
-export function simulate(schedule, lengthMs) {
+function simulate(schedule, lengthMs) {
   let now = 0
   let looks = 0
   while (now < lengthMs) {
@@ -65,7 +65,7 @@ export function simulate(schedule, lengthMs) {
  * Over job lengths from 10 s to 60 min, log-uniform: each a step of the same factor from the one before.
  * @param {Schedule} schedule
  */
-export function study(schedule) {
+function study(schedule) {
   const runs = Array.from({ length: JOBS }, (_, index) =>
     simulate(schedule, SHORTEST_MS * (LONGEST_MS / SHORTEST_MS) ** ((index + 0.5) / JOBS)),
   )

@@ -17,7 +17,7 @@ import { startService } from './server.mjs'
 const WARM_UP = 2
 const INTERVAL = '0.1'
 const MEBIBYTE = 1024 * 1024
-const ACTION = path.resolve('dist/index.js')
+const ACTION = path.resolve('build/dist/index.js')
 
 const { values: options } = parseArgs({
   options: {
@@ -144,8 +144,8 @@ async function measure(commands, service) {
   console.log('\nThe whole job, in CPU, against')
   for (const name of [FLOOR, FETCH, TOOLKIT, CURL]) {
     if (took[name] === undefined) continue
-    const ratio = (/** @type {(values: number[]) => number} */ of1) =>
-      x(of1(of(JOB, 'cpu')) / of1(of(name, 'cpu')))
+    const ratio = (/** @type {(values: number[]) => number} */ figure) =>
+      x(figure(of(JOB, 'cpu')) / figure(of(name, 'cpu')))
     console.log(row([`  ${name}`, ratio(median), ratio((values) => Math.min(...values))]))
   }
 }

@@ -36,7 +36,7 @@ export async function scale(steps = 200) {
   const results = await Promise.all(
     Array.from({ length: steps }, (_, index) =>
       runAction({
-        bundle: path.resolve('dist/index.js'),
+        bundle: path.resolve('build/dist/index.js'),
         inputs: {
           'base-url': emulator.url,
           'project-id': 'docs',

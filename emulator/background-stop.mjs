@@ -1,6 +1,6 @@
 // The post step of the emulator's action: stops the service, and shows what it was asked.
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const GRACE_MS = 5_000
@@ -40,6 +40,11 @@ async function stop(pid) {
   signal(pid, 'SIGKILL')
 }
 
+/** @returns {string[]} a line for each request; none where the file is gone */
+function readLog() {
+  return existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : []
+}
+
 /** @param {string} text what others wrote, in which no line may be a workflow command */
 function show(text) {
   const token = randomUUID()
@@ -47,7 +52,7 @@ function show(text) {
 }
 
 if (pid) {
-  const requests = readFileSync(log, 'utf8').split('\n').slice(0, -1)
+  const requests = readLog() // Before it is asked whether it is there.
   if (await isThere(url)) await stop(Number(pid))
   else console.log('::warning::The emulator had ended before the job did.')
   console.log(`The emulator was asked ${requests.length === 1 ? 'once' : `${requests.length} times`}.`)

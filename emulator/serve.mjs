@@ -1,5 +1,6 @@
 // Runs the emulated service in the foreground, so that a workflow can be tried without an account.
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
+import path from 'node:path'
 import { listScenarios, readOptions, runCommand, scenarioName, UsageError } from './options.mjs'
 import { startEmulator } from './server.mjs'
 
@@ -62,7 +63,8 @@ async function main() {
   })
   const { log } = options
   /** @param {string} line */
-  const tell = (line) => (log ? appendFileSync(log, `${line}\n`) : console.log(line))
+  const tell = (line) =>
+    log && existsSync(path.dirname(log)) ? appendFileSync(log, `${line}\n`) : console.log(line)
   if (options.help) {
     console.log(`${USAGE}\n${listScenarios()}`)
     return 0

@@ -5,13 +5,15 @@
 
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { minify } from 'terser'
 import { slimUndici } from './slim.mjs'
 
 const SLIM = 'build/slim'
 const READABLE = 'build/ncc'
 const [target = 'dist'] = process.argv.slice(2)
+if (basename(target) !== 'dist')
+  throw new Error(`The folder is made anew, so it has to be named dist: ${target}`)
 for (const folder of [SLIM, READABLE, target]) rmSync(folder, { recursive: true, force: true })
 await slimUndici('build/src', SLIM)
 execFileSync(

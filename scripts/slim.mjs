@@ -12,6 +12,8 @@ import { minify } from 'terser'
 const IMPORT = /^import \{ ([^}]+) \} from 'undici';$/m
 /** By `@actions/github`. */
 const IMPORTED_BY_PACKAGES = ['fetch']
+/** Gives dispatchers `request`, `stream` and the like; `dispatch` and `fetch` are all that is called here. */
+const DISPATCHER_METHODS = 'Object.assign(Dispatcher.prototype, api)'
 
 /**
  * @param {string} from the folder of modules, as tsc wrote them
@@ -23,8 +25,10 @@ export async function slimUndici(from, to) {
   const files = readdirSync(to, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
   for (const file of files.map((name) => join(to, name))) {
     const code = readFileSync(file, 'utf8')
+    if (!code.includes(`'undici'`)) continue
     const names = IMPORT.exec(code)?.[1]?.split(', ')
-    if (names === undefined) continue
+    if (names === undefined)
+      throw new Error(`${file} imports from undici otherwise than \`import { a, b }\`.`)
     const entry = file.replace(/\.js$/, '.undici.cjs')
     writeFileSync(entry, await entryOf(names))
     writeFileSync(file, code.replace(/from 'undici'/, `from './${basename(entry)}'`))
@@ -41,7 +45,11 @@ export async function slimUndici(from, to) {
  * @returns {Promise<string>} undici's entry with these exports alone
  */
 async function entryOf(names) {
-  const code = readFileSync('node_modules/undici/index.js', 'utf8')
+  const whole = readFileSync('node_modules/undici/index.js', 'utf8')
+  if (/^require\(/m.test(whole)) throw new Error("undici's entry requires a part for its effects.")
+  if (!whole.includes(DISPATCHER_METHODS)) throw new Error("undici's entry adds its methods in another way.")
+  const code = whole
+    .replace(DISPATCHER_METHODS, '')
     .replaceAll("require('./", "require('undici/")
     .replace(/^module\.exports\.(\w+)(?:\.\w+)* = /gm, (assigns, name) =>
       names.includes(name) ? assigns : 'void ',

@@ -237,6 +237,11 @@ describe('a look at the job', () => {
     ['cut: again', [cut, completed], { posts: 1, outcome: 'pr-opened' }],
     ['over 1 MiB: again', [huge(200, 1024 * 1024), completed], { posts: 1, outcome: 'pr-opened' }],
     [
+      'announced as over 1 MiB, and not sent: again at once',
+      [(r) => void r.writeHead(200, { 'content-length': 1024 * 1024 + 1 }).write('{'), completed],
+      { posts: 1, outcome: 'pr-opened' },
+    ],
+    [
       '500, 502, 503: again',
       [json(500, failing), json(502, '<b>x</b>'), json(503, failing, { 'retry-after': '1' }), completed],
       { posts: 1, outcome: 'pr-opened' },

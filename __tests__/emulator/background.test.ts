@@ -1,7 +1,7 @@
 /** The emulator as an action: its main and post steps as the runner starts them, also where things are broken. */
 
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parseOutputs } from '../../emulator/runner.mjs'
@@ -95,6 +95,19 @@ test.each([
   expect(stdout).toContain(words)
   expect(read(here.env.GITHUB_OUTPUT)).toEqual({})
   expect(run('background-stop', here.env)).toMatchObject({ status: 0, stdout: '' })
+})
+
+test('ends also where a step emptied the folder of its log', async () => {
+  const here = place()
+  expect(run('background', here.env).status).toBe(0)
+  const state = stateOf(here)
+  rmSync(path.dirname(state.STATE_log ?? ''), { recursive: true, force: true })
+  expect((await ask(state.STATE_url ?? '', 'One')).status).toBe(201)
+  expect(run('background-stop', { ...here.env, ...state })).toMatchObject({
+    status: 0,
+    stdout: 'The emulator was asked 0 times.\n',
+  })
+  await expect(fetch(state.STATE_url ?? '')).rejects.toThrow()
 })
 
 test('stops nothing where it had ended before: its process id may be another process by then', () => {

@@ -23,7 +23,7 @@ const REQUEST_LIMIT = 10_000
 // Ids have long passed 2^31 (and 2^32 for comments).
 const FIRST_ID = 5_000_000_001
 
-export type Access = 'none' | 'read' | 'write'
+type Access = 'none' | 'read' | 'write'
 export type Permissions = Record<Permission, Access>
 export type Need = `${Permission}: ${'read' | 'write'}`
 
@@ -69,7 +69,7 @@ export interface Fault {
 }
 
 /** A text is sent as it is, anything else as JSON. */
-export interface FaultAnswer {
+interface FaultAnswer {
   readonly status: number
   readonly headers?: Record<string, string>
   readonly body: unknown

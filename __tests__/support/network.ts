@@ -40,7 +40,7 @@ export async function certificate(
   return { key: pems.private, cert: pems.cert, file }
 }
 
-export interface Listening {
+interface Listening {
   readonly port: number
   readonly close: () => Promise<void>
 }
@@ -88,7 +88,7 @@ export async function closedPort(): Promise<number> {
   return port
 }
 
-export interface Proxy extends Listening {
+interface Proxy extends Listening {
   /** The targets that were asked for, with what stood in `proxy-authorization`. */
   readonly asked: { readonly target: string; readonly authorization: string | undefined }[]
   /** Everything that went through from the client. */
@@ -98,7 +98,7 @@ export interface Proxy extends Listening {
 }
 
 /** What a proxy does with its nth CONNECT: open the tunnel, answer a status, drop the connection, or nothing at all. */
-export type ProxyBehaviour = (nth: number) => 'open' | 'drop' | 'silence' | number
+type ProxyBehaviour = (nth: number) => 'open' | 'drop' | 'silence' | number
 
 /** A proxy that opens tunnels to one port of this machine, whatever the name that is asked for. */
 export async function connectProxy(

@@ -32,7 +32,7 @@ export interface RunOptions extends ActOptions {
   readonly payload?: unknown
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly github?: GitHubOptions
   readonly private?: boolean
   readonly emulator?: EmulatorOptions

@@ -3,6 +3,7 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
 import type { buildConnector } from 'undici'
 import { oneLine } from '../escape.js'
 
@@ -33,8 +34,10 @@ export function connector(
   const underWay = new AbortController()
   const connect: buildConnector.connector = (options, callback) => {
     const done = (error: Error | null, socket: Socket | null): void => {
-      if (error === null && socket !== null) callback(null, socket)
-      else callback(asConnectError(error), null)
+      if (error === null && socket !== null) {
+        compileParserOnce()
+        callback(null, socket)
+      } else callback(asConnectError(error), null)
     }
     if (proxy === undefined) return direct(options, done)
     const host = isIP(options.hostname) === 6 ? `[${options.hostname}]` : options.hostname
@@ -44,6 +47,18 @@ export function connector(
     )
   }
   return { connect, cancel: () => underWay.abort() }
+}
+
+/**
+ * Has V8 compile undici's parser, which is WebAssembly, once and fast. By itself it begins at the second answer to
+ * optimize it on another thread, which takes more CPU time than all the rest of a run with its few answers.
+ *
+ * The flag concerns WebAssembly alone, of which there is no other here. undici makes its parser when it has its first
+ * connection; not called earlier, since other flags than Node's own make V8 compile Node's modules anew, where it has
+ * them ready. A V8 without this flag says so on stderr, which the tests hold empty, and goes on.
+ */
+function compileParserOnce(): void {
+  setFlagsFromString('--wasm-tiering-budget=1000000000')
 }
 
 /**

@@ -1,6 +1,5 @@
 /** One HTTP request to one origin, and exactly how far it got: that decides whether it may be sent again. */
 
-import { setFlagsFromString } from 'node:v8'
 import { buildConnector, Client, type Dispatcher } from 'undici'
 import type { Stop } from '../stop.js'
 import { connector, type Refusal, refusalOf, wordsOf } from './connect.js'
@@ -84,6 +83,8 @@ export function httpClient(origin: string, stop: Stop, proxy: URL | undefined): 
   return { send, close }
 }
 
+const TOO_LONG = 'an answer of more than 1 MiB'
+
 interface Connection {
   readonly client: Client
   /** Where the answers are read to, one after the other: a new buffer for each long one would add up. */
@@ -94,11 +95,7 @@ interface Connection {
 function openConnection(origin: string, proxy: URL | undefined): Connection {
   const { connect, cancel } = connector(buildConnector({}), proxy)
   const client = new Client(origin, {
-    connect: (options, done) =>
-      connect(options, (...connected) => {
-        compileParserOnce()
-        done(...connected)
-      }),
+    connect,
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 65_000,
@@ -110,18 +107,6 @@ function openConnection(origin: string, proxy: URL | undefined): Connection {
     void client.destroy()
   }
   return { client, bytes: Buffer.alloc(1024), destroy }
-}
-
-/**
- * Has V8 compile undici's parser, which is WebAssembly, once and fast. By itself it begins at the second answer to
- * optimize it on another thread, which takes more CPU time than all the rest of a run with its few answers.
- *
- * The flag counts for what is instantiated from then on, and undici does that when it has its first connection. V8
- * leaves out a flag that it does not know. Not called earlier: other flags than Node's own make V8 compile Node's modules
- * anew, where it has them ready.
- */
-function compileParserOnce(): void {
-  setFlagsFromString('--wasm-tiering-budget=1000000000')
 }
 
 /** Sends one request and settles once: with an answer, a fault, the end of its time, or a stop. */
@@ -168,10 +153,10 @@ function exchange(connection: Connection, request: HttpRequest, stop: Stop): Pro
           within(limit, () => fail(`no whole answer within ${limit / 1000} s`, undefined))
         },
         onResponseStart(_controller, status, headers) {
-          answer.start(status, headers)
+          if (!answer.start(status, headers)) fail(TOO_LONG, undefined)
         },
         onResponseData(_controller, chunk) {
-          if (!answer.add(chunk)) fail('an answer of more than 1 MiB', undefined)
+          if (!answer.add(chunk)) fail(TOO_LONG, undefined)
         },
         onResponseEnd() {
           settle(answer.result())
@@ -195,8 +180,12 @@ class AnswerReader {
     this.#connection = connection
   }
 
-  /** Also called for informational answers (1xx), which the final one replaces. */
-  start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+  /**
+   * Also called for informational answers but 100 and 101, of which undici takes none; the final one replaces them.
+   *
+   * @returns false where a body is announced that is over the limit
+   */
+  start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
     this.#status = status
     this.#headers = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
@@ -206,6 +195,8 @@ class AnswerReader {
     )
     const length = Number(this.#headers['content-length'])
     if (length <= ANSWER_LIMIT) this.#fit(length)
+    const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
+    return !(hasBody && length > ANSWER_LIMIT)
   }
 
   /** Whether the answer is still within the limit. */
