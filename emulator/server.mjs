@@ -23,7 +23,7 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
  * @property {number | undefined} [jobSeconds] how long a job is active, in seconds of the service's clock
  * @property {number | undefined} [speed] seconds of the service's clock in a real second (default 1)
  * @property {() => number} [now] the real clock, in milliseconds
- * @property {(request: LoggedRequest) => void} [onRequest] called when a request is answered or cut
+ * @property {(request: LoggedRequest) => void} [onRequest] called before a request is answered, or when it was cut
  */
 
 /**
@@ -95,8 +95,13 @@ export async function startEmulator(options = {}) {
     const entry = logEntry(request, now() - startedAt)
     requests.push(entry)
     if (requests.length > REQUESTS_KEPT) requests.shift()
-    response.on('close', () => onRequest?.(entry))
-    send(response, entry, await handle(request, entry, closing.signal).catch(toAnswer))
+    let isTold = false
+    const tell = () => {
+      if (!isTold) onRequest?.(entry)
+      isTold = true
+    }
+    response.on('close', tell)
+    send(response, entry, await handle(request, entry, closing.signal).catch(toAnswer), tell)
   })
   server.listen(port, host)
   await once(server, 'listening')
@@ -319,16 +324,17 @@ function toAnswer(error) {
  * @param {ServerResponse} response
  * @param {LoggedRequest} entry
  * @param {Answer} answer
+ * @param {() => void} tell is called before anything goes out
  */
-function send(response, entry, answer) {
+function send(response, entry, answer, tell) {
   const { socket } = response.req
   if (socket.destroyed) return
+  entry.status = answer === 'reset' ? 'reset' : answer.status
+  tell()
   if (answer === 'reset') {
-    entry.status = 'reset'
     socket.resetAndDestroy()
     return
   }
-  entry.status = answer.status
   response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
   response.end(JSON.stringify(answer.body))
 }
