@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { inputEnvironment, runnerEnvironment } from '../emulator/runner.mjs'
 import { download } from './download.mjs'
 import { median, memory, time } from './measure.mjs'
 import { pollingTable } from './polling.mjs'
@@ -55,34 +56,20 @@ function buildToolkitAction(folder) {
  * @param {string} folder
  * @param {Service} service
  */
-function environments(folder, service) {
+async function environments(folder, service) {
   const { PATH = '', HOME = '' } = process.env
-  const file = (/** @type {string} */ name) => {
-    writeFileSync(path.join(folder, name), '')
-    return path.join(folder, name)
-  }
-  writeFileSync(path.join(folder, 'event.json'), '{}')
-  const bare = { PATH, HOME }
-  const runner = {
-    ...bare,
-    GITHUB_ACTIONS: 'true',
-    GITHUB_EVENT_NAME: 'workflow_dispatch',
-    GITHUB_EVENT_PATH: path.join(folder, 'event.json'),
-    GITHUB_OUTPUT: file('output'),
-    GITHUB_STEP_SUMMARY: file('summary'),
-    GITHUB_REPOSITORY: 'your-org/your-repo',
-    GITHUB_WORKSPACE: folder,
-    RUNNER_TEMP: folder,
-  }
+  const runner = await runnerEnvironment(folder, {})
   const values = { url: service.url, project: 'docs', key: 'mint_bench', prompt: 'Shorten the introduction.' }
   const action = {
     ...runner,
     NODE_EXTRA_CA_CERTS: service.authority,
-    'INPUT_BASE-URL': values.url,
-    'INPUT_PROJECT-ID': values.project,
-    'INPUT_API-KEY': values.key,
-    INPUT_PROMPT: values.prompt,
-    'INPUT_POLL-INTERVAL-SECONDS': INTERVAL,
+    ...inputEnvironment({
+      'base-url': values.url,
+      'project-id': values.project,
+      'api-key': values.key,
+      prompt: values.prompt,
+      'poll-interval-seconds': INTERVAL,
+    }),
   }
   const script = {
     ...runner,
@@ -93,7 +80,7 @@ function environments(folder, service) {
     INTERVAL,
   }
   return {
-    bare,
+    bare: { PATH, HOME },
     badInput: runner,
     action,
     fetch: { ...script, NODE_EXTRA_CA_CERTS: service.authority },
@@ -161,7 +148,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'bench-'))
 const service = await startService(folder)
 try {
   const node = process.execPath
-  const env = environments(folder, service)
+  const env = await environments(folder, service)
   const curl = version(['curl', '--version'])
   const jq = version(['jq', '--version'])
   const archive = download()
@@ -200,14 +187,14 @@ try {
   }
 
   if (parts.includes('memory')) {
-    const long = path.join(folder, 'prompt.md')
+    const long = path.join(env.action.GITHUB_WORKSPACE, 'prompt.md')
     writeFileSync(long, 'Say it shorter. '.repeat(MEBIBYTE / 16))
-    const { INPUT_PROMPT, ...withoutPrompt } = env.action
+    const longPrompt = { ...env.action, ...inputEnvironment({ prompt: '', 'prompt-file': long }) }
     const cases = [
       { name: 'a whole job', env: env.action, bytes: 0 },
-      { name: 'with a prompt of 1 MiB', env: { ...withoutPrompt, 'INPUT_PROMPT-FILE': long }, bytes: 0 },
+      { name: 'with a prompt of 1 MiB', env: longPrompt, bytes: 0 },
       { name: 'with answers of 1 MiB', env: env.action, bytes: MEBIBYTE },
-      { name: 'with both', env: { ...withoutPrompt, 'INPUT_PROMPT-FILE': long }, bytes: MEBIBYTE },
+      { name: 'with both', env: longPrompt, bytes: MEBIBYTE },
     ]
     console.log('\nThe largest memory of three runs, in MB (VmHWM)')
     const floor = await memory({ argv: [node, '-e', '0'], env: env.bare, exitCode: 0 }, folder)

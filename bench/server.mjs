@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import path from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { generate } from 'selfsigned'
+import { certificateIn } from '../__tests__/support/certificate.js'
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { AddressInfo } from 'node:net' */
@@ -33,15 +33,7 @@ const LOOKS = 3
  * @returns {Promise<Service>}
  */
 export async function startService(folder) {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keySize: 2048,
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
-    ],
-  })
-  const authority = path.join(folder, 'authority.pem')
-  writeFileSync(authority, cert)
+  const { key, cert, file: authority } = await certificateIn(folder, ['localhost'])
   const system = SYSTEM_ROOTS.find((file) => existsSync(file))
   const roots = path.join(folder, 'roots.pem')
   writeFileSync(roots, `${system ? readFileSync(system, 'utf8') : rootCertificates.join('\n')}\n${cert}`)

@@ -40,10 +40,10 @@ const FILES = ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY', 'GITHUB_STATE', 'GITHUB_E
 export async function runAction({ bundle, inputs, node = process.execPath, env = {}, event = {}, ...run }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'action-'))
   try {
-    const runnerEnv = await prepare(folder, event, run.workspace)
+    const runnerEnv = await runnerEnvironment(folder, event, run.workspace)
     const child = spawn(node, [bundle], {
       cwd: runnerEnv.GITHUB_WORKSPACE,
-      env: { ...runnerEnv, ...inputEnv(inputs), ...env },
+      env: { ...runnerEnv, ...inputEnvironment(inputs), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       // In a process group of its own, so that a terminal's Ctrl-C reaches it only through whoever runs it.
       detached: process.platform !== 'win32',
@@ -70,8 +70,9 @@ export async function runAction({ bundle, inputs, node = process.execPath, env =
  * @param {string} folder
  * @param {object} event
  * @param {string} [workspace]
+ * @returns the environment that leads to them
  */
-async function prepare(folder, event, workspace = path.join(folder, 'workspace')) {
+export async function runnerEnvironment(folder, event, workspace = path.join(folder, 'workspace')) {
   const { PATH = '', HOME = '' } = process.env
   const temp = path.join(folder, 'temp')
   await Promise.all([workspace, temp].map((name) => mkdir(name, { recursive: true })))
@@ -104,8 +105,8 @@ async function prepare(folder, event, workspace = path.join(folder, 'workspace')
   }
 }
 
-/** @param {Record<string, string>} inputs */
-function inputEnv(inputs) {
+/** @param {Record<string, string>} inputs as in `with:` */
+export function inputEnvironment(inputs) {
   const entries = Object.entries(inputs)
   return Object.fromEntries(
     entries.map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),

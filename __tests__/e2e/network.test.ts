@@ -4,7 +4,8 @@ import { createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { act, KEY } from '../support/action.js'
-import { type Certificate, certificate, closedPort, connectProxy, listen } from '../support/network.js'
+import type { Certificate } from '../support/certificate.js'
+import { certificate, closedPort, connectProxy, listen } from '../support/network.js'
 import {
   type Answer,
   active,

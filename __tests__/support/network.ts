@@ -1,44 +1,17 @@
 /** What stands between the action and the service: certificates, proxies, and servers that break connections. */
 
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import path from 'node:path'
 import type { Duplex } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
-import { generate } from 'selfsigned'
+import { type Certificate, certificateIn } from './certificate.js'
 import { newFolder } from './folder.js'
 
-export interface Certificate {
-  readonly key: string
-  readonly cert: string
-  /** The certificate as a file, for NODE_EXTRA_CA_CERTS. */
-  readonly file: string
-}
-
 /** A certificate that is its own authority, for loopback and `service.test`. */
-export async function certificate(
-  names: readonly string[] = ['localhost', 'service.test'],
-): Promise<Certificate> {
-  const pems = await generate([{ name: 'commonName', value: names[0] as string }], {
-    keySize: 2048,
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          ...names.map((value) => ({ type: 2 as const, value })),
-          { type: 7 as const, ip: '127.0.0.1' },
-        ],
-      },
-    ],
-  })
-  const file = path.join(newFolder('certificate'), 'ca.pem')
-  await writeFile(file, pems.cert)
-  return { key: pems.private, cert: pems.cert, file }
-}
+export const certificate = (names: readonly string[] = ['localhost', 'service.test']): Promise<Certificate> =>
+  certificateIn(newFolder('certificate'), names)
 
 interface Listening {
   readonly port: number
