@@ -1,35 +1,29 @@
 /**
- * Bundles what `tsc` wrote into a folder that the runner can execute: `node scripts/bundle.mjs dist`. What ncc makes of
- * it, which can be read, stays in build/ncc.
+ * Bundles what `tsc` wrote into a folder that the runner can execute: `node scripts/bundle.mjs dist`. The readable
+ * version, as ncc writes it, stays in build/ncc.
  */
 
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { minify } from 'terser'
-import { slimUndici } from './slim.mjs'
 
-const SLIM = 'build/slim'
+const COMPILED = 'build/src'
 const READABLE = 'build/ncc'
 const [target = 'dist'] = process.argv.slice(2)
 if (basename(target) !== 'dist')
-  throw new Error(`The folder is made anew, so it has to be named dist: ${target}`)
-for (const folder of [SLIM, READABLE, target]) rmSync(folder, { recursive: true, force: true })
-await slimUndici('build/src', SLIM)
+  throw new Error(`${target} would be deleted first, so its name has to be dist.`)
+for (const folder of [READABLE, target]) rmSync(folder, { recursive: true, force: true })
+// ncc reads the `paths` of the tsconfig.json in its working folder, also for imports of packages.
+cpSync('scripts/tsconfig.bundle.json', join(COMPILED, 'tsconfig.json'))
+const ncc = resolve('node_modules/@vercel/ncc/dist/ncc/cli.js')
 execFileSync(
   process.execPath,
-  [
-    resolve('node_modules/@vercel/ncc/dist/ncc/cli.js'),
-    'build',
-    'index.js',
-    '--no-cache',
-    '--quiet',
-    '--out',
-    resolve(READABLE),
-  ],
-  { stdio: 'inherit', cwd: SLIM },
+  [ncc, 'build', 'index.js', '--no-cache', '--quiet', '--out', resolve(READABLE)],
+  { stdio: 'inherit', cwd: COMPILED },
 )
 cpSync(READABLE, target, { recursive: true })
+// ncc's own --minify leaves out every file but index.js.
 for (const name of readdirSync(target).filter((file) => file.endsWith('.js'))) {
   const file = join(target, name)
   writeFileSync(file, await minified(readFileSync(file, 'utf8')))
@@ -37,25 +31,20 @@ for (const name of readdirSync(target).filter((file) => file.endsWith('.js'))) {
 writeFileSync(join(target, 'licenses.txt'), licenses())
 
 /**
- * The names of classes stay: they are seen in errors. The licences' comments go: licenses.txt has their texts.
+ * Class names are kept because errors show them. Licence comments are dropped because licenses.txt has their texts.
  *
- * So do webpack's parentheses around each module stay: V8 compiles a function in parentheses at once, and else looks
- * it through first and compiles it when it is called (v8.dev/blog/preparser). terser drops them, except in a call.
- *
- * @param {string} code of a chunk, as webpack writes it
+ * @param {string} code of one file
  * @returns {Promise<string>}
  */
 async function minified(code) {
-  const called = code.replace(/^\/\*{3}\/ (?=\(\()/gm, '$&inParentheses')
-  if (called === code) throw new Error('webpack writes its modules in another way.')
-  const { code: minifiedCode } = await minify(called, {
+  const { code: short } = await minify(code, {
     module: true,
     ecma: 2020,
     compress: { passes: 2 },
     keep_classnames: true,
     format: { comments: false },
   })
-  return `${minifiedCode?.replaceAll('inParentheses(', '(')}\n`
+  return `${short}\n`
 }
 
 /** The licences of everything that may be in the bundle: the packages of the lock that a user runs. */

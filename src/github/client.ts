@@ -1,7 +1,10 @@
 /** GitHub's REST API: what decides is asked again for a while, what only informs is asked once. */
 
 import { getOctokit } from '@actions/github'
-import { Agent, buildConnector, fetch, type RequestInit } from 'undici'
+import type { RequestInit } from 'undici'
+import buildConnector from 'undici/lib/core/connect.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
+import { fetch } from 'undici/lib/web/fetch/index.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { clip, oneLine, type Redact } from '../escape.js'
 import { connector } from '../service/connect.js'

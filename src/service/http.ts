@@ -1,6 +1,8 @@
 /** One HTTP request to one origin, and exactly how far it got: that decides whether it may be sent again. */
 
-import { buildConnector, Client, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
+import buildConnector from 'undici/lib/core/connect.js'
+import Client from 'undici/lib/dispatcher/client.js'
 import type { Stop } from '../stop.js'
 import { connector, type Refusal, refusalOf, wordsOf } from './connect.js'
 
