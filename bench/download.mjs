@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 /**
- * @returns {{ bytes: number, files: string[] }} of the working tree as it would be committed; the repository itself is
- *   not touched
+ * Archives the working tree as if it were committed. The repository itself stays unchanged.
+ * @param {string[]} [paths] only these (default: all)
+ * @returns {{ bytes: number, files: string[] }}
  */
-export function download() {
+export function download(paths = []) {
   const folder = mkdtempSync(path.join(tmpdir(), 'archive-'))
   /** @type {(args: string[], env?: Record<string, string>) => string} */
   const git = (args, env) =>
@@ -26,11 +27,13 @@ export function download() {
     git(['add', '--all'], env)
     const tree = git(['write-tree'], env)
     const tar = path.join(folder, 'archive.tar')
-    git(['archive', '--output', tar, tree], env)
-    const gzip = execFileSync('gzip', ['-c', tar])
+    git(['archive', '--output', tar, tree, ...paths], env)
     const files = execFileSync('tar', ['tf', tar], { encoding: 'utf8' }).trim().split('\n')
-    return { bytes: gzip.length, files: files.filter((file) => !file.endsWith('/')) }
+    return { bytes: gzipSize(tar), files: files.filter((file) => !file.endsWith('/')) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** @param {string} file */
+export const gzipSize = (file) => execFileSync('gzip', ['-c', file]).length

@@ -1,94 +1,106 @@
-/** When to look: a simulation of schedules over job lengths, without a clock. A look takes no time in it. */
+/** Simulates polling schedules over many job lengths, without a clock. In the simulation a request takes no time. */
 
 import { pollDelay } from '../src/wait.js'
+import { barChart, table } from './markdown.mjs'
+import { quantile } from './measure.mjs'
 
 /**
- * How long to wait before the next look, in milliseconds.
- * @typedef {(elapsedMs: number, looks: number) => number} Schedule
+ * How long to wait before the next poll, in milliseconds.
+ * @typedef {(elapsedMs: number, polls: number) => number} Schedule
  */
 
 const SHORTEST_MS = 10_000
 const LONGEST_MS = 3_600_000
 const JOBS = 20_000
 
+const DEFAULT = 'default: a tenth of the elapsed time, 5 s to 12 s'
+
 /** @type {Record<string, Schedule>} */
 const SCHEDULES = {
-  'the default': (elapsed) => pollDelay(elapsed, undefined),
-  'fixed, 5 s': () => 5_000,
-  'fixed, 10 s': () => 10_000,
-  'fixed, 30 s': () => 30_000,
-  'doubling, 1 s to 60 s': (_, looks) => Math.min(60_000, 1000 * 2 ** looks),
+  [DEFAULT]: (elapsed) => pollDelay(elapsed, undefined),
+  'every 5 s': () => 5_000,
+  'every 10 s': () => 10_000,
+  'every 30 s': () => 30_000,
+  'doubling, 1 s to 60 s': (_, polls) => Math.min(60_000, 1000 * 2 ** polls),
 }
 
 /**
- * For lengths that are log-uniform up to the longest, the lag at so many requests is least with pauses that grow as the
- * root of t · ln(longest / t). It has to know the shortest and the longest job beforehand.
+ * If job lengths are log-uniform, intervals that grow with √(t · ln(longest / t)) have the smallest mean lag for their
+ * number of requests. They need the shortest and the longest job in advance.
  * @type {Schedule}
  */
-function knowing(elapsed) {
+function optimum(elapsed) {
   if (elapsed === 0) return SHORTEST_MS
   const seconds = Math.sqrt((elapsed / 1000) * Math.max(0, Math.log(LONGEST_MS / elapsed)))
   return 1000 * Math.max(3, 0.4 * seconds)
 }
 
-/**
- * Schedules that were tried in search of a better one.
- * @type {Record<string, Schedule>}
- */
-const IDEAS = {
+/** @type {Record<string, Schedule>} */
+const TRIED = {
   'a tenth, 5 s to 15 s': (elapsed) => Math.min(15_000, Math.max(5_000, elapsed / 10)),
   'a tenth, 3 s to 12 s': (elapsed) => Math.min(12_000, Math.max(3_000, elapsed / 10)),
   'a twentieth, 5 s to 14 s': (elapsed) => Math.min(14_000, Math.max(5_000, elapsed / 20)),
   'a 40th, 4 s to 16 s': (elapsed) => Math.min(16_000, Math.max(4_000, elapsed / 40)),
-  'the optimum for these lengths': knowing,
-  'root of the seconds / 2, from 4 s': (elapsed) => 1000 * Math.max(4, Math.sqrt(elapsed / 1000) / 2),
-  'root of the seconds / 2.5, from 3 s': (elapsed) => 1000 * Math.max(3, Math.sqrt(elapsed / 1000) / 2.5),
+  '√t / 2, from 4 s': (elapsed) => 1000 * Math.max(4, Math.sqrt(elapsed / 1000) / 2),
+  '√t / 2.5, from 3 s': (elapsed) => 1000 * Math.max(3, Math.sqrt(elapsed / 1000) / 2.5),
+  '√(t · ln(60 min / t)) · 0.4, from 3 s': optimum,
 }
 
 /**
  * @param {Schedule} schedule
  * @param {number} lengthMs of the job
- * @returns {{ lag: number, requests: number }} from the job's end to the look that sees it, in milliseconds; the create
- *   counts as a request
+ * @returns {{ lag: number, requests: number }} the lag in milliseconds; the create request is counted
  */
 function simulate(schedule, lengthMs) {
   let now = 0
-  let looks = 0
+  let polls = 0
   while (now < lengthMs) {
-    now += schedule(now, looks)
-    looks++
+    now += schedule(now, polls)
+    polls++
   }
-  return { lag: now - lengthMs, requests: looks + 1 }
+  return { lag: now - lengthMs, requests: polls + 1 }
 }
 
 /**
- * Over job lengths from 10 s to 60 min, log-uniform: each a step of the same factor from the one before.
+ * Job lengths are log-uniform: each is longer than the previous one by the same factor.
  * @param {Schedule} schedule
+ * @returns {{ lag: number, lag95: number, requests: number }} lags in seconds
  */
 function study(schedule) {
   const runs = Array.from({ length: JOBS }, (_, index) =>
     simulate(schedule, SHORTEST_MS * (LONGEST_MS / SHORTEST_MS) ** ((index + 0.5) / JOBS)),
   )
-  const lags = runs.map(({ lag }) => lag).sort((a, b) => a - b)
+  const lags = runs.map(({ lag }) => lag / 1000)
   const mean = (/** @type {number[]} */ values) => values.reduce((sum, value) => sum + value, 0) / JOBS
   return {
-    lag: mean(lags) / 1000,
-    lag95: (lags[Math.floor(JOBS * 0.95)] ?? 0) / 1000,
+    lag: mean(lags),
+    lag95: quantile(lags, 0.95),
     requests: mean(runs.map(({ requests }) => requests)),
   }
 }
 
-/** @returns {string} */
-export function pollingTable() {
-  const line = (/** @type {string[]} */ [name = '', ...cells]) =>
-    name.padEnd(38) + cells.map((cell) => cell.padStart(14)).join('')
-  const rows = Object.entries({ ...SCHEDULES, ...IDEAS }).map(([name, schedule]) => {
+/** @returns {{ polling: string, tried: string }} */
+export function simulatePolling() {
+  return {
+    polling: [
+      barChart('Mean lag, and the number of requests', 'seconds', Object.entries(SCHEDULES).map(bar)),
+      resultTable(SCHEDULES),
+    ].join('\n\n'),
+    tried: resultTable(TRIED),
+  }
+}
+
+/** @type {(entry: [string, Schedule]) => [string, string]} */
+function bar([name, schedule]) {
+  const { lag, requests } = study(schedule)
+  return [`${name.replace(/:.*/, '')} (${requests.toFixed(0)} requests)`, lag.toFixed(1)]
+}
+
+/** @param {Record<string, Schedule>} schedules */
+function resultTable(schedules) {
+  const rows = Object.entries(schedules).map(([name, schedule]) => {
     const { lag, lag95, requests } = study(schedule)
-    return line([name, lag.toFixed(2), lag95.toFixed(2), requests.toFixed(1)])
+    return [name, `${lag.toFixed(2)} s`, `${lag95.toFixed(2)} s`, requests.toFixed(1)]
   })
-  return [
-    'Polling: seconds from the end of a job to its notice, and requests, for jobs of 10 s to 60 min, log-uniform',
-    line(['', 'mean lag', '95th perc.', 'requests']),
-    ...rows,
-  ].join('\n')
+  return table(['schedule', 'mean lag', '95th percentile', 'requests'], rows)
 }

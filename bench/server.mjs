@@ -1,95 +1,80 @@
-/** The service for the measurements: over TLS, each job is seen active twice and completed at the third look. */
+/** The service that the measured steps use, over TLS. Each job is active for two polls and completed at the third. */
 
-import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import path from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { certificateIn } from '../__tests__/support/certificate.js'
+import { listen } from './listen.mjs'
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
-/** @import { AddressInfo } from 'node:net' */
+/** @import { Listener } from './listen.mjs' */
 
-/** Where the usual systems keep the root certificates that curl loads for a real host. */
+/** Where Linux and macOS keep the root certificates that curl loads to verify a public host. */
 const SYSTEM_ROOTS = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
   '/etc/ssl/cert.pem',
 ]
-const LOOKS = 3
+const POLLS = 3
+/** Longer than the interval of 60 s in idle.mjs, so that the server does not close the connection first. */
+const KEEP_ALIVE_MS = 65_000
 
 /**
- * @typedef {object} Service
+ * @typedef {object} ServiceOptions
  * @property {string} url
- * @property {string} authority a file with the authority of the service's certificate
- * @property {string} roots a file with the system's root certificates and that authority
- * @property {() => { requests: number, connections: number }} counts since the last time they were asked for
- * @property {(bytes: number) => void} pad makes each answer from now on this long
- * @property {() => Promise<void>} close
+ * @property {string} caFile a file with the certificate, which is its own CA
+ * @property {string} rootsFile a file with the system's root certificates and that one
+ * @property {(bytes: number) => void} setResponseSize pads every response to this size; 0: no padding
  */
+
+/** @typedef {Omit<Listener, 'port'> & ServiceOptions} Service */
 
 /**
  * @param {string} folder for the certificate files
  * @returns {Promise<Service>}
  */
 export async function startService(folder) {
-  const { key, cert, file: authority } = await certificateIn(folder, ['localhost'])
+  const { key, cert, file: caFile } = await certificateIn(folder, ['localhost'])
   const system = SYSTEM_ROOTS.find((file) => existsSync(file))
-  const roots = path.join(folder, 'roots.pem')
-  writeFileSync(roots, `${system ? readFileSync(system, 'utf8') : rootCertificates.join('\n')}\n${cert}`)
+  const rootsFile = path.join(folder, 'roots.pem')
+  writeFileSync(rootsFile, `${system ? readFileSync(system, 'utf8') : rootCertificates.join('\n')}\n${cert}`)
 
-  let requests = 0
-  let connections = 0
-  let padding = 0
-  /** @type {Map<string, number>} */
-  const looks = new Map()
+  let responseSize = 0
+  /** @type {Map<string, number>} how often each job was polled */
+  const polls = new Map()
 
   /** @type {(request: IncomingMessage, response: ServerResponse) => Promise<void>} */
-  const answer = async (request, response) => {
-    requests++
+  const respond = async (request, response) => {
     await request.resume().toArray()
     const isCreate = request.method === 'POST'
-    const id = isCreate ? `job-${looks.size + 1}` : (request.url ?? '').replace(/^.*\//, '')
-    const seen = isCreate ? 0 : (looks.get(id) ?? 0) + 1
-    looks.set(id, seen)
-    const completed = seen >= LOOKS
+    const id = isCreate ? `job-${polls.size + 1}` : (request.url ?? '').replace(/^.*\//, '')
+    const polled = isCreate ? 0 : (polls.get(id) ?? 0) + 1
+    polls.set(id, polled)
+    const completed = polled >= POLLS
     const job = {
       id,
       status: completed ? 'completed' : 'active',
-      source: { repository: 'your-org/docs', ref: 'main' },
+      source: { repository: 'https://github.com/your-org/docs', ref: 'main' },
       model: 'some-model',
       prLink: completed ? 'https://github.com/your-org/docs/pull/17' : null,
       createdAt: '2026-01-02T03:04:05.000Z',
       archivedAt: null,
     }
-    const pad = 'x'.repeat(Math.max(0, padding - JSON.stringify({ ...job, pad: '' }).length))
+    const padding = 'x'.repeat(Math.max(0, responseSize - JSON.stringify({ ...job, padding: '' }).length))
     response.writeHead(isCreate ? 201 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(padding > 0 ? { ...job, pad } : job))
+    response.end(JSON.stringify(padding ? { ...job, padding } : job))
   }
-  const server = createServer({ key, cert }, (request, response) => void answer(request, response))
-  server.keepAliveTimeout = 65_000
-  server.on('secureConnection', () => {
-    connections++
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = createServer({ key, cert }, (request, response) => void respond(request, response))
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  const { port, ...listener } = await listen(server)
   return {
-    url: `https://127.0.0.1:${/** @type {AddressInfo} */ (server.address()).port}`,
-    authority,
-    roots,
-    counts() {
-      const counts = { requests, connections }
-      requests = 0
-      connections = 0
-      return counts
-    },
-    pad(bytes) {
-      padding = bytes
-    },
-    async close() {
-      const closed = once(server.close(), 'close')
-      server.closeAllConnections()
-      await closed
+    ...listener,
+    url: `https://127.0.0.1:${port}`,
+    caFile,
+    rootsFile,
+    setResponseSize(bytes) {
+      responseSize = bytes
     },
   }
 }

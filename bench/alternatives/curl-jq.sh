@@ -1,4 +1,4 @@
-# What people write today: a create and its polls with curl and jq.
+# The same job as a bash step with curl and jq: one create request, then polling.
 set -euo pipefail
 jobs="$BASE_URL/v2/agent/$PROJECT_ID/job"
 job=$(jq -n --arg prompt "$PROMPT" '{prompt: $prompt}' |

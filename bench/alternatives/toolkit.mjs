@@ -1,7 +1,4 @@
-/**
- * An action as most are written, on @actions/core and @actions/http-client alone; the bench bundles it with ncc. Not
- * type-checked: here tsconfig.json leads to a stand-in for the client.
- */
+/** The same job as an action built on @actions/core and @actions/http-client. The bench bundles it with ncc. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as core from '@actions/core'
@@ -20,8 +17,8 @@ try {
   core.setOutput('job-id', job.id)
   while (job.status === 'active') {
     await sleep(Number(core.getInput('poll-interval-seconds')) * 1000)
-    const seen = await client.getJson(`${jobs}/${job.id}`)
-    job = /** @type {Job} */ (seen.result)
+    const polled = await client.getJson(`${jobs}/${job.id}`)
+    job = /** @type {Job} */ (polled.result)
     core.info(`The job is ${job.status}.`)
   }
   core.setOutput('status', job.status)
