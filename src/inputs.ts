@@ -3,7 +3,7 @@
 import { ActionError } from './errors.js'
 import { clip, quote, type Redact } from './escape.js'
 import type { RunEvent } from './github/event.js'
-import { type PathPattern, PathPatternError, parsePaths } from './github/paths.js'
+import { type PathPattern, PathPatternError, parsePathPatterns } from './github/paths.js'
 import { skipAuthors } from './github/skip-authors.js'
 import { FAIL_ON, type FailOn, isId, type Job } from './job.js'
 
@@ -253,7 +253,7 @@ function parseScope(value: string, jobId: string): 'run' | 'pull-request' {
 
 function parsePatterns(value: string): readonly PathPattern[] {
   try {
-    return parsePaths(value)
+    return parsePathPatterns(value)
   } catch (thrown) {
     if (!(thrown instanceof PathPatternError)) throw thrown
     throw new Invalid(`, ${thrown.message}`, thrown.pattern)
