@@ -1,6 +1,6 @@
 /** When to look: a simulation of schedules over job lengths, without a clock. A look takes no time in it. */
 
-import { pollDelay } from '../src/wait.js'
+import { pollDelay } from '../src/run/poll.js'
 
 /**
  * How long to wait before the next look, in milliseconds.

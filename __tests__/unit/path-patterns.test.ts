@@ -1,7 +1,7 @@
 /** The patterns of `context-paths`: every example of GitHub's page, the rules between them, and what is refused. */
 
 import { describe, expect, test } from '@jest/globals'
-import { matches, PathPatternError, parsePathPatterns } from '../../src/github/paths.js'
+import { matches, PathPatternError, parsePathPatterns } from '../../src/inputs/path-patterns.js'
 
 /** What each of the paths comes to under the patterns. */
 function verdicts(patterns: readonly string[], paths: readonly string[]): Record<string, boolean> {
