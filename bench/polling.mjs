@@ -1,6 +1,6 @@
 /** Simulates polling schedules over many job lengths, without a clock. In the simulation a request takes no time. */
 
-import { pollDelay } from '../src/wait.js'
+import { pollDelay } from '../src/run/poll.js'
 import { barChart, table } from './markdown.mjs'
 import { quantile } from './measure.mjs'
 

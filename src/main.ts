@@ -1,12 +1,15 @@
 /** The composition root: reads, wires, runs, reports. The only place that decides the exit code. */
 
 import { inspect } from 'node:util'
+import type { Service } from './agent/client.js'
+import { type FailOn, failsStep, hasEnded, type Job } from './agent/job.js'
+import { unknownFate } from './agent/verdict.js'
 import { ActionError, Cancelled } from './errors.js'
 import { type Redact, redactor } from './escape.js'
+import { readEvent } from './event/event.js'
+import { secretsWithheld } from './event/secrets.js'
+import { skipAuthors } from './event/skip-authors.js'
 import type { Commenter, Told } from './github/commenter.js'
-import { readEvent } from './github/event.js'
-import { secretsWithheld } from './github/secrets.js'
-import { skipAuthors } from './github/skip-authors.js'
 import {
   InputError,
   type Inputs,
@@ -15,19 +18,16 @@ import {
   type RawInputs,
   readInputs,
   type Task,
-} from './inputs.js'
-import { type FailOn, failsStep, hasEnded, type Job } from './job.js'
-import type { Plan } from './plan.js'
-import type { End, Ports } from './ports.js'
-import { Progress } from './progress.js'
-import { readPromptFile } from './prompt/files.js'
-import { annotation, endLine, heartbeatLine, outputs, startLine, stateLine } from './report.js'
-import { endOf, run } from './run.js'
+} from './inputs/inputs.js'
+import { readPromptFile } from './inputs/prompt-file.js'
+import { stopAt } from './net/deadline.js'
+import { annotation, endLine, heartbeatLine, outputs, startLine, stateLine } from './report/messages.js'
+import { summary } from './report/summary.js'
+import type { Plan } from './run/plan.js'
+import type { End, Ports } from './run/ports.js'
+import { Progress } from './run/progress.js'
+import { endOf, run } from './run/run.js'
 import * as runner from './runner.js'
-import type { Service } from './service/api.js'
-import { unknownFate } from './service/retry.js'
-import { stopAt } from './stop.js'
-import { summary } from './summary.js'
 
 const HEARTBEAT_MS = 60_000
 
@@ -94,7 +94,7 @@ class Step {
       publish: () => this.#publish(),
     }
     const quiet = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(this.#progress)))
-    const { agentService } = await import('./service/api.js')
+    const { agentService } = await import('./agent/client.js')
     const proxies = runner.proxyVariables()
     const service = agentService({ ...inputs, ...ports, redact: this.#redact, proxies, now: clock.now })
     try {
@@ -181,7 +181,7 @@ class Step {
   async #plan(inputs: Inputs, service: Service, ports: Ports): Promise<Pick<Plan, 'task' | 'skip'>> {
     if (!needsGitHub(inputs, this.#event)) return { task: inputs.task }
     if (this.#event.fault !== undefined) runner.forgetEvent()
-    const { plan } = await import('./plan.js')
+    const { plan } = await import('./run/plan.js')
     const run = this.#environment
     const proxies = runner.proxyVariables()
     const access = { token: inputs.githubToken, apiUrl: run.apiUrl, proxies, redact: this.#redact }

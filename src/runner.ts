@@ -5,11 +5,11 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } f
 import { setTimeout as wait } from 'node:timers/promises'
 import * as core from '@actions/core'
 import { clip, inert, inertLines, type Redact } from './escape.js'
-import type { RunEnvironment } from './github/event.js'
-import { DEFAULTS, type InputName, type RawInputs } from './inputs.js'
-import type { Roots } from './prompt/files.js'
-import type { ProxyVariables } from './service/proxy.js'
-import type { Clock } from './stop.js'
+import type { RunEnvironment } from './event/event.js'
+import { DEFAULTS, type InputName, type RawInputs } from './inputs/inputs.js'
+import type { Roots } from './inputs/prompt-file.js'
+import type { Clock } from './net/deadline.js'
+import type { ProxyVariables } from './net/proxy.js'
 
 /** Reads every input as the runner hands it over. */
 export function rawInputs(): RawInputs {

@@ -6,9 +6,9 @@ import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_SCENARIO, serviceScenarios } from '../../emulator/scenarios.mjs'
-import { DEFAULTS } from '../../src/inputs.js'
-import { FAIL_ON, OUTCOMES } from '../../src/job.js'
-import { OUTPUTS } from '../../src/report.js'
+import { FAIL_ON, OUTCOMES } from '../../src/agent/job.js'
+import { DEFAULTS } from '../../src/inputs/inputs.js'
+import { OUTPUTS } from '../../src/report/messages.js'
 import { posixTest } from '../support/platform.js'
 
 const text = (file: string): string => readFileSync(file, 'utf8')

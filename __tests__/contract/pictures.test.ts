@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { redactor } from '../../src/escape.js'
-import { Progress } from '../../src/progress.js'
-import { summary } from '../../src/summary.js'
+import { summary } from '../../src/report/summary.js'
+import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from '../unit/fake-clock.js'
-import { INPUTS, job } from '../unit/scripted.js'
+import { INPUTS, job } from '../unit/scripted-run.js'
 
 const ID = '7c0d2f6e-51a4-4c1e-9a55-0d6f1d1f3b9a'
 const LINK = 'https://github.com/your-org/docs/pull/17'

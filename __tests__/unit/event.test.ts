@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { type RunEnvironment, readEvent } from '../../src/github/event.js'
+import { type RunEnvironment, readEvent } from '../../src/event/event.js'
 import { newFolder } from '../support/folder.js'
 
 const folder = newFolder('event')

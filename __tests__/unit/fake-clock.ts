@@ -1,5 +1,5 @@
 // A clock that stands still while there is work to do, and jumps to the next thing due when there is none.
-import type { Clock } from '../../src/stop.js'
+import type { Clock } from '../../src/net/deadline.js'
 
 interface Timer {
   readonly due: number

@@ -1,7 +1,7 @@
 // Reading the inputs: what each one takes, what it refuses, and that every fault is told at once.
 import { describe, expect, test } from '@jest/globals'
 import { redactor } from '../../src/escape.js'
-import { DEFAULTS, InputError, type InputName, type RawInputs, readInputs } from '../../src/inputs.js'
+import { DEFAULTS, InputError, type InputName, type RawInputs, readInputs } from '../../src/inputs/inputs.js'
 
 const KEY = 'mint_s3cr3t'
 const NOTHING = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, ''])) as RawInputs

@@ -12,7 +12,7 @@ import {
   pullRequestOf,
   STATUSES,
   safeLink,
-} from '../../src/job.js'
+} from '../../src/agent/job.js'
 
 describe('a status', () => {
   test('is one of four words', () => {

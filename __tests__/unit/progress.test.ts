@@ -1,8 +1,8 @@
 // What is known of the job at any moment, and when a reader is told.
 import { describe, expect, test } from '@jest/globals'
-import { Progress } from '../../src/progress.js'
+import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
-import { job, LINK } from './scripted.js'
+import { job, LINK } from './scripted-run.js'
 
 test('before anything is known, nothing is', () => {
   expect(new Progress(new FakeClock())).toMatchObject({

@@ -1,8 +1,8 @@
 // A whole run against a scripted service: what comes of it, what was asked of the service, what stood in the outputs.
 import { describe, expect, test } from '@jest/globals'
 import { ActionError, Cancelled } from '../../src/errors.js'
-import type { Inputs, Task } from '../../src/inputs.js'
-import { endOf, run } from '../../src/run.js'
+import type { Inputs, Task } from '../../src/inputs/inputs.js'
+import { endOf, run } from '../../src/run/run.js'
 import {
   cancelledThen,
   forever,
@@ -17,7 +17,7 @@ import {
   refused,
   unsent,
   world,
-} from './scripted.js'
+} from './scripted-run.js'
 
 const CREATE: Task = { kind: 'create', prompt: 'Do it' }
 const MESSAGE: Task = { kind: 'message', jobId: 'job-1', prompt: 'Do more' }

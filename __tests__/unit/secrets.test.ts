@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { secretsWithheld } from '../../src/github/secrets.js'
+import { secretsWithheld } from '../../src/event/secrets.js'
 import { newFolder } from '../support/folder.js'
 
 const folder = newFolder('event')

@@ -1,7 +1,7 @@
 // Sending a create or a message: how often, when, and what is known where it ends without an answer.
 import { describe, expect, test } from '@jest/globals'
-import { send } from '../../src/send.js'
-import type { Post } from '../../src/service/retry.js'
+import type { Post } from '../../src/agent/verdict.js'
+import { send } from '../../src/run/send.js'
 import {
   after,
   cancelledThen,
@@ -17,7 +17,7 @@ import {
   times,
   unsent,
   world,
-} from './scripted.js'
+} from './scripted-run.js'
 
 const CREATE: Post = { kind: 'create' }
 const MESSAGE: Post = { kind: 'message', jobId: 'job-1' }

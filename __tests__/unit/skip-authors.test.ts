@@ -1,8 +1,8 @@
 /** Who brought the run about: every kind of event, by its payload alone. */
 
 import { describe, expect, test } from '@jest/globals'
-import type { RunEvent } from '../../src/github/event.js'
-import { skipAuthors } from '../../src/github/skip-authors.js'
+import type { RunEvent } from '../../src/event/event.js'
+import { skipAuthors } from '../../src/event/skip-authors.js'
 
 const AUTHORS = new Set(['mintlify[bot]', 'other-bot'])
 const NOTHING: RunEvent = {

@@ -1,15 +1,15 @@
 // The step summary: what it says for every outcome and at every moment before, and that no text from outside is markup.
 import { describe, expect, test } from '@jest/globals'
+import { type Job, OUTCOMES, type Outcome } from '../../src/agent/job.js'
 import { ActionError } from '../../src/errors.js'
 import { quote, redactor } from '../../src/escape.js'
-import type { Inputs } from '../../src/inputs.js'
-import { type Job, OUTCOMES, type Outcome } from '../../src/job.js'
-import type { End } from '../../src/ports.js'
-import { Progress } from '../../src/progress.js'
-import { nextStep } from '../../src/report.js'
-import { summary } from '../../src/summary.js'
+import type { Inputs } from '../../src/inputs/inputs.js'
+import { nextStep } from '../../src/report/messages.js'
+import { summary } from '../../src/report/summary.js'
+import type { End } from '../../src/run/ports.js'
+import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
-import { job, LINK, INPUTS as PLAIN } from './scripted.js'
+import { job, LINK, INPUTS as PLAIN } from './scripted-run.js'
 
 const KEY = 'mint_s3cr3t'
 const redact = redactor(KEY)

@@ -1,8 +1,8 @@
 /** Which files changed: in the pull request, in the push, or since the last successful run of this workflow. */
 
+import { type RunEnvironment, type RunEvent, workflowPath } from '../event/event.js'
 import type { ChangedFile, Changes } from '../prompt/compose.js'
 import { type Ask, expecting, GitHubFault, pages, type Rest, repositoryOf } from './client.js'
-import { type RunEnvironment, type RunEvent, workflowPath } from './event.js'
 
 /** GitHub lists at most so many files of a compare, and of a pull request. */
 export const COMPARE_LIMIT = 300

@@ -5,12 +5,12 @@ import type { RequestInit } from 'undici'
 import buildConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { fetch } from 'undici/lib/web/fetch/index.js'
+import { delay, retryAfter } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { clip, oneLine, type Redact } from '../escape.js'
-import { connector } from '../service/connect.js'
-import { type ProxyVariables, proxyFor } from '../service/proxy.js'
-import { delay, retryAfter } from '../service/retry.js'
-import type { Clock, Stop } from '../stop.js'
+import { connector } from '../net/connect.js'
+import type { Clock, Stop } from '../net/deadline.js'
+import { type ProxyVariables, proxyFor } from '../net/proxy.js'
 
 /** How long what decides is asked again, in milliseconds. */
 export const DECIDE_MS = 60_000

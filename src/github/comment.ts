@@ -1,8 +1,8 @@
 /** The one comment of a step on a pull request: finds, writes and edits it. */
 
-import type { PullRequest } from '../job.js'
+import type { PullRequest } from '../agent/job.js'
+import type { RunEnvironment } from '../event/event.js'
 import { expecting, type GitHub, GitHubFault, pages, repositoryOf } from './client.js'
-import type { RunEnvironment } from './event.js'
 import { type Identity, type Memory, readMarker, writeMarker } from './marker.js'
 
 /** More comments than this are not read. */

@@ -1,9 +1,9 @@
 /** Keeps the step's comment up to date: one edit for each change, one after the other, the latest one last. */
 
 import { ActionError } from '../errors.js'
+import type { RunEnvironment } from '../event/event.js'
 import { GitHubFault } from './client.js'
 import type { Found, StepComment } from './comment.js'
-import type { RunEnvironment } from './event.js'
 import type { Memory } from './marker.js'
 
 /** What is told: a state, the job to remember, the text that a reader sees. */

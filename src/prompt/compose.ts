@@ -1,7 +1,7 @@
 /** Composes the whole prompt that the agent gets: the user's own words, then the context, fenced as data. Pure. */
 
 import { oneLine } from '../escape.js'
-import { grouped } from '../numbers.js'
+import { grouped } from '../format.js'
 
 /** The largest prompt with context, in bytes of UTF-8. */
 export const PROMPT_LIMIT = 256 * 1024

@@ -1,12 +1,11 @@
 /** What later steps and a reader of the log are told: outputs, log lines, the one annotation. Pure. */
 
-import { duration } from './duration.js'
-import { oneLine, quote, type Redact } from './escape.js'
-import type { Inputs } from './inputs.js'
-import { type FailOn, failsStep, pullRequestOf } from './job.js'
-import { grouped } from './numbers.js'
-import type { End } from './ports.js'
-import type { Progress } from './progress.js'
+import { type FailOn, failsStep, pullRequestOf } from '../agent/job.js'
+import { oneLine, quote, type Redact } from '../escape.js'
+import { duration, grouped } from '../format.js'
+import type { Inputs } from '../inputs/inputs.js'
+import type { End } from '../run/ports.js'
+import type { Progress } from '../run/progress.js'
 
 /** The output `job` is left out when it is larger, in bytes. */
 export const JOB_LIMIT = 256 * 1024

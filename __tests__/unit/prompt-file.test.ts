@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { FILE_LIMIT, type FileText, readPromptFile } from '../../src/prompt/files.js'
+import { FILE_LIMIT, type FileText, readPromptFile } from '../../src/inputs/prompt-file.js'
 import { newFolder } from '../support/folder.js'
 import { POSIX, posixTest } from '../support/platform.js'
 

@@ -2,10 +2,10 @@
 
 import * as z from 'zod/mini'
 import { clip, oneLine, quote, type Redact } from '../escape.js'
-import { isId, isStatus, type Job, safeLink } from '../job.js'
-import type { Stop } from '../stop.js'
-import { type HttpRequest, type HttpResult, httpClient } from './http.js'
-import { type ProxyVariables, proxyFor } from './proxy.js'
+import type { Stop } from '../net/deadline.js'
+import { type HttpRequest, type HttpResult, httpClient } from '../net/http.js'
+import { type ProxyVariables, proxyFor } from '../net/proxy.js'
+import { isId, isStatus, type Job, safeLink } from './job.js'
 
 type Answer = Extract<HttpResult, { kind: 'answer' }>
 

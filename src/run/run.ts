@@ -1,13 +1,13 @@
 /** The story of a run: create, message or attach, then follow the job to its end. */
 
-import { ActionError, Cancelled, internalError } from './errors.js'
-import type { Inputs } from './inputs.js'
-import { hasEnded, type Outcome, outcomeOf } from './job.js'
+import type { Service } from '../agent/client.js'
+import { hasEnded, type Outcome, outcomeOf } from '../agent/job.js'
+import { ActionError, Cancelled, internalError } from '../errors.js'
+import type { Inputs } from '../inputs/inputs.js'
+import { follow, type Wait } from './poll.js'
 import type { End, Ports } from './ports.js'
 import type { Progress } from './progress.js'
 import { send } from './send.js'
-import type { Service } from './service/api.js'
-import { follow, type Wait } from './wait.js'
 
 /** Runs the task to its end. Never throws. */
 export async function run(inputs: Inputs, service: Service, ports: Ports): Promise<End> {

@@ -1,12 +1,12 @@
 /** The step summary: Markdown that reads well on GitHub, the result first. Pure; all text from outside is escaped. */
 
-import { duration } from './duration.js'
-import { code, type Redact } from './escape.js'
-import type { Inputs } from './inputs.js'
-import { type Outcome, pullRequestOf } from './job.js'
-import type { End } from './ports.js'
-import type { Progress } from './progress.js'
-import { nextStep } from './report.js'
+import { type Outcome, pullRequestOf } from '../agent/job.js'
+import { code, type Redact } from '../escape.js'
+import { duration } from '../format.js'
+import type { Inputs } from '../inputs/inputs.js'
+import type { End } from '../run/ports.js'
+import type { Progress } from '../run/progress.js'
+import { nextStep } from './messages.js'
 
 /** Shows a text from outside as it is. */
 type Show = (text: string) => string

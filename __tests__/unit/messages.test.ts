@@ -1,11 +1,9 @@
 // Outputs, log lines and the one annotation: for every outcome, whatever the service said.
 import { describe, expect, test } from '@jest/globals'
+import { FAIL_ON, type FailOn, failsStep, type Job, OUTCOMES, type Outcome } from '../../src/agent/job.js'
 import { ActionError, type ErrorCode, internalError } from '../../src/errors.js'
 import { redactor } from '../../src/escape.js'
-import { InputError, type Inputs, type Task } from '../../src/inputs.js'
-import { FAIL_ON, type FailOn, failsStep, type Job, OUTCOMES, type Outcome } from '../../src/job.js'
-import type { End } from '../../src/ports.js'
-import { Progress } from '../../src/progress.js'
+import { InputError, type Inputs, type Task } from '../../src/inputs/inputs.js'
 import {
   annotation,
   endLine,
@@ -16,9 +14,11 @@ import {
   outputs,
   startLine,
   stateLine,
-} from '../../src/report.js'
+} from '../../src/report/messages.js'
+import type { End } from '../../src/run/ports.js'
+import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
-import { INPUTS, job, LINK } from './scripted.js'
+import { INPUTS, job, LINK } from './scripted-run.js'
 
 const KEY = 'mint_s3cr3t'
 const redact = redactor(KEY)

@@ -1,6 +1,6 @@
 // The decision table of what is sent again, row by row, and how long the pauses are.
 import { describe, expect, test } from '@jest/globals'
-import type { Reply } from '../../src/service/api.js'
+import type { Reply } from '../../src/agent/client.js'
 import {
   delay,
   judgeLook,
@@ -13,8 +13,8 @@ import {
   UNREACHABLE_MS,
   UNSEEN_MS,
   unknownFate,
-} from '../../src/service/retry.js'
-import { gives, lost, noJob, refused, unsent } from './scripted.js'
+} from '../../src/agent/verdict.js'
+import { gives, lost, noJob, refused, unsent } from './scripted-run.js'
 
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: Post = { kind: 'create' }

@@ -1,11 +1,12 @@
 // What the tests of a run share: jobs and replies by their few words, and a service that plays a list of replies.
+
+import type { Reply, Service } from '../../src/agent/client.js'
+import { isStatus, type Job } from '../../src/agent/job.js'
 import { type ActionError, Cancelled } from '../../src/errors.js'
-import type { Inputs } from '../../src/inputs.js'
-import { isStatus, type Job } from '../../src/job.js'
-import type { Ports } from '../../src/ports.js'
-import { Progress } from '../../src/progress.js'
-import type { Reply, Service } from '../../src/service/api.js'
-import { stopAt } from '../../src/stop.js'
+import type { Inputs } from '../../src/inputs/inputs.js'
+import { stopAt } from '../../src/net/deadline.js'
+import type { Ports } from '../../src/run/ports.js'
+import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
 
 /** Inputs as a step has them that names none but the required. */

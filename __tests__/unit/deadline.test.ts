@@ -1,6 +1,6 @@
 // One signal for the end of the step's time, and which of deadline and cancel raised it.
 import { expect, test } from '@jest/globals'
-import { stopAt } from '../../src/stop.js'
+import { stopAt } from '../../src/net/deadline.js'
 import { FakeClock } from './fake-clock.js'
 
 const never = new AbortController().signal

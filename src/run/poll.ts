@@ -1,12 +1,12 @@
 /** Follows a job to its end: when to look, when to believe what is seen, when to give up. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { ActionError, Cancelled } from './errors.js'
-import { quote } from './escape.js'
-import { type EndStatus, hasEnded, type Job } from './job.js'
+import type { Reply, Service } from '../agent/client.js'
+import { type EndStatus, hasEnded, type Job } from '../agent/job.js'
+import { delay, judgeLook } from '../agent/verdict.js'
+import { ActionError, Cancelled } from '../errors.js'
+import { quote } from '../escape.js'
 import type { Ports } from './ports.js'
-import type { Reply, Service } from './service/api.js'
-import { delay, judgeLook } from './service/retry.js'
 
 /** So long, in milliseconds, an end that is seen after a message may be the one from before it. */
 export const SETTLE_MS = 30_000

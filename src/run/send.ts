@@ -1,10 +1,7 @@
 /** Sends a create or a message until it is taken, and never again once it may have been. */
 
-import { duration } from './duration.js'
-import { ActionError, Cancelled } from './errors.js'
-import type { Job } from './job.js'
-import type { Ports } from './ports.js'
-import type { Reply, Service } from './service/api.js'
+import type { Reply, Service } from '../agent/client.js'
+import type { Job } from '../agent/job.js'
 import {
   delay,
   judgePost,
@@ -12,7 +9,10 @@ import {
   type PostVerdict,
   UNREACHABLE_MS,
   unknownFate,
-} from './service/retry.js'
+} from '../agent/verdict.js'
+import { ActionError, Cancelled } from '../errors.js'
+import { duration } from '../format.js'
+import type { Ports } from './ports.js'
 
 type Again = Extract<PostVerdict, { next: 'again' }>
 

@@ -2,8 +2,8 @@
 
 import { ActionError } from '../errors.js'
 import { quote } from '../escape.js'
-import type { Job } from '../job.js'
-import type { Reply } from './api.js'
+import type { Reply } from './client.js'
+import type { Job } from './job.js'
 
 /** What a POST does. */
 export type Post = { readonly kind: 'create' } | { readonly kind: 'message'; readonly jobId: string }

@@ -1,6 +1,6 @@
 // Lengths of time in words: what has passed in full.
 import { expect, test } from '@jest/globals'
-import { duration } from '../../src/duration.js'
+import { duration } from '../../src/format.js'
 
 test.each([
   [0, '0 ms'],

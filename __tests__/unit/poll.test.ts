@@ -1,6 +1,6 @@
 // Following a job: when it is looked at, when an end is believed, when a trouble ends the wait.
 import { describe, expect, test } from '@jest/globals'
-import { follow, lastLookMargin, pollDelay, SETTLE_MS, trustAfter, type Wait } from '../../src/wait.js'
+import { follow, lastLookMargin, pollDelay, SETTLE_MS, trustAfter, type Wait } from '../../src/run/poll.js'
 import {
   after,
   endOfPromise,
@@ -17,7 +17,7 @@ import {
   times,
   unsent,
   world,
-} from './scripted.js'
+} from './scripted-run.js'
 
 interface Options extends Partial<Pick<Wait, 'after' | 'once' | 'pollIntervalMs'>> {
   timeoutMs?: number

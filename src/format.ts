@@ -1,4 +1,4 @@
-/** Lengths of time as a reader says them. */
+/** Lengths of time and numbers, in words. */
 
 /** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: what has passed in full. */
 export function duration(milliseconds: number): string {
@@ -16,4 +16,8 @@ function parts(...amounts: [number, string][]): string {
     .filter(([amount]) => amount > 0)
     .map(([amount, unit]) => `${amount} ${unit}`)
     .join(' ')
+}
+/** A whole number with its thousands apart, `1,048,576`: without Node's locale data, which takes 15 ms to load. */
+export function grouped(value: number): string {
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -1,9 +1,9 @@
 /** What a run needs from outside, and how it ends. */
 
-import type { ActionError } from './errors.js'
-import type { Job, Outcome } from './job.js'
+import type { Job, Outcome } from '../agent/job.js'
+import type { ActionError } from '../errors.js'
+import type { Clock, Stop } from '../net/deadline.js'
 import type { Progress } from './progress.js'
-import type { Clock, Stop } from './stop.js'
 
 /** What a run needs from outside. */
 export interface Ports {

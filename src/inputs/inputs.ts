@@ -1,11 +1,11 @@
 /** Reads the inputs: raw texts in, one frozen `Inputs` out, or every fault that was found. */
 
-import { ActionError } from './errors.js'
-import { clip, quote, type Redact } from './escape.js'
-import type { RunEvent } from './github/event.js'
-import { type PathPattern, PathPatternError, parsePaths } from './github/paths.js'
-import { skipAuthors } from './github/skip-authors.js'
-import { FAIL_ON, type FailOn, isId, type Job } from './job.js'
+import { FAIL_ON, type FailOn, isId, type Job } from '../agent/job.js'
+import { ActionError } from '../errors.js'
+import { clip, quote, type Redact } from '../escape.js'
+import type { RunEvent } from '../event/event.js'
+import { skipAuthors } from '../event/skip-authors.js'
+import { type PathPattern, PathPatternError, parsePathPatterns } from './path-patterns.js'
 
 /** Every input and its default. action.yml and the README are held to this table by a test. */
 export const DEFAULTS = {
@@ -253,7 +253,7 @@ function parseScope(value: string, jobId: string): 'run' | 'pull-request' {
 
 function parsePatterns(value: string): readonly PathPattern[] {
   try {
-    return parsePaths(value)
+    return parsePathPatterns(value)
   } catch (thrown) {
     if (!(thrown instanceof PathPatternError)) throw thrown
     throw new Invalid(`, ${thrown.message}`, thrown.pattern)

@@ -1,7 +1,7 @@
 /** What is known of the job at any moment: what stands in the outputs and the summary if the step dies right now. */
 
-import type { Job, Status } from './job.js'
-import type { Clock } from './stop.js'
+import type { Job, Status } from '../agent/job.js'
+import type { Clock } from '../net/deadline.js'
 
 /** A status of the service's list, and when it was first seen. */
 export interface Moment {

@@ -3,8 +3,8 @@
 import type { Dispatcher } from 'undici'
 import buildConnector from 'undici/lib/core/connect.js'
 import Client from 'undici/lib/dispatcher/client.js'
-import type { Stop } from '../stop.js'
 import { connector, type Refusal, refusalOf, wordsOf } from './connect.js'
+import type { Stop } from './deadline.js'
 
 /** The largest answer that is read, in bytes. */
 export const ANSWER_LIMIT = 1024 * 1024
