@@ -6,6 +6,7 @@ import path from 'node:path'
 
 /** The action's bundle. */
 export const ACTION = path.resolve('build/dist')
+export const ALTERNATIVES = path.resolve('bench/alternatives')
 
 const FLAG_CALL = /\(0,\s*[\w$]+\.setFlagsFromString\)\("--wasm-tiering-budget=\d+"\)/g
 
@@ -18,7 +19,7 @@ const FLAG_CALL = /\(0,\s*[\w$]+\.setFlagsFromString\)\("--wasm-tiering-budget=\
 export function bundleAlternative(name, folder) {
   const source = path.join(folder, name)
   mkdirSync(source)
-  cpSync(`bench/alternatives/${name}.mjs`, path.join(source, 'index.mjs'))
+  cpSync(path.join(ALTERNATIVES, `${name}.mjs`), path.join(source, 'index.mjs'))
   symlinkSync(path.resolve('node_modules'), path.join(source, 'node_modules'))
   writeFileSync(path.join(source, 'package.json'), '{"type": "module"}')
   const ncc = path.resolve('node_modules/@vercel/ncc/dist/ncc/cli.js')

@@ -24,12 +24,11 @@ export function table(header, rows) {
 }
 
 /**
- * @param {string} title
- * @param {string} axis what the bars show
+ * @param {string} title what the bars show
  * @param {[label: string, value: string][]} bars
  * @returns {string} a Mermaid chart with horizontal bars
  */
-export function barChart(title, axis, bars) {
+export function barChart(title, bars) {
   const longest = Math.max(...bars.map(([, value]) => Number(value)))
   const config = {
     xyChart: { height: 110 + 35 * bars.length },
@@ -42,7 +41,7 @@ export function barChart(title, axis, bars) {
     `  title "${title}"`,
     `  x-axis [${bars.map(([label]) => `"${label.replaceAll('`', '')}"`).join(', ')}]`,
     // Without a range the axis starts at the smallest value, which then looks like nothing.
-    `  y-axis "${axis}" 0 --> ${Math.ceil(longest * 1.05)}`,
+    `  y-axis 0 --> ${Math.ceil(longest * 1.05)}`,
     `  bar [${bars.map(([, value]) => value).join(', ')}]`,
     '```',
   ].join('\n')
@@ -52,21 +51,18 @@ export function barChart(title, axis, bars) {
 export const withoutCharts = (markdown) => markdown.replace(/```mermaid\n[\s\S]*?```\n*/g, '')
 
 /**
- * Replaces what stands between `<!-- bench:name -->` and `<!-- /bench:name -->`.
+ * Replaces everything between `<!-- bench:name -->` and `<!-- /bench:name -->`.
  * @param {string} page
  * @param {Record<string, string>} sections by name
  * @returns {string} the page with the new sections
- * @throws {Error} the page's markers are not those of the sections, each once
+ * @throws {Error} the page does not have a pair of markers for each section, and no other pair
  */
 export function replaceSections(page, sections) {
+  const pair = /(<!-- bench:(\w+) -->\n)[\s\S]*?(<!-- \/bench:\2 -->)/g
   const expected = Object.keys(sections).sort().join(', ')
-  const found = [...page.matchAll(/<!-- bench:(\w+) -->/g)]
-    .map(([, name]) => name)
+  const found = Array.from(page.matchAll(pair), ([, , name]) => name)
     .sort()
     .join(', ')
-  if (found !== expected) throw new Error(`The page's markers: expected ${expected}, got ${found}.`)
-  return page.replace(
-    /(<!-- bench:(\w+) -->\n)[\s\S]*?(<!-- \/bench:\2 -->)/g,
-    (_, start, name, end) => `${start}${sections[name]}\n${end}`,
-  )
+  if (found !== expected) throw new Error(`The page's pairs of markers: expected ${expected}; got ${found}.`)
+  return page.replace(pair, (_, start, name, end) => `${start}\n${sections[name]}\n\n${end}`)
 }

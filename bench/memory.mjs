@@ -5,7 +5,7 @@ import path from 'node:path'
 import { inputEnvironment } from '../emulator/runner.mjs'
 import { table } from './markdown.mjs'
 import { peakMemory } from './measure.mjs'
-import { BASELINE, JOB, PULL_REQUEST } from './setup.mjs'
+import { NAMES } from './setup.mjs'
 
 /** @import { Bench } from './setup.mjs' */
 
@@ -17,18 +17,17 @@ const MEBIBYTE = 1024 * 1024
  * @returns {Promise<{ memory: string }>}
  */
 export async function measureMemory({ folder, service, github, commands }) {
-  const { [BASELINE]: baseline, [JOB]: job, [PULL_REQUEST]: pullRequest } = commands
-  if (!baseline || !job || !pullRequest) throw new Error('A command is missing.')
+  const { baseline, job, pullRequest } = commands
   const file = path.join(job.env.GITHUB_WORKSPACE ?? '', 'prompt.md')
   writeFileSync(file, 'Make it shorter.'.repeat(MEBIBYTE / 16))
   const longPrompt = { ...job, env: { ...job.env, ...inputEnvironment({ prompt: '', 'prompt-file': file }) } }
   const cases = [
-    { name: BASELINE, command: baseline, responseSize: 0 },
-    { name: JOB, command: job, responseSize: 0 },
+    { name: NAMES.baseline, command: baseline, responseSize: 0 },
+    { name: NAMES.job, command: job, responseSize: 0 },
     { name: 'with a prompt of 1 MiB', command: longPrompt, responseSize: 0 },
     { name: 'with responses of 1 MiB', command: job, responseSize: MEBIBYTE },
     { name: 'with both', command: longPrompt, responseSize: MEBIBYTE },
-    { name: PULL_REQUEST, command: pullRequest, responseSize: 0 },
+    { name: NAMES.pullRequest, command: pullRequest, responseSize: 0 },
   ]
   const rows = []
   for (const { name, command, responseSize } of cases) {

@@ -83,7 +83,7 @@ function study(schedule) {
 export function simulatePolling() {
   return {
     polling: [
-      barChart('Mean lag, and the number of requests', 'seconds', Object.entries(SCHEDULES).map(bar)),
+      barChart('Mean lag in seconds, and the number of requests', Object.entries(SCHEDULES).map(bar)),
       resultTable(SCHEDULES),
     ].join('\n\n'),
     tried: resultTable(TRIED),

@@ -62,38 +62,34 @@ function describeConditions(rounds) {
  */
 async function measureParts(rounds, parts) {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'))
-  const bench = await startBench(folder)
-  /** @type {Record<string, () => Promise<Record<string, string>> | Record<string, string>>} */
-  const measures = {
-    times: () => measureTimes(bench, rounds),
-    size: () => measureSize(bench),
-    memory: () => measureMemory(bench),
-    polling: simulatePolling,
-    scale: measureScale,
-  }
-  const sections = {}
   try {
+    const bench = await startBench(folder)
+    /** @type {Record<string, () => Promise<Record<string, string>> | Record<string, string>>} */
+    const measures = {
+      times: () => measureTimes(bench, rounds),
+      size: () => measureSize(bench),
+      memory: () => measureMemory(bench),
+      polling: simulatePolling,
+      scale: measureScale,
+      idle: () => measureIdle(bench),
+    }
+    const sections = {}
     for (const [part, measure] of Object.entries(measures)) {
       if (!parts.includes(part)) continue
       console.error(`Measuring ${part} ...`)
       Object.assign(sections, await measure())
     }
-  } finally {
     await bench.close()
+    return sections
+  } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  return sections
 }
 
 const { rounds, parts } = readOptions()
 const isComplete = PARTS.every((part) => parts.includes(part))
 const conditions = describeConditions(rounds)
-// The idle connection is measured beside the other parts, because it takes three minutes and next to no CPU time.
-const [measured, idle] = await Promise.all([
-  measureParts(rounds, parts),
-  parts.includes('idle') ? measureIdle() : {},
-])
-const sections = { conditions, ...measured, ...idle }
+const sections = { conditions, ...(await measureParts(rounds, parts)) }
 for (const [name, text] of Object.entries(sections)) console.log(`\n[${name}]\n${withoutCharts(text)}`)
 if (isComplete) {
   writeFileSync(PAGE, replaceSections(readFileSync(PAGE, 'utf8'), sections))

@@ -75,7 +75,8 @@ export async function measureScale() {
     scale: [
       `All ${STEPS} steps succeeded in ${seconds.toFixed(0)} s, with ${STEPS} jobs: none was lost or duplicated.`,
       `The emulator rejected ${REJECTED_CREATES} create requests with 429 and \`Retry-After: ${RETRY_AFTER_S}\`, and ${REJECTED_POLLS} polls with a plain 429.`,
-      `The create requests were retried after ${Math.min(...pauses).toFixed(2)} s to ${Math.max(...pauses).toFixed(2)} s: at most ${inTenth(retries.map(({ at }) => at))} in any tenth of a second, compared with ${inTenth(retries.map(({ at, pause }) => at - pause))} rejections.`,
+      `The create requests were retried after ${Math.min(...pauses).toFixed(2)} s to ${Math.max(...pauses).toFixed(2)} s.`,
+      `In any tenth of a second there were at most ${inTenth(retries.map(({ at, pause }) => at - pause))} of these rejections, and at most ${inTenth(retries.map(({ at }) => at))} retries.`,
     ].join('\n'),
   }
 }

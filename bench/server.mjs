@@ -1,4 +1,4 @@
-/** The service that the measured steps use, over TLS. Each job is active for two polls and completed at the third. */
+/** The service that the measured steps use, over TLS. A job is completed at its third poll. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -16,8 +16,7 @@ const SYSTEM_ROOTS = [
   '/etc/pki/tls/certs/ca-bundle.crt',
   '/etc/ssl/cert.pem',
 ]
-const POLLS = 3
-/** Longer than the interval of 60 s in idle.mjs, so that the server does not close the connection first. */
+/** Longer than the interval in idle.mjs, so that the server does not close the connection first. */
 const KEEP_ALIVE_MS = 65_000
 
 /**
@@ -26,6 +25,7 @@ const KEEP_ALIVE_MS = 65_000
  * @property {string} caFile a file with the certificate, which is its own CA
  * @property {string} rootsFile a file with the system's root certificates and that one
  * @property {(bytes: number) => void} setResponseSize pads every response to this size; 0: no padding
+ * @property {(count: number) => void} setPolls at which poll a job is completed
  */
 
 /** @typedef {Omit<Listener, 'port'> & ServiceOptions} Service */
@@ -41,6 +41,7 @@ export async function startService(folder) {
   writeFileSync(rootsFile, `${system ? readFileSync(system, 'utf8') : rootCertificates.join('\n')}\n${cert}`)
 
   let responseSize = 0
+  let lastPoll = 3
   /** @type {Map<string, number>} how often each job was polled */
   const polls = new Map()
 
@@ -51,7 +52,7 @@ export async function startService(folder) {
     const id = isCreate ? `job-${polls.size + 1}` : (request.url ?? '').replace(/^.*\//, '')
     const polled = isCreate ? 0 : (polls.get(id) ?? 0) + 1
     polls.set(id, polled)
-    const completed = polled >= POLLS
+    const completed = polled >= lastPoll
     const job = {
       id,
       status: completed ? 'completed' : 'active',
@@ -75,6 +76,9 @@ export async function startService(folder) {
     rootsFile,
     setResponseSize(bytes) {
       responseSize = bytes
+    },
+    setPolls(count) {
+      lastPoll = count
     },
   }
 }

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { inputEnvironment, runnerEnvironment } from '../emulator/runner.mjs'
-import { ACTION, bundleAlternative, copyWithoutFlag } from './bundles.mjs'
+import { ACTION, ALTERNATIVES, bundleAlternative, copyWithoutFlag } from './bundles.mjs'
 import { HEAD_SHA, NUMBER, pullRequestEvent, REPOSITORY, startGitHub } from './github.mjs'
 import { startService } from './server.mjs'
 
@@ -14,29 +14,37 @@ import { startService } from './server.mjs'
 
 /** @typedef {Command['env']} Environment */
 
+/** The commands, as the tables name them. */
+export const NAMES = {
+  baseline: 'baseline: `node -e 0`',
+  badInput: 'this action: bad input',
+  job: 'this action: a job',
+  jobWithoutFlag: 'this action: a job without the V8 flag',
+  fetch: 'a Node script with `fetch`',
+  toolkit: 'an action built on `@actions/core`',
+  curl: 'bash with `curl` and `jq`',
+  jq: 'one start of `jq`',
+  pullRequest: 'this action: a job on a pull request',
+  comment: 'an action that only writes a comment',
+}
+
+/** @typedef {keyof typeof NAMES} Name */
+/** @typedef {'curl' | 'jq'} Optional the commands that are missing if curl or jq is not installed */
+/** @typedef {Record<Exclude<Name, Optional>, Command> & Partial<Record<Optional, Command>>} Commands */
+
 /**
  * @typedef {object} Bench
  * @property {string} folder for temporary files
  * @property {Service} service
  * @property {GitHub} github
- * @property {Record<string, Command>} commands by the names below; those with curl and jq only if both are installed
- * @property {string} toolkitAction the folder of its bundle
- * @property {string} commentAction the folder of its bundle
+ * @property {Commands} commands in the order of the tables
  * @property {() => Promise<void>} close
  */
 
-export const BASELINE = 'baseline: `node -e 0`'
-export const BAD_INPUT = 'this action: bad input'
-export const JOB = 'this action: a job'
-export const JOB_WITHOUT_FLAG = 'this action: a job without the V8 flag'
-export const PULL_REQUEST = 'this action: a job on a pull request'
-export const FETCH = 'a Node script with `fetch`'
-export const TOOLKIT = 'an action built on `@actions/core`'
-export const CURL = 'bash with `curl` and `jq`'
-export const JQ = 'one start of `jq`'
-export const COMMENT = 'an action that only writes a comment'
-
-export const POLL_INTERVAL = '0.1'
+const PROJECT = 'docs'
+const KEY = 'mint_bench'
+const PROMPT = 'Shorten the introduction.'
+const POLL_INTERVAL = '0.1'
 
 /**
  * @param {string} folder for temporary files
@@ -45,53 +53,45 @@ export const POLL_INTERVAL = '0.1'
 export async function startBench(folder) {
   const service = await startService(folder)
   const github = await startGitHub()
-  const node = process.execPath
-  const toolkitAction = bundleAlternative('toolkit', folder)
-  const commentAction = bundleAlternative('comment', folder)
-
   const { PATH = '', HOME = '' } = process.env
+  const bare = { PATH, HOME }
   const job = await jobEnvironment(newFolder(folder, 'job'), service)
   const pullRequest = await pullRequestEnvironment(newFolder(folder, 'pull-request'), service, github)
   const badInput = await runnerEnvironment(newFolder(folder, 'bad-input'), {})
   const script = {
     ...(await runnerEnvironment(newFolder(folder, 'script'), {})),
     BASE_URL: service.url,
-    PROJECT_ID: 'docs',
-    API_KEY: 'mint_bench',
-    PROMPT: 'Shorten the introduction.',
+    PROJECT_ID: PROJECT,
+    API_KEY: KEY,
+    PROMPT,
     INTERVAL: POLL_INTERVAL,
+    NODE_EXTRA_CA_CERTS: service.caFile,
+    CURL_CA_BUNDLE: service.rootsFile,
   }
-  /** @type {(file: string, env: Environment, exitCode?: number) => Command} */
-  const run = (file, env, exitCode = 0) => ({ argv: [node, file], env, exitCode })
+  /** @type {(argv: string[], env: Environment, exitCode?: number) => Command} */
+  const command = (argv, env, exitCode = 0) => ({ argv, env, exitCode })
+  const node = process.execPath
   const action = path.join(ACTION, 'index.js')
-  const curlScript = path.resolve('bench/alternatives/curl-jq.sh')
-  /** @type {Record<string, Command>} */
+  const hasCurlAndJq = version('curl') !== undefined && version('jq') !== undefined
+  /** @type {Commands} */
   const commands = {
-    [BASELINE]: { argv: [node, '-e', '0'], env: { PATH, HOME }, exitCode: 0 },
-    [BAD_INPUT]: run(action, badInput, 1),
-    [JOB]: run(action, job),
-    [JOB_WITHOUT_FLAG]: run(path.join(copyWithoutFlag(folder), 'index.js'), job),
-    [FETCH]: run(path.resolve('bench/alternatives/fetch.mjs'), {
-      ...script,
-      NODE_EXTRA_CA_CERTS: service.caFile,
+    baseline: command([node, '-e', '0'], bare),
+    badInput: command([node, action], badInput, 1),
+    job: command([node, action], job),
+    jobWithoutFlag: command([node, path.join(copyWithoutFlag(folder), 'index.js')], job),
+    fetch: command([node, path.join(ALTERNATIVES, 'fetch.mjs')], script),
+    toolkit: command([node, path.join(bundleAlternative('toolkit', folder), 'index.mjs')], job),
+    ...(hasCurlAndJq && {
+      curl: command(['bash', path.join(ALTERNATIVES, 'curl-jq.sh')], script),
+      jq: command(['jq', '-n', '0'], bare),
     }),
-    [TOOLKIT]: run(path.join(toolkitAction, 'index.mjs'), job),
-    ...(version('curl') &&
-      version('jq') && {
-        [CURL]: {
-          argv: ['bash', curlScript],
-          env: { ...script, CURL_CA_BUNDLE: service.rootsFile },
-          exitCode: 0,
-        },
-        [JQ]: { argv: ['jq', '-n', '0'], env: { PATH, HOME }, exitCode: 0 },
-      }),
-    [PULL_REQUEST]: run(action, pullRequest),
-    [COMMENT]: run(path.join(commentAction, 'index.mjs'), pullRequest),
+    pullRequest: command([node, action], pullRequest),
+    comment: command([node, path.join(bundleAlternative('comment', folder), 'index.mjs')], pullRequest),
   }
   const close = async () => {
     await Promise.all([service.close(), github.close()])
   }
-  return { folder, service, github, commands, toolkitAction, commentAction, close }
+  return { folder, service, github, commands, close }
 }
 
 /**
@@ -99,15 +99,15 @@ export async function startBench(folder) {
  * @param {Service} service
  * @param {object} [event]
  */
-export async function jobEnvironment(folder, service, event = {}) {
+async function jobEnvironment(folder, service, event = {}) {
   return {
     ...(await runnerEnvironment(folder, event)),
     NODE_EXTRA_CA_CERTS: service.caFile,
     ...inputEnvironment({
       'base-url': service.url,
-      'project-id': 'docs',
-      'api-key': 'mint_bench',
-      prompt: 'Shorten the introduction.',
+      'project-id': PROJECT,
+      'api-key': KEY,
+      prompt: PROMPT,
       'poll-interval-seconds': POLL_INTERVAL,
     }),
   }

@@ -7,43 +7,42 @@ import { ACTION } from './bundles.mjs'
 import { download, gzipSize } from './download.mjs'
 import { barChart, table } from './markdown.mjs'
 import { loadedFiles } from './measure.mjs'
-import { BAD_INPUT, COMMENT, JOB, PULL_REQUEST, TOOLKIT } from './setup.mjs'
+import { NAMES } from './setup.mjs'
 
+/** @import { Command } from './measure.mjs' */
 /** @import { Bench } from './setup.mjs' */
 
 /**
  * @param {Bench} bench
  * @returns {Promise<{ size: string, loaded: string }>}
  */
-export async function measureSize({ folder, github, commands, toolkitAction, commentAction }) {
+export async function measureSize({ folder, github, commands }) {
   const action = download().bytes
   const emulator = action - download(['action.yml', 'LICENSE', 'dist']).bytes
-  const toolkit = archiveSize(toolkitAction)
-  const comment = archiveSize(commentAction)
+  const toolkit = archiveSize(commands.toolkit)
+  const comment = archiveSize(commands.comment)
 
   const loaded = []
-  for (const name of [BAD_INPUT, JOB, PULL_REQUEST]) {
+  for (const name of /** @type {const} */ (['badInput', 'job', 'pullRequest'])) {
     github.deleteComments()
-    const command = commands[name]
-    if (command === undefined) throw new Error(`There is no command '${name}'.`)
-    const files = await loadedFiles(command, folder)
+    const files = await loadedFiles(commands[name], folder)
     const sizes = files.filter((file) => path.dirname(file) === ACTION).map((file) => statSync(file).size)
-    loaded.push([name, kB(sizes.reduce((sum, size) => sum + size, 0))])
+    loaded.push([NAMES[name], kB(sizes.reduce((sum, size) => sum + size, 0))])
   }
   return {
     size: [
-      barChart('Download, compressed', 'kB', [
+      barChart('Download in kB, compressed', [
         ['this action', kB(action)],
-        [TOOLKIT, kB(toolkit)],
-        [COMMENT, kB(comment)],
+        [NAMES.toolkit, kB(toolkit)],
+        [NAMES.comment, kB(comment)],
       ]),
       table(
         ['kB, compressed', 'download'],
         [
           ['this action', kB(action)],
           ['of which the emulator', kB(emulator)],
-          [TOOLKIT, kB(toolkit)],
-          [COMMENT, kB(comment)],
+          [NAMES.toolkit, kB(toolkit)],
+          [NAMES.comment, kB(comment)],
         ],
       ),
     ].join('\n\n'),
@@ -51,10 +50,11 @@ export async function measureSize({ folder, github, commands, toolkitAction, com
   }
 }
 
-/** @param {string} folder */
-function archiveSize(folder) {
-  const tar = `${folder}.tar`
-  execFileSync('tar', ['cf', tar, '-C', path.dirname(folder), path.basename(folder)])
+/** @param {Command} command of a bundle */
+function archiveSize({ argv }) {
+  const dist = path.dirname(argv[1] ?? '')
+  const tar = `${dist}.tar`
+  execFileSync('tar', ['cf', tar, '-C', path.dirname(dist), path.basename(dist)])
   return gzipSize(tar)
 }
 

@@ -2,23 +2,18 @@
 
 import { barChart, table } from './markdown.mjs'
 import { median, quantile, time } from './measure.mjs'
-import {
-  BASELINE,
-  CURL,
-  FETCH,
-  JOB,
-  JOB_WITHOUT_FLAG,
-  JQ,
-  PULL_REQUEST,
-  TOOLKIT,
-  version,
-} from './setup.mjs'
+import { NAMES, version } from './setup.mjs'
 
-/** @import { Measurement } from './measure.mjs' */
-/** @import { Bench } from './setup.mjs' */
+/** @import { Bench, Name } from './setup.mjs' */
 /** @import { Counts } from './listen.mjs' */
 
-/** @typedef {{ measurements: Measurement[], service: Counts, github: Counts }} Row the counts are of one run */
+/**
+ * @typedef {object} Row
+ * @property {number[]} cpu milliseconds of each round
+ * @property {number[]} wall milliseconds of each round
+ * @property {Counts} service of the last round
+ * @property {Counts} github of the last round
+ */
 
 const WARM_UP_ROUNDS = 2
 const GOAL = { ratio: 6, requests: 8 }
@@ -32,30 +27,26 @@ const JQ_STARTS = 6
  */
 export async function measureTimes(bench, rounds) {
   const rows = await measure(bench, rounds)
-  const cpuOf = (/** @type {string} */ name) => rows[name]?.measurements.map(({ cpu }) => cpu) ?? []
-  const ratio = (/** @type {string} */ name) => median(cpuOf(name)) / median(cpuOf(BASELINE))
-
-  const cells = Object.entries(rows).map(([name, { measurements }]) => [
-    name,
-    ms(median(cpuOf(name))),
-    `${ms(quantile(cpuOf(name), 0.25))} to ${ms(quantile(cpuOf(name), 0.75))}`,
-    ms(Math.min(...cpuOf(name))),
-    ratio(name).toFixed(1),
-    ms(median(measurements.map(({ wall }) => wall))),
+  const baseline = median(rows.get('baseline')?.cpu ?? [])
+  const ratio = (/** @type {Row} */ { cpu }) => median(cpu) / baseline
+  const cells = Array.from(rows, ([name, row]) => [
+    NAMES[name],
+    ms(median(row.cpu)),
+    `${ms(quantile(row.cpu, 0.25))} to ${ms(quantile(row.cpu, 0.75))}`,
+    ms(Math.min(...row.cpu)),
+    ratio(row).toFixed(1),
+    ms(median(row.wall)),
   ])
-  const { requests } = rows[PULL_REQUEST]?.github ?? { requests: 0 }
-  const cpu = [
-    barChart(
-      'CPU time as a multiple of node -e 0',
-      'times the baseline',
-      Object.keys(rows)
-        .filter((name) => name !== JQ)
-        .map((name) => [name, ratio(name).toFixed(1)]),
-    ),
-    table(['milliseconds', 'CPU, median', 'quartiles', 'minimum', '× baseline', 'wall, median'], cells),
-    [...compareJob(cpuOf), compareFlag(cpuOf), compareGoal(ratio(PULL_REQUEST), requests)].join('\n'),
-  ]
-  return { cpu: cpu.join('\n\n'), requests: requestTable(rows) }
+  const bars = [...rows].filter(([name]) => name !== 'jq')
+  const chart = barChart(
+    'CPU time, as a multiple of the baseline',
+    bars.map(([name, row]) => [NAMES[name], ratio(row).toFixed(1)]),
+  )
+  const header = ['milliseconds', 'CPU, median', 'quartiles', 'minimum', '× baseline', 'wall, median']
+  return {
+    cpu: [chart, table(header, cells), compare(rows).join('\n')].join('\n\n'),
+    requests: requestTable(rows),
+  }
 }
 
 /**
@@ -64,59 +55,62 @@ export async function measureTimes(bench, rounds) {
  * @param {number} rounds
  */
 async function measure({ commands, service, github }, rounds) {
-  /** @type {Record<string, Row>} */
-  const rows = {}
+  /** @type {Map<Name, Row>} */
+  const rows = new Map()
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
-    for (const [name, command] of Object.entries(commands)) {
+    for (const [key, command] of Object.entries(commands)) {
+      const name = /** @type {Name} */ (key)
       github.deleteComments()
-      const measurement = await time(command)
-      const { measurements = [] } = rows[name] ?? {}
-      if (round >= 0) measurements.push(measurement)
-      rows[name] = { measurements, service: service.takeCounts(), github: github.takeCounts() }
+      const { cpu, wall } = await time(command)
       if (github.unknownRequests.length > 0) {
-        throw new Error(`${name}: bench/github.mjs does not know ${github.unknownRequests.join(', ')}`)
+        throw new Error(`${NAMES[name]}: bench/github.mjs does not know ${github.unknownRequests.join(', ')}`)
       }
+      // The warm-up rounds are dropped.
+      const previous = round <= 0 ? { cpu: [], wall: [] } : rows.get(name)
+      rows.set(name, {
+        cpu: [...(previous?.cpu ?? []), cpu],
+        wall: [...(previous?.wall ?? []), wall],
+        service: service.takeCounts(),
+        github: github.takeCounts(),
+      })
     }
   }
   return rows
 }
 
-/** @param {(name: string) => number[]} cpuOf */
-function compareJob(cpuOf) {
-  const job = median(cpuOf(JOB))
-  const percent = (/** @type {number} */ other) => `${((job / other) * 100).toFixed(0)} %`
-  const others = `${percent(median(cpuOf(FETCH)))} of the CPU time of the \`fetch\` script and ${percent(median(cpuOf(TOOLKIT)))} of that of the other action`
-  if (cpuOf(CURL).length === 0) return [`A job uses ${others}.`]
-  const curl = median(cpuOf(CURL))
-  const jq = median(cpuOf(JQ)) * JQ_STARTS
-  return [
-    `A job uses ${others}. It uses ${percent(curl)} of that of the bash script.`,
-    `That script starts \`jq\` ${JQ_STARTS} times, which is ${ms(jq)} ms of its ${ms(curl)} ms with ${version('jq')}. With a \`jq\` that starts in no time, the figure would be ${percent(curl - jq)}.`,
-  ]
-}
-
-/** @param {(name: string) => number[]} cpuOf */
-function compareFlag(cpuOf) {
-  const job = cpuOf(JOB)
-  const saved = cpuOf(JOB_WITHOUT_FLAG).map((cpu, round) => cpu - (job[round] ?? 0))
-  const [low = '', middle = '', high = ''] = [0.25, 0.5, 0.75].map((part) => ms(quantile(saved, part)))
-  return `The V8 flag saves a job ${middle} ms (median of the differences within each round; quartiles: ${low} and ${high} ms).`
-}
-
 /**
- * @param {number} ratio
- * @param {number} requests
+ * @param {Map<Name, Row>} rows
+ * @returns {string[]} what the table shows, in sentences
  */
-function compareGoal(ratio, requests) {
-  return `Goal for a run on a pull request: at most ${GOAL.ratio.toFixed(1)} × the baseline and ${GOAL.requests} requests to GitHub. Measured: ${ratio.toFixed(2)} × and ${requests} requests.`
+function compare(rows) {
+  const cpu = (/** @type {Name} */ name) => rows.get(name)?.cpu ?? []
+  const job = median(cpu('job'))
+  const percent = (/** @type {number} */ other) => `${((job / other) * 100).toFixed(0)} %`
+  const sentences = [
+    `A job uses ${percent(median(cpu('fetch')))} of the CPU time of the \`fetch\` script and ${percent(median(cpu('toolkit')))} of that of the other action.`,
+  ]
+  if (rows.has('curl')) {
+    const curl = median(cpu('curl'))
+    const jq = median(cpu('jq')) * JQ_STARTS
+    sentences.push(
+      `It uses ${percent(curl)} of the CPU time of the bash script, which starts \`jq\` ${JQ_STARTS} times: ${ms(jq)} of its ${ms(curl)} ms with ${version('jq')}. If \`jq\` started in no time, the figure would be ${percent(curl - jq)}.`,
+    )
+  }
+  const saved = cpu('jobWithoutFlag').map((without, round) => without - (cpu('job')[round] ?? 0))
+  const ratio = (median(cpu('pullRequest')) / median(cpu('baseline'))).toFixed(2)
+  sentences.push(
+    `The V8 flag saves a job ${ms(median(saved))} ms (median of the differences within each round; quartiles: ${ms(quantile(saved, 0.25))} and ${ms(quantile(saved, 0.75))} ms).`,
+    `Goal for a job on a pull request: at most ${GOAL.ratio.toFixed(1)} × the baseline and ${GOAL.requests} requests to GitHub. Measured: ${ratio} × and ${rows.get('pullRequest')?.github.requests} requests.`,
+  )
+  return sentences
 }
 
-/** @param {Record<string, Row>} rows */
+/** @param {Map<Name, Row>} rows */
 function requestTable(rows) {
-  const cells = Object.entries(rows)
+  const cells = [...rows]
     .filter(([, { service, github }]) => service.requests + github.requests > 0)
     .map(([name, { service, github }]) => [
-      name,
+      NAMES[name],
       ...[service.requests, service.connections, github.requests, github.connections].map(String),
     ])
   return table(['', 'requests to the service', 'connections', 'requests to GitHub', 'connections'], cells)
