@@ -2,7 +2,6 @@
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_SCENARIO, serviceScenarios } from '../../emulator/scenarios.mjs'
@@ -152,41 +151,24 @@ test('every link inside of the documents leads somewhere', () => {
 })
 
 describe('the code', () => {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => file.replaceAll('\\', '/'))
-  const importsOf = (file: string): string[] =>
-    [...text(path.join('src', file)).matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, from = '']) => from)
-
-  test('has a place in the map for every file, and no other', () => {
-    const map = text('CONTRIBUTING.md').split('```')[3] ?? ''
-    const named = [...map.matchAll(/^ +((?:\w+\/)?[\w-]+\.ts)/gm)].map(([, file = '']) => path.basename(file))
-    expect(named.sort()).toEqual(files.map((file) => path.basename(file)).sort())
+  test('has a place in the layout for every file, and no other', () => {
+    const layout = text('CONTRIBUTING.md').split('## Code layout')[1]?.split('```')[1] ?? ''
+    const named: string[] = []
+    let folder = ''
+    for (const line of layout.split('\n')) {
+      const [, indent = '', name = ''] = /^( *)(\S+)/.exec(line) ?? []
+      if (name.endsWith('/')) folder = indent === '' ? name : `src/${name}`
+      else if (name.endsWith('.ts') && indent.length <= 4) {
+        named.push(indent.length === 2 ? `src/${name}` : `${folder}${name}`)
+      }
+    }
+    const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `src/${file.replaceAll('\\', '/')}`)
+    expect(named.sort()).toEqual(files.sort())
   })
 
-  test('reads the environment, the clock and chance, and speaks to the runner, in one place', () => {
-    const edge =
-      /process\.(?:env|on|exit|std)|Math\.random|Date\.now|new Date\(\)|performance\.now|@actions\/core'/
-    expect(files.filter((file) => edge.test(text(path.join('src', file))))).toEqual(['runner.ts'])
-  })
-
-  test('has leaves that import nothing', () => {
-    for (const leaf of ['job.ts', 'errors.ts', 'escape.ts', 'duration.ts', 'numbers.ts', 'github/paths.ts'])
-      expect(importsOf(leaf)).toEqual([])
-  })
-
-  test('loads the HTTP library and the reader of answers only for the first request', () => {
-    const heavy = files.filter((file) =>
-      importsOf(file).some((from) => from === 'undici' || from === 'zod/mini'),
-    )
-    expect(heavy.sort()).toEqual([
-      'github/client.ts',
-      'service/api.ts',
-      'service/connect.ts',
-      'service/http.ts',
-    ])
-    expect(text('src/main.ts')).toContain("await import('./service/api.js')")
-    expect(text('src/main.ts')).toContain("await import('./plan.js')")
+  test('loads the HTTP library, zod and Octokit only once a request is sent', () => {
     expect(text('build/ncc/index.js')).not.toMatch(/node_modules\/(?:undici|zod|@octokit|@actions\/github)\//)
   })
 })
