@@ -93,6 +93,7 @@ function draw(name, html) {
       execFileSync(
         CHROMIUM,
         [
+          // Root, as in a container, has no sandbox; the page is this script's own.
           ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
           ...['--hide-scrollbars', `--force-device-scale-factor=${SHARPNESS}`, `--user-data-dir=${folder}`],
           `--window-size=${WIDTH},${height}`,
@@ -110,6 +111,7 @@ function draw(name, html) {
   }
 }
 
+execFileSync(CHROMIUM, ['--version']) // Fails now rather than after the run.
 const { summary, comment } = await run()
 draw('summary.png', page('<b>docs summary</b>', summary))
 draw('comment.png', page('<b>github-actions</b> <span>bot</span> commented', comment))
