@@ -1,4 +1,4 @@
-/** The errors that a reader is told: each with the word for `error-code`, what happened, and what to do now. */
+/** User-facing errors: each has the value for `error-code`, what happened, and what to do now. */
 
 export type ErrorCode =
   | 'input'
@@ -12,14 +12,14 @@ export type ErrorCode =
   | 'github'
   | 'internal'
 
-/** A fault that ends the step, told once. */
+/** Ends the step, and is reported once. */
 export class ActionError extends Error {
-  override readonly name = 'ActionError'
+  override readonly name: string = 'ActionError'
 
   /**
    * @param code the value of the output `error-code`
    * @param message which request or input, what came, what was expected
-   * @param advice what to do now, in the action's own words alone: the summary shows it as Markdown
+   * @param advice what to do now, without text from outside: the summary shows it as Markdown
    */
   constructor(
     readonly code: ErrorCode,
@@ -31,7 +31,7 @@ export class ActionError extends Error {
   }
 }
 
-/** The step was cancelled. `unknown` is set where a request was on its way and what became of it is not known. */
+/** The step was cancelled. `unknown` is set if a request was in flight and its result is unknown. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 
@@ -40,13 +40,13 @@ export class Cancelled extends Error {
   }
 }
 
-/** What an unexpected exception is told as. */
+/** Wraps an unexpected exception. */
 export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new ActionError(
     'internal',
     `The action itself failed: ${text}.`,
-    'Run it again with debug logging switched on, and report what the log says.',
+    'Run it again with debug logging enabled, and report the log.',
     { cause: thrown },
   )
 }

@@ -1,8 +1,8 @@
-/** Makes text from outside harmless: the key replaced, workflow commands broken, Markdown shown as written. */
+/** Redacts secrets, defuses workflow commands and escapes Markdown in text from outside. */
 
 /**
- * Characters that move the cursor, break a line, reorder what is read or are not seen: controls, format characters,
- * line separators; not the joiner (U+200D) that emoji are made with.
+ * Characters that move the cursor, break a line, reorder text or are invisible: controls, format characters, line
+ * separators; but not the joiner (U+200D) that emoji are made with.
  */
 const INVISIBLE = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
@@ -10,20 +10,20 @@ const INVISIBLE = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu
 export type Redact = (text: string) => string
 
 /**
- * Makes a function that replaces the key by `***`, whether it is written plainly, percent-encoded or escaped as
+ * Creates a function that replaces secrets with `***`, whether they are written plainly, percent-encoded or escaped as
  * in a JSON string, in whole or in part.
  *
- * @param keys the secrets; an empty one is none.
+ * @param keys the secrets; empty ones are ignored.
  */
-export function redactor(...keys: readonly string[]): Redact {
-  const forms = keys.filter((key) => key !== '').map((key) => [...key].map(formsOf).join(''))
+export function createRedactor(...keys: readonly string[]): Redact {
+  const forms = keys.filter((key) => key !== '').map((key) => [...key].map(characterPattern).join(''))
   if (forms.length === 0) return (text) => text
   const pattern = new RegExp(forms.join('|'), 'gu')
   return (text) => text.replace(pattern, '***')
 }
 
 /** One character of the key as a pattern: as it is, as %XX, as \uXXXX, as \" or \\ or \/. */
-function formsOf(character: string): string {
+function characterPattern(character: string): string {
   const plain = character.replace(/[\\^$.*+?()[\]{}|/]/u, '\\$&')
   const percent = encodeBytes(character).map((byte) => `%${anyCase(byte)}`)
   const unit = character.charCodeAt(0).toString(16).padStart(4, '0')
@@ -40,15 +40,15 @@ function anyCase(hex: string): string {
 }
 
 /**
- * Cuts a text to `limit` characters, with a mark where it was cut.
+ * Truncates a text to `limit` characters, and marks it with an ellipsis.
  *
- * Whoever clips a text from outside redacts it first: half a key is not found any more.
+ * Redact text from outside first: half a key would not be found.
  */
-export function clip(text: string, limit: number): string {
+export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}…`
 }
 
-/** One line of a text: white space folded, invisible and reordering characters shown as `\u{…}`. */
+/** A text on one line: white space collapsed, invisible and reordering characters shown as `\u{…}`. */
 export function oneLine(text: string): string {
   return text
     .replace(/[ \t\r\n]+/g, ' ')
@@ -57,12 +57,12 @@ export function oneLine(text: string): string {
 }
 
 /**
- * One line that can't be a workflow command.
+ * A line that can't be a workflow command.
  *
  * The runner reads `::name::` after leading blanks, and `##[name]` anywhere in a line
  * (actions/runner, src/Runner.Common/ActionCommand.cs: TryParseV2 and TryParse).
  */
-export function inert(line: string): string {
+export function escapeCommands(line: string): string {
   return line
     .replace(INVISIBLE, (character) =>
       character === '\t' ? '  ' : `\\u{${character.codePointAt(0)?.toString(16)}}`,
@@ -71,23 +71,23 @@ export function inert(line: string): string {
     .replace(/^(\s*):(?=:)/u, '$1\\:')
 }
 
-/** Any lines as lines of a log that can't be workflow commands, each behind a bar. */
-export function inertLines(text: string): string[] {
-  return text.split(/\r\n|\r|\n/).map((line) => inert(`| ${line}`))
+/** Text as log lines that can't be workflow commands, each behind a bar. */
+export function escapeCommandLines(text: string): string[] {
+  return text.split(/\r\n|\r|\n/).map((line) => escapeCommands(`| ${line}`))
 }
 
-/** A text from outside in quotes, on one line. Never cut: the key is taken out where it is written, and in whole. */
+/** A text from outside in quotes, on one line. Never truncated: whoever writes it out redacts it, which needs the whole key. */
 export function quote(text: string): string {
   return `"${oneLine(text)}"`
 }
 
 /**
- * A text from outside as Markdown that shows it as it is, as code: there GitHub makes no mention, no issue link and no
- * address of it. A text with marks that could end the code or the table has each of its marks as an entity.
+ * A text from outside as Markdown code, in which GitHub creates no mentions, issue links or URLs. If the text contains
+ * punctuation that could end the code span or the table cell, all punctuation is written as HTML entities.
  */
-export function code(text: string): string {
+export function inlineCode(text: string): string {
   const line = oneLine(text)
   if (/^[^`|<>&[\]\\]+$/.test(line)) return `\`${line}\``
-  const entities = line.replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`)
+  const entities = line.replace(/[!-/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};`)
   return `<code>${entities}</code>`
 }

@@ -1,58 +1,59 @@
-/** The edge to the runner: inputs in; outputs, log, summary and annotations out; signals, clock, chance. */
+/** Adapter to the GitHub runner: inputs, outputs, log, summary, annotations, signals, clock and randomness. */
 
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as core from '@actions/core'
-import { clip, inert, inertLines, type Redact } from './escape.js'
+import { escapeCommandLines, escapeCommands, type Redact, truncate } from './escape.js'
 import type { RunEnvironment } from './event/event.js'
 import { DEFAULTS, type InputName, type RawInputs } from './inputs/inputs.js'
-import type { Roots } from './inputs/prompt-file.js'
+import type { PromptRoots } from './inputs/prompt-file.js'
 import type { Clock } from './net/deadline.js'
 import type { ProxyVariables } from './net/proxy.js'
+import type { ReportWriter } from './report/step-report.js'
 
-/** Reads every input as the runner hands it over. */
+/** Reads every input as the runner passes it. */
 export function rawInputs(): RawInputs {
   const names = Object.keys(DEFAULTS) as InputName[]
   return Object.fromEntries(names.map((name) => [name, core.getInput(name)])) as RawInputs
 }
 
 export function runEnvironment(): RunEnvironment {
-  const of = (name: string): string => process.env[name] ?? ''
+  const env = (name: string): string => process.env[name] ?? ''
   return {
-    eventName: of('GITHUB_EVENT_NAME'),
-    eventPath: of('GITHUB_EVENT_PATH'),
-    actor: of('GITHUB_ACTOR'),
-    repository: of('GITHUB_REPOSITORY'),
-    ref: of('GITHUB_REF'),
-    sha: of('GITHUB_SHA'),
-    runId: of('GITHUB_RUN_ID'),
-    runAttempt: of('GITHUB_RUN_ATTEMPT') || '1',
-    workflowRef: of('GITHUB_WORKFLOW_REF'),
-    job: of('GITHUB_JOB'),
-    step: of('GITHUB_ACTION'),
-    apiUrl: of('GITHUB_API_URL') || 'https://api.github.com',
-    serverUrl: of('GITHUB_SERVER_URL') || 'https://github.com',
+    eventName: env('GITHUB_EVENT_NAME'),
+    eventPath: env('GITHUB_EVENT_PATH'),
+    actor: env('GITHUB_ACTOR'),
+    repository: env('GITHUB_REPOSITORY'),
+    ref: env('GITHUB_REF'),
+    sha: env('GITHUB_SHA'),
+    runId: env('GITHUB_RUN_ID'),
+    runAttempt: env('GITHUB_RUN_ATTEMPT') || '1',
+    workflowRef: env('GITHUB_WORKFLOW_REF'),
+    job: env('GITHUB_JOB'),
+    step: env('GITHUB_ACTION'),
+    apiUrl: env('GITHUB_API_URL') || 'https://api.github.com',
+    serverUrl: env('GITHUB_SERVER_URL') || 'https://github.com',
   }
 }
 
-/** Hides an event's file that can't be read: `@actions/github` reads it as it is loaded, and fails. */
-export function forgetEvent(): void {
+/** Hides an unreadable event file: `@actions/github` reads it on import and would throw. */
+export function unsetEventPath(): void {
   delete process.env.GITHUB_EVENT_PATH
 }
 
-export function promptRoots(): Roots {
+export function promptRoots(): PromptRoots {
   const { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp } = process.env
   return { workspace: workspace || process.cwd(), temp: temp ?? '' }
 }
 
-/** HTTP_PROXY alone stands for https too, as undici's own agent has it (undici docs, EnvHttpProxyAgent). */
+/** HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent. */
 export function proxyVariables(): ProxyVariables {
   const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
   return names.map((name) => ({ name, value: process.env[name] ?? '' }))
 }
 
-/** Tells the runner to hide a secret in every log line from now on, also where it stands percent-encoded. */
+/** Tells the runner to hide a secret in every log line from now on, including its percent-encoded form. */
 export function mask(secret: string): void {
   if (secret === '') return
   core.setSecret(secret)
@@ -60,9 +61,13 @@ export function mask(secret: string): void {
   if (encoded !== secret) core.setSecret(encoded)
 }
 
-/** Everything that is written for a reader or a later step goes through here, and the key stays out of it. */
-export class Reporter {
-  constructor(private readonly redact: Redact) {}
+/** Writes the log, annotations, outputs and summary, redacted. */
+export class Reporter implements ReportWriter {
+  readonly #redact: Redact
+
+  constructor(redact: Redact) {
+    this.#redact = redact
+  }
 
   log(line: string): void {
     core.info(this.#line(line))
@@ -80,36 +85,36 @@ export class Reporter {
     core.notice(this.#line(line))
   }
 
-  /** Takes several lines; cut before the runner cuts an annotation, at 4,096 characters. */
+  /** May contain several lines; truncated before the runner's own limit of 4,096 characters per annotation. */
   error(text: string): void {
     const lines = text.split('\n').map((line) => this.#line(line))
-    core.error(clip(lines.join('\n'), 4000))
+    core.error(truncate(lines.join('\n'), 4000))
   }
 
-  /** Shows a text of many lines, each behind a bar, in a group that folds. */
+  /** A text of many lines, each behind a bar, in a group that folds. */
   group(title: string, text: string): void {
     core.startGroup(this.#line(title))
-    for (const line of inertLines(this.redact(text))) core.info(line)
+    for (const line of escapeCommandLines(this.#redact(text))) core.info(line)
     core.endGroup()
   }
 
-  /** Takes values without the key. */
+  /** @param value already redacted */
   output(name: string, value: string): void {
     core.setOutput(name, value)
   }
 
-  /** Replaces the step summary; does nothing where the runner has none. */
+  /** Replaces the step summary, if the runner provides one. */
   summary(markdown: string): void {
     const path = process.env.GITHUB_STEP_SUMMARY
-    if (path) replaceFile(path, this.redact(markdown))
+    if (path) replaceFile(path, this.#redact(markdown))
   }
 
   #line(text: string): string {
-    return inert(this.redact(text))
+    return escapeCommands(this.#redact(text))
   }
 }
 
-/** Replaces a file's text without a moment in which it is empty: the process may be killed at any time. */
+/** Replaces a file's content so that it is never empty in between: the process may be killed at any time. */
 function replaceFile(path: string, text: string): void {
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT)
   try {
@@ -117,7 +122,7 @@ function replaceFile(path: string, text: string): void {
     for (let written = 0; written < bytes.length; ) {
       written += writeSync(descriptor, bytes, written, bytes.length - written, written)
     }
-    if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor, bytes.length) // And not /dev/null.
+    if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor, bytes.length) // Not for /dev/null.
   } finally {
     closeSync(descriptor)
   }
@@ -136,21 +141,21 @@ export const clock: Clock = {
 /** From 0 to 1, for jitter. */
 export const random = (): number => Math.random()
 
-/** Hexadecimal digits that nobody can guess. */
+/** Random hexadecimal digits that nobody can guess. */
 export const nonce = (): string => randomBytes(16).toString('hex')
 
-/**
- * Signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM, on Windows Ctrl-C and Ctrl-Break
- * (actions/runner, ProcessInvoker.cs).
- */
 export interface Signals {
-  /** Raised by the first. */
+  /** Aborted by the first signal. */
   readonly first: AbortSignal
-  /** Raised by the second. */
+  /** Aborted by the second. */
   readonly second: AbortSignal
 }
 
-export function catchSignals(): Signals {
+/**
+ * Handles the signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM, on Windows Ctrl-C and Ctrl-Break
+ * (actions/runner, ProcessInvoker.cs).
+ */
+export function onSignals(): Signals {
   const first = new AbortController()
   const second = new AbortController()
   const onSignal = (): void => (first.signal.aborted ? second : first).abort()
@@ -161,21 +166,21 @@ export function catchSignals(): Signals {
 }
 
 /**
- * Calls for exceptions that nothing caught, in place of Node's own end with a stack trace. From now on the process ends
- * as a failure, unless `exit` says otherwise.
+ * Handles uncaught exceptions instead of letting Node exit with a stack trace. From here on the process exits with a
+ * failure unless `exit` says otherwise.
  */
-export function catchFaults(call: (thrown: unknown) => void): void {
+export function onUncaughtException(call: (thrown: unknown) => void): void {
   process.exitCode = 1
-  process.stdout.on('error', () => undefined) // A log that nobody reads any more is no fault.
+  process.stdout.on('error', () => undefined) // Nobody has to read the log to its end.
   process.on('uncaughtException', call)
 }
 
-/** Ends the process once all that was printed is written, whatever is still under way. */
+/** Ends the process once all output is written, whatever is still pending. */
 export function exit(exitCode: 0 | 1): void {
   process.stdout.write('', () => {
-    // process.exit waits for the look-up of an address, which may hang for long: libuv joins its threads.
-    const hangs = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')
-    if (hangs && exitCode === 1) process.kill(process.pid, 'SIGKILL')
+    // process.exit waits for a pending DNS lookup, which can hang: libuv joins its threads.
+    const lookupPending = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')
+    if (lookupPending && exitCode === 1) process.kill(process.pid, 'SIGKILL')
     process.exit(exitCode)
   })
 }

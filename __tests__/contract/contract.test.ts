@@ -2,11 +2,10 @@
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_SCENARIO, serviceScenarios } from '../../emulator/scenarios.mjs'
-import { FAIL_ON, OUTCOMES } from '../../src/agent/job.js'
+import { FAIL_ON, failsStep, OUTCOMES } from '../../src/agent/job.js'
 import { DEFAULTS } from '../../src/inputs/inputs.js'
 import { OUTPUTS } from '../../src/report/messages.js'
 import { posixTest } from '../support/platform.js'
@@ -17,7 +16,7 @@ const action = parse(text('action.yml'))
 
 /** The cells of the README's table below a heading. */
 function table(heading: string): string[][] {
-  const section = readme.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+  const section = readme.split(new RegExp(`\n##+ ${heading}\n`))[1]?.split(/\n##+ /)[0] ?? ''
   const rows = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))
   return rows.slice(1).map((row) =>
     row
@@ -62,11 +61,18 @@ test('the outputs are the same in action.yml, the code and the README', () => {
   expect(table('Outputs').map(([name]) => unquoted(name))).toEqual([...OUTPUTS])
 })
 
-test('the outcomes and what fail-on takes are named in action.yml and the README', () => {
-  for (const outcome of OUTCOMES) {
-    expect(action.outputs.outcome.description).toContain(outcome)
-    expect(readme).toContain(`\`${outcome}\``)
+test('the outcomes, and which of them fail the step, are the same in the code, action.yml and the README', () => {
+  const byDefault = DEFAULTS['fail-on'].split(', ')
+  const fails = (outcome: (typeof OUTCOMES)[number]): string => {
+    if (failsStep(outcome, new Set())) return 'always'
+    if (byDefault.includes(outcome)) return 'by default'
+    return FAIL_ON.some((word) => word === outcome) ? 'if in `fail-on`' : 'no'
   }
+  const rows = table('Outcomes').map(([outcome, , when]) => [unquoted(outcome), when])
+  expect(Object.fromEntries(rows)).toEqual(
+    Object.fromEntries(OUTCOMES.map((outcome) => [outcome, fails(outcome)])),
+  )
+  for (const outcome of OUTCOMES) expect(action.outputs.outcome.description).toContain(outcome)
   for (const outcome of FAIL_ON) expect(action.inputs['fail-on'].description).toContain(outcome)
 })
 
@@ -78,7 +84,8 @@ test('the error codes are the same in the code, action.yml and the troubleshooti
 })
 
 test('the workflows of the README are those of examples/, which tests run, without the comment on top', () => {
-  const blocks = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => yaml ?? '')
+  const all = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => yaml ?? '')
+  const blocks = all.filter((yaml) => !yaml.startsWith('- ')) // The step alone is no workflow.
   expect(blocks.length).toBeGreaterThan(2)
   const examples = readdirSync('examples').map((file) => text(`examples/${file}`))
   expect(examples.map((yaml) => yaml.replace(/^(?:#.*\n)+/, ''))).toEqual(expect.arrayContaining(blocks))
@@ -115,7 +122,7 @@ test('the reusable workflow hands on inputs and outputs of the action, with the 
 
 test("the README names the emulator's inputs and outputs, which have the defaults of its code", () => {
   const emulator = parse(text('emulator/action.yml'))
-  const section = readme.split('### Test your workflow')[1]?.split('\n## ')[0] ?? ''
+  const section = readme.split('### Test without an account')[1]?.split('\n## ')[0] ?? ''
   for (const name of ['scenario', 'speed', 'log-file', ...serviceScenarios])
     expect(section).toContain(`\`${name}\``)
   expect(Object.keys(emulator.inputs)).toEqual(['scenario', 'speed'])
@@ -137,12 +144,12 @@ const anchorsOf = (file: string): string[] =>
       .replaceAll(' ', '-'),
   )
 
-test('every link inside of the documents leads somewhere', () => {
+test('every link inside of the documents, and every picture, leads somewhere', () => {
   const links = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].flatMap((file) =>
-    [...text(file).matchAll(/\]\((?!<?https?:)([^)#]*)#?([^)]*)\)/g)].map(([, target = '', anchor = '']) => ({
-      target: target || file,
-      anchor,
-    })),
+    [...text(file).matchAll(/(?:\]\(|src=")(?!<?https?:)([^)#"]*)#?([^)"]*)[)"]/g)]
+      .map(([, target = '', anchor = '']) => ({ target: target || file, anchor }))
+      // GitHub resolves it against the page of the file: the repository's issues.
+      .filter(({ target }) => target !== '../../issues'),
   )
   expect(links.length).toBeGreaterThan(20)
   for (const { target, anchor } of links) {
@@ -152,41 +159,24 @@ test('every link inside of the documents leads somewhere', () => {
 })
 
 describe('the code', () => {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => file.replaceAll('\\', '/'))
-  const importsOf = (file: string): string[] =>
-    [...text(path.join('src', file)).matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, from = '']) => from)
-
-  test('has a place in the map for every file, and no other', () => {
-    const map = text('CONTRIBUTING.md').split('```')[3] ?? ''
-    const named = [...map.matchAll(/^ +((?:\w+\/)?[\w-]+\.ts)/gm)].map(([, file = '']) => path.basename(file))
-    expect(named.sort()).toEqual(files.map((file) => path.basename(file)).sort())
+  test('has a place in the layout for every file, and no other', () => {
+    const layout = text('CONTRIBUTING.md').split('## Code layout')[1]?.split('```')[1] ?? ''
+    const named: string[] = []
+    let folder = ''
+    for (const line of layout.split('\n')) {
+      const [, indent = '', name = ''] = /^( *)(\S+)/.exec(line) ?? []
+      if (name.endsWith('/')) folder = indent === '' ? name : `src/${name}`
+      else if (name.endsWith('.ts') && indent.length <= 4) {
+        named.push(indent.length === 2 ? `src/${name}` : `${folder}${name}`)
+      }
+    }
+    const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `src/${file.replaceAll('\\', '/')}`)
+    expect(named.sort()).toEqual(files.sort())
   })
 
-  test('reads the environment, the clock and chance, and speaks to the runner, in one place', () => {
-    const edge =
-      /process\.(?:env|on|exit|std)|Math\.random|Date\.now|new Date\(\)|performance\.now|@actions\/core'/
-    expect(files.filter((file) => edge.test(text(path.join('src', file))))).toEqual(['runner.ts'])
-  })
-
-  test('has leaves that import nothing', () => {
-    for (const leaf of ['job.ts', 'errors.ts', 'escape.ts', 'duration.ts', 'numbers.ts', 'github/paths.ts'])
-      expect(importsOf(leaf)).toEqual([])
-  })
-
-  test('loads the HTTP library and the reader of answers only for the first request', () => {
-    const heavy = files.filter((file) =>
-      importsOf(file).some((from) => from === 'undici' || from === 'zod/mini'),
-    )
-    expect(heavy.sort()).toEqual([
-      'github/client.ts',
-      'service/api.ts',
-      'service/connect.ts',
-      'service/http.ts',
-    ])
-    expect(text('src/main.ts')).toContain("await import('./service/api.js')")
-    expect(text('src/main.ts')).toContain("await import('./plan.js')")
+  test('loads the HTTP library, zod and Octokit only once a request is sent', () => {
     expect(text('build/ncc/index.js')).not.toMatch(/node_modules\/(?:undici|zod|@octokit|@actions\/github)\//)
   })
 })

@@ -45,6 +45,8 @@ describe('the collector', () => {
     write('README.md', 'A.\n\n```yaml\nname: One\non: push\njobs: {}\n```\n\n```yml\n- uses: ./\n```\n')
     expect(names()).toEqual(['README.md: One', 'README.md: block 2, without a name'])
     expect(workflowFiles(root)[0]?.text).toBe('name: One\non: push\njobs: {}\n')
+    expect(missingKeys(workflowFiles(root)[1]?.text ?? '')).toEqual([])
+    expect(workflowFiles(root)[1]?.text).toMatch(/\n {4}steps:\n {6}- uses: \.\/\n$/)
 
     write('examples/two.yml', 'name: Two\n')
     write('examples/README.md', 'No workflow.\n')

@@ -89,6 +89,8 @@ const creates = (ran: Ran): number => ran.service.requests.filter(({ path }) => 
 interface Case extends Start {
   readonly that: string
   readonly fails?: true
+  /** Changes the workflow, to make something fail that usually does not. */
+  readonly edit?: (yaml: string) => string
   readonly check: (ran: Ran) => void
 }
 
@@ -110,8 +112,11 @@ const CASES: Record<string, readonly Case[]> = {
       that: 'opens a pull request, which a later step has',
       check: (ran) => {
         createsOne(ran)
-        expect(prompts(ran)).toEqual([`Bring the API reference in line with commit ${ran.sha}.`])
-        expect(ran.printed).toContain(`waiting for a review at ${PR_LINK}`)
+        expect(prompts(ran)).toEqual([
+          expect.stringMatching(/^Bring the API reference in line with these changes\./),
+        ])
+        expect(prompts(ran)[0]).toContain('+new')
+        expect(ran.printed).toContain(`ready for review at ${PR_LINK}`)
       },
     },
     {
@@ -140,7 +145,7 @@ const CASES: Record<string, readonly Case[]> = {
       service: { scenario: 'no-changes' },
       check: (ran) => {
         expect(ran.outputs[0]).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
-        expect(ran.printed).not.toContain('waiting for a review')
+        expect(ran.printed).not.toContain('ready for review')
       },
     },
     {
@@ -259,6 +264,26 @@ const CASES: Record<string, readonly Case[]> = {
         expect(ran.printed).toContain(`The docs of this release are at ${PR_LINK}`)
       },
     },
+    {
+      event: 'push',
+      that: 'waits for the job even if the release fails',
+      payload: { ref: 'refs/tags/v1.2.0', sender: { login: 'octocat' } },
+      edit: (yaml) => yaml.replace('echo "Your slow steps go here."', 'exit 1'),
+      fails: true,
+      check: (ran) => {
+        expect(ran.outputs.map(({ outcome }) => outcome)).toEqual(['started', 'pr-opened'])
+      },
+    },
+    {
+      event: 'push',
+      that: 'waits for no job if none was started',
+      payload: { ref: 'refs/tags/v1.2.0', sender: { login: 'octocat' } },
+      service: { scenario: 'unauthorized' },
+      fails: true,
+      check: (ran) => {
+        expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'error', 'error-code': 'auth' })])
+      },
+    },
   ],
   'several-projects.yml': [
     {
@@ -285,7 +310,7 @@ const CASES: Record<string, readonly Case[]> = {
         createsOne(ran)
         expect([...(ran.repository.pulls.get(1)?.labels ?? [])]).toEqual(['documentation'])
         expect([...ran.repository.comments.values()].map(({ body }) => body)).toEqual([
-          `Review the docs with this: ${PR_LINK}`,
+          `Please review the docs together with this: ${PR_LINK}`,
         ])
         expect(chat.messages).not.toContainEqual(expect.objectContaining({ path: '/opened' }))
       },
@@ -308,6 +333,20 @@ const CASES: Record<string, readonly Case[]> = {
         },
       }),
     ),
+    {
+      ...pullRequest({}),
+      that: 'tells the chat if the step did not run',
+      secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/did-not-run` }),
+      edit: (yaml) => yaml.replace('    steps:\n', '    steps:\n      - run: exit 1\n'),
+      fails: true,
+      check: (ran) => {
+        expect(ran.service.requests).toEqual([])
+        expect(chat.messages).toContainEqual({
+          path: '/did-not-run',
+          body: { text: expect.stringContaining('Docs job: did not run, see ') },
+        })
+      },
+    },
     {
       ...pullRequest({ author: 'mintlify[bot]' }),
       that: "says nothing of the agent's own pull request",
@@ -367,7 +406,7 @@ const CASES: Record<string, readonly Case[]> = {
       check: (ran) => {
         createsOne(ran)
         expect(prompts(ran)[0]).toContain('+new')
-        expect(ran.printed).toContain(`waiting for a review at ${PR_LINK}`)
+        expect(ran.printed).toContain(`ready for review at ${PR_LINK}`)
       },
     },
   ],
@@ -382,6 +421,11 @@ const CASES: Record<string, readonly Case[]> = {
         expect(ran.printed).toContain('POST /v2/agent/any/job 201 {"prompt":"Bring the docs')
       },
     },
+    {
+      ...pullRequest({ author: 'mintlify[bot]' }),
+      that: "runs on the agent's own pull request, too",
+      check: (ran) => expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' }),
+    },
   ],
 }
 
@@ -391,8 +435,8 @@ const all = Object.entries(CASES).flatMap(([name, cases]) =>
 
 test.concurrent.each(all)(
   '%s',
-  async (_, name, { fails = false, check, ...start }) => {
-    const ran = await runWorkflow(name, readFileSync(`examples/${name}`, 'utf8'), start)
+  async (_, name, { fails = false, edit = (yaml) => yaml, check, ...start }) => {
+    const ran = await runWorkflow(name, edit(readFileSync(`examples/${name}`, 'utf8')), start)
     try {
       expect(ran.succeeded).toBe(!fails)
       check(ran)

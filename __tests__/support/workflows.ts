@@ -21,8 +21,15 @@ function readmeBlocks(root: string): Workflow[] {
   const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
   return [...readme.matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, text = ''], index) => {
     const name = /^name: *(.+)$/m.exec(text)?.[1] ?? `block ${index + 1}, without a name`
-    return { name: `README.md: ${name}`, text }
+    return { name: `README.md: ${name}`, text: text.startsWith('- ') ? around(text) : text }
   })
+}
+
+/** A workflow around a list of steps. */
+function around(steps: string): string {
+  const head =
+    'name: Steps\non: push\npermissions: {}\njobs:\n  steps:\n    runs-on: ubuntu-latest\n    steps:\n'
+  return head + steps.replace(/^(?=.)/gm, '      ')
 }
 
 function yamlIn(root: string, folder: string): Workflow[] {

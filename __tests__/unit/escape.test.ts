@@ -1,6 +1,6 @@
 // Text from outside: the key taken out of it in every spelling, and nothing left in it that a log or Markdown acts on.
 import { describe, expect, test } from '@jest/globals'
-import { clip, code, inert, inertLines, oneLine, quote, redactor } from '../../src/escape.js'
+import { truncate, code, escapeCommands, escapeCommandLines, oneLine, quote, createRedactor } from '../../src/escape.js'
 
 const hex = (character: string): string => character.charCodeAt(0).toString(16)
 const percent = (text: string): string => text.replace(/[\s\S]/g, (c) => `%${hex(c).padStart(2, '0')}`)
@@ -26,7 +26,7 @@ describe('redactor', () => {
     ['escaped as JSON in part', unicode(KEY.slice(0, 5)) + KEY.slice(5)],
     ['in all spellings mixed', percent(KEY[0] ?? '') + unicode(KEY[1] ?? '') + KEY.slice(2)],
   ])('replaces a key %s, each time it stands there', (_, spelling) => {
-    expect(redactor(KEY)(`a ${spelling} b ${spelling} c`)).toBe('a *** b *** c')
+    expect(createRedactor(KEY)(`a ${spelling} b ${spelling} c`)).toBe('a *** b *** c')
   })
 
   test.each([
@@ -42,11 +42,11 @@ describe('redactor', () => {
     ['mint_key', 'mint_ke'],
     ['mint_key', 'MINT_KEY'],
   ])('with the key %s leaves %s alone', (key, text) => {
-    expect(redactor(key)(text)).toBe(text)
+    expect(createRedactor(key)(text)).toBe(text)
   })
 
   test('with an empty key changes nothing', () => {
-    expect(redactor('')('any text')).toBe('any text')
+    expect(createRedactor('')('any text')).toBe('any text')
   })
 })
 
@@ -58,8 +58,8 @@ describe('clip', () => {
     ['ab😀', 4, 'ab😀'],
     ['ab😀c', 3, 'ab\ufffd…'],
   ])('%j to %d characters is %j', (text, limit, clipped) => {
-    expect(clip(text, limit)).toBe(clipped)
-    expect(clip(text, limit).isWellFormed()).toBe(true)
+    expect(truncate(text, limit)).toBe(clipped)
+    expect(truncate(text, limit).isWellFormed()).toBe(true)
   })
 })
 
@@ -122,7 +122,7 @@ const COMMANDS = [
 describe('inert', () => {
   test.each(COMMANDS.map((line) => [line]))('%j is a command, and is none any more', (line) => {
     expect(isCommand(line)).toBe(true)
-    expect(isCommand(inert(line))).toBe(false)
+    expect(isCommand(escapeCommands(line))).toBe(false)
   })
 
   test.each([
@@ -134,7 +134,7 @@ describe('inert', () => {
     ['a\u202eb', 'a\\u{202e}b'],
     ['a\tb', 'a  b'],
   ])('shows %j as %j', (line, shown) => {
-    expect(inert(line)).toBe(shown)
+    expect(escapeCommands(line)).toBe(shown)
   })
 
   test.each([
@@ -148,18 +148,18 @@ describe('inert', () => {
     'für 日本 😀',
     '    indented',
   ])('leaves %j as it is', (line) => {
-    expect(inert(line)).toBe(line)
+    expect(escapeCommands(line)).toBe(line)
   })
 
   test('lets no character through that breaks a line, moves the cursor or turns the direction', () => {
-    const line = inert(CONTROLS.join('a'))
+    const line = escapeCommands(CONTROLS.join('a'))
     expect(CONTROLS.filter((character) => line.includes(character))).toEqual([])
   })
 })
 
 describe('inertLines', () => {
   test('puts each line behind a bar, whatever ends it', () => {
-    expect(inertLines('a\r::error::x\n\n##[error]y\r\n  b')).toEqual([
+    expect(escapeCommandLines('a\r::error::x\n\n##[error]y\r\n  b')).toEqual([
       '| a',
       '| ::error::x',
       '| ',
@@ -169,7 +169,7 @@ describe('inertLines', () => {
   })
 
   test('leaves no command', () => {
-    expect(inertLines(COMMANDS.join('\n')).some(isCommand)).toBe(false)
+    expect(escapeCommandLines(COMMANDS.join('\n')).some(isCommand)).toBe(false)
   })
 })
 
@@ -203,7 +203,7 @@ describe('code', () => {
     'job-id: job-1',
     '404: No such job (yet)!',
   ])('keeps the plain text %j readable, as code', (text) => {
-    expect(code(text)).toBe(`\`${text}\``)
+    expect(inlineCode(text)).toBe(`\`${text}\``)
   })
 
   test.each([
@@ -229,7 +229,7 @@ describe('code', () => {
     ['every mark at once', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'],
     ['letters of every script', 'für 日本 😀'],
   ])('shows %s as it is and as nothing but code', (_, text) => {
-    expect(shownAsCode(code(text))).toBe(text)
+    expect(shownAsCode(inlineCode(text))).toBe(text)
   })
 
   test.each([
@@ -238,7 +238,7 @@ describe('code', () => {
     ['line separators', 'a\u2028b\u2029c'],
     ['turned text', 'a\u202eb'],
   ])('shows %s on one line, without invisible characters', (_, text) => {
-    expect(shownAsCode(code(text))).toBe(oneLine(text))
-    expect(code(text)).not.toMatch(/[\p{Cc}\u2028\u2029\u202e]/u)
+    expect(shownAsCode(inlineCode(text))).toBe(oneLine(text))
+    expect(inlineCode(text)).not.toMatch(/[\p{Cc}\u2028\u2029\u202e]/u)
   })
 })

@@ -1,6 +1,6 @@
 // Lengths of time in words: what has passed in full.
 import { expect, test } from '@jest/globals'
-import { duration } from '../../src/format.js'
+import { formatDuration } from '../../src/format.js'
 
 test.each([
   [0, '0 ms'],
@@ -21,5 +21,5 @@ test.each([
   [7_559_999, '2 h 5 min'],
   [86_400_000, '24 h'],
 ])('%d ms is %s', (milliseconds, words) => {
-  expect(duration(milliseconds)).toBe(words)
+  expect(formatDuration(milliseconds)).toBe(words)
 })

@@ -1,7 +1,7 @@
 // Reading the inputs: what each one takes, what it refuses, and that every fault is told at once.
 import { describe, expect, test } from '@jest/globals'
-import { redactor } from '../../src/escape.js'
-import { DEFAULTS, InputError, type InputName, type RawInputs, readInputs } from '../../src/inputs/inputs.js'
+import { createRedactor } from '../../src/escape.js'
+import { DEFAULTS, InputError, type InputName, type RawInputs, parseInputs } from '../../src/inputs/inputs.js'
 
 const KEY = 'mint_s3cr3t'
 const NOTHING = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, ''])) as RawInputs
@@ -10,18 +10,18 @@ const GOOD = { prompt: 'Fix the docs', 'project-id': 'p-1', 'api-key': KEY }
 type Given = Partial<Record<InputName, string>>
 
 const sources = (given: Given) => ({
-  redact: redactor((given['api-key'] ?? KEY).trim()),
+  redact: createRedactor((given['api-key'] ?? KEY).trim()),
   readPromptFile: (path: string) =>
     path === 'prompt.md' ? { text: 'From the file' } : { fault: 'which does not exist; check the path.' },
   secretsWithheld: (): string | undefined => undefined,
 })
 
-const read = (given: Given = {}) => readInputs({ ...NOTHING, ...GOOD, ...given }, sources(given))
+const read = (given: Given = {}) => parseInputs({ ...NOTHING, ...GOOD, ...given }, sources(given))
 
 /** The faults, one line each. */
 function faults(given: Given, withheld?: string): string[] {
   try {
-    readInputs(
+    parseInputs(
       { ...NOTHING, ...GOOD, ...given },
       { ...sources(given), ...(withheld === undefined ? {} : { secretsWithheld: () => withheld }) },
     )
@@ -413,7 +413,7 @@ describe('all faults', () => {
   })
 
   test('say that nothing was sent', () => {
-    expect(() => readInputs({ ...NOTHING, ...BAD }, sources(BAD))).toThrow(
+    expect(() => parseInputs({ ...NOTHING, ...BAD }, sources(BAD))).toThrow(
       expect.objectContaining({ advice: 'Nothing was sent.' }),
     )
   })
@@ -459,7 +459,7 @@ describe('all faults', () => {
         throw new Error('broken')
       },
     }
-    expect(() => readInputs({ ...NOTHING, ...GOOD, 'prompt-file': 'x' }, broken)).toThrow(new Error('broken'))
+    expect(() => parseInputs({ ...NOTHING, ...GOOD, 'prompt-file': 'x' }, broken)).toThrow(new Error('broken'))
   })
 })
 

@@ -4,12 +4,12 @@ import {
   FAIL_ON,
   type FailOn,
   failsStep,
-  hasEnded,
+  isFinal,
   isId,
   isStatus,
   OUTCOMES,
   outcomeOf,
-  pullRequestOf,
+  parsePullRequest,
   STATUSES,
   safeLink,
 } from '../../src/agent/job.js'
@@ -34,7 +34,7 @@ describe('a status', () => {
     ['failed', true],
     [undefined, false],
   ] as const)('%s has ended: %s', (status, ended) => {
-    expect(hasEnded(status)).toBe(ended)
+    expect(isFinal(status)).toBe(ended)
   })
 
   test.each([
@@ -197,7 +197,7 @@ describe('a pull request', () => {
     ['https://gitlab.com/group/project/-/merge_requests/3/diffs', 'group/project', '3'],
     ['https://gitlab.com/merge_requests/project/-/merge_requests/3', 'merge_requests/project', '3'],
   ])('%s is of %s, number %s', (link, repository, number) => {
-    expect(pullRequestOf(link)).toEqual({ repository, number })
+    expect(parsePullRequest(link)).toEqual({ repository, number })
   })
 
   test.each([
@@ -227,6 +227,6 @@ describe('a pull request', () => {
     'https://example.com/?x=/your-org/docs/pull/7',
     'https://example.com/#/your-org/docs/pull/7',
   ])('is not read from %j', (link) => {
-    expect(pullRequestOf(link)).toEqual({ repository: '', number: '' })
+    expect(parsePullRequest(link)).toEqual({ repository: '', number: '' })
   })
 })

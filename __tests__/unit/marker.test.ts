@@ -1,9 +1,9 @@
 /** The signed marker: it counts for one step, in one comment, with one key, as it was written. */
 
 import { describe, expect, test } from '@jest/globals'
-import { type Identity, type Memory, markerKey, readMarker, writeMarker } from '../../src/github/marker.js'
+import { type Identity, type Memory, deriveMarkerKey, readMarker, createMarker } from '../../src/github/marker.js'
 
-const KEY = markerKey('mint_key')
+const KEY = deriveMarkerKey('mint_key')
 const IDENTITY: Identity = {
   repository: 'your-org/your-repo',
   pullRequest: 7,
@@ -16,7 +16,7 @@ const IDENTITY: Identity = {
 const MEMORY: Memory = { jobId: 'job-1', run: '100', attempt: 2, state: 'active' }
 const ID = 5_000_000_001
 
-const marker = writeMarker(MEMORY, ID, IDENTITY, KEY)
+const marker = createMarker(MEMORY, ID, IDENTITY, KEY)
 
 test('a marker is read as it was written, wherever it stands in its comment', () => {
   for (const body of [marker, `Text\n\n${marker}`, `${marker}\r\nmore`, `<!-- other -->${marker}${marker}`]) {
@@ -28,7 +28,7 @@ test.each(['', 'job-1', 'a"b\\c', '日本 😀', '--> <script>', 'x'.repeat(512)
   'the job %j comes back',
   (jobId) => {
     const memory = { ...MEMORY, jobId }
-    const written = writeMarker(memory, ID, IDENTITY, KEY)
+    const written = createMarker(memory, ID, IDENTITY, KEY)
     expect(readMarker(written, ID, IDENTITY, KEY)).toEqual(memory)
     expect(written).toMatch(/^<!-- [\w: -]+ -->$/)
   },
@@ -40,7 +40,7 @@ describe('a marker does not count', () => {
   })
 
   test('with another key', () => {
-    expect(readMarker(marker, ID, IDENTITY, markerKey('mint_other'))).toBe('foreign')
+    expect(readMarker(marker, ID, IDENTITY, deriveMarkerKey('mint_other'))).toBe('foreign')
   })
 
   test.each(Object.keys(IDENTITY) as (keyof Identity)[])('for another %s', (field) => {
@@ -69,7 +69,7 @@ describe('a marker does not count', () => {
   })
 
   test('that is foreign keeps a genuine one beside it from counting nowhere', () => {
-    const foreign = writeMarker({ ...MEMORY, jobId: 'evil' }, ID + 1, IDENTITY, KEY)
+    const foreign = createMarker({ ...MEMORY, jobId: 'evil' }, ID + 1, IDENTITY, KEY)
     expect(readMarker(`${foreign} ${marker}`, ID, IDENTITY, KEY)).toEqual(MEMORY)
   })
 })
@@ -82,11 +82,11 @@ test('the repository may be spelled in another case', () => {
 test('the longest ids fit', () => {
   const identity = { ...IDENTITY, project: '日'.repeat(512) }
   const memory = { ...MEMORY, jobId: '本'.repeat(512) }
-  expect(readMarker(writeMarker(memory, ID, identity, KEY), ID, identity, KEY)).toEqual(memory)
+  expect(readMarker(createMarker(memory, ID, identity, KEY), ID, identity, KEY)).toEqual(memory)
 })
 
 test('fields can not be moved into each other', () => {
-  const one = writeMarker(MEMORY, ID, { ...IDENTITY, job: 'a', step: 'bc' }, KEY)
+  const one = createMarker(MEMORY, ID, { ...IDENTITY, job: 'a', step: 'bc' }, KEY)
   expect(readMarker(one, ID, { ...IDENTITY, job: 'ab', step: 'c' }, KEY)).toBeUndefined()
 })
 

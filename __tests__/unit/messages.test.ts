@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { FAIL_ON, type FailOn, failsStep, type Job, OUTCOMES, type Outcome } from '../../src/agent/job.js'
 import { ActionError, type ErrorCode, internalError } from '../../src/errors.js'
-import { redactor } from '../../src/escape.js'
+import { createRedactor } from '../../src/escape.js'
 import { InputError, type Inputs, type Task } from '../../src/inputs/inputs.js'
 import {
   annotation,
@@ -13,7 +13,7 @@ import {
   OUTPUTS,
   outputs,
   startLine,
-  stateLine,
+  statusLine,
 } from '../../src/report/messages.js'
 import type { End } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
@@ -21,7 +21,7 @@ import { FakeClock } from './fake-clock.js'
 import { INPUTS, job, LINK } from './scripted-run.js'
 
 const KEY = 'mint_s3cr3t'
-const redact = redactor(KEY)
+const redact = createRedactor(KEY)
 const plain = (text: string): string => text
 
 function progressed(...jobs: Job[]) {
@@ -133,7 +133,7 @@ describe('the output job', () => {
   })
 
   test('is left out where it would be no JSON any more without the key', () => {
-    const number = outputs(progressed(job('active', { n: 12345 })), { outcome: 'started' }, redactor('234'))
+    const number = outputs(progressed(job('active', { n: 12345 })), { outcome: 'started' }, createRedactor('234'))
     expect(number.job).toBe('')
   })
 
@@ -177,14 +177,14 @@ describe('the line at the start', () => {
 
 describe('the lines on the way', () => {
   test('at a change of state: the job, its state, the time, the link', () => {
-    expect(stateLine(progressed(job('active')))).toBe('Job "job-1" is active after 1 min 5 s.')
-    expect(stateLine(progressed(job('completed', { prLink: LINK })))).toBe(
+    expect(statusLine(progressed(job('active')))).toBe('Job "job-1" is active after 1 min 5 s.')
+    expect(statusLine(progressed(job('completed', { prLink: LINK })))).toBe(
       `Job "job-1" is completed after 1 min 5 s, pull request ${LINK}.`,
     )
   })
 
   test('never have a word of the service that is not in its list', () => {
-    expect(stateLine(progressed(job('##[error]x')))).not.toContain('x]')
+    expect(statusLine(progressed(job('##[error]x')))).not.toContain('x]')
     expect(heartbeatLine(progressed(job('##[error]x')))).not.toContain('##[')
   })
 

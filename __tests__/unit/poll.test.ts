@@ -1,6 +1,6 @@
 // Following a job: when it is looked at, when an end is believed, when a trouble ends the wait.
 import { describe, expect, test } from '@jest/globals'
-import { follow, lastLookMargin, pollDelay, SETTLE_MS, trustAfter, type Wait } from '../../src/run/poll.js'
+import { follow, finalPollMarginMs, pollDelay, SETTLE_MS, createFreshnessCheck, type Wait } from '../../src/run/poll.js'
 import {
   after,
   endOfPromise,
@@ -100,7 +100,7 @@ describe('the deadline', () => {
     [MINUTE, 2000],
     [30 * MINUTE, 2000],
   ])('of %d ms has a last look %d ms before it', async (timeoutMs, margin) => {
-    expect(lastLookMargin(timeoutMs)).toBe(margin)
+    expect(finalPollMarginMs(timeoutMs)).toBe(margin)
     const { at, end } = await following(forever(gives('active')), { timeoutMs })
     expect(at.at(-1)).toBe(timeoutMs - margin)
     expect(end).toEqual(DEADLINE)
@@ -244,7 +244,7 @@ describe('after a message', () => {
       const { end, endedAt } = await following(forever(stale), { after: messaged(), timeoutMs })
       expect(end).toEqual(ended('completed'))
       expect(endedAt).toBeLessThan(timeoutMs)
-      expect(endedAt).toBeGreaterThanOrEqual(Math.min(30_000, (timeoutMs - lastLookMargin(timeoutMs)) / 2))
+      expect(endedAt).toBeGreaterThanOrEqual(Math.min(30_000, (timeoutMs - finalPollMarginMs(timeoutMs)) / 2))
     },
   )
 
@@ -261,7 +261,7 @@ describe('after a message', () => {
     ['a field that is nested too deep to be compared', { deep: deep() }, { deep: deep() }, false],
   ])('an end that differs in %s: a new one? %s', (_, before, now, isNew) => {
     const answer = job('completed', before)
-    const trusts = trustAfter({ kind: 'message', at: 0, answer }, 30_000)
+    const trusts = createFreshnessCheck({ kind: 'message', at: 0, answer }, 30_000)
     expect(trusts(job('completed', now), 1000)).toBe(isNew)
   })
 
@@ -293,36 +293,36 @@ describe('trustAfter', () => {
     ['nothing', { kind: 'nothing' }],
     ['a create', CREATED],
   ] as const)('after %s believes everything', (_, before) => {
-    expect(trustAfter(before, SETTLE)(completed, 0)).toBe(true)
+    expect(createFreshnessCheck(before, SETTLE)(completed, 0)).toBe(true)
   })
 
   test('an end counts from the settle time on, counted from the message', () => {
-    const trusts = trustAfter({ kind: 'message', at: 1000, answer: active }, SETTLE)
+    const trusts = createFreshnessCheck({ kind: 'message', at: 1000, answer: active }, SETTLE)
     expect(trusts(completed, 1000)).toBe(false)
     expect(trusts(completed, 30_999)).toBe(false)
     expect(trusts(completed, 31_000)).toBe(true)
   })
 
   test('an active job counts, and any end after it', () => {
-    const trusts = trustAfter(messaged('completed'), SETTLE)
+    const trusts = createFreshnessCheck(messaged('completed'), SETTLE)
     expect(trusts(active, 1)).toBe(true)
     expect(trusts(completed, 2)).toBe(true)
   })
 
   test('an active answer to the message proves nothing', () => {
-    expect(trustAfter(messaged('active'), SETTLE)(completed, 1)).toBe(false)
+    expect(createFreshnessCheck(messaged('active'), SETTLE)(completed, 1)).toBe(false)
   })
 
   test('a field that is null is as good as one that is missing', () => {
     const answer = { ...completed, received: { id: 'job-1', status: 'completed' } }
-    const trusts = trustAfter({ kind: 'message', at: 0, answer }, SETTLE)
+    const trusts = createFreshnessCheck({ kind: 'message', at: 0, answer }, SETTLE)
     expect(trusts(job('completed', { prLink: null, archivedAt: null }), 1)).toBe(false)
   })
 
   test('the order of fields says nothing', () => {
     const one = job('completed', { source: { repository: 'a', ref: 'b' }, model: 'm' })
     const other = job('completed', { model: 'm', source: { ref: 'b', repository: 'a' } })
-    expect(trustAfter({ kind: 'message', at: 0, answer: one }, SETTLE)(other, 1)).toBe(false)
+    expect(createFreshnessCheck({ kind: 'message', at: 0, answer: one }, SETTLE)(other, 1)).toBe(false)
   })
 })
 

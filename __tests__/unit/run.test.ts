@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { ActionError, Cancelled } from '../../src/errors.js'
 import type { Inputs, Task } from '../../src/inputs/inputs.js'
-import { endOf, run } from '../../src/run/run.js'
+import { toRunResult, run } from '../../src/run/run.js'
 import {
   cancelledThen,
   forever,
@@ -283,13 +283,13 @@ describe('what a run that threw ends as', () => {
     ['a cancel with something unknown', new Cancelled(error), { outcome: 'cancelled', error }],
     ['an error of the action', error, { outcome: 'error', error }],
   ])('%s', (_, thrown, end) => {
-    expect(endOf(thrown)).toEqual(end)
+    expect(toRunResult(thrown)).toEqual(end)
   })
 
   test.each([[new TypeError('x is undefined')], ['a text'], [undefined]])(
     'anything else is internal: %p',
     (thrown) => {
-      expect(endOf(thrown)).toMatchObject({ outcome: 'error', error: { code: 'internal', cause: thrown } })
+      expect(toRunResult(thrown)).toMatchObject({ outcome: 'error', error: { code: 'internal', cause: thrown } })
     },
   )
 

@@ -4,7 +4,7 @@ import type { Reply, Service } from '../../src/agent/client.js'
 import { isStatus, type Job } from '../../src/agent/job.js'
 import { type ActionError, Cancelled } from '../../src/errors.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
-import { stopAt } from '../../src/net/deadline.js'
+import { createDeadline } from '../../src/net/deadline.js'
 import type { Ports } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
@@ -118,7 +118,7 @@ export function world(
 ) {
   const clock = new FakeClock()
   const cancel = new AbortController()
-  const stop = stopAt(timeoutMs, cancel.signal, clock)
+  const stop = createDeadline(timeoutMs, cancel.signal, clock)
   const progress = new Progress(clock)
   progress.jobId = jobId
   const script = lines[Symbol.iterator]()

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { secretsWithheld } from '../../src/event/secrets.js'
+import { explainMissingSecrets } from '../../src/event/secrets.js'
 import { newFolder } from '../support/folder.js'
 
 const folder = newFolder('event')
@@ -11,7 +11,7 @@ let files = 0
 function why(name: string, payload: unknown, actor = 'octocat'): string | undefined {
   const path = join(folder, `${files++}.json`)
   writeFileSync(path, typeof payload === 'string' ? payload : JSON.stringify(payload))
-  return secretsWithheld({ eventName: name, eventPath: path, actor })
+  return explainMissingSecrets({ eventName: name, eventPath: path, actor })
 }
 
 const pull = (head: unknown) => ({
@@ -53,7 +53,7 @@ test.each([
 
 test('a payload that is not there says nothing', () => {
   expect(
-    secretsWithheld({ eventName: 'pull_request', eventPath: join(folder, 'none'), actor: '' }),
+    explainMissingSecrets({ eventName: 'pull_request', eventPath: join(folder, 'none'), actor: '' }),
   ).toBeUndefined()
-  expect(secretsWithheld({ eventName: 'pull_request', eventPath: '', actor: '' })).toBeUndefined()
+  expect(explainMissingSecrets({ eventName: 'pull_request', eventPath: '', actor: '' })).toBeUndefined()
 })

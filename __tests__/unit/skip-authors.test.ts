@@ -30,7 +30,7 @@ const push = (sender: string, ...authors: string[]): RunEvent => ({
   },
 })
 
-const skips = (event: RunEvent, authors = AUTHORS): boolean => skipAuthors(event, authors).skip !== undefined
+const skips = (event: RunEvent, authors = AUTHORS): boolean => checkSkipAuthors(event, authors).skip !== undefined
 
 describe('a pull request', () => {
   test.each(['pull_request', 'pull_request_target', 'pull_request_review'])(
@@ -60,7 +60,7 @@ describe('a push', () => {
     [push('octocat', 'mintlify[bot]', 'octocat', ''), false, ['c1', 'c2']],
     [push('', 'octocat'), false, []],
   ])('%#', (event, skip, unlessMerges) => {
-    const verdict = skipAuthors(event, AUTHORS)
+    const verdict = checkSkipAuthors(event, AUTHORS)
     expect(verdict.skip !== undefined).toBe(skip)
     if (verdict.skip === undefined) expect(verdict.unlessMerges).toEqual(unlessMerges)
   })

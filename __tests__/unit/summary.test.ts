@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { type Job, OUTCOMES, type Outcome } from '../../src/agent/job.js'
 import { ActionError } from '../../src/errors.js'
-import { quote, redactor } from '../../src/escape.js'
+import { quote, createRedactor } from '../../src/escape.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { nextStep } from '../../src/report/messages.js'
 import { summary } from '../../src/report/summary.js'
@@ -12,7 +12,7 @@ import { FakeClock } from './fake-clock.js'
 import { job, LINK, INPUTS as PLAIN } from './scripted-run.js'
 
 const KEY = 'mint_s3cr3t'
-const redact = redactor(KEY)
+const redact = createRedactor(KEY)
 
 const INPUTS: Inputs = {
   ...PLAIN,

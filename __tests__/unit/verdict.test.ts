@@ -3,32 +3,32 @@ import { describe, expect, test } from '@jest/globals'
 import type { Reply } from '../../src/agent/client.js'
 import {
   delay,
-  judgeLook,
-  judgePost,
-  type LookVerdict,
+  judgePoll,
+  judgeSubmit,
+  type PollVerdict,
   type Post,
-  type PostVerdict,
+  type SubmitVerdict,
   retryAfter,
-  STRANGE_LIMIT,
+  MAX_INVALID_RESPONSES,
   UNREACHABLE_MS,
-  UNSEEN_MS,
-  unknownFate,
+  VISIBILITY_GRACE_MS,
+  resultUnknown,
 } from '../../src/agent/verdict.js'
 import { gives, lost, noJob, refused, unsent } from './scripted-run.js'
 
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: Post = { kind: 'create' }
 const MESSAGE: Post = { kind: 'message', jobId: 'job-1' }
-const posted = (post: Post, reply: Reply) => judgePost(post, reply, NOW)
+const posted = (post: Post, reply: Reply) => judgeSubmit(post, reply, NOW)
 const looked = (reply: Reply, context: { sinceCreateMs?: number; strange?: number } = {}) =>
-  judgeLook(
+  judgePoll(
     reply,
     { jobId: 'job-1', sinceCreateMs: context.sinceCreateMs, strange: context.strange ?? 0 },
     NOW,
   )
 
 /** A verdict in short: what is next, and the code of the error that it ends with. */
-function short(verdict: PostVerdict | LookVerdict): string {
+function short(verdict: SubmitVerdict | PollVerdict): string {
   return 'error' in verdict ? `${verdict.next} ${verdict.error.code}` : verdict.next
 }
 
@@ -125,8 +125,8 @@ describe('a look', () => {
   test.each([
     [0, 'again'],
     [1000, 'again'],
-    [UNSEEN_MS, 'again'],
-    [UNSEEN_MS + 1, 'fail not-found'],
+    [VISIBILITY_GRACE_MS, 'again'],
+    [VISIBILITY_GRACE_MS + 1, 'fail not-found'],
     [undefined, 'fail not-found'],
   ])('that meets a 404 %p ms after a create: %s', (sinceCreateMs, verdict) => {
     expect(short(looked(refused(404), sinceCreateMs === undefined ? {} : { sinceCreateMs }))).toBe(verdict)
@@ -157,7 +157,7 @@ describe('a look', () => {
 })
 
 test('the limits are those of the contract', () => {
-  expect({ UNSEEN_MS, STRANGE_LIMIT, UNREACHABLE_MS }).toEqual({
+  expect({ VISIBILITY_GRACE_MS, MAX_INVALID_RESPONSES, UNREACHABLE_MS }).toEqual({
     UNSEEN_MS: 30_000,
     STRANGE_LIMIT: 3,
     UNREACHABLE_MS: 120_000,
@@ -208,8 +208,8 @@ describe('what a reader is told', () => {
 
   test('the fate of a request that a fault of the step cut off', () => {
     const cause = new Error('x')
-    expect(unknownFate(CREATE, 'the step ended', cause)).toMatchObject({ code: 'create-unknown', cause })
-    expect(unknownFate(MESSAGE, 'the step ended').message).toContain('the step ended')
+    expect(resultUnknown(CREATE, 'the step ended', cause)).toMatchObject({ code: 'create-unknown', cause })
+    expect(resultUnknown(MESSAGE, 'the step ended').message).toContain('the step ended')
   })
 })
 

@@ -1,61 +1,62 @@
-/** The agent service: its three endpoints, the shape of its answers, and its own words where it refuses. */
+/** The agent service: its three endpoints, the shape of its responses, and its own message if it refuses. */
 
 import * as z from 'zod/mini'
-import { clip, oneLine, quote, type Redact } from '../escape.js'
-import type { Stop } from '../net/deadline.js'
-import { type HttpRequest, type HttpResult, httpClient } from '../net/http.js'
+import { oneLine, quote, type Redact, truncate } from '../escape.js'
+import type { Deadline } from '../net/deadline.js'
+import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
 import { type ProxyVariables, proxyFor } from '../net/proxy.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
 
-type Answer = Extract<HttpResult, { kind: 'answer' }>
+type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
-/** What became of one request, in the service's terms. */
-export type Reply =
+/** The result of one request, in the service's terms. */
+export type ServiceResult =
   | { readonly kind: 'job'; readonly job: Job }
-  /** A complete 2xx answer that holds no job. */
-  | { readonly kind: 'no-job'; readonly words: string }
-  /** A complete answer that refuses, fails or points elsewhere. */
+  /** A complete 2xx response without a job. */
+  | { readonly kind: 'no-job'; readonly description: string }
+  /** A complete response that refuses, fails or redirects. */
   | {
-      readonly kind: 'refused'
+      readonly kind: 'error-response'
       readonly status: number
-      readonly words: string
-      /** The header as it came. */
+      /** The status and the service's message. */
+      readonly description: string
+      /** The header as received. */
       readonly retryAfter: string | undefined
     }
-  | Exclude<HttpResult, Answer>
+  | Exclude<HttpResult, HttpResponse>
 
-/** One request each: whether and when it is sent again is decided elsewhere. */
-export interface Service {
-  /** Creates a job (service interface, 4.1). */
-  create(prompt: string): Promise<Reply>
-  /** Sends a follow-up message to a job (service interface, 4.2). */
-  message(jobId: string, prompt: string): Promise<Reply>
-  /** Gets a job: `GET /v2/agent/{projectId}/job/{id}`. */
-  look(jobId: string): Promise<Reply>
+/** Each method sends one request; whether and when it is retried is decided elsewhere. */
+export interface AgentService {
+  /** `POST /v2/agent/{projectId}/job` */
+  create(prompt: string): Promise<ServiceResult>
+  /** `POST /v2/agent/{projectId}/job/{id}/message` */
+  message(jobId: string, prompt: string): Promise<ServiceResult>
+  /** `GET /v2/agent/{projectId}/job/{id}` */
+  getJob(jobId: string): Promise<ServiceResult>
   close(): void
 }
 
-export interface ServiceOptions {
+export interface AgentServiceOptions {
   readonly baseUrl: string
   readonly projectId: string
   readonly apiKey: string
   readonly redact: Redact
-  readonly stop: Stop
+  readonly deadline: Deadline
   readonly proxies: ProxyVariables
-  /** The milliseconds that requests take are read off it. */
+  /** Milliseconds on a clock, to time requests with. */
   readonly now: () => number
   readonly debug: (line: string) => void
 }
 
 /**
- * Connects to the service; nothing is sent yet.
+ * Creates the client; nothing is sent yet.
  *
- * @throws ActionError `network` where the proxy variables hold no proxy
+ * @throws ActionError `network` if the proxy variables are invalid
  */
-export function agentService(options: ServiceOptions): Service {
+export function createAgentService(options: AgentServiceOptions): AgentService {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/+$/, '')
-  const client = httpClient(base.origin, options.stop, proxyFor(base, options.proxies))
+  const client = createHttpClient(base.origin, options.deadline, proxyFor(base, options.proxies))
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
     accept: 'application/json',
@@ -64,14 +65,14 @@ export function agentService(options: ServiceOptions): Service {
     'user-agent': 'agent-job-action',
   }
 
-  const send = async (request: HttpRequest): Promise<Reply> => {
-    const start = options.now()
+  const send = async (request: HttpRequest): Promise<ServiceResult> => {
+    const startedAt = options.now()
     const result = await client.send(request)
-    const outcome = result.kind === 'answer' ? result.status : result.kind
-    options.debug(`${request.method} ${request.path} ${outcome} ${Math.round(options.now() - start)} ms`)
-    return result.kind === 'answer' ? read(result, options.redact) : result
+    const outcome = result.kind === 'response' ? result.status : result.kind
+    options.debug(`${request.method} ${request.path} ${outcome} ${Math.round(options.now() - startedAt)} ms`)
+    return result.kind === 'response' ? parseResponse(result, options.redact) : result
   }
-  const post = (path: string, prompt: string): Promise<Reply> =>
+  const post = (path: string, prompt: string): Promise<ServiceResult> =>
     send({
       method: 'POST',
       path,
@@ -82,12 +83,12 @@ export function agentService(options: ServiceOptions): Service {
   return {
     create: (prompt) => post(jobs, prompt),
     message: (jobId, prompt) => post(`${jobs}/${encodeURIComponent(jobId)}/message`, prompt),
-    look: (jobId) => send({ method: 'GET', path: `${jobs}/${encodeURIComponent(jobId)}`, headers }),
+    getJob: (jobId) => send({ method: 'GET', path: `${jobs}/${encodeURIComponent(jobId)}`, headers }),
     close: client.close,
   }
 }
 
-/** No field is declared required: `id` and `status` are demanded, `prLink` is taken where it is a text. */
+/** The API declares no field as required: `id` and `status` are needed here, `prLink` is used if it is a string. */
 const jobSchema = z.object({
   id: z.string().check(z.refine(isId)),
   status: z.string(),
@@ -96,44 +97,44 @@ const jobSchema = z.object({
 
 const errorSchema = z.object({ error: z.string() })
 
-function read(answer: Answer, redact: Redact): Reply {
-  if (answer.status < 200 || answer.status > 299) {
-    const retryAfter = answer.headers['retry-after']
-    return { kind: 'refused', status: answer.status, words: wordsOf(answer, redact), retryAfter }
+function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
+  const { status: httpStatus, headers, body } = response
+  if (httpStatus < 200 || httpStatus > 299) {
+    const description = describeResponse(response, redact)
+    return { kind: 'error-response', status: httpStatus, description, retryAfter: headers['retry-after'] }
   }
-  const received = parseJson(answer.body)
+  const received = parseJson(body)
   const parsed = jobSchema.safeParse(received)
-  if (!parsed.success) return { kind: 'no-job', words: wordsOf(answer, redact) }
+  if (!parsed.success) return { kind: 'no-job', description: describeResponse(response, redact) }
   const { id, status, prLink } = parsed.data
   const link = redact(prLink) === prLink ? safeLink(prLink) : ''
   return {
     kind: 'job',
     job: {
       id,
-      word: clip(redact(status), 80),
+      rawStatus: truncate(redact(status), 80),
       status: isStatus(status) ? status : undefined,
       link,
-      linkRefused: prLink !== '' && link === '',
+      linkRejected: prLink !== '' && link === '',
       received,
     },
   }
 }
 
-/** The answer in words: its status, and what the service says with it. The key is taken out before they are cut. */
-function wordsOf(answer: Answer, redact: Redact): string {
-  const { status, headers, body } = answer
+/** The status of a response and what it says. Redacted before it is truncated: half a key would not be found. */
+function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
   if (status >= 300 && status <= 399) {
-    const location = clip(redact(headers.location ?? ''), 200)
-    return location === '' ? `${status}, without an address` : `${status}, to ${quote(location)}`
+    const location = truncate(redact(headers.location ?? ''), 200)
+    return location === '' ? `${status} without a Location header` : `${status} to ${quote(location)}`
   }
   const parsed = errorSchema.safeParse(parseJson(body))
-  const text = clip(redact(parsed.success ? parsed.data.error : body), 4000)
-  const words = clip(oneLine(parsed.success ? text : withoutTags(text)), 500)
-  return words === '' ? `${status}, without a word` : `${status}: ${words}`
+  const text = truncate(redact(parsed.success ? parsed.data.error : body), 4000)
+  const message = truncate(oneLine(parsed.success ? text : stripTags(text)), 500)
+  return message === '' ? `${status} with an empty response` : `${status}: ${message}`
 }
 
-/** What an HTML page says, as gateways answer in front of a service. */
-function withoutTags(text: string): string {
+/** The text of an HTML page: gateways in front of a service respond with these. */
+function stripTags(text: string): string {
   return text.replace(/<(style|script|head)\b.*?<\/\1>/gis, ' ').replace(/<[^>]*>/g, ' ')
 }
 

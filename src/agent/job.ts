@@ -1,9 +1,9 @@
-/** The agent job: its states, what a state means for the step, and the pull request it opened. */
+/** The agent job: its statuses, what each means for the step, and the pull request it opened. */
 
-/** Every status that the service names; any other word is not passed on. */
+/** Every status the service documents; no other word is passed on. */
 export const STATUSES = ['active', 'completed', 'archived', 'failed'] as const
 export type Status = (typeof STATUSES)[number]
-export type EndStatus = Exclude<Status, 'active'>
+export type FinalStatus = Exclude<Status, 'active'>
 
 export const OUTCOMES = [
   'started',
@@ -23,17 +23,17 @@ export type Outcome = (typeof OUTCOMES)[number]
 export const FAIL_ON = ['failed', 'archived', 'timed-out', 'no-changes'] as const
 export type FailOn = (typeof FAIL_ON)[number]
 
-/** A job as the service last gave it. */
+/** A job as the service last returned it. */
 export interface Job {
   readonly id: string
-  /** The service's word, whatever it is, fit to be shown. */
-  readonly word: string
-  /** The word where it is one of the listed ones. */
+  /** The status as the service spells it, redacted and truncated. */
+  readonly rawStatus: string
+  /** Undefined if the service does not document it. */
   readonly status: Status | undefined
-  /** The pull request's address, or empty. */
+  /** The pull request's URL, or empty. */
   readonly link: string
-  /** The service gave a link that is not passed on. */
-  readonly linkRefused: boolean
+  /** The service returned a link that is not passed on. */
+  readonly linkRejected: boolean
   /** The whole object as received. */
   readonly received: unknown
 }
@@ -42,12 +42,14 @@ export function isStatus(word: string): word is Status {
   return (STATUSES as readonly string[]).includes(word)
 }
 
-export function hasEnded(status: Status | undefined): status is EndStatus {
+export function isFinal(status: Status | undefined): status is FinalStatus {
   return status !== undefined && status !== 'active'
 }
 
-/** What a job that has ended means for the step. */
-export function outcomeOf(status: EndStatus, link: string): Outcome {
+export type FinalOutcome = Extract<Outcome, 'pr-opened' | 'no-changes' | 'failed' | 'archived'>
+
+/** What a final status means for the step. */
+export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
   switch (status) {
     case 'completed':
       return link === '' ? 'no-changes' : 'pr-opened'
@@ -57,7 +59,7 @@ export function outcomeOf(status: EndStatus, link: string): Outcome {
   }
 }
 
-/** Whether an outcome fails the step: `error` and `cancelled` always do, the rest where `fail-on` lists it. */
+/** Whether an outcome fails the step: `error` and `cancelled` always do, others if `fail-on` lists them. */
 export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolean {
   switch (outcome) {
     case 'error':
@@ -76,7 +78,7 @@ export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolea
   }
 }
 
-/** An id that can be one segment of a path: not empty, not a dot segment, no control character, well-formed text. */
+/** An id that can be one path segment: not empty, not a dot segment, no control characters, well-formed text. */
 export function isId(id: string): boolean {
   return (
     id.trim() !== '' &&
@@ -89,7 +91,7 @@ export function isId(id: string): boolean {
 }
 
 /**
- * The link where it is safe to hand on, else empty: people put it into shell lines and Markdown.
+ * The link if it is safe to pass on, else empty: people put it into shell lines and Markdown.
  *
  * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % = + , -`.
  */
@@ -100,7 +102,7 @@ export function safeLink(link: string): string {
   return url === undefined || authority.includes('@') ? '' : link
 }
 
-/** A pull request's number and repository, read from its address. Both empty where it has another shape. */
+/** A pull request's number and repository, read from its URL. Both are empty if it has another shape. */
 export interface PullRequest {
   readonly number: string
   readonly repository: string
@@ -109,8 +111,8 @@ export interface PullRequest {
 const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/
 const GITLAB_MERGE_REQUEST = /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/
 
-/** Reads GitHub's `/owner/repo/pull/N` and GitLab's `/group/project/-/merge_requests/N`. */
-export function pullRequestOf(link: string): PullRequest {
+/** Parses GitHub's `/owner/repo/pull/N` and GitLab's `/group/project/-/merge_requests/N`. */
+export function parsePullRequest(link: string): PullRequest {
   const path = link === '' ? '' : new URL(link).pathname
   const match = GITHUB_PULL.exec(path) ?? GITLAB_MERGE_REQUEST.exec(path)
   return { repository: match?.[1]?.slice(1) ?? '', number: match?.[2] ?? '' }

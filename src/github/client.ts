@@ -1,19 +1,19 @@
-/** GitHub's REST API: what decides is asked again for a while, what only informs is asked once. */
+/** GitHub's REST API: required requests are retried for a while, optional ones are sent once. */
 
 import { getOctokit } from '@actions/github'
 import type { RequestInit } from 'undici'
 import buildConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { fetch } from 'undici/lib/web/fetch/index.js'
-import { delay, retryAfter } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
-import { clip, oneLine, type Redact } from '../escape.js'
-import { connector } from '../net/connect.js'
-import type { Clock, Stop } from '../net/deadline.js'
+import { oneLine, type Redact, truncate } from '../escape.js'
+import { parseRetryAfter, retryDelay } from '../net/backoff.js'
+import { createConnector } from '../net/connect.js'
+import type { Clock, Deadline } from '../net/deadline.js'
 import { type ProxyVariables, proxyFor } from '../net/proxy.js'
 
-/** How long what decides is asked again, in milliseconds. */
-export const DECIDE_MS = 60_000
+/** How long required requests are retried, all together, in milliseconds. */
+export const RETRY_MS = 60_000
 
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
@@ -26,122 +26,129 @@ export interface GitHubOptions {
   readonly apiUrl: string
   readonly proxies: ProxyVariables
   readonly clock: Clock
-  readonly stop: Stop
+  readonly deadline: Deadline
   readonly random: () => number
   readonly redact: Redact
   readonly log: (line: string) => void
   readonly debug: (line: string) => void
 }
 
-/** What is done, for the error: `reading the comments of pull request 7`, and the permission that it takes. */
-export interface Question {
-  readonly what: string
+/** What a request does, for error messages. */
+export interface Operation {
+  /** Such as `reading the comments of pull request 7`. */
+  readonly description: string
+  /** The permission it needs, such as `contents: read`. */
   readonly permission: string
 }
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly data: T
   readonly headers?: { readonly link?: string }
 }
 
-/** One request. */
-export type Call<T> = (rest: Rest, signal: AbortSignal) => Promise<Answer<T>>
+export type ApiCall<T> = (rest: Rest, signal: AbortSignal) => Promise<ApiResponse<T>>
 
 /**
- * Asks something of GitHub.
+ * Sends a request to GitHub.
  *
- * @param signal ends it; the deadline and the cancel where there is none
+ * @param signal aborts it, by default at the deadline or on a cancel
  * @throws ActionError `github`
  * @throws Cancelled
  */
-export type Ask = <T>(question: Question, call: Call<T>, signal?: AbortSignal) => Promise<Answer<T>>
+export type GitHubRequest = <T>(
+  operation: Operation,
+  call: ApiCall<T>,
+  signal?: AbortSignal,
+) => Promise<ApiResponse<T>>
 
 export interface GitHub {
-  /** Asks for what decides: again where the fault may pass, for up to 60 s in all. */
-  readonly decide: Ask
-  /** Asks once. */
-  readonly ask: Ask
+  /** For what decides: retries temporary failures, for up to 60 s in all. */
+  readonly requestWithRetry: GitHubRequest
+  /** For what only informs. */
+  readonly requestOnce: GitHubRequest
 }
 
-/** Connects to GitHub; nothing is sent yet. */
-export function gitHub(options: GitHubOptions): GitHub {
-  const { clock, stop, random, redact, log } = options
+/** Creates the client; nothing is sent yet. */
+export function createGitHub(options: GitHubOptions): GitHub {
+  const { clock, deadline, random, redact, log } = options
   const { rest } = getOctokit(options.token || 'none', {
     baseUrl: options.apiUrl,
     userAgent: 'agent-job-action',
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    request: { fetch: fetcher(options) },
+    log: { debug: noop, info: noop, warn: noop, error: noop },
+    request: { fetch: createFetch(options) },
   })
-  /** Milliseconds that went into tries that failed, and the pauses after them. */
-  let spent = 0
+  /** The part of RETRY_MS that failed attempts and the waits after them have used. */
+  let spentMs = 0
 
-  const ask: Ask = async (question, call, signal = stop.signal) => {
+  const requestOnce: GitHubRequest = async (operation, call, signal = deadline.signal) => {
     try {
-      const answer = await call(rest, AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]))
-      // Octokit hands on what is no JSON, such as a cut answer, as the text it is.
-      return expecting(() => true)(answer)
+      const response = await call(rest, AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]))
+      // Octokit passes on what is not JSON, such as a response that was cut off, as a string.
+      return expecting(() => true)(response)
     } catch (thrown) {
-      if (stop.cancelled() && signal === stop.signal) throw new Cancelled()
-      const reason = signal.aborted ? new Error('the time was over (timeout-minutes)') : thrown
-      throw new GitHubFault(question, reason, clock.date(), redact)
+      if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
+      const reason = signal.aborted ? new Error('timed out (timeout-minutes)') : thrown
+      throw new GitHubError(operation, reason, clock.date(), redact)
     }
   }
-  const decide: Ask = async (question, call, signal = stop.signal) => {
-    for (let tries = 1; ; tries++) {
+  const requestWithRetry: GitHubRequest = async (operation, call, signal = deadline.signal) => {
+    for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
       try {
-        return await ask(question, call, signal)
+        return await requestOnce(operation, call, signal)
       } catch (thrown) {
-        if (!(thrown instanceof GitHubFault) || !thrown.mayPass || signal.aborted) throw thrown
-        spent += clock.now() - startedAt
-        const left = Math.min(DECIDE_MS - spent, stop.remainingMs())
-        const pause = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }
-        const { least, wait } = delay(pause, tries, random())
-        if (least >= left) throw thrown
-        log(`${thrown.message} Trying again.`)
-        await clock.sleep(Math.min(wait, left), signal)
-        spent += Math.min(wait, left)
-        if (stop.cancelled() && signal === stop.signal) throw new Cancelled()
+        if (!(thrown instanceof GitHubError) || !thrown.temporary || signal.aborted) throw thrown
+        spentMs += clock.now() - startedAt
+        const remainingMs = Math.min(RETRY_MS - spentMs, deadline.remainingMs())
+        const backoff = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }
+        const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
+        if (minDelayMs >= remainingMs) throw thrown
+        log(`${thrown.message} Retrying.`)
+        await clock.sleep(Math.min(delayMs, remainingMs), signal)
+        spentMs += Math.min(delayMs, remainingMs)
+        if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
       }
     }
   }
-  return { decide, ask }
+  return { requestWithRetry, requestOnce }
 }
 
 /**
- * Makes a check of an answer: a JSON answer of another shape is a fault like any other.
+ * Returns a check of a response: JSON of the wrong shape is an error like any other.
  *
- * @param field checked in place of the whole
+ * @param field checked instead of the whole
  */
 export function expecting(
-  fits: (value: unknown) => boolean,
+  isExpected: (value: unknown) => boolean,
   field?: string,
-): <A extends Answer<unknown>>(answer: A) => A {
-  return (answer) => {
-    const { data } = answer
+): <R extends ApiResponse<unknown>>(response: R) => R {
+  return (response) => {
+    const { data } = response
     const isObject = typeof data === 'object' && data !== null
-    if (isObject && fits(field === undefined ? data : (data as Record<string, unknown>)[field])) return answer
-    throw new Error('the answer is not what was asked for')
+    const value = isObject && field !== undefined ? (data as Record<string, unknown>)[field] : data
+    if (isObject && isExpected(value)) return response
+    throw new Error('unexpected response')
   }
 }
 
-/** All pages of a list. GitHub says which is the last one; a page may be short before. */
-export async function pages<T>(
-  size: number,
-  most: number,
-  page: (number: number) => Promise<Answer<T[]>>,
+/** All pages of a list. GitHub says which page is the last; earlier ones may be short. */
+export async function readPages<T>(
+  pageSize: number,
+  maxPages: number,
+  readPage: (number: number) => Promise<ApiResponse<T[]>>,
 ): Promise<T[]> {
   const all: T[] = []
-  for (let number = 1; number <= most; number++) {
-    const { data, headers } = await page(number)
+  for (let number = 1; number <= maxPages; number++) {
+    const { data, headers } = await readPage(number)
     all.push(...data.filter((item) => typeof item === 'object' && item !== null))
-    const more = headers?.link === undefined ? data.length === size : headers.link.includes('rel="next"')
-    if (!more) break
+    const hasNext =
+      headers?.link === undefined ? data.length === pageSize : headers.link.includes('rel="next"')
+    if (!hasNext) break
   }
   return all
 }
 
-export function repositoryOf({ repository }: { readonly repository: string }): {
+export function ownerAndRepo({ repository }: { readonly repository: string }): {
   owner: string
   repo: string
 } {
@@ -149,50 +156,59 @@ export function repositoryOf({ repository }: { readonly repository: string }): {
   return { owner, repo }
 }
 
-/** Why GitHub did not give what was asked for. */
-export class GitHubFault extends ActionError {
-  /** The status of its answer; undefined where there was no whole one. */
+/** A request to GitHub that failed. */
+export class GitHubError extends ActionError {
+  override readonly name = 'GitHubError'
+  /** Undefined if there was no complete response. */
   readonly status: number | undefined
-  readonly mayPass: boolean
+  /** A retry may succeed. */
+  readonly temporary: boolean
   readonly retryAfterMs: number | undefined
 
-  constructor({ what, permission }: Question, thrown: unknown, now: Date, redact: Redact) {
-    const { status, headers, message } = answerOf(thrown)
+  constructor({ description, permission }: Operation, thrown: unknown, now: Date, redact: Redact) {
+    const { status, headers, message } = readFailure(thrown)
     const limited = isRateLimit(status, headers, message)
-    const missing = !limited && (status === 403 || status === 404)
+    const text = oneLine(truncate(redact(message), 500))
     super(
       'github',
-      `GitHub: ${what} failed: ${status === undefined ? '' : `${status}, `}${oneLine(clip(redact(message), 500))}.`,
-      /locked/i.test(message)
-        ? 'Unlock the conversation, or run it without a comment.'
-        : missing
-          ? `If it is there, the permission is missing: give the job \`permissions: ${permission}\`.`
-          : status === 401
-            ? 'Check github-token.'
-            : 'Run it again later.',
+      `GitHub: ${description} failed: ${status === undefined ? '' : `${status}, `}${text}.`,
+      adviceFor(status, limited, message, permission),
       { cause: thrown },
     )
     this.status = status
-    this.mayPass = status === undefined || status >= 500 || limited
-    this.retryAfterMs = limited ? waitOf(headers, now) : undefined
+    this.temporary = status === undefined || status >= 500 || limited
+    this.retryAfterMs = limited ? rateLimitDelay(headers, now) : undefined
   }
 }
 
-interface Answered {
+function adviceFor(
+  status: number | undefined,
+  limited: boolean,
+  message: string,
+  permission: string,
+): string {
+  if (/locked/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
+  if (!limited && (status === 403 || status === 404)) {
+    return `If it exists, the token lacks permission: give the job \`permissions: ${permission}\`.`
+  }
+  return status === 401 ? 'Check github-token.' : 'Run it again later.'
+}
+
+interface Failure {
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string | number | undefined>>
   readonly message: string
 }
 
-/** Reads Octokit's RequestError, which has a response only where GitHub answered. */
-function answerOf(thrown: unknown): Answered {
+/** Reads Octokit's RequestError, which has a response only if GitHub responded. */
+function readFailure(thrown: unknown): Failure {
   const {
     status,
     response,
     message = String(thrown),
   } = thrown as {
     status?: number
-    response?: { headers: Answered['headers'] }
+    response?: { headers: Failure['headers'] }
     message?: string
   }
   return response === undefined
@@ -201,9 +217,9 @@ function answerOf(thrown: unknown): Answered {
 }
 
 /**
- * Both of GitHub's limits come as 403 or 429 (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+ * Both of GitHub's limits respond 403 or 429 (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
  */
-function isRateLimit(status: number | undefined, headers: Answered['headers'], message: string): boolean {
+function isRateLimit(status: number | undefined, headers: Failure['headers'], message: string): boolean {
   if (status === 429) return true
   return (
     status === 403 &&
@@ -213,40 +229,41 @@ function isRateLimit(status: number | undefined, headers: Answered['headers'], m
   )
 }
 
-function waitOf(headers: Answered['headers'], now: Date): number | undefined {
-  const asked = retryAfter(headers['retry-after']?.toString(), now)
+/** How long GitHub asks to wait, in milliseconds. */
+function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefined {
+  const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
   const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN
-  return asked ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : undefined)
+  return retryAfterMs ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : undefined)
 }
 
-/** A fetch that goes through the proxies of this machine, and tells each request in a debug line. */
-function fetcher({
+/** A fetch that uses the runner's proxy, and logs each request in a debug line. */
+function createFetch({
   apiUrl,
   proxies,
   clock,
   debug,
 }: GitHubOptions): (url: string, init: RequestInit) => Promise<unknown> {
   let dispatcher: Agent | undefined
-  const connected = (): Agent => {
+  const createDispatcher = (): Agent => {
     const base = new URL(apiUrl)
     const proxy = base.protocol === 'https:' ? proxyFor(base, proxies) : undefined
-    return new Agent({ connect: connector(buildConnector({}), proxy).connect })
+    return new Agent({ connect: createConnector(buildConnector({}), proxy).connect })
   }
   return async (url, init) => {
-    dispatcher ??= connected()
-    const start = clock.now()
+    dispatcher ??= createDispatcher()
+    const startedAt = clock.now()
     const line = `${init.method} ${new URL(url).pathname}`
     try {
-      const answer = await fetch(url, { ...init, dispatcher })
-      debug(`${line} ${answer.status} ${Math.round(clock.now() - start)} ms`)
-      return answer
+      const response = await fetch(url, { ...init, dispatcher })
+      debug(`${line} ${response.status} ${Math.round(clock.now() - startedAt)} ms`)
+      return response
     } catch (thrown) {
-      debug(`${line} failed ${Math.round(clock.now() - start)} ms`)
+      debug(`${line} failed ${Math.round(clock.now() - startedAt)} ms`)
       throw thrown
     }
   }
 }
 
-function quiet(): void {
-  // Octokit's own log would go to the step's, unescaped.
+function noop(): void {
+  // Octokit would write to the step's log, unescaped.
 }

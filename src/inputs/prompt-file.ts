@@ -1,4 +1,4 @@
-/** Reads the prompt file safely: whoever can push to the checkout must not choose what is sent to the service. */
+/** Reads the prompt file safely: whoever can push to the checkout must not get other files sent to the service. */
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -6,128 +6,127 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 /** The largest prompt file, in bytes. */
 export const FILE_LIMIT = 1024 * 1024
 
-/** The folders that a prompt file may lie in. */
-export interface Roots {
+/** The folders that a prompt file may be in. */
+export interface PromptRoots {
   /** The checkout; relative paths start here. */
   readonly workspace: string
   /** The runner's folder for the job's temporary files, or empty. */
   readonly temp: string
 }
 
-export type FileText = { readonly text: string } | { readonly fault: string }
+export type PromptFile = { readonly text: string } | { readonly problem: string }
+
+const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the file itself.'
 
 /**
  * Reads a file inside the workspace or the runner's temp folder as UTF-8, without its byte order mark, trimmed.
  *
- * Refused: anything outside, behind a symbolic link below the folder, under `.git`, no regular file, empty, over
- * 1 MiB, not UTF-8. Never waits: a FIFO is opened without blocking.
+ * Refused: anything outside, behind a symbolic link below the folder, under `.git`, not a regular file, empty, over
+ * 1 MiB, not UTF-8. Never blocks, not even on a FIFO.
  *
- * @returns the text, or what is wrong and what to do, to follow `got "path", `.
+ * @returns the text, or what is wrong and what to do, to follow the path.
  */
-export function readPromptFile(path: string, roots: Roots): FileText {
-  const place = placeOf(path, roots)
-  if ('fault' in place) return place
+export function readPromptFile(path: string, roots: PromptRoots): PromptFile {
+  const resolved = resolveInRoots(path, roots)
+  if ('problem' in resolved) return resolved
   try {
-    const real = realpathSync(place.root)
-    const file = join(real, place.below)
-    if (realpathSync(file) !== file) {
-      return {
-        fault: 'which is a symbolic link or lies behind one; takes a regular file. Commit the file itself.',
-      }
-    }
-    const bytes = readRegular(file)
-    return typeof bytes === 'string' ? { fault: bytes } : decode(bytes)
+    const file = join(realpathSync(resolved.root), resolved.relativePath)
+    if (realpathSync(file) !== file) return { problem: SYMBOLIC_LINK }
+    const bytes = readRegularFile(file)
+    return typeof bytes === 'string' ? { problem: bytes } : decode(bytes)
   } catch (thrown) {
-    return { fault: faultOf(thrown) }
+    return { problem: describeFileError(thrown) }
   }
 }
 
-type Place = { readonly root: string; readonly below: string } | { readonly fault: string }
+type ResolvedPath = { readonly root: string; readonly relativePath: string } | { readonly problem: string }
 
-function placeOf(path: string, roots: Roots): Place {
-  if (path.includes('\0')) return { fault: 'which has a NUL character; takes the path of a file.' }
-  const whole = resolve(roots.workspace, path)
+function resolveInRoots(path: string, roots: PromptRoots): ResolvedPath {
+  if (path.includes('\0')) return { problem: 'contains a NUL character.' }
+  const absolute = resolve(roots.workspace, path)
   const inside = [roots.workspace, roots.temp]
     .filter((root) => root !== '')
     .flatMap((root) => [root, realPath(root)])
-    .map((root) => ({ root, below: relative(root, whole) }))
-    .find(({ below }) => below !== '' && below.split(sep)[0] !== '..' && !isAbsolute(below))
+    .map((root) => ({ root, relativePath: relative(root, absolute) }))
+    .find(
+      ({ relativePath }) =>
+        relativePath !== '' && relativePath.split(sep)[0] !== '..' && !isAbsolute(relativePath),
+    )
   if (inside === undefined) {
     return {
-      fault:
-        "which lies outside of the workspace and the runner's temp folder; takes a file inside. " +
-        'Copy it to ${{ runner.temp }} first.',
+      problem: "is outside the workspace and the runner's temp folder. Copy it to ${{ runner.temp }} first.",
     }
   }
-  if (inside.below.split(sep).some(isPrivate)) {
+  if (inside.relativePath.split(sep).some(isGitInternal)) {
     return {
-      fault: 'which is a place where git keeps its own files, credentials among them; takes any other file.',
+      problem: 'is in a folder that git uses for its own files, including credentials. Use another file.',
     }
   }
   return inside
 }
 
-/** A folder by its real name, by which a path may call it too. */
+/** A folder by its real path: the path of the prompt file may start with either. */
 function realPath(folder: string): string {
   try {
     return realpathSync(folder)
   } catch {
-    return folder // It does not exist: told when the file is opened.
+    return folder // It does not exist: opening the file reports that.
   }
 }
 
 /**
- * `.git`, in any spelling that Windows and macOS take for it; and the files that actions/checkout from v6 on keeps
- * its token in, in the temp folder (actions/checkout, src/git-auth-helper.ts), also by the short name of Windows.
+ * `.git`, in any spelling that Windows and macOS accept for it; and the files in the temp folder in which
+ * actions/checkout keeps its token from v6 on (actions/checkout, src/git-auth-helper.ts), also by their short names on
+ * Windows.
  */
-function isPrivate(segment: string): boolean {
-  const seen = segment.replace(/\p{Cf}/gu, '') // HFS+ passes over these.
-  return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(seen) || /^git-cr(?:edentials-|~\d)/i.test(seen)
+function isGitInternal(segment: string): boolean {
+  const visible = segment.replace(/\p{Cf}/gu, '') // HFS+ ignores these.
+  return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(visible) || /^git-cr(?:edentials-|~\d)/i.test(visible)
 }
 
-/** Reads a regular file of 1 byte to 1 MiB, or tells what is wrong with it. */
-function readRegular(file: string): Buffer | string {
+/** Reads a regular file of at most 1 MiB, or returns what is wrong with it. */
+function readRegularFile(file: string): Buffer | string {
   // O_NONBLOCK: opening a FIFO for reading would wait for a writer. Both flags are missing on Windows.
   const descriptor = openSync(
     file,
     constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
   )
   try {
-    if (!fstatSync(descriptor).isFile()) return 'which is no regular file; takes a text file.'
-    // The size is what is read, not what the file system says: /proc says 0.
+    if (!fstatSync(descriptor).isFile()) return 'is not a regular file.'
+    // The file system's own size can't be trusted: /proc says 0.
     const bytes = Buffer.alloc(FILE_LIMIT + 1)
     let length = 0
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    for (let read = -1; read !== 0; length += read) {
       read = readSync(descriptor, bytes, length, bytes.length - length, null)
     }
-    if (length > FILE_LIMIT) return 'which is larger than 1 MiB (1,048,576 bytes); shorten it.'
+    if (length > FILE_LIMIT) return 'is larger than 1 MiB (1,048,576 bytes). Shorten it.'
     return bytes.subarray(0, length)
   } finally {
     closeSync(descriptor)
   }
 }
 
-function decode(bytes: Buffer): FileText {
+function decode(bytes: Buffer): PromptFile {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim()
-    return text === '' ? { fault: 'which is empty; write the instruction into it.' } : { text }
+    return text === '' ? { problem: 'is empty. Write the instruction into it.' } : { text }
   } catch {
-    return { fault: 'which is not valid UTF-8; save it as UTF-8.' }
+    return { problem: 'is not valid UTF-8. Save it as UTF-8.' }
   }
 }
 
-function faultOf(thrown: unknown): string {
+function describeFileError(thrown: unknown): string {
   const reason = (thrown as NodeJS.ErrnoException).code
   switch (reason) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return 'which does not exist; check the path, and that actions/checkout ran before this step.'
+      return 'does not exist. Check the path, and that actions/checkout ran before this step.'
     case 'ELOOP':
-      return 'which is a symbolic link or lies behind one; takes a regular file. Commit the file itself.'
+      return SYMBOLIC_LINK
     case 'EACCES':
     case 'EPERM':
-      return 'which may not be read; check its permissions.'
+      return 'is not readable. Check its permissions.'
     default:
-      return `which can't be read (${String(reason ?? thrown)}); takes a text file.`
+      return `can't be read (${String(reason ?? thrown)}).`
   }
 }

@@ -1,42 +1,41 @@
-/** The end of the step's time: one signal, raised by the deadline or by a cancel, whichever comes first. */
+/** Deadline and cancellation as one AbortSignal, and the clock that both are measured with. */
 
-export interface Stop {
+export interface Deadline {
+  /** Aborted at the deadline or on a cancel, whichever comes first. */
   readonly signal: AbortSignal
-  /** Whether it was a cancel that raised the signal. */
+  /** Whether a cancel aborted the signal. */
   cancelled(): boolean
-  /** Milliseconds until the deadline; 0 when it has passed. */
+  /** Milliseconds until the deadline; 0 once it has passed. */
   remainingMs(): number
 }
 
-/** A clock, handed in: nothing but the runner's edge reads the real one. */
+/** Passed in wherever time matters: only the runner adapter reads the real clock. */
 export interface Clock {
-  /** Milliseconds since some fixed moment, never going back. */
+  /** Milliseconds since some fixed moment; never goes back. */
   now(): number
   /** The wall clock, for readers and for `Retry-After` dates. */
   date(): Date
-  /** Waits; ends early, without an error, when the signal is raised. */
+  /** Waits; ends early, without an error, when the signal is aborted. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>
-  /** Calls again and again, until the returned function is called. */
+  /** Calls repeatedly until the returned function is called. */
   every(milliseconds: number, call: () => void): () => void
 }
 
 /**
- * Makes the signal.
- *
- * @param cancel raised when the runner cancels the step
- * @param deadline on the clock, in milliseconds
+ * @param at on the clock, in milliseconds
+ * @param cancel aborted when the runner cancels the step
  */
-export function stopAt(deadline: number, cancel: AbortSignal, clock: Clock): Stop {
+export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): Deadline {
   const controller = new AbortController()
   let cancelled = false
   const onCancel = (): void => {
     cancelled = !controller.signal.aborted
     controller.abort()
   }
-  const remainingMs = (): number => Math.max(0, deadline - clock.now())
+  const remainingMs = (): number => Math.max(0, at - clock.now())
 
   if (cancel.aborted) onCancel()
-  else cancel.addEventListener('abort', onCancel, { once: true })
+  else cancel.addEventListener('abort', onCancel)
   void clock.sleep(remainingMs(), cancel).then(() => controller.abort())
   return { signal: controller.signal, cancelled: () => cancelled, remainingMs }
 }

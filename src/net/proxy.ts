@@ -1,26 +1,26 @@
-/** Which proxy an address has. */
+/** Chooses the proxy for a URL. */
 
 import { checkBypass } from '@actions/http-client/lib/proxy'
 import { ActionError } from '../errors.js'
 
-/** The proxy variables of the environment, the first to be taken first; NO_PROXY is read where it is obeyed. */
+/** The proxy variables of the environment, in order of preference. `checkBypass` reads NO_PROXY itself. */
 export type ProxyVariables = readonly { readonly name: string; readonly value: string }[]
 
 /**
- * The proxy for an address; none for loopback, and none where NO_PROXY names it.
+ * The proxy for a URL; undefined for loopback, and for hosts in NO_PROXY.
  *
- * @throws ActionError `network` where the variable holds no address of an HTTP proxy: going around it could be wrong.
+ * @throws ActionError `network` if the variable is not the URL of an HTTP proxy: bypassing the proxy could be wrong.
  */
-export function proxyFor(address: URL, variables: ProxyVariables): URL | undefined {
+export function proxyFor(url: URL, variables: ProxyVariables): URL | undefined {
   const variable = variables.find(({ value }) => value.trim() !== '')
-  if (variable === undefined || checkBypass(address)) return undefined
+  if (variable === undefined || checkBypass(url)) return undefined
   const value = variable.value.trim()
   const text = value.includes('://') ? value : `http://${value}` // As curl reads it.
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url !== undefined && /^https?:$/.test(url.protocol)) return url
+  const proxy = URL.canParse(text) ? new URL(text) : undefined
+  if (proxy !== undefined && /^https?:$/.test(proxy.protocol)) return proxy
   throw new ActionError(
     'network',
-    `${variable.name} holds no address of an HTTP proxy. Nothing was sent.`,
-    'Write it as http://host:port or http://user:password@host:port, or name the service in NO_PROXY.',
+    `${variable.name} is not a valid HTTP proxy URL. Nothing was sent.`,
+    'Use http://host:port or http://user:password@host:port, or list the service in NO_PROXY.',
   )
 }

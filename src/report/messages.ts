@@ -1,16 +1,15 @@
-/** What later steps and a reader of the log are told: outputs, log lines, the one annotation. Pure. */
+/** Outputs, log lines and the annotation. Pure. */
 
-import { type FailOn, failsStep, pullRequestOf } from '../agent/job.js'
+import { type FailOn, failsStep, parsePullRequest } from '../agent/job.js'
 import { oneLine, quote, type Redact } from '../escape.js'
-import { duration, grouped } from '../format.js'
-import type { Inputs } from '../inputs/inputs.js'
-import type { End } from '../run/ports.js'
+import { formatDuration, formatInteger } from '../format.js'
+import type { Inputs, Task } from '../inputs/inputs.js'
+import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 
-/** The output `job` is left out when it is larger, in bytes. */
+/** The output `job` is left out if it is larger, in bytes. */
 export const JOB_LIMIT = 256 * 1024
 
-/** Every output. */
 export const OUTPUTS = [
   'job-id',
   'status',
@@ -25,36 +24,36 @@ export const OUTPUTS = [
 ] as const
 export type Output = (typeof OUTPUTS)[number]
 
-/** The outputs as far as they are known; those that tell of the end are set with it. */
+/** The outputs as far as they are known; some are only known with the result. */
 export function outputs(
   progress: Progress,
-  end: End | undefined,
+  result: RunResult | undefined,
   redact: Redact,
 ): Partial<Record<Output, string>> {
   const link = progress.job?.link ?? ''
-  const { number, repository } = pullRequestOf(link)
+  const { number, repository } = parsePullRequest(link)
+  const wasMissing = progress.job === undefined && errorOf(result)?.code === 'not-found'
   return {
     'job-id': redact(progress.jobId),
     status: progress.status ?? '',
     'pr-link': link,
     'pr-number': number,
     'pr-repository': repository,
-    reused: String(progress.reused && !(progress.job === undefined && end?.error?.code === 'not-found')),
-    ...(end && {
-      outcome: end.outcome,
-      'error-code': end.error?.code ?? '',
+    reused: String(progress.reused && !wasMissing),
+    ...(result && {
+      outcome: result.outcome,
+      'error-code': errorOf(result)?.code ?? '',
       'elapsed-seconds': String(Math.floor(progress.elapsedMs() / 1000)),
     }),
-    job: jobJson(progress.job?.received, redact),
+    job: progress.job === undefined ? '' : toJson(progress.job.received, redact),
   }
 }
 
-/** The job as JSON, the key replaced; empty where it is too large, or nested too deep to be written. */
-function jobJson(received: unknown, redact: Redact): string {
-  if (received === undefined) return ''
+/** The job as JSON, redacted; empty if it is too large, or nested too deeply to be written. */
+function toJson(received: unknown, redact: Redact): string {
   try {
     const whole = JSON.stringify(received)
-    if (whole.length > JOB_LIMIT) return '' // Before a long text is copied again and again.
+    if (whole.length > JOB_LIMIT) return '' // Before a long text is copied several times.
     const json = redact(whole)
     JSON.parse(json)
     return Buffer.byteLength(json) <= JOB_LIMIT ? json : ''
@@ -63,131 +62,142 @@ function jobJson(received: unknown, redact: Redact): string {
   }
 }
 
-/** The line at the start: what is sent, where, how long the prompt is. */
-export function startLine({ task, projectId, baseUrl, dryRun }: Inputs): string {
-  const place = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
-  const dry = dryRun ? 'Dry run of: ' : ''
+/** The first line: what is sent, where, and how long the prompt is. */
+export function startLine(
+  task: Task,
+  { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
+): string {
+  const where = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
   switch (task.kind) {
-    case 'create':
-      return `${dry}Creating a job ${place}, with a prompt of ${size(task.prompt)}.`
-    case 'message':
-      return `${dry}Sending a message of ${size(task.prompt)} to job ${quote(task.jobId)} ${place}.`
-    case 'attach':
-      return `${dry}Looking at job ${quote(task.jobId)} ${place}; nothing is sent to it.`
+    case 'create': {
+      const what = dryRun ? 'Dry run: would create a job' : 'Creating a job'
+      return `${what} ${where}, with a prompt of ${describeSize(task.prompt)}.`
+    }
+    case 'message': {
+      const what = dryRun ? 'Dry run: would send a message' : 'Sending a message'
+      return `${what} of ${describeSize(task.prompt)} to job ${quote(task.jobId)} ${where}.`
+    }
+    case 'attach': {
+      const action = wait ? ['wait for', 'Waiting for'] : ['check', 'Checking']
+      const what = dryRun ? `Dry run: would ${action[0]}` : action[1]
+      return `${what} job ${quote(task.jobId)} ${where}; nothing is sent to it.`
+    }
   }
 }
 
-function size(text: string): string {
-  return `${grouped(text.length)} characters (${grouped(Buffer.byteLength(text))} bytes)`
+function describeSize(text: string): string {
+  return `${formatInteger(text.length)} characters (${formatInteger(Buffer.byteLength(text))} bytes)`
 }
 
-/** The line at each change of state. */
-export function stateLine(progress: Progress): string {
+/** The line at each change of status. */
+export function statusLine(progress: Progress): string {
   const { jobId, status, job } = progress
   const link = job?.link ? `, pull request ${job.link}` : ''
-  return `Job ${quote(jobId)} is ${status ?? 'there'} after ${duration(progress.elapsedMs())}${link}.`
+  return `Job ${quote(jobId)}: ${status ?? 'accepted'} after ${formatDuration(progress.elapsedMs())}${link}.`
 }
 
 /** The line once a minute. */
 export function heartbeatLine(progress: Progress): string {
-  const elapsed = duration(progress.elapsedMs())
-  const { jobId, status, job, taken, sending } = progress
-  if (!taken) return `${sending ? 'Waiting for an answer' : 'Still trying'} after ${elapsed}.`
-  if (job === undefined) return `No state of job ${quote(jobId)} yet after ${elapsed}.`
-  return `Job ${quote(jobId)} is still ${status ?? 'there'} after ${elapsed}.`
+  const elapsed = formatDuration(progress.elapsedMs())
+  const { jobId, status, job, accepted, sending } = progress
+  if (!accepted) return `${sending ? 'Still waiting for a response' : 'Still retrying'} after ${elapsed}.`
+  if (job === undefined) return `No status for job ${quote(jobId)} yet after ${elapsed}.`
+  return `Job ${quote(jobId)} is still ${status ?? 'running'} after ${elapsed}.`
 }
 
-/** The line at the end. */
-export function endLine(progress: Progress, { outcome, error }: End): string {
+/** The last line. */
+export function endLine(progress: Progress, result: RunResult): string {
+  const error = errorOf(result)
   const code = error === undefined ? '' : ` (${error.code})`
-  return `Ended after ${duration(progress.elapsedMs())}: ${outcome}${code}.`
+  return `Finished after ${formatDuration(progress.elapsedMs())}: ${result.outcome}${code}.`
 }
 
-/** The one annotation of a run, or what is said in the log alone; beside a notice, `log` is said there. */
+/** The one annotation of a run, or a line in the log alone. `log` is a line beside a notice. */
 export interface Annotation {
   readonly level: 'error' | 'notice' | 'log'
   readonly text: string
   readonly log?: string
 }
 
-export function annotation(progress: Progress, end: End, failOn: ReadonlySet<FailOn>): Annotation {
-  const isInput = end.error?.code === 'input' // Its lines say what to do, one by one.
-  const text = isInput
-    ? told(progress, end)
-    : `${told(progress, end)} ${nextStep(progress, end, quote)}`.trim()
-  if (failsStep(end.outcome, failOn)) return { level: 'error', text }
+export function annotation(progress: Progress, result: RunResult, failOn: ReadonlySet<FailOn>): Annotation {
   const link = progress.job?.link ?? ''
-  if (link === '') return { level: 'log', text }
   const notice = { level: 'notice', text: `Pull request: ${link}` } as const
-  return end.outcome === 'pr-opened' ? notice : { ...notice, log: text }
+  if (result.outcome === 'pr-opened') return notice
+  const isInputError = errorOf(result)?.code === 'input' // Each of its lines says what to do.
+  const sentence = outcomeSentence(progress, result)
+  const text = isInputError ? sentence : `${sentence} ${nextStep(progress, result, quote)}`
+  if (failsStep(result.outcome, failOn)) return { level: 'error', text }
+  return link === '' ? { level: 'log', text } : { ...notice, log: text }
 }
 
-/** What happened, in a sentence. */
-function told(progress: Progress, { outcome, error, reason }: End): string {
+/** What happened. */
+function outcomeSentence(
+  progress: Progress,
+  result: Exclude<RunResult, { readonly outcome: 'pr-opened' }>,
+): string {
   const link = progress.job?.link ? ` Its pull request: ${progress.job.link}.` : ''
   const job = `Job ${quote(progress.jobId)}`
-  switch (outcome) {
+  switch (result.outcome) {
     case 'error':
-      return error?.message ?? ''
+      return result.error.message
     case 'cancelled':
-      return `The step was cancelled. ${error?.message ?? ''}`.trim()
+      return `The step was cancelled.${result.error === undefined ? '' : ` ${result.error.message}`}`
     case 'timed-out':
-      return `${job} has not ended after ${duration(progress.elapsedMs())}.${link}`
+      return `${job} is still running after ${formatDuration(progress.elapsedMs())}.${link}`
     case 'failed':
       return `${job} failed.${link}`
     case 'archived':
       return `${job} was archived.${link}`
     case 'no-changes':
-      return `${job} completed without a pull request: the agent changed no files.`
-    case 'pr-opened':
-      return `${job} completed.${link}`
+      return `${job} completed without a pull request.`
     case 'started':
-      return `${job} goes on; this step did not wait for its end.`
+      return `${job} is still running; this step did not wait for it to finish.`
     case 'dry-run':
       return 'Nothing was sent.'
     case 'skipped':
-      return reason === undefined ? 'Nothing was sent.' : `Nothing was sent: ${reason}.`
+      return `Nothing was sent: ${result.reason}.`
   }
 }
 
 /**
  * What to do now.
  *
- * @param show makes text from outside fit for where this is read
+ * @param show escapes text from outside for the place where this is read
  */
-export function nextStep(
-  progress: Progress,
-  { outcome, error }: End,
-  show: (text: string) => string,
-): string {
-  const goOn = `A step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`
-  switch (outcome) {
-    case 'error':
-      return !progress.taken || error?.code === 'not-found'
-        ? (error?.advice ?? '')
-        : `${error?.advice} The job may go on. ${goOn}`
+export function nextStep(progress: Progress, result: RunResult, show: (text: string) => string): string {
+  const howToWait = `To wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
+  switch (result.outcome) {
+    case 'error': {
+      const { advice, code } = result.error
+      return !progress.accepted || code === 'not-found'
+        ? advice
+        : `${advice} The job may still be running. ${howToWait}`
+    }
     case 'cancelled':
-      if (error !== undefined) return error.advice
-      return !progress.taken
-        ? 'The service took nothing.'
-        : `Job ${show(progress.jobId)} goes on at the service. ${goOn}`
+      if (result.error !== undefined) return result.error.advice
+      return progress.accepted
+        ? `Job ${show(progress.jobId)} is still running on the service. ${howToWait}`
+        : 'The service had not accepted anything.'
     case 'timed-out':
-      return `It goes on at the service. ${goOn} To wait longer next time, raise timeout-minutes.`
+      return `It is still running on the service. ${howToWait} To wait longer next time, raise timeout-minutes.`
     case 'started':
-      return goOn
+      return howToWait
     case 'failed':
       return (
-        "The service's dashboard says why. Run it again for a new job, or send this one a message: " +
-        `a step with ${show(`job-id: ${progress.jobId}`)} and a prompt.`
+        "See the service's dashboard for the reason. Run it again to start a new job, or send this one a message: " +
+        `run a step with ${show(`job-id: ${progress.jobId}`)} and a prompt.`
       )
     case 'archived':
-      return 'Nothing more comes of it. Run it again for a new job.'
+      return "An archived job won't produce anything more. Run it again to start a new one."
     case 'no-changes':
-      return 'If you expected changes, name the pages and the change in the prompt, and run it again.'
+      return (
+        'If you expected changes, say in the prompt which pages to change and how, then run it again. ' +
+        "The service's dashboard shows what the agent did."
+      )
     case 'pr-opened':
       return 'Review the pull request, then merge it.'
     case 'dry-run':
-      return 'Take out dry-run to send it.'
+      return 'Remove dry-run to send it.'
     case 'skipped':
       return 'There is nothing to do.'
   }

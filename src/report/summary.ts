@@ -1,126 +1,137 @@
-/** The step summary: Markdown that reads well on GitHub, the result first. Pure; all text from outside is escaped. */
+/** The step summary and the comment, as Markdown. Pure. */
 
-import { type Outcome, pullRequestOf } from '../agent/job.js'
-import { code, type Redact } from '../escape.js'
-import { duration } from '../format.js'
+import { type FailOn, failsStep, type Outcome, parsePullRequest } from '../agent/job.js'
+import { inlineCode, type Redact } from '../escape.js'
+import { formatDuration } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
-import type { End } from '../run/ports.js'
+import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { nextStep } from './messages.js'
 
-/** Shows a text from outside as it is. */
-type Show = (text: string) => string
-
-/** Where and when it is read. */
-interface Place {
-  /** The address of the run, where the reader is not on its page. */
-  readonly runLink?: string
-  /** A create or a message is on its way by then. */
+/** What a summary or a comment is written from. */
+export interface SummaryOptions {
+  /** Undefined if they were invalid. */
+  readonly inputs: Inputs | undefined
+  readonly progress: Progress
+  /** Undefined while the run goes on: the text must then be true if the step is killed right after. */
+  readonly result: RunResult | undefined
+  readonly redact: Redact
+  /** A create request or a message is in flight by the time the text is read. */
   readonly sending?: boolean
+  /** The URL of the run, for readers elsewhere. */
+  readonly runUrl?: string
 }
 
-/**
- * Writes the summary.
- *
- * @param inputs undefined where they were bad
- * @param end undefined while the run goes on: what the summary then says has to be right if it is the last word
- */
-export function summary(
-  inputs: Inputs | undefined,
-  progress: Progress,
-  end: End | undefined,
-  redact: Redact,
-  { runLink = '', sending = progress.sending }: Place = {},
-): string {
-  const show = (text: string): string => code(redact(text))
-  const sections = [
-    `### ${end === undefined ? titleSoFar(progress, sending) : TITLES[end.outcome]}`,
-    pullRequest(progress, show),
-    reason(end, show),
-    fault(end, show),
-    facts(inputs, progress, show, runLink),
-    statuses(progress),
-    `**What to do next:** ${end === undefined ? goOn(progress, sending, show) : nextStep(progress, end, show)}`,
-  ]
+/** The step summary: the result first. */
+export function createSummary(options: SummaryOptions): string {
+  const pullRequest = pullRequestLink(options)
+  return joinSections([
+    `### ${title(options)}`,
+    pullRequest === '' ? '' : `**Pull request:** ${pullRequest}`,
+    ...details(options),
+  ])
+}
+
+/** The comment on a pull request: one line with the result and the link, the details folded. */
+export function createCommentText(options: SummaryOptions): string {
+  const pullRequest = pullRequestLink(options)
+  return joinSections([
+    `${title(options)}${pullRequest === '' ? '' : `: ${pullRequest}`}`,
+    '<details>\n<summary>Details</summary>',
+    ...details(options),
+    '</details>',
+  ])
+}
+
+function joinSections(sections: readonly string[]): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
 const TITLES: Readonly<Record<Outcome, string>> = {
   'pr-opened': '✅ The docs job opened a pull request',
-  'no-changes': '✅ The docs job completed: no changes were needed',
-  started: '🚀 The docs job is on its way',
+  'no-changes': '✅ The docs job completed without a pull request',
+  started: '🚀 The docs job was started',
   failed: '❌ The docs job failed',
   archived: '🗄️ The docs job was archived',
-  'timed-out': '⌛ The docs job had not ended when the time was over',
+  'timed-out': '⌛ The docs job did not finish in time',
   cancelled: '🛑 The step was cancelled',
   skipped: '⏭️ Skipped: nothing was sent',
   'dry-run': '📝 Dry run: nothing was sent',
-  error: '❌ The docs job could not be run or followed',
+  error: '❌ The docs job could not be started or tracked',
 }
 
-function titleSoFar(progress: Progress, sending: boolean): string {
-  if (progress.taken) return '⏳ The docs job is on its way'
-  return sending ? '⏳ The request is being sent' : '⏳ Nothing was taken by the service yet'
+function title({ inputs, progress, result, sending = progress.sending }: SummaryOptions): string {
+  if (result !== undefined) {
+    const failOn: ReadonlySet<FailOn> = inputs?.failOn ?? new Set()
+    const text = TITLES[result.outcome]
+    return failsStep(result.outcome, failOn) ? text.replace('✅', '❌') : text
+  }
+  if (progress.accepted) return '⏳ The docs job is running'
+  return sending ? '⏳ The request is being sent' : '⏳ The service has not accepted the request yet'
 }
 
-function pullRequest(progress: Progress, show: Show): string {
+function pullRequestLink({ progress, redact }: SummaryOptions): string {
   const link = progress.job?.link ?? ''
   if (link === '') return ''
-  const { repository, number } = pullRequestOf(link)
-  return `**Pull request:** [${show(number === '' ? link : `${repository}#${number}`)}](<${link}>)`
+  const { repository, number } = parsePullRequest(link)
+  return `[${inlineCode(redact(number === '' ? link : `${repository}#${number}`))}](<${link}>)`
 }
 
-/** Why nothing was done, with `skipped`. */
-function reason(end: End | undefined, show: Show): string {
-  return end?.reason === undefined ? '' : `Why: ${show(end.reason)}`
+function details(options: SummaryOptions): string[] {
+  const { progress, result, redact } = options
+  const show = (text: string): string => inlineCode(redact(text))
+  const next = result === undefined ? ifKilled(options, show) : nextStep(progress, result, show)
+  return [
+    result?.outcome === 'skipped' ? `Reason: ${show(result.reason)}` : '',
+    errorDetails(result, show),
+    facts(options, show),
+    statusTable(progress),
+    `**What to do next:** ${next}`,
+  ]
 }
 
-function fault(end: End | undefined, show: Show): string {
-  const error = end?.error
+function errorDetails(result: RunResult | undefined, show: (text: string) => string): string {
+  const error = errorOf(result)
   if (error === undefined) return ''
   const lines = error.message.split('\n').map((line) => `- ${show(line)}`)
   return [...lines, `- Error code: ${show(error.code)}`].join('\n')
 }
 
-function facts(inputs: Inputs | undefined, progress: Progress, show: Show, runLink: string): string {
+function facts({ inputs, progress, runUrl = '' }: SummaryOptions, show: (text: string) => string): string {
   const rows = [
-    ['Job', progress.jobId === '' ? '' : show(progress.jobId)],
-    ['Project', inputs === undefined ? '' : show(inputs.projectId)],
-    ['Service', inputs === undefined ? '' : show(inputs.baseUrl)],
-    ['Run', runLink === '' ? '' : `[${show(runLink.split('/').at(-1) ?? '')}](<${runLink}>)`],
-    ['Time', duration(progress.elapsedMs())],
+    ['Job', progress.jobId && show(progress.jobId)],
+    ['Project', inputs && show(inputs.projectId)],
+    ['Service', inputs && show(inputs.baseUrl)],
+    ['Run', runUrl && `[${show(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`],
+    ['Elapsed', formatDuration(progress.elapsedMs())],
   ]
-  return table(
-    ['', ''],
-    rows.filter(([, value]) => value !== ''),
-  )
+  return rows
+    .filter(([, value]) => value)
+    .map(([name, value]) => `- ${name}: ${value}`)
+    .join('\n')
 }
 
-function statuses({ moments }: Progress): string {
-  if (moments.length === 0) return ''
-  const rows = moments.map(({ date, afterMs, status }) => [
-    date.toISOString().slice(0, 19).replace('T', ' '),
-    duration(afterMs),
-    status,
-  ])
-  return table(['Time (UTC)', 'After', 'Status'], rows)
+function statusTable({ history }: Progress): string {
+  if (history.length === 0) return ''
+  const rows = history.map(({ date, elapsedMs, status }) => {
+    const time = date.toISOString().slice(0, 19).replace('T', ' ')
+    return `| ${time} | ${formatDuration(elapsedMs)} | ${status} |`
+  })
+  return ['| Time (UTC) | Elapsed | Status |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-/** What is right to do if the step dies now. */
-function goOn(progress: Progress, sending: boolean, show: Show): string {
-  if (progress.taken) {
-    return `If this step ends before the job does, the job goes on: a step with ${show(`job-id: ${progress.jobId}`)} and no prompt picks it up.`
-  }
+/** What to do if the step is killed now. */
+function ifKilled(
+  { progress, sending = progress.sending }: SummaryOptions,
+  show: (text: string) => string,
+): string {
+  const howToWait = `to wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
+  if (progress.accepted) return `If this step ends first, the job keeps running: ${howToWait}`
   if (!sending) {
-    return 'If this is the last word of this step, it died before the service took anything: run it again.'
+    return 'If this text is never updated, the step was killed before the service accepted anything: run it again.'
   }
-  const died = 'If this is the last word of this step, it died before the answer came, and'
+  const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return progress.jobId === ''
-    ? `${died} a job may exist: look among the agent's jobs in the service's dashboard before you run it again.`
-    : `${died} the job may have the message: a step with ${show(`job-id: ${progress.jobId}`)} and no prompt follows it.`
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+    ? `${killed} a job may exist: check the agent's jobs in the service's dashboard before you run it again.`
+    : `${killed} the job may have received the message: ${howToWait}`
 }

@@ -1,203 +1,225 @@
-/** Follows a job to its end: when to look, when to believe what is seen, when to give up. */
+/** Polls a job until it ends: when to poll, when to trust the status, when to give up. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Reply, Service } from '../agent/client.js'
-import { type EndStatus, hasEnded, type Job } from '../agent/job.js'
-import { delay, judgeLook } from '../agent/verdict.js'
+import type { AgentService, ServiceResult } from '../agent/client.js'
+import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
+import { judgePoll } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { quote } from '../escape.js'
+import { retryDelay } from '../net/backoff.js'
 import type { Ports } from './ports.js'
 
-/** So long, in milliseconds, an end that is seen after a message may be the one from before it. */
+/** For this long after a message (ms), a final status may still be the one from before it. */
 export const SETTLE_MS = 30_000
 
-/** What a wait is about. */
-export interface Wait {
+/** What the step did before it polls, and when on the clock. */
+export type PrecededBy =
+  | { readonly kind: 'create'; readonly at: number }
+  /** `job` as last seen before the message, or in the response to it. */
+  | { readonly kind: 'message'; readonly at: number; readonly job: Job | undefined }
+  | { readonly kind: 'nothing' }
+
+export interface PollOptions {
   readonly jobId: string
-  /** What this step did before, and when on the clock. */
-  readonly after:
-    | { readonly kind: 'create'; readonly at: number }
-    | { readonly kind: 'message'; readonly at: number; readonly answer: Job | undefined }
-    | { readonly kind: 'nothing' }
-  /** One answer is enough, whatever the job's state. */
+  readonly precededBy: PrecededBy
+  /** Stop at the first job object, whatever its status. */
   readonly once: boolean
-  /** Undefined: the adaptive schedule. */
+  /** Undefined: adaptive. */
   readonly pollIntervalMs: number | undefined
-  /** The time of the whole step. */
+  /** The time limit of the whole step. */
   readonly timeoutMs: number
 }
 
-export type WaitEnd =
-  | { readonly kind: 'ended'; readonly status: EndStatus }
-  | { readonly kind: 'active' }
+export type PollResult =
+  | { readonly kind: 'ended'; readonly job: Job; readonly status: FinalStatus }
+  | { readonly kind: 'active'; readonly job: Job }
   | { readonly kind: 'deadline' }
 
 /**
- * Looks at a job until it has ended or the time is over.
+ * Polls until the job has ended or the time is up.
  *
- * @throws ActionError where a look is refused for good, or where none was ever answered.
+ * @throws ActionError if a status request is refused for good, or if none ever got a response.
  * @throws Cancelled
  */
-export async function follow(wait: Wait, service: Service, ports: Ports): Promise<WaitEnd> {
-  const { clock, stop } = ports
-  const watch = new Watch(wait, ports)
-  for (let last = false; !last; ) {
-    const pause = watch.pause
-    const untilLastLook = Math.max(0, stop.remainingMs() - lastLookMargin(wait.timeoutMs))
-    last = pause >= untilLastLook
-    await clock.sleep(Math.min(pause, untilLastLook), stop.signal)
-    if (stop.signal.aborted) break
-    const end = watch.take(await service.look(wait.jobId))
-    if (end !== undefined) return end
+export async function pollUntilDone(
+  options: PollOptions,
+  service: AgentService,
+  ports: Ports,
+): Promise<PollResult> {
+  const { clock, deadline } = ports
+  const state = new PollState(options, ports)
+  let delayMs = state.firstDelayMs()
+  for (let isFinalPoll = false; !isFinalPoll; ) {
+    const untilFinalPollMs = Math.max(0, deadline.remainingMs() - finalPollMarginMs(options.timeoutMs))
+    isFinalPoll = delayMs >= untilFinalPollMs
+    await clock.sleep(Math.min(delayMs, untilFinalPollMs), deadline.signal)
+    if (deadline.signal.aborted) break
+    const next = state.handle(await service.getJob(options.jobId))
+    if ('result' in next) return next.result
+    delayMs = next.delayMs
   }
-  if (stop.cancelled()) throw new Cancelled()
-  if (!watch.answered) throw neverAnswered(wait.jobId, watch.trouble)
+  if (deadline.cancelled()) throw new Cancelled()
+  if (!state.gotResponse) throw noResponseError(options.jobId, state.lastError)
   return { kind: 'deadline' }
 }
 
 /**
- * How long to wait before the next look, in milliseconds: a fixed interval, or a tenth of the elapsed time, at least
+ * How long to wait before the next poll, in milliseconds: a fixed interval, or a tenth of the elapsed time, at least
  * 5 s, at most 12 s.
  */
 export function pollDelay(elapsedMs: number, fixedMs: number | undefined): number {
   return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10))
 }
 
-/** So long before the deadline the last look begins, in milliseconds: it has to be answered by then. */
-export function lastLookMargin(timeoutMs: number): number {
+/** How long before the deadline the final poll starts (ms), so that its response arrives in time. */
+export function finalPollMarginMs(timeoutMs: number): number {
   return Math.min(2_000, timeoutMs / 20)
 }
 
 /**
- * Makes the judge of what is seen after a message: a job that had ended may still read so for a moment.
+ * Creates a function that decides whether to trust a job seen after a message: a finished job may still show as finished
+ * for a moment.
  *
- * An end is believed when the job was seen running since, or differs from the end that was seen first, or the settle
- * time has passed. That the answer to the message itself says `active` proves nothing about the next look.
+ * A final status is trusted if the job was seen running since, or differs from the final one that was seen first, or the
+ * settle time has passed. That the response to the message itself says `active` proves nothing about the next poll.
  *
  * @param settleMs counted from the message
  */
-export function trustAfter(after: Wait['after'], settleMs: number): (job: Job, now: number) => boolean {
-  if (after.kind !== 'message') return () => true
-  const { answer } = after
-  let running = false
-  let stale: Job | undefined
+export function createFreshnessCheck(
+  precededBy: PrecededBy,
+  settleMs: number,
+): (job: Job, now: number) => boolean {
+  if (precededBy.kind !== 'message') return () => true
+  const { job: previous, at } = precededBy
+  let seenRunning = false
+  let firstSeen: Job | undefined
   return (job, now) => {
-    running ||= !hasEnded(job.status)
+    seenRunning ||= !isFinal(job.status)
     const changed =
-      (stale !== undefined && differs(job, stale)) ||
-      (answer !== undefined && hasEnded(answer.status) && differsWhereBothTell(job, answer))
-    stale ??= job
-    return running || changed || now - after.at >= settleMs
+      (firstSeen !== undefined && differs(job, firstSeen)) ||
+      (previous !== undefined && isFinal(previous.status) && differsInSharedFields(job, previous))
+    firstSeen ??= job
+    return seenRunning || changed || now - at >= settleMs
   }
 }
 
-/** Whether two looks at a job show different objects. */
-function differs({ received: a }: Job, { received: b }: Job): boolean {
+/** Whether two polls returned different objects. */
+function differs({ received: one }: Job, { received: other }: Job): boolean {
   try {
-    return !isDeepStrictEqual(a, b)
+    return !isDeepStrictEqual(one, other)
   } catch {
     return false // Nested too deep to be compared: the settle time decides.
   }
 }
 
-/** The same in the fields that both have: the answer to a message may be sparser than a look. */
-function differsWhereBothTell(look: Job, answer: Job): boolean {
-  const both = Object.keys(look.received as object).filter((name) =>
-    Object.hasOwn(answer.received as object, name),
+/** Compares only the fields both have: the response to a message may have fewer fields than a status response. */
+function differsInSharedFields(job: Job, previous: Job): boolean {
+  const shared = Object.keys(job.received as object).filter((name) =>
+    Object.hasOwn(previous.received as object, name),
   )
-  const part = (job: Job): Job => ({
-    ...job,
-    received: both.map((name) => (job.received as Record<string, unknown>)[name]),
+  const pick = ({ received, ...rest }: Job): Job => ({
+    ...rest,
+    received: shared.map((name) => (received as Record<string, unknown>)[name]),
   })
-  return differs(part(look), part(answer))
+  return differs(pick(job), pick(previous))
 }
 
-/** What the looks have shown so far. */
-class Watch {
-  /** Milliseconds until the next look. */
-  pause: number
-  /** The service gave a whole answer, whatever it said. */
-  answered: boolean
-  /** Why the last look showed nothing. */
-  trouble = ''
-  readonly #wait: Wait
+/** Polling is over, or continues after a delay. */
+type Next = { readonly result: PollResult } | { readonly delayMs: number }
+
+/** What the polls have shown so far. */
+class PollState {
+  /** The service sent a complete response, whatever it says. */
+  gotResponse: boolean
+  /** Why the last poll showed no job. */
+  lastError = ''
+  readonly #options: PollOptions
   readonly #ports: Ports
   readonly #startedAt: number
   readonly #settleMs: number
-  readonly #trusts: (job: Job, now: number) => boolean
+  readonly #isFresh: (job: Job, now: number) => boolean
   #failures = 0
-  #strange = 0
+  #invalidResponses = 0
   #warned = false
 
-  constructor(wait: Wait, ports: Ports) {
-    this.#wait = wait
+  constructor(options: PollOptions, ports: Ports) {
+    const { precededBy, timeoutMs } = options
+    this.#options = options
     this.#ports = ports
     this.#startedAt = ports.clock.now()
-    this.#settleMs = Math.min(SETTLE_MS, (ports.stop.remainingMs() - lastLookMargin(wait.timeoutMs)) / 2)
-    this.#trusts = trustAfter(wait.after, this.#settleMs)
-    this.answered = wait.after.kind !== 'nothing'
-    this.pause = this.answered ? pollDelay(0, wait.pollIntervalMs) : 0
+    this.#settleMs = Math.min(SETTLE_MS, (ports.deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2)
+    this.#isFresh = createFreshnessCheck(precededBy, this.#settleMs)
+    this.gotResponse = precededBy.kind !== 'nothing'
   }
 
-  /** Takes in the answer to a look; returns the wait's end when there is one. */
-  take(reply: Reply): WaitEnd | undefined {
+  firstDelayMs(): number {
+    return this.gotResponse ? pollDelay(0, this.#options.pollIntervalMs) : 0
+  }
+
+  /** @throws ActionError if polling is of no use any more */
+  handle(result: ServiceResult): Next {
     const { clock, random } = this.#ports
-    const { jobId, after, pollIntervalMs } = this.#wait
+    const { jobId, precededBy, pollIntervalMs } = this.#options
     const now = clock.now()
-    const sinceCreateMs = after.kind === 'create' ? now - after.at : undefined
-    const verdict = judgeLook(reply, { jobId, sinceCreateMs, strange: this.#strange }, clock.date())
-    this.answered ||= reply.kind === 'job' || reply.kind === 'no-job' || reply.kind === 'refused'
-    this.#strange = reply.kind === 'no-job' ? this.#strange + 1 : 0
-    this.pause = pollDelay(now - this.#startedAt, pollIntervalMs)
+    const context = {
+      jobId,
+      sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
+      invalidResponses: this.#invalidResponses,
+    }
+    const verdict = judgePoll(result, context, clock.date())
+    this.gotResponse ||= ['job', 'no-job', 'error-response'].includes(result.kind)
+    this.#invalidResponses = result.kind === 'no-job' ? this.#invalidResponses + 1 : 0
+    const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs)
     switch (verdict.next) {
-      case 'stopped':
-        return undefined
+      case 'aborted':
+        return { delayMs }
       case 'fail':
         throw verdict.error
-      case 'again':
+      case 'retry':
         this.#failures++
-        this.trouble = verdict.why
-        this.pause = Math.max(this.pause, delay(verdict.pause, this.#failures, random()).wait)
-        this.#tellTrouble()
-        return undefined
-      case 'see':
+        this.lastError = verdict.reason
+        this.#logError()
+        return {
+          delayMs: Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
+        }
+      case 'job':
         this.#failures = 0
-        return this.#see(verdict.job, now)
+        return this.#handleJob(verdict.job, now, delayMs)
     }
   }
 
-  #see(job: Job, now: number): WaitEnd | undefined {
-    const { after, once } = this.#wait
-    if (job.status === undefined) this.#warnOnce(job.word)
-    if (!this.#trusts(job, now)) {
-      this.#ports.debug(`The job reads ${quote(job.word)}, which may be from before the message.`)
-      if (after.kind === 'message') this.pause = Math.min(this.pause, after.at + this.#settleMs - now)
-      return undefined
+  #handleJob(job: Job, now: number, delayMs: number): Next {
+    const { precededBy, once } = this.#options
+    if (job.status === undefined) this.#warnOnce(job.rawStatus)
+    if (!this.#isFresh(job, now)) {
+      this.#ports.debug(`The job's status is ${quote(job.rawStatus)}, which may predate the message.`)
+      const untilSettledMs = precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
+      return { delayMs: Math.min(delayMs, untilSettledMs) }
     }
-    this.#ports.see(job)
-    if (hasEnded(job.status)) return { kind: 'ended', status: job.status }
-    return once ? { kind: 'active' } : undefined
+    this.#ports.onJob(job)
+    if (isFinal(job.status)) return { result: { kind: 'ended', job, status: job.status } }
+    return once ? { result: { kind: 'active', job } } : { delayMs }
   }
 
-  #tellTrouble(): void {
-    const text = `No state of the job: ${this.trouble}. Looking again.`
+  /** The first of several errors in a row is for everyone, the others only for debugging. */
+  #logError(): void {
+    const text = `Couldn't get the job's status: ${this.lastError}. Retrying.`
     if (this.#failures === 1) this.#ports.log(text)
     else this.#ports.debug(text)
   }
 
-  #warnOnce(word: string): void {
+  #warnOnce(rawStatus: string): void {
     if (this.#warned) return
     this.#warned = true
-    this.#ports.warn(
-      `The service gives the job a status that is not in its list, ${quote(word)}. It counts as not ended.`,
-    )
+    this.#ports.warn(`Unknown job status ${quote(rawStatus)}; treating the job as still running.`)
   }
 }
 
-function neverAnswered(jobId: string, trouble: string): ActionError {
+function noResponseError(jobId: string, lastError: string): ActionError {
+  const reason = lastError === '' ? '' : `: ${lastError}`
   return new ActionError(
     'network',
-    `The service never answered a look at job ${quote(jobId)}${trouble === '' ? '' : `: ${trouble}`}.`,
-    'Check base-url, the proxy variables and the network, then run it again: the job is not touched by a look.',
+    `The service never answered a status request for job ${quote(jobId)}${reason}.`,
+    "Check base-url, the proxy variables and the network, then run it again: checking the status doesn't affect the job.",
   )
 }

@@ -1,32 +1,38 @@
-/** What a run needs from outside, and how it ends. */
+/** A run's dependencies and its result (types only). */
 
 import type { Job, Outcome } from '../agent/job.js'
 import type { ActionError } from '../errors.js'
-import type { Clock, Stop } from '../net/deadline.js'
+import type { Clock, Deadline } from '../net/deadline.js'
 import type { Progress } from './progress.js'
 
-/** What a run needs from outside. */
 export interface Ports {
   readonly clock: Clock
-  readonly stop: Stop
+  readonly deadline: Deadline
   readonly progress: Progress
   /** From 0 to 1, for jitter. */
   readonly random: () => number
   readonly log: (line: string) => void
   readonly debug: (line: string) => void
   readonly warn: (line: string) => void
-  /** Takes in what the service says of the job, and tells it where it is news. */
-  readonly see: (job: Job) => void
-  /** Writes the memory of a create before it is sent, where there is one to write. */
-  readonly place: () => Promise<void>
+  /** Records the latest job object and reports it if it changed. */
+  readonly onJob: (job: Job) => void
+  /** Stores the state before a create request, if it is stored at all. */
+  readonly writePlaceholder: () => Promise<void>
   /** Writes what is known to the outputs and the summary. */
   readonly publish: () => void
 }
 
-/** How a run ended. `error` is set with `error`, and with `cancelled` where a request's fate is unknown. */
-export interface End {
-  readonly outcome: Outcome
-  readonly error?: ActionError
-  /** Why, with `skipped`. */
-  readonly reason?: string
+/** How a run ended. */
+export type RunResult =
+  | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>
+  | { readonly outcome: 'skipped'; readonly reason: string }
+  /** `error` is set if a request was in flight and its result is unknown. */
+  | { readonly outcome: 'cancelled'; readonly error?: ActionError | undefined }
+  | { readonly outcome: 'error'; readonly error: ActionError }
+
+/** One type for each outcome, so that a check of the outcome narrows the result. */
+type PlainResult<O> = O extends Outcome ? { readonly outcome: O } : never
+
+export function errorOf(result: RunResult | undefined): ActionError | undefined {
+  return result !== undefined && 'error' in result ? result.error : undefined
 }

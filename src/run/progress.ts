@@ -1,28 +1,24 @@
-/** What is known of the job at any moment: what stands in the outputs and the summary if the step dies right now. */
+/** The current state of the job: what the outputs and the summary contain if the step is killed now. */
 
 import type { Job, Status } from '../agent/job.js'
 import type { Clock } from '../net/deadline.js'
 
-/** A status of the service's list, and when it was first seen. */
-export interface Moment {
+/** A documented status, and when it was first seen. */
+export interface StatusChange {
   readonly date: Date
   /** Milliseconds since the step began. */
-  readonly afterMs: number
+  readonly elapsedMs: number
   readonly status: Status
 }
 
 export class Progress {
-  /** Given, or learned from the answer to a create. */
-  jobId = ''
-  /** The job as last received. */
-  job: Job | undefined
-  /** The last word that is in the service's list. */
-  status: Status | undefined
-  /** An existing job was messaged or waited for. */
-  reused = false
-  /** A create or a message is on its way. */
+  /** A create request or a message is in flight. */
   sending = false
-  readonly moments: Moment[] = []
+  #jobId = ''
+  #job: Job | undefined
+  #status: Status | undefined
+  #reused = false
+  readonly #history: StatusChange[] = []
   readonly #clock: Clock
   readonly #startedAt: number
 
@@ -32,23 +28,62 @@ export class Progress {
     this.#startedAt = startedAt
   }
 
-  /** The service has a job or a message of this step, or the step waits for a job: there is something to pick up. */
-  get taken(): boolean {
-    return this.job !== undefined || this.reused
+  /** Given, or known from the response to a create request. */
+  get jobId(): string {
+    return this.#jobId
   }
 
-  /** Takes in what the service says of the job; true when it is news for a reader. */
-  see(job: Job): boolean {
+  /** The job as last received. */
+  get job(): Job | undefined {
+    return this.#job
+  }
+
+  /** The last documented status. */
+  get status(): Status | undefined {
+    return this.#status
+  }
+
+  /** An existing job was messaged or waited for. */
+  get reused(): boolean {
+    return this.#reused
+  }
+
+  get history(): readonly StatusChange[] {
+    return this.#history
+  }
+
+  /** The service accepted a create request or a message, or the step only waits: there is a job to wait for. */
+  get accepted(): boolean {
+    return this.#job !== undefined || this.#reused
+  }
+
+  /** This job is the one to message or to wait for. */
+  follow(jobId: string): void {
+    this.#jobId = jobId
+  }
+
+  /** The job that was followed is no longer of use. */
+  forget(): void {
+    this.#jobId = ''
+  }
+
+  /** The followed job got the message, or is waited for. */
+  reuse(): void {
+    this.#reused = true
+  }
+
+  /** Records the latest job object; returns true if it changes what the user sees. */
+  update(job: Job): boolean {
     const { status } = job
-    const changed = status !== undefined && status !== this.status
-    const news = changed || this.job === undefined || job.link !== this.job.link
+    const changed = status !== undefined && status !== this.#status
+    const isNews = changed || this.#job === undefined || job.link !== this.#job.link
     if (changed) {
-      this.status = status
-      this.moments.push({ date: this.#clock.date(), afterMs: this.elapsedMs(), status })
+      this.#status = status
+      this.#history.push({ date: this.#clock.date(), elapsedMs: this.elapsedMs(), status })
     }
-    this.jobId ||= job.id
-    this.job = job
-    return news
+    this.#jobId ||= job.id
+    this.#job = job
+    return isNews
   }
 
   /** Milliseconds since the step began. */

@@ -1,40 +1,48 @@
-/** The story of a run: create, message or attach, then follow the job to its end. */
+/** The main flow of a run: create, message or attach, then poll the job to its end. */
 
-import type { Service } from '../agent/client.js'
-import { hasEnded, type Outcome, outcomeOf } from '../agent/job.js'
+import type { AgentService } from '../agent/client.js'
+import { type FinalOutcome, isFinal, outcomeOf } from '../agent/job.js'
 import { ActionError, Cancelled, internalError } from '../errors.js'
-import type { Inputs } from '../inputs/inputs.js'
-import { follow, type Wait } from './poll.js'
-import type { End, Ports } from './ports.js'
+import type { Inputs, Task } from '../inputs/inputs.js'
+import { type PrecededBy, pollUntilDone } from './poll.js'
+import type { Ports, RunResult } from './ports.js'
 import type { Progress } from './progress.js'
 import { send } from './send.js'
 
 /** Runs the task to its end. Never throws. */
-export async function run(inputs: Inputs, service: Service, ports: Ports): Promise<End> {
+export async function run(
+  task: Task,
+  { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
+  service: AgentService,
+  ports: Ports,
+): Promise<RunResult> {
   try {
-    const after = await submit(inputs, service, ports)
-    if (ports.stop.cancelled()) throw new Cancelled()
-    if (!inputs.wait && after.kind !== 'nothing')
-      return { outcome: outcomeUnwaited(after.kind, ports.progress) }
-
-    const { pollIntervalMs, timeoutMs } = inputs
-    const jobId = ports.progress.jobId
-    const end = await follow({ jobId, after, once: !inputs.wait, pollIntervalMs, timeoutMs }, service, ports)
-    switch (end.kind) {
+    const precededBy = await submit(task, wait, service, ports)
+    if (ports.deadline.cancelled()) throw new Cancelled()
+    if (!wait && precededBy.kind !== 'nothing') {
+      return { outcome: outcomeWithoutWaiting(precededBy.kind, ports.progress) }
+    }
+    const { jobId } = ports.progress
+    const polled = await pollUntilDone(
+      { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs },
+      service,
+      ports,
+    )
+    switch (polled.kind) {
       case 'ended':
-        return { outcome: outcomeOf(end.status, ports.progress.job?.link ?? '') }
+        return { outcome: outcomeOf(polled.status, polled.job.link) }
       case 'active':
         return { outcome: 'started' }
       case 'deadline':
         return { outcome: 'timed-out' }
     }
   } catch (thrown) {
-    return endOf(thrown)
+    return toRunResult(thrown)
   }
 }
 
-/** Creates or messages the job, or only says which one it is; what is known then is told at once. */
-async function submit({ task, wait }: Inputs, service: Service, ports: Ports): Promise<Wait['after']> {
+/** Creates, messages or attaches to the job, and publishes what is known right away. */
+async function submit(task: Task, wait: boolean, service: AgentService, ports: Ports): Promise<PrecededBy> {
   switch (task.kind) {
     case 'create':
       return create(task.prompt, service, ports)
@@ -42,48 +50,49 @@ async function submit({ task, wait }: Inputs, service: Service, ports: Ports): P
       try {
         return await message(task, wait, service, ports)
       } catch (thrown) {
-        if (!task.orCreate || !(thrown instanceof ActionError) || thrown.code !== 'not-found') throw thrown
-        ports.log('The job of the last run is gone: creating a new one.')
-        ports.progress.jobId = ''
+        if (!task.createIfMissing || !(thrown instanceof ActionError) || thrown.code !== 'not-found') {
+          throw thrown
+        }
+        ports.log("The last run's job no longer exists: creating a new one.")
+        ports.progress.forget()
         return create(task.prompt, service, ports)
       }
     case 'attach':
-      ports.progress.reused = true
+      ports.progress.reuse()
       ports.publish()
       return { kind: 'nothing' }
   }
 }
 
-async function create(prompt: string, service: Service, ports: Ports): Promise<Wait['after']> {
-  await ports.place()
+async function create(prompt: string, service: AgentService, ports: Ports): Promise<PrecededBy> {
+  await ports.writePlaceholder()
   const job = await send({ kind: 'create' }, prompt, service, ports)
-  if (job !== undefined) ports.see(job)
+  if (job !== undefined) ports.onJob(job)
   return { kind: 'create', at: ports.clock.now() }
 }
 
-type Message = Extract<Inputs['task'], { kind: 'message' }>
-
-async function message(task: Message, wait: boolean, service: Service, ports: Ports): Promise<Wait['after']> {
-  const answer = await send({ kind: 'message', jobId: task.jobId }, task.prompt, service, ports)
-  const mayBeStale = hasEnded(answer?.status)
-  ports.progress.reused = true
-  // An end in this answer may be the one from before the message: told only where nothing is looked at after it.
-  if (answer === undefined || (wait && mayBeStale)) ports.publish()
-  else ports.see(answer)
-  return { kind: 'message', at: ports.clock.now(), answer: mayBeStale ? answer : (task.before ?? answer) }
+async function message(
+  { jobId, prompt, previousJob }: Extract<Task, { kind: 'message' }>,
+  wait: boolean,
+  service: AgentService,
+  ports: Ports,
+): Promise<PrecededBy> {
+  const job = await send({ kind: 'message', jobId }, prompt, service, ports)
+  const mayBeStale = isFinal(job?.status)
+  ports.progress.reuse()
+  // A final status in this response may predate the message: it is reported only if no poll follows.
+  if (job === undefined || (wait && mayBeStale)) ports.publish()
+  else ports.onJob(job)
+  return { kind: 'message', at: ports.clock.now(), job: mayBeStale ? job : (previousJob ?? job) }
 }
 
-/** A job that was only just created may have ended already; after a message, an end may be the one from before. */
-function outcomeUnwaited(kind: 'create' | 'message', { job }: Progress): Outcome {
-  return kind === 'create' && hasEnded(job?.status) ? outcomeOf(job.status, job.link) : 'started'
+/** A job that was just created may already have ended; after a message, a final status may be the earlier one. */
+function outcomeWithoutWaiting(kind: 'create' | 'message', { job }: Progress): 'started' | FinalOutcome {
+  return kind === 'create' && isFinal(job?.status) ? outcomeOf(job.status, job.link) : 'started'
 }
 
-/** What a run that threw ends as. */
-export function endOf(thrown: unknown): End {
-  if (thrown instanceof Cancelled) {
-    return thrown.unknown === undefined
-      ? { outcome: 'cancelled' }
-      : { outcome: 'cancelled', error: thrown.unknown }
-  }
+/** Maps a thrown error to the run's result. */
+export function toRunResult(thrown: unknown): RunResult {
+  if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
   return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
 }

@@ -1,87 +1,86 @@
-/** Sends a create or a message until it is taken, and never again once it may have been. */
+/** Sends a create request or a message until it is accepted, and never retries once it might have been. */
 
-import type { Reply, Service } from '../agent/client.js'
+import type { AgentService, ServiceResult } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
-import {
-  delay,
-  judgePost,
-  type Post,
-  type PostVerdict,
-  UNREACHABLE_MS,
-  unknownFate,
-} from '../agent/verdict.js'
+import { resultUnknown, type SubmitRequest } from '../agent/problems.js'
+import { judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
-import { duration } from '../format.js'
+import { formatDuration } from '../format.js'
+import { retryDelay } from '../net/backoff.js'
 import type { Ports } from './ports.js'
 
-type Again = Extract<PostVerdict, { next: 'again' }>
+type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 
 /**
- * Sends it, again only where `judgePost` proves that it was not taken.
+ * Retries only if `judgeSubmit` shows that the request wasn't accepted.
  *
- * @returns the job as the service answered; undefined for a message that was taken without a readable job.
- * @throws ActionError where it is refused, where its time is over, or where what became of it is unknown.
+ * @returns the job in the service's response; undefined for a message that was accepted without a readable job.
+ * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
  * @throws Cancelled
  */
 export async function send(
-  post: Post,
+  request: SubmitRequest,
   prompt: string,
-  service: Service,
+  service: AgentService,
   ports: Ports,
 ): Promise<Job | undefined> {
-  const { clock, stop, log, progress, publish } = ports
+  const { clock, deadline, log, progress, publish } = ports
   const startedAt = clock.now()
-  let answered = false
-  let last: Again | undefined
+  let gotResponse = false
+  let last: Retry | undefined
 
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     progress.sending = true
     publish()
-    const reply = await request(post, prompt, service)
+    const result = await sendOnce(request, prompt, service)
     progress.sending = false
-    const verdict = judgePost(post, reply, clock.date())
-    if (verdict.next === 'taken') return verdict.job
-    if (stop.cancelled()) throw new Cancelled(verdict.next === 'again' ? undefined : verdict.unknown)
+    const verdict = judgeSubmit(request, result, clock.date())
+    if (verdict.next === 'accepted') return verdict.job
+    if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
     if (verdict.next === 'fail') throw verdict.error
-    if (verdict.next === 'stopped') throw verdict.unknown ?? last?.error ?? noTime()
+    if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? connectTimeoutError()
 
     last = verdict
-    answered ||= verdict.answered
-    const left = answered
-      ? stop.remainingMs()
-      : Math.min(stop.remainingMs(), startedAt + UNREACHABLE_MS - clock.now())
-    const { least, wait } = delay(verdict.pause, tries, ports.random())
-    if (least >= left) throw outOfTime(verdict, tries, least)
-    const pause = wait < left ? wait : least
-    log(`${verdict.error.message} Trying again in ${duration(pause)}.`)
+    gotResponse ||= verdict.responded
+    const remainingMs = gotResponse
+      ? deadline.remainingMs()
+      : Math.min(deadline.remainingMs(), startedAt + UNREACHABLE_MS - clock.now())
+    const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, ports.random())
+    if (minDelayMs >= remainingMs) throw retryTimeoutError(verdict, attempts, minDelayMs)
+    const waitMs = delayMs < remainingMs ? delayMs : minDelayMs
+    log(`${verdict.error.message} Retrying in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
     publish()
-    await clock.sleep(pause, stop.signal)
-    if (stop.cancelled()) throw new Cancelled()
-    if (stop.signal.aborted) throw outOfTime(verdict, tries, least)
+    await clock.sleep(waitMs, deadline.signal)
+    if (deadline.cancelled()) throw new Cancelled()
+    if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts, minDelayMs)
   }
 }
 
-/** One try. Whatever is thrown on the way, the request may have left. */
-async function request(post: Post, prompt: string, service: Service): Promise<Reply> {
+/** One attempt. If anything throws, the request may already have been sent. */
+async function sendOnce(
+  request: SubmitRequest,
+  prompt: string,
+  service: AgentService,
+): Promise<ServiceResult> {
   try {
-    return await (post.kind === 'create' ? service.create(prompt) : service.message(post.jobId, prompt))
+    return await (request.kind === 'create' ? service.create(prompt) : service.message(request.jobId, prompt))
   } catch (thrown) {
-    throw unknownFate(post, 'the action itself failed on the way', thrown)
+    throw resultUnknown(request, 'the action failed while sending it', thrown)
   }
 }
 
-function outOfTime({ error, pause }: Again, tries: number, least: number): ActionError {
-  const why =
-    pause.retryAfterMs === undefined
-      ? `Tried ${tries} ${tries === 1 ? 'time' : 'times'}.`
-      : `It asks to wait ${duration(least)}, which is longer than the step has left.`
-  return new ActionError(error.code, `${error.message} ${why}`, error.advice, { cause: error.cause })
+function retryTimeoutError({ error, backoff }: Retry, attempts: number, minDelayMs: number): ActionError {
+  const reason =
+    backoff.retryAfterMs === undefined
+      ? `Tried ${attempts} ${attempts === 1 ? 'time' : 'times'}.`
+      : `It asks for a wait of ${formatDuration(minDelayMs)}, more than the step has left.`
+  return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
 }
 
-function noTime(): ActionError {
+function connectTimeoutError(): ActionError {
   return new ActionError(
     'network',
-    'The time was over before there was a connection to the service. Nothing was sent.',
+    'Timed out before connecting to the service. Nothing was sent.',
     'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
   )
 }

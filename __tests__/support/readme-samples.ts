@@ -1,0 +1,69 @@
+/** The samples in the README, as the code writes them: `npm run samples` puts them there, and a test compares them. */
+
+import { createRedactor } from '../../src/escape.js'
+import { endLine, heartbeatLine, startLine, statusLine } from '../../src/report/messages.js'
+import { createCommentText, createSummary } from '../../src/report/summary.js'
+import { Progress } from '../../src/run/progress.js'
+import { FakeClock } from '../unit/fake-clock.js'
+import { INPUTS, job, MINUTE } from '../unit/scripted-run.js'
+
+const ID = '7c0d2f6e-51a4-4c1e-9a55-0d6f1d1f3b9a'
+const LINK = 'https://github.com/your-org/docs/pull/17'
+const RUN_URL = 'https://github.com/your-org/your-repo/actions/runs/1234567890'
+
+const task = { kind: 'create', prompt: 'Bring the docs in line with this pull request.' } as const
+const inputs = { ...INPUTS, task, projectId: 'your-project' }
+const redact = createRedactor('')
+
+/** A job that has just been created. */
+function started(): { clock: FakeClock; progress: Progress } {
+  const clock = new FakeClock('2026-01-02T03:04:05.000Z')
+  const progress = new Progress(clock)
+  clock.advance(1234)
+  progress.update(job('active', { id: ID }))
+  return { clock, progress }
+}
+
+function log(): string {
+  const { clock, progress } = started()
+  const lines = [startLine(task, inputs), statusLine(progress)]
+  for (const minute of [1, 2]) {
+    clock.advance(minute * MINUTE - clock.now())
+    lines.push(heartbeatLine(progress))
+  }
+  clock.advance(41_000)
+  progress.update(job('completed', { id: ID, prLink: LINK }))
+  lines.push(statusLine(progress), endLine(progress, { outcome: 'pr-opened' }))
+  return ['```text', ...lines, '```'].join('\n')
+}
+
+function comment(): string {
+  const { progress } = started()
+  return quoted(createCommentText({ inputs, progress, result: undefined, redact, runUrl: RUN_URL }))
+}
+
+function timedOut(): string {
+  const { clock, progress } = started()
+  clock.advance(30 * MINUTE - clock.now())
+  return quoted(createSummary({ inputs, progress, result: { outcome: 'timed-out' }, redact }))
+}
+
+const SAMPLES: Readonly<Record<string, () => string>> = { log, summary: timedOut, comment }
+
+function quoted(markdown: string): string {
+  return markdown.trim().replace(/^/gm, '> ').replace(/ +$/gm, '')
+}
+
+/**
+ * The README with its samples as the code writes them now.
+ *
+ * @throws {Error} a sample has no place in it
+ */
+export function withSamples(readme: string): string {
+  return Object.entries(SAMPLES).reduce((text, [name, sample]) => {
+    const [start, end] = [`<!-- sample: ${name} -->\n`, '<!-- end of sample -->']
+    const [before = '', after = ''] = text.split(start)
+    if (!after.includes(end)) throw new Error(`The README has no ${start}…${end}`)
+    return `${before}${start}\n${sample()}\n\n${after.slice(after.indexOf(end))}`
+  }, readme)
+}

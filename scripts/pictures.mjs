@@ -1,0 +1,117 @@
+// `npm run pictures`: runs dist/ on a pull request of the emulator, in real time, and draws its step summary and its
+// comment as GitHub shows them, for the top of the README. Needs Debian's chromium, fonts-noto-core, fonts-noto-mono and
+// fonts-noto-color-emoji.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { marked } from 'marked'
+import { startPullRequest } from '../emulator/pull-request.mjs'
+import { runAction } from '../emulator/runner.mjs'
+import { GITHUB_TOKEN } from '../emulator/scenarios.mjs'
+import { startEmulator } from '../emulator/server.mjs'
+
+const BUNDLE = fileURLToPath(new URL('../dist/index.js', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../docs/images/', import.meta.url))
+const STYLES = createRequire(import.meta.url).resolve('github-markdown-css/github-markdown-light.css')
+const CHROMIUM = process.env.CHROMIUM ?? 'chromium'
+
+// Long enough to look like a job, short enough to wait for.
+const JOB_SECONDS = 95
+const WIDTH = 500
+const SHARPNESS = 2
+
+/** One run on a pull request: what the runner and GitHub were given, with nothing of the emulator in it. */
+async function run() {
+  const service = await startEmulator({ jobSeconds: JOB_SECONDS })
+  let comment = ''
+  const github = await startPullRequest(['opened'], ({ body }) => {
+    comment = body
+  })
+  try {
+    const [{ event, env } = {}] = github.runs
+    const { summary, outputs } = await runAction({
+      bundle: BUNDLE,
+      event,
+      env: { ...env, GITHUB_RUN_ID: '1234567890' },
+      inputs: {
+        prompt: 'Bring the docs in line with this pull request.',
+        'project-id': 'your-project',
+        'api-key': 'mint_emulated_key',
+        'base-url': service.url,
+        'job-scope': 'pull-request',
+        'github-token': GITHUB_TOKEN,
+      },
+    })
+    if (outputs.outcome !== 'pr-opened') throw new Error(`The run ended with ${JSON.stringify(outputs)}`)
+    const asAtTheService = (/** @type {string} */ text) =>
+      text
+        .replaceAll(service.url, 'https://api.mintlify.com')
+        .replaceAll(outputs['job-id'] ?? '', '7c0d2f6e-51a4-4c1e-9a55-0d6f1d1f3b9a')
+    return { summary: asAtTheService(summary), comment: asAtTheService(comment) }
+  } finally {
+    await Promise.all([service.close(), github.close()])
+  }
+}
+
+/**
+ * @param {string} title HTML, above the text
+ * @param {string} markdown
+ */
+const page = (title, markdown) => `<!doctype html>
+<meta charset="utf-8">
+<style>
+  ${readFileSync(STYLES, 'utf8')}
+  body { margin: 0; background: #fff }
+  main { box-sizing: border-box; width: ${WIDTH}px; padding: 8px }
+  section { border: 1px solid #d1d9e0; border-radius: 6px; overflow: hidden }
+  header.markdown-body { padding: 9px 16px; background: #f6f8fa; border-bottom: 1px solid #d1d9e0; color: #59636e; font-size: 14px }
+  header b { color: #1f2328 }
+  header span { border: 1px solid #d1d9e0; border-radius: 2em; padding: 0 6px; font-size: 12px }
+  div.markdown-body { padding: 16px; font-size: 14px }
+</style>
+<main><section>
+  <header class="markdown-body">${title}</header>
+  <div class="markdown-body">${marked(markdown)}</div>
+</section></main>
+<script>
+  document.documentElement.dataset.height = Math.ceil(document.querySelector('main').getBoundingClientRect().height)
+</script>`
+
+/**
+ * @param {string} name of the picture
+ * @param {string} html
+ */
+function draw(name, html) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pictures-'))
+  try {
+    const file = path.join(folder, 'page.html')
+    writeFileSync(file, html)
+    const chromium = (/** @type {number} */ height, /** @type {string} */ ...task) =>
+      execFileSync(
+        CHROMIUM,
+        [
+          // Root, as in a container, has no sandbox; the page is this script's own.
+          ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+          ...['--hide-scrollbars', `--force-device-scale-factor=${SHARPNESS}`, `--user-data-dir=${folder}`],
+          `--window-size=${WIDTH},${height}`,
+          ...task,
+          pathToFileURL(file).href,
+        ],
+        { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+      )
+    const [, height] = /data-height="(\d+)"/.exec(chromium(1000, '--dump-dom')) ?? []
+    if (!height) throw new Error(`${CHROMIUM} did not lay out ${name}`)
+    mkdirSync(FOLDER, { recursive: true })
+    chromium(Number(height), `--screenshot=${path.join(FOLDER, name)}`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+execFileSync(CHROMIUM, ['--version']) // Fails now rather than after the run.
+const { summary, comment } = await run()
+draw('summary.png', page('<b>docs summary</b>', summary))
+draw('comment.png', page('<b>github-actions</b> <span>bot</span> commented', comment))

@@ -1,0 +1,133 @@
+/** What the user reads if the service refuses a request, can't be reached, or leaves its result unknown. */
+
+import { ActionError } from '../errors.js'
+import { quote } from '../escape.js'
+import type { ServiceResult } from './client.js'
+
+export type SubmitRequest = { readonly kind: 'create' } | { readonly kind: 'message'; readonly jobId: string }
+
+/** How many complete responses in a row may lack a job before polling fails. */
+export const MAX_INVALID_RESPONSES = 3
+
+const WHERE_TO_LOOK =
+  "Before you run this again, check the agent's jobs in the service's dashboard and the open pull requests in the docs repository"
+
+/** Sent, but its result is unknown. */
+export function resultUnknown(request: SubmitRequest, reason: string, cause?: unknown): ActionError {
+  return request.kind === 'create'
+    ? new ActionError(
+        'create-unknown',
+        `The create request was sent, but its result is unknown: ${reason}. A job may exist.`,
+        `It was not retried, because that could create a second job. ${WHERE_TO_LOOK}; ` +
+          'to wait for a job you find there, run a step with its job-id and no prompt.',
+        { cause },
+      )
+    : new ActionError(
+        'create-unknown',
+        `The message to job ${quote(request.jobId)} was sent, but its result is unknown: ${reason}. ` +
+          'The job may be working on it.',
+        'It was not retried, because the job might then do the work twice. To check on the job, run a step with ' +
+          'this job-id and no prompt.',
+        { cause },
+      )
+}
+
+export function createdWithoutJob(description: string): ActionError {
+  return new ActionError(
+    'contract',
+    `The create request succeeded, but the response contains no job (${description}). A job may exist.`,
+    `It was not retried. ${WHERE_TO_LOOK}, and check that base-url is the URL of an agent service.`,
+  )
+}
+
+export function missingJob(jobId: string, description: string): ActionError {
+  return new ActionError(
+    'contract',
+    `The service returned ${MAX_INVALID_RESPONSES} successful responses in a row that don't contain job ` +
+      `${quote(jobId)} (${description}).`,
+    'Check that base-url is the URL of an agent service.',
+  )
+}
+
+/** Not one request was sent: nothing can have happened at the service. */
+export function cannotConnect(result: Extract<ServiceResult, { kind: 'not-sent' }>): ActionError {
+  const { reason, permanent, cause } = result
+  switch (permanent) {
+    case 'certificate':
+      return new ActionError(
+        'network',
+        `The service's certificate is not trusted: ${reason}. Nothing was sent.`,
+        'Check base-url. If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate ' +
+          "file in the step's env.",
+        { cause },
+      )
+    case 'proxy-authentication':
+      return new ActionError(
+        'network',
+        `The proxy rejected the credentials: ${reason}. Nothing was sent.`,
+        'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the service in ' +
+          'NO_PROXY.',
+        { cause },
+      )
+    case undefined:
+      return new ActionError(
+        'network',
+        `The service can't be reached: ${reason}. Nothing was sent.`,
+        'Check base-url, the proxy variables and the network, then run it again.',
+        { cause },
+      )
+  }
+}
+
+/** What was requested, for the text. */
+const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
+
+/** A complete response that refuses: nothing was accepted. */
+export function rejected(
+  { status, description }: Extract<ServiceResult, { kind: 'error-response' }>,
+  { kind }: { readonly kind: keyof typeof REQUESTS },
+): ActionError {
+  const request = REQUESTS[kind]
+  if (status < 400) {
+    return new ActionError(
+      'contract',
+      `The service redirected the ${request} (${description}).`,
+      'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it.',
+    )
+  }
+  const text = `The service refused the ${request} (${description}).`
+  switch (status) {
+    case 401:
+      return new ActionError(
+        'auth',
+        text,
+        "Check that api-key is an admin key (mint_…, not mint_dsc_… or mint_us_…) and hasn't expired.",
+      )
+    case 403:
+      return new ActionError(
+        'auth',
+        text,
+        "Check that the key belongs to this project-id and that the runner's IP address is on the key's allow-list.",
+      )
+    case 404:
+      return new ActionError(
+        'not-found',
+        text,
+        kind === 'create' ? 'Check project-id and base-url.' : 'Check job-id, project-id and base-url.',
+      )
+    case 409:
+      return new ActionError(
+        'rejected',
+        text,
+        'The job is busy. Wait for it first, or raise timeout-minutes.',
+      )
+    case 429:
+      return new ActionError(
+        'rate-limited',
+        text,
+        'The documented limit is 100 uses per project per hour. Run this later, or less often.',
+      )
+    default:
+      return new ActionError('rejected', text, 'Fix what the service objects to, then run it again.')
+  }
+}

@@ -1,0 +1,175 @@
+/** Parses the value of each input, or says what was expected and what came instead. Pure. */
+
+import { FAIL_ON, type FailOn, isId } from '../agent/job.js'
+import { type PathPattern, PathPatternError, parsePathPatterns } from './path-patterns.js'
+
+/** What is wrong with one input. */
+export class InvalidInput extends Error {
+  /**
+   * @param describe completes the line after the input's name; gets the value in quotes
+   * @param value left out if it must not be shown
+   */
+  constructor(
+    readonly describe: (got: string) => string,
+    readonly value = '',
+  ) {
+    super('invalid input')
+  }
+}
+
+const missing = (advice: string): InvalidInput => new InvalidInput(() => `required. ${advice}`)
+
+const unexpected = (expected: string, value: string, advice = ''): InvalidInput =>
+  new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, value)
+
+export function parseProject(value: string): string {
+  if (value === '') throw missing('Copy the project ID from the API keys page of the dashboard.')
+  return parseId(value)
+}
+
+export function parseId(value: string): string {
+  if (isId(value)) return value
+  const rule = 'not "." or "..", no control characters, at most 512 characters'
+  throw unexpected(`an ID as issued by the service (${rule})`, value, 'Copy it again.')
+}
+
+/** Keys of these kinds are for other APIs of the same service, as its API keys page says. */
+const OTHER_KINDS = ['mint_dsc_', 'mint_us_']
+
+/** The value is never shown. */
+export function parseKey(
+  value: string,
+  isDefaultService: boolean,
+  missingSecrets: string | undefined,
+): string {
+  if (value === '') {
+    throw missing(
+      missingSecrets ??
+        'Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check that the secret exists: a missing secret is empty.',
+    )
+  }
+  if (!/^[!-~]+$/.test(value)) {
+    throw new InvalidInput(
+      () =>
+        'the key contains white space, control characters or non-ASCII characters. Store the secret again, without quotes or line breaks.',
+    )
+  }
+  if (!isDefaultService) return value
+  const kind = OTHER_KINDS.find((prefix) => value.startsWith(prefix))
+  if (kind !== undefined) {
+    throw new InvalidInput(
+      () =>
+        `expected an admin API key, got a different kind of key (${kind}…). Create one on the API keys page of the dashboard.`,
+    )
+  }
+  if (!value.startsWith('mint_')) {
+    throw new InvalidInput(
+      () =>
+        'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for another service.',
+    )
+  }
+  return value
+}
+
+/** YAML 1.2's booleans, as the core schema writes them (yaml.org/spec/1.2.2, section 10.3.2). */
+export function parseBoolean(value: string): boolean {
+  if (['true', 'True', 'TRUE'].includes(value)) return true
+  if (['false', 'False', 'FALSE'].includes(value)) return false
+  throw unexpected('true or false', value)
+}
+
+export function parseWord<T extends string>(value: string, words: readonly T[]): T {
+  const word = words.find((known) => known === value)
+  if (word !== undefined) return word
+  throw unexpected(`one of ${words.join(', ')}`, value)
+}
+
+export function parseScope(value: string, jobId: string): 'run' | 'pull-request' {
+  const scope = parseWord(value, ['run', 'pull-request'])
+  if (scope === 'run' || jobId === '') return scope
+  throw new InvalidInput((got) => `${got} can't be combined with job-id. Remove one of the two.`, value)
+}
+
+export function parsePatterns(value: string): readonly PathPattern[] {
+  try {
+    return parsePathPatterns(value)
+  } catch (thrown) {
+    if (!(thrown instanceof PathPatternError)) throw thrown
+    throw new InvalidInput((got) => `invalid pattern ${got}, ${thrown.message}.`, thrown.pattern)
+  }
+}
+
+/** Logins separated by commas or white space, in lower case. Here, empty means nobody. */
+export function parseLogins(value: string): ReadonlySet<string> {
+  return new Set(
+    value
+      .toLowerCase()
+      .split(/[\s,]/)
+      .filter((login) => login !== ''),
+  )
+}
+
+interface Range {
+  readonly includes: (value: number) => boolean
+  readonly text: string
+}
+
+const TIMEOUT_MINUTES: Range = {
+  includes: (value) => value > 0 && value <= 1440,
+  text: 'a number of minutes above 0 and at most 1440, such as 30, or 0.5 for half a minute',
+}
+const INTERVAL_SECONDS: Range = {
+  includes: (value) => value >= 0.1 && value <= 3600,
+  text: 'a number of seconds from 0.1 to 3600, such as 10, or nothing for adaptive polling',
+}
+
+function parseNumber(value: string, range: Range): number {
+  const number = /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN
+  if (range.includes(number)) return number
+  throw unexpected(range.text, value)
+}
+
+/** @returns milliseconds */
+export function parseTimeout(value: string): number {
+  return parseNumber(value, TIMEOUT_MINUTES) * 60_000
+}
+
+/** @returns milliseconds; undefined for adaptive polling */
+export function parseInterval(value: string): number | undefined {
+  return value === '' ? undefined : parseNumber(value, INTERVAL_SECONDS) * 1000
+}
+
+export function parseFailOn(value: string): ReadonlySet<FailOn> {
+  const words = value.split(/[\s,]/).filter((word) => word !== '')
+  if (words.length === 1 && words[0] === 'none') return new Set()
+  const isKnown = (word: string): word is FailOn => (FAIL_ON as readonly string[]).includes(word)
+  if (words.length > 0 && words.every(isKnown)) return new Set(words)
+  throw unexpected(
+    `any of ${FAIL_ON.join(', ')}, separated by commas, spaces or line breaks, or only none`,
+    value,
+    'error and cancelled always fail the step.',
+  )
+}
+
+export function parseBaseUrl(value: string): string {
+  // User info, query and fragment may contain a secret.
+  const shown = value.replace(/^(https?:\/\/)?.*@/is, '$1***@').replace(/([?#]).+$/s, '$1***')
+  const expected = "the service's base URL, such as https://agent.example.com/prefix"
+  const url = value.length <= 2048 && URL.canParse(value) ? new URL(value) : undefined
+  if (url === undefined) throw unexpected(expected, shown, 'That is not a valid URL.')
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(value)) {
+    throw unexpected(`${expected}, without user name, password, query or fragment`, shown)
+  }
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    throw unexpected(
+      "a base URL with https (http only on loopback), so that the key isn't sent unencrypted",
+      shown,
+    )
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+/** localhost, 127.0.0.0/8 (RFC 1122, 3.2.1.3) and ::1 (RFC 4291, 2.5.3), as `URL` spells them. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+}

@@ -1,0 +1,40 @@
+/** How long to wait before a retry. */
+
+/** What a delay is calculated from: as long as the server asks for, else exponential up to a cap. */
+export interface Backoff {
+  readonly retryAfterMs: number | undefined
+  readonly capMs: number
+}
+
+export interface RetryDelay {
+  /** The minimum to wait, in milliseconds. */
+  readonly minDelayMs: number
+  /** The same with jitter, so that many runs that were rejected together do not all come back at the same moment. */
+  readonly delayMs: number
+}
+
+/**
+ * The delay before the next attempt: what the server asked for (at least a second) plus up to 25 % jitter, or
+ * exponential backoff with up to 50 % jitter.
+ *
+ * @param attempts how many attempts there have been, from 1
+ * @param random from 0 to 1
+ */
+export function retryDelay({ retryAfterMs, capMs }: Backoff, attempts: number, random: number): RetryDelay {
+  if (retryAfterMs !== undefined) {
+    const minDelayMs = Math.max(retryAfterMs, 1000)
+    return { minDelayMs, delayMs: minDelayMs * (1 + random / 4) }
+  }
+  const fullMs = Math.min(capMs, 1000 * 2 ** (attempts - 1))
+  return { minDelayMs: fullMs / 2, delayMs: (fullMs / 2) * (1 + random) }
+}
+
+/** `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3); undefined if it is neither. */
+export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
+  const value = header?.trim() ?? ''
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000
+  // Two of the three date formats name GMT; the oldest, asctime, implies it.
+  const zoned = /^[A-Za-z]{3} [^,]*\d$/.test(value) ? `${value} GMT` : value
+  const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(zoned) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
+}

@@ -1,0 +1,101 @@
+/** The changed files, and the section of the prompt that lists them. Pure. */
+
+import { formatCount, formatInteger } from '../format.js'
+import {
+  BLANK_LINE,
+  byteLength,
+  joinParagraphs,
+  type Section,
+  takeFitting,
+  textsOf,
+  toChunk,
+  totalSize,
+} from './budget.js'
+import { type Fence, quoteName } from './fence.js'
+
+export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed' | 'unchanged'
+
+/** A changed file, as GitHub's API returns it. Others wrote its names and its patch. */
+export interface ChangedFile {
+  readonly path: string
+  readonly previousPath?: string
+  readonly status: FileStatus
+  readonly additions: number
+  readonly deletions: number
+  /** Unified diff hunks without file header; missing for binary files and large diffs. */
+  readonly patch?: string
+}
+
+export interface Changes {
+  readonly files: readonly ChangedFile[]
+  /** GitHub truncated the list. */
+  readonly truncated: boolean
+  /** Why there is no list or no diff, in a sentence of the action's own; undefined if there is one. */
+  readonly missing?: string
+  /** What the changes are those of, in words of the action's own, such as "the commits abc1234..def5678". */
+  readonly range: string
+}
+
+/** The section that lists the changed files. */
+export function filesSection(
+  changes: Changes | undefined,
+  { excluded = 0, level }: { readonly excluded?: number; readonly level: 'event' | 'diff' },
+  fence: Fence,
+): Section {
+  const files = changes?.files ?? []
+  const fixed = joinParagraphs(['## Changed files', describeFiles(changes, excluded)])
+  const withRemarks = level === 'diff' && changes?.missing === undefined
+  const chunks = files.map((file) => toChunk(fence.safe(fileLine(file, withRemarks))))
+  return (room) => {
+    const note = (omitted: number) =>
+      omitted === 0
+        ? ''
+        : `Omitted for length: ${formatInteger(omitted)} of ${formatCount(files.length, 'file')}.`
+    const available = room - byteLength(joinParagraphs([fixed, fence.around([''])]))
+    const kept =
+      totalSize(chunks) <= available
+        ? chunks
+        : takeFitting(chunks, available - byteLength(note(files.length)) - BLANK_LINE.length)
+    return joinParagraphs([fixed, fence.around(textsOf(kept)), note(files.length - kept.length)])
+  }
+}
+
+function describeFiles(changes: Changes | undefined, excluded: number): string {
+  if (changes === undefined) return 'No changed files are known for this event.'
+  const { files, truncated, missing, range } = changes
+  const added = files.reduce((sum, { additions }) => sum + additions, 0)
+  const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
+  const lines = `${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
+  const sentences = [
+    missing ?? '',
+    files.length > 0 ? `Changed by ${range}: ${formatCount(files.length, 'file')}, ${lines}.` : '',
+    files.length === 0 && missing === undefined ? `Changed by ${range}: no files.` : '',
+    truncated ? 'GitHub truncated this list: there are more changed files.' : '',
+    excluded > 0 ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.` : '',
+  ]
+  return sentences.filter((sentence) => sentence !== '').join('\n')
+}
+
+/** No name can forge part of a line: one with blanks is in quotes. */
+function fileLine(file: ChangedFile, withRemarks: boolean): string {
+  const { additions, deletions } = file
+  const remark = withRemarks && !file.patch ? ` (${whyNoDiff(file)})` : ''
+  return `${statusLabel(file.status)} +${additions} -${deletions} ${fileNames(file)}${remark}`
+}
+
+/** GitHub counts no lines in binary files, and has no patch for an empty file or one that was only renamed. */
+function whyNoDiff({ additions, deletions }: ChangedFile): string {
+  return additions + deletions === 0
+    ? 'no diff: binary, too large, or no line changed'
+    : 'no diff: binary or too large'
+}
+
+export function statusLabel(status: FileStatus): string {
+  return status === 'removed' ? 'deleted' : status
+}
+
+export function fileNames({ path, previousPath }: ChangedFile): string {
+  return previousPath === undefined || previousPath === path
+    ? quoteName(path)
+    : `${quoteName(previousPath)} -> ${quoteName(path)}`
+}
