@@ -32,7 +32,7 @@ export function bundleAlternative(name, folder) {
  * Copies the action's bundle without the call that sets the V8 flag.
  * @param {string} folder for the copy
  * @returns {string} the folder of the copy
- * @throws {Error} the call is not there, or looks different in one of the files
+ * @throws {Error} no file has the call, or one has it in another form
  */
 export function copyWithoutFlag(folder) {
   const copy = path.join(folder, 'without-flag')

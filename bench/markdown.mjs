@@ -40,7 +40,7 @@ export function barChart(title, bars) {
     'xychart-beta horizontal',
     `  title "${title}"`,
     `  x-axis [${bars.map(([label]) => `"${label.replaceAll('`', '')}"`).join(', ')}]`,
-    // Without a range the axis starts at the smallest value, which then looks like nothing.
+    // Without a range the axis starts at the smallest value, whose bar then has no length.
     `  y-axis 0 --> ${Math.ceil(longest * 1.05)}`,
     `  bar [${bars.map(([, value]) => value).join(', ')}]`,
     '```',
