@@ -10,6 +10,7 @@ import { minify } from 'terser'
 
 const COMPILED = 'build/src'
 const READABLE = 'build/ncc'
+const HINT = 'keepParentheses'
 const [target = 'dist'] = process.argv.slice(2)
 if (basename(target) !== 'dist')
   throw new Error(`${target} would be deleted first, so its name has to be dist.`)
@@ -37,14 +38,29 @@ writeFileSync(join(target, 'licenses.txt'), licenses())
  * @returns {Promise<string>}
  */
 async function minified(code) {
-  const { code: short } = await minify(code, {
+  const { code: short = '' } = await minify(keepEagerCompileHints(code), {
     module: true,
     ecma: 2020,
     compress: { passes: 2 },
     keep_classnames: true,
     format: { comments: false },
   })
-  return `${short}\n`
+  return `${short.replaceAll(`${HINT}(`, '(')}\n`
+}
+
+/**
+ * V8 compiles a function in parentheses at once; others it parses first, and compiles them when they are called
+ * (v8.dev/blog/preparser). webpack wraps each module in parentheses, and terser removes them, except after the
+ * name of a function. So they get one until terser has run. Over three series of 61 interleaved pairs, a job with them used 6 to
+ * 14 ms less CPU time (about 5 %).
+ *
+ * @param {string} code
+ */
+function keepEagerCompileHints(code) {
+  const hinted = code.replace(/^\/\*{3}\/ (?=\(\()/gm, `$&${HINT}`)
+  if (hinted === code)
+    throw new Error('webpack writes its modules in another form: see keepEagerCompileHints.')
+  return hinted
 }
 
 /** The licences of everything that may be in the bundle: the packages of the lock that a user runs. */
