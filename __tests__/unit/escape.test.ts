@@ -1,21 +1,30 @@
-// Text from outside: the key taken out of it in every spelling, and nothing left in it that a log or Markdown acts on.
+/** Text from outside: the key is redacted in every spelling, and nothing remains that a log or Markdown acts on. */
+
 import { describe, expect, test } from '@jest/globals'
-import { truncate, code, escapeCommands, escapeCommandLines, oneLine, quote, createRedactor } from '../../src/escape.js'
+import {
+  createRedactor,
+  escapeCommandLines,
+  escapeCommands,
+  inlineCode,
+  oneLine,
+  quote,
+  truncate,
+} from '../../src/escape.js'
 
 const hex = (character: string): string => character.charCodeAt(0).toString(16)
 const percent = (text: string): string => text.replace(/[\s\S]/g, (c) => `%${hex(c).padStart(2, '0')}`)
 const unicode = (text: string): string => text.replace(/[\s\S]/g, (c) => `\\u${hex(c).padStart(4, '0')}`)
 
-describe('redactor', () => {
+describe('createRedactor', () => {
   const KEY = 'mint_a/b+c."k\\z=[1](2)*$^?{3}|&<~'
 
   test.each([
     ['as it is', KEY],
-    ['percent-encoded as in an address', encodeURIComponent(KEY)],
+    ['percent-encoded as in a URL', encodeURIComponent(KEY)],
     ['percent-encoded in lower case', encodeURIComponent(KEY).toLowerCase()],
     ['with every character percent-encoded, upper case', percent(KEY).toUpperCase()],
     ['with every character percent-encoded, lower case', percent(KEY)],
-    ['percent-encoded in part', percent(KEY.slice(0, 9)) + KEY.slice(9)],
+    ['partly percent-encoded', percent(KEY.slice(0, 9)) + KEY.slice(9)],
     ['as a JSON string', JSON.stringify(KEY).slice(1, -1)],
     ['as a JSON string with the slash escaped', JSON.stringify(KEY).slice(1, -1).replace('/', '\\/')],
     ['with every character as \\u, lower case', unicode(KEY)],
@@ -23,9 +32,9 @@ describe('redactor', () => {
       'with every character as \\u, upper case digits',
       unicode(KEY).replace(/[a-f]/g, (c) => c.toUpperCase()),
     ],
-    ['escaped as JSON in part', unicode(KEY.slice(0, 5)) + KEY.slice(5)],
-    ['in all spellings mixed', percent(KEY[0] ?? '') + unicode(KEY[1] ?? '') + KEY.slice(2)],
-  ])('replaces a key %s, each time it stands there', (_, spelling) => {
+    ['partly escaped as in JSON', unicode(KEY.slice(0, 5)) + KEY.slice(5)],
+    ['in a mix of spellings', percent(KEY[0] ?? '') + unicode(KEY[1] ?? '') + KEY.slice(2)],
+  ])('replaces each occurrence of a key %s', (_, spelling) => {
     expect(createRedactor(KEY)(`a ${spelling} b ${spelling} c`)).toBe('a *** b *** c')
   })
 
@@ -41,29 +50,29 @@ describe('redactor', () => {
     ['\\d', '7'],
     ['mint_key', 'mint_ke'],
     ['mint_key', 'MINT_KEY'],
-  ])('with the key %s leaves %s alone', (key, text) => {
+  ])('with the key %s does not change %s', (key, text) => {
     expect(createRedactor(key)(text)).toBe(text)
   })
 
-  test('with an empty key changes nothing', () => {
+  test('changes nothing with an empty key', () => {
     expect(createRedactor('')('any text')).toBe('any text')
   })
 })
 
-describe('clip', () => {
+describe('truncate', () => {
   test.each([
     ['', 3, ''],
     ['abc', 3, 'abc'],
     ['abcd', 3, 'abc…'],
     ['ab😀', 4, 'ab😀'],
     ['ab😀c', 3, 'ab\ufffd…'],
-  ])('%j to %d characters is %j', (text, limit, clipped) => {
-    expect(truncate(text, limit)).toBe(clipped)
+  ])('%j to %d characters is %j', (text, limit, truncated) => {
+    expect(truncate(text, limit)).toBe(truncated)
     expect(truncate(text, limit).isWellFormed()).toBe(true)
   })
 })
 
-/** Every character that could break a line, move the cursor or turn the reading direction. */
+/** Every character that could break a line, move the cursor or change the reading direction. */
 const CONTROLS = [
   ...Array.from({ length: 0x20 }, (_, code) => code),
   ...Array.from({ length: 0x21 }, (_, code) => 0x7f + code),
@@ -88,15 +97,15 @@ describe('oneLine', () => {
     expect(oneLine(text)).toBe(line)
   })
 
-  test('lets no character through that breaks a line, moves the cursor or turns the direction', () => {
+  test('keeps no character that breaks a line, moves the cursor or changes the reading direction', () => {
     const line = oneLine(CONTROLS.map((character) => `a${character}b`).join(''))
     expect(CONTROLS.filter((character) => character !== ' ' && line.includes(character))).toEqual([])
   })
 })
 
-/** What the runner takes for a command (actions/runner, src/Runner.Common/ActionCommand.cs). */
+/** Whether the runner would run a command in this (actions/runner, src/Runner.Common/ActionCommand.cs). */
 function isCommand(output: string): boolean {
-  // .NET's line reader ends a line at CR, LF or both; TrimStart takes these as blank.
+  // .NET's line reader ends a line at CR, LF or both; TrimStart removes these characters.
   const BLANK = /^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/
   return output
     .split(/\r\n|\r|\n/)
@@ -119,8 +128,8 @@ const COMMANDS = [
   ' \t \u3000::error::x',
 ]
 
-describe('inert', () => {
-  test.each(COMMANDS.map((line) => [line]))('%j is a command, and is none any more', (line) => {
+describe('escapeCommands', () => {
+  test.each(COMMANDS.map((line) => [line]))('%j is a command, and no longer one once escaped', (line) => {
     expect(isCommand(line)).toBe(true)
     expect(isCommand(escapeCommands(line))).toBe(false)
   })
@@ -147,18 +156,18 @@ describe('inert', () => {
     '## [x]',
     'für 日本 😀',
     '    indented',
-  ])('leaves %j as it is', (line) => {
+  ])('leaves %j unchanged', (line) => {
     expect(escapeCommands(line)).toBe(line)
   })
 
-  test('lets no character through that breaks a line, moves the cursor or turns the direction', () => {
+  test('keeps no character that breaks a line, moves the cursor or changes the reading direction', () => {
     const line = escapeCommands(CONTROLS.join('a'))
     expect(CONTROLS.filter((character) => line.includes(character))).toEqual([])
   })
 })
 
-describe('inertLines', () => {
-  test('puts each line behind a bar, whatever ends it', () => {
+describe('escapeCommandLines', () => {
+  test('starts each line with a bar, whatever ends the line', () => {
     expect(escapeCommandLines('a\r::error::x\n\n##[error]y\r\n  b')).toEqual([
       '| a',
       '| ::error::x',
@@ -168,7 +177,7 @@ describe('inertLines', () => {
     ])
   })
 
-  test('leaves no command', () => {
+  test('leaves no commands', () => {
     expect(escapeCommandLines(COMMANDS.join('\n')).some(isCommand)).toBe(false)
   })
 })
@@ -182,11 +191,11 @@ test.each([
   expect(quote(text)).toBe(quoted)
 })
 
-test('quote cuts nothing, so that a key in it is found in whole', () => {
+test('quote truncates nothing, so that a key in it is found whole', () => {
   expect(quote('k'.repeat(100_000))).toHaveLength(100_002)
 })
 
-/** What a reader sees where the Markdown is one piece of code in a line or a table cell; undefined where it is more. */
+/** What a reader sees if the Markdown is a single code span in a line or a table cell; undefined if it is more. */
 function shownAsCode(markdown: string): string | undefined {
   const [, plain] = /^`([^`|<>&\n\r]+)`$/.exec(markdown) ?? []
   if (plain !== undefined) return plain
@@ -195,14 +204,14 @@ function shownAsCode(markdown: string): string | undefined {
   return html.replace(/&#(\d+);/g, (_, point) => String.fromCharCode(Number(point)))
 }
 
-describe('code', () => {
+describe('inlineCode', () => {
   test.each([
     'agent_01HX-9.z',
     'https://agent.example.com/prefix',
     '@octocat and #12',
     'job-id: job-1',
     '404: No such job (yet)!',
-  ])('keeps the plain text %j readable, as code', (text) => {
+  ])('writes the plain text %j as a code span', (text) => {
     expect(inlineCode(text)).toBe(`\`${text}\``)
   })
 
@@ -216,19 +225,19 @@ describe('code', () => {
     ['a link with a script', '[x](javascript:alert(1))'],
     ['an image', '![x](https://evil.example/pixel)'],
     ['emphasis', '**b** *i* _u_'],
-    ['a strike', '~~x~~'],
-    ['mathematics', '$x$ $`y`$'],
+    ['strikethrough', '~~x~~'],
+    ['a formula', '$x$ $`y`$'],
     ['a comment', '<!-- x'],
     ['a mention', '@octocat'],
     ['a mention with markup', '@octocat `hi`'],
     ['an issue link', 'your-org/docs#12'],
-    ['an address', 'https://evil.example <hi>'],
+    ['a URL', 'https://evil.example <hi>'],
     ['a footnote', '[^1]'],
     ['a backslash', 'a\\'],
     ['an entity', '&lt;b&gt; &#64;'],
-    ['every mark at once', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'],
-    ['letters of every script', 'für 日本 😀'],
-  ])('shows %s as it is and as nothing but code', (_, text) => {
+    ['all ASCII punctuation', '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'],
+    ['text in other scripts', 'für 日本 😀'],
+  ])('shows %s as it is, and only as code', (_, text) => {
     expect(shownAsCode(inlineCode(text))).toBe(text)
   })
 
@@ -236,7 +245,7 @@ describe('code', () => {
     ['lines', 'a\n\n# b\n| c |'],
     ['a CR', 'a\rb'],
     ['line separators', 'a\u2028b\u2029c'],
-    ['turned text', 'a\u202eb'],
+    ['reversed text', 'a\u202eb'],
   ])('shows %s on one line, without invisible characters', (_, text) => {
     expect(shownAsCode(inlineCode(text))).toBe(oneLine(text))
     expect(inlineCode(text)).not.toMatch(/[\p{Cc}\u2028\u2029\u202e]/u)

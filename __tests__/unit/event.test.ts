@@ -1,9 +1,9 @@
-/** The event's payload: what is read of it, whatever it is. */
+/** What is read from the event's payload, whatever it contains, and why a run gets no secrets. */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { type RunEnvironment, readEvent } from '../../src/event/event.js'
+import { explainMissingSecrets, type RunEnvironment, readEvent } from '../../src/event/event.js'
 import { newFolder } from '../support/folder.js'
 
 const folder = newFolder('event')
@@ -14,6 +14,9 @@ function read(eventName: string, payload: unknown) {
   writeFileSync(eventPath, typeof payload === 'string' ? payload : JSON.stringify(payload))
   return readEvent({ eventName, eventPath } as RunEnvironment)
 }
+
+const readFrom = (eventName: string, eventPath: string) =>
+  readEvent({ eventName, eventPath } as RunEnvironment)
 
 const PULL = {
   number: 7,
@@ -29,7 +32,7 @@ describe('a pull request', () => {
   test('is read from its own events', () => {
     expect(read('pull_request', { action: 'opened', pull_request: PULL })).toMatchObject({
       action: 'opened',
-      fault: undefined,
+      problem: undefined,
       push: undefined,
       pullRequest: {
         number: 7,
@@ -42,7 +45,7 @@ describe('a pull request', () => {
     })
   })
 
-  test('is read from a comment on it, and not from one on an issue', () => {
+  test('is read from a comment on it, but not from a comment on an issue', () => {
     const issue = { number: 7, user: { login: 'octocat' }, pull_request: { url: 'x' } }
     expect(read('issue_comment', { issue }).pullRequest).toMatchObject({ number: 7, author: 'octocat' })
     expect(
@@ -50,14 +53,14 @@ describe('a pull request', () => {
     ).toBeUndefined()
   })
 
-  test.each([undefined, '7', 0, -1, 1.5, null, 2 ** 60, {}])('with the number %j is none', (number) => {
+  test.each([undefined, '7', 0, -1, 1.5, null, 2 ** 60, {}])('with the number %j is ignored', (number) => {
     expect(read('pull_request', { pull_request: { ...PULL, number } }).pullRequest).toBeUndefined()
   })
 
   test.each([{}, null, [], 'x', 7])('is not in the payload %j', (payload) => {
     const event = read('pull_request', JSON.stringify(payload))
     expect(event.pullRequest).toBeUndefined()
-    expect(event.fault).toBeUndefined()
+    expect(event.problem).toBeUndefined()
   })
 })
 
@@ -80,7 +83,7 @@ describe('a push', () => {
     })
   })
 
-  test('without commits has none', () => {
+  test('without commits has an empty list of them', () => {
     expect(read('push', { commits: 'x' }).push).toMatchObject({ before: '', commits: [] })
   })
 
@@ -92,15 +95,67 @@ describe('a push', () => {
 test.each([
   ['{', /GITHUB_EVENT_PATH.*is not JSON/],
   ['', /is not JSON/],
-])('the payload %j is a fault', (payload, says) => {
+])('the payload %j is a problem', (payload, message) => {
   expect(read('push', payload)).toMatchObject({
     name: 'push',
     push: undefined,
-    fault: expect.stringMatching(says),
+    problem: expect.stringMatching(message),
   })
 })
 
-test('a payload that is not there is a fault', () => {
-  const event = readEvent({ eventName: 'push', eventPath: join(folder, 'none') } as RunEnvironment)
-  expect(event.fault).toMatch(/ENOENT/)
+test('a payload that does not exist is a problem', () => {
+  expect(readFrom('push', join(folder, 'none')).problem).toMatch(/ENOENT/)
+})
+
+describe('missing secrets', () => {
+  const explain = (name: string, payload: unknown, actor = 'octocat') =>
+    explainMissingSecrets(read(name, payload), actor)
+  const pull = (repository: unknown) => ({
+    pull_request: {
+      ...PULL,
+      head: { repo: repository },
+      base: { repo: { full_name: 'your-org/docs' } },
+    },
+  })
+  const SAME_REPOSITORY = pull({ full_name: 'your-org/docs' })
+  const FORK = pull({ full_name: 'someone/docs' })
+  const DELETED = pull(null)
+
+  test.each([
+    ['pull_request', 'a fork', FORK],
+    ['pull_request', 'a fork that was deleted', DELETED],
+    ['pull_request_review', 'a fork', FORK],
+    ['pull_request_review_comment', 'a fork', FORK],
+  ])('in a %s from %s are explained by the fork', (name, _, payload) => {
+    expect(explain(name, payload)).toMatch(/fork.*no secrets.*if: /)
+  })
+
+  test.each([['pull_request'], ['push']])(
+    'in a %s by Dependabot are explained by that, fork or not',
+    (name) => {
+      expect(explain(name, FORK, 'dependabot[bot]')).toMatch(/Dependabot.*Dependabot secrets.*if: /)
+      expect(explain(name, SAME_REPOSITORY, 'dependabot[bot]')).toMatch(/Dependabot/)
+    },
+  )
+
+  test.each([
+    ['pull_request', 'the same repository', SAME_REPOSITORY],
+    ['push', 'a payload without a pull request', {}],
+    ['push', 'a pull request from a fork in its payload', FORK],
+    ['pull_request_target', 'a fork', FORK],
+    ['schedule', 'nothing', {}],
+    ['workflow_dispatch', 'nothing', {}],
+    ['issue_comment', 'nothing', {}],
+    ['pull_request', 'no pull request in the payload', {}],
+    ['pull_request', 'a payload that is not JSON', '{'],
+    ['pull_request', 'a payload that is null', 'null'],
+    ['pull_request', 'a head without a repository', { pull_request: { ...PULL, head: {}, base: {} } }],
+  ])('in a %s with %s are not explained', (name, _, payload) => {
+    expect(explain(name, payload)).toBeUndefined()
+  })
+
+  test('are not explained if the payload does not exist', () => {
+    expect(explainMissingSecrets(readFrom('pull_request', join(folder, 'none')), '')).toBeUndefined()
+    expect(explainMissingSecrets(readFrom('pull_request', ''), '')).toBeUndefined()
+  })
 })

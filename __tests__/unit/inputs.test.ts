@@ -1,7 +1,15 @@
-// Reading the inputs: what each one takes, what it refuses, and that every fault is told at once.
+/** Parsing the inputs: what each one accepts, what it rejects, and that all problems are reported together. */
+
 import { describe, expect, test } from '@jest/globals'
 import { createRedactor } from '../../src/escape.js'
-import { DEFAULTS, InputError, type InputName, type RawInputs, parseInputs } from '../../src/inputs/inputs.js'
+import {
+  DEFAULTS,
+  InputError,
+  type InputName,
+  type InputSources,
+  parseInputs,
+  type RawInputs,
+} from '../../src/inputs/inputs.js'
 
 const KEY = 'mint_s3cr3t'
 const NOTHING = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, ''])) as RawInputs
@@ -9,22 +17,19 @@ const GOOD = { prompt: 'Fix the docs', 'project-id': 'p-1', 'api-key': KEY }
 
 type Given = Partial<Record<InputName, string>>
 
-const sources = (given: Given) => ({
+const sources = (given: Given, missingSecrets?: string): InputSources => ({
   redact: createRedactor((given['api-key'] ?? KEY).trim()),
   readPromptFile: (path: string) =>
-    path === 'prompt.md' ? { text: 'From the file' } : { fault: 'which does not exist; check the path.' },
-  secretsWithheld: (): string | undefined => undefined,
+    path === 'prompt.md' ? { text: 'From the file' } : { problem: 'does not exist. Check the path.' },
+  missingSecrets,
 })
 
 const read = (given: Given = {}) => parseInputs({ ...NOTHING, ...GOOD, ...given }, sources(given))
 
-/** The faults, one line each. */
-function faults(given: Given, withheld?: string): string[] {
+/** The problems, one line each. */
+function problems(given: Given, missingSecrets?: string): string[] {
   try {
-    parseInputs(
-      { ...NOTHING, ...GOOD, ...given },
-      { ...sources(given), ...(withheld === undefined ? {} : { secretsWithheld: () => withheld }) },
-    )
+    parseInputs({ ...NOTHING, ...GOOD, ...given }, sources(given, missingSecrets))
   } catch (thrown) {
     expect(thrown).toBeInstanceOf(InputError)
     expect((thrown as InputError).code).toBe('input')
@@ -33,16 +38,16 @@ function faults(given: Given, withheld?: string): string[] {
   return []
 }
 
-/** Holds a fault to what every fault has to say: the input, what it got, what it takes, what to do. */
-function expectFault(input: InputName, value: string, got: string): void {
-  const lines = faults({ [input]: value })
+/** Expects one problem, which names the input, what was expected and what came. */
+function expectProblem(input: InputName, value: string, got: string): void {
+  const lines = problems({ [input]: value })
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toMatch(new RegExp(`^${input}: got .*takes .*\\. \\S.*\\.$`))
-  expect(lines[0]).toContain(got)
+  expect(lines[0]).toMatch(new RegExp(`^${input}: expected \\S.*, got ".*"\\.(?: \\S.*\\.)?$`))
+  expect(lines[0]).toContain(`, got ${got}`)
 }
 
 describe('defaults', () => {
-  test('with only a prompt, a project and a key, everything else is its default', () => {
+  test('with only a prompt, a project and a key, everything else has its default', () => {
     expect(read()).toMatchObject({
       task: { kind: 'create', prompt: 'Fix the docs' },
       projectId: 'p-1',
@@ -58,16 +63,16 @@ describe('defaults', () => {
 
   const optional = (Object.keys(DEFAULTS) as InputName[]).filter((name) => !(name in GOOD))
   test.each(optional.flatMap((name) => ['', ' ', ' \t\r\n '].map((blank) => [name, blank] as const)))(
-    '%s with the blank value %j is as if it were not given',
+    '%s with the blank value %j has its default',
     (name, blank) => {
       expect(read({ [name]: blank })).toEqual(read())
     },
   )
 
-  // The runner fills these two in; here, nothing means nobody and none.
+  // The runner fills in the defaults of these two; an empty value means no token and nobody.
   const filled: readonly InputName[] = ['github-token', 'skip-authors']
   test.each(optional.filter((name) => !filled.includes(name)).map((name) => [name]))(
-    '%s may be given its own default',
+    '%s accepts its own default',
     (name) => {
       expect(read({ [name]: DEFAULTS[name] })).toEqual(read())
     },
@@ -109,17 +114,19 @@ describe('the task', () => {
   })
 
   test('without prompt, prompt-file and job-id there is nothing to do', () => {
-    expect(faults({ prompt: ' ' })).toEqual([expect.stringMatching(/^prompt: got nothing; takes .*job-id/)])
-  })
-
-  test('a prompt file that can not be read is one fault, not two', () => {
-    expect(faults({ prompt: '', 'prompt-file': 'gone.md' })).toEqual([
-      'prompt-file: got "gone.md", which does not exist; check the path.',
+    expect(problems({ prompt: ' ' })).toEqual([
+      'prompt: no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.',
     ])
   })
 
-  test('a bad job-id without a prompt is one fault, not two', () => {
-    expect(faults({ prompt: '', 'job-id': '..' })).toEqual([expect.stringMatching(/^job-id: /)])
+  test('an unreadable prompt file is one problem, not two', () => {
+    expect(problems({ prompt: '', 'prompt-file': 'gone.md' })).toEqual([
+      'prompt-file: "gone.md" does not exist. Check the path.',
+    ])
+  })
+
+  test('an invalid job-id without a prompt is one problem, not two', () => {
+    expect(problems({ prompt: '', 'job-id': '..' })).toEqual([expect.stringMatching(/^job-id: /)])
   })
 
   test('texts are trimmed at both ends and otherwise unchanged', () => {
@@ -141,18 +148,31 @@ describe.each(['wait', 'dry-run'] as const)('%s', (input) => {
     ['False', false],
     ['FALSE', false],
     ['  true\n', true],
-  ])('takes %j', (value, meaning) => {
+  ])('accepts %j', (value, meaning) => {
     expect(read({ [input]: value })[field]).toBe(meaning)
   })
 
   test.each(['yes', 'no', 'on', 'off', '1', '0', 'tRUE', 'y', 'null', 'truefalse', 'true false', '"true"'])(
-    'refuses %s',
-    (value) => expectFault(input, value, `"${value}"`),
+    'rejects %s',
+    (value) => expectProblem(input, value, `"${value}"`),
   )
 })
 
-const NO_NUMBERS = ['-1', '-0.5', '+5', '0x10', '1e2', '1E2', 'Infinity', 'NaN', '1,5', '5m', '5 min', '1 2']
-const STRANGE_NUMBERS = ['.', '1..2', '1_000', '٣', 'ten', `${'9'.repeat(400)}`]
+const UNSUPPORTED_NUMBERS = [
+  '-1',
+  '-0.5',
+  '+5',
+  '0x10',
+  '1e2',
+  '1E2',
+  'Infinity',
+  'NaN',
+  '1,5',
+  '5m',
+  '5 min',
+  '1 2',
+]
+const NOT_NUMBERS = ['.', '1..2', '1_000', '٣', 'ten', `${'9'.repeat(400)}`]
 
 describe('timeout-minutes', () => {
   test.each([
@@ -164,7 +184,7 @@ describe('timeout-minutes', () => {
     ['.5', 30_000],
     ['0.001', 60],
     ['007', 420_000],
-  ])('takes %s', (value, milliseconds) => {
+  ])('accepts %s', (value, milliseconds) => {
     expect(read({ 'timeout-minutes': value }).timeoutMs).toBeCloseTo(milliseconds, 6)
   })
 
@@ -175,9 +195,9 @@ describe('timeout-minutes', () => {
     '1441',
     '3600',
     `0.${'0'.repeat(400)}1`,
-    ...NO_NUMBERS,
-    ...STRANGE_NUMBERS,
-  ])('refuses %s', (value) => expectFault('timeout-minutes', value, `"${value.slice(0, 80)}`))
+    ...UNSUPPORTED_NUMBERS,
+    ...NOT_NUMBERS,
+  ])('rejects %s', (value) => expectProblem('timeout-minutes', value, `"${value.slice(0, 80)}`))
 })
 
 describe('poll-interval-seconds', () => {
@@ -188,13 +208,13 @@ describe('poll-interval-seconds', () => {
     ['1440.1', 1_440_100],
     ['3600', 3_600_000],
     [' 2.5 ', 2500],
-  ])('takes %s', (value, milliseconds) => {
+  ])('accepts %s', (value, milliseconds) => {
     expect(read({ 'poll-interval-seconds': value }).pollIntervalMs).toBeCloseTo(milliseconds, 6)
   })
 
-  test.each(['0', '0.09', '0.0999', '3600.1', '3601', ...NO_NUMBERS, ...STRANGE_NUMBERS])(
-    'refuses %s',
-    (value) => expectFault('poll-interval-seconds', value, `"${value.slice(0, 80)}`),
+  test.each(['0', '0.09', '0.0999', '3600.1', '3601', ...UNSUPPORTED_NUMBERS, ...NOT_NUMBERS])(
+    'rejects %s',
+    (value) => expectProblem('poll-interval-seconds', value, `"${value.slice(0, 80)}`),
   )
 })
 
@@ -212,7 +232,7 @@ describe('fail-on', () => {
     ['none', []],
     [' none\n', []],
     ['none,', []],
-  ])('takes %j', (value, words) => {
+  ])('accepts %j', (value, words) => {
     expect(read({ 'fail-on': value }).failOn).toEqual(new Set(words))
   })
 
@@ -226,18 +246,18 @@ describe('fail-on', () => {
     'pr-opened',
     'failed;archived',
     ',',
-  ])('refuses %j', (value) => expectFault('fail-on', value, `"${value}"`))
+  ])('rejects %j', (value) => expectProblem('fail-on', value, `"${value}"`))
 })
 
 describe.each(['project-id', 'job-id'] as const)('%s', (input) => {
-  const got = (value: string) => {
+  const parsed = (value: string) => {
     const { projectId, task } = read({ [input]: value })
     return input === 'project-id' ? projectId : task.kind === 'message' && task.jobId
   }
   test.each(['a', '...', '.a', 'a/b', '../x', 'a b', '%2e%2e', 'ünï', 'x'.repeat(512)])(
-    'takes %j',
+    'accepts %j',
     (value) => {
-      expect(got(value)).toBe(value)
+      expect(parsed(value)).toBe(value)
     },
   )
 
@@ -251,12 +271,14 @@ describe.each(['project-id', 'job-id'] as const)('%s', (input) => {
     ['a\u007fb', '"a\\u{7f}b"'],
     ['a\u0085b', '"a\\u{85}b"'],
     ['a\ud800b', '"a'],
-    ['x'.repeat(513), '…"'],
-  ])('refuses %j', (value, shown) => expectFault(input, value, shown))
+    ['x'.repeat(513), `"${'x'.repeat(80)}…"`],
+  ])('rejects %j', (value, shown) => expectProblem(input, value, shown))
 })
 
 test('project-id is required', () => {
-  expect(faults({ 'project-id': ' ' })).toEqual([expect.stringMatching(/^project-id: got nothing; takes /)])
+  expect(problems({ 'project-id': ' ' })).toEqual([
+    'project-id: required. Copy the project ID from the API keys page of the dashboard.',
+  ])
 })
 
 describe('base-url', () => {
@@ -279,13 +301,13 @@ describe('base-url', () => {
     ['http://[::1]:3000', 'http://[::1]:3000'],
     ['http://[0:0:0:0:0:0:0:1]', 'http://[::1]'],
     [' https://agent.example.com\n', 'https://agent.example.com'],
-  ])('takes %s', (value, baseUrl) => {
+  ])('accepts %s', (value, baseUrl) => {
     expect(read({ 'base-url': value }).baseUrl).toBe(baseUrl)
   })
 
   test.each([
     ['http elsewhere', 'http://agent.example.com'],
-    ['http on a name that begins like loopback', 'http://127.0.0.1.evil.example'],
+    ['http on a name that starts like loopback', 'http://127.0.0.1.evil.example'],
     ['http on a name that ends like loopback', 'http://evil-localhost'],
     ['http below localhost', 'http://evil.localhost.example'],
     ['http on another IPv6 address', 'http://[::2]'],
@@ -302,7 +324,7 @@ describe('base-url', () => {
     ['an empty query', 'https://agent.example.com/?'],
     ['a fragment', 'https://agent.example.com/#a'],
     ['an empty fragment', 'https://agent.example.com#'],
-  ])('refuses %s', (_, value) => expectFault('base-url', value, `"${value.replace(/([?#]).+/, '$1***')}"`))
+  ])('rejects %s', (_, value) => expectProblem('base-url', value, `"${value.replace(/([?#]).+/, '$1***')}"`))
 
   test.each([
     'https://agent.example.com/?token=hunter2',
@@ -321,10 +343,10 @@ describe('base-url', () => {
     'https:\\\\user:hunter2@agent.example.com',
     'user:hunter2@agent.example.com',
     'https://user:p/hunter2@agent.example.com',
-  ])('refuses %s and never shows what may be secret in it', (value) => {
-    const lines = faults({ 'base-url': value })
+  ])('rejects %s and never shows what may be secret in it', (value) => {
+    const lines = problems({ 'base-url': value })
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/^base-url: got "[^"]*\*\*\*/)
+    expect(lines[0]).toMatch(/^base-url: expected [^"]+, got "[^"]*\*\*\*/)
     expect(lines[0]).not.toContain('hunter2')
   })
 })
@@ -341,23 +363,25 @@ describe('api-key', () => {
     ['mint_us_abc', ELSEWHERE],
     ['abc', ELSEWHERE],
     ['mint_abc', ELSEWHERE],
-  ])('takes %j with %j', (value, given) => {
+  ])('accepts %j with %j', (value, given) => {
     expect(read({ 'api-key': value, ...given }).apiKey).toBe(value.trim())
   })
 
   test.each([
-    ['a blank inside', 'mint_abc def'],
+    ['a space inside', 'mint_abc def'],
     ['a line break inside', 'mint_abc\ndef'],
     ['a tab inside', 'mint_abc\tdef'],
     ['a control character', 'mint_abc\u0001def'],
     ['a DEL', 'mint_abc\u007fdef'],
     ['a no-break space', 'mint_abc\u00a0def'],
-    ['a letter outside of ASCII', 'mint_äbcdef'],
+    ['a non-ASCII letter', 'mint_äbcdef'],
     ['a zero-width space', 'mint_abc\u200bdef'],
-  ])('refuses %s, at every base-url, and never shows it', (_, value) => {
+  ])('rejects %s, at every base-url, and never shows it', (_, value) => {
     for (const given of [{}, ELSEWHERE]) {
-      const lines = faults({ 'api-key': value, ...given })
-      expect(lines).toEqual([expect.stringMatching(/^api-key: got a value with .*; takes .*\. .*\.$/)])
+      const lines = problems({ 'api-key': value, ...given })
+      expect(lines).toEqual([
+        'api-key: the key contains white space, control characters or non-ASCII characters. Store the secret again, without quotes or line breaks.',
+      ])
       expect(lines[0]).not.toMatch(/abc|def|äbc/)
     }
   })
@@ -369,26 +393,24 @@ describe('api-key', () => {
     ['MINT_abc123', {}],
     ['mint-abc123', {}],
     ['mint_dsc_abc123', { 'base-url': 'https://API.mintlify.com:443/' }],
-  ])('refuses the wrong kind %s at the default base-url, without showing it', (value, given) => {
-    const lines = faults({ 'api-key': value, ...given })
-    expect(lines).toEqual([expect.stringMatching(/^api-key: got .*; takes .*\. .*\.$/)])
+  ])('rejects the wrong kind %s at the default base-url, without showing it', (value, given) => {
+    const lines = problems({ 'api-key': value, ...given })
+    expect(lines).toEqual([expect.stringMatching(/^api-key: expected an admin API key, .*\. .*\.$/)])
     expect(lines[0]).not.toContain('abc123')
   })
 
-  test.each(['', ' \n'])('is required: %j is refused', (value) => {
-    expect(faults({ 'api-key': value })).toEqual([
-      expect.stringMatching(/^api-key: got nothing; takes .*secrets\./),
+  test.each(['', ' \n'])('is required: %j is rejected', (value) => {
+    expect(problems({ 'api-key': value })).toEqual([
+      'api-key: required. Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check that the secret exists: a missing secret is empty.',
     ])
   })
 
-  test('an empty one says why the run got no secrets, where that is known', () => {
-    expect(faults({ 'api-key': '' }, 'It is a fork.')).toEqual([
-      'api-key: got nothing; takes the admin API key. It is a fork.',
-    ])
+  test('an empty one is explained by the missing secrets, if known', () => {
+    expect(problems({ 'api-key': '' }, 'It is a fork.')).toEqual(['api-key: required. It is a fork.'])
   })
 })
 
-describe('all faults', () => {
+describe('all problems', () => {
   const BAD: Given = {
     prompt: '',
     'prompt-file': 'gone.md',
@@ -403,8 +425,8 @@ describe('all faults', () => {
     'dry-run': '2',
   }
 
-  test('are told at once, one line each', () => {
-    const inputs = faults(BAD).map((line) => line.split(':')[0])
+  test('are reported together, one line each', () => {
+    const inputs = problems(BAD).map((line) => line.split(':')[0])
     expect(inputs.toSorted()).toEqual(
       Object.keys(BAD)
         .filter((name) => name !== 'prompt')
@@ -414,7 +436,7 @@ describe('all faults', () => {
 
   test('say that nothing was sent', () => {
     expect(() => parseInputs({ ...NOTHING, ...BAD }, sources(BAD))).toThrow(
-      expect.objectContaining({ advice: 'Nothing was sent.' }),
+      expect.objectContaining({ advice: 'Fix the inputs and run it again. Nothing was sent.' }),
     )
   })
 
@@ -422,7 +444,7 @@ describe('all faults', () => {
     ['job-1', 'job-1'],
     ['', ''],
     ['..', ''],
-  ])('with the job-id %j carry the job %j', (given, jobId) => {
+  ])('with the job-id %j have the job ID %j', (given, jobId) => {
     expect(() => read({ 'job-id': given, wait: 'maybe' })).toThrow(expect.objectContaining({ jobId }))
   })
 
@@ -435,35 +457,37 @@ describe('all faults', () => {
     'fail-on',
     'base-url',
     'prompt-file',
-  ] as const)('never show the key where it stands in %s', (input) => {
-    const lines = faults({ [input]: `${KEY}\u0001 ${encodeURIComponent(KEY)}`, 'api-key': KEY })
+  ] as const)('never show the key if it is in %s', (input) => {
+    const lines = problems({ [input]: `${KEY}\u0001 ${encodeURIComponent(KEY)}`, 'api-key': KEY })
     expect(lines[0]).toContain('***')
     expect(lines.join('\n')).not.toContain('s3cr3t')
   })
 
-  test('never show half a key where a value is cut', () => {
+  test('never show half a key if a value is truncated', () => {
     const value = `${'x'.repeat(75)}${KEY}`
-    expect(faults({ wait: value }).join('\n')).not.toContain('mint_')
+    expect(problems({ wait: value }).join('\n')).not.toContain('mint_')
   })
 
-  test('show a long value cut, and a value of many lines on one', () => {
-    const [line = '', ...more] = faults({ wait: `a\n::error::x\n${'y'.repeat(10_000)}` })
+  test('show a long value truncated, and a value of several lines on one', () => {
+    const [line = '', ...more] = problems({ wait: `a\n::error::x\n${'y'.repeat(10_000)}` })
     expect(more).toEqual([])
     expect(line.length).toBeLessThan(300)
   })
 
-  test('an unexpected error is passed on as it is', () => {
+  test('an unexpected error is passed on unchanged', () => {
     const broken = {
       ...sources({}),
       readPromptFile: () => {
         throw new Error('broken')
       },
     }
-    expect(() => parseInputs({ ...NOTHING, ...GOOD, 'prompt-file': 'x' }, broken)).toThrow(new Error('broken'))
+    expect(() => parseInputs({ ...NOTHING, ...GOOD, 'prompt-file': 'x' }, broken)).toThrow(
+      new Error('broken'),
+    )
   })
 })
 
-describe('what GitHub is asked for', () => {
+describe('inputs about GitHub', () => {
   test.each([
     ['run', 'run'],
     ['pull-request', 'pull-request'],
@@ -471,13 +495,13 @@ describe('what GitHub is asked for', () => {
     expect(read({ 'job-scope': value }).jobScope).toBe(scope)
   })
 
-  test.each(['Run', 'pull request', 'pr', 'run, pull-request'])('job-scope %s is refused', (value) =>
-    expectFault('job-scope', value, `"${value}"`),
+  test.each(['Run', 'pull request', 'pr', 'run, pull-request'])('job-scope %s is rejected', (value) =>
+    expectProblem('job-scope', value, `"${value}"`),
   )
 
-  test('job-scope: pull-request is refused together with job-id', () => {
-    expect(faults({ 'job-scope': 'pull-request', 'job-id': 'job-1' })).toEqual([
-      expect.stringMatching(/^job-scope: got "pull-request" together with job-id; /),
+  test('job-scope: pull-request is rejected together with job-id', () => {
+    expect(problems({ 'job-scope': 'pull-request', 'job-id': 'job-1' })).toEqual([
+      'job-scope: "pull-request" can\'t be combined with job-id. Remove one of the two.',
     ])
     expect(read({ 'job-scope': 'run', 'job-id': 'job-1' }).jobScope).toBe('run')
   })
@@ -486,14 +510,14 @@ describe('what GitHub is asked for', () => {
     expect(read({ context: value }).context).toBe(value)
   })
 
-  test.each(['None', 'all', 'event diff'])('context %s is refused', (value) =>
-    expectFault('context', value, `"${value}"`),
+  test.each(['None', 'all', 'event diff'])('context %s is rejected', (value) =>
+    expectProblem('context', value, `"${value}"`),
   )
 
-  test('context-paths are patterns, a line each; a fault names its line', () => {
-    expect(read({ 'context-paths': ' docs/** \n\n!docs/a.md\n' }).paths).toHaveLength(2)
-    expect(faults({ 'context-paths': 'docs/**\nsrc/[a' })).toEqual([
-      expect.stringMatching(/^context-paths: got "src\/\[a", line 2: /),
+  test('context-paths are patterns, one per line; a problem names its line', () => {
+    expect(read({ 'context-paths': ' docs/** \n\n!docs/a.md\n' }).contextPaths).toHaveLength(2)
+    expect(problems({ 'context-paths': 'docs/**\nsrc/[a' })).toEqual([
+      expect.stringMatching(/^context-paths: invalid pattern "src\/\[a", line 2: .*\.$/),
     ])
   })
 

@@ -1,7 +1,13 @@
-/** The signed marker: it counts for one step, in one comment, with one key, as it was written. */
+/** The signed marker is valid for one step, in one comment, with one key, and only unchanged. */
 
 import { describe, expect, test } from '@jest/globals'
-import { type Identity, type Memory, deriveMarkerKey, readMarker, createMarker } from '../../src/github/marker.js'
+import {
+  createMarker,
+  deriveMarkerKey,
+  type Identity,
+  readMarker,
+  type StoredState,
+} from '../../src/github/marker.js'
 
 const KEY = deriveMarkerKey('mint_key')
 const IDENTITY: Identity = {
@@ -13,45 +19,45 @@ const IDENTITY: Identity = {
   project: 'p-1',
   jobKey: '',
 }
-const MEMORY: Memory = { jobId: 'job-1', run: '100', attempt: 2, state: 'active' }
+const STATE: StoredState = { jobId: 'job-1', run: '100', attempt: 2, state: 'active' }
 const ID = 5_000_000_001
 
-const marker = createMarker(MEMORY, ID, IDENTITY, KEY)
+const marker = createMarker(STATE, ID, IDENTITY, KEY)
 
-test('a marker is read as it was written, wherever it stands in its comment', () => {
+test('a marker is read back from anywhere in its comment', () => {
   for (const body of [marker, `Text\n\n${marker}`, `${marker}\r\nmore`, `<!-- other -->${marker}${marker}`]) {
-    expect(readMarker(body, ID, IDENTITY, KEY)).toEqual(MEMORY)
+    expect(readMarker(body, ID, IDENTITY, KEY)).toEqual(STATE)
   }
 })
 
 test.each(['', 'job-1', 'a"b\\c', '日本 😀', '--> <script>', 'x'.repeat(512)])(
-  'the job %j comes back',
+  'the job ID %j is read back',
   (jobId) => {
-    const memory = { ...MEMORY, jobId }
-    const written = createMarker(memory, ID, IDENTITY, KEY)
-    expect(readMarker(written, ID, IDENTITY, KEY)).toEqual(memory)
+    const state = { ...STATE, jobId }
+    const written = createMarker(state, ID, IDENTITY, KEY)
+    expect(readMarker(written, ID, IDENTITY, KEY)).toEqual(state)
     expect(written).toMatch(/^<!-- [\w: -]+ -->$/)
   },
 )
 
-describe('a marker does not count', () => {
+describe('a marker is rejected', () => {
   test('in another comment', () => {
-    expect(readMarker(marker, ID + 1, IDENTITY, KEY)).toBe('foreign')
+    expect(readMarker(marker, ID + 1, IDENTITY, KEY)).toBe('unverified')
   })
 
   test('with another key', () => {
-    expect(readMarker(marker, ID, IDENTITY, deriveMarkerKey('mint_other'))).toBe('foreign')
+    expect(readMarker(marker, ID, IDENTITY, deriveMarkerKey('mint_other'))).toBe('unverified')
   })
 
   test.each(Object.keys(IDENTITY) as (keyof Identity)[])('for another %s', (field) => {
     const other = { ...IDENTITY, [field]: field === 'pullRequest' ? 8 : 'other' }
-    expect(readMarker(marker, ID, other, KEY)).not.toEqual(MEMORY)
+    expect(readMarker(marker, ID, other, KEY)).not.toEqual(STATE)
   })
 
-  test('where any of its characters was changed', () => {
+  test('if any of its characters was changed', () => {
     for (let at = '<!-- agent-job-action:1 '.length; at < marker.length - ' -->'.length; at++) {
       const changed = `${marker.slice(0, at)}${marker[at] === 'A' ? 'B' : 'A'}${marker.slice(at + 1)}`
-      expect(readMarker(changed, ID, IDENTITY, KEY)).not.toEqual(MEMORY)
+      expect(readMarker(changed, ID, IDENTITY, KEY)).not.toEqual(STATE)
     }
   })
 
@@ -59,38 +65,38 @@ describe('a marker does not count', () => {
     ['truncated', marker.slice(0, -5)],
     ['without its end', marker.replace(' -->', '')],
     [
-      'oversized',
+      'with added data',
       marker.replace(/ (\S+) (\S+) -->$/, (_, data, mac) => ` ${data}${'A'.repeat(5000)} ${mac} -->`),
     ],
     ['of another version', marker.replace(':1 ', ':2 ')],
-    ['no marker at all', 'agent-job-action'],
+    ['that is only its name', 'agent-job-action'],
   ])('%s', (_, body) => {
-    expect(readMarker(body, ID, IDENTITY, KEY)).not.toEqual(MEMORY)
-  })
-
-  test('that is foreign keeps a genuine one beside it from counting nowhere', () => {
-    const foreign = createMarker({ ...MEMORY, jobId: 'evil' }, ID + 1, IDENTITY, KEY)
-    expect(readMarker(`${foreign} ${marker}`, ID, IDENTITY, KEY)).toEqual(MEMORY)
+    expect(readMarker(body, ID, IDENTITY, KEY)).not.toEqual(STATE)
   })
 })
 
-test('the repository may be spelled in another case', () => {
+test('a forged marker in front of a genuine one does not hide it', () => {
+  const forged = createMarker({ ...STATE, jobId: 'evil' }, ID + 1, IDENTITY, KEY)
+  expect(readMarker(`${forged} ${marker}`, ID, IDENTITY, KEY)).toEqual(STATE)
+})
+
+test('the case of the repository name does not matter', () => {
   const other = { ...IDENTITY, repository: 'Your-Org/Your-Repo' }
-  expect(readMarker(marker, ID, other, KEY)).toEqual(MEMORY)
+  expect(readMarker(marker, ID, other, KEY)).toEqual(STATE)
 })
 
-test('the longest ids fit', () => {
+test('the longest IDs fit', () => {
   const identity = { ...IDENTITY, project: '日'.repeat(512) }
-  const memory = { ...MEMORY, jobId: '本'.repeat(512) }
-  expect(readMarker(createMarker(memory, ID, identity, KEY), ID, identity, KEY)).toEqual(memory)
+  const state = { ...STATE, jobId: '本'.repeat(512) }
+  expect(readMarker(createMarker(state, ID, identity, KEY), ID, identity, KEY)).toEqual(state)
 })
 
-test('fields can not be moved into each other', () => {
-  const one = createMarker(MEMORY, ID, { ...IDENTITY, job: 'a', step: 'bc' }, KEY)
+test('characters can not move from one field to the next', () => {
+  const one = createMarker(STATE, ID, { ...IDENTITY, job: 'a', step: 'bc' }, KEY)
   expect(readMarker(one, ID, { ...IDENTITY, job: 'ab', step: 'c' }, KEY)).toBeUndefined()
 })
 
-test('a thousand markers in one comment are read in no time', () => {
+test('a comment full of markers is read quickly', () => {
   const body = `${marker.replace('docs', 'x')}\n`.repeat(1000).slice(0, 65_536)
   const start = performance.now()
   readMarker(body, ID + 1, IDENTITY, KEY)

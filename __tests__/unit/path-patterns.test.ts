@@ -1,31 +1,31 @@
-/** The patterns of `context-paths`: every example of GitHub's page, the rules between them, and what is refused. */
+/** The patterns of `context-paths`: every example on GitHub's page, the rules that follow from them, and what is rejected. */
 
 import { describe, expect, test } from '@jest/globals'
 import { matches, PathPatternError, parsePathPatterns } from '../../src/inputs/path-patterns.js'
 
-/** What each of the paths comes to under the patterns. */
-function verdicts(patterns: readonly string[], paths: readonly string[]): Record<string, boolean> {
+/** Whether each of the paths counts. */
+function matchAll(patterns: readonly string[], paths: readonly string[]): Record<string, boolean> {
   const parsed = parsePathPatterns(patterns.join('\n'))
   return Object.fromEntries(paths.map((path) => [path, matches(parsed, path)]))
 }
 
 /** The patterns, the paths that count, and those that don't. */
-type Row = readonly [patterns: readonly string[], counted: readonly string[], left: readonly string[]]
+type Row = readonly [patterns: readonly string[], counted: readonly string[], ignored: readonly string[]]
 
-function check([patterns, counted, left]: Row): void {
-  expect(verdicts(patterns, [...counted, ...left])).toEqual({
+function check([patterns, counted, ignored]: Row): void {
+  expect(matchAll(patterns, [...counted, ...ignored])).toEqual({
     ...Object.fromEntries(counted.map((path) => [path, true])),
-    ...Object.fromEntries(left.map((path) => [path, false])),
+    ...Object.fromEntries(ignored.map((path) => [path, false])),
   })
 }
 
-/** A name for a row: its patterns, and after a `:` the rule. */
+/** Each row with its name: the rule, then its patterns. */
 const named = (rows: Readonly<Record<string, readonly Row[]>>): [string, Row][] =>
   Object.entries(rows).flatMap(([rule, all]) =>
     all.map((row): [string, Row] => [`${rule}: ${row[0].join(' ')}`, row]),
   )
 
-/** Every list of paths is the page's own, but for those that are left. */
+/** The patterns and what they match are the page's own; the paths that don't count were added. */
 const PAGE: Record<string, readonly Row[]> = {
   'special characters': [
     [['Octo*'], ['Octocat', 'Octo'], ['Octo/cat', 'octocat']],
@@ -106,7 +106,7 @@ const PAGE: Record<string, readonly Row[]> = {
 }
 
 const RULES: Record<string, readonly Row[]> = {
-  'the whole path is matched, from the root': [
+  'a pattern matches the whole path, from the root': [
     [['docs'], ['docs'], ['docs/x', 'a/docs', 'docs2', 'doc']],
     [['docs/'], [], ['docs', 'docs/x']],
     [['/docs/**', './docs/**'], [], ['docs/x']],
@@ -116,32 +116,32 @@ const RULES: Record<string, readonly Row[]> = {
     [['*'], ['.gitignore'], ['.github/a.yml']],
     [['**/*.yml', '.github/**'], ['.github/workflows/ci.yml', '.a.yml', '.github/.x'], ['.x']],
   ],
-  '** with its slash is any number of whole folders': [
+  '**/ matches any number of whole folders': [
     [['a/**/b'], ['a/b', 'a/x/b', 'a/x/y/b', 'a/x/b/b'], ['ab', 'a/xb', 'a/b/x', 'xa/b']],
     [['**/**/a'], ['a', 'x/a', 'x/y/z/a'], ['xa', 'x/ya']],
     [['**/a/**/b'], ['a/b', 'x/a/b', 'a/x/b', 'x/a/y/a/b'], ['xa/b', 'a/xb', 'b']],
     [['****/a'], ['a', 'x/y/a'], ['xa']],
     [['**/'], [], ['a', 'a/b']],
   ],
-  '** with a slash after other characters ends in a slash': [
+  '**/ after other characters matches up to a slash': [
     [
       ['src**/x.go'],
       ['src/x.go', 'srca/x.go', 'src/a/b/x.go', 'srca/b/x.go'],
       ['srcx.go', 'srcax.go', 'sr/x.go'],
     ],
   ],
-  '** without a slash is any characters, or none': [
+  '** without a slash matches any characters, or none': [
     [['a**b'], ['ab', 'a/b', 'axb', 'ax/yb'], ['a', 'b', 'abx', 'xab']],
     [['docs**'], ['docs', 'docs2', 'docs/a/b'], ['a/docs']],
     [['***'], ['a', 'a/b'], []],
     [['**x**'], ['x', 'a/x', 'x/a', 'a/axa/a'], ['a', 'a/b']],
   ],
-  '* is any characters within a segment, or none': [
+  '* matches any characters within a segment, or none': [
     [['a/*/b'], ['a/x/b', 'a/.x/b'], ['a/b', 'a/x/y/b']],
     [['*a*b*'], ['ab', 'xaxbx', 'aab', 'aabb'], ['ba', 'a/b', 'a']],
     [['a*'], ['a', 'aa'], ['a/', '']],
   ],
-  '? makes what stands before it optional': [
+  '? makes the character or [] before it optional': [
     [['ab?c'], ['ac', 'abc'], ['abbc', 'adc', 'ab?c']],
     [['a/?b'], ['ab', 'a/b'], ['a//b', 'axb']],
     [['a[0-9]?b'], ['ab', 'a5b'], ['a55b']],
@@ -149,18 +149,18 @@ const RULES: Record<string, readonly Row[]> = {
     [['\\*?'], ['', '*'], ['**', '?']],
     [['😀?a'], ['a', '😀a'], ['😀😀a', '\ud83da', '\ude00a']],
   ],
-  '+ repeats what stands before it': [
+  '+ repeats the character or [] before it': [
     [['ab+c'], ['abc', 'abbbc'], ['ac', 'ab+c', 'abcbc']],
     [['[a-c]+'], ['a', 'abcba'], ['', 'abd']],
     [['😀+'], ['😀', '😀😀'], ['', '😀x']],
     [['a+a+'], ['aa', 'aaaa'], ['a', '']],
   ],
-  'brackets name letters and digits': [
+  'brackets list letters and digits': [
     [['[A-C][a]'], ['Aa', 'Ba', 'Ca'], ['Da', 'aa', '-a']],
     [['[a-cx-z5]'], ['a', 'b', 'c', 'x', 'y', 'z', '5'], ['d', 'w', '-', '4']],
     [['[a-a]'], ['a'], ['b', '-']],
   ],
-  'a backslash makes a mark plain': [
+  'a backslash escapes punctuation': [
     [['a\\*'], ['a*'], ['a', 'ab', 'a\\*']],
     [
       ['a\\?', '\\+', '\\[x]', 'x\\]'],
@@ -177,7 +177,7 @@ const RULES: Record<string, readonly Row[]> = {
     [['c\\++'], ['c+', 'c+++'], ['c', 'cc']],
     [['\\**'], ['*', '*a'], ['a', '*/a']],
   ],
-  'every other character is itself': [
+  'every other character matches itself': [
     [['a!'], ['a!'], ['a']],
     [['a]'], ['a]'], ['a']],
     [['{a,b}.go'], ['{a,b}.go'], ['a.go']],
@@ -186,7 +186,7 @@ const RULES: Record<string, readonly Row[]> = {
     [['"a b\'.md'], ['"a b\'.md'], ['a b.md']],
     [['naïve 😀.md'], ['naïve 😀.md'], ['naive 😀.md', 'naïve \ud83d.md']],
   ],
-  'a name holds any character': [
+  'a file name may contain any character': [
     [['*'], ['a\nb', 'a b', '\t', '"\'`', '😀', '\r\n', '\u2028', '\ud800', '\\'], ['a\n/b']],
     [['**/*.md'], ['a\nb/c\nd.md', '\n.md', '😀/ .md'], ['a.md\n']],
     [['**'], ['\n', 'a\n/\nb'], []],
@@ -200,8 +200,8 @@ const RULES: Record<string, readonly Row[]> = {
     [['!a', '*'], ['a', 'b'], ['x/y']],
     [['a', 'a', '!a'], [], ['a']],
   ],
-  'a pattern to exclude brings nothing in where another includes': [[['!a', 'b'], ['b'], ['a', 'c']]],
-  'with ! alone, all but these': [
+  'next to a pattern that includes, a pattern with ! includes nothing': [[['!a', 'b'], ['b'], ['a', 'c']]],
+  'if all patterns have !, everything else counts': [
     [['!docs/**'], ['a', 'docs', 'src/docs/a'], ['docs/a']],
     [
       ['!*.md', '!src/**'],
@@ -211,7 +211,7 @@ const RULES: Record<string, readonly Row[]> = {
     [['!**'], [], ['a', 'a/b', '.a']],
     [['!!a'], ['a', 'b'], ['!a']],
   ],
-  'lines are trimmed, blank ones skipped': [
+  'lines are trimmed and blank lines skipped': [
     [['', '  docs/a\t', '   ', '', '\r'], ['docs/a'], ['', '  docs/a', 'docs/a\t']],
     [
       ['a\r', 'b\rc'],
@@ -230,13 +230,13 @@ describe("GitHub's page", () => {
 describe('the rules', () => {
   test.each(named(RULES))('%s', (_, row) => check(row))
 
-  test.each(['', ' ', '\n\n \n'])('no patterns, everything counts: %j', (text) => {
+  test.each(['', ' ', '\n\n \n'])('without patterns, everything counts: %j', (text) => {
     expect(parsePathPatterns(text)).toEqual([])
     expect(matches(parsePathPatterns(text), 'any/thing')).toBe(true)
   })
 })
 
-const fault = (text: string): unknown => {
+const problem = (text: string): unknown => {
   try {
     return parsePathPatterns(text)
   } catch (thrown) {
@@ -252,7 +252,7 @@ const UNCLOSED = /^line 1: "\[" at character \d+ is not closed with "]"; write "
 const BACKSLASH =
   /^line 1: "\\" at character \d+ escapes nothing; only punctuation and spaces can be escaped; write "\\\\" for a literal backslash, and separate folders with "\/"$/
 
-describe('refused', () => {
+describe('rejected', () => {
   test.each([
     ['!', /^line 1: "!" must be followed by a pattern to exclude$/],
     ['?a', NO_CHARACTER],
@@ -290,42 +290,45 @@ describe('refused', () => {
     ['\\0', BACKSLASH],
     ['\\é', BACKSLASH],
   ])('%s', (text, message) => {
-    expect(fault(text)).toEqual(expect.objectContaining({ message: expect.stringMatching(message) }))
+    expect(problem(text)).toEqual(expect.objectContaining({ message: expect.stringMatching(message) }))
   })
 
-  test('says the line as the reader counts, the character, and the pattern as written', () => {
-    const thrown = fault('docs/**\n\n  !😀[x  \n[y')
+  test('an error has the line, counted from 1, the character, and the pattern as written', () => {
+    const thrown = problem('docs/**\n\n  !😀[x  \n[y')
     expect(thrown).toBeInstanceOf(PathPatternError)
     expect(thrown).toMatchObject({ name: 'PathPatternError', line: 3, pattern: '!😀[x' })
     expect((thrown as Error).message).toMatch(/^line 3: "\[" at character 3 /)
   })
 
-  test.each(['[\u001b]::error::x', 'a\\\u202e', '\u0007['])('shows nothing of the line: %j', (text) => {
-    expect((fault(text) as Error).message).toMatch(/^line 1: [ -~]+$/)
-    expect((fault(text) as Error).message).not.toContain('::')
-  })
+  test.each(['[\u001b]::error::x', 'a\\\u202e', '\u0007['])(
+    'an error message has no text from the line: %j',
+    (text) => {
+      expect((problem(text) as Error).message).toMatch(/^line 1: [ -~]+$/)
+      expect((problem(text) as Error).message).not.toContain('::')
+    },
+  )
 
-  test('more than 1,000 patterns, blank lines aside', () => {
-    const most = `\n${'a\n\n'.repeat(1000)}`
-    expect(parsePathPatterns(most)).toHaveLength(1000)
-    expect(fault(`${most}b`)).toMatchObject({
+  test('more than 1,000 patterns, not counting blank lines', () => {
+    const allowed = `\n${'a\n\n'.repeat(1000)}`
+    expect(parsePathPatterns(allowed)).toHaveLength(1000)
+    expect(problem(`${allowed}b`)).toMatchObject({
       line: 2002,
       pattern: 'b',
       message: 'line 2002: too many patterns; the maximum is 1,000',
     })
   })
 
-  test('more than 1,000 characters in a line, white space around it aside', () => {
-    const most = '😀'.repeat(1000)
-    expect(matches(parsePathPatterns(`  ${most}  `), most)).toBe(true)
-    expect(fault(`a\n${most}x`)).toMatchObject({
+  test('more than 1,000 characters in a line, not counting white space around them', () => {
+    const allowed = '😀'.repeat(1000)
+    expect(matches(parsePathPatterns(`  ${allowed}  `), allowed)).toBe(true)
+    expect(problem(`a\n${allowed}x`)).toMatchObject({
       line: 2,
       message: 'line 2: too long; the maximum is 1,000 characters',
     })
   })
 })
 
-describe('a pattern and a path as long as may be take no longer than their length', () => {
+describe('the longest patterns and paths are matched without backtracking', () => {
   const path = 'a'.repeat(4_000)
   const folders = 'a/'.repeat(2_000)
   test.each([

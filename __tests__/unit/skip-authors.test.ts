@@ -1,8 +1,8 @@
-/** Who brought the run about: every kind of event, by its payload alone. */
+/** Which authors cause a run to be skipped, based on each kind of event's payload alone. */
 
 import { describe, expect, test } from '@jest/globals'
 import type { RunEvent } from '../../src/event/event.js'
-import { skipAuthors } from '../../src/event/skip-authors.js'
+import { checkSkipAuthors } from '../../src/event/skip-authors.js'
 
 const AUTHORS = new Set(['mintlify[bot]', 'other-bot'])
 const NOTHING: RunEvent = {
@@ -11,13 +11,13 @@ const NOTHING: RunEvent = {
   pullRequest: undefined,
   push: undefined,
   comment: undefined,
-  fault: undefined,
+  problem: undefined,
 }
 
 const pull = (name: string, author: string): RunEvent => ({
   ...NOTHING,
   name,
-  pullRequest: { number: 1, title: '', body: '', author, url: '', base: '', head: '' },
+  pullRequest: { number: 1, title: '', body: '', author, url: '', base: '', head: '', fromFork: false },
 })
 const push = (sender: string, ...authors: string[]): RunEvent => ({
   ...NOTHING,
@@ -30,11 +30,12 @@ const push = (sender: string, ...authors: string[]): RunEvent => ({
   },
 })
 
-const skips = (event: RunEvent, authors = AUTHORS): boolean => checkSkipAuthors(event, authors).skip !== undefined
+const skips = (event: RunEvent, authors = AUTHORS): boolean =>
+  checkSkipAuthors(event, authors).reason !== undefined
 
 describe('a pull request', () => {
   test.each(['pull_request', 'pull_request_target', 'pull_request_review'])(
-    '(%s) by one of them is skipped',
+    '(%s) is skipped if its author is listed',
     (name) => {
       expect(skips(pull(name, 'mintlify[bot]'))).toBe(true)
       expect(skips(pull(name, 'Mintlify[Bot]'))).toBe(true)
@@ -45,7 +46,7 @@ describe('a pull request', () => {
     },
   )
 
-  test('that somebody commented on is still theirs', () => {
+  test('is skipped even if somebody else commented on it', () => {
     expect(skips(pull('issue_comment', 'mintlify[bot]'))).toBe(true)
   })
 })
@@ -59,13 +60,13 @@ describe('a push', () => {
     [push('octocat', ''), false, []],
     [push('octocat', 'mintlify[bot]', 'octocat', ''), false, ['c1', 'c2']],
     [push('', 'octocat'), false, []],
-  ])('%#', (event, skip, unlessMerges) => {
-    const verdict = checkSkipAuthors(event, AUTHORS)
-    expect(verdict.skip !== undefined).toBe(skip)
-    if (verdict.skip === undefined) expect(verdict.unlessMerges).toEqual(unlessMerges)
+  ])('%#', (event, skipped, commitsToCheck) => {
+    const decision = checkSkipAuthors(event, AUTHORS)
+    expect(decision.reason !== undefined).toBe(skipped)
+    expect(decision.commitsToCheck).toEqual(commitsToCheck)
   })
 })
 
-test.each(['schedule', 'workflow_dispatch', 'release', ''])('the event %j is by nobody', (name) => {
+test.each(['schedule', 'workflow_dispatch', 'release', ''])('the event %j has no author', (name) => {
   expect(skips({ ...NOTHING, name })).toBe(false)
 })
