@@ -218,6 +218,15 @@ describe('poll-interval-seconds', () => {
   )
 })
 
+test.each(['timeout-minutes', 'poll-interval-seconds'] as const)(
+  '%s rejects a very long value quickly',
+  (input) => {
+    const start = performance.now()
+    expectProblem(input, `${'9'.repeat(200_000)}x`, `"${'9'.repeat(80)}…"`)
+    expect(performance.now() - start).toBeLessThan(5000) // A pattern that backtracks takes a minute.
+  },
+)
+
 describe('fail-on', () => {
   test.each([
     ['failed', ['failed']],

@@ -124,7 +124,7 @@ const INTERVAL_SECONDS: Range = {
 }
 
 function parseNumber(value: string, range: Range): number {
-  const number = /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN
+  const number = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
   if (range.includes(number)) return number
   throw unexpected(range.text, value)
 }
