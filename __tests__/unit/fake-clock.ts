@@ -1,4 +1,4 @@
-// A clock that stands still while there is work to do, and jumps to the next thing due when there is none.
+// A clock that stands still while there is work to do, and jumps to the next timer when there is none.
 import type { Clock } from '../../src/net/deadline.js'
 
 interface Timer {
@@ -6,7 +6,7 @@ interface Timer {
   readonly fire: () => void
 }
 
-interface Beat {
+interface Interval {
   due: number
   readonly every: number
   readonly call: () => void
@@ -16,7 +16,7 @@ export class FakeClock implements Clock {
   #now = 0
   readonly #epoch: number
   #timers: Timer[] = []
-  readonly #beats = new Set<Beat>()
+  readonly #intervals = new Set<Interval>()
   #jumping = false
 
   constructor(date = '2025-03-01T12:00:00.000Z') {
@@ -31,7 +31,7 @@ export class FakeClock implements Clock {
     return new Date(this.#epoch + this.#now)
   }
 
-  /** Moves the time by hand, for tests without waiting. */
+  /** Moves the time by hand, for tests in which nothing sleeps. */
   advance(milliseconds: number): void {
     this.#now += milliseconds
   }
@@ -51,33 +51,33 @@ export class FakeClock implements Clock {
     })
   }
 
-  /** Beats only while something sleeps: a heartbeat alone does not move the time. */
+  /** Called only while something sleeps: an interval alone does not move the time. */
   every(milliseconds: number, call: () => void): () => void {
-    const beat = { due: this.#now + milliseconds, every: milliseconds, call }
-    this.#beats.add(beat)
-    return () => this.#beats.delete(beat)
+    const interval = { due: this.#now + milliseconds, every: milliseconds, call }
+    this.#intervals.add(interval)
+    return () => this.#intervals.delete(interval)
   }
 
   #jumpLater(): void {
     if (this.#jumping) return
     this.#jumping = true
-    // After every promise that can go on by itself has done so.
+    // After every promise that can settle by itself has done so.
     setImmediate(() => {
       this.#jumping = false
       const [next] = this.#timers.toSorted((a, b) => a.due - b.due)
       if (next === undefined) return
-      this.#beatUntil(next.due)
+      this.#callIntervalsUntil(next.due)
       this.#now = Math.max(this.#now, next.due)
       next.fire()
       this.#jumpLater()
     })
   }
 
-  #beatUntil(moment: number): void {
-    for (const beat of this.#beats) {
-      for (; beat.due <= moment; beat.due += beat.every) {
-        this.#now = beat.due
-        beat.call()
+  #callIntervalsUntil(moment: number): void {
+    for (const interval of this.#intervals) {
+      for (; interval.due <= moment; interval.due += interval.every) {
+        this.#now = interval.due
+        interval.call()
       }
     }
   }

@@ -1,4 +1,4 @@
-// The job's words: what its states mean for the step, which ids and links are taken, and what a link says.
+// The job: what its statuses mean for the step, which ids and links are accepted, and what a link contains.
 import { describe, expect, test } from '@jest/globals'
 import {
   FAIL_ON,
@@ -15,13 +15,13 @@ import {
 } from '../../src/agent/job.js'
 
 describe('a status', () => {
-  test('is one of four words', () => {
+  test('is one of four', () => {
     expect(STATUSES).toEqual(['active', 'completed', 'archived', 'failed'])
     expect(STATUSES.every(isStatus)).toBe(true)
   })
 
   test.each(['', 'Active', 'ACTIVE', 'queued', 'active ', 'toString', 'length', '__proto__'])(
-    '%j is none',
+    'is not %j',
     (word) => {
       expect(isStatus(word)).toBe(false)
     },
@@ -33,8 +33,8 @@ describe('a status', () => {
     ['archived', true],
     ['failed', true],
     [undefined, false],
-  ] as const)('%s has ended: %s', (status, ended) => {
-    expect(isFinal(status)).toBe(ended)
+  ] as const)('%s is final: %s', (status, final) => {
+    expect(isFinal(status)).toBe(final)
   })
 
   test.each([
@@ -53,7 +53,7 @@ describe('failsStep', () => {
   const ALWAYS = ['error', 'cancelled']
   const subsets = Array.from(
     { length: 2 ** FAIL_ON.length },
-    (_, bits) => new Set<FailOn>(FAIL_ON.filter((_, place) => (bits >> place) & 1)),
+    (_, bits) => new Set<FailOn>(FAIL_ON.filter((_, index) => (bits >> index) & 1)),
   )
 
   test('fail-on may list four outcomes', () => {
@@ -125,17 +125,17 @@ describe('a link', () => {
     ['a path', '/your-org/docs/pull/7'],
     ['a word before', 'x https://example.com/'],
     ['a line before', 'x\nhttps://example.com/'],
-    ['a blank before', ' https://example.com/'],
+    ['a space before', ' https://example.com/'],
     ['no host', 'https://'],
-    ['a colon for a host', 'https://:80/'],
-    ['a bad port', 'https://example.com:99999/'],
+    ['a port without a host', 'https://:80/'],
+    ['an invalid port', 'https://example.com:99999/'],
     ['user info', 'https://user:pass@example.com/x'],
     ['a user', 'https://user@example.com/x'],
     ['an empty user', 'https://@example.com/x'],
     ['a host as user', 'https://github.com@evil.example/your-org/docs/pull/7'],
     ['a host and port as user info', 'https://github.com:443@evil.example/x'],
     ['an encoded user', 'https://%67ithub.com@evil.example/x'],
-    ['a blank', 'https://example.com/a b'],
+    ['a space', 'https://example.com/a b'],
     ['a double quote', 'https://example.com/"x'],
     ['a single quote', "https://example.com/'x"],
     ['a backtick', 'https://example.com/`id`'],
@@ -150,7 +150,7 @@ describe('a link', () => {
     ['a bracket', 'https://example.com/[x]'],
     ['a brace', 'https://example.com/{a,b}'],
     ['an IPv6 address', 'https://[::1]/x'],
-    ['a star', 'https://example.com/*'],
+    ['an asterisk', 'https://example.com/*'],
     ['an exclamation mark', 'https://example.com/!x'],
     ['a caret', 'https://example.com/^x'],
     ['a newline', 'https://example.com/\nx'],
@@ -159,23 +159,23 @@ describe('a link', () => {
     ['a tab', 'https://example.com/\tx'],
     ['a NUL', 'https://example.com/\0'],
     ['a backslash', 'https://example.com\\@evil.example/'],
-    ['a letter outside of ASCII', 'https://exämple.com/'],
-    ['a path outside of ASCII', 'https://example.com/ä'],
-    ['turned text', 'https://example.com/\u202ex'],
+    ['a host outside ASCII', 'https://exämple.com/'],
+    ['a path outside ASCII', 'https://example.com/ä'],
+    ['reversed text', 'https://example.com/\u202ex'],
     ['3000 characters', `https://example.com/${'x'.repeat(2980)}`],
     ['2049 characters', `https://example.com/${'x'.repeat(2049 - 20)}`],
-    ['user info behind more slashes', 'https:///user@evil.example/x'],
-    ['a password behind more slashes', 'https:////user:pw@evil.example/x'],
+    ['user info after extra slashes', 'https:///user@evil.example/x'],
+    ['a password after extra slashes', 'https:////user:pw@evil.example/x'],
   ])('with %s is not passed on', (_, link) => {
     expect(safeLink(link)).toBe('')
   })
 
-  test('has no character but those that are named', () => {
+  test('may contain only the documented characters', () => {
     const passed = Array.from({ length: 0x250 }, (_, code) => String.fromCharCode(code)).filter(
       (character) => safeLink(`https://example.com/${character}`) !== '',
     )
-    const NAMED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~:/?#@%=+,-'
-    expect(passed.toSorted()).toEqual([...NAMED].toSorted())
+    const DOCUMENTED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~:/?#@%=+,-'
+    expect(passed.toSorted()).toEqual([...DOCUMENTED].toSorted())
   })
 })
 
@@ -196,7 +196,7 @@ describe('a pull request', () => {
     ['https://gitlab.com/a/b/c/d/merge_requests/3', 'a/b/c/d', '3'],
     ['https://gitlab.com/group/project/-/merge_requests/3/diffs', 'group/project', '3'],
     ['https://gitlab.com/merge_requests/project/-/merge_requests/3', 'merge_requests/project', '3'],
-  ])('%s is of %s, number %s', (link, repository, number) => {
+  ])('%s is in %s, number %s', (link, repository, number) => {
     expect(parsePullRequest(link)).toEqual({ repository, number })
   })
 

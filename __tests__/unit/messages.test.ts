@@ -1,4 +1,4 @@
-// Outputs, log lines and the one annotation: for every outcome, whatever the service said.
+// Outputs, log lines and the annotation: for every outcome, whatever the service returned.
 import { describe, expect, test } from '@jest/globals'
 import { FAIL_ON, type FailOn, failsStep, type Job, OUTCOMES, type Outcome } from '../../src/agent/job.js'
 import { ActionError, type ErrorCode, internalError } from '../../src/errors.js'
@@ -15,7 +15,7 @@ import {
   startLine,
   statusLine,
 } from '../../src/report/messages.js'
-import type { End } from '../../src/run/ports.js'
+import type { RunResult } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
 import { INPUTS, job, LINK } from './scripted-run.js'
@@ -24,20 +24,40 @@ const KEY = 'mint_s3cr3t'
 const redact = createRedactor(KEY)
 const plain = (text: string): string => text
 
-function progressed(...jobs: Job[]) {
+function createProgress(...jobs: Job[]): Progress {
   const clock = new FakeClock()
   const progress = new Progress(clock)
   clock.advance(65_999)
-  for (const one of jobs) progress.see(one)
+  for (const one of jobs) progress.update(one)
   return progress
 }
 
-const fault = (code: ErrorCode = 'auth'): ActionError =>
+/** A job that is known by its id alone: it got a message, or is waited for. */
+function createReused(...jobs: Job[]): Progress {
+  const progress = createProgress(...jobs)
+  progress.follow('job-1')
+  progress.reuse()
+  return progress
+}
+
+const createError = (code: ErrorCode = 'auth'): ActionError =>
   new ActionError(code, 'What happened.', 'What to do.')
+
+/** A result with what each outcome needs. */
+function resultOf(outcome: Outcome): RunResult {
+  switch (outcome) {
+    case 'error':
+      return { outcome, error: createError() }
+    case 'skipped':
+      return { outcome, reason: 'a reason' }
+    default:
+      return { outcome }
+  }
+}
 
 describe('outputs', () => {
   test('are all set at the end, and never null', () => {
-    const all = outputs(progressed(job('completed', { prLink: LINK })), { outcome: 'pr-opened' }, redact)
+    const all = outputs(createProgress(job('completed', { prLink: LINK })), { outcome: 'pr-opened' }, redact)
     expect(Object.keys(all).toSorted()).toEqual(OUTPUTS.toSorted())
     expect(all).toMatchObject({
       'job-id': 'job-1',
@@ -53,8 +73,8 @@ describe('outputs', () => {
     expect(JSON.parse(all.job ?? '')).toEqual({ id: 'job-1', status: 'completed', prLink: LINK })
   })
 
-  test('that nothing is known of are empty', () => {
-    expect(outputs(progressed(), { outcome: 'error', error: fault('input') }, redact)).toEqual({
+  test('are empty if nothing is known', () => {
+    expect(outputs(createProgress(), { outcome: 'error', error: createError('input') }, redact)).toEqual({
       'job-id': '',
       status: '',
       'pr-link': '',
@@ -68,56 +88,55 @@ describe('outputs', () => {
     })
   })
 
-  test('leave out what only the end tells while it goes on', () => {
-    const so = outputs(progressed(job('active')), undefined, redact)
-    expect(so).toMatchObject({ 'job-id': 'job-1', status: 'active', reused: 'false' })
-    expect(Object.keys(so)).not.toEqual(expect.arrayContaining(['outcome']))
-    expect(Object.keys(so)).not.toEqual(expect.arrayContaining(['error-code']))
+  test('leave out what only the result tells while the run goes on', () => {
+    const values = outputs(createProgress(job('active')), undefined, redact)
+    expect(values).toMatchObject({ 'job-id': 'job-1', status: 'active', reused: 'false' })
+    expect(Object.keys(values)).not.toEqual(expect.arrayContaining(['outcome']))
+    expect(Object.keys(values)).not.toEqual(expect.arrayContaining(['error-code']))
   })
 
-  test.each(OUTCOMES)('hold the outcome %s', (outcome) => {
-    expect(outputs(progressed(), { outcome }, redact)).toMatchObject({ outcome, 'error-code': '' })
+  test.each(OUTCOMES)('contain the outcome %s', (outcome) => {
+    const result = resultOf(outcome)
+    const code = outcome === 'error' ? 'auth' : ''
+    expect(outputs(createProgress(), result, redact)).toMatchObject({ outcome, 'error-code': code })
   })
 
   test.each([
     ['error', 'rate-limited'],
     ['error', 'create-unknown'],
     ['cancelled', 'create-unknown'],
-  ] as const)('hold with %s the code %s', (outcome, code) => {
-    expect(outputs(progressed(), { outcome, error: fault(code) }, redact)['error-code']).toBe(code)
+  ] as const)('contain for %s the code %s', (outcome, code) => {
+    expect(outputs(createProgress(), { outcome, error: createError(code) }, redact)['error-code']).toBe(code)
   })
 
-  test.each(['queued', 'Active', '', 'x\ny'])('never hold the strange status %j', (word) => {
-    expect(outputs(progressed(job(word)), undefined, redact).status).toBe('')
-    expect(outputs(progressed(job('active'), job(word)), undefined, redact).status).toBe('active')
+  test.each(['queued', 'Active', '', 'x\ny'])('never contain the undocumented status %j', (status) => {
+    expect(outputs(createProgress(job(status)), undefined, redact).status).toBe('')
+    expect(outputs(createProgress(job('active'), job(status)), undefined, redact).status).toBe('active')
   })
 
   test.each([
     [true, undefined, 'true'],
     [false, undefined, 'false'],
-    [true, fault('auth'), 'true'],
-    [false, fault('not-found'), 'false'],
-  ])('say reused %p with the error %p as %s', (reused, error, said) => {
-    const progress = progressed()
-    progress.reused = reused
-    const end: End = error === undefined ? { outcome: 'started' } : { outcome: 'error', error }
-    expect(outputs(progress, end, redact).reused).toBe(said)
+    [true, createError('auth'), 'true'],
+    [false, createError('not-found'), 'false'],
+  ])('reused %p with the error %p is %s', (reused, error, value) => {
+    const progress = reused ? createReused() : createProgress()
+    const result: RunResult = error === undefined ? { outcome: 'started' } : { outcome: 'error', error }
+    expect(outputs(progress, result, redact).reused).toBe(value)
   })
 })
 
-test('a job that is not there was not reused, one that was seen and then lost was', () => {
-  const gone: End = { outcome: 'error', error: fault('not-found') }
-  const never = Object.assign(progressed(), { reused: true })
-  const lost = Object.assign(progressed(job('active')), { reused: true })
-  expect(outputs(never, gone, redact).reused).toBe('false')
-  expect(outputs(lost, gone, redact).reused).toBe('true')
+test('a job that never existed was not reused, one that was seen and then disappeared was', () => {
+  const notFound: RunResult = { outcome: 'error', error: createError('not-found') }
+  expect(outputs(createReused(), notFound, redact).reused).toBe('false')
+  expect(outputs(createReused(job('active')), notFound, redact).reused).toBe('true')
 })
 
 describe('the output job', () => {
   const jobOutput = (fields: Record<string, unknown>): string =>
-    outputs(progressed(job('active', fields)), { outcome: 'started' }, redact).job ?? ''
+    outputs(createProgress(job('active', fields)), { outcome: 'started' }, redact).job ?? ''
 
-  test('is the whole object, what is new in it too', () => {
+  test('is the whole object, with any new fields', () => {
     const fields = { new: { deep: [1, 'ü', null] }, source: { ref: null } }
     expect(JSON.parse(jobOutput(fields))).toEqual({ id: 'job-1', status: 'active', prLink: null, ...fields })
   })
@@ -125,15 +144,19 @@ describe('the output job', () => {
   test.each([
     ['plainly', KEY],
     ['percent-encoded', KEY.replace('_', '%5f')],
-    ['inside of a text', `a ${KEY} b`],
-  ])('has the key replaced where it stands %s', (_, text) => {
-    const said = jobOutput({ text, [text]: 1 })
-    expect(said).not.toContain('s3cr3t')
-    expect(JSON.parse(said).text).toContain('***')
+    ['inside a text', `a ${KEY} b`],
+  ])('has the key replaced if it is in it %s', (_, text) => {
+    const output = jobOutput({ text, [text]: 1 })
+    expect(output).not.toContain('s3cr3t')
+    expect(JSON.parse(output).text).toContain('***')
   })
 
-  test('is left out where it would be no JSON any more without the key', () => {
-    const number = outputs(progressed(job('active', { n: 12345 })), { outcome: 'started' }, createRedactor('234'))
+  test('is left out if it would not be JSON without the key', () => {
+    const number = outputs(
+      createProgress(job('active', { n: 12345 })),
+      { outcome: 'started' },
+      createRedactor('234'),
+    )
     expect(number.job).toBe('')
   })
 
@@ -145,16 +168,16 @@ describe('the output job', () => {
     expect(jobOutput({ text: 'ü'.repeat(JOB_LIMIT / 2) })).toBe('')
   })
 
-  test('is left out where it is nested too deep to be written', () => {
+  test('is left out if it is nested too deeply to be written', () => {
     let deep: unknown = []
     for (let depth = 0; depth < 200_000; depth++) deep = [deep]
     expect(jobOutput({ deep })).toBe('')
   })
 })
 
-describe('the line at the start', () => {
+describe('the first line', () => {
   const line = (task: Task, more: Partial<Inputs> = {}): string =>
-    startLine({ ...INPUTS, task, apiKey: KEY, ...more })
+    startLine(task, { ...INPUTS, apiKey: KEY, ...more })
 
   test.each([
     ['create', { kind: 'create', prompt: 'ü'.repeat(1500) }, /creat.*1,500 characters \(3,000 bytes\)/i],
@@ -163,64 +186,68 @@ describe('the line at the start', () => {
       { kind: 'message', jobId: 'job-1', prompt: 'Secret plan' },
       /message.*11 characters.*"job-1"/,
     ],
-    ['wait', { kind: 'attach', jobId: 'job-1' }, /"job-1".*nothing is sent/],
-  ] as const)('of a %s says what is sent and where, without prompt and key', (_, task, says) => {
-    expect(line(task)).toMatch(says)
+    ['step that only waits', { kind: 'attach', jobId: 'job-1' }, /"job-1".*nothing is sent/],
+  ] as const)('of a %s says what is sent and where, without prompt and key', (_, task, pattern) => {
+    expect(line(task)).toMatch(pattern)
     expect(line(task)).toMatch(/"p-1" at https:\/\/api\.mintlify\.com/)
     expect(line(task)).not.toMatch(/üü|plan|s3cr3t|\n/)
   })
 
-  test('is one line, whatever stands in the ids', () => {
+  test('is one line, whatever the ids contain', () => {
     expect(line({ kind: 'attach', jobId: 'a\n::error::b' }, { projectId: 'c\r\nd' })).not.toMatch(/[\r\n]/)
   })
 })
 
-describe('the lines on the way', () => {
-  test('at a change of state: the job, its state, the time, the link', () => {
-    expect(statusLine(progressed(job('active')))).toBe('Job "job-1" is active after 1 min 5 s.')
-    expect(statusLine(progressed(job('completed', { prLink: LINK })))).toBe(
-      `Job "job-1" is completed after 1 min 5 s, pull request ${LINK}.`,
+describe('the later lines', () => {
+  test('at a change of status: the job, its status, the elapsed time, the link', () => {
+    expect(statusLine(createProgress(job('active')))).toBe('Job "job-1": active after 1 min 5 s.')
+    expect(statusLine(createProgress(job('completed', { prLink: LINK })))).toBe(
+      `Job "job-1": completed after 1 min 5 s, pull request ${LINK}.`,
     )
   })
 
-  test('never have a word of the service that is not in its list', () => {
-    expect(statusLine(progressed(job('##[error]x')))).not.toContain('x]')
-    expect(heartbeatLine(progressed(job('##[error]x')))).not.toContain('##[')
+  test('never contain an undocumented status', () => {
+    expect(statusLine(createProgress(job('##[error]x')))).not.toContain('x]')
+    expect(heartbeatLine(createProgress(job('##[error]x')))).not.toContain('##[')
   })
 
-  test('once a minute: what is being waited for', () => {
-    expect(heartbeatLine(progressed(job('active')))).toBe('Job "job-1" is still active after 1 min 5 s.')
-    const sending = progressed()
+  test('once a minute: what the step is waiting for', () => {
+    expect(heartbeatLine(createProgress(job('active')))).toBe('Job "job-1" is still active after 1 min 5 s.')
+    const sending = createProgress()
     sending.sending = true
-    expect(heartbeatLine(sending)).toMatch(/answer after 1 min 5 s/)
-    expect(heartbeatLine(progressed())).toMatch(/trying after 1 min 5 s/)
+    expect(heartbeatLine(sending)).toMatch(/response after 1 min 5 s/)
+    expect(heartbeatLine(createProgress())).toMatch(/retrying after 1 min 5 s/)
   })
 
-  test('at the end: the time, the outcome, the code', () => {
-    expect(endLine(progressed(), { outcome: 'pr-opened' })).toBe('Ended after 1 min 5 s: pr-opened.')
-    expect(endLine(progressed(), { outcome: 'error', error: fault() })).toBe(
-      'Ended after 1 min 5 s: error (auth).',
+  test('at the end: the elapsed time, the outcome, the code', () => {
+    expect(endLine(createProgress(), { outcome: 'pr-opened' })).toBe('Finished after 1 min 5 s: pr-opened.')
+    expect(endLine(createProgress(), { outcome: 'error', error: createError() })).toBe(
+      'Finished after 1 min 5 s: error (auth).',
     )
   })
 })
-
-const endWith = (outcome: Outcome): End => (outcome === 'error' ? { outcome, error: fault() } : { outcome })
 
 describe('the annotation', () => {
   const ALL = new Set<FailOn>(FAIL_ON)
   const NONE = new Set<FailOn>()
   const cases = OUTCOMES.flatMap((outcome) =>
     [ALL, NONE].flatMap((failOn) =>
-      ['', LINK].map((link) => ({ outcome, failOn, link, on: [...failOn].length })),
+      // Without a link, a completed job is no-changes.
+      (outcome === 'pr-opened' ? [LINK] : ['', LINK]).map((link) => ({
+        outcome,
+        failOn,
+        link,
+        on: failOn.size,
+      })),
     ),
   )
 
   test.each(cases)(
-    'of $outcome with $on words in fail-on and the link "$link"',
+    'of $outcome with $on outcomes in fail-on and the link "$link"',
     ({ outcome, failOn, link }) => {
       const { level, text } = annotation(
-        progressed(job('active', { prLink: link })),
-        endWith(outcome),
+        createProgress(job('active', { prLink: link })),
+        resultOf(outcome),
         failOn,
       )
       expect(level).toBe(failsStep(outcome, failOn) ? 'error' : link === '' ? 'log' : 'notice')
@@ -231,84 +258,80 @@ describe('the annotation', () => {
   )
 
   test.each([
-    ['timed-out', /"job-1" has not ended after 1 min 5 s.*job-id: job-1.*no prompt.*timeout-minutes/],
+    ['timed-out', /"job-1" is still running after 1 min 5 s.*job-id: job-1.*no prompt.*timeout-minutes/],
     ['failed', /"job-1" failed.*dashboard.*job-id: job-1/],
     ['archived', /"job-1" was archived/],
     ['no-changes', /"job-1" completed without a pull request/],
-    ['cancelled', /cancelled.*job-1.* goes on.*job-id: job-1.*no prompt/],
+    ['cancelled', /cancelled.*job-1.* is still running.*job-id: job-1.*no prompt/],
     ['error', /What happened\. What to do\./],
-  ] as const)('of %s says what happened and what to do', (outcome, says) => {
-    expect(annotation(progressed(job('active')), endWith(outcome), ALL).text).toMatch(says)
+  ] as const)('of %s says what happened and what to do', (outcome, pattern) => {
+    expect(annotation(createProgress(job('active')), resultOf(outcome), ALL).text).toMatch(pattern)
   })
 
-  test('of a job that failed has its link too', () => {
+  test('of a failed job has its link too', () => {
     expect(
-      annotation(progressed(job('failed', { prLink: LINK })), { outcome: 'failed' }, ALL).text,
+      annotation(createProgress(job('failed', { prLink: LINK })), { outcome: 'failed' }, ALL).text,
     ).toContain(LINK)
   })
 
-  test('of bad input is one line a fault and nothing more', () => {
+  test('of bad input is one line per problem and nothing more', () => {
     const error = new InputError(
       [
-        { input: 'wait', text: 'got "a"; takes b. Do c.' },
-        { input: 'prompt', text: 'got nothing.' },
+        { input: 'wait', text: 'expected b, got "a". Do c.' },
+        { input: 'prompt', text: 'required.' },
       ],
       '',
     )
-    expect(annotation(progressed(), { outcome: 'error', error }, NONE)).toEqual({
+    expect(annotation(createProgress(), { outcome: 'error', error }, NONE)).toEqual({
       level: 'error',
-      text: 'wait: got "a"; takes b. Do c.\nprompt: got nothing.',
+      text: 'wait: expected b, got "a". Do c.\nprompt: required.',
     })
   })
 
-  test('of something unknown says so also with a cancel', () => {
-    const end: End = { outcome: 'cancelled', error: fault('create-unknown') }
-    expect(annotation(progressed(), end, NONE).text).toMatch(/cancelled.*What happened\. What to do\./)
+  test('of an unknown result says so even after a cancel', () => {
+    const result: RunResult = { outcome: 'cancelled', error: createError('create-unknown') }
+    expect(annotation(createProgress(), result, NONE).text).toMatch(/cancelled.*What happened\. What to do\./)
   })
 
   test('has no stack trace', () => {
-    const end: End = { outcome: 'error', error: internalError(new TypeError('x is undefined')) }
-    const { text } = annotation(progressed(), end, NONE)
+    const result: RunResult = { outcome: 'error', error: internalError(new TypeError('x is undefined')) }
+    const { text } = annotation(createProgress(), result, NONE)
     expect(text).toContain('x is undefined')
     expect(text).not.toMatch(/\n|\bat .*:\d+/)
   })
 
-  test('tells how to pick up a job that took the message but was not seen since', () => {
-    const progress = progressed()
-    progress.jobId = 'job-1'
-    progress.reused = true
-    expect(annotation(progress, endWith('error'), NONE).text).toContain('job-id: job-1')
+  test('says how to wait for a job that accepted the message but was not seen since', () => {
+    expect(annotation(createReused(), resultOf('error'), NONE).text).toContain('job-id: job-1')
   })
 })
 
 describe('what to do next', () => {
-  test.each(OUTCOMES)('is said in one line for %s', (outcome) => {
-    const said = nextStep(progressed(job('active')), endWith(outcome), plain)
-    expect(said).not.toMatch(/undefined|null|\n/)
-    if (outcome !== 'skipped') expect(said).toMatch(/\.$/)
+  test.each(OUTCOMES)('is one line for %s', (outcome) => {
+    const text = nextStep(createProgress(job('active')), resultOf(outcome), plain)
+    expect(text).not.toMatch(/undefined|null|\n/)
+    expect(text).toMatch(/\.$/)
   })
 
   test.each(['timed-out', 'started', 'cancelled', 'error'] as const)('names the job after %s', (outcome) => {
-    expect(nextStep(progressed(job('active')), endWith(outcome), plain)).toContain('job-id: job-1')
+    expect(nextStep(createProgress(job('active')), resultOf(outcome), plain)).toContain('job-id: job-1')
   })
 
-  test('does not send a reader to a job that is not there', () => {
-    const progress = progressed()
-    progress.jobId = 'job-1'
-    expect(nextStep(progress, { outcome: 'error', error: fault('not-found') }, plain)).toBe('What to do.')
+  test('does not send the reader to a job that does not exist', () => {
+    const progress = createProgress()
+    progress.follow('job-1')
+    expect(nextStep(progress, { outcome: 'error', error: createError('not-found') }, plain)).toBe(
+      'What to do.',
+    )
   })
 
-  test('after a cancel says that a job goes on only where there is one', () => {
-    const none = nextStep(progressed(), { outcome: 'cancelled' }, plain)
-    expect(none).not.toMatch(/goes on|job-id/)
-    const reused = progressed()
-    reused.jobId = 'job-1'
-    reused.reused = true
-    expect(nextStep(reused, { outcome: 'cancelled' }, plain)).toMatch(/job-1 goes on/)
+  test('after a cancel says that a job is still running only if there is one', () => {
+    const none = nextStep(createProgress(), { outcome: 'cancelled' }, plain)
+    expect(none).not.toMatch(/running|job-id/)
+    expect(nextStep(createReused(), { outcome: 'cancelled' }, plain)).toMatch(/job-1 is still running/)
   })
 
-  test('shows text from outside as it is asked to', () => {
-    const said = nextStep(progressed(job('active')), { outcome: 'timed-out' }, (text) => `<${text}>`)
-    expect(said).toContain('<job-id: job-1>')
+  test('passes text from outside through the given function', () => {
+    const shown = nextStep(createProgress(job('active')), { outcome: 'timed-out' }, (text) => `<${text}>`)
+    expect(shown).toContain('<job-id: job-1>')
   })
 })

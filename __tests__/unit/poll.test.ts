@@ -1,55 +1,71 @@
-// Following a job: when it is looked at, when an end is believed, when a trouble ends the wait.
+// Polling: when the job is polled, when a final status is trusted, which errors end it.
 import { describe, expect, test } from '@jest/globals'
-import { follow, finalPollMarginMs, pollDelay, SETTLE_MS, createFreshnessCheck, type Wait } from '../../src/run/poll.js'
 import {
-  after,
-  endOfPromise,
+  createFreshnessCheck,
+  finalPollMarginMs,
+  type PollOptions,
+  type PrecededBy,
+  pollDelay,
+  pollUntilDone,
+  SETTLE_MS,
+} from '../../src/run/poll.js'
+import {
+  callTimes,
+  createScriptedRun,
+  delayed,
+  errorResponse,
   forever,
-  gives,
   hangs,
   job,
+  jobResult,
   LINK,
-  type Line,
-  lost,
   MINUTE,
   noJob,
-  refused,
-  times,
-  unsent,
-  world,
+  noResponse,
+  notSent,
+  type ScriptedResult,
+  settle,
 } from './scripted-run.js'
 
-interface Options extends Partial<Pick<Wait, 'after' | 'once' | 'pollIntervalMs'>> {
+interface Options extends Partial<Pick<PollOptions, 'precededBy' | 'once' | 'pollIntervalMs'>> {
   timeoutMs?: number
   random?: number
+  startAt?: number
   cancelAt?: number
 }
 
-const CREATED: Wait['after'] = { kind: 'create', at: 0 }
-const messaged = (answer = 'active', fields = {}): Wait['after'] => ({
+const CREATED: PrecededBy = { kind: 'create', at: 0 }
+/** A message was sent; `status` and `fields` are those of the job before it, or in the response to it. */
+const messaged = (status = 'active', fields = {}): PrecededBy => ({
   kind: 'message',
   at: 0,
-  answer: job(answer, fields),
+  job: job(status, fields),
 })
 
-async function following(lines: Iterable<Line>, options: Options = {}) {
-  const { timeoutMs = 30 * MINUTE, random = 0, cancelAt = Number.POSITIVE_INFINITY, ...more } = options
-  const around = world(lines, { timeoutMs, random, cancelAt, jobId: 'job-1' })
-  const { service, ports, clock } = around
-  const wait: Wait = {
+async function poll(script: Iterable<ScriptedResult>, options: Options = {}) {
+  const { timeoutMs = 30 * MINUTE, random, startAt, cancelAt, ...more } = options
+  const run = createScriptedRun(script, { timeoutMs, random, startAt, cancelAt, jobId: 'job-1' })
+  const { service, ports, clock } = run
+  const pollOptions: PollOptions = {
     jobId: 'job-1',
-    after: { kind: 'nothing' },
+    precededBy: { kind: 'nothing' },
     once: false,
     pollIntervalMs: undefined,
     timeoutMs,
     ...more,
   }
-  const end = await endOfPromise(follow(wait, service, ports))
-  return { ...around, end, endedAt: clock.now(), at: times(around) }
+  const result = await settle(pollUntilDone(pollOptions, service, ports))
+  return { ...run, result, endedAt: clock.now(), at: callTimes(run) }
 }
 
 const DEADLINE = { value: { kind: 'deadline' } }
-const ended = (status: string) => ({ value: { kind: 'ended', status } })
+const ended = (status: string) => ({
+  value: { kind: 'ended', status, job: expect.objectContaining({ status }) },
+})
+
+const stillActive = (rawStatus: string) => ({
+  value: { kind: 'active', job: expect.objectContaining({ rawStatus }) },
+})
 
 describe('the schedule', () => {
   test.each([
@@ -60,17 +76,17 @@ describe('the schedule', () => {
     [119_000, 11_900],
     [120_000, 12_000],
     [86_400_000, 12_000],
-  ])('after %d ms the next look is %d ms away', (elapsed, pause) => {
-    expect(pollDelay(elapsed, undefined)).toBe(pause)
+  ])('after %d ms the next poll is %d ms away', (elapsedMs, delayMs) => {
+    expect(pollDelay(elapsedMs, undefined)).toBe(delayMs)
   })
 
-  test.each([100, 10_000, 3_600_000])('a fixed interval of %d ms stays', (interval) => {
+  test.each([100, 10_000, 3_600_000])('a fixed interval of %d ms never changes', (interval) => {
     expect(pollDelay(0, interval)).toBe(interval)
     expect(pollDelay(86_400_000, interval)).toBe(interval)
   })
 
-  test('a job that is only waited for is looked at at once, then ever more rarely', async () => {
-    const { at } = await following(forever(gives('active')))
+  test('a job that is only waited for is polled immediately, then less and less often', async () => {
+    const { at } = await poll(forever(jobResult('active')))
     expect(at.slice(0, 13)).toEqual([
       0, 5000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, 40_000, 45_000, 50_000, 55_000, 60_500,
     ])
@@ -79,14 +95,14 @@ describe('the schedule', () => {
     expect(gaps).toEqual(gaps.toSorted((a, b) => a - b))
   })
 
-  test('a job that was just created is looked at after 5 s', async () => {
-    const { at, end } = await following([gives('active'), gives('completed')], { after: CREATED })
+  test('a job that was just created is polled after 5 s', async () => {
+    const { at, result } = await poll([jobResult('active'), jobResult('completed')], { precededBy: CREATED })
     expect(at).toEqual([5000, 10_000])
-    expect(end).toEqual(ended('completed'))
+    expect(result).toEqual(ended('completed'))
   })
 
-  test('a fixed interval holds', async () => {
-    const { at } = await following([...Array(4).fill(gives('active')), gives('failed')], {
+  test('a fixed interval is kept', async () => {
+    const { at } = await poll([...Array(4).fill(jobResult('active')), jobResult('failed')], {
       pollIntervalMs: 2000,
     })
     expect(at).toEqual([0, 2000, 4000, 6000, 8000])
@@ -99,96 +115,100 @@ describe('the deadline', () => {
     [6000, 300],
     [MINUTE, 2000],
     [30 * MINUTE, 2000],
-  ])('of %d ms has a last look %d ms before it', async (timeoutMs, margin) => {
+  ])('of %d ms has a final poll %d ms before it', async (timeoutMs, margin) => {
     expect(finalPollMarginMs(timeoutMs)).toBe(margin)
-    const { at, end } = await following(forever(gives('active')), { timeoutMs })
+    const { at, result } = await poll(forever(jobResult('active')), { timeoutMs })
     expect(at.at(-1)).toBe(timeoutMs - margin)
-    expect(end).toEqual(DEADLINE)
+    expect(result).toEqual(DEADLINE)
   })
 
   test.each([
     ['a fixed interval that is longer', { pollIntervalMs: 3_600_000 }, [0]],
-    ['a fixed interval after a create', { pollIntervalMs: 3_600_000, after: CREATED }, []],
-  ])('has its last look with %s', async (_, options, before) => {
-    const { at, end } = await following(forever(gives('active')), options)
+    ['a fixed interval after a create request', { pollIntervalMs: 3_600_000, precededBy: CREATED }, []],
+  ])('has its final poll with %s', async (_, options, before) => {
+    const { at, result } = await poll(forever(jobResult('active')), options)
     expect(at).toEqual([...before, 30 * MINUTE - 2000])
-    expect(end).toEqual(DEADLINE)
+    expect(result).toEqual(DEADLINE)
   })
 
-  test('the last look counts', async () => {
-    const { end } = await following([gives('active'), gives('completed')], { pollIntervalMs: 3_600_000 })
-    expect(end).toEqual(ended('completed'))
+  test('the result of the final poll counts', async () => {
+    const { result } = await poll([jobResult('active'), jobResult('completed')], {
+      pollIntervalMs: 3_600_000,
+    })
+    expect(result).toEqual(ended('completed'))
   })
 
-  test('a job that can be looked at only once is', async () => {
-    const { at, end } = await following([gives('completed')], { after: CREATED, timeoutMs: 1000 })
+  test('a job is polled even if there is time for a single poll', async () => {
+    const { at, result } = await poll([jobResult('completed')], { precededBy: CREATED, timeoutMs: 1000 })
     expect(at).toEqual([950])
-    expect(end).toEqual(ended('completed'))
+    expect(result).toEqual(ended('completed'))
   })
 
-  test('a look that hangs ends with it', async () => {
-    const { end, endedAt } = await following([gives('active'), hangs(true)])
-    expect(end).toEqual(DEADLINE)
+  test('a poll that hangs ends with it', async () => {
+    const { result, endedAt } = await poll([jobResult('active'), hangs(true)])
+    expect(result).toEqual(DEADLINE)
     expect(endedAt).toBe(30 * MINUTE)
   })
 
   test.each([
-    ['503s', refused(503)],
-    ['cut answers', lost],
-    ['no connection', unsent],
-    ['a Retry-After that is longer', refused(503, '86400')],
-  ])('after a create is timed-out, whatever the looks met: %s', async (_, line) => {
-    const { end, endedAt } = await following(forever(line), { after: CREATED })
-    expect(end).toEqual(DEADLINE)
+    ['503s', errorResponse(503)],
+    ['broken responses', noResponse],
+    ['no connection', notSent],
+    ['a Retry-After that is longer', errorResponse(503, '86400')],
+  ])('after a create request means timed-out, whatever the polls got: %s', async (_, scripted) => {
+    const { result, endedAt } = await poll(forever(scripted), { precededBy: CREATED })
+    expect(result).toEqual(DEADLINE)
     expect(endedAt).toBeGreaterThanOrEqual(30 * MINUTE - 2000)
     expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
   })
 })
 
-describe('a wait for a job that this step did not touch', () => {
+describe('polling a job that this step did not touch', () => {
   test.each([
-    ['no connection', unsent],
-    ['cut answers', lost],
-    ['a hanging look', hangs(true)],
+    ['no connection', notSent],
+    ['broken responses', noResponse],
+    ['a hanging request', hangs(true)],
     ['a hanging connection', hangs(false)],
-  ])('that never got an answer is of the network: %s', async (_, line) => {
-    const { end } = await following(forever(line), { timeoutMs: MINUTE })
-    expect(end).toMatchObject({ code: 'network', message: expect.stringContaining('"job-1"') })
+  ])('without a response is a network error: %s', async (_, scripted) => {
+    const { result } = await poll(forever(scripted), { timeoutMs: MINUTE })
+    expect(result).toMatchObject({ code: 'network', message: expect.stringContaining('"job-1"') })
   })
 
   test.each([
-    ['503s', forever(refused(503))],
-    ['429s', forever(refused(429))],
-    ['one 503, then nothing', [refused(503), ...Array(1000).fill(unsent)]],
-    ['one answer without a job, then nothing', [noJob, ...Array(1000).fill(lost)]],
-    ['a job, then nothing', [gives('active'), ...Array(1000).fill(lost)]],
-  ])('that got an answer is timed-out: %s', async (_, lines) => {
-    expect((await following(lines)).end).toEqual(DEADLINE)
+    ['503s', forever(errorResponse(503))],
+    ['429s', forever(errorResponse(429))],
+    ['one 503, then nothing', [errorResponse(503), ...Array(1000).fill(notSent)]],
+    ['one response without a job, then nothing', [noJob, ...Array(1000).fill(noResponse)]],
+    ['a job, then nothing', [jobResult('active'), ...Array(1000).fill(noResponse)]],
+  ])('that got a response is timed-out: %s', async (_, script) => {
+    expect((await poll(script)).result).toEqual(DEADLINE)
   })
 })
 
-describe('an end', () => {
+describe('a final status', () => {
   test.each(['completed', 'failed', 'archived'])(
-    '%s is believed at once without a message',
+    '%s is trusted immediately if there was no message',
     async (status) => {
-      for (const options of [{}, { after: CREATED }, { once: true }]) {
-        const { end, calls, seen } = await following([gives(status)], options)
-        expect(end).toEqual(ended(status))
+      for (const options of [{}, { precededBy: CREATED }, { once: true }]) {
+        const { result, calls, reportedStatuses } = await poll([jobResult(status)], options)
+        expect(result).toEqual(ended(status))
         expect(calls).toHaveLength(1)
-        expect(seen).toEqual([status])
+        expect(reportedStatuses).toEqual([status])
       }
     },
   )
 })
 
-describe('after a message', () => {
-  const stale = gives('completed', { prLink: LINK })
+describe('a final status after a message', () => {
+  const stale = jobResult('completed', { prLink: LINK })
 
-  test('a completed that is from before is not believed until the job was seen active', async () => {
-    const { end, at, seen } = await following([stale, stale, gives('active'), stale], { after: messaged() })
-    expect(end).toEqual(ended('completed'))
+  test('that predates it is not trusted until the job was seen active', async () => {
+    const { result, at, reportedStatuses } = await poll([stale, stale, jobResult('active'), stale], {
+      precededBy: messaged(),
+    })
+    expect(result).toEqual(ended('completed'))
     expect(at).toEqual([5000, 10_000, 15_000, 20_000])
-    expect(seen).toEqual(['active', 'completed'])
+    expect(reportedStatuses).toEqual(['active', 'completed'])
   })
 
   test.each([
@@ -196,171 +216,180 @@ describe('after a message', () => {
     ['a link where there was none', {}, { prLink: LINK }],
     ['its branch', { source: { ref: 'a' } }, { source: { ref: 'b' } }],
     ['its model', { model: 'a' }, { model: 'b' }],
-    ['the time of its creation', { createdAt: '2025-01-01' }, { createdAt: '2025-03-01' }],
-    ['the time of its archiving', {}, { archivedAt: '2025-03-01' }],
-  ])('an end whose object changed in %s is believed', async (_, before, now) => {
-    const { end, at } = await following([gives('completed', before), gives('completed', now)], {
-      after: messaged(),
+    ['the time it was created', { createdAt: '2025-01-01' }, { createdAt: '2025-03-01' }],
+    ['the time it was archived', {}, { archivedAt: '2025-03-01' }],
+  ])('in an object that differs in %s is trusted', async (_, before, now) => {
+    const { result, at } = await poll([jobResult('completed', before), jobResult('completed', now)], {
+      precededBy: messaged(),
     })
-    expect(end).toEqual(ended('completed'))
+    expect(result).toEqual(ended('completed'))
     expect(at).toEqual([5000, 10_000])
   })
 
-  test('an end of another kind is a changed object', async () => {
-    const { end, at } = await following([stale, gives('failed')], { after: messaged() })
-    expect(end).toEqual(ended('failed'))
+  test('that is another one means a changed object', async () => {
+    const { result, at } = await poll([stale, jobResult('failed')], { precededBy: messaged() })
+    expect(result).toEqual(ended('failed'))
     expect(at).toEqual([5000, 10_000])
   })
 
-  test('an end that differs from the one in the answer to the message is believed at the first look', async () => {
-    const { end, at } = await following([gives('completed', { prLink: LINK })], {
-      after: messaged('completed'),
+  test('that differs from the one in the response to the message is trusted at the first poll', async () => {
+    const { result, at } = await poll([jobResult('completed', { prLink: LINK })], {
+      precededBy: messaged('completed'),
     })
-    expect(end).toEqual(ended('completed'))
+    expect(result).toEqual(ended('completed'))
     expect(at).toEqual([5000])
   })
 
   test.each([
-    ['answered active', messaged()],
-    ['answered with the same end', messaged('completed', { prLink: LINK })],
-    ['answered without a job', { kind: 'message', at: 0, answer: undefined }],
-  ] as const)('an end that never changes is believed after the settle time (%s)', async (_, message) => {
-    const { end, at, seen } = await following(forever(stale), { after: message })
-    expect(end).toEqual(ended('completed'))
-    expect(at).toEqual([5000, 10_000, 15_000, 20_000, 25_000, SETTLE_MS])
-    expect(seen).toEqual(['completed'])
-  })
-
-  test('the settle time is at most 30 s, and is looked at with a long interval too', async () => {
-    expect(SETTLE_MS).toBe(30_000)
-    const { at, end } = await following(forever(stale), { after: messaged(), pollIntervalMs: 20_000 })
-    expect(at).toEqual([20_000, 30_000])
-    expect(end).toEqual(ended('completed'))
-  })
-
-  test.each([1000, 6000, 20_000, MINUTE])(
-    'a short time of %d ms has room for an end to settle',
-    async (timeoutMs) => {
-      const { end, endedAt } = await following(forever(stale), { after: messaged(), timeoutMs })
-      expect(end).toEqual(ended('completed'))
-      expect(endedAt).toBeLessThan(timeoutMs)
-      expect(endedAt).toBeGreaterThanOrEqual(Math.min(30_000, (timeoutMs - finalPollMarginMs(timeoutMs)) / 2))
+    ['an active job', messaged()],
+    ['the same final status', messaged('completed', { prLink: LINK })],
+    ['no job', { kind: 'message', at: 0, job: undefined }],
+  ] as const)(
+    'that never changes is trusted after the settle time, with %s in the response to the message',
+    async (_, precededBy) => {
+      const { result, at, reportedStatuses } = await poll(forever(stale), { precededBy })
+      expect(result).toEqual(ended('completed'))
+      expect(at).toEqual([5000, 10_000, 15_000, 20_000, 25_000, SETTLE_MS])
+      expect(reportedStatuses).toEqual(['completed'])
     },
   )
 
-  test('an end has room to settle before the last look, also where the message was taken late', async () => {
-    const { end } = await following(forever(stale), { after: messaged(), timeoutMs: 3500 })
-    expect(end).toEqual(ended('completed'))
+  test('settles for at most 30 s, and the job is polled then, even with a long interval', async () => {
+    expect(SETTLE_MS).toBe(30_000)
+    const { at, result } = await poll(forever(stale), { precededBy: messaged(), pollIntervalMs: 20_000 })
+    expect(at).toEqual([20_000, 30_000])
+    expect(result).toEqual(ended('completed'))
+  })
+
+  test.each([1000, 6000, 20_000, MINUTE])('settles in time with a time limit of %d ms', async (timeoutMs) => {
+    const { result, endedAt } = await poll(forever(stale), { precededBy: messaged(), timeoutMs })
+    expect(result).toEqual(ended('completed'))
+    expect(endedAt).toBeLessThan(timeoutMs)
+    expect(endedAt).toBeGreaterThanOrEqual(Math.min(30_000, (timeoutMs - finalPollMarginMs(timeoutMs)) / 2))
+  })
+
+  test('settles before the final poll, even if little time is left after the message', async () => {
+    const { result } = await poll(forever(stale), { precededBy: messaged(), timeoutMs: 3500 })
+    expect(result).toEqual(ended('completed'))
   })
 
   const deep = (): unknown => JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
   test.each([
-    ['a new field', { revision: 2 }, { revision: 3 }, true],
+    ['a new value', { revision: 2 }, { revision: 3 }, true],
     ['a field that only one of them has', {}, { revision: 3 }, false],
-    ['a null that has become a link', { prLink: null }, { prLink: LINK }, true],
-    ['a field that is nested too deep to be compared', { deep: deep() }, { deep: deep() }, false],
-  ])('an end that differs in %s: a new one? %s', (_, before, now, isNew) => {
-    const answer = job('completed', before)
-    const trusts = createFreshnessCheck({ kind: 'message', at: 0, answer }, 30_000)
-    expect(trusts(job('completed', now), 1000)).toBe(isNew)
+    ['a link that was null before', { prLink: null }, { prLink: LINK }, true],
+    ['a field nested too deep to be compared', { deep: deep() }, { deep: deep() }, false],
+  ])('that differs from the one before in %s: trusted immediately? %s', (_, before, now, trusted) => {
+    const previous = job('completed', before)
+    const isFresh = createFreshnessCheck({ kind: 'message', at: 0, job: previous }, 30_000)
+    expect(isFresh(job('completed', now), 1000)).toBe(trusted)
   })
 
-  test('a word that is not in the list shows that the job runs', async () => {
-    const { end, at } = await following([gives('queued'), stale], { after: messaged() })
-    expect(end).toEqual(ended('completed'))
+  test('counts after an undocumented status, which shows that the job is running', async () => {
+    const { result, at } = await poll([jobResult('queued'), stale], { precededBy: messaged() })
+    expect(result).toEqual(ended('completed'))
     expect(at).toEqual([5000, 10_000])
   })
 
-  test('a trouble between changes nothing', async () => {
-    const { end, seen } = await following([stale, lost, stale, gives('active'), stale], { after: messaged() })
-    expect(end).toEqual(ended('completed'))
-    expect(seen).toEqual(['active', 'completed'])
+  test('is not affected by errors in between', async () => {
+    const { result, reportedStatuses } = await poll([stale, noResponse, stale, jobResult('active'), stale], {
+      precededBy: messaged(),
+    })
+    expect(result).toEqual(ended('completed'))
+    expect(reportedStatuses).toEqual(['active', 'completed'])
   })
 
-  test('a job that is gone is not waited for', async () => {
-    const { end, calls } = await following([refused(404)], { after: messaged() })
-    expect(end).toMatchObject({ code: 'not-found' })
+  test('is not waited for if the job no longer exists', async () => {
+    const { result, calls } = await poll([errorResponse(404)], { precededBy: messaged() })
+    expect(result).toMatchObject({ code: 'not-found' })
     expect(calls).toHaveLength(1)
   })
 })
 
-describe('trustAfter', () => {
+describe('createFreshnessCheck', () => {
   const SETTLE = 30_000
   const completed = job('completed')
   const active = job('active')
 
   test.each([
     ['nothing', { kind: 'nothing' }],
-    ['a create', CREATED],
-  ] as const)('after %s believes everything', (_, before) => {
-    expect(createFreshnessCheck(before, SETTLE)(completed, 0)).toBe(true)
+    ['a create request', CREATED],
+  ] as const)('after %s, trusts everything', (_, precededBy) => {
+    expect(createFreshnessCheck(precededBy, SETTLE)(completed, 0)).toBe(true)
   })
 
-  test('an end counts from the settle time on, counted from the message', () => {
-    const trusts = createFreshnessCheck({ kind: 'message', at: 1000, answer: active }, SETTLE)
-    expect(trusts(completed, 1000)).toBe(false)
-    expect(trusts(completed, 30_999)).toBe(false)
-    expect(trusts(completed, 31_000)).toBe(true)
+  test('trusts a final status once the settle time has passed since the message', () => {
+    const isFresh = createFreshnessCheck({ kind: 'message', at: 1000, job: active }, SETTLE)
+    expect(isFresh(completed, 1000)).toBe(false)
+    expect(isFresh(completed, 30_999)).toBe(false)
+    expect(isFresh(completed, 31_000)).toBe(true)
   })
 
-  test('an active job counts, and any end after it', () => {
-    const trusts = createFreshnessCheck(messaged('completed'), SETTLE)
-    expect(trusts(active, 1)).toBe(true)
-    expect(trusts(completed, 2)).toBe(true)
+  test('trusts an active job, and any final status after it', () => {
+    const isFresh = createFreshnessCheck(messaged('completed'), SETTLE)
+    expect(isFresh(active, 1)).toBe(true)
+    expect(isFresh(completed, 2)).toBe(true)
   })
 
-  test('an active answer to the message proves nothing', () => {
+  test('takes an active job in the response to the message as proof of nothing', () => {
     expect(createFreshnessCheck(messaged('active'), SETTLE)(completed, 1)).toBe(false)
   })
 
-  test('a field that is null is as good as one that is missing', () => {
-    const answer = { ...completed, received: { id: 'job-1', status: 'completed' } }
-    const trusts = createFreshnessCheck({ kind: 'message', at: 0, answer }, SETTLE)
-    expect(trusts(job('completed', { prLink: null, archivedAt: null }), 1)).toBe(false)
+  test('ignores fields that are missing in one of the two', () => {
+    const previous = { ...completed, received: { id: 'job-1', status: 'completed' } }
+    const isFresh = createFreshnessCheck({ kind: 'message', at: 0, job: previous }, SETTLE)
+    expect(isFresh(job('completed', { prLink: null, archivedAt: null }), 1)).toBe(false)
   })
 
-  test('the order of fields says nothing', () => {
+  test('ignores the order of fields', () => {
     const one = job('completed', { source: { repository: 'a', ref: 'b' }, model: 'm' })
     const other = job('completed', { model: 'm', source: { ref: 'b', repository: 'a' } })
-    expect(createFreshnessCheck({ kind: 'message', at: 0, answer: one }, SETTLE)(other, 1)).toBe(false)
+    expect(createFreshnessCheck({ kind: 'message', at: 0, job: one }, SETTLE)(other, 1)).toBe(false)
   })
 })
 
-describe('a trouble', () => {
-  test.each([400, 401, 403, 409, 301])('that is final ends the wait: %d', async (status) => {
-    const { end, calls } = await following([gives('active'), refused(status)])
-    expect(end.code).toBeDefined()
+describe('an error', () => {
+  test.each([400, 401, 403, 409, 301])('that is permanent ends polling: %d', async (status) => {
+    const { result, calls } = await poll([jobResult('active'), errorResponse(status)])
+    expect(result.code).toBeDefined()
     expect(calls).toHaveLength(2)
   })
 
-  test('a 404 within 30 s of a create passes, later it is final', async () => {
-    const early = await following([refused(404), refused(404), gives('completed')], { after: CREATED })
-    expect(early.end).toEqual(ended('completed'))
-    const late = await following(forever(refused(404)), { after: CREATED, pollIntervalMs: 15_000 })
+  test('404 is temporary within 30 s of a create request, later it is permanent', async () => {
+    const early = await poll([errorResponse(404), errorResponse(404), jobResult('completed')], {
+      precededBy: CREATED,
+    })
+    expect(early.result).toEqual(ended('completed'))
+    const late = await poll(forever(errorResponse(404)), { precededBy: CREATED, pollIntervalMs: 15_000 })
     expect(late.at).toEqual([15_000, 30_000, 45_000])
-    expect(late.end).toMatchObject({ code: 'not-found' })
+    expect(late.result).toMatchObject({ code: 'not-found' })
   })
 
-  test('three answers in a row without a job end it, two do not', async () => {
-    const three = await following([noJob, noJob, noJob])
-    expect(three.end).toMatchObject({ code: 'contract' })
-    const broken = await following([
+  test('ends polling after three responses in a row without a job, not after two', async () => {
+    const three = await poll([noJob, noJob, noJob])
+    expect(three.result).toMatchObject({ code: 'contract' })
+    const broken = await poll([
       noJob,
       noJob,
-      gives('active'),
+      jobResult('active'),
       noJob,
       noJob,
-      lost,
+      noResponse,
       noJob,
       noJob,
-      gives('failed'),
+      jobResult('failed'),
     ])
-    expect(broken.end).toEqual(ended('failed'))
+    expect(broken.result).toEqual(ended('failed'))
   })
 
-  test('is waited out ever longer, never less than a poll, and forgotten after a good answer', async () => {
-    const lines = [...Array(6).fill(refused(500)), gives('active'), refused(500), gives('completed')]
-    const { at } = await following(lines, { random: 1, pollIntervalMs: 2000 })
+  test('is retried with backoff, at least a poll interval apart; a job resets the backoff', async () => {
+    const script = [
+      ...Array(6).fill(errorResponse(500)),
+      jobResult('active'),
+      errorResponse(500),
+      jobResult('completed'),
+    ]
+    const { at } = await poll(script, { random: 1, pollIntervalMs: 2000 })
     const gaps = at.slice(1).map((moment, index) => moment - (at[index] ?? 0))
     expect(gaps).toEqual([2000, 2000, 4000, 8000, 16_000, 30_000, 2000, 2000])
   })
@@ -368,68 +397,77 @@ describe('a trouble', () => {
   test.each([
     ['503', 503],
     ['429', 429],
-  ])('of a %s with Retry-After is obeyed', async (_, status) => {
-    const { at } = await following([refused(status, '45'), gives('completed')])
+  ])('%s with Retry-After is retried when the service asks for it', async (_, status) => {
+    const { at } = await poll([errorResponse(status, '45'), jobResult('completed')])
     expect(at).toEqual([0, 45_000])
-    const short = await following([refused(status, '1'), gives('completed')])
+    const short = await poll([errorResponse(status, '1'), jobResult('completed')])
     expect(short.at).toEqual([0, 5000])
   })
 
-  test('is told once in the log for as long as it lasts', async () => {
-    const { said } = await following([lost, lost, lost, gives('active'), refused(503), gives('completed')])
-    expect(said.log).toHaveLength(2)
-    expect(said.log[0]).toContain('ECONNRESET')
-    expect(said.log[1]).toContain('503: its words')
-    expect(said.debug).toHaveLength(2)
-    expect(said.warn).toEqual([])
+  test('is logged once for as long as it lasts', async () => {
+    const { lines } = await poll([
+      noResponse,
+      noResponse,
+      noResponse,
+      jobResult('active'),
+      errorResponse(503),
+      jobResult('completed'),
+    ])
+    expect(lines.log).toHaveLength(2)
+    expect(lines.log[0]).toContain('ECONNRESET')
+    expect(lines.log[1]).toContain('503: its message')
+    expect(lines.debug).toHaveLength(2)
+    expect(lines.warn).toEqual([])
   })
 })
 
-test('a status that is not in the list is warned of once, and waited out', async () => {
-  const { end, said } = await following([
-    gives('queued'),
-    gives('paused'),
-    gives('queued'),
-    gives('completed'),
+test('an undocumented status causes one warning, and polling continues', async () => {
+  const { result, lines } = await poll([
+    jobResult('queued'),
+    jobResult('paused'),
+    jobResult('queued'),
+    jobResult('completed'),
   ])
-  expect(end).toEqual(ended('completed'))
-  expect(said.warn).toEqual([expect.stringContaining('"queued"')])
+  expect(result).toEqual(ended('completed'))
+  expect(lines.warn).toEqual([expect.stringContaining('"queued"')])
 })
 
-describe('one look', () => {
-  test.each(['active', 'queued'])('at a job that is %s is enough', async (status) => {
-    const { end, at } = await following([gives(status)], { once: true })
-    expect(end).toEqual({ value: { kind: 'active' } })
+describe('a single poll', () => {
+  test.each(['active', 'queued'])('of a job that is %s is enough', async (status) => {
+    const { result, at } = await poll([jobResult(status)], { once: true })
+    expect(result).toEqual(stillActive(status))
     expect(at).toEqual([0])
   })
 
-  test('is tried until it is answered', async () => {
-    const { end, calls } = await following([lost, refused(503), noJob, gives('active')], { once: true })
-    expect(end).toEqual({ value: { kind: 'active' } })
+  test('is retried until it returns the job', async () => {
+    const { result, calls } = await poll([noResponse, errorResponse(503), noJob, jobResult('active')], {
+      once: true,
+    })
+    expect(result).toEqual(stillActive('active'))
     expect(calls).toHaveLength(4)
   })
 
-  test('at a job that is not there is final', async () => {
-    expect((await following([refused(404)], { once: true })).end).toMatchObject({ code: 'not-found' })
+  test('of a job that does not exist is final', async () => {
+    expect((await poll([errorResponse(404)], { once: true })).result).toMatchObject({ code: 'not-found' })
   })
 })
 
 describe('a cancel', () => {
   test.each([
-    ['between two looks', forever(gives('active')), {}],
-    ['during a look', [gives('active'), hangs(true)], {}],
-    ['during the first look', [hangs(false)], {}],
-    ['before the first look', [], { after: CREATED, pollIntervalMs: 60_000 }],
-    ['in a pause that the service asked for', [refused(503, '600')], {}],
-    ['while an end settles', forever(gives('completed')), { after: messaged() }],
-  ])('%s ends the wait at once', async (_, lines, options) => {
-    const { end, endedAt } = await following(lines, { ...options, cancelAt: 7000 })
-    expect(end).toEqual({ cancelled: true, code: undefined })
+    ['between two polls', forever(jobResult('active')), {}],
+    ['during a poll', [jobResult('active'), hangs(true)], {}],
+    ['during the first poll', [hangs(false)], {}],
+    ['before the first poll', [], { precededBy: CREATED, pollIntervalMs: 60_000 }],
+    ['in a delay the service asked for', [errorResponse(503, '600')], {}],
+    ['while a final status settles', forever(jobResult('completed')), { precededBy: messaged() }],
+  ])('%s ends polling immediately', async (_, script, options) => {
+    const { result, endedAt } = await poll(script, { ...options, cancelAt: 7000 })
+    expect(result).toEqual({ cancelled: true, code: undefined })
     expect(endedAt).toBe(7000)
   })
 
-  test('does not hide an end that was just seen', async () => {
-    const { end } = await following([after(6000, gives('completed'))], { cancelAt: 5000 })
-    expect(end).toEqual(ended('completed'))
+  test('does not hide a final status that was just received', async () => {
+    const { result } = await poll([delayed(6000, jobResult('completed'))], { cancelAt: 5000 })
+    expect(result).toEqual(ended('completed'))
   })
 })

@@ -1,6 +1,6 @@
-// What the tests of a run share: jobs and replies by their few words, and a service that plays a list of replies.
+// Shared by the tests of a run: short ways to write jobs and results, and a service that plays a list of results.
 
-import type { Reply, Service } from '../../src/agent/client.js'
+import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import { isStatus, type Job } from '../../src/agent/job.js'
 import { type ActionError, Cancelled } from '../../src/errors.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
@@ -9,7 +9,7 @@ import type { Ports } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
 
-/** Inputs as a step has them that names none but the required. */
+/** The inputs of a step that sets only the required ones. */
 export const INPUTS: Inputs = {
   task: { kind: 'create', prompt: 'Do it' },
   projectId: 'p-1',
@@ -17,7 +17,7 @@ export const INPUTS: Inputs = {
   jobScope: 'run',
   jobKey: '',
   context: 'none',
-  paths: [],
+  contextPaths: [],
   comment: false,
   githubToken: '',
   skipAuthors: new Set(),
@@ -36,65 +36,67 @@ export function job(status: string, fields: { prLink?: string | null; [name: str
   const received = { id: 'job-1', status, prLink: null, ...fields }
   return {
     id: String(received.id),
-    word: status,
+    rawStatus: status,
     status: isStatus(status) ? status : undefined,
     link: received.prLink ?? '',
-    linkRefused: false,
+    linkRejected: false,
     received,
   }
 }
 
-export const gives = (status: string, fields = {}): Reply => ({ kind: 'job', job: job(status, fields) })
-export const noJob: Reply = { kind: 'no-job', words: '200: hello' }
-export const lost: Reply = { kind: 'lost', reason: 'read ECONNRESET', cause: undefined }
-export const unsent: Reply = {
-  kind: 'unsent',
+export const jobResult = (status: string, fields = {}): ServiceResult => ({
+  kind: 'job',
+  job: job(status, fields),
+})
+export const noJob: ServiceResult = { kind: 'no-job', description: '200: hello' }
+export const noResponse: ServiceResult = { kind: 'no-response', reason: 'read ECONNRESET', cause: undefined }
+export const notSent: ServiceResult = {
+  kind: 'not-sent',
   reason: 'connect ECONNREFUSED',
-  refusal: undefined,
+  permanent: undefined,
   cause: undefined,
 }
-export const refused = (status: number, retryAfter?: string): Reply => ({
-  kind: 'refused',
+export const errorResponse = (status: number, retryAfter?: string): ServiceResult => ({
+  kind: 'error-response',
   status,
-  words: `${status}: its words`,
+  description: `${status}: its message`,
   retryAfter,
 })
 
-/** A reply, or what happens until there is one. */
-export type Line = Reply | ((world: World) => Reply | Promise<Reply>)
+/** A result, or what happens until there is one. */
+export type ScriptedResult = ServiceResult | ((run: ScriptedRun) => ServiceResult | Promise<ServiceResult>)
 
-export function* forever(line: Line): Generator<Line> {
-  for (;;) yield line
+export function* forever(result: ScriptedResult): Generator<ScriptedResult> {
+  for (;;) yield result
 }
 
-/** Answers after a time. */
-export const after =
-  (milliseconds: number, reply: Reply): Line =>
+export const delayed =
+  (milliseconds: number, result: ServiceResult): ScriptedResult =>
   async ({ clock }) => {
     await clock.sleep(milliseconds, new AbortController().signal)
-    return reply
+    return result
   }
 
-/** Never answers: the request ends with the deadline or a cancel. */
+/** A request that never gets a response: it ends with the deadline or a cancel. */
 export const hangs =
-  (sent: boolean): Line =>
-  ({ stop }) =>
+  (sent: boolean): ScriptedResult =>
+  ({ deadline }) =>
     new Promise((resolve) => {
-      const end = (): void => resolve({ kind: 'stopped', sent })
-      if (stop.signal.aborted) end()
-      else stop.signal.addEventListener('abort', end)
+      const end = (): void => resolve({ kind: 'aborted', sent })
+      if (deadline.signal.aborted) end()
+      else deadline.signal.addEventListener('abort', end)
     })
 
-/** The cancel comes while this request is on its way. */
-export const cancelledThen =
-  (reply: Reply): Line =>
+/** The cancel comes while this request is in flight. */
+export const cancelThen =
+  (result: ServiceResult): ScriptedResult =>
   ({ cancel }) => {
     cancel.abort()
-    return reply
+    return result
   }
 
 export interface Call {
-  readonly what: 'create' | 'message' | 'look'
+  readonly kind: 'create' | 'message' | 'poll'
   readonly at: number
   readonly jobId?: string
   readonly prompt?: string
@@ -109,66 +111,78 @@ export interface Snapshot {
   readonly calls: number
 }
 
-export type World = ReturnType<typeof world>
+export type ScriptedRun = ReturnType<typeof createScriptedRun>
 
-/** Everything around a run, all of it to be looked at afterwards. */
-export function world(
-  lines: Iterable<Line>,
-  { timeoutMs = 30 * MINUTE, random = 0, jobId = '', cancelAt = Number.POSITIVE_INFINITY } = {},
+/** Everything around a run, recorded for the assertions. */
+export function createScriptedRun(
+  script: Iterable<ScriptedResult>,
+  { timeoutMs = 30 * MINUTE, random = 0, jobId = '', startAt = 0, cancelAt = Number.POSITIVE_INFINITY } = {},
 ) {
   const clock = new FakeClock()
+  clock.advance(startAt)
   const cancel = new AbortController()
-  const stop = createDeadline(timeoutMs, cancel.signal, clock)
+  const deadline = createDeadline(timeoutMs, cancel.signal, clock)
   const progress = new Progress(clock)
-  progress.jobId = jobId
-  const script = lines[Symbol.iterator]()
+  progress.follow(jobId)
+  const results = script[Symbol.iterator]()
   const calls: Call[] = []
-  const said = { log: [] as string[], debug: [] as string[], warn: [] as string[] }
-  const seen: string[] = []
+  const lines = { log: [] as string[], debug: [] as string[], warn: [] as string[] }
+  const reportedStatuses: string[] = []
   const published: Snapshot[] = []
   const publish = (): void => {
     const { jobId, status, sending, reused } = progress
     published.push({ at: clock.now(), jobId, status, sending, reused, calls: calls.length })
   }
-  const play = async (call: Omit<Call, 'at'>): Promise<Reply> => {
+  const play = async (call: Omit<Call, 'at'>): Promise<ServiceResult> => {
     calls.push({ ...call, at: clock.now() })
-    const { value, done } = script.next()
-    if (done) throw new Error(`No line is left in the script for call ${calls.length}, a ${call.what}`)
+    const { value, done } = results.next()
+    if (done) throw new Error(`The script has no result for call ${calls.length}, a ${call.kind}`)
     return typeof value === 'function' ? await value(all) : value
   }
-  const service: Service = {
-    create: (prompt) => play({ what: 'create', prompt }),
-    message: (jobId, prompt) => play({ what: 'message', jobId, prompt }),
-    look: (jobId) => play({ what: 'look', jobId }),
+  const service: AgentService = {
+    create: (prompt) => play({ kind: 'create', prompt }),
+    message: (jobId, prompt) => play({ kind: 'message', jobId, prompt }),
+    getJob: (jobId) => play({ kind: 'poll', jobId }),
     close: () => undefined,
   }
   const ports: Ports = {
     clock,
-    stop,
+    deadline,
     progress,
     random: () => random,
-    log: (line) => said.log.push(line),
-    debug: (line) => said.debug.push(line),
-    warn: (line) => said.warn.push(line),
-    see: (job) => {
-      seen.push(job.word)
-      progress.see(job)
+    log: (line) => lines.log.push(line),
+    debug: (line) => lines.debug.push(line),
+    warn: (line) => lines.warn.push(line),
+    onJob: (job) => {
+      reportedStatuses.push(job.rawStatus)
+      progress.update(job)
       publish()
     },
-    place: async () => undefined,
+    writePlaceholder: async () => undefined,
     publish,
   }
   if (cancelAt !== Number.POSITIVE_INFINITY) {
-    void clock.sleep(cancelAt, stop.signal).then(() => cancel.abort())
+    void clock.sleep(cancelAt, deadline.signal).then(() => cancel.abort())
   }
-  const all = { clock, cancel, stop, progress, calls, said, seen, published, service, ports }
+  const all = {
+    clock,
+    cancel,
+    deadline,
+    progress,
+    calls,
+    lines,
+    reportedStatuses,
+    published,
+    service,
+    ports,
+  }
   return all
 }
 
-export const times = ({ calls }: { calls: readonly Call[] }): number[] => calls.map(({ at }) => at)
+export const callTimes = ({ calls }: { calls: readonly Call[] }): number[] => calls.map(({ at }) => at)
 
-/** What a promise ended with: its value, the code of its error, or that it was cancelled. */
-export async function endOfPromise<T>(promise: Promise<T>) {
+/** How a promise settled: its value, its error's code and message, or that it was cancelled. */
+export async function settle<T>(promise: Promise<T>) {
   try {
     return { value: await promise }
   } catch (thrown) {
