@@ -11,6 +11,7 @@ describe('parseRetryAfter', () => {
     ['120', 120_000],
     [' 5 ', 5000],
     ['1.5', 1500],
+    ['1.25', 1250],
     ['Sat, 01 Mar 2025 12:00:30 GMT', 30_000],
     ['Saturday, 01-Mar-25 12:00:30 GMT', 30_000],
     ['Sat, 01 Mar 2025 12:00:00 GMT', 0],
@@ -29,6 +30,13 @@ describe('parseRetryAfter', () => {
     '1e3',
     '0x10',
     '1 s',
+    '1.',
+    '.5',
+    '1.5 s',
+    's 1.5',
+    '- Sat, 01 Mar 2025 12:00:30 GMT',
+    '1 Sat, 01 Mar 2025 12:00:30 GMT',
+    'Sat, 01 Mar 2025',
     '1,5',
     '1, 2',
     '.',
@@ -43,7 +51,9 @@ describe('parseRetryAfter', () => {
   })
 
   test('a date in the oldest format is in GMT, wherever the runner is', () => {
+    expect(new Date(NOW).getTimezoneOffset()).not.toBe(0) // scripts/time-zone.mjs; in UTC this test could not fail.
     expect(parseRetryAfter('Sat Mar  1 12:00:30 2025', NOW)).toBe(30_000)
+    expect(parseRetryAfter('Sat Mar 15 12:00:00 2025', NOW)).toBe(14 * 24 * 3_600_000)
   })
 
   test('a number too large to be represented is longer than any deadline', () => {

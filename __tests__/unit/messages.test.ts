@@ -132,6 +132,24 @@ test('a job that never existed was not reused, one that was seen and then disapp
   expect(outputs(createReused(job('active')), notFound, redact).reused).toBe('true')
 })
 
+test('before the first status, a job that is waited for is in the outputs by its id alone', () => {
+  expect(outputs(createReused(), undefined, redact)).toEqual({
+    'job-id': 'job-1',
+    status: '',
+    'pr-link': '',
+    'pr-number': '',
+    'pr-repository': '',
+    reused: 'true',
+    job: '',
+  })
+})
+
+test('the id is redacted', () => {
+  const progress = createProgress()
+  progress.follow(`a${KEY}`)
+  expect(outputs(progress, undefined, redact)['job-id']).toBe('a***')
+})
+
 describe('the output job', () => {
   const jobOutput = (fields: Record<string, unknown>): string =>
     outputs(createProgress(job('active', fields)), { outcome: 'started' }, redact).job ?? ''
@@ -193,6 +211,36 @@ describe('the first line', () => {
     expect(line(task)).not.toMatch(/üü|plan|s3cr3t|\n/)
   })
 
+  const PLACE = 'in project "p-1" at https://api.mintlify.com'
+  const CREATE: Task = { kind: 'create', prompt: 'Do it' }
+  const MESSAGE: Task = { kind: 'message', jobId: 'job-1', prompt: 'Do more' }
+  const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
+
+  test.each([
+    [CREATE, {}, `Creating a job ${PLACE}, with a prompt of 5 characters (5 bytes).`],
+    [MESSAGE, {}, `Sending a message of 7 characters (7 bytes) to job "job-1" ${PLACE}.`],
+    [ATTACH, {}, `Waiting for job "job-1" ${PLACE}; nothing is sent to it.`],
+    [ATTACH, { wait: false }, `Checking job "job-1" ${PLACE}; nothing is sent to it.`],
+    [
+      CREATE,
+      { dryRun: true },
+      `Dry run: would create a job ${PLACE}, with a prompt of 5 characters (5 bytes).`,
+    ],
+    [
+      MESSAGE,
+      { dryRun: true },
+      `Dry run: would send a message of 7 characters (7 bytes) to job "job-1" ${PLACE}.`,
+    ],
+    [ATTACH, { dryRun: true }, `Dry run: would wait for job "job-1" ${PLACE}; nothing is sent to it.`],
+    [
+      ATTACH,
+      { dryRun: true, wait: false },
+      `Dry run: would check job "job-1" ${PLACE}; nothing is sent to it.`,
+    ],
+  ])('of %j with %j', (task, options, text) => {
+    expect(line(task, options)).toBe(text)
+  })
+
   test('is one line, whatever the ids contain', () => {
     expect(line({ kind: 'attach', jobId: 'a\n::error::b' }, { projectId: 'c\r\nd' })).not.toMatch(/[\r\n]/)
   })
@@ -207,16 +255,19 @@ describe('the later lines', () => {
   })
 
   test('never contain an undocumented status', () => {
-    expect(statusLine(createProgress(job('##[error]x')))).not.toContain('x]')
-    expect(heartbeatLine(createProgress(job('##[error]x')))).not.toContain('##[')
+    expect(statusLine(createProgress(job('##[error]x')))).toBe('Job "job-1": accepted after 1 min 5 s.')
+    expect(heartbeatLine(createProgress(job('##[error]x')))).toBe(
+      'Job "job-1" is still running after 1 min 5 s.',
+    )
   })
 
   test('once a minute: what the step is waiting for', () => {
     expect(heartbeatLine(createProgress(job('active')))).toBe('Job "job-1" is still active after 1 min 5 s.')
     const sending = createProgress()
     sending.sending = true
-    expect(heartbeatLine(sending)).toMatch(/response after 1 min 5 s/)
-    expect(heartbeatLine(createProgress())).toMatch(/retrying after 1 min 5 s/)
+    expect(heartbeatLine(sending)).toBe('Still waiting for a response after 1 min 5 s.')
+    expect(heartbeatLine(createProgress())).toBe('Still retrying after 1 min 5 s.')
+    expect(heartbeatLine(createReused())).toBe('No status for job "job-1" yet after 1 min 5 s.')
   })
 
   test('at the end: the elapsed time, the outcome, the code', () => {
@@ -256,6 +307,71 @@ describe('the annotation', () => {
       if (level === 'notice') expect(text).toContain(LINK)
     },
   )
+
+  const TO_WAIT = 'To wait for it, run a step with "job-id: job-1" and no prompt.'
+  const SENTENCES: Record<Exclude<Outcome, 'pr-opened'>, string> = {
+    started: `Job "job-1" is still running; this step did not wait for it to finish. ${TO_WAIT}`,
+    'no-changes':
+      'Job "job-1" completed without a pull request. If you expected changes, say in the prompt which pages to ' +
+      "change and how, then run it again. The service's dashboard shows what the agent did.",
+    failed:
+      'Job "job-1" failed.LINK See the service\'s dashboard for the reason. Run it again to start a new job, or send ' +
+      'this one a message: run a step with "job-id: job-1" and a prompt.',
+    archived:
+      'Job "job-1" was archived.LINK An archived job won\'t produce anything more. Run it again to start a new one.',
+    'timed-out':
+      `Job "job-1" is still running after 1 min 5 s.LINK It is still running on the service. ${TO_WAIT} ` +
+      'To wait longer next time, raise timeout-minutes.',
+    cancelled: `The step was cancelled. Job "job-1" is still running on the service. ${TO_WAIT}`,
+    skipped: 'Nothing was sent: a reason. There is nothing to do.',
+    'dry-run': 'Nothing was sent. Remove dry-run to send it.',
+    error: `What happened. What to do. The job may still be running. ${TO_WAIT}`,
+  }
+
+  test.each(Object.entries(SENTENCES))('of %s is exact, with and without a link', (outcome, sentence) => {
+    const result = resultOf(outcome as Outcome)
+    const withLink = createProgress(job('active', { prLink: LINK }))
+    const without = createProgress(job('active'))
+    const text = sentence.replace('LINK', '')
+    const textWithLink = sentence.replace('LINK', ` Its pull request: ${LINK}.`)
+    const notice = { level: 'notice', text: `Pull request: ${LINK}`, log: textWithLink }
+    const fails = ['error', 'cancelled'].includes(outcome)
+    const canFail = fails || (FAIL_ON as readonly string[]).includes(outcome)
+    expect(annotation(without, result, NONE)).toEqual({ level: fails ? 'error' : 'log', text })
+    expect(annotation(without, result, ALL)).toEqual({ level: canFail ? 'error' : 'log', text })
+    expect(annotation(withLink, result, NONE)).toEqual(
+      fails ? { level: 'error', text: textWithLink } : notice,
+    )
+    expect(annotation(withLink, result, ALL)).toEqual(
+      canFail ? { level: 'error', text: textWithLink } : notice,
+    )
+  })
+
+  test('of pr-opened is the link', () => {
+    const progress = createProgress(job('completed', { prLink: LINK }))
+    expect(annotation(progress, { outcome: 'pr-opened' }, ALL)).toEqual({
+      level: 'notice',
+      text: `Pull request: ${LINK}`,
+    })
+  })
+
+  test.each([
+    [
+      { outcome: 'skipped', reason: 'a reason' },
+      'log',
+      'Nothing was sent: a reason. There is nothing to do.',
+    ],
+    [{ outcome: 'dry-run' }, 'log', 'Nothing was sent. Remove dry-run to send it.'],
+    [{ outcome: 'cancelled' }, 'error', 'The step was cancelled. The service had not accepted anything.'],
+    [{ outcome: 'error', error: createError() }, 'error', 'What happened. What to do.'],
+    [
+      { outcome: 'cancelled', error: createError() },
+      'error',
+      'The step was cancelled. What happened. What to do.',
+    ],
+  ] as [RunResult, string, string][])('of %j before there is a job', (result, level, text) => {
+    expect(annotation(createProgress(), result, ALL)).toEqual({ level, text })
+  })
 
   test.each([
     ['timed-out', /"job-1" is still running after 1 min 5 s.*job-id: job-1.*no prompt.*timeout-minutes/],
@@ -314,6 +430,22 @@ describe('what to do next', () => {
 
   test.each(['timed-out', 'started', 'cancelled', 'error'] as const)('names the job after %s', (outcome) => {
     expect(nextStep(createProgress(job('active')), resultOf(outcome), plain)).toContain('job-id: job-1')
+  })
+
+  test.each([
+    ['never seen', createReused()],
+    ['seen before', createReused(job('active'))],
+  ])('does not send the reader to a job that the service does not find, %s', (_, progress) => {
+    expect(nextStep(progress, { outcome: 'error', error: createError('not-found') }, plain)).toBe(
+      'What to do.',
+    )
+  })
+
+  test('of pr-opened is to review it', () => {
+    const progress = createProgress(job('completed', { prLink: LINK }))
+    expect(nextStep(progress, { outcome: 'pr-opened' }, plain)).toBe(
+      'Review the pull request, then merge it.',
+    )
   })
 
   test('does not send the reader to a job that does not exist', () => {

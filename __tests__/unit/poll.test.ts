@@ -101,6 +101,17 @@ describe('the schedule', () => {
     expect(result).toEqual(ended('completed'))
   })
 
+  test('a wait that begins later in the step has the same schedule', async () => {
+    const { at } = await poll(forever(jobResult('active')), {
+      startAt: 40_000,
+      precededBy: { kind: 'create', at: 40_000 },
+    })
+    const expected = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60.5].map(
+      (seconds) => 40_000 + seconds * 1000,
+    )
+    expect(at.slice(0, 12)).toEqual(expected)
+  })
+
   test('a fixed interval is kept', async () => {
     const { at } = await poll([...Array(4).fill(jobResult('active')), jobResult('failed')], {
       pollIntervalMs: 2000,
@@ -128,6 +139,15 @@ describe('the deadline', () => {
   ])('has its final poll with %s', async (_, options, before) => {
     const { at, result } = await poll(forever(jobResult('active')), options)
     expect(at).toEqual([...before, 30 * MINUTE - 2000])
+    expect(result).toEqual(DEADLINE)
+  })
+
+  test('has one final poll, also if the interval divides the time before it', async () => {
+    const { at, result } = await poll(forever(jobResult('active')), {
+      timeoutMs: 12_000,
+      pollIntervalMs: 5700,
+    })
+    expect(at).toEqual([0, 5700, 11_400])
     expect(result).toEqual(DEADLINE)
   })
 
@@ -172,6 +192,19 @@ describe('polling a job that this step did not touch', () => {
   ])('without a response is a network error: %s', async (_, scripted) => {
     const { result } = await poll(forever(scripted), { timeoutMs: MINUTE })
     expect(result).toMatchObject({ code: 'network', message: expect.stringContaining('"job-1"') })
+  })
+
+  test.each([
+    ['the last error', forever(notSent), ': connect ECONNREFUSED.'],
+    ['nothing more if there was no error', [hangs(true)], '.'],
+  ])('without a response is reported with %s', async (_, script, reason) => {
+    const { result } = await poll(script, { timeoutMs: MINUTE })
+    expect(result).toMatchObject({
+      message: `The service never answered a status request for job "job-1"${reason}`,
+      advice:
+        'Check base-url, the proxy variables and the network, then run it again: checking the status ' +
+        "doesn't affect the job.",
+    })
   })
 
   test.each([
@@ -266,6 +299,26 @@ describe('a final status after a message', () => {
     expect(result).toEqual(ended('completed'))
     expect(endedAt).toBeLessThan(timeoutMs)
     expect(endedAt).toBeGreaterThanOrEqual(Math.min(30_000, (timeoutMs - finalPollMarginMs(timeoutMs)) / 2))
+  })
+
+  test.each([
+    [20_000, 0, [5000, 9500]],
+    [50_000, 10_000, [15_000, 20_000, 25_000, 29_000]],
+    [31_000, 10_000, [15_000, 19_725]],
+  ])('settles in half of what a limit of %d ms leaves after %d ms', async (timeoutMs, startAt, times) => {
+    const precededBy: PrecededBy = { kind: 'message', at: startAt, job: job('active') }
+    const { at, result } = await poll(forever(stale), { precededBy, timeoutMs, startAt })
+    expect(at).toEqual(times)
+    expect(result).toEqual(ended('completed'))
+  })
+
+  test('that may predate it is logged for debugging alone', async () => {
+    const { lines } = await poll([stale, jobResult('active'), stale], { precededBy: messaged() })
+    expect(lines).toEqual({
+      log: [],
+      debug: ['The job\'s status is "completed", which may predate the message.'],
+      warn: [],
+    })
   })
 
   test('settles before the final poll, even if little time is left after the message', async () => {
@@ -363,6 +416,10 @@ describe('an error', () => {
     const late = await poll(forever(errorResponse(404)), { precededBy: CREATED, pollIntervalMs: 15_000 })
     expect(late.at).toEqual([15_000, 30_000, 45_000])
     expect(late.result).toMatchObject({ code: 'not-found' })
+    const startAt = 40_000
+    const precededBy: PrecededBy = { kind: 'create', at: startAt }
+    const later = await poll(forever(errorResponse(404)), { startAt, precededBy, pollIntervalMs: 15_000 })
+    expect(later.at).toEqual([55_000, 70_000, 85_000])
   })
 
   test('ends polling after three responses in a row without a job, not after two', async () => {
@@ -413,11 +470,12 @@ describe('an error', () => {
       errorResponse(503),
       jobResult('completed'),
     ])
-    expect(lines.log).toHaveLength(2)
-    expect(lines.log[0]).toContain('ECONNRESET')
-    expect(lines.log[1]).toContain('503: its message')
-    expect(lines.debug).toHaveLength(2)
-    expect(lines.warn).toEqual([])
+    const broken = "Couldn't get the job's status: read ECONNRESET. Retrying."
+    expect(lines).toEqual({
+      log: [broken, "Couldn't get the job's status: the service responded 503: its message. Retrying."],
+      debug: [broken, broken],
+      warn: [],
+    })
   })
 })
 
@@ -429,7 +487,7 @@ test('an undocumented status causes one warning, and polling continues', async (
     jobResult('completed'),
   ])
   expect(result).toEqual(ended('completed'))
-  expect(lines.warn).toEqual([expect.stringContaining('"queued"')])
+  expect(lines.warn).toEqual(['Unknown job status "queued"; treating the job as still running.'])
 })
 
 describe('a single poll', () => {

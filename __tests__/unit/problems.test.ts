@@ -1,7 +1,14 @@
 // What the user reads if the service refuses a request, can't be reached, or leaves its result unknown.
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult } from '../../src/agent/client.js'
-import { resultUnknown, type SubmitRequest } from '../../src/agent/problems.js'
+import {
+  cannotConnect,
+  createdWithoutJob,
+  missingJob,
+  rejected,
+  resultUnknown,
+  type SubmitRequest,
+} from '../../src/agent/problems.js'
 import { judgeSubmit } from '../../src/agent/verdict.js'
 import { errorResponse, noJob, noResponse, notSent } from './scripted-run.js'
 
@@ -52,6 +59,139 @@ test.each([
   [errorResponse(429), /100 uses/],
 ])('%j comes with advice', (result, advice) => {
   expect(text(CREATE, result)).toMatch(advice)
+})
+
+describe('the exact words', () => {
+  type ErrorResponse = Extract<ServiceResult, { kind: 'error-response' }>
+  const REFUSED = {
+    create: 'The service refused the create request (N: its message).',
+    message: 'The service refused the message (N: its message).',
+    poll: 'The service refused the status request (N: its message).',
+  }
+  const REDIRECTED = {
+    create: 'The service redirected the create request (N: its message).',
+    message: 'The service redirected the message (N: its message).',
+    poll: 'The service redirected the status request (N: its message).',
+  }
+  const MISSING_JOB = 'Check job-id, project-id and base-url.'
+  const sameFor = (advice: string) => ({ create: advice, message: advice, poll: advice })
+
+  test.each([
+    [
+      [300, 302, 399],
+      'contract',
+      REDIRECTED,
+      sameFor(
+        'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it.',
+      ),
+    ],
+    [
+      [401],
+      'auth',
+      REFUSED,
+      sameFor("Check that api-key is an admin key (mint_…, not mint_dsc_… or mint_us_…) and hasn't expired."),
+    ],
+    [
+      [403],
+      'auth',
+      REFUSED,
+      sameFor(
+        "Check that the key belongs to this project-id and that the runner's IP address is on the key's allow-list.",
+      ),
+    ],
+    [
+      [404],
+      'not-found',
+      REFUSED,
+      { create: 'Check project-id and base-url.', message: MISSING_JOB, poll: MISSING_JOB },
+    ],
+    [[409], 'rejected', REFUSED, sameFor('The job is busy. Wait for it first, or raise timeout-minutes.')],
+    [
+      [429],
+      'rate-limited',
+      REFUSED,
+      sameFor('The documented limit is 100 uses per project per hour. Run this later, or less often.'),
+    ],
+    [
+      [400, 402, 418, 499],
+      'rejected',
+      REFUSED,
+      sameFor('Fix what the service objects to, then run it again.'),
+    ],
+  ])('of %j', (statuses, code, messages, advice) => {
+    for (const status of statuses) {
+      for (const kind of ['create', 'message', 'poll'] as const) {
+        const message = messages[kind].replace('N', String(status))
+        const response = errorResponse(status) as ErrorResponse
+        expect(rejected(response, { kind })).toMatchObject({ code, message, advice: advice[kind] })
+      }
+    }
+  })
+
+  test.each([
+    [
+      undefined,
+      "The service can't be reached: connect ECONNREFUSED. Nothing was sent.",
+      'Check base-url, the proxy variables and the network, then run it again.',
+    ],
+    [
+      'certificate',
+      "The service's certificate is not trusted: connect ECONNREFUSED. Nothing was sent.",
+      'Check base-url. If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate ' +
+        "file in the step's env.",
+    ],
+    [
+      'proxy-authentication',
+      'The proxy rejected the credentials: connect ECONNREFUSED. Nothing was sent.',
+      'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the service in ' +
+        'NO_PROXY.',
+    ],
+  ] as const)('of a connection that failed: %s', (reason, message, advice) => {
+    const cause = new Error('x')
+    const result = { kind: 'not-sent', reason: 'connect ECONNREFUSED', permanent: reason, cause } as const
+    expect(cannotConnect(result)).toMatchObject({ code: 'network', message, advice, cause })
+  })
+
+  const WHERE_TO_LOOK =
+    "Before you run this again, check the agent's jobs in the service's dashboard and the open pull requests in the " +
+    'docs repository'
+
+  test('of a create request with an unknown result', () => {
+    expect(resultUnknown(CREATE, 'read ECONNRESET')).toMatchObject({
+      code: 'create-unknown',
+      message: 'The create request was sent, but its result is unknown: read ECONNRESET. A job may exist.',
+      advice:
+        `It was not retried, because that could create a second job. ${WHERE_TO_LOOK}; ` +
+        'to wait for a job you find there, run a step with its job-id and no prompt.',
+    })
+  })
+
+  test('of a message with an unknown result', () => {
+    expect(resultUnknown(MESSAGE, 'read ECONNRESET')).toMatchObject({
+      code: 'create-unknown',
+      message:
+        'The message to job "job-1" was sent, but its result is unknown: read ECONNRESET. ' +
+        'The job may be working on it.',
+      advice:
+        'It was not retried, because the job might then do the work twice. To check on the job, run a step with ' +
+        'this job-id and no prompt.',
+    })
+  })
+
+  test('of responses without a job', () => {
+    expect(createdWithoutJob('200: hello')).toMatchObject({
+      code: 'contract',
+      message:
+        'The create request succeeded, but the response contains no job (200: hello). A job may exist.',
+      advice: `It was not retried. ${WHERE_TO_LOOK}, and check that base-url is the URL of an agent service.`,
+    })
+    expect(missingJob('job-1', '200: hello')).toMatchObject({
+      code: 'contract',
+      message:
+        'The service returned 3 successful responses in a row that don\'t contain job "job-1" (200: hello).',
+      advice: 'Check that base-url is the URL of an agent service.',
+    })
+  })
 })
 
 describe('resultUnknown', () => {

@@ -11,6 +11,7 @@ import {
   forever,
   hangs,
   INPUTS,
+  job,
   jobResult,
   LINK,
   MINUTE,
@@ -152,6 +153,29 @@ describe('a create request', () => {
     expect(endedAt).toBe(MINUTE)
   })
 
+  test('writes a placeholder first, once, however often it is sent', async () => {
+    const { placeholders, requests } = await runTask(CREATE, [notSent, jobResult('active'), opened])
+    expect(placeholders).toEqual([0])
+    expect(requests).toEqual(['create', 'create', 'poll'])
+  })
+
+  test('is not sent if the placeholder cannot be written', async () => {
+    const { service, ports, calls } = createScriptedRun([])
+    const error = new ActionError('github', 'a', 'b')
+    const writePlaceholder = (): Promise<void> => Promise.reject(error)
+    expect(await run(CREATE, INPUTS, service, { ...ports, writePlaceholder })).toEqual({
+      outcome: 'error',
+      error,
+    })
+    expect(calls).toEqual([])
+  })
+
+  test('whose job has already ended is polled all the same', async () => {
+    const { result, requests } = await runTask(CREATE, [opened, jobResult('failed')])
+    expect(result).toEqual({ outcome: 'failed' })
+    expect(requests).toEqual(['create', 'poll'])
+  })
+
   test('ends with the job known if a poll is refused', async () => {
     const { result, progress } = await runTask(CREATE, [jobResult('active'), errorResponse(403)])
     expect(result).toMatchObject({ outcome: 'error', error: { code: 'auth' } })
@@ -207,6 +231,101 @@ describe('a message', () => {
     expect(result).toMatchObject({ outcome: 'error', error: { code } })
     expect(requests).toEqual(['message'])
     expect(progress).toMatchObject({ jobId: 'job-1', reused: false })
+  })
+
+  test('writes no placeholder', async () => {
+    const { placeholders } = await runTask(MESSAGE, [jobResult('active'), opened])
+    expect(placeholders).toEqual([])
+  })
+
+  describe('with the job as it was before', () => {
+    const previousJob = job('completed', { prLink: LINK, revision: 1 })
+    const task: Task = { ...MESSAGE, previousJob }
+    const unchanged = jobResult('completed', { prLink: LINK, revision: 1 })
+    const changed = jobResult('completed', { prLink: LINK, revision: 2 })
+
+    test('does not trust a poll that returns the same', async () => {
+      const script = [jobResult('active'), unchanged, unchanged, jobResult('active'), jobResult('failed')]
+      const { result, requests } = await runTask(task, script)
+      expect(result).toEqual({ outcome: 'failed' })
+      expect(requests).toEqual(['message', 'poll', 'poll', 'poll', 'poll'])
+    })
+
+    test('trusts a poll that returns another final status, the first one too', async () => {
+      const { result, requests } = await runTask(task, [jobResult('active'), changed])
+      expect(result).toEqual({ outcome: 'pr-opened' })
+      expect(requests).toEqual(['message', 'poll'])
+    })
+
+    test('prefers the job in the response if its status is final', async () => {
+      const { result, requests } = await runTask(task, [
+        changed,
+        changed,
+        jobResult('active'),
+        jobResult('failed'),
+      ])
+      expect(result).toEqual({ outcome: 'failed' })
+      expect(requests).toEqual(['message', 'poll', 'poll', 'poll'])
+    })
+  })
+
+  test.each([
+    ['an active job is reported', jobResult('active'), true, ['active']],
+    ['a final status is not, if a poll follows', jobResult('completed'), true, []],
+    ['a final status is, if no poll follows', jobResult('completed'), false, ['completed']],
+    ['no job is published as accepted', noJob, true, []],
+    ['no job is published as accepted, if no poll follows', noJob, false, []],
+  ])('as soon as it is accepted: %s', async (_, scripted, wait, reported) => {
+    const never = hangs(true)
+    const { published, reportedStatuses } = await runTask(MESSAGE, [scripted, never], {
+      wait,
+      timeoutMs: MINUTE,
+    })
+    expect(reportedStatuses).toEqual(reported)
+    expect(published.at(1)).toMatchObject({ calls: 1, jobId: 'job-1', reused: true, sending: false })
+    expect(published).toHaveLength(2)
+  })
+
+  describe('that creates a job if its own no longer exists', () => {
+    const task: Task = { ...MESSAGE, createIfMissing: true }
+
+    test('does so after a 404', async () => {
+      const newJob = (status: string) => jobResult(status, { id: 'job-2' })
+      const script = [errorResponse(404), newJob('active'), newJob('completed')]
+      const { result, calls, lines, placeholders, progress, published } = await runTask(task, script)
+      expect(result).toEqual({ outcome: 'no-changes' })
+      expect(calls).toMatchObject([
+        { kind: 'message', jobId: 'job-1', prompt: 'Do more' },
+        { kind: 'create', prompt: 'Do more' },
+        { kind: 'poll', jobId: 'job-2' },
+      ])
+      expect(lines.log).toEqual(["The last run's job no longer exists: creating a new one."])
+      expect(placeholders).toEqual([1])
+      expect(published[1]).toMatchObject({ calls: 1, jobId: '', sending: true })
+      expect(progress).toMatchObject({ jobId: 'job-2', reused: false })
+    })
+
+    test.each([
+      [errorResponse(403), 'auth'],
+      [errorResponse(500), 'create-unknown'],
+      [noResponse, 'create-unknown'],
+    ])('does not after %j', async (scripted, code) => {
+      const { result, requests } = await runTask(task, [scripted])
+      expect(result).toMatchObject({ outcome: 'error', error: { code } })
+      expect(requests).toEqual(['message'])
+    })
+
+    test('does not if the job is missing only later', async () => {
+      const { result, requests } = await runTask(task, [jobResult('active'), errorResponse(404)])
+      expect(result).toMatchObject({ outcome: 'error', error: { code: 'not-found' } })
+      expect(requests).toEqual(['message', 'poll'])
+    })
+
+    test('does not after a cancel', async () => {
+      const { result, requests } = await runTask(task, [cancelThen(errorResponse(404))])
+      expect(result).toEqual({ outcome: 'cancelled' })
+      expect(requests).toEqual(['message'])
+    })
   })
 
   test('to a job that stays busy is rejected at the deadline', async () => {

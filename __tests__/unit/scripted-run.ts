@@ -129,6 +129,8 @@ export function createScriptedRun(
   const lines = { log: [] as string[], debug: [] as string[], warn: [] as string[] }
   const reportedStatuses: string[] = []
   const published: Snapshot[] = []
+  /** For each placeholder, how many requests had been sent before it was written. */
+  const placeholders: number[] = []
   const publish = (): void => {
     const { jobId, status, sending, reused } = progress
     published.push({ at: clock.now(), jobId, status, sending, reused, calls: calls.length })
@@ -158,7 +160,9 @@ export function createScriptedRun(
       progress.update(job)
       publish()
     },
-    writePlaceholder: async () => undefined,
+    writePlaceholder: async () => {
+      placeholders.push(calls.length)
+    },
     publish,
   }
   if (cancelAt !== Number.POSITIVE_INFINITY) {
@@ -173,6 +177,7 @@ export function createScriptedRun(
     lines,
     reportedStatuses,
     published,
+    placeholders,
     service,
     ports,
   }
@@ -181,12 +186,13 @@ export function createScriptedRun(
 
 export const callTimes = ({ calls }: { calls: readonly Call[] }): number[] => calls.map(({ at }) => at)
 
-/** How a promise settled: its value, its error's code and message, or that it was cancelled. */
+/** How a promise settled: its value, its error, or that it was cancelled. */
 export async function settle<T>(promise: Promise<T>) {
   try {
     return { value: await promise }
   } catch (thrown) {
     if (thrown instanceof Cancelled) return { cancelled: true, code: thrown.unknown?.code }
-    return { code: (thrown as ActionError).code, message: (thrown as ActionError).message }
+    const { code, message, advice, cause } = thrown as ActionError
+    return { code, message, advice, cause }
   }
 }

@@ -1,6 +1,8 @@
 // Sending a create request or a message: how often, when, and what is known if it ends without a response.
 import { describe, expect, test } from '@jest/globals'
+import type { ServiceResult } from '../../src/agent/client.js'
 import type { SubmitRequest } from '../../src/agent/problems.js'
+import type { Clock } from '../../src/net/deadline.js'
 import { send } from '../../src/run/send.js'
 import {
   callTimes,
@@ -147,9 +149,12 @@ describe('a service that asks for a wait', () => {
     })
   })
 
-  test('until just before the deadline is retried, without the jitter that would pass it', async () => {
-    const { calls } = await submit(CREATE, [errorResponse(429, '1799'), jobResult('active')], { random: 1 })
-    expect(callTimes({ calls })).toEqual([0, 1_799_000])
+  test('until just before the deadline is retried, without the jitter that would reach or pass it', async () => {
+    for (const seconds of [1440, 1799]) {
+      const script = [errorResponse(429, String(seconds)), jobResult('active')]
+      const { calls } = await submit(CREATE, script, { random: 1 })
+      expect(callTimes({ calls })).toEqual([0, seconds * 1000])
+    }
   })
 
   test('for a busy job is retried until it accepts the message', async () => {
@@ -170,6 +175,60 @@ describe('a service that asks for a wait', () => {
       expect(Math.max(...gaps)).toBeLessThanOrEqual(MINUTE)
       expect(calls.at(-1)?.at).toBeGreaterThanOrEqual(29 * MINUTE)
     }
+  })
+})
+
+describe('a retry that would be too late', () => {
+  const advice = 'Check base-url, the proxy variables and the network, then run it again.'
+
+  test.each([
+    [400, 'Tried 1 time.', [0]],
+    [3000, 'Tried 3 times.', [0, 500, 1500]],
+  ])(
+    'within %d ms ends the step with the last error, and with how often it was tried',
+    async (timeoutMs, tried, at) => {
+      const cause = new Error('refused')
+      const { calls, result } = await submit(CREATE, forever({ ...notSent, cause } as ServiceResult), {
+        timeoutMs,
+      })
+      expect(callTimes({ calls })).toEqual(at)
+      expect(result).toEqual({
+        code: 'network',
+        message: `The service can't be reached: connect ECONNREFUSED. Nothing was sent. ${tried}`,
+        advice,
+        cause,
+      })
+    },
+  )
+
+  test('names the time that the service asks for', async () => {
+    const { result } = await submit(CREATE, [errorResponse(429, '1800')])
+    expect(result.message).toBe(
+      'The service refused the create request (429: its message). ' +
+        'It asks for a wait of 30 min, more than the step has left.',
+    )
+    expect(result.advice).toBe(
+      'The documented limit is 100 uses per project per hour. Run this later, or less often.',
+    )
+  })
+
+  test('is not sent if the wait ends after the deadline', async () => {
+    const { service, ports, clock, calls } = createScriptedRun([errorResponse(429, '1')], {
+      timeoutMs: MINUTE,
+    })
+    const never = new AbortController().signal
+    const slowClock: Clock = {
+      now: () => clock.now(),
+      date: () => clock.date(),
+      every: (milliseconds, call) => clock.every(milliseconds, call),
+      sleep: (milliseconds) => clock.sleep(milliseconds + MINUTE, never),
+    }
+    const result = await settle(send(CREATE, 'Do it', service, { ...ports, clock: slowClock }))
+    expect(result).toMatchObject({
+      code: 'rate-limited',
+      message: expect.stringContaining('asks for a wait of 1 s'),
+    })
+    expect(calls).toHaveLength(1)
   })
 })
 
@@ -228,6 +287,40 @@ test('the outputs say at any moment whether a request is in flight', async () =>
     { at: 30_000, sending: true, calls: 1 },
   ])
   expect(lines.log).toEqual([expect.stringMatching(/429: its message.*Retrying in 30 s\.$/)])
+})
+
+test('the log says why a request is retried, and when, in whole seconds', async () => {
+  const { lines } = await submit(CREATE, [notSent, errorResponse(429, '30'), jobResult('active')], {
+    random: 0.1,
+  })
+  expect(lines.log).toEqual([
+    "The service can't be reached: connect ECONNREFUSED. Nothing was sent. Retrying in 1 s.",
+    'The service refused the create request (429: its message). Retrying in 31 s.',
+  ])
+})
+
+test('a connection that hangs until the deadline is reported as such', async () => {
+  const { result } = await submit(CREATE, [hangs(false)], { timeoutMs: MINUTE })
+  expect(result).toMatchObject({
+    message: 'Timed out before connecting to the service. Nothing was sent.',
+    advice: 'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
+  })
+})
+
+test('an error in the action while it sends leaves the result unknown', async () => {
+  const cause = new Error('broken')
+  const { result } = await submit(MESSAGE, [
+    () => {
+      throw cause
+    },
+  ])
+  expect(result).toMatchObject({
+    code: 'create-unknown',
+    message:
+      'The message to job "job-1" was sent, but its result is unknown: the action failed while sending it. ' +
+      'The job may be working on it.',
+    cause,
+  })
 })
 
 test("if the outputs can't be written, nothing is sent", async () => {

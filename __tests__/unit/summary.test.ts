@@ -118,6 +118,167 @@ describe('the summary of a result', () => {
   })
 })
 
+describe('the exact text', () => {
+  const RUN = 'https://github.com/your-org/your-repo/actions/runs/1234567890'
+  const STATUSES = [
+    '| Time (UTC) | Elapsed | Status |',
+    '| --- | --- | --- |',
+    '| 2025-03-01 12:00:05 | 5 s | active |',
+  ]
+  const FACTS = ['- Project: `project-1`', '- Service: `https://agent.example.com/prefix`']
+
+  test('of a pull request', () => {
+    const progress = createProgress(job('active'), job('completed', { prLink: LINK }))
+    const details = [
+      '- Job: `job-1`',
+      ...FACTS,
+      '- Elapsed: 10 s',
+      '',
+      ...STATUSES,
+      '| 2025-03-01 12:00:10 | 10 s | completed |',
+      '',
+      '**What to do next:** Review the pull request, then merge it.',
+    ]
+    const link = `[\`your-org/docs#7\`](<${LINK}>)`
+    const result: RunResult = { outcome: 'pr-opened' }
+    expect(summaryOf(progress, { result }).split('\n')).toEqual([
+      '### ✅ The docs job opened a pull request',
+      '',
+      `**Pull request:** ${link}`,
+      '',
+      ...details,
+      '',
+    ])
+    expect(commentOf(progress, { result }).split('\n')).toEqual([
+      `✅ The docs job opened a pull request: ${link}`,
+      '',
+      '<details>',
+      '<summary>Details</summary>',
+      '',
+      ...details,
+      '',
+      '</details>',
+      '',
+    ])
+  })
+
+  test('of a skipped run', () => {
+    const result: RunResult = { outcome: 'skipped', reason: 'a reason' }
+    expect(summaryOf(createProgress(), { result }).split('\n')).toEqual([
+      '### ⏭️ Skipped: nothing was sent',
+      '',
+      'Reason: `a reason`',
+      '',
+      ...FACTS,
+      '- Elapsed: 0 ms',
+      '',
+      '**What to do next:** There is nothing to do.',
+      '',
+    ])
+  })
+
+  test('of bad input: one line per problem', () => {
+    const error = new ActionError('input', 'wait: a.\nprompt: b.', 'What to do.')
+    const result: RunResult = { outcome: 'error', error }
+    expect(summaryOf(createProgress(), { inputs: undefined, result }).split('\n')).toEqual([
+      '### ❌ The docs job could not be started or tracked',
+      '',
+      '- `wait: a.`',
+      '- `prompt: b.`',
+      '- Error code: `input`',
+      '',
+      '- Elapsed: 0 ms',
+      '',
+      '**What to do next:** What to do.',
+      '',
+    ])
+  })
+
+  const WAIT_FOR_IT = 'to wait for it, run a step with `job-id: job-1` and no prompt.'
+  const KILLED = 'If this text is never updated, the step was killed before'
+  const followed = (sending: boolean): Progress => {
+    const progress = createProgress()
+    progress.follow('job-1')
+    progress.sending = sending
+    return progress
+  }
+  const sending = createProgress()
+  sending.sending = true
+  test.each([
+    [
+      'before anything was sent',
+      createProgress(),
+      {},
+      '⏳ The service has not accepted the request yet',
+      `${KILLED} the service accepted anything: run it again.`,
+    ],
+    [
+      'before a message was sent',
+      followed(false),
+      {},
+      '⏳ The service has not accepted the request yet',
+      `${KILLED} the service accepted anything: run it again.`,
+    ],
+    [
+      'while a create request is in flight',
+      sending,
+      {},
+      '⏳ The request is being sent',
+      `${KILLED} a response arrived, and a job may exist: check the agent's jobs in the service's dashboard before ` +
+        'you run it again.',
+    ],
+    [
+      'if a create request will be in flight when it is read',
+      createProgress(),
+      { sending: true },
+      '⏳ The request is being sent',
+      `${KILLED} a response arrived, and a job may exist: check the agent's jobs in the service's dashboard before ` +
+        'you run it again.',
+    ],
+    [
+      'while a message is in flight',
+      followed(true),
+      {},
+      '⏳ The request is being sent',
+      `${KILLED} a response arrived, and the job may have received the message: ${WAIT_FOR_IT}`,
+    ],
+    [
+      'with a job',
+      createProgress(job('active')),
+      {},
+      '⏳ The docs job is running',
+      `If this step ends first, the job keeps running: ${WAIT_FOR_IT}`,
+    ],
+  ])('%s', (_, progress, options, title, next) => {
+    const lines = summaryOf(progress, options).split('\n')
+    expect(lines[0]).toBe(`### ${title}`)
+    expect(lines.at(-2)).toBe(`**What to do next:** ${next}`)
+    expect(commentOf(progress, options).split('\n')[0]).toBe(title)
+    expect(commentOf(progress, options)).toContain(`**What to do next:** ${next}\n\n</details>\n`)
+  })
+
+  test('has no table of status changes before the first', () => {
+    expect(summaryOf(createProgress(job('queued')))).not.toContain('|')
+  })
+
+  test('links the run for readers elsewhere', () => {
+    const text = commentOf(createProgress(job('active')), { runUrl: RUN })
+    expect(text).toContain(`\n- Run: [\`1234567890\`](<${RUN}>)\n- Elapsed: 5 s\n`)
+  })
+
+  test.each([
+    ['no-changes', '✅', '❌'],
+    ['failed', '❌', '❌'],
+    ['timed-out', '⌛', '⌛'],
+    ['archived', '🗄️', '🗄️'],
+  ] as const)('of %s begins with %s, or with %s if it fails the step', (outcome, passes, fails) => {
+    const title = (failOn: Inputs['failOn']): string =>
+      commentOf(createProgress(), { inputs: { ...INPUTS, failOn }, result: { outcome } })
+    expect(title(new Set())).toMatch(new RegExp(`^${passes} `, 'u'))
+    expect(title(new Set([outcome]))).toMatch(new RegExp(`^${fails} `, 'u'))
+  })
+})
+
 describe('the summary while the run goes on, which must be true if the step is killed right after', () => {
   const soFar = (change: (progress: Progress) => void): string => {
     const progress = createProgress()

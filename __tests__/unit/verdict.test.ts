@@ -96,6 +96,42 @@ describe('a create request or a message', () => {
     expect(judge(request, aborted(false))).toEqual({ next: 'aborted', unknown: undefined })
   })
 
+  test.each([
+    [noResponse, 'read ECONNRESET'],
+    [errorResponse(503), 'the service responded 503: its message'],
+    [aborted(true), 'the step ended before a response arrived'],
+  ])('says why the result is unknown: %j', (result, reason) => {
+    for (const request of [CREATE, MESSAGE]) {
+      const verdict = judge(request, result)
+      const unknown = 'unknown' in verdict ? verdict.unknown : undefined
+      expect(unknown?.message).toContain(`its result is unknown: ${reason}. `)
+      if (verdict.next === 'fail') expect(verdict.error).toBe(unknown)
+    }
+  })
+
+  test('without a job in the response is an error if it is reported, and unknown if it is cancelled', () => {
+    expect(judge(CREATE, noJob)).toMatchObject({
+      next: 'fail',
+      error: { code: 'contract', message: expect.stringContaining('(200: hello)') },
+      unknown: {
+        code: 'create-unknown',
+        message: expect.stringContaining('is unknown: the response contains no job (200: hello). '),
+      },
+    })
+  })
+
+  test('that was refused has a known result', () => {
+    for (const result of [errorResponse(401), errorResponse(302), permanent('certificate')]) {
+      expect(judge(CREATE, result)).not.toHaveProperty('unknown')
+    }
+  })
+
+  test('backs off for at most 10 s if there is no connection, for a minute if it is asked to', () => {
+    expect(judge(CREATE, notSent)).toMatchObject({ backoff: { retryAfterMs: undefined, capMs: 10_000 } })
+    expect(judge(CREATE, errorResponse(429))).toMatchObject({ backoff: { capMs: 60_000 } })
+    expect(judge(MESSAGE, errorResponse(409))).toMatchObject({ backoff: { capMs: 60_000 } })
+  })
+
   test('knows a service that responded from one that never did', () => {
     expect(judge(CREATE, notSent)).toMatchObject({ responded: false })
     expect(judge(CREATE, errorResponse(429))).toMatchObject({ responded: true })
@@ -146,7 +182,28 @@ describe('a status request', () => {
     [notSent, undefined],
     [noJob, undefined],
   ])('that got %j was asked to wait %s ms', (result, retryAfterMs) => {
-    expect(poll(result)).toMatchObject({ backoff: { retryAfterMs } })
+    expect(poll(result)).toMatchObject({ backoff: { retryAfterMs, capMs: 30_000 } })
+  })
+
+  test.each([
+    [errorResponse(503), 'the service responded 503: its message'],
+    [noResponse, 'read ECONNRESET'],
+    [notSent, 'connect ECONNREFUSED'],
+    [noJob, 'the response contains no job (200: hello)'],
+  ])('that got %j is retried because %s', (result, reason) => {
+    expect(poll(result)).toMatchObject({ next: 'retry', reason })
+  })
+
+  test('that is refused is called a status request', () => {
+    expect(poll(errorResponse(403))).toMatchObject({
+      error: { message: 'The service refused the status request (403: its message).' },
+    })
+  })
+
+  test('names the job that three responses in a row did not contain', () => {
+    expect(poll(noJob, { invalidResponses: 2 })).toMatchObject({
+      error: { message: expect.stringContaining('"job-1" (200: hello)') },
+    })
   })
 })
 
