@@ -15,10 +15,11 @@ import { parse } from 'yaml'
 import { startEmulator } from '../../emulator/server.mjs'
 import { type GitHub, type Permissions, type Repository, startGitHub } from '../support/github.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
+import { HOME, withoutSelf } from '../support/workflows.js'
 import { tool } from './tools.js'
 
 export const REPOSITORY = 'your-org/your-repo'
-export const ACTION = 'your-org/agent-job-action@v1'
+export const ACTION = `${HOME}@v1`
 export const KEY = 'mint_runner_0123456789'
 const TOKEN = 'ghs_runner_0123456789'
 const SERVICE = 'api.mintlify.com'
@@ -139,13 +140,15 @@ function permissionsOf({ permissions = {}, jobs }: Workflow): Permissions {
 async function layOutAction(folder: string): Promise<void> {
   for (const part of ['action.yml', 'emulator', '.github/workflows/docs-job.yml'])
     await cp(part, path.join(folder, part), { recursive: true })
+  const reusable = path.join(folder, '.github/workflows/docs-job.yml')
+  await writeFile(reusable, withoutSelf(await readFile(reusable, 'utf8'), HOME))
   await cp('build/dist', path.join(folder, 'dist'), { recursive: true })
 }
 
 /** A clone with one commit. Returns its sha. */
 async function layOutRepository(folder: string, name: string, yaml: string, start: Start): Promise<string> {
   if (start.here) await layOutAction(folder)
-  const files = { ...start.files, [`.github/workflows/${name}`]: yaml }
+  const files = { ...start.files, [`.github/workflows/${name}`]: withoutSelf(yaml, HOME) }
   for (const [file, content] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true })
     await writeFile(path.join(folder, file), content)

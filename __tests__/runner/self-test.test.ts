@@ -2,10 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { type Ran, runWorkflow } from './act.js'
+import { HOME } from '../support/workflows.js'
+import { ACTION, type Ran, runWorkflow } from './act.js'
 
 const MINUTES = 60_000
-const DOCS = 'Main your-org/agent-job-action@v1'
+const DOCS = `Main ${ACTION}`
+const EMULATOR = `${HOME}/emulator@v1`
 
 const failing = (emulator: string): string => `name: Failing
 on: push
@@ -14,11 +16,11 @@ jobs:
   docs:
     runs-on: ubuntu-latest
     steps:
-      - uses: your-org/agent-job-action/emulator@v1
+      - uses: ${EMULATOR}
         id: emulator
         with:
           ${emulator}
-      - uses: your-org/agent-job-action@v1
+      - uses: ${ACTION}
         with:
           base-url: \${{ steps.emulator.outputs.base-url }}
           project-id: any
@@ -48,9 +50,9 @@ test.concurrent(
   async () => {
     const ran = await runWorkflow('failing.yml', failing('scenario: failed'), { event: 'push' })
     expect(results(ran)).toEqual([
-      'Main your-org/agent-job-action/emulator@v1: success',
+      `Main ${EMULATOR}: success`,
       `${DOCS}: failure`,
-      'Post your-org/agent-job-action/emulator@v1: success',
+      `Post ${EMULATOR}: success`,
     ])
     expect(ran.succeeded).toBe(false)
     expect(ran.leftover).toEqual([])
@@ -67,7 +69,7 @@ test.concurrent(
   'the emulator says which scenarios there are where it is given another',
   async () => {
     const ran = await runWorkflow('failing.yml', failing('scenario: nonsense'), { event: 'push' })
-    expect(results(ran)[0]).toBe('Main your-org/agent-job-action/emulator@v1: failure')
+    expect(results(ran)[0]).toBe(`Main ${EMULATOR}: failure`)
     expect(ran.log).toMatch(
       /scenario: got 'nonsense', takes one of pr-opened, no-changes, [^.]*unauthorized\./,
     )

@@ -10,8 +10,18 @@ export interface Workflow {
   readonly text: string
 }
 
-/** Where the documents say that the action is hosted. */
-export const HOME = 'your-org/agent-job-action'
+/** The repository that hosts the action: `scripts/set-host.mjs` sets it here and in the documents. */
+export const HOME: string = JSON.parse(readFileSync('package.json', 'utf8')).repository.replace('github:', '')
+
+/**
+ * `$/` is the workflow's own repository at the running commit, which the tools of the tests do not know yet. This names
+ * it in another way: `./` for those that read a workflow in its repository, `HOME@v1` for those that run it.
+ */
+export function withoutSelf(text: string, to: './' | typeof HOME): string {
+  return text.replace(/(\buses: *)\$\/([\w./-]*)/g, (_, uses: string, inside: string) =>
+    to === './' ? `${uses}./${inside}` : `${uses}${to}${inside && '/'}${inside}@v1`,
+  )
+}
 
 export function workflowFiles(root = '.'): Workflow[] {
   return [...readmeBlocks(root), ...yamlIn(root, 'examples'), ...yamlIn(root, '.github/workflows')]

@@ -1,0 +1,125 @@
+/** scripts/set-host.mjs: every text that names where the action is hosted, and the way back. */
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { HOME, workflowFiles } from '../support/workflows.js'
+import { type Clone, copyOfThis, emptyClone } from './repositories.js'
+
+/** In two parts, so that this file does not name it. */
+const OTHER = ['your-org', 'another.name'].join('/')
+
+function setHost(clone: Clone, ...args: string[]) {
+  const script = clone.path('scripts/set-host.mjs')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+/** A repository with the script and these files. */
+function repository(files: Readonly<Record<string, string>>): Clone {
+  const clone = emptyClone('host')
+  clone.commit({
+    'scripts/set-host.mjs': readFileSync('scripts/set-host.mjs', 'utf8'),
+    'package.json': '{"repository":"github:one/action"}\n',
+    ...files,
+  })
+  return clone
+}
+
+describe('in this repository', () => {
+  const clone = copyOfThis()
+  const before = clone.git('rev-parse', 'HEAD^{tree}')
+
+  test('every file follows, none of them code', () => {
+    const { status, stdout } = setHost(clone, OTHER)
+    expect(status).toBe(0)
+    expect(clone.git('status', '--short').split('\n')).toHaveLength(stdout.trim().split('\n').length - 1)
+    expect(clone.git('grep', '--count', '--fixed-strings', '-e', OTHER)).toMatch(/^README\.md:[1-9]/m)
+    expect(() => clone.git('grep', '--fixed-strings', '-e', HOME)).toThrow()
+    expect(stdout).not.toMatch(/\b(?:src|dist|build|__tests__)\//)
+    for (const { name, text } of workflowFiles(clone.folder)) {
+      const named = new RegExp(`uses: *${OTHER}[@/]`).test(text)
+      expect([name, named]).toEqual([name, !name.startsWith('.github/')])
+    }
+  })
+
+  test('a second run changes nothing', () => {
+    clone.commit()
+    expect(setHost(clone, OTHER)).toEqual({
+      status: 0,
+      stdout: `The host is already ${OTHER}.\n`,
+      stderr: '',
+    })
+    expect(clone.git('status', '--porcelain')).toBe('')
+  })
+
+  test('the way back gives the same bytes', () => {
+    expect(setHost(clone, HOME).status).toBe(0)
+    clone.commit()
+    expect(clone.git('rev-parse', 'HEAD^{tree}')).toBe(before)
+  })
+})
+
+test('replaces the name as a whole, in text files, and keeps every other byte', () => {
+  const bytes = (name: string): Buffer => Buffer.from(`${name} \xff\r\n\tend\u00a0`, 'latin1')
+  const names = (name: string): string =>
+    `${name}@v1 ${name}/sub@v1 https://github.com/${name}.git See ${name}. (${name})\n`
+  const others = 'one/action-2 one/action_2 one/action.js someone/action one/actions oneone/action\n'
+  const clone = repository({ 'a b.md': names('one/action') + others, binary: '\0one/action' })
+  writeFileSync(clone.path('bytes.txt'), bytes('one/action'))
+  clone.commit()
+
+  expect(setHost(clone, 'new-owner/new.name')).toMatchObject({ status: 0, stderr: '' })
+  expect(readFileSync(clone.path('a b.md'), 'utf8')).toBe(names('new-owner/new.name') + others)
+  expect(readFileSync(clone.path('binary'), 'utf8')).toBe('\0one/action')
+  expect(readFileSync(clone.path('bytes.txt'))).toEqual(bytes('new-owner/new.name'))
+})
+
+describe('refuses', () => {
+  test.each([
+    '',
+    'owner',
+    '/name',
+    'owner/',
+    'a/b/c',
+    '-a/b',
+    'a--b/c',
+    'a/b c',
+    'a/b.git',
+    'a/.',
+    'a/..',
+    'a/b$&',
+  ])('the name %p', (name) => {
+    const clone = repository({ 'a.md': 'one/action\n' })
+    const { status, stderr } = setHost(clone, name)
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `Expected the repository as OWNER/REPO, got ${JSON.stringify(name)}.\n`,
+    })
+    expect(clone.git('status', '--porcelain')).toBe('')
+  })
+
+  test('a dirty tree', () => {
+    const clone = repository({ 'a.md': 'one/action\n' })
+    clone.write('new.md', 'one/action\n')
+    expect(setHost(clone, 'new/name')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^The working tree is not clean: /),
+    })
+    expect(clone.git('status', '--porcelain')).toBe('?? new.md')
+  })
+
+  test('a name that already occurs, from which there would be no way back', () => {
+    const clone = repository({
+      'a.md': 'one/action and actions/checkout@v7\n',
+      'b.md': 'actions/checkout2\n',
+    })
+    expect(setHost(clone, 'actions/checkout')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'actions/checkout already occurs, so there would be no way back: a.md.\n',
+    })
+    expect(clone.git('status', '--porcelain')).toBe('')
+  })
+})
