@@ -95,29 +95,44 @@ test('the workflows of the README are those of examples/, which tests run, witho
   }
 })
 
-test('the reusable workflow hands on inputs and outputs of the action, with the same defaults', () => {
+describe('the reusable workflow', () => {
   const { on, jobs } = parse(text('.github/workflows/docs-job.yml'))
-  const { inputs, outputs } = on.workflow_call
-  // Those left out are of little use from elsewhere: the workflow would be copied for them.
-  const kept = Object.keys({ ...inputs, 'api-key': '' })
-  expect(Object.keys(DEFAULTS).filter((name) => !kept.includes(name))).toEqual([
-    'prompt-file',
-    'poll-interval-seconds',
-    'comment',
-    'github-token',
-    'skip-authors',
-    'dry-run',
-  ])
-  expect(Object.keys(outputs)).toEqual(['job-id', 'status', 'pr-link', 'outcome', 'error-code'])
-  for (const [name, { default: value = '' }] of Object.entries<{ default?: unknown }>(inputs)) {
-    // Empty means the default.
-    if (value !== '') expect([name, String(value)]).toEqual([name, DEFAULTS[name as keyof typeof DEFAULTS]])
-    expect(jobs.docs.steps[0].with[name]).toBe(`\${{ inputs.${name} }}`)
-  }
-  for (const [name, { value }] of Object.entries<{ value: string }>(outputs)) {
-    expect(value).toBe(`\${{ jobs.docs.outputs.${name} }}`)
-    expect(jobs.docs.outputs[name]).toBe(`\${{ steps.docs.outputs.${name} }}`)
-  }
+  const { inputs, secrets, outputs } = on.workflow_call
+  const step = jobs.docs.steps.at(-1)
+  const TOKENS = ['api-key', 'github-token']
+
+  test('passes on every input of action.yml, the tokens as secrets', () => {
+    const passed = Object.keys(action.inputs).map((name) => {
+      if (name === 'github-token') return [name, '${{ secrets.github-token || github.token }}']
+      return [name, `\${{ ${TOKENS.includes(name) ? 'secrets' : 'inputs'}.${name} }}`]
+    })
+    expect(step.with).toEqual(Object.fromEntries(passed))
+    expect(Object.keys(secrets)).toEqual(TOKENS)
+    const names = Object.keys(action.inputs).filter((name) => !TOKENS.includes(name))
+    expect(Object.keys(inputs).sort()).toEqual([...names, 'runs-on'].sort())
+  })
+
+  test('has the defaults of action.yml', () => {
+    for (const name of Object.keys(inputs).filter((input) => input !== 'runs-on')) {
+      const { default: value = '', required = false } = inputs[name]
+      // An empty value means the default, except for skip-authors, where it means nobody.
+      if (value !== '' || name === 'skip-authors')
+        expect([name, String(value)]).toEqual([name, action.inputs[name].default])
+      expect([name, required]).toEqual([name, action.inputs[name].required])
+    }
+  })
+
+  test('passes on every output of action.yml', () => {
+    expect(Object.keys(outputs)).toEqual(Object.keys(action.outputs))
+    for (const name of Object.keys(outputs)) {
+      expect(outputs[name].value).toBe(`\${{ jobs.docs.outputs.${name} }}`)
+      expect(jobs.docs.outputs[name]).toBe(`\${{ steps.docs.outputs.${name} }}`)
+    }
+  })
+
+  test('uses the action at its own commit', () => {
+    expect(step).toMatchObject({ id: 'docs', uses: '$/' })
+  })
 })
 
 test("the README names the emulator's inputs and outputs, which have the defaults of its code", () => {

@@ -62,14 +62,21 @@ describe('the collector', () => {
   })
 })
 
+/** The sample, with another name for the action's repository. */
+function sampleWith(self: './' | '$/'): string {
+  const renamed = SAMPLE.replace(
+    new RegExp(`${HOME}(?:/([^@\\s]+))?@v1`, 'g'),
+    (_, inside = '') => `${self}${inside}`,
+  )
+  expect(renamed).not.toContain(HOME)
+  return renamed
+}
+
 describe('the checker', () => {
   test('finds nothing in a sound workflow, however it names the action', async () => {
-    const local = SAMPLE.replaceAll(`${HOME}/emulator@v1`, './emulator')
-      .replaceAll(`${HOME}@v1`, './')
-      .replaceAll(`${HOME}/.github/workflows/docs-job.yml@v1`, './.github/workflows/docs-job.yml')
-    expect(local).not.toContain(HOME)
     expect(await faultsOfWorkflow(SAMPLE, around)).toEqual([])
-    expect(await faultsOfWorkflow(local, around)).toEqual([])
+    expect(await faultsOfWorkflow(sampleWith('./'), around)).toEqual([])
+    expect(await faultsOfWorkflow(sampleWith('$/'), around)).toEqual([])
     expect(await faultsOfWorkflow(AROUND['.github/workflows/docs-job.yml'] ?? '', around)).toEqual([])
   })
 
@@ -106,6 +113,11 @@ describe('the checker', () => {
   ])('finds %s', async (_, from, to, words) => {
     const found = await faultsOfWorkflow(broken(from, to), around)
     expect(found.join('\n')).toContain(words)
+  })
+
+  test('finds an unknown input of the action behind $/', async () => {
+    const found = await faultsOfWorkflow(sampleWith('$/').replace('prompt:', 'promt:'), around)
+    expect(found.join('\n')).toContain("Invalid action input 'promt'")
   })
 
   test('finds what is wrong with an action.yml', async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { AROUND, broken, SAMPLE } from '../support/sample-workflow.js'
-import { HOME, workflowFiles } from '../support/workflows.js'
+import { HOME, withoutSelf, workflowFiles } from '../support/workflows.js'
 import { tool } from './tools.js'
 
 const MINUTES = 60_000
@@ -105,5 +105,8 @@ function projectOf(files: Readonly<Record<string, string>>): string {
 }
 
 function withLocalActions(text: string): string {
-  return text.replace(new RegExp(`${HOME}(/[^@\\s]+)?@v1`, 'g'), (_, inside = '/') => `.${inside}`)
+  return withoutSelf(text, './').replace(
+    new RegExp(`${HOME}(/[^@\\s]+)?@v1`, 'g'),
+    (_, inside = '/') => `.${inside}`,
+  )
 }

@@ -5,7 +5,7 @@ import { DescriptionDictionary, data } from '@actions/expressions'
 import { registerLogger, type ValidationConfig, validate } from '@actions/languageservice'
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import { parse } from 'yaml'
-import { HOME } from './workflows.js'
+import { HOME, withoutSelf } from './workflows.js'
 
 /** The text of a file of the repository, or nothing where there is no such file. */
 export type ReadFile = (path: string) => string | undefined
@@ -47,9 +47,9 @@ async function faults(path: string, text: string, read: ReadFile): Promise<strin
   return found.map(({ message, range }) => `line ${range.start.line + 1}: ${message}`)
 }
 
-/** Local actions are not looked up by the service, so they are named as users of the action do. */
+/** The service does not look up local actions, so they get the names that users of the action give them. */
 const withHostedActions = (text: string): string =>
-  text.replace(
+  withoutSelf(text, './').replace(
     /(\buses: *)\.\/(?!\.github\/)([\w/-]*)/g,
     (_, uses, path) => `${uses}${HOME}${path === '' ? '' : `/${path}`}@v1`,
   )
