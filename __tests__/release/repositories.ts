@@ -1,7 +1,7 @@
 /** Git repositories in temporary folders, for the tests of the scripts that read and change one. */
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { newFolder } from '../support/folder.js'
 
@@ -55,4 +55,90 @@ export function emptyClone(name: string): Clone {
   const clone = new Clone(newFolder(name))
   clone.git('init', '--quiet', '--initial-branch', 'main')
   return clone
+}
+
+/** The version to release, older ones, one without text and one without a date. */
+export const CHANGELOG = `# Changelog
+
+## 1.2.3 - 2026-01-02
+
+### Added
+
+- A new thing.
+
+## 1.2.2 - 2026-01-01
+
+- An old thing.
+
+## 1.2.1 - 2026-01-01
+
+### Fixed
+
+## 1.2.0
+`
+
+/** Stands in for the real build, whose result is only a copy. */
+const BUILD = `import { cpSync, existsSync, rmSync } from 'node:fs'
+const [step, target] = process.argv.slice(2)
+if (existsSync('broken-' + step)) process.exit(127)
+if (step === 'compile') rmSync('build', { recursive: true, force: true })
+else cpSync('source', target, { recursive: true })
+`
+
+/** A small action that can be released as `version`, with main at a bare repository as its origin. */
+export class Releasable extends Clone {
+  readonly origin = new Clone(newFolder('origin'))
+
+  constructor(version: string) {
+    super(newFolder('action'))
+    this.origin.git('init', '--quiet', '--bare', '--initial-branch', 'main')
+    this.git('init', '--quiet', '--initial-branch', 'main')
+    this.git('remote', 'add', 'origin', this.origin.folder)
+    this.push({
+      'package.json': JSON.stringify({
+        name: 'agent-job-action',
+        version,
+        private: true,
+        type: 'module',
+        repository: 'github:one/action',
+        scripts: { compile: 'node make.mjs compile', bundle: 'node make.mjs bundle' },
+      }),
+      'package-lock.json': JSON.stringify({
+        name: 'agent-job-action',
+        version,
+        lockfileVersion: 3,
+        packages: { '': { name: 'agent-job-action', version } },
+      }),
+      '.gitignore': 'build/\nbroken-*\n',
+      '.github/CODEOWNERS': '* @one\n',
+      'CHANGELOG.md': CHANGELOG,
+      'action.yml': 'name: One\n',
+      'dist/index.js': 'one\n',
+      'dist/sub/two.js': 'two\n',
+      'make.mjs': BUILD,
+      'scripts/release.mjs': readFileSync('scripts/release.mjs', 'utf8'),
+      'source/index.js': 'one\n',
+      'source/sub/two.js': 'two\n',
+    })
+  }
+
+  /** Commits these files, and pushes main. Returns the commit. */
+  push(files: Readonly<Record<string, string>> = {}): string {
+    const commit = this.commit(files)
+    this.git('push', '--quiet', 'origin', 'main')
+    return commit
+  }
+
+  /** Sets tags at origin, each at HEAD. */
+  tag(...names: readonly string[]): void {
+    for (const name of names) this.git('push', '--quiet', 'origin', `HEAD:refs/tags/${name}`)
+  }
+
+  /** The tags at origin. */
+  tags(): Record<string, string> {
+    const lines = this.origin.git('for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/tags')
+    return Object.fromEntries(
+      lines.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ') as [string, string]])),
+    )
+  }
 }

@@ -1,0 +1,290 @@
+/** scripts/release.mjs: what it refuses to release, and what it moves. */
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { expect, test } from '@jest/globals'
+import { newFolder } from '../support/folder.js'
+import { posixDescribe as describe } from '../support/platform.js'
+import { type Clone, Releasable } from './repositories.js'
+
+function release(clone: Clone, args: readonly string[], env: Record<string, string> = {}) {
+  const { GITHUB_REPOSITORY, ...rest } = process.env
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [clone.path('scripts/release.mjs'), ...args],
+    {
+      encoding: 'utf8',
+      env: { ...rest, GIT_CONFIG_GLOBAL: '/dev/null', ...env },
+    },
+  )
+  return { status, stdout, stderr }
+}
+
+/** The last line of what was said, and that it was a refusal. */
+function refusal(clone: Clone, args: readonly string[], env: Record<string, string> = {}): string {
+  const { status, stderr } = release(clone, args, env)
+  expect({ status, stack: /\n\s+at /.test(stderr) }).toEqual({ status: 1, stack: false })
+  return stderr.trimEnd().split('\n').at(-1) ?? ''
+}
+
+function edit(clone: Clone, file: string, from: string, to: string): void {
+  const before = readFileSync(clone.path(file), 'utf8')
+  expect(before).toContain(from)
+  writeFileSync(clone.path(file), before.replace(from, to))
+}
+
+/** Changes a file at main. */
+const changed =
+  (file: string, from: string, to: string) =>
+  (clone: Releasable): void => {
+    edit(clone, file, from, to)
+    clone.push()
+  }
+
+describe('check', () => {
+  test('accepts what can be released, and changes nothing', () => {
+    const clone = new Releasable('1.2.3')
+    const { status, stdout } = release(clone, ['check', '1.2.3'], { GITHUB_REPOSITORY: 'One/Action' })
+    expect({ status, said: stdout.trimEnd().split('\n').at(-1) }).toEqual({
+      status: 0,
+      said: `v1.2.3 can be released from ${clone.git('rev-parse', 'HEAD')}.`,
+    })
+    expect(clone.git('status', '--porcelain')).toBe('')
+    expect(clone.tags()).toEqual({})
+  })
+
+  test.each<[string, (clone: Releasable) => unknown, string]>([
+    [
+      'the placeholder',
+      changed('package.json', 'github:one/action', 'github:your-org/action'),
+      'The action has no host yet: run `node scripts/set-host.mjs OWNER/REPO`.',
+    ],
+    [
+      'code owners that are nobody',
+      changed('.github/CODEOWNERS', '@one', '@your-org/maintainers'),
+      '.github/CODEOWNERS names nobody yet: replace @your-org/maintainers.',
+    ],
+    [
+      'a changed file',
+      (clone) => edit(clone, 'action.yml', 'One', 'Two'),
+      'The working tree is not clean: commit or stash the changes.',
+    ],
+    [
+      'a new file',
+      (clone) => clone.write('dist/new.js', ''),
+      'The working tree is not clean: commit or stash the changes.',
+    ],
+    [
+      'another version in package.json',
+      changed('package.json', '"1.2.3"', '"1.2.4"'),
+      'package.json is at 1.2.4 and package-lock.json at 1.2.3, not at 1.2.3.',
+    ],
+    [
+      'another version in package-lock.json',
+      changed('package-lock.json', '"1.2.3"', '"1.2.2"'),
+      'package.json is at 1.2.3 and package-lock.json at 1.2.2, not at 1.2.3.',
+    ],
+    [
+      'a commit that is not at origin',
+      (clone) => void clone.commit(),
+      'HEAD is not the head of main at origin.',
+    ],
+    [
+      'a commit that main has left behind',
+      (clone) => {
+        clone.push()
+        clone.git('checkout', '--quiet', 'HEAD~1')
+      },
+      'HEAD is not the head of main at origin.',
+    ],
+    [
+      'a tag that exists',
+      (clone) => clone.tag('v1.2.3'),
+      'The tag v1.2.3 already exists: a version is released once.',
+    ],
+    [
+      'a missing section',
+      changed('CHANGELOG.md', '## 1.2.3 ', '## 1.2.30 '),
+      'CHANGELOG.md has no section 1.2.3.',
+    ],
+    [
+      'another file in dist',
+      (clone) => {
+        clone.write('dist/sub/three.js', '')
+        changed('action.yml', 'One', 'Two')(clone)
+      },
+      'dist is not what a clean build gives: sub/three.js differs. Run `npm run build`.',
+    ],
+    [
+      'a file less in dist, and one that is stale',
+      (clone) => {
+        clone.write('source/sub/three.js', '')
+        changed('source/index.js', 'one', 'One')(clone)
+      },
+      'dist is not what a clean build gives: index.js, sub/three.js differs. Run `npm run build`.',
+    ],
+    [
+      'a build that fails in its first step, with a clean tree',
+      (clone) => clone.write('broken-compile', ''),
+      'The build failed: `npm run compile` ended with 127.',
+    ],
+    [
+      'a build that fails in its second step, with a clean tree',
+      (clone) => clone.write('broken-bundle', ''),
+      'The build failed: `npm run bundle` ended with 127.',
+    ],
+    [
+      'an origin that can not be read',
+      (clone) => clone.git('remote', 'set-url', 'origin', `${clone.origin.folder}-gone`),
+      '`git ls-remote origin refs/heads/main refs/tags/v*` ended with 128.',
+    ],
+  ])('refuses %s', (_, prepare, words) => {
+    const clone = new Releasable('1.2.3')
+    prepare(clone)
+    expect(refusal(clone, ['check', '1.2.3'])).toBe(words)
+  })
+
+  test('refuses another repository than the documents name', () => {
+    expect(refusal(new Releasable('1.2.3'), ['check', '1.2.3'], { GITHUB_REPOSITORY: 'two/fork' })).toBe(
+      'The documents name one/action as the host, but this is two/fork: run scripts/set-host.mjs.',
+    )
+  })
+
+  test('refuses a version that is none, in every command', () => {
+    const clone = new Releasable('1.2.3')
+    const versions = ['', 'v1.2.3', '1.2', '1.02.3', '1.2.3+4', '1.2.3-', '1.2.3\n', '1.2.3; id', '$(id)']
+    const calls = [
+      ...versions.map((version) => ['check', version]),
+      ...['notes', 'flags', 'major'].map((command) => [command, 'v1.2.3']),
+    ]
+    for (const [command = '', version = ''] of calls)
+      expect(refusal(clone, [command, version])).toBe(
+        `Expected a version such as 1.2.3 or 1.2.3-rc.1, got ${JSON.stringify(version)}.`,
+      )
+  })
+
+  test('refuses other commands', () => {
+    const clone = new Releasable('1.2.3')
+    for (const command of ['', 'publish', 'constructor'])
+      expect(refusal(clone, [command, '1.2.3'])).toBe('Expected check, notes, flags or major, and a version.')
+  })
+})
+
+describe('notes', () => {
+  test.each([
+    ['1.2.3', '### Added\n\n- A new thing.\n'],
+    ['1.2.2', '- An old thing.\n'],
+  ])('prints the section of %s', (version, section) => {
+    expect(release(new Releasable(version), ['notes', version])).toEqual({
+      status: 0,
+      stdout: section,
+      stderr: '',
+    })
+  })
+
+  test.each([
+    ['9.9.9', 'CHANGELOG.md has no section 9.9.9.'],
+    ['1.2.1', 'The section 1.2.1 of CHANGELOG.md is empty.'],
+    ['1.2.0', 'The section 1.2.0 of CHANGELOG.md has no date: expected "## 1.2.0 - YYYY-MM-DD".'],
+  ])('refuses %s', (version, words) => {
+    expect(refusal(new Releasable(version), ['notes', version])).toBe(words)
+  })
+})
+
+describe('flags', () => {
+  test.each([
+    ['1.2.3', [], '--latest'],
+    ['1.2.3', ['v1.2.2', 'v1.2.4-rc.1', 'v1', 'v0.9.9'], '--latest'],
+    ['1.10.0', ['v1.9.0'], '--latest'],
+    ['1.2.3', ['v1.2.4'], '--latest=false'],
+    ['1.2.3', ['v2.0.0'], '--latest=false'],
+    ['1.2.3-rc.1', [], '--prerelease --latest=false'],
+  ])('marks %s beside %p as %s', (version, others, flags) => {
+    const clone = new Releasable(version)
+    clone.tag(...others)
+    expect(release(clone, ['flags', version])).toEqual({ status: 0, stdout: `${flags}\n`, stderr: '' })
+  })
+})
+
+describe('major', () => {
+  /** Releases 1.2.3 from a new commit, with these tags at the one before. */
+  function released(version: string, ...before: readonly string[]): Releasable & { readonly old: string } {
+    const clone = new Releasable(version)
+    clone.tag(...before)
+    const old = clone.git('rev-parse', 'HEAD')
+    clone.push()
+    clone.tag(`v${version}`)
+    return Object.assign(clone, { old })
+  }
+
+  test.each([
+    ['the first time', []],
+    ['from an earlier release', ['v1.2.2', 'v1']],
+    ['whatever other major versions there are', ['v1.2.2', 'v1', 'v2.0.0', 'v2']],
+    ['past a higher pre-release', ['v1.3.0-rc.1', 'v1']],
+  ])('moves v1 %s', (_, before) => {
+    const clone = released('1.2.3', ...before)
+    const head = clone.git('rev-parse', 'HEAD')
+    expect(release(clone, ['major', '1.2.3'])).toMatchObject({ status: 0, stdout: `v1 is at ${head}.\n` })
+    expect(clone.tags()).toEqual({
+      ...Object.fromEntries(before.map((tag) => [tag, clone.old])),
+      'v1.2.3': head,
+      v1: head,
+    })
+  })
+
+  test('replaces an annotated tag, and accepts an annotated tag of the release', () => {
+    const clone = new Releasable('1.2.3')
+    for (const tag of ['v1', 'v1.2.3']) clone.git('tag', '--annotate', '--message', tag, tag)
+    clone.git('push', '--quiet', 'origin', '--tags')
+    expect(release(clone, ['major', '1.2.3']).status).toBe(0)
+    expect(clone.tags().v1).toBe(clone.git('rev-parse', 'HEAD'))
+  })
+
+  test.each([
+    ['a backport', '1.2.3', 'v1.3.0', 'v1 stays where it is: 1.3.0 is higher.\n'],
+    ['a pre-release', '1.2.3-rc.1', 'v1.2.2', 'v1 stays where it is: 1.2.3-rc.1 is a pre-release.\n'],
+  ])('leaves v1 for %s', (_, version, other, said) => {
+    const clone = released(version, other, 'v1')
+    expect(release(clone, ['major', version])).toEqual({ status: 0, stdout: said, stderr: '' })
+    expect(clone.tags().v1).toBe(clone.old)
+  })
+
+  test('refuses if the release is not there, or at another commit', () => {
+    const clone = new Releasable('1.2.3')
+    const head = clone.git('rev-parse', 'HEAD')
+    expect(refusal(clone, ['major', '1.2.3'])).toBe(
+      `v1.2.3 is at no commit at origin, expected HEAD, ${head}.`,
+    )
+    clone.tag('v1.2.3')
+    const later = clone.commit()
+    expect(refusal(clone, ['major', '1.2.3'])).toBe(
+      `v1.2.3 is at ${head} at origin, expected HEAD, ${later}.`,
+    )
+    expect(Object.keys(clone.tags())).toEqual(['v1.2.3'])
+  })
+
+  test('refuses if somebody else moves v1 at the same time', () => {
+    const clone = released('1.2.3', 'v1.2.2', 'v1')
+    const theirs = clone.git('commit-tree', 'HEAD^{tree}', '-m', 'Theirs')
+    clone.git('push', '--quiet', 'origin', `${theirs}:refs/heads/theirs`)
+    // A git that lets them be faster: after the refs were read, and before it pushes.
+    const bin = newFolder('bin')
+    const move = `git -C '${clone.origin.folder}' update-ref refs/tags/v1 ${theirs}`
+    const path = process.env.PATH ?? ''
+    const script = `#!/bin/sh\nPATH='${path}'\n[ "$1" = push ] && ${move}\nexec git "$@"\n`
+    writeFileSync(`${bin}/git`, script, { mode: 0o755 })
+    expect(refusal(clone, ['major', '1.2.3'], { PATH: `${bin}:${path}` })).toBe(
+      'v1 was not moved: `git push` ended with 1.',
+    )
+    expect(clone.tags().v1).toBe(theirs)
+  })
+})
+
+test('it imports nothing but Node, since the jobs that may write run it', () => {
+  const source = readFileSync('scripts/release.mjs', 'utf8')
+  const imports = [...source.matchAll(/(?:from|import\(|require\() ?'([^']+)'/g)].map(([, name = '']) => name)
+  expect(imports.length).toBeGreaterThan(2)
+  for (const name of imports) expect(builtinModules).toContain(name.replace(/^node:/, ''))
+})
