@@ -163,7 +163,6 @@ async function layOutRepository(folder: string, name: string, yaml: string, star
 }
 
 async function runAct(folder: string, name: string, start: Start, place: Place, run: number) {
-  const mark = path.basename(folder)
   const ref = start.event === 'pull_request' ? 'refs/pull/1/merge' : 'refs/heads/main'
   const pairs = (flag: string, values: Record<string, string> = {}): string[] =>
     Object.entries(values).flatMap(([key, value]) => [flag, `${key}=${value}`])
@@ -181,12 +180,20 @@ async function runAct(folder: string, name: string, start: Start, place: Place, 
       GITHUB_RUN_ID: String(run),
       GITHUB_API_URL: place.github.url,
       GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${name}@${ref}`,
-      [MARK]: mark,
     }),
   ]
-  const child = spawn(tool('act'), args, {
-    cwd: path.join(folder, 'repository'),
-    env: { PATH: process.env.PATH, HOME: folder },
+  return act(args, { cwd: path.join(folder, 'repository'), home: folder })
+}
+
+/** Runs act in a repository, and ends whatever it leaves behind. */
+export async function act(
+  args: readonly string[],
+  { cwd, home, bin }: { cwd: string; home: string; bin?: string },
+): Promise<Pick<Ran, 'succeeded' | 'steps' | 'outputs' | 'summaries' | 'printed' | 'log' | 'leftover'>> {
+  const mark = path.basename(home)
+  const child = spawn(tool('act'), [...args, '--env', `${MARK}=${mark}`], {
+    cwd,
+    env: { PATH: [...(bin ? [bin] : []), process.env.PATH].join(path.delimiter), HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [stdout, stderr, [code]] = await Promise.all([

@@ -1,0 +1,377 @@
+/**
+ * The release workflow as it stands, by a real runner: against a bare repository in place of GitHub's, a `gh` that keeps
+ * releases in a folder, and stand-ins for the actions of others. The package's own checks and build are small copies.
+ */
+
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { Releasable } from '../release/repositories.js'
+import { newFolder } from '../support/folder.js'
+import { act } from './act.js'
+
+const MINUTES = 60_000
+const WORKFLOW = '.github/workflows/release.yml'
+const HOST = 'one/action'
+const NAME = 'agent-job-action-1.2.3'
+
+/** Keeps releases in the folder that FAKE_GH names. Publishing a draft creates its tag, as on GitHub. */
+const GH = `#!/usr/bin/env node
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+const state = process.env.FAKE_GH
+const [group, verb, tag, ...rest] = process.argv.slice(2)
+appendFileSync(state + '/calls', process.argv.slice(2).join(' ') + '\\n')
+if (!process.env.GH_TOKEN) throw new Error('gh has no token')
+const folder = state + '/releases/' + tag
+const value = (flag) => rest[rest.indexOf(flag) + 1]
+const read = () => JSON.parse(readFileSync(folder + '/release.json', 'utf8'))
+const write = (release) => writeFileSync(folder + '/release.json', JSON.stringify(release))
+if (group === 'auth' && verb === 'setup-git') process.exit()
+if (group !== 'release') throw new Error('unknown')
+if (verb === 'view') {
+  if (!existsSync(folder)) { console.error('release not found'); process.exit(1) }
+  console.log(read().draft)
+} else if (verb === 'delete') {
+  rmSync(folder, { recursive: true })
+} else if (verb === 'create') {
+  if (existsSync(folder)) throw new Error('there is one already')
+  mkdirSync(folder, { recursive: true })
+  const files = rest.filter((word) => word.startsWith('agent-job-action-'))
+  for (const file of files) copyFileSync(file, folder + '/' + file)
+  write({
+    draft: rest.includes('--draft'), target: value('--target'), title: value('--title'),
+    notes: readFileSync(value('--notes-file'), 'utf8'), files,
+  })
+} else if (verb === 'edit' && rest[0] === '--draft=false') {
+  const { draft, ...release } = read()
+  if (!draft) throw new Error('it is published already')
+  execFileSync('git', ['-C', process.env.FAKE_ORIGIN, 'update-ref', 'refs/tags/' + tag, release.target, ''])
+  write({ ...release, draft: false, flags: rest.slice(1) })
+} else throw new Error('unknown')
+`
+
+/** The actions of others that the workflow uses, by name. */
+const STAND_INS: Record<string, string> = {
+  'actions/setup-node': 'true',
+  'actions/upload-artifact':
+    'mkdir -p "$FAKE_GH/artifacts" && cp -r "$INPUT_PATH" "$FAKE_GH/artifacts/$INPUT_NAME"',
+  'actions/download-artifact': 'cp -r "$FAKE_GH/artifacts/$INPUT_NAME" "$INPUT_PATH"',
+  'actions/attest':
+    'echo "$INPUT_SUBJECT" > "$FAKE_GH/subjects" && echo "{}" > "$FAKE_GH/bundle.json" && echo "bundle-path=$FAKE_GH/bundle.json" >> "$GITHUB_OUTPUT"',
+}
+const standIn = (script: string): string => `name: Stand-in
+description: Stands in for an action.
+inputs: { name: {}, path: {}, node-version: {}, package-manager-cache: {}, if-no-files-found: {}, subject-path: {} }
+outputs: { bundle-path: { value: "\${{ steps.run.outputs.bundle-path }}" } }
+runs:
+  using: composite
+  steps:
+    - id: run
+      shell: bash
+      env:
+        INPUT_NAME: \${{ inputs.name }}
+        INPUT_PATH: \${{ inputs.path }}
+        INPUT_SUBJECT: \${{ inputs.subject-path }}
+      run: ${JSON.stringify(script)}
+`
+
+/** An action that can be released as `version`, with the workflow, and with what it calls. */
+function withWorkflow(version: string): Releasable {
+  const clone = new Releasable(version)
+  clone.commit({
+    [WORKFLOW]: readFileSync(WORKFLOW, 'utf8'),
+    '.ci/run': '#!/bin/sh\nnpm ci && echo checked-all\n',
+    '.gitattributes':
+      '* export-ignore\n/action.yml -export-ignore\n/dist -export-ignore\n/dist/** -export-ignore\n',
+    'scripts/sbom.mjs': readFileSync('scripts/sbom.mjs', 'utf8'),
+    'make.mjs': `${readFileSync(clone.path('make.mjs'), 'utf8')}if (step === 'bundle') cpSync('source', 'build/ncc', { recursive: true })\n`,
+  })
+  chmodSync(clone.path('.ci/run'), 0o755)
+  clone.push()
+  return clone
+}
+
+interface Published {
+  readonly ran: Awaited<ReturnType<typeof act>>
+  readonly calls: readonly string[]
+  readonly state: string
+  readonly release: () => Record<string, unknown>
+}
+
+const dispatch = (clone: Releasable, inputs: Inputs): Promise<Published> =>
+  run(clone, newHome(inputs), inputs.version)
+
+interface Inputs {
+  readonly version: string
+  readonly 'dry-run'?: 'false'
+}
+
+/** A folder with the event, in which GitHub writes every input as a string, the fake gh and its state. */
+function newHome(inputs: Inputs): string {
+  const home = newFolder('release')
+  for (const folder of ['bin', 'gh']) mkdirSync(path.join(home, folder))
+  writeFileSync(path.join(home, 'package.json'), '{"type":"module"}')
+  writeFileSync(path.join(home, 'bin/gh'), GH, { mode: 0o755 })
+  writeFileSync(path.join(home, 'event.json'), JSON.stringify({ inputs: { 'dry-run': 'true', ...inputs } }))
+  return home
+}
+
+async function run(clone: Releasable, home: string, version: string): Promise<Published> {
+  const state = path.join(home, 'gh')
+  // act names the repository by its origin. Git is told to find that one in the folder.
+  clone.git('remote', 'set-url', 'origin', `https://github.com/${HOST}`)
+  const git = {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.file://${clone.origin.folder}.insteadOf`,
+    GIT_CONFIG_VALUE_0: `https://github.com/${HOST}`,
+  }
+  const env = { ...git, FAKE_GH: state, FAKE_ORIGIN: clone.origin.folder, GIT_CONFIG_GLOBAL: '/dev/null' }
+  const ran = await act(
+    [
+      'workflow_dispatch',
+      ...['--eventpath', path.join(home, 'event.json'), '--workflows', WORKFLOW, '--json'],
+      ...['--platform', 'ubuntu-latest=-self-hosted', '--no-cache-server'],
+      ...['--action-cache-path', path.join(home, 'cache'), '--secret', 'GITHUB_TOKEN=ghs_release'],
+      ...standIns(home).flatMap((option) => ['--local-repository', option]),
+      ...Object.entries(env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+    ],
+    { cwd: clone.folder, home, bin: path.join(home, 'bin') },
+  )
+  expect(ran.leftover).toEqual([])
+  const calls = path.join(state, 'calls')
+  return {
+    ran,
+    state,
+    calls: existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : [],
+    release: () =>
+      JSON.parse(readFileSync(path.join(state, 'releases', `v${version}`, 'release.json'), 'utf8')),
+  }
+}
+
+/** The actions that the workflow names, but checkout, which act answers itself. */
+function standIns(home: string): string[] {
+  const text = readFileSync(WORKFLOW, 'utf8')
+  const used = [...new Set([...text.matchAll(/uses: (\S+)@(\S+)/g)].map(([, name, ref]) => `${name}@${ref}`))]
+  return used
+    .filter((uses) => !uses.startsWith('actions/checkout@'))
+    .map((uses) => {
+      const [name = ''] = uses.split('@')
+      const script = STAND_INS[name]
+      if (script === undefined) throw new Error(`There is no stand-in for ${name}.`)
+      const folder = path.join(home, name)
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(path.join(folder, 'action.yml'), standIn(script))
+      return `${uses}=${folder}`
+    })
+}
+
+/** The jobs of which a step ran. */
+const jobs = ({ ran }: Published): string[] => [...new Set(ran.steps.map(({ job }) => job))]
+
+function expectSuccess({ ran }: Published): void {
+  expect({ succeeded: ran.succeeded, log: ran.succeeded ? '' : ran.log }).toEqual({
+    succeeded: true,
+    log: '',
+  })
+}
+
+test.concurrent(
+  'a dry run verifies, shows the notes, and writes nothing',
+  async () => {
+    const clone = withWorkflow('1.2.3')
+    const published = await dispatch(clone, { version: '1.2.3' })
+    expectSuccess(published)
+    expect(jobs(published)).toEqual(['verify'])
+    expect(published.ran.printed).toContain('checked-all\n')
+    expect(published.ran.printed).toContain('v1.2.3 can be released from ')
+    expect(published.ran.summaries.join('')).toBe('## 1.2.3\n\n### Added\n\n- A new thing.\n')
+    expect(published.calls).toEqual(['auth setup-git'])
+    const assets = readdirSync(path.join(published.state, 'artifacts/assets')).sort()
+    expect(assets).toEqual(['readable.tar.gz', 'sbom.json'])
+    expect(clone.tags()).toEqual({})
+  },
+  5 * MINUTES,
+)
+
+test.concurrent(
+  'a release is drafted with its assets, then published, and v1 moves to it',
+  async () => {
+    const clone = withWorkflow('1.2.3')
+    clone.tag('v1.2.2', 'v1')
+    const old = clone.git('rev-parse', 'HEAD')
+    const head = clone.push({ 'README.md': 'Not in the archive.\n' })
+    const published = await dispatch(clone, { version: '1.2.3', 'dry-run': 'false' })
+    expectSuccess(published)
+    expect(jobs(published)).toEqual(['verify', 'publish', 'major'])
+
+    const assets = ['.tar.gz', '-readable.tar.gz', '-sbom.cdx.json', '-attestation.sigstore.json']
+    expect(published.calls.filter((call) => call !== 'auth setup-git')).toEqual([
+      'release view v1.2.3 --json isDraft --jq .isDraft',
+      `release create v1.2.3 --draft --target ${head} --title v1.2.3 --notes-file notes.md ${assets.map((end) => NAME + end).join(' ')}`,
+      'release edit v1.2.3 --draft=false --latest',
+    ])
+    expect(published.release()).toEqual({
+      draft: false,
+      target: head,
+      title: 'v1.2.3',
+      notes: '### Added\n\n- A new thing.\n',
+      files: assets.map((end) => NAME + end),
+      flags: ['--latest'],
+    })
+    expect(clone.tags()).toEqual({ 'v1.2.2': old, 'v1.2.3': head, v1: head })
+
+    const folder = path.join(published.state, 'releases/v1.2.3')
+    const listed = (file: string): string[] =>
+      execFileSync('tar', ['tzf', path.join(folder, file)], { encoding: 'utf8' })
+        .split('\n')
+        .filter((name) => name !== '' && !name.endsWith('/'))
+        .sort()
+    expect(listed(`${NAME}.tar.gz`)).toEqual(
+      ['action.yml', 'dist/index.js', 'dist/sub/two.js'].map((file) => `${NAME}/${file}`),
+    )
+    expect(listed(`${NAME}-readable.tar.gz`)).toEqual(['ncc/index.js', 'ncc/sub/two.js'])
+    const sbom = JSON.parse(readFileSync(path.join(folder, `${NAME}-sbom.cdx.json`), 'utf8'))
+    expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { version: '1.2.3' } } })
+    expect(readFileSync(path.join(folder, `${NAME}-attestation.sigstore.json`), 'utf8')).toBe('{}\n')
+    expect(readFileSync(path.join(published.state, 'subjects'), 'utf8').trim().split('\n')).toEqual([
+      'action.yml',
+      'dist/**',
+      `${NAME}.tar.gz`,
+    ])
+  },
+  5 * MINUTES,
+)
+
+test.concurrent.each<[string, string, readonly string[], readonly string[]]>([
+  ['a backport', '1.2.3', ['v1.3.0', 'v1'], ['--latest=false']],
+  ['a pre-release', '1.2.3-rc.1', ['v1.2.2', 'v1'], ['--prerelease', '--latest=false']],
+])(
+  '%s is published, and v1 stays',
+  async (_, version, others, flags) => {
+    const clone = withWorkflow(version)
+    clone.tag(...others)
+    const old = clone.git('rev-parse', 'HEAD')
+    const changelog = readFileSync(clone.path('CHANGELOG.md'), 'utf8').replace('## 1.2.3 ', `## ${version} `)
+    const head = clone.push({ 'CHANGELOG.md': changelog })
+    const published = await dispatch(clone, { version, 'dry-run': 'false' })
+    expectSuccess(published)
+    expect(published.release()).toMatchObject({ draft: false, target: head, flags })
+    const before = Object.fromEntries(others.map((tag) => [tag, old]))
+    expect(clone.tags()).toEqual({ ...before, [`v${version}`]: head })
+    expect(published.ran.printed).toContain('v1 stays where it is: ')
+  },
+  5 * MINUTES,
+)
+
+test.concurrent.each<[string, string, (clone: Releasable) => unknown, string]>([
+  [
+    'the tag exists',
+    '1.2.3',
+    (clone) => clone.tag('v1.2.3'),
+    'The tag v1.2.3 already exists: a version is released once.',
+  ],
+  [
+    'dist is stale',
+    '1.2.3',
+    (clone) => clone.push({ 'source/index.js': 'another\n' }),
+    'dist is not what a clean build gives: index.js differs.',
+  ],
+  [
+    'the changelog has no section',
+    '1.2.3',
+    (clone) => clone.push({ 'CHANGELOG.md': '# Changelog\n' }),
+    'CHANGELOG.md has no section 1.2.3.',
+  ],
+  [
+    'package.json has another version',
+    '1.2.4',
+    () => {},
+    'package.json is at 1.2.3 and package-lock.json at 1.2.3, not at 1.2.4.',
+  ],
+  [
+    'the version holds commands',
+    '1.2.3"; touch "$FAKE_GH/pwned"; echo $(touch $FAKE_GH/pwned) "',
+    () => {},
+    'Expected a version such as 1.2.3 or 1.2.3-rc.1, got ',
+  ],
+  [
+    'HEAD is behind main',
+    '1.2.3',
+    (clone) => {
+      clone.push()
+      clone.git('reset', '--quiet', '--hard', 'HEAD~1')
+    },
+    'HEAD is not the head of main at origin.',
+  ],
+  [
+    'a check fails',
+    '1.2.3',
+    (clone) => clone.push({ '.ci/run': '#!/bin/sh\necho a-check-failed; exit 1\n' }),
+    'a-check-failed',
+  ],
+])(
+  'nothing is published if %s',
+  async (_, version, prepare, words) => {
+    const clone = withWorkflow('1.2.3')
+    prepare(clone)
+    const before = clone.tags()
+    const published = await dispatch(clone, { version, 'dry-run': 'false' })
+    expect({ succeeded: published.ran.succeeded, said: published.ran.log.includes(words) }).toEqual({
+      succeeded: false,
+      said: true,
+    })
+    expect(jobs(published)).toEqual(['verify'])
+    expect(published.calls.filter((call) => call.startsWith('release'))).toEqual([])
+    expect(existsSync(path.join(published.state, 'pwned'))).toBe(false)
+    expect(clone.tags()).toEqual(before)
+  },
+  5 * MINUTES,
+)
+
+test.concurrent(
+  'the run fails if the server refuses the major tag, after the release is published',
+  async () => {
+    const clone = withWorkflow('1.2.3')
+    clone.tag('v1')
+    const old = clone.git('rev-parse', 'HEAD')
+    clone.push()
+    const hook = '#!/bin/sh\n[ "$1" != refs/tags/v1 ] || { echo protected >&2; exit 1; }\n'
+    writeFileSync(clone.origin.path('hooks/update'), hook, { mode: 0o755 })
+    const published = await dispatch(clone, { version: '1.2.3', 'dry-run': 'false' })
+    expect(published.ran.succeeded).toBe(false)
+    expect(published.ran.log).toContain('v1 was not moved: `git push` ended with 1.')
+    expect(published.release()).toMatchObject({ draft: false })
+    expect(clone.tags()).toEqual({ v1: old, 'v1.2.3': clone.git('rev-parse', 'HEAD') })
+  },
+  5 * MINUTES,
+)
+
+test.concurrent(
+  'a draft that an earlier run left is replaced',
+  async () => {
+    const clone = withWorkflow('1.2.3')
+    const home = newHome({ version: '1.2.3', 'dry-run': 'false' })
+    const draft = path.join(home, 'gh/releases/v1.2.3')
+    mkdirSync(draft, { recursive: true })
+    writeFileSync(path.join(draft, 'release.json'), '{"draft":true}')
+    const published = await run(clone, home, '1.2.3')
+    expectSuccess(published)
+    expect(published.calls).toContain('release delete v1.2.3 --yes')
+    expect(published.release()).toMatchObject({ draft: false, target: clone.git('rev-parse', 'HEAD') })
+  },
+  5 * MINUTES,
+)
+
+test('the jobs that may write run no code of packages', () => {
+  const { jobs: all } = parse(readFileSync(WORKFLOW, 'utf8'))
+  expect(all.verify.permissions).toEqual({ contents: 'read' })
+  expect(Object.keys(all)).toEqual(['verify', 'publish', 'major'])
+  for (const { run: script = '', uses = '' } of ['publish', 'major'].flatMap((name) => all[name].steps)) {
+    expect(script).not.toMatch(/\b(?:npm|npx|\.ci)\b/)
+    expect(script.match(/\bnode \S+/g) ?? []).toEqual(script.match(/\bnode scripts\/release\.mjs/g) ?? [])
+    expect(uses).toMatch(/^(?:|actions\/(?:checkout|download-artifact|attest)@.*)$/)
+  }
+})
