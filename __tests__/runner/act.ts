@@ -39,9 +39,9 @@ export interface Start {
   readonly apiPrefix?: string
   /** Files of the repository, by path. */
   readonly files?: Record<string, string>
-  /** The repository's own files, for `uses: ./`. */
-  readonly here?: boolean
   readonly prepare?: (place: Place) => void
+  /** The one leg of a matrix to run, as `key:value` (default: all). */
+  readonly matrix?: string
   /** Who triggers it (default: act's own). */
   readonly actor?: string
   /** The workflow itself has to name the way to the service. */
@@ -147,7 +147,6 @@ async function layOutAction(folder: string): Promise<void> {
 
 /** A clone with one commit. Returns its sha. */
 async function layOutRepository(folder: string, name: string, yaml: string, start: Start): Promise<string> {
-  if (start.here) await layOutAction(folder)
   const files = { ...start.files, [`.github/workflows/${name}`]: withoutSelf(yaml, HOME) }
   for (const [file, content] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true })
@@ -170,6 +169,7 @@ async function runAct(folder: string, name: string, start: Start, place: Place, 
     start.event,
     ...['--eventpath', '../event.json', '--workflows', `.github/workflows/${name}`, '--json'],
     ...['--platform', 'ubuntu-latest=-self-hosted', '--platform', 'self-hosted=-self-hosted'],
+    ...(start.matrix ? ['--matrix', start.matrix] : []),
     ...(start.actor ? ['--actor', start.actor] : []),
     ...['--no-cache-server', '--action-cache-path', path.join(folder, 'cache')],
     ...['--local-repository', `${ACTION}=${path.join(folder, 'action')}`],

@@ -1,0 +1,96 @@
+/** Every workflow of the README, the examples and the project keeps the rules of workflow-rules.ts. */
+
+import { describe, expect, test } from '@jest/globals'
+import { brokenRules, pinsOf } from '../support/workflow-rules.js'
+import { HOME, workflowFiles } from '../support/workflows.js'
+
+const files = workflowFiles()
+
+test.each(files)('$name keeps the rules', (file) => {
+  expect(brokenRules(file)).toEqual([])
+})
+
+test('an action has one version in all workflows, and a commit one version', () => {
+  const pins = files.flatMap(({ text }) => pinsOf(text))
+  expect(pins.length).toBeGreaterThan(10)
+  const repositories = new Map<string, Set<string>>()
+  for (const { name, ref, version } of pins) {
+    const repository = name.split('/').slice(0, 2).join('/')
+    repositories.set(repository, (repositories.get(repository) ?? new Set()).add(`${ref} ${version}`))
+  }
+  expect([...repositories].filter(([, versions]) => versions.size > 1)).toEqual([])
+})
+
+describe('the rules', () => {
+  const NAME = '.github/workflows/sound.yml'
+  const PIN = `actions/checkout@${'a'.repeat(40)} # v1.2.3`
+  const SOUND = `name: Sound
+on: [push, pull_request]
+permissions: {}
+jobs:
+  one:
+    runs-on: ubuntu-latest
+    timeout-minutes: 5
+    permissions:
+      contents: read
+    steps:
+      - uses: ${PIN}
+        with:
+          persist-credentials: false
+      - uses: ./emulator
+      - uses: $/
+      - env:
+          SHA: \${{ github.sha }}
+        run: echo "$SHA"
+`
+
+  test('find nothing in a sound workflow', () => {
+    expect(brokenRules({ name: NAME, text: SOUND })).toEqual([])
+  })
+
+  test.each([
+    ['permissions: {}\n', '', 'grants permissions to every job'],
+    ['permissions: {}\n', 'permissions: read-all\n', 'grants permissions to every job'],
+    ['permissions: {}\n', 'permissions: { contents: read }\n', 'grants permissions to every job'],
+    ['permissions:\n      contents: read', 'permissions: write-all', 'one has write-all'],
+    ['    timeout-minutes: 5\n', '', 'one has no time limit'],
+    [
+      'echo "$SHA"',
+      'echo "${{ github.sha }}"',
+      'one has an expression in a script: echo "${{ github.sha }}"',
+    ],
+    [
+      'persist-credentials: false',
+      'persist-credentials: true',
+      'one persists the credentials of the checkout',
+    ],
+    ['persist-credentials: false', 'fetch-depth: 1', 'one persists the credentials of the checkout'],
+    [PIN, 'actions/setup@v4', 'does not pin actions/setup by a commit and name its version'],
+    [PIN, `actions/setup@${'a'.repeat(40)}`, 'does not pin actions/setup by a commit and name its version'],
+    [PIN, `a/b/c@${'a'.repeat(39)} # v1.2.3`, 'does not pin a/b/c by a commit and name its version'],
+    [PIN, `a/b@${'a'.repeat(40)} # v1`, 'does not pin a/b by a commit and name its version'],
+    [PIN, 'docker://alpine:3', 'does not pin docker://alpine:3 by a commit and name its version'],
+    ['./emulator', `${HOME}@v1`, 'names the repository that it is in'],
+    ['[push, pull_request]', 'pull_request_target', 'runs on pull_request_target'],
+    ['[push, pull_request]', '[workflow_run]', 'runs on workflow_run'],
+    ['[push, pull_request]', '{ issue_comment: { types: [created] } }', 'runs on issue_comment'],
+  ])('find what is wrong with %j as %j', (from, to, words) => {
+    expect(SOUND).toContain(from)
+    expect(brokenRules({ name: NAME, text: SOUND.replace(from, () => to) })).toEqual([words])
+  })
+
+  test('ask for no time limit in what users copy, which may use the action at its major version', () => {
+    const text = SOUND.replace('    timeout-minutes: 5\n', '').replace('./emulator', `${HOME}/emulator@v1`)
+    expect(brokenRules({ name: 'examples/sound.yml', text })).toEqual([])
+  })
+
+  test('accept inherited permissions only with the reason', () => {
+    const name = '.github/workflows/docs-job.yml'
+    const text = SOUND.replace('permissions: {}', '# No `permissions` here: the job inherits them.')
+    expect(brokenRules({ name, text })).toEqual([])
+    expect(brokenRules({ name: NAME, text })).toEqual(['grants permissions to every job'])
+    expect(brokenRules({ name, text: text.replace('# No', '# There are no') })).toEqual([
+      'grants permissions to every job',
+    ])
+  })
+})

@@ -1,0 +1,75 @@
+/** The rules that keep a workflow's token and its scripts safe, beyond what the checkers of syntax look at. */
+
+import { parse } from 'yaml'
+import { HOME, type Workflow } from './workflows.js'
+
+interface Job {
+  readonly uses?: string
+  readonly permissions?: unknown
+  readonly 'timeout-minutes'?: number
+  readonly steps?: readonly {
+    readonly uses?: string
+    readonly run?: string
+    readonly with?: Record<string, unknown>
+  }[]
+}
+
+/** Workflows without `permissions: {}`, each of which has to say why in this comment. */
+const INHERITS: Readonly<Record<string, RegExp>> = {
+  '.github/workflows/docs-job.yml': /^# No `permissions` here: .+$/m,
+}
+
+/** Events that hand a token that writes, or secrets, to a run which a stranger can cause. */
+const STRANGERS = ['pull_request_target', 'workflow_run', 'issue_comment']
+
+/** Which rules a workflow breaks, a line for each. */
+export function brokenRules({ name, text }: Workflow): string[] {
+  const { on, permissions, jobs } = parse(text)
+  const isOurs = name.startsWith('.github/')
+  return [
+    ...(grantsNothing(permissions) || INHERITS[name]?.test(text) ? [] : ['grants permissions to every job']),
+    ...eventsOf(on).flatMap((event) => (isOurs && STRANGERS.includes(event) ? [`runs on ${event}`] : [])),
+    ...Object.entries<Job>(jobs).flatMap(([id, job]) =>
+      [...brokenByJob(job, isOurs)].map((broken) => `${id} ${broken}`),
+    ),
+    ...brokenByPins(text, isOurs),
+  ]
+}
+
+function* brokenByJob(job: Job, isOurs: boolean): Generator<string> {
+  if (typeof job.permissions === 'string') yield `has ${job.permissions}`
+  if (isOurs && job.uses === undefined && typeof job['timeout-minutes'] !== 'number')
+    yield 'has no time limit'
+  for (const { uses = '', run = '', with: inputs = {} } of job.steps ?? []) {
+    if (run.includes('${{')) yield `has an expression in a script: ${run.trim().split('\n')[0]}`
+    if (uses.startsWith('actions/checkout@') && inputs['persist-credentials'] !== false)
+      yield 'persists the credentials of the checkout'
+  }
+}
+
+/** The actions of others that a workflow uses: name, ref, and the version in the comment behind it. */
+export function pinsOf(text: string): { name: string; ref: string; version: string }[] {
+  return [...text.matchAll(/\buses: *(\S+?)(?:@(\S+))?(?: +#(.*))?$/gm)].flatMap(
+    ([, name = '', ref = '', version = '']) =>
+      /^(?:\.|\$)\//.test(name) || isHosted(name) ? [] : [{ name, ref, version: version.trim() }],
+  )
+}
+
+function brokenByPins(text: string, isOurs: boolean): string[] {
+  const loose = pinsOf(text).filter(
+    ({ ref, version }) => !/^[\da-f]{40}$/.test(ref) || !/^v\d+\.\d+\.\d+$/.test(version),
+  )
+  return [
+    ...loose.map(({ name }) => `does not pin ${name} by a commit and name its version`),
+    ...(isOurs && text.includes(HOME) ? ['names the repository that it is in'] : []),
+  ]
+}
+
+const isHosted = (name: string): boolean => `${name}/`.startsWith(`${HOME}/`)
+
+const grantsNothing = (permissions: unknown): boolean => JSON.stringify(permissions) === '{}'
+
+function eventsOf(on: unknown): string[] {
+  if (typeof on === 'string') return [on]
+  return Array.isArray(on) ? on : Object.keys(on as object)
+}
