@@ -57,6 +57,13 @@ describe('createRedactor', () => {
   test('changes nothing with an empty key', () => {
     expect(createRedactor('')('any text')).toBe('any text')
   })
+
+  test('replaces each of several keys', () => {
+    const redact = createRedactor('mint_key', '', 'ghs_token')
+    expect(redact('a mint_key b')).toBe('a *** b')
+    expect(redact('a ghs_token b')).toBe('a *** b')
+    expect(redact('ghs_token, mint_key')).toBe('***, ***')
+  })
 })
 
 describe('truncate', () => {

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { explainMissingSecrets, type RunEnvironment, readEvent } from '../../src/event/event.js'
+import { explainMissingSecrets, type RunEnvironment, readEvent, workflowPath } from '../../src/event/event.js'
 import { newFolder } from '../support/folder.js'
 
 const folder = newFolder('event')
@@ -30,19 +30,66 @@ const PULL = {
 
 describe('a pull request', () => {
   test('is read from its own events', () => {
-    expect(read('pull_request', { action: 'opened', pull_request: PULL })).toMatchObject({
+    expect(read('pull_request', { action: 'opened', pull_request: PULL })).toEqual({
+      name: 'pull_request',
       action: 'opened',
-      problem: undefined,
-      push: undefined,
       pullRequest: {
         number: 7,
         title: 'T',
         body: '',
         author: 'octocat',
+        url: 'https://github.com/your-org/docs/pull/7',
         base: 'main',
         head: 'your-org:change',
+        fromFork: false,
       },
+      push: undefined,
+      comment: undefined,
+      problem: undefined,
     })
+  })
+
+  test('is read with its body, the lowest number, and the name of its head if it has no label', () => {
+    const pull = { ...PULL, number: 1, body: 'B\r\n', head: { ref: 'change' } }
+    expect(read('pull_request', { pull_request: pull }).pullRequest).toMatchObject({
+      number: 1,
+      body: 'B\r\n',
+      head: 'change',
+    })
+  })
+
+  test('is read with the comment on it', () => {
+    const issue = { number: 7, pull_request: {}, body: 'of the pull request', user: { login: 'octocat' } }
+    const comment = { body: 'of the comment', user: { login: 'hubot' } }
+    const event = read('issue_comment', { action: 'created', issue, comment })
+    expect(event.comment).toEqual({ author: 'hubot', body: 'of the comment' })
+    expect(event.pullRequest).toMatchObject({
+      author: 'octocat',
+      body: 'of the pull request',
+      fromFork: false,
+    })
+  })
+
+  test('is read with the review of it', () => {
+    const review = { body: 'R', user: { login: 'hubot' } }
+    expect(read('pull_request_review', { pull_request: PULL, review }).comment).toEqual({
+      author: 'hubot',
+      body: 'R',
+    })
+    expect(read('pull_request_review', { pull_request: PULL, review: { body: null } }).comment).toEqual({
+      author: '',
+      body: '',
+    })
+  })
+
+  test.each([
+    ['in the same repository', { full_name: 'your-org/docs' }, false],
+    ['in a fork', { full_name: 'someone/docs' }, true],
+    ['in a repository that was deleted', null, true],
+    ['not in the payload', undefined, false],
+  ])('with a head %s', (_, repo, fromFork) => {
+    const pull = { ...PULL, head: { repo }, base: { repo: { full_name: 'your-org/docs' } } }
+    expect(read('pull_request', { pull_request: pull }).pullRequest?.fromFork).toBe(fromFork)
   })
 
   test('is read from a comment on it, but not from a comment on an issue', () => {
@@ -104,7 +151,24 @@ test.each([
 })
 
 test('a payload that does not exist is a problem', () => {
-  expect(readFrom('push', join(folder, 'none')).problem).toMatch(/ENOENT/)
+  const path = join(folder, 'none')
+  expect(readFrom('push', path)).toEqual({
+    name: 'push',
+    action: '',
+    pullRequest: undefined,
+    push: undefined,
+    comment: undefined,
+    problem: `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(path)}) can't be read: ENOENT`,
+  })
+})
+
+test.each([
+  ['your-org/docs/.github/workflows/docs.yml@refs/heads/main', '.github/workflows/docs.yml'],
+  ['your-org/docs/.github/workflows/docs.yml@refs/pull/7/merge', '.github/workflows/docs.yml'],
+  ['your-org/docs/.github/workflows/a@b.yml@refs/tags/v1', '.github/workflows/a@b.yml'],
+  ['', ''],
+])('the path of the workflow %j is %j', (workflowRef, path) => {
+  expect(workflowPath({ workflowRef } as RunEnvironment)).toBe(path)
 })
 
 describe('missing secrets', () => {

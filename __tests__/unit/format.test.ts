@@ -22,6 +22,10 @@ describe('formatDuration', () => {
     [7_500_000, '2 h 5 min'],
     [7_559_999, '2 h 5 min'],
     [86_400_000, '24 h'],
+    [3_599_999_999, '999 h 59 min'],
+    [3_600_000_000, 'over 1,000 h'],
+    [Number.POSITIVE_INFINITY, 'over 1,000 h'],
+    [Number.NaN, 'over 1,000 h'],
   ])('%d ms is %s', (milliseconds, words) => {
     expect(formatDuration(milliseconds)).toBe(words)
   })

@@ -7,6 +7,7 @@ import {
   InputError,
   type InputName,
   type InputSources,
+  needsGitHub,
   parseInputs,
   type RawInputs,
 } from '../../src/inputs/inputs.js'
@@ -182,6 +183,8 @@ describe('timeout-minutes', () => {
     ['0.1', 6000],
     ['0.09', 5400],
     ['.5', 30_000],
+    ['.25', 15_000],
+    ['5.', 300_000],
     ['0.001', 60],
     ['007', 420_000],
   ])('accepts %s', (value, milliseconds) => {
@@ -323,6 +326,7 @@ describe('base-url', () => {
     ['http on all addresses', 'http://0.0.0.0'],
     ['http on 128', 'http://128.0.0.1'],
     ['another scheme', 'ftp://agent.example.com'],
+    ['another scheme on loopback', 'ftp://localhost'],
     ['a file', 'file:///etc/passwd'],
     ['a script', 'javascript:alert(1)'],
     ['no scheme', 'agent.example.com'],
@@ -358,6 +362,14 @@ describe('base-url', () => {
     expect(lines[0]).toMatch(/^base-url: expected [^"]+, got "[^"]*\*\*\*/)
     expect(lines[0]).not.toContain('hunter2')
   })
+})
+
+test('base-url has at most 2,048 characters', () => {
+  const longest = `https://agent.example.com/${'p'.repeat(2048 - 26)}`
+  expect(read({ 'base-url': longest }).baseUrl).toBe(longest)
+  expect(problems({ 'base-url': `${longest}p` })).toEqual([
+    `base-url: expected the service's base URL, such as https://agent.example.com/prefix, got "${longest.slice(0, 80)}…". That is not a valid URL.`,
+  ])
 })
 
 describe('api-key', () => {
@@ -416,6 +428,59 @@ describe('api-key', () => {
 
   test('an empty one is explained by the missing secrets, if known', () => {
     expect(problems({ 'api-key': '' }, 'It is a fork.')).toEqual(['api-key: required. It is a fork.'])
+  })
+})
+
+describe('a problem says what was expected, what came, and what to do', () => {
+  const URL_EXPECTED = "the service's base URL, such as https://agent.example.com/prefix"
+  const ID_EXPECTED =
+    'an ID as issued by the service (not "." or "..", no control characters, at most 512 characters)'
+  test.each<[InputName, string, string]>([
+    ['project-id', '..', `expected ${ID_EXPECTED}, got "..". Copy it again.`],
+    ['job-id', '.', `expected ${ID_EXPECTED}, got ".". Copy it again.`],
+    ['job-scope', 'all', 'expected one of run, pull-request, got "all".'],
+    ['context', 'all', 'expected one of none, event, diff, got "all".'],
+    ['wait', 'yes', 'expected true or false, got "yes".'],
+    ['comment', '1', 'expected true or false, got "1".'],
+    ['dry-run', 'on', 'expected true or false, got "on".'],
+    [
+      'timeout-minutes',
+      '0',
+      'expected a number of minutes above 0 and at most 1440, such as 30, or 0.5 for half a minute, got "0".',
+    ],
+    [
+      'poll-interval-seconds',
+      '0',
+      'expected a number of seconds from 0.1 to 3600, such as 10, or nothing for adaptive polling, got "0".',
+    ],
+    [
+      'fail-on',
+      'error',
+      'expected any of failed, archived, timed-out, no-changes, separated by commas, spaces or line breaks, or only none, got "error". error and cancelled always fail the step.',
+    ],
+    ['base-url', '/v2', `expected ${URL_EXPECTED}, got "/v2". That is not a valid URL.`],
+    [
+      'base-url',
+      'http://user:hunter2@localhost',
+      `expected ${URL_EXPECTED}, without user name, password, query or fragment, got "http://***@localhost".`,
+    ],
+    [
+      'base-url',
+      'http://agent.example.com',
+      'expected a base URL with https (http only on loopback), so that the key isn\'t sent unencrypted, got "http://agent.example.com".',
+    ],
+    [
+      'api-key',
+      'mint_dsc_x',
+      'expected an admin API key, got a different kind of key (mint_dsc_…). Create one on the API keys page of the dashboard.',
+    ],
+    [
+      'api-key',
+      'x',
+      'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for another service.',
+    ],
+  ])('%s: %s', (input, value, problem) => {
+    expect(problems({ [input]: value })).toEqual([`${input}: ${problem}`])
   })
 })
 
@@ -538,4 +603,21 @@ describe('inputs about GitHub', () => {
   ])('skip-authors %j are %j', (value, authors) => {
     expect([...read({ 'skip-authors': value }).skipAuthors]).toEqual(authors)
   })
+})
+
+test.each<[string, Given, boolean]>([
+  ['nothing', {}, false],
+  ['waiting for a job', { prompt: '', 'job-id': 'j' }, false],
+  ['a job per pull request', { 'job-scope': 'pull-request' }, true],
+  ['a comment', { comment: 'true' }, true],
+  ['a comment on waiting for a job', { comment: 'true', prompt: '', 'job-id': 'j' }, true],
+  ['the event', { context: 'event' }, true],
+  ['the diff', { context: 'diff' }, true],
+  ['the event in a message', { context: 'event', 'job-id': 'j' }, true],
+  ['the event, without a prompt to add it to', { context: 'event', prompt: '', 'job-id': 'j' }, false],
+  ['path patterns', { 'context-paths': 'docs/**' }, true],
+  ['path patterns, without a prompt', { 'context-paths': 'docs/**', prompt: '', 'job-id': 'j' }, false],
+])('GitHub is needed for %s: %j is %s', (_, given, needed) => {
+  expect(needsGitHub(read(given), false)).toBe(needed)
+  expect(needsGitHub(read(given), true)).toBe(true)
 })

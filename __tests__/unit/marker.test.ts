@@ -40,6 +40,20 @@ test.each(['', 'job-1', 'a"b\\c', '日本 😀', '--> <script>', 'x'.repeat(512)
   },
 )
 
+// Comments with such markers exist: if this fails, new versions lose track of their jobs.
+test('a marker that an earlier version wrote is read', () => {
+  const earlier =
+    '<!-- agent-job-action:1 7k0En1-N4URfoWIxYDmB1n WyJwLTEiLCJqb2ItMSIsIjEwMCIsMiwiYWN0aXZlIl0 EoXj-T_vYYBqUkqlK4_vIMuMIYwwflsXEQCG_fs1zX0 -->'
+  expect(readMarker(earlier, ID, IDENTITY, KEY)).toEqual(STATE)
+})
+
+test.each(['text', '<!-- agent-job-action -->', createMarker(STATE, ID, { ...IDENTITY, step: 'x' }, KEY)])(
+  "the comment %s is not this step's",
+  (body) => {
+    expect(readMarker(body, ID, IDENTITY, KEY)).toBeUndefined()
+  },
+)
+
 describe('a marker is rejected', () => {
   test('in another comment', () => {
     expect(readMarker(marker, ID + 1, IDENTITY, KEY)).toBe('unverified')

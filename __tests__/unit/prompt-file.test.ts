@@ -1,7 +1,7 @@
 /** The prompt file on a real file system: what is read, and everything that must not be read. */
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FILE_LIMIT, type PromptFile, readPromptFile } from '../../src/inputs/prompt-file.js'
@@ -81,6 +81,8 @@ describe('a path', () => {
   test('without a temp folder, only the workspace is allowed', () => {
     expect(read('prompt.md', { workspace, temp: '' })).toEqual({ text: 'Hello' })
     expect(problem(join(temp, 'prompt.md'), { workspace, temp: '' })).toMatch(/outside/)
+    // An empty path would mean the current folder.
+    expect(problem(join(process.cwd(), 'package.json'), { workspace, temp: '' })).toMatch(/outside/)
   })
 
   test.each([
@@ -123,6 +125,8 @@ describe('a path that git uses for its own files', () => {
     '.git . ./config',
     '.git::$INDEX_ALLOCATION/config',
     '.git:x',
+    '.g\u200cit/config',
+    '.git\ufeff/config',
     'git~1/config',
     'GIT~1/config',
     'GiT~12/config',
@@ -152,6 +156,7 @@ describe('a path that git uses for its own files', () => {
     'git/prompt.md',
     'git~x',
     'git-credits.md',
+    'x-git-credentials-a',
   ])('%s is read', (path) => {
     write(join(workspace, path), 'Fine')
     expect(text(path)).toBe('Fine')
@@ -185,7 +190,9 @@ describe('something other than a regular file', () => {
   })
 
   test('a path that is too long is rejected with the error code', () => {
-    expect(problem('x'.repeat(5000))).toMatch(POSIX ? /ENAMETOOLONG/ : /ENAMETOOLONG|does not exist/)
+    expect(problem('x'.repeat(5000))).toMatch(
+      POSIX ? /^can't be read \(ENAMETOOLONG\)\.$/ : /ENAMETOOLONG|does not exist/,
+    )
   })
 
   const notForRoot = process.getuid?.() === 0 ? test.skip : posixTest
@@ -194,6 +201,20 @@ describe('something other than a regular file', () => {
     chmodSync(join(workspace, 'locked.md'), 0)
     expect(problem('locked.md')).toMatch(/is not readable/)
   })
+})
+
+test('files are closed, whether they are accepted or not', () => {
+  const open = (): number => {
+    const descriptor = openSync(join(workspace, 'prompt.md'), 'r')
+    closeSync(descriptor)
+    return descriptor
+  }
+  const before = open()
+  for (let round = 0; round < 100; round++) {
+    expect(text('prompt.md')).toBe('Hello')
+    expect(problem('a')).toMatch(/regular file/)
+  }
+  expect(open()).toBeLessThan(before + 50) // The system gives out the lowest free number.
 })
 
 describe('content', () => {

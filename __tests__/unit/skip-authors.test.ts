@@ -33,6 +33,29 @@ const push = (sender: string, ...authors: string[]): RunEvent => ({
 const skips = (event: RunEvent, authors = AUTHORS): boolean =>
   checkSkipAuthors(event, authors).reason !== undefined
 
+test.each([
+  [
+    'a listed pull request',
+    pull('pull_request', 'Mintlify[bot]'),
+    'the pull request is by Mintlify[bot]',
+    [],
+  ],
+  ['another pull request', pull('pull_request', 'octocat'), undefined, []],
+  ['a push by a listed sender', push('Mintlify[bot]', 'octocat'), 'the push is by Mintlify[bot]', []],
+  [
+    'a push with only listed commits',
+    push('octocat', 'other-bot'),
+    'every commit in the push is by one of skip-authors',
+    [],
+  ],
+  ['a push with some listed commits', push('octocat', 'octocat', 'other-bot', ''), undefined, ['c0', 'c2']],
+  ['another push', push('octocat', 'octocat'), undefined, []],
+  ['a push without commits', push('octocat'), undefined, []],
+  ['neither', NOTHING, undefined, []],
+])('the whole decision on %s', (_, event, reason, commitsToCheck) => {
+  expect(checkSkipAuthors(event, AUTHORS)).toEqual({ reason, commitsToCheck })
+})
+
 describe('a pull request', () => {
   test.each(['pull_request', 'pull_request_target', 'pull_request_review'])(
     '(%s) is skipped if its author is listed',
