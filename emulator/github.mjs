@@ -1,4 +1,4 @@
-// GitHub's REST API in small, on loopback: the comments of one pull request, and nothing else.
+// Emulates the part of GitHub's REST API that handles one pull request's comments, on loopback.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -7,20 +7,20 @@ import { text } from 'node:stream/consumers'
 
 /**
  * @typedef {object} Options
- * @property {string} token the one that is accepted
+ * @property {string} token the one to accept
  * @property {string} repository `owner/name`
  * @property {number} pullRequest its number
- * @property {(comment: Comment) => void} [onComment] called when a comment is written, and when it is edited
+ * @property {(comment: Comment) => void} [onComment] called when a comment is created or edited
  */
 
 /** @typedef {{ id: number, body: string, user: typeof BOT }} Comment */
 /** @typedef {{ method: string, path: string, status: number | 'none' }} LoggedRequest */
-/** @typedef {{ status: number, body: unknown }} Answer */
+/** @typedef {{ status: number, body: unknown }} HttpResponse */
 
 /**
  * @typedef {object} GitHub
  * @property {string} url for GITHUB_API_URL
- * @property {LoggedRequest[]} requests oldest first; `none` where no answer went out (yet)
+ * @property {LoggedRequest[]} requests oldest first; `none` if no response was sent (yet)
  * @property {Comment[]} comments oldest first
  * @property {() => Promise<void>} close ends every connection
  */
@@ -37,17 +37,18 @@ export async function startGitHub({ token, ...options }) {
   const requests = []
   /** @type {Comment[]} */
   const comments = []
-  const answer = createHandler(comments, options)
+  const handle = createHandler(comments, options)
 
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request
     /** @type {LoggedRequest} */
     const entry = { method, path, status: 'none' }
     requests.push(entry)
-    const sent = await text(request).catch(() => undefined)
-    if (sent === undefined) return // It was cut.
+    const requestBody = await text(request).catch(() => undefined)
+    if (requestBody === undefined) return // The client disconnected.
     const [, given] = /^(?:bearer|token) (.+)$/i.exec(headers.authorization ?? '') ?? []
-    const { status, body } = given === token ? answer(method, path, sent) : refusal(401, 'Bad credentials')
+    const { status, body } =
+      given === token ? handle(method, path, requestBody) : errorResponse(401, 'Bad credentials')
     entry.status = status
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
     response.end(JSON.stringify(body))
@@ -69,53 +70,54 @@ export async function startGitHub({ token, ...options }) {
 /**
  * @param {Comment[]} comments
  * @param {Omit<Options, 'token'>} options
- * @returns {(method: string, path: string, sent: string) => Answer}
+ * @returns {(method: string, path: string, requestBody: string) => HttpResponse}
  */
 function createHandler(comments, { repository, pullRequest, onComment }) {
-  const ofPullRequest = `/repos/${repository}/issues/${pullRequest}/comments`
-  const ofRepository = `/repos/${repository}/issues/comments/`
+  const listPath = `/repos/${repository}/issues/${pullRequest}/comments`
+  const commentPath = `/repos/${repository}/issues/comments/`
 
-  /** @type {(comment: Comment, sent: string, status: number) => Answer} */
-  const write = (comment, sent, status) => {
-    const body = readBody(sent)
-    if (body === '') return refusal(422, 'Validation Failed')
+  /** @type {(comment: Comment, requestBody: string, status: number) => HttpResponse} */
+  const save = (comment, requestBody, status) => {
+    const body = readBody(requestBody)
+    if (body === '') return errorResponse(422, 'Validation Failed')
     comment.body = body
     if (!comments.includes(comment)) comments.push(comment)
     onComment?.(comment)
     return { status, body: comment }
   }
 
-  return (method, path, sent) => {
+  return (method, path, requestBody) => {
     const [route, query] = path.split('?')
-    const known = comments.find(({ id }) => route === `${ofRepository}${id}`)
-    if (method === 'GET' && route === ofPullRequest) return { status: 200, body: pageOf(comments, query) }
-    if (method === 'POST' && route === ofPullRequest) {
-      return write({ id: FIRST_ID + comments.length, body: '', user: BOT }, sent, 201)
+    const existing = comments.find(({ id }) => route === `${commentPath}${id}`)
+    if (method === 'GET' && route === listPath) return { status: 200, body: getPage(comments, query) }
+    if (method === 'POST' && route === listPath) {
+      return save({ id: FIRST_ID + comments.length, body: '', user: BOT }, requestBody, 201)
     }
-    return method === 'PATCH' && known ? write(known, sent, 200) : refusal(404, 'Not Found')
+    if (method === 'PATCH' && existing) return save(existing, requestBody, 200)
+    return errorResponse(404, 'Not Found')
   }
 }
 
-/** @type {(status: number, message: string) => Answer} */
-const refusal = (status, message) => ({ status, body: { message } })
+/** @type {(status: number, message: string) => HttpResponse} */
+const errorResponse = (status, message) => ({ status, body: { message } })
 
 /**
  * @param {Comment[]} comments
  * @param {string} [query]
  */
-function pageOf(comments, query) {
+function getPage(comments, query) {
   const { per_page: size = 30, page = 1 } = Object.fromEntries(new URLSearchParams(query))
   const end = Number(page) * Number(size)
   return comments.slice(end - Number(size), end)
 }
 
 /**
- * @param {string} sent
- * @returns {string} the comment's text, empty where there is none
+ * @param {string} requestBody
+ * @returns {string} the comment's text, empty if there is none
  */
-function readBody(sent) {
+function readBody(requestBody) {
   try {
-    const { body } = JSON.parse(sent)
+    const { body } = JSON.parse(requestBody)
     return typeof body === 'string' ? body.trim() && body : ''
   } catch {
     return ''

@@ -1,6 +1,6 @@
-// Reads a command's options, and turns every mistake into one line that says what is right.
+// Reads a command's options. Every mistake becomes one line that says what is right.
 import { parseArgs } from 'node:util'
-import { DEFAULT_SCENARIO, findScenario, scenarios } from './scenarios.mjs'
+import { DEFAULT_SCENARIO, scenarios, serviceScenarios } from './scenarios.mjs'
 
 /** @import { ParseArgsConfig } from 'node:util' */
 
@@ -9,41 +9,82 @@ export class UsageError extends Error {}
 
 /**
  * @template {NonNullable<ParseArgsConfig['options']>} T
- * @param {T} options as node:util takes them
+ * @param {T} options as node:util expects them
+ * @param {string} command as it is typed, for the hint
  * @returns {ReturnType<typeof parseArgs<{ options: T }>>['values']}
- * @throws {UsageError} for an option there is not, or one without its value
+ * @throws {UsageError} for an unknown option, or one without its value
  */
-export function readOptions(options) {
+export function readOptions(options, command) {
   try {
     return parseArgs({ options }).values
   } catch (error) {
-    const [reason] = error instanceof Error ? error.message.split('. ') : []
+    const [reason = ''] = error instanceof Error ? error.message.split('. ') : []
     const names = Object.keys(options).map((name) => `--${name}`)
-    throw new UsageError(`${reason}; there are ${names.join(', ')}`)
+    // Without '--', npm keeps `--scenario` for itself and passes on its value alone.
+    const hint = reason.startsWith('Unexpected argument') ? `; npm expects '${command} -- [options]'` : ''
+    throw new UsageError(`${reason}${hint}; available options: ${names.join(', ')}`)
   }
 }
 
 /**
  * @param {string} [name]
+ * @param {string[]} [available]
  * @returns {string} the name, or the default
- * @throws {UsageError} for a name there is not
+ * @throws {UsageError} for a name that is not available
  */
-export function scenarioName(name = DEFAULT_SCENARIO) {
-  try {
-    findScenario(name)
-    return name
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
+export function readScenario(name = DEFAULT_SCENARIO, available = Object.keys(scenarios)) {
+  if (available.includes(name)) return name
+  const problem = Object.hasOwn(scenarios, name)
+    ? `scenario '${name}' is about the step, not the service`
+    : `unknown scenario '${name}'`
+  throw new UsageError(`${problem}; available: ${available.join(', ')}`)
 }
 
-/** @returns {string} the scenarios, one a line, with how the step ends */
-export function listScenarios() {
-  const rows = Object.entries(scenarios).map(([name, { description, step }]) => {
-    const end = step.errorCode ? `${step.outcome}, ${step.errorCode}` : step.outcome
-    return `  ${name.padEnd(22)}${description} (${end})`
-  })
-  return rows.join('\n')
+/**
+ * @param {string} name of the option
+ * @param {string | undefined} text
+ * @param {(number: number) => boolean} isValid
+ * @param {string} range in words
+ * @returns {number | undefined} undefined if the option is not given
+ * @throws {UsageError} for anything but a number in the range
+ */
+export function readNumber(name, text, isValid, range) {
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (text.trim() !== '' && Number.isFinite(number) && isValid(number)) return number
+  throw new UsageError(`--${name} expects ${range}, got '${text}'`)
+}
+
+/**
+ * @param {string} name of the option
+ * @param {string | undefined} text
+ */
+export function readPositive(name, text) {
+  return readNumber(name, text, (number) => number > 0, 'a number above 0')
+}
+
+/**
+ * @param {string[]} [names]
+ * @returns {string} the scenarios, one per line, with the outcome of the step
+ */
+export function listScenarios(names = Object.keys(scenarios)) {
+  const rows = Object.entries(scenarios)
+    .filter(([name]) => names.includes(name))
+    .map(([name, { description, step }]) => {
+      const end = step.errorCode ? `${step.outcome}, ${step.errorCode}` : step.outcome
+      const mark = serviceScenarios.includes(name) ? '*' : ' '
+      return `${mark} ${name.padEnd(22)}${description} (${end})`
+    })
+  return [...rows, '', '* also a scenario of the emulator action (emulator/action.yml)'].join('\n')
+}
+
+/**
+ * @param {number} seconds
+ * @returns {string} such as `4 s` or `24 min`
+ */
+export function formatDuration(seconds) {
+  const [value, unit] = seconds < 120 ? [seconds, 's'] : [seconds / 60, 'min']
+  return `${Number(value.toFixed(value < 10 ? 1 : 0))} ${unit}`
 }
 
 /**

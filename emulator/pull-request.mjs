@@ -1,4 +1,4 @@
-// Runs of a step on one pull request, with the GitHub that holds its comment.
+// Sets up the runs of a step on one pull request, with an emulated GitHub that stores its comment.
 import { startGitHub } from './github.mjs'
 import { GITHUB_TOKEN } from './scenarios.mjs'
 
@@ -7,8 +7,8 @@ import { GITHUB_TOKEN } from './scenarios.mjs'
 
 /**
  * @typedef {object} PullRequest
- * @property {(Pick<Run, 'event' | 'env'> & { title: string })[]} runs what each run has of its own
- * @property {LoggedRequest[]} requests what GitHub saw
+ * @property {(Pick<Run, 'event' | 'env'> & { title: string })[]} runs what differs between them
+ * @property {LoggedRequest[]} requests those that GitHub received
  * @property {() => Promise<void>} close
  */
 
@@ -16,7 +16,7 @@ const REPOSITORY = 'your-org/your-repo'
 const NUMBER = 7
 
 /**
- * @param {string[]} actions what happens to the pull request, such as `opened`: each starts a run
+ * @param {string[]} actions what happens to the pull request, such as `opened`; each starts a run
  * @param {(comment: Comment) => void} onComment
  * @returns {Promise<PullRequest>}
  */
@@ -25,14 +25,14 @@ export async function startPullRequest(actions, onComment) {
   const { url, requests, close } = await startGitHub(options)
   const runs = actions.map((action, index) => ({
     title: `Run ${index + 1} of ${actions.length}: event pull_request, ${action}`,
-    event: payload(action),
-    env: environment(url, index + 1),
+    event: createPayload(action),
+    env: createEnvironment(url, index + 1),
   }))
   return { runs, requests, close }
 }
 
 /** @param {string} action */
-function payload(action) {
+function createPayload(action) {
   const repo = { full_name: REPOSITORY }
   return {
     action,
@@ -40,7 +40,7 @@ function payload(action) {
     pull_request: {
       number: NUMBER,
       title: 'Add --retry',
-      body: 'Tries a failed request again.',
+      body: 'Retries a failed request.',
       user: { login: 'octocat' },
       html_url: `https://github.com/${REPOSITORY}/pull/${NUMBER}`,
       base: { ref: 'main', label: 'your-org:main', repo },
@@ -53,7 +53,7 @@ function payload(action) {
  * @param {string} apiUrl
  * @param {number} run counts from 1
  */
-function environment(apiUrl, run) {
+function createEnvironment(apiUrl, run) {
   const ref = `refs/pull/${NUMBER}/merge`
   return {
     GITHUB_API_URL: apiUrl,

@@ -14,16 +14,16 @@ import { createInterface } from 'node:readline'
  * @property {string} bundle the action's main file
  * @property {Record<string, string>} inputs as in `with:`
  * @property {string} [node] the Node to run it with (default: this one)
- * @property {Record<string, string>} [env] more environment, in front of the runner's own
+ * @property {Record<string, string>} [env] extra environment variables, overriding the runner's
  * @property {object} [event] the payload of the event that started the run
  * @property {string} [workspace] an existing folder (default: an empty one, removed at the end)
- * @property {(line: string) => void} [onLine] each line of both streams as it comes, as it is
+ * @property {(line: string) => void} [onLine] called for each line of both streams as it arrives, unchanged
  * @property {(child: ChildProcess) => void} [onStart]
  */
 
 /**
  * @typedef {object} Result
- * @property {number} exitCode 128 and the signal's number where a signal ended it
+ * @property {number} exitCode 128 plus the signal's number if a signal ended it
  * @property {string} stdout
  * @property {string} stderr
  * @property {Record<string, string>} outputs
@@ -35,7 +35,7 @@ const FILES = ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY', 'GITHUB_STATE', 'GITHUB_E
 /**
  * @param {Run} run
  * @returns {Promise<Result>}
- * @throws {Error} the process can't be started, or left an output file that the runner would refuse
+ * @throws {Error} the process can't be started, or left an output file that the runner would reject
  */
 export async function runAction({ bundle, inputs, node = process.execPath, env = {}, event = {}, ...run }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'action-'))
@@ -45,7 +45,7 @@ export async function runAction({ bundle, inputs, node = process.execPath, env =
       cwd: runnerEnv.GITHUB_WORKSPACE,
       env: { ...runnerEnv, ...inputEnvironment(inputs), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // In a process group of its own, so that a terminal's Ctrl-C reaches it only through whoever runs it.
+      // In its own process group, so that a terminal's Ctrl-C reaches it only through its parent.
       detached: process.platform !== 'win32',
     })
     run.onStart?.(child)
@@ -60,17 +60,17 @@ export async function runAction({ bundle, inputs, node = process.execPath, env =
       summary: await readFile(path.join(folder, 'GITHUB_STEP_SUMMARY'), 'utf8'),
     }
   } finally {
-    // On Windows a file may still be held for a moment by what scans it.
+    // On Windows a virus scanner may hold a file for a moment.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
 /**
- * Lays out the runner's folders and files.
+ * Creates the runner's folders and files.
  * @param {string} folder
  * @param {object} event
  * @param {string} [workspace]
- * @returns the environment that leads to them
+ * @returns the environment that names them
  */
 export async function runnerEnvironment(folder, event, workspace = path.join(folder, 'workspace')) {
   const { PATH = '', HOME = '' } = process.env
@@ -131,7 +131,7 @@ function collect(stream, onLine) {
  * Reads an output file: `name=value`, or `name<<END`, lines, `END`. The last value of a name wins.
  * @param {string} text
  * @returns {Record<string, string>}
- * @throws {SyntaxError} where the runner would fail the step
+ * @throws {SyntaxError} if the runner would fail the step
  */
 export function parseOutputs(text) {
   /** @type {Map<string, string>} */
@@ -150,12 +150,33 @@ export function parseOutputs(text) {
   return Object.fromEntries(outputs)
 }
 
+/**
+ * @param {string} manifest the text of an action.yml, with two spaces per level: there is no YAML parser in Node
+ * @returns {string[]}
+ */
+export function readInputNames(manifest) {
+  const [, inputs = ''] = /^inputs:\s*\n((?:(?:[ #].*)?\r?\n)*)/m.exec(manifest) ?? []
+  return [...inputs.matchAll(/^ {2}([\w-]+):/gm)].map(([, name = '']) => name)
+}
+
+/**
+ * The runner's own warning (actions/runner, src/Runner.Worker/ActionRunner.cs).
+ * @param {Record<string, string>} inputs
+ * @param {string[]} valid
+ * @returns {string | undefined} undefined if there is nothing to warn about
+ */
+export function warnOfUnexpectedInputs(inputs, valid) {
+  const unexpected = Object.keys(inputs).filter((name) => !valid.includes(name))
+  if (unexpected.length === 0) return undefined
+  return `Unexpected input(s) '${unexpected.join("', '")}', valid inputs are ['${valid.join("', '")}']`
+}
+
 /** @typedef {'text' | 'notice' | 'warning' | 'error' | 'debug' | 'group'} Kind */
 
 /**
- * What the lines before left behind.
+ * What earlier lines have set.
  * @typedef {object} LogState
- * @property {boolean} debug debug lines are shown
+ * @property {boolean} debug whether debug lines are shown
  * @property {Set<string>} masks
  * @property {boolean} inGroup
  */
@@ -169,10 +190,10 @@ export function newLog(debug = false) {
 }
 
 /**
- * A line of the action as the runner's log shows it, with workflow commands carried out.
+ * Shows a line of the action as the runner's log does, and executes its workflow commands.
  * @param {string} line
- * @param {LogState} state is changed by masks and groups
- * @returns {{ kind: Kind, text: string } | undefined} undefined: nothing to show
+ * @param {LogState} state changed by masks and groups
+ * @returns {{ kind: Kind, text: string } | undefined} undefined if there is nothing to show
  */
 export function renderLine(line, state) {
   const [, name = '', data = ''] = /^\s*::([a-z-]+)(?: .*?)?::(.*)$/s.exec(line) ?? []
@@ -214,7 +235,7 @@ function unescapeData(data) {
 /**
  * @param {string} text
  * @param {Pick<LogState, 'masks'>} state
- * @returns {string} with `***` for every masked value
+ * @returns {string} with `***` instead of every masked value
  */
 export function hideSecrets(text, { masks }) {
   const longestFirst = [...masks].sort((a, b) => b.length - a.length)

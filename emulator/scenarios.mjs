@@ -1,37 +1,38 @@
-// What the emulated service can be made to do, as a table: how a job ends, which faults come first, what the action makes of it.
+// What the emulated service can be made to do: how a job ends, which faults come first, and how the action's step should end.
 
 /**
- * What one request meets in place of the ordinary answer. An empty one is the ordinary answer.
+ * What one request gets instead of the ordinary response. An empty fault is the ordinary response.
  * @typedef {object} Fault
  * @property {number} [times] for how many requests in a row (default 1)
- * @property {number} [status] answered in place of doing what was asked
+ * @property {number} [status] sent instead of doing what was requested
  * @property {Record<string, string>} [headers] that go with `status`
  * @property {string} [error] the text that goes with `status`
- * @property {'before' | 'after'} [reset] the connection is reset before, or after, what was asked is done
- * @property {number} [delayMs] the answer comes this much later, in real milliseconds
- * @property {Record<string, unknown>} [job] fields shown in place of the job's own in this answer
+ * @property {'before' | 'after'} [reset] the connection is reset before, or after, the request is processed
+ * @property {number} [delayMs] how long the response is delayed; speed doesn't shorten it
+ * @property {Record<string, unknown>} [job] replaces these fields of the job in this response
  */
 
 /**
- * How the service behaves. Seconds are on the service's clock.
+ * How the service behaves. Seconds are those at speed 1.
  * @typedef {object} Service
- * @property {'completed' | 'failed' | 'archived'} [ends] how each job ends (default `completed`)
- * @property {boolean} [changesNothing] a completed job has no pull request
- * @property {number} [jobSeconds] how long a job is active (default 240)
- * @property {{ id: string, projectId: string, ageSeconds: number }[]} [seeds] jobs that are there from the start
- * @property {Fault[]} [create] what the first creates meet, in order
- * @property {Fault[]} [message] what the first messages meet
- * @property {Fault[]} [poll] what the first polls meet
+ * @property {'completed' | 'failed' | 'archived'} [endStatus] how each job ends (default `completed`)
+ * @property {boolean} [withoutPullRequest] a completed job has no pull request
+ * @property {number} [jobSeconds] how long a job takes (default 240)
+ * @property {{ id: string, projectId: string, ageSeconds: number }[]} [initialJobs] jobs that exist from the start
+ * @property {Fault[]} [create] for the first create requests, in order
+ * @property {Fault[]} [message] for the first messages
+ * @property {Fault[]} [poll] for the first polls
  */
 
 /**
  * What `npm start` runs, and how the action's step should end.
  * @typedef {object} Step
- * @property {Record<string, string>} [inputs] in place of the usual ones
+ * @property {Record<string, string>} [inputs] instead of the usual ones
+ * @property {Record<string, string>} [demoInputs] the same, but nothing to copy: they only suit the demo
  * @property {boolean} [cancel] the step is cancelled at its first poll
- * @property {boolean} [offline] nothing listens at the address
- * @property {string[]} [pullRequest] what happens to a pull request, such as `opened`, each with a run of the step
- *   (default: one run, by hand); every run ends as the rest says
+ * @property {boolean} [offline] no service listens at the URL
+ * @property {string[]} [pullRequest] what happens to a pull request, such as `opened`; each starts a run of the step
+ *   (default: one manual run). Every run ends in the way described below
  * @property {0 | 1} exitCode
  * @property {string} outcome
  * @property {string} errorCode empty without an error
@@ -39,25 +40,36 @@
 
 /** @typedef {{ description: string, service: Service, step: Step }} Scenario */
 
-/** The project that the seeded jobs belong to. */
+/** The project of the initial jobs. */
 export const PROJECT_ID = 'your-project'
-/** What the emulated GitHub accepts. */
+/** The token that the emulated GitHub accepts. */
 export const GITHUB_TOKEN = 'ghs_emulated_token'
 export const DEFAULT_SCENARIO = 'pr-opened'
+/** How long a job takes at speed 1, unless the scenario says otherwise. */
+export const JOB_SECONDS = 240
+/** The speed of `npm start`, `npm run serve` and the emulator action: a job takes 4 s. */
+export const DEFAULT_SPEED = 60
 
-const SEED_ID = '5eed0000-0000-4000-8000-000000000001'
-const endedJob = { id: SEED_ID, projectId: PROJECT_ID, ageSeconds: 3600 }
-const runningJob = { id: SEED_ID, projectId: PROJECT_ID, ageSeconds: 60 }
-const staleLook = { status: 'completed', prLink: 'https://github.com/your-org/docs/pull/17' }
+const INITIAL_JOB_ID = '5eed0000-0000-4000-8000-000000000001'
+const endedJob = { id: INITIAL_JOB_ID, projectId: PROJECT_ID, ageSeconds: 3600 }
+const runningJob = { id: INITIAL_JOB_ID, projectId: PROJECT_ID, ageSeconds: 60 }
+/** The fields of the ended job that a message changes. */
+const stale = { status: 'completed', prLink: 'https://github.com/your-org/docs/pull/17' }
 
 /** @type {Step} */
 const opensPullRequest = { exitCode: 0, outcome: 'pr-opened', errorCode: '' }
+
+/** @type {Step} */
+const sendsMessage = {
+  ...opensPullRequest,
+  inputs: { prompt: 'Shorten the introduction.', 'job-id': INITIAL_JOB_ID },
+}
 
 /**
  * @param {string} errorCode
  * @returns {Step}
  */
-const error = (errorCode) => ({ exitCode: 1, outcome: 'error', errorCode })
+const failsWith = (errorCode) => ({ exitCode: 1, outcome: 'error', errorCode })
 
 /** @type {Record<string, Scenario>} */
 export const scenarios = {
@@ -67,45 +79,47 @@ export const scenarios = {
     step: opensPullRequest,
   },
   'no-changes': {
-    description: 'the agent finds nothing to change',
-    service: { changesNothing: true },
+    description: 'the job completes without a pull request',
+    service: { withoutPullRequest: true },
     step: { exitCode: 0, outcome: 'no-changes', errorCode: '' },
   },
   failed: {
     description: 'the agent fails',
-    service: { ends: 'failed' },
+    service: { endStatus: 'failed' },
     step: { exitCode: 1, outcome: 'failed', errorCode: '' },
   },
   archived: {
-    description: 'the job is archived while it is followed',
-    service: { ends: 'archived' },
+    description: 'the job is archived while the step waits for it',
+    service: { endStatus: 'archived' },
     step: { exitCode: 1, outcome: 'archived', errorCode: '' },
   },
   'timed-out': {
     description: 'the job takes longer than timeout-minutes',
     service: { jobSeconds: 86_400 },
-    step: { inputs: { 'timeout-minutes': '0.05' }, exitCode: 1, outcome: 'timed-out', errorCode: '' },
+    step: {
+      demoInputs: { 'timeout-minutes': '0.1' },
+      exitCode: 1,
+      outcome: 'timed-out',
+      errorCode: '',
+    },
   },
   started: {
-    description: 'the job is created and not waited for',
+    description: "the job is created, and the step doesn't wait for it",
     service: {},
     step: { inputs: { wait: 'false' }, exitCode: 0, outcome: 'started', errorCode: '' },
   },
   message: {
     description: 'a follow-up is sent to a job that has ended',
-    service: { seeds: [endedJob] },
-    step: {
-      ...opensPullRequest,
-      inputs: { prompt: 'Shorten the introduction.', 'job-id': SEED_ID },
-    },
+    service: { initialJobs: [endedJob] },
+    step: sendsMessage,
   },
   attach: {
-    description: 'a job that runs already is waited for, nothing is sent',
-    service: { seeds: [runningJob] },
-    step: { ...opensPullRequest, inputs: { prompt: '', 'job-id': SEED_ID } },
+    description: 'the step waits for a job that is already running and sends nothing',
+    service: { initialJobs: [runningJob] },
+    step: { ...opensPullRequest, inputs: { prompt: '', 'job-id': INITIAL_JOB_ID } },
   },
   'pull-request': {
-    description: 'two runs on one pull request share a job, which its comment remembers and tells of',
+    description: 'two runs on one pull request share a job; a comment records it and shows its status',
     service: {},
     step: {
       ...opensPullRequest,
@@ -113,8 +127,8 @@ export const scenarios = {
       inputs: {
         prompt: 'Bring the docs in line with this pull request.',
         'job-scope': 'pull-request',
-        'github-token': GITHUB_TOKEN,
       },
+      demoInputs: { 'github-token': GITHUB_TOKEN },
     },
   },
   'dry-run': {
@@ -128,14 +142,14 @@ export const scenarios = {
     step: { cancel: true, exitCode: 1, outcome: 'cancelled', errorCode: '' },
   },
   'rate-limited': {
-    description: 'the create meets a 429 once, then it is taken',
+    description: 'the create request gets a 429 once, then is accepted',
     service: {
       create: [{ status: 429, headers: { 'retry-after': '1' }, error: 'Too many requests' }],
     },
     step: opensPullRequest,
   },
   'rate-limited-forever': {
-    description: 'the create meets a 429 that lasts longer than timeout-minutes',
+    description: 'the create request gets a 429 that outlasts timeout-minutes',
     service: {
       create: [
         {
@@ -146,21 +160,18 @@ export const scenarios = {
         },
       ],
     },
-    step: error('rate-limited'),
+    step: failsWith('rate-limited'),
   },
   busy: {
-    description: 'the message meets a busy job (409) twice, then it is taken',
+    description: 'the message hits a busy job (409) twice, then is accepted',
     service: {
-      seeds: [endedJob],
+      initialJobs: [endedJob],
       message: [{ times: 2, status: 409, headers: { 'retry-after': '1' }, error: 'The job is busy' }],
     },
-    step: {
-      ...opensPullRequest,
-      inputs: { prompt: 'Shorten the introduction.', 'job-id': SEED_ID },
-    },
+    step: sendsMessage,
   },
   unavailable: {
-    description: 'the create meets a 503: it may have been taken, so it is not sent again',
+    description: 'the create request gets a 503: it may have been accepted, so it is not retried',
     service: {
       create: [
         {
@@ -171,13 +182,12 @@ export const scenarios = {
         },
       ],
     },
-    step: error('create-unknown'),
+    step: failsWith('create-unknown'),
   },
   'flaky-polls': {
-    description: 'polls meet a 503 and a reset, then the job ends well',
+    description: 'polling hits a 503 and a connection reset, then the job completes',
     service: {
       poll: [
-        {},
         { status: 503, headers: { 'retry-after': '1' }, error: 'Service unavailable' },
         { reset: 'before' },
       ],
@@ -185,76 +195,77 @@ export const scenarios = {
     step: opensPullRequest,
   },
   'reset-before': {
-    description: 'the connection is reset before the create is taken, which nobody can know',
+    description: "the connection is reset before the create request is accepted, but the client can't tell",
     service: { create: [{ reset: 'before' }] },
-    step: error('create-unknown'),
+    step: failsWith('create-unknown'),
   },
   'reset-after': {
-    description: 'the connection is reset after the create is taken: there is a job',
+    description: 'the connection is reset after the create request is accepted: a job exists',
     service: { create: [{ reset: 'after' }] },
-    step: error('create-unknown'),
+    step: failsWith('create-unknown'),
   },
   slow: {
-    description: 'answers take their time',
-    service: { jobSeconds: 400, create: [{ delayMs: 1500 }], poll: [{ times: Infinity, delayMs: 700 }] },
+    description: 'responses are slow',
+    service: { create: [{ delayMs: 1500 }], poll: [{ times: Infinity, delayMs: 700 }] },
     step: opensPullRequest,
   },
   stale: {
-    description: 'after a message the job still reads completed for a moment',
+    description: 'after a message, the job still shows as completed for a moment',
     service: {
-      jobSeconds: 360,
-      seeds: [endedJob],
-      message: [{ job: staleLook }],
-      poll: [{ times: 2, job: staleLook }],
+      initialJobs: [endedJob],
+      message: [{ job: stale }],
+      poll: [{ times: 2, job: stale }],
     },
-    step: {
-      ...opensPullRequest,
-      inputs: { prompt: 'Shorten the introduction.', 'job-id': SEED_ID },
-    },
+    step: sendsMessage,
   },
   'unknown-status': {
-    description: 'the service says a status that is not in its list for a while',
+    description: 'the service reports an unknown status for a while',
     service: { poll: [{ times: 2, job: { status: 'queued' } }] },
     step: opensPullRequest,
   },
   'late-job': {
-    description: 'the new job is not found at once',
+    description: "the new job can't be found right away",
     service: { poll: [{ times: 2, status: 404, error: 'Job not found' }] },
     step: opensPullRequest,
   },
   unauthorized: {
-    description: 'the key is not accepted',
+    description: 'the key is rejected',
     service: { create: [{ times: Infinity, status: 401, error: 'Invalid API key' }] },
-    step: error('auth'),
+    step: failsWith('auth'),
   },
   'bad-input': {
-    description: 'several inputs are wrong: all are named, nothing is sent',
+    description: 'several inputs are invalid: all are reported, nothing is sent',
     service: {},
     step: {
-      ...error('input'),
+      ...failsWith('input'),
       inputs: { prompt: '', 'project-id': '..', wait: 'maybe', 'timeout-minutes': '0' },
     },
   },
   network: {
-    description: 'nothing listens at the address',
+    description: 'no service listens at the URL',
     service: {},
-    step: { ...error('network'), offline: true, inputs: { 'timeout-minutes': '0.05' } },
+    step: { ...failsWith('network'), offline: true, demoInputs: { 'timeout-minutes': '0.05' } },
   },
 }
 
-/** Those that are about the service alone, and nothing else that a step would have to be given. */
+/** Those that the emulator action accepts: they work with any step. */
 export const serviceScenarios = Object.keys(scenarios).filter((name) => {
-  const { inputs, cancel, offline, pullRequest } = findScenario(name).step
-  return !inputs && !cancel && !offline && !pullRequest
+  const { inputs, demoInputs, cancel, offline, pullRequest } = findScenario(name).step
+  return !inputs && !demoInputs && !cancel && !offline && !pullRequest
 })
+
+/** Those that `npm run serve` accepts: some need a step with certain inputs, but in all the service behaves differently. */
+export const servableScenarios = Object.keys(scenarios).filter(
+  (name) => serviceScenarios.includes(name) || Object.keys(findScenario(name).service).length > 0,
+)
 
 /**
  * @param {string} name
  * @returns {Scenario}
- * @throws {RangeError} naming the scenarios there are
+ * @throws {RangeError} naming the available scenarios
  */
 export function findScenario(name) {
   const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined
   if (scenario) return scenario
-  throw new RangeError(`unknown scenario '${name}'; there are ${Object.keys(scenarios).join(', ')}`)
+  throw new RangeError(`unknown scenario '${name}'; available: ${Object.keys(scenarios).join(', ')}`)
 }

@@ -1,82 +1,111 @@
-// Runs the emulated service in the foreground, so that a workflow can be tried without an account.
-import { appendFileSync, existsSync } from 'node:fs'
-import path from 'node:path'
-import { listScenarios, readOptions, runCommand, scenarioName, UsageError } from './options.mjs'
+// Runs the emulated service in the foreground, to try a workflow or the action by hand without an account.
+import { appendFileSync, openSync } from 'node:fs'
+import {
+  formatDuration,
+  listScenarios,
+  readNumber,
+  readOptions,
+  readPositive,
+  readScenario,
+  runCommand,
+  UsageError,
+} from './options.mjs'
+import { DEFAULT_SPEED, findScenario, servableScenarios } from './scenarios.mjs'
 import { startEmulator } from './server.mjs'
 
 /** @import { LoggedRequest } from './server.mjs' */
 
-const SHOWN = 2_000
+const BODY_SHOWN = 2_000
 const USAGE = `Runs the emulated service until it is interrupted.
 
-  node emulator/serve.mjs [options]
+  npm run serve -- [options]
 
-  --port N          where it listens on 127.0.0.1 (default: a free port)
-  --scenario NAME   what it does (default pr-opened)
-  --speed N         how much faster than real time its clock runs (default 1)
-  --job-seconds N   how long a job takes on its clock (default: the scenario's, 240)
-  --log FILE        where a line for each request goes (default: standard output)
-  --help            this text
+  --port N          port on 127.0.0.1 (default: any free port)
+  --scenario NAME   how it behaves (default pr-opened)
+  --speed N         how many times faster jobs run (default ${DEFAULT_SPEED}: most take 4 s instead of 240 s)
+  --job-seconds N   how long a job takes at speed 1 (default: set by the scenario, usually 240)
+  --log FILE        file to log requests to, one per line (default: standard output)
+  --list            list the scenarios
+  --help            print this help
 
-Scenarios, and how the action's step ends:`
+Scenarios, with the outcome of the action's step:
+`
 
 /**
- * @param {string} name of the option
- * @param {string | undefined} text
- * @param {(number: number) => boolean} isValid
- * @param {string} range in words
- * @returns {number | undefined} undefined where it is not given
- * @throws {UsageError} for anything but a number in the range
+ * @param {string} file
+ * @returns {number} its descriptor, which still works after a step has removed the folder
+ * @throws {UsageError} it can't be written
  */
-function readNumber(name, text, isValid, range) {
-  if (text === undefined) return undefined
-  const number = Number(text)
-  if (text.trim() !== '' && Number.isFinite(number) && isValid(number)) return number
-  throw new UsageError(`--${name} takes ${range}, got '${text}'`)
+function openLog(file) {
+  try {
+    return openSync(file, 'a')
+  } catch (error) {
+    throw new UsageError(`--log can't write to '${file}': ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 /** @param {number} number */
 const isPort = (number) => Number.isInteger(number) && number >= 0 && number <= 65_535
 
-/** @param {number} number */
-const isPositive = (number) => number > 0
-
 /**
  * @param {LoggedRequest} request
- * @returns {string} one line, with the prompt as JSON where there is one; a long one is cut
+ * @returns {string} one line, with the prompt as JSON if there is one; a long one is truncated
  */
-function describe({ method, path, status, body }) {
-  const shown = body.length > SHOWN ? `${body.slice(0, SHOWN)}… (${body.length} characters)` : body
-  // The runner takes `##[` anywhere in a line for a command.
+function formatRequest({ method, path, status, body }) {
+  const shown = body.length > BODY_SHOWN ? `${body.slice(0, BODY_SHOWN)}… (${body.length} characters)` : body
+  // The runner treats `##[` anywhere in a line as a command.
   return `${method} ${path} ${status} ${shown.replace(/\s+/g, ' ')}`.trimEnd().replaceAll('##[', '# #[')
 }
 
-/** @returns {Promise<number>} the exit code, when a signal came */
+/** @param {string} name of a scenario */
+function describeScenario(name) {
+  const { description, service } = findScenario(name)
+  const initialJobs = (service.initialJobs ?? []).map(
+    ({ id, projectId }) => `Project ${projectId} already has a job: ${id}.`,
+  )
+  return [`Scenario ${name}: ${description}.`, ...initialJobs].join('\n')
+}
+
+/** @returns {Promise<number>} the exit code, after SIGINT or SIGTERM */
 async function main() {
-  const options = readOptions({
-    port: { type: 'string' },
-    scenario: { type: 'string' },
-    speed: { type: 'string' },
-    'job-seconds': { type: 'string' },
-    log: { type: 'string' },
-    help: { type: 'boolean' },
-  })
-  const { log } = options
-  /** @param {string} line */
-  const tell = (line) =>
-    log && existsSync(path.dirname(log)) ? appendFileSync(log, `${line}\n`) : console.log(line)
-  if (options.help) {
-    console.log(`${USAGE}\n${listScenarios()}`)
+  const options = readOptions(
+    {
+      port: { type: 'string' },
+      scenario: { type: 'string' },
+      speed: { type: 'string' },
+      'job-seconds': { type: 'string' },
+      log: { type: 'string' },
+      list: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+    'npm run serve',
+  )
+  if (options.help || options.list) {
+    console.log(`${options.help ? `${USAGE}\n` : ''}${listScenarios(servableScenarios)}`)
     return 0
   }
+  const scenario = readScenario(options.scenario, servableScenarios)
+  const port = readNumber('port', options.port, isPort, 'a whole number up to 65535')
+  const speed = readPositive('speed', options.speed) ?? DEFAULT_SPEED
+  const jobSeconds = readPositive('job-seconds', options['job-seconds'])
+  const log = options.log === undefined ? undefined : openLog(options.log)
   const emulator = await startEmulator({
-    scenario: scenarioName(options.scenario),
-    port: readNumber('port', options.port, isPort, 'a whole number up to 65535'),
-    speed: readNumber('speed', options.speed, isPositive, 'a number above 0'),
-    jobSeconds: readNumber('job-seconds', options['job-seconds'], isPositive, 'a number above 0'),
-    onRequest: (request) => tell(describe(request)),
+    scenario,
+    port,
+    speed,
+    jobSeconds,
+    onRequest(request) {
+      if (log === undefined) console.log(formatRequest(request))
+      else appendFileSync(log, `${formatRequest(request)}\n`)
+    },
   })
-  console.log(emulator.url)
+  console.log(`The emulated service is running at
+${emulator.url}
+${describeScenario(scenario)}
+A job takes ${formatDuration(emulator.jobSeconds)}. Stop the service with Ctrl-C.
+To run the action against it, in another terminal:
+npm start -- --input base-url=${emulator.url}
+Requests are logged ${options.log === undefined ? 'below' : `to ${options.log}`}.`)
   await new Promise((resolve) => {
     process.once('SIGINT', resolve)
     process.once('SIGTERM', resolve)

@@ -1,8 +1,9 @@
-// What `npm start` prints: the step, its outputs, the pull request's comment, the requests that were seen.
+// What `npm start` prints: the step, its outputs, the pull request's comment, the requests to the service.
 import util from 'node:util'
 
 /** @import { Comment } from './github.mjs' */
 /** @import { Kind } from './runner.mjs' */
+/** @import { LoggedRequest } from './server.mjs' */
 /** @typedef {Parameters<typeof util.styleText>[0]} Style */
 
 /** @type {Record<Kind | 'title' | 'quiet' | 'comment', Style | undefined>} */
@@ -18,7 +19,7 @@ const STYLES = {
   comment: 'green',
 }
 const SECRETS = ['api-key', 'github-token']
-const HIDDEN = /<!-- (.{1,18}).*? -->/g
+const MARKER = /<!-- (.{1,18}).*? -->/g
 
 /**
  * @param {string} text
@@ -27,6 +28,7 @@ const HIDDEN = /<!-- (.{1,18}).*? -->/g
 export function print(text, kind = 'text') {
   const { NO_COLOR } = process.env
   const style = process.stdout.isTTY && !NO_COLOR ? STYLES[kind] : undefined
+  // Missing before Node 20.12.
   console.log(style && util.styleText ? util.styleText(style, text) : text)
 }
 
@@ -40,16 +42,22 @@ export const indent = (text) => text.replace(/^(?=.)/gm, '  ')
 
 /**
  * @param {Record<string, string>} inputs
- * @returns {string[]} the values that nobody may see
+ * @returns {string[]} the values to hide
  */
-export function secretsOf(inputs) {
+export function getSecrets(inputs) {
   return SECRETS.map((name) => inputs[name]?.trim() ?? '').filter((value) => value !== '')
 }
 
-/** @param {Record<string, string>} inputs */
-export function toYaml(inputs) {
+/**
+ * @param {Record<string, string>} inputs
+ * @param {string[]} demoOnly the names of those that only suit the demo
+ */
+export function toYaml(inputs, demoOnly) {
   const given = Object.entries(inputs).filter(([, value]) => value !== '')
-  const lines = given.map(([name, value]) => `  ${name}: ${SECRETS.includes(name) ? '***' : toScalar(value)}`)
+  const lines = given.map(([name, value]) => {
+    const scalar = SECRETS.includes(name) ? '***' : toScalar(value)
+    return `  ${name}: ${scalar}${demoOnly.includes(name) ? '  # only for this demo' : ''}`
+  })
   return ['uses: ./', 'with:', ...lines].join('\n')
 }
 
@@ -69,8 +77,39 @@ export function toTable(outputs) {
 }
 
 /**
+ * @param {LoggedRequest[]} requests
+ * @returns {string} a line for each: the seconds since the first, the request, what the service answered
+ */
+export function toRequestTable(requests) {
+  const start = requests[0]?.at ?? 0
+  const rows = requests.map((request) => {
+    const path = request.jobId ? request.path.replace(request.jobId, '{id}') : request.path
+    return { ...request, path, seconds: ((request.at - start) / 1000).toFixed(1) }
+  })
+  const width = Math.max(0, ...rows.map(({ path }) => path.length))
+  return rows
+    .map(
+      ({ seconds, method, path, ...response }) =>
+        `${seconds.padStart(5)} s  ${method.padEnd(4)} ${path.padEnd(width)}  ${describeResponse(response)}`,
+    )
+    .join('\n')
+}
+
+/** @param {Pick<LoggedRequest, 'status' | 'responseBody' | 'fault'>} request */
+function describeResponse({ status, responseBody, fault }) {
+  if (status === 'reset') return `connection reset  ← injected, ${fault.reset} the request was processed`
+  if (status === 'none') return 'no response'
+  const { status: jobStatus, error = jobStatus } = /** @type {{ status?: string, error?: string }} */ (
+    responseBody
+  )
+  const response = `${status} ${error}`
+  if (fault.delayMs) return `${response}  ← injected delay of ${fault.delayMs / 1000} s`
+  return fault.status || fault.job ? `${response}  ← injected` : response
+}
+
+/**
  * @param {{ method: string }[]} requests
- * @param {string[]} methods to count, even where there are none
+ * @param {string[]} methods to count, even if there are none
  * @returns {string} such as `4 requests (1 POST, 3 GET)`
  */
 export function countRequests(requests, methods) {
@@ -79,21 +118,23 @@ export function countRequests(requests, methods) {
 }
 
 /**
- * Prints each version of a comment in a box. Its hidden marks are cut short, a text that stays is not shown again.
- * @param {(text: string) => string} hide takes the secrets out
+ * Prints each version of a comment in a box. Its hidden markers are truncated, and an unchanged text is not repeated.
+ * @param {(text: string) => string} hide replaces the secrets
  * @returns {(comment: Pick<Comment, 'id' | 'body'>) => void}
  */
-export function commentPrinter(hide) {
+export function createCommentPrinter(hide) {
   /** @type {Map<number, string[]>} */
   const versions = new Map()
   return ({ id, body }) => {
     const before = versions.get(id) ?? []
-    const visible = body.replace(HIDDEN, '').trim()
-    const marks = [...body.matchAll(HIDDEN)].map(([, start]) => `<!-- ${start}… --> (hidden, cut short here)`)
-    const text = visible === before.at(-1) ? '(the same text)' : visible
+    const visible = body.replace(MARKER, '').trim()
+    const markers = [...body.matchAll(MARKER)].map(
+      ([, start]) => `<!-- ${start}… --> (hidden; truncated here)`,
+    )
+    const text = visible === before.at(-1) ? '(text unchanged)' : visible
     versions.set(id, [...before, visible])
-    const title = `Comment ${id}, ${before.length === 0 ? 'written' : `edited: version ${before.length + 1}`}`
-    const lines = [text, '', ...marks].join('\n').trim().replace(/^/gm, '│ ').replace(/ +$/gm, '')
+    const title = `Comment ${id}: ${before.length === 0 ? 'created' : `edited (version ${before.length + 1})`}`
+    const lines = [text, '', ...markers].join('\n').trim().replace(/^/gm, '│ ').replace(/ +$/gm, '')
     print(indent(hide(`\n┌── ${title}\n${lines}\n└──`)), 'comment')
   }
 }

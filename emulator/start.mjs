@@ -1,46 +1,78 @@
-// `npm start`: runs the action's bundle as a workflow step would, against the emulated service, and shows what comes of it.
-import { existsSync } from 'node:fs'
+// `npm start`: runs the action's bundle as a workflow step would, against the emulated service, and shows the result.
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { listScenarios, readOptions, runCommand, scenarioName, UsageError } from './options.mjs'
+import {
+  formatDuration,
+  listScenarios,
+  readOptions,
+  readPositive,
+  readScenario,
+  runCommand,
+  UsageError,
+} from './options.mjs'
 import { startPullRequest } from './pull-request.mjs'
-import { hideSecrets, newLog, renderLine, runAction } from './runner.mjs'
-import { findScenario, PROJECT_ID } from './scenarios.mjs'
+import {
+  hideSecrets,
+  newLog,
+  readInputNames,
+  renderLine,
+  runAction,
+  warnOfUnexpectedInputs,
+} from './runner.mjs'
+import { DEFAULT_SPEED, findScenario, PROJECT_ID } from './scenarios.mjs'
 import { startEmulator } from './server.mjs'
 import {
-  commentPrinter,
   countRequests,
+  createCommentPrinter,
+  getSecrets,
   indent,
   print,
   printTitle,
-  secretsOf,
+  toRequestTable,
   toTable,
   toYaml,
 } from './show.mjs'
 
 /** @import { ChildProcess } from 'node:child_process' */
 /** @import { LogState, Run } from './runner.mjs' */
+/** @import { Step } from './scenarios.mjs' */
+/** @import { Emulator, LoggedRequest } from './server.mjs' */
 
-const SPEED = 120
+/** Under npm, both signals of one Ctrl-C arrive within this time. */
+const DUPLICATE_SIGNAL_MS = 500
 const BUNDLE = fileURLToPath(new URL('../dist/index.js', import.meta.url))
+const MANIFEST = fileURLToPath(new URL('../action.yml', import.meta.url))
 const USUAL_INPUTS = {
   prompt: 'Describe the new --retry option on the page about the command line.',
   'project-id': PROJECT_ID,
   'api-key': 'mint_emulated_key',
-  'poll-interval-seconds': '0.5',
 }
+/** The emulated job is short, so it is polled more often than a real one. */
+const DEMO_INPUTS = { 'poll-interval-seconds': '1' }
 const USAGE = `Runs the action against an emulated service, as the GitHub runner would.
 
   npm start -- [options]
 
-  --scenario NAME      what the service does (default pr-opened)
-  --prompt TEXT        the instruction, in place of the scenario's
-  --input NAME=VALUE   any input of the action; may be repeated
-  --debug              with debug lines, as when debug logging is on
-  --list               the scenarios
-  --help               this text
+  --scenario NAME      how the service behaves (default pr-opened)
+  --prompt TEXT        the instruction, instead of the scenario's; turns attach into a message
+  --input NAME=VALUE   any input of the action; may be repeated. With base-url, the step uses
+                       the service at that URL, and no emulated one is started
+  --speed N            how many times faster jobs run (default ${DEFAULT_SPEED}: most take 4 s instead of 240 s)
+  --debug              print debug lines, as with debug logging enabled
+  --list               list the scenarios
+  --help               print this help
 
-Scenarios, and how the step ends:`
+Scenarios, with the step's outcome:
+`
+
+/**
+ * @typedef {object} Settings
+ * @property {string} scenario
+ * @property {Record<string, string>} given the inputs from the command line
+ * @property {number} speed
+ * @property {boolean} debug
+ */
 
 /**
  * @param {string[]} settings as `name=value`
@@ -49,94 +81,146 @@ Scenarios, and how the step ends:`
 function parseInputs(settings) {
   const entries = settings.map((setting) => {
     const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? []
-    if (!name) throw new UsageError(`--input takes NAME=VALUE, got '${setting}'`)
+    if (!name) throw new UsageError(`--input expects NAME=VALUE, got '${setting}'`)
     return [name.toLowerCase(), value]
   })
-  return Object.fromEntries(entries)
+  const inputs = Object.fromEntries(entries)
+  // Empty means the default, which here is the emulated service, never the real one.
+  if (inputs['base-url']?.trim() === '') delete inputs['base-url']
+  return inputs
 }
 
 /** @returns {Promise<number>} the exit code */
 async function main() {
-  const options = readOptions({
-    scenario: { type: 'string' },
-    prompt: { type: 'string' },
-    input: { type: 'string', multiple: true },
-    debug: { type: 'boolean' },
-    list: { type: 'boolean' },
-    help: { type: 'boolean' },
-  })
-  const name = scenarioName(options.scenario)
-  const given = parseInputs(options.input ?? [])
+  const options = readOptions(
+    {
+      scenario: { type: 'string' },
+      prompt: { type: 'string' },
+      input: { type: 'string', multiple: true },
+      speed: { type: 'string' },
+      debug: { type: 'boolean' },
+      list: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+    'npm start',
+  )
+  const scenario = readScenario(options.scenario)
+  const inputs = parseInputs(options.input ?? [])
+  const speed = readPositive('speed', options.speed) ?? DEFAULT_SPEED
   if (options.help || options.list) {
-    console.log(options.help ? `${USAGE}\n${listScenarios()}` : listScenarios())
+    console.log(`${options.help ? `${USAGE}\n` : ''}${listScenarios()}`)
     return 0
   }
+  if (inputs['base-url'] && options.scenario !== undefined) {
+    throw new UsageError(
+      "--scenario can't be combined with --input base-url=URL, since no service is emulated then",
+    )
+  }
   if (!existsSync(BUNDLE)) {
-    throw new Error(`${path.relative('', BUNDLE)} is missing; 'npm ci && npm run build' makes it`)
+    throw new Error(`${path.relative('', BUNDLE)} is missing; create it with 'npm ci && npm run build'`)
   }
   const prompt = options.prompt === undefined ? {} : { prompt: options.prompt }
-  return run(name, { ...prompt, ...given }, options.debug ?? false)
+  return run({ scenario, given: { ...prompt, ...inputs }, speed, debug: options.debug ?? false })
 }
 
 /**
- * @param {string} name of the scenario
- * @param {Record<string, string>} given inputs
- * @param {boolean} debug
+ * @param {Settings} settings
  * @returns {Promise<number>} the exit code of the last run that failed, else 0
  */
-async function run(name, given, debug) {
-  const { description, step } = findScenario(name)
+async function run({ scenario, given, speed, debug }) {
+  const { description, step } = findScenario(scenario)
   const log = newLog(debug)
   /** @param {string} text */
   const hide = (text) => hideSecrets(text, log)
   const signals = new Signals()
-  const service = await startEmulator({
-    scenario: name,
-    speed: SPEED,
-    onRequest: ({ method }) => {
-      if (step.cancel && method === 'GET') signals.send('SIGINT')
-    },
-  })
-  if (step.offline) await service.close()
-  const github = step.pullRequest && (await startPullRequest(step.pullRequest, commentPrinter(hide)))
-  const inputs = { ...USUAL_INPUTS, 'base-url': service.url, ...step.inputs, ...given }
-  for (const secret of secretsOf(inputs)) log.masks.add(secret)
+  const service = given['base-url'] ? undefined : await startService(scenario, speed, step, signals)
+  const github = step.pullRequest && (await startPullRequest(step.pullRequest, createCommentPrinter(hide)))
+  const demoInputs = service && { ...DEMO_INPUTS, 'base-url': service.url, ...step.demoInputs }
+  const inputs = { ...USUAL_INPUTS, ...step.inputs, ...demoInputs, ...given }
+  for (const secret of getSecrets(inputs)) log.masks.add(secret)
 
-  print(`Running ${path.relative('', BUNDLE)} as the GitHub runner would. Scenario ${name}: ${description}.`)
-  print(`The emulated service is at ${service.url}; a minute passes there in ${60 / SPEED} s.`, 'quiet')
+  print(`Running ${path.relative('', BUNDLE)} as the GitHub runner would.`)
+  if (service) print(`Scenario ${scenario}: ${description}.`)
+  print(describeService(service, step), 'quiet')
   printTitle('Step')
-  print(hide(indent(toYaml(inputs))))
+  print(
+    hide(
+      indent(
+        toYaml(
+          inputs,
+          Object.keys(demoInputs ?? {}).filter((name) => !(name in given)),
+        ),
+      ),
+    ),
+  )
   let exitCode = 0
   try {
     for (const { title, ...event } of github?.runs ?? [{ title: '' }]) {
-      if (signals.came) break
+      if (signals.received) break
       if (title) printTitle(`━━ ${title} ━━`)
+      const earlier = service?.requests.length
       exitCode = (await runOnce({ ...event, inputs }, log, signals)) || exitCode
+      if (service) printRequests(service.requests.slice(earlier), hide)
     }
   } finally {
-    await Promise.all([service.close(), github?.close()])
+    await Promise.all([service?.close(), github?.close()])
   }
-  const byGitHub = github ? `; GitHub saw ${countRequests(github.requests, ['POST', 'PATCH', 'GET'])}` : ''
-  const byService = countRequests(service.requests, ['POST', 'GET'])
-  print(`\nExit code ${exitCode}; the service saw ${byService}${byGitHub}.`, 'title')
+  const byService = service
+    ? `; the service received ${countRequests(service.requests, ['POST', 'GET'])}`
+    : ''
+  const byGitHub = github
+    ? `; GitHub received ${countRequests(github.requests, ['POST', 'PATCH', 'GET'])}`
+    : ''
+  print(`\nExit code ${exitCode}${byService}${byGitHub}.`, 'title')
   return exitCode
 }
 
 /**
- * Runs the step once, and shows its log and what it left.
- * @param {Pick<Run, 'inputs' | 'env' | 'event'>} step
+ * @param {string} scenario
+ * @param {number} speed
+ * @param {Step} step
+ * @param {Signals} signals
+ * @returns {Promise<Emulator>} closed already if nothing is to listen at its URL
+ */
+async function startService(scenario, speed, step, signals) {
+  const service = await startEmulator({
+    scenario,
+    speed,
+    onRequest({ method }) {
+      if (step.cancel && method === 'GET') signals.send('SIGINT')
+    },
+  })
+  if (step.offline) await service.close()
+  return service
+}
+
+/**
+ * @param {Emulator | undefined} service
+ * @param {Step} step
+ */
+function describeService(service, step) {
+  if (!service) return 'No emulated service is started: the step uses the one at base-url.'
+  if (step.offline) return `The URL is ${service.url}.`
+  return `The emulated service is at ${service.url}. A job takes ${formatDuration(service.jobSeconds)} there.`
+}
+
+/**
+ * Runs the step once, and shows its log and its results.
+ * @param {Pick<Run, 'env' | 'event'> & { inputs: Record<string, string> }} step
  * @param {LogState} log
  * @param {Signals} signals
  * @returns {Promise<number>} its exit code
  */
 async function runOnce({ env, ...step }, log, signals) {
   printTitle('Log')
+  const warning = warnOfUnexpectedInputs(step.inputs, readInputNames(readFileSync(MANIFEST, 'utf8')))
+  if (warning) print(indent(`Warning: ${warning}`), 'warning')
   log.inGroup = false
   const result = await runAction({
     ...step,
     bundle: BUNDLE,
     env: { ...env, ...(log.debug && { RUNNER_DEBUG: '1' }) },
-    onStart: (child) => signals.passTo(child),
+    onStart: (child) => signals.forwardTo(child),
     onLine(line) {
       const shown = renderLine(line, log)
       if (shown) print(indent(shown.text), shown.kind)
@@ -149,25 +233,34 @@ async function runOnce({ env, ...step }, log, signals) {
   return result.exitCode
 }
 
-/** Passes signals on to the step that runs. Under npm a terminal's Ctrl-C comes twice, from both; the second one is dropped. */
+/**
+ * @param {LoggedRequest[]} requests
+ * @param {(text: string) => string} hide replaces the secrets
+ */
+function printRequests(requests, hide) {
+  printTitle('Requests to the service')
+  print(hide(indent(toRequestTable(requests) || '(none)')))
+}
+
+/** Forwards signals to the running step. Under npm, one Ctrl-C arrives twice, from the terminal and from npm: the second is dropped. */
 class Signals {
-  /** One came: there is to be no further run. */
-  came = false
+  /** Whether one was received: no further run is started. */
+  received = false
   #last = -Infinity
   /** @type {ChildProcess | undefined} */
   #child
 
   /** @param {ChildProcess} child */
-  passTo(child) {
+  forwardTo(child) {
     const first = this.#child === undefined
     this.#child = child
     if (!first) return
     for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
       process.on(signal, () => {
-        this.came = true
+        this.received = true
         const now = performance.now()
-        // On Windows the step has had the Ctrl-C itself, and this would end it at once.
-        if (now - this.#last > 300 && process.platform !== 'win32') this.send(signal)
+        // On Windows the step has received the Ctrl-C itself, and this would end it immediately.
+        if (now - this.#last > DUPLICATE_SIGNAL_MS && process.platform !== 'win32') this.send(signal)
         this.#last = now
       })
     }

@@ -143,7 +143,7 @@ test("the README names the emulator's inputs and outputs, which have the default
   expect(Object.keys(emulator.inputs)).toEqual(['scenario', 'speed'])
   expect(Object.keys(emulator.outputs)).toEqual(['base-url', 'log-file'])
   expect(emulator.inputs.scenario.default).toBe(DEFAULT_SCENARIO)
-  expect(text('emulator/background.mjs')).toContain(`DEFAULT_SPEED = '${emulator.inputs.speed.default}'`)
+  expect(text('emulator/scenarios.mjs')).toContain(`DEFAULT_SPEED = ${emulator.inputs.speed.default}\n`)
 })
 
 test('the README names every example', () => {

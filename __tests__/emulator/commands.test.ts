@@ -1,14 +1,34 @@
-// The two commands, `npm start` with a small bundle in the action's place, and `serve`.
+// The two commands: `npm start`, with a small bundle instead of the action's, and `npm run serve`.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { servableScenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
+import { startEmulator } from '../../emulator/server.mjs'
 import { newFolder } from '../support/folder.js'
 import { posixTest } from '../support/platform.js'
 
+// Each command ends by itself, but a busy machine takes its time to start one.
+jest.setTimeout(120_000)
+
 const EMULATOR = fileURLToPath(new URL('../../emulator/', import.meta.url))
+const MANIFEST = `name: Bundle
+inputs:
+${[
+  'prompt',
+  'project-id',
+  'api-key',
+  'poll-interval-seconds',
+  'base-url',
+  'job-scope',
+  'github-token',
+  'wait',
+]
+  .map((name) => `  ${name}:\n    description: An input\n`)
+  .join('')}  fail:\n  hang:\n  comment:\noutputs:\n  job-id:\n`
 const BUNDLE = `
 import { appendFileSync, readFileSync } from 'node:fs'
 const { env } = process
@@ -56,9 +76,10 @@ beforeAll(async () => {
   await mkdir(path.join(folder, 'dist'))
   await writeFile(path.join(folder, 'dist/index.js'), BUNDLE)
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
+  await writeFile(path.join(folder, 'action.yml'), MANIFEST)
 })
 
-/** Starts one of the commands; `done` resolves with what it printed. */
+/** Runs one of the commands, and returns what it printed. */
 function command(
   name: string,
   args: string[],
@@ -78,20 +99,26 @@ function command(
 }
 
 describe('start', () => {
-  test('shows the step, the log, the outputs and the summary, and hides the key', async () => {
+  test('shows the step, the log, the outputs, the summary and the requests, and hides the key', async () => {
     const { exitCode, stdout, stderr } = await command('start', [])
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^Running dist[\\/]index\.js as the GitHub runner would\. Scenario pr-opened: /)
-    const [, afterFirst = ''] = stdout.split(' s.\n')
-    expect(afterFirst.replace(/:\d{4,5}\b/, ':PORT')).toBe(`
+    expect(
+      stdout
+        .replace(/:\d{4,5}\b/g, ':PORT')
+        .replace('\\', '/')
+        .replace(/^ +\d\.\d s {2}/gm, '  SECONDS  '),
+    ).toBe(`Running dist/index.js as the GitHub runner would.
+Scenario pr-opened: the agent edits files and opens a pull request.
+The emulated service is at http://127.0.0.1:PORT. A job takes 4 s there.
+
 Step
   uses: ./
   with:
     prompt: Describe the new --retry option on the page about the command line.
     project-id: your-project
     api-key: ***
-    poll-interval-seconds: 0.5
-    base-url: http://127.0.0.1:PORT
+    poll-interval-seconds: 1  # only for this demo
+    base-url: http://127.0.0.1:PORT  # only for this demo
 
 Log
   prompt Describe the new --retry option on the page about the command line. with ***
@@ -104,7 +131,11 @@ Outputs
 Summary
   ## Job 00000000-0000-4000-8000-000000000001 of ***
 
-Exit code 0; the service saw 2 requests (1 POST, 1 GET).
+Requests to the service
+  SECONDS  POST /v2/agent/your-project/job       201 active
+  SECONDS  GET  /v2/agent/your-project/job/{id}  200 active
+
+Exit code 0; the service received 2 requests (1 POST, 1 GET).
 `)
   })
 
@@ -115,6 +146,80 @@ Exit code 0; the service saw 2 requests (1 POST, 1 GET).
     expect(stdout).toContain('  Debug: RUNNER_DEBUG 1\n  prompt One: two\n')
     expect(stdout).toContain('three with ***\n')
     expect(stdout).not.toMatch(/secret|wait/)
+  })
+
+  test('--speed sets how long a job takes', async () => {
+    const { stdout } = await command('start', ['--speed', '2'])
+    expect(stdout).toContain('. A job takes 2 min there.\n')
+  })
+
+  test('an input from the command line is not marked as part of the demo', async () => {
+    const { stdout } = await command('start', ['--input', 'poll-interval-seconds=2'])
+    expect(stdout).toContain('    poll-interval-seconds: 2\n')
+  })
+
+  test('an input that the action does not have gets the warning of the runner', async () => {
+    const { exitCode, stdout } = await command('start', ['--input', 'waiit=false', '--input', 'fail=0'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain("\nLog\n  Warning: Unexpected input(s) 'waiit', valid inputs are ['prompt', ")
+    expect(stdout).toContain("'hang', 'comment']\n")
+  })
+
+  test('with base-url, the step uses that service, and none is emulated', async () => {
+    const service = await startEmulator({})
+    try {
+      const { exitCode, stdout } = await command('start', ['--input', `base-url=${service.url}`])
+      expect(exitCode).toBe(0)
+      expect(stdout).toContain(`would.
+No emulated service is started: the step uses the one at base-url.
+`)
+      expect(stdout).not.toMatch(/poll-interval|demo|Scenario|Requests/)
+      expect(stdout.endsWith('\n\nExit code 0.\n')).toBe(true)
+      expect(service.requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('an empty base-url means the emulated service, not the real one', async () => {
+    const { exitCode, stdout } = await command('start', ['--input', 'base-url= '])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^ {4}base-url: http:\/\/127\.0\.0\.1:\d+ {2}# only for this demo$/m)
+    expect(stdout).toContain('the service received 2 requests')
+  })
+
+  test.each([
+    ['late-job', ['GET  /v2/agent/your-project/job/{id}  404 Job not found  ← injected']],
+    ['unknown-status', ['GET  /v2/agent/your-project/job/{id}  200 queued  ← injected']],
+    [
+      'slow',
+      [
+        'POST /v2/agent/your-project/job       201 active  ← injected delay of 1.5 s',
+        'GET  /v2/agent/your-project/job/{id}  200 active  ← injected delay of 0.7 s',
+      ],
+    ],
+    [
+      'reset-before',
+      ['POST /v2/agent/your-project/job  connection reset  ← injected, before the request was processed'],
+    ],
+    [
+      'reset-after',
+      ['POST /v2/agent/your-project/job  connection reset  ← injected, after the request was processed'],
+    ],
+  ])('scenario %s shows what the service did', async (scenario, lines) => {
+    const { stdout } = await command('start', ['--scenario', scenario])
+    for (const line of lines) expect(stdout).toContain(` s  ${line}\n`)
+  })
+
+  test.each([
+    ['timed-out', ['timeout-minutes']],
+    ['pull-request', ['github-token']],
+  ])('scenario %s marks what only suits the demo', async (scenario, names) => {
+    const { stdout } = await command('start', ['--scenario', scenario])
+    const marked = [...stdout.matchAll(/^ {4}([\w-]+): .* {2}# only for this demo$/gm)].map(
+      ([, name]) => name,
+    )
+    expect(marked).toEqual(['poll-interval-seconds', 'base-url', ...names])
   })
 
   posixTest('a scenario that cancels sends one SIGINT at the first poll', async () => {
@@ -128,15 +233,16 @@ Exit code 0; the service saw 2 requests (1 POST, 1 GET).
     const { exitCode, stdout } = await command('start', ['--scenario', 'network'])
     expect(exitCode).toBe(1)
     expect(stdout).toContain('Error: ECONNREFUSED\n')
-    expect(stdout).toContain('Outputs\n  (none)\n\nSummary\n  (none)\n')
-    expect(stdout).toMatch(/Exit code 1; the service saw 0 requests \(0 POST, 0 GET\)\.\n$/)
+    expect(stdout).toContain('Outputs\n  (none)\n\nSummary\n  (none)\n\nRequests to the service\n  (none)\n')
+    expect(stdout).toMatch(/Exit code 1; the service received 0 requests \(0 POST, 0 GET\)\.\n$/)
   })
 
-  posixTest('Ctrl-C is passed on once, though npm doubles it', async () => {
+  posixTest('Ctrl-C is forwarded once, though npm doubles it', async () => {
     let sent = false
     const { exitCode, stdout } = await command('start', ['--input', 'hang=yes'], (text, child) => {
       if (sent || !text.includes('polled')) return
       sent = true
+      // Apart enough not to be merged into one, but as close as a busy machine can bring them.
       child.kill('SIGINT')
       setTimeout(() => child.kill('SIGINT'), 20)
     })
@@ -157,20 +263,21 @@ Log
 `)
       expect(stdout).toContain(`
 
-  ┌── Comment ${1001 + run}, written
+  ┌── Comment ${1001 + run}: created
   │ run ${run + 1} pull_request ${action}
   │
   │ ***
   │
-  │ <!-- 0123456789abcdefgh… --> (hidden, cut short here)
+  │ <!-- 0123456789abcdefgh… --> (hidden; truncated here)
   └──
 `)
     }
     expect(stdout.match(/^ {2}comment 201$/gm)).toHaveLength(2)
-    expect(stdout).toContain('    github-token: ***\n')
+    expect(stdout.match(/\nRequests to the service\n.* POST .*\n.* GET .*\n\n/g)).toHaveLength(2)
+    expect(stdout).toContain('    github-token: ***  # only for this demo\n')
     expect(stdout).not.toContain('ghs_')
     expect(stdout).toMatch(
-      /\nExit code 3; the service saw 4 requests \(2 POST, 2 GET\); GitHub saw 2 requests \(2 POST, 0 PATCH, 0 GET\)\.\n$/,
+      /\nExit code 3; the service received 4 requests \(2 POST, 2 GET\); GitHub received 2 requests \(2 POST, 0 PATCH, 0 GET\)\.\n$/,
     )
   })
 
@@ -187,57 +294,130 @@ Log
     expect(stdout).not.toContain('━━ Run 2 of 2')
   })
 
-  test('--list names the scenarios, --help the options too', async () => {
+  test('--list names the scenarios and marks those of the emulator action, --help names the options, too', async () => {
     const [list, help] = await Promise.all([command('start', ['--list']), command('start', ['--help'])])
     expect([list.exitCode, help.exitCode]).toEqual([0, 0])
-    expect(list.stdout).toMatch(/^ {2}pr-opened {2,}.*\n/)
-    expect(list.stdout).toMatch(/\n {2}network {2,}nothing listens at the address \(error, network\)\n$/)
+    expect(list.stdout).toMatch(/^\* pr-opened {2,}.*\n/)
+    expect(list.stdout).toMatch(
+      /\n {2}network {2,}no service listens at the URL \(error, network\)\n\n\* also /,
+    )
+    const marked = [...list.stdout.matchAll(/^\* ([\w-]+) {2,}/gm)].map(([, name]) => name)
+    expect(marked).toEqual(serviceScenarios)
     expect(help.stdout).toContain('--input NAME=VALUE')
     expect(help.stdout.endsWith(list.stdout)).toBe(true)
   })
 
   test.each([
-    [['--scenario', 'nope'], /^unknown scenario 'nope'; there are pr-opened, no-changes, .*\n$/],
-    [['--nope'], /^Unknown option '--nope'; there are --scenario, --prompt, .*\n$/],
-    [['--input', 'nope'], /^--input takes NAME=VALUE, got 'nope'\n$/],
-    [['nope'], /^Unexpected argument 'nope'.*; there are --scenario, .*\n$/],
-    [['--scenario'], /^Option '--scenario <value>' argument missing; there are --scenario, .*\n$/],
-  ])('%j is refused in one line, with exit code 2', async (args, message) => {
+    [['--scenario', 'nope'], /^unknown scenario 'nope'; available: pr-opened, no-changes, .*\n$/],
+    [['--nope'], /^Unknown option '--nope'; available options: --scenario, --prompt, .*\n$/],
+    [['--input', 'nope'], /^--input expects NAME=VALUE, got 'nope'\n$/],
+    [['--speed', 'fast'], /^--speed expects a number above 0, got 'fast'\n$/],
+    [
+      ['nope'],
+      /^Unexpected argument 'nope'; npm expects 'npm start -- \[options\]'; available options: .*\n$/,
+    ],
+    [['--scenario'], /^Option '--scenario <value>' argument missing; available options: --scenario, .*\n$/],
+    [
+      ['--scenario', 'slow', '--input', 'base-url=http://127.0.0.1:9'],
+      /^--scenario can't be combined with --input base-url=URL, since no service is emulated then\n$/,
+    ],
+  ])('%j is rejected in one line, with exit code 2', async (args, message) => {
     const { exitCode, stdout, stderr } = await command('start', args)
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(message)
   })
 
-  test('says when the bundle is missing', async () => {
-    const [start, elsewhere] = [path.join(folder, 'emulator'), path.join(folder, 'elsewhere/emulator')]
-    await cp(start, elsewhere, { recursive: true })
+  test('reports a missing bundle', async () => {
+    const [emulator, elsewhere] = [path.join(folder, 'emulator'), path.join(folder, 'elsewhere/emulator')]
+    await cp(emulator, elsewhere, { recursive: true })
     const child = spawn(process.execPath, [path.join(elsewhere, 'start.mjs')])
     const [[text], [exitCode]] = await Promise.all([once(child.stderr, 'data'), once(child, 'close')])
-    expect(String(text)).toMatch(/dist[\\/]index\.js is missing; 'npm ci && npm run build' makes it\n$/)
+    expect(String(text)).toMatch(/dist[\\/]index\.js is missing; create it with 'npm ci && npm run build'\n$/)
     expect(exitCode).toBe(1)
   })
 })
 
 describe('serve', () => {
-  posixTest('prints its address and a line a request, never the key, and ends cleanly', async () => {
-    let asked: Promise<unknown> | undefined
-    const { exitCode, stdout, stderr } = await command('serve', ['--job-seconds', '1'], (text, child) => {
-      const [url] = /^http:\S+(?=\n)/.exec(text) ?? []
-      if (!url) return
+  /** Runs the service until one request has been answered. */
+  async function serve(args: string[], pathname = '/v2/agent/a%20b/job/x') {
+    let url = ''
+    let requested: Promise<unknown> | undefined
+    const result = await command('serve', args, (text, child) => {
+      ;[url = ''] = /^http:\S+(?=\n)/m.exec(text) ?? []
+      if (!url || !text.includes('Requests are logged')) return
       const headers = { authorization: 'Bearer mint_secret' }
-      asked ??= fetch(`${url}/v2/agent/a%20b/job/x`, { headers }).finally(() => child.kill('SIGTERM'))
+      requested ??= fetch(`${url}${pathname}`, { headers }).finally(() => child.kill('SIGTERM'))
     })
-    await asked
+    await requested
+    return { ...result, url }
+  }
+
+  posixTest('prints how to use it and a line per request, never the key, and ends cleanly', async () => {
+    const { exitCode, stdout, stderr, url } = await serve([])
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\nGET \/v2\/agent\/a%20b\/job\/x 404\n$/)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(stdout).toBe(`The emulated service is running at
+${url}
+Scenario pr-opened: the agent edits files and opens a pull request.
+A job takes 4 s. Stop the service with Ctrl-C.
+To run the action against it, in another terminal:
+npm start -- --input base-url=${url}
+Requests are logged below.
+GET /v2/agent/a%20b/job/x 404
+`)
+  })
+
+  posixTest('names the job that a scenario starts with, which exists', async () => {
+    const project = '/v2/agent/your-project/job/5eed0000-0000-4000-8000-000000000001'
+    const { stdout } = await serve(['--scenario', 'stale'], project)
+    expect(stdout).toContain(
+      'Project your-project already has a job: 5eed0000-0000-4000-8000-000000000001.\n',
+    )
+    expect(stdout.endsWith(`GET ${project} 200\n`)).toBe(true)
+  })
+
+  posixTest.each([
+    [['--speed', '1'], '4 min'],
+    [['--speed', '1', '--job-seconds', '90'], '90 s'],
+    [['--job-seconds', '90'], '1.5 s'],
+    [['--scenario', 'timed-out'], '24 min'],
+  ])('%j: a job takes %s', async (args, duration) => {
+    expect((await serve(args)).stdout).toContain(`\nA job takes ${duration}. `)
+  })
+
+  posixTest('--log adds the requests to a file', async () => {
+    const log = path.join(folder, 'requests.log')
+    await writeFile(log, 'before\n')
+    const { stdout } = await serve(['--log', log])
+    expect(stdout.endsWith(`\nRequests are logged to ${log}.\n`)).toBe(true)
+    expect(readFileSync(log, 'utf8')).toBe('before\nGET /v2/agent/a%20b/job/x 404\n')
+  })
+
+  test('--list names the scenarios of the service, --help the options, too', async () => {
+    const [list, help] = await Promise.all([command('serve', ['--list']), command('serve', ['--help'])])
+    expect([list.exitCode, help.exitCode]).toEqual([0, 0])
+    const names = [...list.stdout.matchAll(/^[* ] ([\w-]+) {2,}/gm)].map(([, name]) => name)
+    expect(names).toEqual(servableScenarios)
+    expect(names).toEqual(expect.arrayContaining([...serviceScenarios, 'stale']))
+    expect(names).not.toContain('dry-run')
+    expect(help.stdout).toContain('--log FILE')
+    expect(help.stdout.endsWith(list.stdout)).toBe(true)
   })
 
   test.each([
-    [['--port', '70000'], "--port takes a whole number up to 65535, got '70000'\n"],
-    [['--port', ''], "--port takes a whole number up to 65535, got ''\n"],
-    [['--speed', '0'], "--speed takes a number above 0, got '0'\n"],
-    [['--job-seconds', 'long'], "--job-seconds takes a number above 0, got 'long'\n"],
-  ])('%j is refused in one line, with exit code 2', async (args, message) => {
-    expect(await command('serve', args)).toEqual({ exitCode: 2, stdout: '', stderr: message })
+    [['--port', '70000'], /^--port expects a whole number up to 65535, got '70000'\n$/],
+    [['--port', ''], /^--port expects a whole number up to 65535, got ''\n$/],
+    [['--speed', '0'], /^--speed expects a number above 0, got '0'\n$/],
+    [['--job-seconds', 'long'], /^--job-seconds expects a number above 0, got 'long'\n$/],
+    [['--log', '/no/such/folder/x.log'], /^--log can't write to '\/no\/such\/folder\/x\.log': ENOENT: .*\n$/],
+    [
+      ['--scenario', 'dry-run'],
+      /^scenario 'dry-run' is about the step, not the service; available: pr-opened, .*\n$/,
+    ],
+    [['--scenario', 'nope'], /^unknown scenario 'nope'; available: pr-opened, .*\n$/],
+  ])('%j is rejected in one line, with exit code 2', async (args, message) => {
+    const { exitCode, stdout, stderr } = await command('serve', args)
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(message)
   })
 })

@@ -1,23 +1,33 @@
-// The small runner: output files, the log's commands and masks, and a bundle run in its environment.
+// The emulated runner: output files, the log's commands and masks, the warning about inputs, and a bundle in its environment.
+import { readFileSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { hideSecrets, newLog, parseOutputs, renderLine, runAction } from '../../emulator/runner.mjs'
+import { parse } from 'yaml'
+import {
+  hideSecrets,
+  newLog,
+  parseOutputs,
+  readInputNames,
+  renderLine,
+  runAction,
+  warnOfUnexpectedInputs,
+} from '../../emulator/runner.mjs'
 import { newFolder } from '../support/folder.js'
 import { POSIX } from '../support/platform.js'
 
 describe('parseOutputs', () => {
   test.each([
-    ['nothing', '', {}],
+    ['an empty file', '', {}],
     ['a plain value', 'a=1\n', { a: '1' }],
-    ['no line end', 'a=1', { a: '1' }],
+    ['no newline at the end', 'a=1', { a: '1' }],
     ['an empty value', 'a=\n', { a: '' }],
     ['a value with = and <<', 'a=b=c<<d\n', { a: 'b=c<<d' }],
     ['a heredoc', 'a<<END\none\n\ntwo=2\nEND\n', { a: 'one\n\ntwo=2' }],
     ['an empty heredoc', 'a<<END\nEND\n', { a: '' }],
     ['a heredoc of one empty line', 'a<<END\n\nEND\n', { a: '' }],
     ['a delimiter with =', 'a<<E=F\nx\nE=F\n', { a: 'x' }],
-    ['a line that only begins like the delimiter', 'a<<END\nENDE\nEND\n', { a: 'ENDE' }],
+    ['a line that only starts with the delimiter', 'a<<END\nENDE\nEND\n', { a: 'ENDE' }],
     ['empty lines between', '\na=1\n\n\nb=2\n', { a: '1', b: '2' }],
     ['a name twice', 'a<<E\n1\nE\nb=x\na<<E\n2\nE\n', { a: '2', b: 'x' }],
     ['a name such as __proto__', '__proto__=x\n', Object.fromEntries([['__proto__', 'x']])],
@@ -32,8 +42,34 @@ describe('parseOutputs', () => {
     ['a<<\n1\n\n', /Invalid format/],
     ['a<<E\n1\n', /Matching delimiter not found 'E'/],
     ['a<<E\n1\nE \n', /Matching delimiter not found 'E'/],
-  ])('refuses %j as the runner does', (text, message) => {
+  ])('rejects %j as the runner does', (text, message) => {
     expect(() => parseOutputs(text)).toThrow(message)
+  })
+})
+
+describe('readInputNames', () => {
+  test.each(['action.yml', 'emulator/action.yml'])('finds the inputs that YAML has in %s', (file) => {
+    const manifest = readFileSync(file, 'utf8')
+    const expected = Object.keys(parse(manifest).inputs)
+    expect(expected.length).toBeGreaterThan(1)
+    expect(readInputNames(manifest)).toEqual(expected)
+    expect(readInputNames(manifest.replaceAll('\n', '\r\n'))).toEqual(expected)
+  })
+
+  test('finds none without inputs', () => {
+    expect(readInputNames('outputs:\n  a:\n    description: x\n')).toEqual([])
+  })
+})
+
+describe('warnOfUnexpectedInputs', () => {
+  test('has the words of the runner', () => {
+    expect(warnOfUnexpectedInputs({ waiit: 'x', prompt: 'x', key: 'x' }, ['prompt', 'wait'])).toBe(
+      "Unexpected input(s) 'waiit', 'key', valid inputs are ['prompt', 'wait']",
+    )
+  })
+
+  test('is silent if every input is valid', () => {
+    expect(warnOfUnexpectedInputs({ prompt: 'x' }, ['prompt', 'wait'])).toBeUndefined()
   })
 })
 
@@ -80,7 +116,7 @@ describe('renderLine', () => {
     expect(show(lines)).toEqual(['key', undefined, 'a ***', 'Error: ***', '▾ ***', undefined, '  *** ***'])
   })
 
-  test('a mask in another one does not uncover its rest', () => {
+  test('a mask that is part of another one does not reveal the rest', () => {
     const log = newLog()
     for (const line of ['::add-mask::abc', '::add-mask::abcdef', '::add-mask::  ']) renderLine(line, log)
     expect(hideSecrets('abcdef  abc', log)).toBe('***  ***')
@@ -113,12 +149,12 @@ else process.exitCode = 3
 process.stdin.resume()
 `
 
-/** What no process on Windows is without: Node adds them (libuv, src/win/process.c: required_vars). */
-const OF_WINDOWS =
+/** Every process on Windows has these: libuv adds them (src/win/process.c, required_vars). */
+const WINDOWS_VARIABLES =
   /^(HOMEDRIVE|HOMEPATH|LOGONSERVER|SYSTEMDRIVE|SYSTEMROOT|TEMP|USERDOMAIN|USERNAME|USERPROFILE|WINDIR)$/i
 
-/** What the bundle above wrote into its one output. */
-function readAll({ outputs: { all = '' } }: Awaited<ReturnType<typeof runAction>>) {
+/** Parses the one output of the bundle above. */
+function readOutput({ outputs: { all = '' } }: Awaited<ReturnType<typeof runAction>>) {
   return JSON.parse(all)
 }
 
@@ -140,7 +176,7 @@ describe('runAction', () => {
     expect(result).toMatchObject({ exitCode: 3, stdout: '::notice::hello\nwritten\n', summary: '# Done\n' })
     expect(result.stderr).toBe('on stderr\rafter a CR\n')
     expect(lines.sort()).toEqual(['::notice::hello', 'after a CR', 'on stderr', 'written'])
-    const seen = readAll(result)
+    const seen = readOutput(result)
     expect(seen).toMatchObject({
       inputs: { 'INPUT_PROJECT-ID': 'a', INPUT_PROMPT: 'two\nlines' },
       cwd: folder,
@@ -156,18 +192,21 @@ describe('runAction', () => {
         'refs/heads/main',
       ],
     })
-    const foreign = seen.names.filter((name: string) => !/^(GITHUB_|RUNNER_TEMP$|INPUT_|EXTRA$)/.test(name))
-    expect(foreign.filter((name: string) => POSIX || !OF_WINDOWS.test(name)).sort()).toEqual(['HOME', 'PATH'])
+    const others = seen.names.filter((name: string) => !/^(GITHUB_|RUNNER_TEMP$|INPUT_|EXTRA$)/.test(name))
+    expect(others.filter((name: string) => POSIX || !WINDOWS_VARIABLES.test(name)).sort()).toEqual([
+      'HOME',
+      'PATH',
+    ])
   })
 
-  test('has an empty workspace of its own, and leaves no folder behind', async () => {
-    const { cwd, files } = readAll(await runAction({ bundle, inputs: {} }))
+  test('gives the bundle an empty workspace, and leaves no folder behind', async () => {
+    const { cwd, files } = readOutput(await runAction({ bundle, inputs: {} }))
     expect(files).toEqual([])
     await expect(readdir(path.dirname(cwd))).rejects.toMatchObject({ code: 'ENOENT' })
     expect(await readdir(folder)).toEqual(['index.mjs'])
   })
 
-  test('tells a signal by its exit code', async () => {
+  test('reports a signal in the exit code', async () => {
     let kill = () => {}
     const { exitCode, summary } = await runAction({
       bundle,
@@ -183,7 +222,7 @@ describe('runAction', () => {
     expect(summary).toBe('# Done\n')
   })
 
-  test('rejects when there is no such Node', async () => {
+  test('rejects if there is no such Node', async () => {
     await expect(runAction({ bundle, inputs: {}, node: '/nowhere/node' })).rejects.toMatchObject({
       code: 'ENOENT',
     })

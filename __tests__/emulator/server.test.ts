@@ -1,12 +1,15 @@
-// The emulated service over real sockets: endpoints, job object, clock, faults.
+// The emulated service over real sockets: endpoints, job object, timing, faults.
 import { once } from 'node:events'
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { scenarios } from '../../emulator/scenarios.mjs'
 import { startEmulator } from '../../emulator/server.mjs'
 
 type Options = NonNullable<Parameters<typeof startEmulator>[0]>
 type Service = Exclude<Options['scenario'], string | undefined>
+
+// Nothing here waits for long, but a busy machine may.
+jest.setTimeout(120_000)
 
 const MINUTE = 60_000
 const START = Date.UTC(2025, 0, 1)
@@ -41,12 +44,12 @@ async function get(url: string, headers: Record<string, string> = HEADERS) {
 }
 
 async function read(response: Response) {
-  // biome-ignore lint/suspicious/noExplicitAny: the tests say what is in it
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape
   return { status: response.status, headers: response.headers, body: (await response.json()) as any }
 }
 
-/** Sends a path exactly as given, which fetch does not. */
-async function raw(base: string, method: string, path: string, headers: OutgoingHttpHeaders = HEADERS) {
+/** Sends a path exactly as given, unlike fetch. */
+async function sendRaw(base: string, method: string, path: string, headers: OutgoingHttpHeaders = HEADERS) {
   const { hostname, port } = new URL(base)
   const request = httpRequest({ hostname, port, method, path, headers, agent: false })
   request.end(method === 'POST' ? '{"prompt":"Write."}' : undefined)
@@ -56,7 +59,7 @@ async function raw(base: string, method: string, path: string, headers: Outgoing
 }
 
 describe('create', () => {
-  test('answers 201 with an active job, field for field', async () => {
+  test('answers 201 with an active job, with every field of the real service', async () => {
     const { jobs, emulator } = await start()
     const { status, headers, body } = await post(jobs)
     expect(status).toBe(201)
@@ -64,7 +67,7 @@ describe('create', () => {
     expect(body).toStrictEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       status: 'active',
-      source: { repository: 'your-org/docs', ref: 'main' },
+      source: { repository: 'https://github.com/your-org/docs', ref: 'docs-agent/17' },
       model: 'emulated',
       prLink: null,
       createdAt: '2025-01-01T00:00:00.000Z',
@@ -73,7 +76,7 @@ describe('create', () => {
     expect(emulator.jobs.get(body.id)).toMatchObject({ projectId: 'docs', prompts: ['Write.'] })
   })
 
-  test('makes a new job each time', async () => {
+  test('creates a new job each time', async () => {
     const { jobs, emulator } = await start()
     const ids = [(await post(jobs)).body.id, (await post(jobs)).body.id]
     expect(new Set(ids).size).toBe(2)
@@ -81,28 +84,28 @@ describe('create', () => {
   })
 
   test.each([
-    ['no JSON', 'prompt', HEADERS],
+    ['invalid JSON', 'prompt', HEADERS],
     ['no body', '', HEADERS],
     ['null', 'null', HEADERS],
     ['no prompt', {}, HEADERS],
     ['an empty prompt', { prompt: '' }, HEADERS],
-    ['a prompt that is no string', { prompt: ['x'] }, HEADERS],
+    ['a prompt that is not a string', { prompt: ['x'] }, HEADERS],
     ['another content type', { prompt: 'x' }, { ...HEADERS, 'content-type': 'text/plain' }],
-  ])('answers 400 to %s, and makes no job', async (_, body, headers) => {
+  ])('answers 400 to %s, and creates no job', async (_, body, headers) => {
     const { jobs, emulator } = await start()
-    const answer = await post(jobs, body, headers)
-    expect(answer.status).toBe(400)
-    expect(answer.body).toStrictEqual({ error: expect.stringMatching(/prompt|JSON|Content-Type/) })
+    const response = await post(jobs, body, headers)
+    expect(response.status).toBe(400)
+    expect(response.body).toStrictEqual({ error: expect.stringMatching(/prompt|JSON|Content-Type/) })
     expect(emulator.jobs.size).toBe(0)
   })
 
-  test('takes a content type with parameters, in any case', async () => {
+  test('accepts a content type with parameters, in any case', async () => {
     const { jobs } = await start()
     const headers = { ...HEADERS, 'content-type': 'Application/JSON; charset=utf-8' }
     expect((await post(jobs, { prompt: 'x' }, headers)).status).toBe(201)
   })
 
-  test('answers 413 above 2 MiB, and takes 2 MiB', async () => {
+  test('accepts a body of 2 MiB, and answers 413 to a larger one', async () => {
     const { jobs } = await start()
     const filled = (size: number) => JSON.stringify({ prompt: 'x'.repeat(size - '{"prompt":""}'.length) })
     expect((await post(jobs, filled(2 ** 21))).status).toBe(201)
@@ -111,7 +114,7 @@ describe('create', () => {
 })
 
 describe('states', () => {
-  test('a job is active until its time is over, then has a pull request', async () => {
+  test('a job is active until its end, then has a pull request', async () => {
     const { jobs, clock } = await start()
     const { id } = (await post(jobs)).body
     clock.now = START + 4 * MINUTE - 1
@@ -139,25 +142,46 @@ describe('states', () => {
     expect((await get(`${jobs}/${id}`)).body).toMatchObject({ status, prLink: null, archivedAt })
   })
 
-  test('jobSeconds and speed are obeyed', async () => {
-    const { jobs, clock } = await start({ jobSeconds: 60, speed: 10 })
+  test('a job takes jobSeconds, divided by speed', async () => {
+    const { emulator, jobs, clock } = await start({ jobSeconds: 60, speed: 10 })
+    expect(emulator.jobSeconds).toBe(6)
     const { id } = (await post(jobs)).body
     clock.now = START + 5_999
     expect((await get(`${jobs}/${id}`)).body.status).toBe('active')
     clock.now = START + 6_000
     expect((await get(`${jobs}/${id}`)).body.status).toBe('completed')
-    expect((await post(jobs)).body.createdAt).toBe('2025-01-01T00:01:00.000Z')
   })
 
-  test('the jobs of two creates have two pull requests', async () => {
+  test('timestamps are real at any speed, never in the future', async () => {
+    const { jobs, clock } = await start({ scenario: 'archived', speed: 60 })
+    clock.now = START + MINUTE
+    const { id } = (await post(jobs)).body
+    clock.now = START + 2 * MINUTE
+    expect((await get(`${jobs}/${id}`)).body).toMatchObject({
+      createdAt: '2025-01-01T00:01:00.000Z',
+      archivedAt: '2025-01-01T00:01:04.000Z',
+    })
+  })
+
+  test('a message takes as long as a job, at any speed', async () => {
+    const { jobs, clock } = await start({ speed: 60 })
+    const { id } = (await post(jobs)).body
+    clock.now = START + MINUTE
+    await post(`${jobs}/${id}/message`)
+    clock.now = START + MINUTE + 3_999
+    expect((await get(`${jobs}/${id}`)).body.status).toBe('active')
+    clock.now = START + MINUTE + 4_000
+    expect((await get(`${jobs}/${id}`)).body.status).toBe('completed')
+  })
+
+  test('two jobs have different pull requests and branches', async () => {
     const { jobs, clock } = await start()
     const first = (await post(jobs)).body.id
     const second = (await post(jobs)).body.id
     clock.now = START + 5 * MINUTE
-    const links = [await get(`${jobs}/${first}`), await get(`${jobs}/${second}`)].map(
-      ({ body }) => body.prLink,
-    )
-    expect(new Set(links).size).toBe(2)
+    const bodies = [await get(`${jobs}/${first}`), await get(`${jobs}/${second}`)].map(({ body }) => body)
+    expect(new Set(bodies.map(({ prLink }) => prLink)).size).toBe(2)
+    expect(new Set(bodies.map(({ source }) => source.ref)).size).toBe(2)
   })
 })
 
@@ -180,7 +204,7 @@ describe('message', () => {
     expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.', 'More.'])
   })
 
-  test('is taken by an active job', async () => {
+  test('is accepted by an active job', async () => {
     const { jobs } = await start()
     const { id } = (await post(jobs)).body
     expect((await post(`${jobs}/${id}/message`)).status).toBe(200)
@@ -235,10 +259,10 @@ describe('paths', () => {
     ['POST', '/v2/agent/docs/job/ID/messages'],
     ['POST', '/v2/agent/docs/job/ID%2Fmessage'],
     ['DELETE', '/v2/agent/docs/job/ID'],
-  ])('%s %s is 404 and does nothing', async (method, path) => {
+  ])('%s %s gets a 404 and does nothing', async (method, path) => {
     const { emulator, jobs } = await start()
     const { id } = (await post(jobs)).body
-    expect(await raw(emulator.url, method, path.replace('ID', id))).toBe(404)
+    expect(await sendRaw(emulator.url, method, path.replace('ID', id))).toBe(404)
     expect(emulator.jobs.size).toBe(1)
     expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.'])
   })
@@ -253,12 +277,12 @@ describe('paths', () => {
   })
 })
 
-describe('bearer', () => {
+describe('authorization', () => {
   test.each([
     ['no header', {}],
     ['another scheme', { authorization: 'Basic mint_key' }],
     ['no key', { authorization: 'Bearer ' }],
-  ])('%s is 401', async (_, headers) => {
+  ])('%s gets a 401', async (_, headers) => {
     const { jobs, emulator } = await start()
     const { status, body } = await post(jobs, undefined, { 'content-type': 'application/json', ...headers })
     expect(status).toBe(401)
@@ -267,7 +291,7 @@ describe('bearer', () => {
     expect(emulator.jobs.size).toBe(0)
   })
 
-  test('with apiKey only that key is accepted', async () => {
+  test('with apiKey, only that key is accepted', async () => {
     const { jobs } = await start({ apiKey: 'mint_right' })
     expect((await post(jobs)).status).toBe(401)
     expect((await post(jobs, undefined, { ...HEADERS, authorization: 'Bearer mint_right' })).status).toBe(201)
@@ -279,7 +303,7 @@ describe('faults', () => {
     { times: 2, status: 429, headers: { 'retry-after': '7' }, error: 'Slow down' },
   ]
 
-  test('a status comes for the first requests of its kind, then the ordinary answer', async () => {
+  test('an injected status is sent to the first requests of its kind, then the ordinary response', async () => {
     const { jobs, emulator } = await start({ scenario: { create } })
     for (const _ of [1, 2]) {
       const { status, headers, body } = await post(jobs)
@@ -289,7 +313,7 @@ describe('faults', () => {
     expect((await post(jobs)).status).toBe(201)
   })
 
-  test('kinds of requests are counted apart, and an empty fault is the ordinary answer', async () => {
+  test('each kind of request is counted separately, and an empty fault is the ordinary response', async () => {
     const { jobs, emulator } = await start({
       scenario: { message: [{}, { status: 409, error: 'Busy' }], poll: [{ status: 503, error: 'Later' }] },
     })
@@ -305,7 +329,7 @@ describe('faults', () => {
   test.each([
     ['before', 0],
     ['after', 1],
-  ] as const)('a reset %s the create leaves %d jobs', async (reset, count) => {
+  ] as const)('a reset %s the create request is processed leaves %d jobs', async (reset, count) => {
     const { jobs, emulator } = await start({ scenario: { create: [{ reset }] } })
     await expect(post(jobs)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
     expect(emulator.jobs.size).toBe(count)
@@ -314,24 +338,24 @@ describe('faults', () => {
     expect((await post(jobs)).status).toBe(201)
   })
 
-  test('fields can be shown in place of the job’s own', async () => {
+  test('fields of the job can be replaced', async () => {
     const { jobs } = await start({ scenario: { poll: [{ job: { status: 'queued' } }] } })
     const { id } = (await post(jobs)).body
     expect((await get(`${jobs}/${id}`)).body).toMatchObject({ id, status: 'queued' })
     expect((await get(`${jobs}/${id}`)).body).toMatchObject({ id, status: 'active' })
   })
 
-  test('a delayed answer comes, in real time', async () => {
+  test('a delayed response takes this long in real time', async () => {
     const { jobs } = await start({ scenario: { create: [{ delayMs: 60 }] } })
     const before = performance.now()
     expect((await post(jobs)).status).toBe(201)
     expect(performance.now() - before).toBeGreaterThan(55)
   })
 
-  test('a seeded job is as old as it says', async () => {
+  test('an initial job is as old as it says', async () => {
     const { emulator } = await start({
       scenario: {
-        seeds: [
+        initialJobs: [
           { id: 'old', projectId: 'docs', ageSeconds: 240 },
           { id: 'new', projectId: 'docs', ageSeconds: 239 },
         ],
@@ -343,17 +367,45 @@ describe('faults', () => {
     })
     expect((await get(`${emulator.url}/v2/agent/docs/job/new`)).body.status).toBe('active')
   })
+
+  test('speed shortens only the rest of an initial job', async () => {
+    const { emulator, clock } = await start({
+      scenario: {
+        endStatus: 'archived',
+        initialJobs: [
+          { id: 'ended', projectId: 'docs', ageSeconds: 300 },
+          { id: 'running', projectId: 'docs', ageSeconds: 60 },
+        ],
+      },
+      speed: 60,
+    })
+    const jobs = `${emulator.url}/v2/agent/docs/job`
+    expect((await get(`${jobs}/ended`)).body).toMatchObject({
+      createdAt: '2024-12-31T23:55:00.000Z',
+      archivedAt: '2024-12-31T23:59:00.000Z',
+    })
+    clock.now = START + 2_999
+    expect((await get(`${jobs}/running`)).body).toMatchObject({
+      status: 'active',
+      createdAt: '2024-12-31T23:59:00.000Z',
+    })
+    clock.now = START + 3_000
+    expect((await get(`${jobs}/running`)).body).toMatchObject({
+      status: 'archived',
+      archivedAt: '2025-01-01T00:00:03.000Z',
+    })
+  })
 })
 
 describe('scenarios', () => {
-  test('stale: an ended job reads completed for a moment after the message', async () => {
+  test('stale: after a message, the ended job still shows as completed for a moment', async () => {
     const { emulator, clock } = await start({ scenario: 'stale' })
     const [id] = emulator.jobs.keys()
     const job = `${emulator.url}/v2/agent/your-project/job/${id}`
     const before = emulator.jobs.get(`${id}`)?.pullRequest
     const seen = [(await post(`${job}/message`)).body]
     for (const _ of [1, 2, 3]) seen.push((await get(job)).body)
-    clock.now = START + 6 * MINUTE
+    clock.now = START + 4 * MINUTE
     seen.push((await get(job)).body)
     expect(seen.map(({ status }) => status)).toEqual([
       'completed',
@@ -379,27 +431,27 @@ describe('scenarios', () => {
     ['rate-limited-forever', [429, 429]],
     ['unavailable', [503, 503]],
     ['unauthorized', [401, 401]],
-  ])('%s answers creates with %j', async (scenario, expected) => {
+  ])('%s answers create requests with %j', async (scenario, expected) => {
     const { jobs } = await start({ scenario })
     expect([(await post(jobs)).status, (await post(jobs)).status]).toEqual(expected)
   })
 
-  test('an unknown one is refused with the names there are', async () => {
+  test('an unknown one is rejected with the available names', async () => {
     await expect(startEmulator({ scenario: 'constructor' })).rejects.toThrow(
-      /^unknown scenario 'constructor'; there are pr-opened, .*, network$/,
+      /^unknown scenario 'constructor'; available: pr-opened, .*, network$/,
     )
   })
 
-  test('each has a description, and seeds what its job-id names', () => {
+  test('each has a description, and the job that its job-id names', () => {
     for (const { description, service, step } of Object.values(scenarios)) {
       expect(description).toMatch(/^[^A-Z].*[^.]$/)
-      expect(service.seeds?.[0]?.id).toBe(step.inputs?.['job-id'])
+      expect(service.initialJobs?.[0]?.id).toBe(step.inputs?.['job-id'])
     }
   })
 })
 
-describe('the record of requests', () => {
-  test('keeps each as it came, with what was answered', async () => {
+describe('the logged requests', () => {
+  test('have the request as it was received, and the response', async () => {
     const { emulator, clock, jobs } = await start()
     const { id } = (await post(jobs, { prompt: 'ä' })).body
     clock.now = START + 1500
@@ -408,13 +460,13 @@ describe('the record of requests', () => {
     expect(emulator.requests).toMatchObject([
       { at: 0, method: 'POST', path: '/v2/agent/docs/job', body: '{"prompt":"ä"}', status: 201, jobId: id },
       { at: 1500, method: 'GET', path: `/v2/agent/a%2Fb/job/${id}`, body: '', status: 404, jobId: id },
-      { at: 1500, method: 'GET', path: '/else', status: 404 },
+      { at: 1500, method: 'GET', path: '/else', status: 404, responseBody: { error: 'No such endpoint' } },
     ])
     expect(emulator.requests[0]?.headers).toMatchObject(HEADERS)
     expect(emulator.requests[2]).not.toHaveProperty('jobId')
   })
 
-  test('keeps the last 1000', async () => {
+  test('are the last 1000', async () => {
     const { emulator } = await start()
     const one = (index: number) => get(`${emulator.url}/${index}`)
     for (let index = 0; index < 1010; index += 10) {
@@ -426,33 +478,56 @@ describe('the record of requests', () => {
     expect(Math.max(...numbers)).toBe(1009)
   })
 
-  test('onRequest hears of answers and of resets', async () => {
-    const heard: unknown[] = []
+  test('onRequest is called for responses and resets', async () => {
+    const reported: unknown[] = []
     const { emulator, jobs } = await start({
       scenario: { create: [{ reset: 'after' }] },
-      onRequest: ({ method, status }) => heard.push([method, status]),
+      onRequest: ({ method, status }) => reported.push([method, status]),
     })
     await post(jobs).catch(() => {})
     await post(jobs)
     await emulator.close()
-    expect(heard).toEqual([
+    expect(reported).toEqual([
       ['POST', 'reset'],
       ['POST', 201],
     ])
   })
 })
 
+describe('the fault of a logged request', () => {
+  test('is the injected one', async () => {
+    const faults = [
+      { reset: 'before' },
+      { status: 503, error: 'Later' },
+      { delayMs: 1 },
+      { job: { status: 'queued' } },
+    ] as const
+    const { emulator, jobs } = await start({ scenario: { poll: [...faults] } })
+    const { id } = (await post(jobs)).body
+    for (const _ of [...faults, {}]) await get(`${jobs}/${id}`).catch(() => {})
+    expect(emulator.requests.map(({ fault }) => fault)).toEqual([{}, ...faults, {}])
+    expect(emulator.requests.map(({ jobId }) => jobId)).toEqual(Array(6).fill(id))
+  })
+
+  test('is none if the request was rejected before it', async () => {
+    const { emulator, jobs } = await start({ scenario: { create: [{ status: 503, error: 'Later' }] } })
+    await post(jobs, {}, {})
+    expect(emulator.requests).toMatchObject([{ status: 401, fault: {} }])
+    expect(emulator.requests[0]?.fault).toEqual({})
+  })
+})
+
 describe('close', () => {
-  test('ends a request that waits for its answer, and can be called twice', async () => {
+  test('ends a request that waits for its response, and can be called twice', async () => {
     const { emulator, jobs } = await start({ scenario: { create: [{ delayMs: 3_600_000 }] } })
-    const answer = post(jobs).then(
-      () => 'answered',
-      () => 'cut',
+    const result = post(jobs).then(
+      () => 'response',
+      () => 'disconnected',
     )
     while (emulator.jobs.size === 0) await new Promise((resolve) => setImmediate(resolve))
     await Promise.all([emulator.close(), emulator.close()])
     await emulator.close()
-    expect(await answer).toBe('cut')
+    expect(await result).toBe('disconnected')
     expect(emulator.requests).toMatchObject([{ status: 'none' }])
     await expect(post(jobs)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
   })

@@ -192,7 +192,7 @@ describe('a new job takes the place of the last one, in the same comment,', () =
       const troubled = await service.startEmulator({
         speed: 300,
         scenario: {
-          seeds: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
+          initialJobs: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
           ...faults,
         },
       })

@@ -232,7 +232,7 @@ const CASES: Record<string, readonly Case[]> = {
       event: 'workflow_dispatch',
       that: 'says more to the job',
       payload: { inputs: { 'job-id': SEED.id, prompt: 'Shorten it.' } },
-      service: { scenario: { seeds: [{ ...SEED, ageSeconds: 3600 }] }, jobSeconds: 420 },
+      service: { scenario: { initialJobs: [{ ...SEED, ageSeconds: 3600 }] }, jobSeconds: 420 },
       check: (ran) => {
         expect(asked(ran)[0]).toBe(`${CREATE}/${SEED.id}/message`)
         expect(prompts(ran)).toEqual(['Shorten it.'])
@@ -243,7 +243,7 @@ const CASES: Record<string, readonly Case[]> = {
       event: 'workflow_dispatch',
       that: 'only waits without a prompt',
       payload: { inputs: { 'job-id': SEED.id, prompt: '' } },
-      service: { scenario: { seeds: [{ ...SEED, ageSeconds: 60 }] } },
+      service: { scenario: { initialJobs: [{ ...SEED, ageSeconds: 60 }] } },
       check: (ran) => {
         expect(asked(ran)).toEqual([`GET /v2/agent/your-project/job/${SEED.id}`])
         expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
@@ -320,7 +320,7 @@ const CASES: Record<string, readonly Case[]> = {
         ...pullRequest({}),
         that: `tells the chat where the job is ${ends}`,
         secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/${ends}` }),
-        service: { scenario: { ends } },
+        service: { scenario: { endStatus: ends } },
         ...(ends === 'failed' && { fails: true as const }),
         check: (ran) => {
           expect(chat.messages).toContainEqual({

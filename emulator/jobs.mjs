@@ -1,0 +1,81 @@
+// The emulated service's jobs. A job's state follows from the clock alone, so nothing has to run in the background.
+
+/** @import { Service } from './scenarios.mjs' */
+
+const FIRST_PULL_REQUEST = 17
+const REPOSITORY = 'https://github.com/your-org/docs'
+
+/**
+ * A job as the service keeps it. Times are in milliseconds since 1970.
+ * @typedef {object} Job
+ * @property {string} id
+ * @property {string} projectId
+ * @property {number} createdAt
+ * @property {number} endsAt until then it is active
+ * @property {number} pullRequest the number of the pull request it may open
+ * @property {string[]} prompts every instruction it was given
+ */
+
+/**
+ * @typedef {object} Timing
+ * @property {number} jobSeconds how long a job takes at speed 1
+ * @property {number} speed how many times faster jobs run. Timestamps are real at any speed: faster ones would lie in the
+ *   future of whoever reads them
+ * @property {() => number} now in milliseconds since 1970
+ */
+
+/** @typedef {ReturnType<typeof createJobs>} Jobs */
+
+/**
+ * @param {Service} service
+ * @param {Timing} timing
+ */
+export function createJobs(service, { jobSeconds, speed, now }) {
+  const jobMs = jobSeconds * 1000
+  /** @type {Map<string, Job>} */
+  const byId = new Map()
+
+  /** @type {(job: Omit<Job, 'pullRequest'>) => Job} */
+  const add = (job) => {
+    const added = { ...job, pullRequest: FIRST_PULL_REQUEST + byId.size }
+    byId.set(job.id, added)
+    return added
+  }
+  for (const { id, projectId, ageSeconds } of service.initialJobs ?? []) {
+    const remainingMs = jobMs - ageSeconds * 1000
+    const endsAt = now() + (remainingMs > 0 ? remainingMs / speed : remainingMs)
+    add({ id, projectId, createdAt: now() - ageSeconds * 1000, endsAt, prompts: [] })
+  }
+
+  return {
+    byId,
+    /** @type {(projectId: string, prompt: string) => Job} */
+    create(projectId, prompt) {
+      const createdAt = now()
+      const id = formatId(byId.size + 1)
+      return add({ id, projectId, createdAt, endsAt: createdAt + jobMs / speed, prompts: [prompt] })
+    },
+    /** @type {(job: Job, prompt: string) => void} */
+    message(job, prompt) {
+      job.prompts.push(prompt)
+      job.endsAt = now() + jobMs / speed
+    },
+    /** @type {(job: Job) => Record<string, unknown>} the job as the service's responses have it */
+    toJson({ id, createdAt, endsAt, pullRequest }) {
+      const status = now() < endsAt ? 'active' : (service.endStatus ?? 'completed')
+      const hasPullRequest = status === 'completed' && !service.withoutPullRequest
+      return {
+        id,
+        status,
+        source: { repository: REPOSITORY, ref: `docs-agent/${pullRequest}` },
+        model: 'emulated',
+        prLink: hasPullRequest ? `${REPOSITORY}/pull/${pullRequest}` : null,
+        createdAt: new Date(createdAt).toISOString(),
+        archivedAt: status === 'archived' ? new Date(endsAt).toISOString() : null,
+      }
+    },
+  }
+}
+
+/** @param {number} number */
+const formatId = (number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
