@@ -1,15 +1,18 @@
-// The post step of the emulator's action: stops the service, and shows what it was asked.
+// The post step of the emulator action: stops the service, and prints the requests it received.
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const GRACE_MS = 5_000
+const TIMEOUT_MS = 5_000
+const KILL_TIMEOUT_MS = 30_000
 const { STATE_pid: pid, STATE_url: url = '', STATE_log: log = '' } = process.env
 
 /**
  * @param {number} pid
- * @param {NodeJS.Signals | 0} signal 0 only asks
- * @returns {boolean} false where there is no such process
+ * @param {NodeJS.Signals | 0} signal 0 only checks
+ * @returns {boolean} false if there is no such process
  */
 function signal(pid, signal) {
   try {
@@ -19,42 +22,73 @@ function signal(pid, signal) {
   }
 }
 
+/** @param {number} pid */
+function hasEnded(pid) {
+  if (!signal(pid, 0)) return true
+  try {
+    // In a container, an ended process may stay as a zombie that nobody collects (proc(5), state Z).
+    return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false // There is no /proc, or the process has ended in between.
+  }
+}
+
 /**
+ * Whether something listens at the URL. If the emulator has ended, its process ID may belong to another process by now.
+ * Only a refused connection proves that: a busy machine may take longer than any time limit, and the kernel accepts
+ * connections even for a process that hangs.
  * @param {string} url
- * @returns {Promise<boolean>} whether the service answers; where it ended before, its process id may be another's by now
+ * @returns {Promise<boolean>}
  */
-function isThere(url) {
-  return fetch(url, { signal: AbortSignal.timeout(GRACE_MS) }).then(
-    () => true,
-    () => false,
-  )
+async function isRunning(url) {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), timeout: TIMEOUT_MS })
+  try {
+    await Promise.race([once(socket, 'connect'), once(socket, 'timeout')])
+    return true
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')
+  } finally {
+    socket.destroy()
+  }
 }
 
 /**
- * Ends a process, by force where it does not end by itself.
  * @param {number} pid
+ * @param {NodeJS.Signals} name
+ * @param {number} timeoutMs
+ * @returns {Promise<boolean>} whether the process has ended
  */
-async function stop(pid) {
-  signal(pid, 'SIGTERM')
-  for (const end = Date.now() + GRACE_MS; signal(pid, 0) && Date.now() < end; ) await sleep(20)
-  signal(pid, 'SIGKILL')
+async function stopWith(pid, name, timeoutMs) {
+  signal(pid, name)
+  for (const end = Date.now() + timeoutMs; !hasEnded(pid); await sleep(20)) if (Date.now() > end) return false
+  return true
 }
 
-/** @returns {string[]} a line for each request; none where the file is gone */
+/** @returns {string[] | undefined} a line for each request; undefined if a step has removed the file */
 function readLog() {
-  return existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : []
+  return existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : undefined
 }
 
-/** @param {string} text what others wrote, in which no line may be a workflow command */
-function show(text) {
+/** @param {string} text from others: no line of it may be treated as a workflow command */
+function printUntrusted(text) {
   const token = randomUUID()
   console.log(`::stop-commands::${token}\n${text}\n::${token}::`)
 }
 
 if (pid) {
-  const requests = readLog() // Before it is asked whether it is there.
-  if (await isThere(url)) await stop(Number(pid))
-  else console.log('::warning::The emulator had ended before the job did.')
-  console.log(`The emulator was asked ${requests.length === 1 ? 'once' : `${requests.length} times`}.`)
-  if (requests.length > 0) show(requests.join('\n'))
+  if (!(await isRunning(url))) {
+    console.log('::warning::The emulator exited before the job finished.')
+  } else if (
+    !(await stopWith(Number(pid), 'SIGTERM', TIMEOUT_MS)) &&
+    !(await stopWith(Number(pid), 'SIGKILL', KILL_TIMEOUT_MS))
+  ) {
+    console.log(`::warning::The emulator (process ${pid}) could not be stopped.`)
+  }
+  const requests = readLog()
+  if (!requests) console.log('The log of the requests no longer exists.')
+  else {
+    console.log(`The emulator received ${requests.length} request${requests.length === 1 ? '' : 's'}.`)
+    if (requests.length > 0) printUntrusted(requests.join('\n'))
+  }
 }

@@ -1,125 +1,225 @@
-/** The emulator as an action: its main and post steps as the runner starts them, also where things are broken. */
+/** The emulator action: its main and post steps as the runner starts them, even if something is broken. */
 
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from '@jest/globals'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { parseOutputs } from '../../emulator/runner.mjs'
 import { newFolder } from '../support/folder.js'
+import { posixTest } from '../support/platform.js'
 
-interface Place {
+// A step only starts or stops a process, which takes its time on a busy machine.
+const STEP_LIMIT_MS = 150_000
+jest.setTimeout(3 * STEP_LIMIT_MS)
+
+interface Job {
   readonly folder: string
   readonly env: Record<string, string>
 }
 
-function place(more: Record<string, string> = {}): Place {
+/** The folder and the environment that the runner gives to both steps. */
+function newJob(env: Record<string, string> = {}): Job {
   const folder = newFolder('background')
   const [output = '', state = ''] = ['output', 'state'].map((name) => path.join(folder, name))
   for (const file of [output, state]) writeFileSync(file, '')
   const { PATH = '' } = process.env
-  return { folder, env: { PATH, RUNNER_TEMP: folder, GITHUB_OUTPUT: output, GITHUB_STATE: state, ...more } }
+  return { folder, env: { PATH, RUNNER_TEMP: folder, GITHUB_OUTPUT: output, GITHUB_STATE: state, ...env } }
 }
 
 const run = (script: string, env: Record<string, string>) =>
-  spawnSync(process.execPath, [`emulator/${script}.mjs`], { encoding: 'utf8', env, timeout: 60_000 })
+  spawnSync(process.execPath, [`emulator/${script}.mjs`], { encoding: 'utf8', env, timeout: STEP_LIMIT_MS })
 
 const read = (file = ''): Record<string, string> => parseOutputs(readFileSync(file, 'utf8'))
 
-/** What the runner hands from the main step to the post step. */
-const stateOf = ({ env }: Place): Record<string, string> =>
+/** What the runner passes from the main step to the post step. */
+const stateOf = ({ env }: Job): Record<string, string> =>
   Object.fromEntries(Object.entries(read(env.GITHUB_STATE)).map(([name, value]) => [`STATE_${name}`, value]))
+
+const started: number[] = []
+afterEach(() => {
+  for (const pid of started.splice(0)) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+})
+
+/** Runs the main step. Whatever the test finds, its process doesn't outlive it. */
+function start(job: Job): Record<string, string> {
+  expect(run('background', job.env)).toMatchObject({ status: 0, stderr: '' })
+  const state = stateOf(job)
+  started.push(Number(state.STATE_pid))
+  return state
+}
 
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0)
+    process.kill(pid, 0)
+    // An ended process that nobody has collected yet is a zombie.
+    return process.platform !== 'linux' || !/\) Z [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false
   }
 }
 
-const ask = (url: string, prompt: string) =>
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(20)
+}
+
+const createAgentJob = (url: string, prompt: string) =>
   fetch(`${url}/v2/agent/any/job`, {
     method: 'POST',
     headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
     body: JSON.stringify({ prompt }),
   })
 
-test('starts in the background, and ends with what it was asked, which is no command', async () => {
-  const here = place({ INPUT_SCENARIO: '', INPUT_SPEED: '' })
-  expect(run('background', here.env)).toMatchObject({ status: 0, stderr: '' })
-  const { 'base-url': url = '', 'log-file': log } = read(here.env.GITHUB_OUTPUT)
-  expect((await ask(url, 'One\n::error::two ##[error]three')).status).toBe(201)
+test('runs until the post step, which prints the requests, and none of them as a command', async () => {
+  const job = newJob({ INPUT_SCENARIO: '', INPUT_SPEED: '' })
+  const state = start(job)
+  const { 'base-url': url = '', 'log-file': log } = read(job.env.GITHUB_OUTPUT)
+  expect((await createAgentJob(url, 'One\n::error::two ##[error]three')).status).toBe(201)
   await fetch(`${url}/v2/agent/::error::four`)
   const line = 'POST /v2/agent/any/job 201 {"prompt":"One\\n::error::two # #[error]three"}'
   expect(readFileSync(log ?? '', 'utf8')).toBe(`${line}\nGET /v2/agent/::error::four 404\n`)
 
-  const { stdout, status } = run('background-stop', { ...here.env, ...stateOf(here) })
+  const { stdout, status } = run('background-stop', { ...job.env, ...state })
   expect(status).toBe(0)
-  const [said, opened = '', ...shown] = stdout.trim().split('\n')
-  expect(said).toBe('The emulator was asked 2 times.')
-  expect(opened).toMatch(/^::stop-commands::[\w-]{36}$/)
-  expect(shown).toEqual([
+  const [count, stopCommands = '', ...lines] = stdout.trim().split('\n')
+  expect(count).toBe('The emulator received 2 requests.')
+  expect(stopCommands).toMatch(/^::stop-commands::[\w-]{36}$/)
+  expect(lines).toEqual([
     line,
     'GET /v2/agent/::error::four 404',
-    `::${opened.slice('::stop-commands::'.length)}::`,
+    `::${stopCommands.slice('::stop-commands::'.length)}::`,
   ])
   await expect(fetch(url)).rejects.toThrow()
+  expect(isAlive(Number(state.STATE_pid))).toBe(false)
 })
 
-test('starts where Node prints a warning first', () => {
-  const here = place({ NODE_EXTRA_CA_CERTS: '/no/such/file' })
-  expect(run('background', here.env).status).toBe(0)
-  expect(run('background-stop', { ...here.env, ...stateOf(here) }).stdout).toBe(
-    'The emulator was asked 0 times.\n',
-  )
+test('starts even if Node prints a warning first', () => {
+  const job = newJob({ NODE_EXTRA_CA_CERTS: '/no/such/file' })
+  const state = start(job)
+  expect(run('background-stop', { ...job.env, ...state }).stdout).toBe('The emulator received 0 requests.\n')
+})
+
+test('passes on the scenario and the speed', async () => {
+  const state = start(newJob({ INPUT_SCENARIO: ' failed ', INPUT_SPEED: '1e9' }))
+  const url = state.STATE_url ?? ''
+  const { id } = (await (await createAgentJob(url, 'One')).json()) as { id: string }
+  const headers = { authorization: 'Bearer any' }
+  await sleep(20)
+  expect(await (await fetch(`${url}/v2/agent/any/job/${id}`, { headers })).json()).toMatchObject({
+    status: 'failed',
+  })
 })
 
 test.each([
   [
-    'a scenario that there is not',
+    'an unknown scenario',
     { INPUT_SCENARIO: 'nonsense' },
-    "scenario: got 'nonsense', takes one of pr-opened",
+    "scenario: unknown value 'nonsense', expected one of pr-opened",
   ],
   [
-    'one that is not about the service',
+    'a scenario that is not about the service',
     { INPUT_SCENARIO: 'dry-run' },
-    "scenario: got 'dry-run', takes one of",
+    "scenario: unknown value 'dry-run', expected one of",
   ],
-  ['a speed that is none', { INPUT_SPEED: 'fast' }, "--speed takes a number above 0, got 'fast'"],
+  ['an invalid speed', { INPUT_SPEED: 'fast' }, "--speed expects a number above 0, got 'fast'"],
   ['no file for the state', { GITHUB_STATE: '/no/such/folder/state' }, 'ENOENT'],
-])('says what is wrong with %s, and leaves nothing behind', (_, more, words) => {
-  const here = place(more)
-  const { status, stdout } = run('background', here.env)
+])('reports %s, and leaves nothing behind', (_, env, message) => {
+  const job = newJob(env)
+  const { status, stdout } = run('background', job.env)
   expect(status).toBe(1)
   expect(stdout).toMatch(/^::error::[^\n]*\n$/)
-  expect(stdout).toContain(words)
-  expect(read(here.env.GITHUB_OUTPUT)).toEqual({})
-  expect(run('background-stop', here.env)).toMatchObject({ status: 0, stdout: '' })
+  expect(stdout).toContain(message)
+  expect(read(job.env.GITHUB_OUTPUT)).toEqual({})
+  expect(run('background-stop', job.env)).toMatchObject({ status: 0, stdout: '' })
 })
 
-test('ends also where a step emptied the folder of its log', async () => {
-  const here = place()
-  expect(run('background', here.env).status).toBe(0)
-  const state = stateOf(here)
+posixTest(
+  'a main step that is cancelled while the service starts leaves no process behind',
+  async () => {
+    const job = newJob()
+    const pidFile = path.join(job.folder, 'pid')
+    const slow = path.join(job.folder, 'slow.mjs')
+    // The service hangs before it prints its URL.
+    writeFileSync(
+      slow,
+      `import { renameSync, writeFileSync } from 'node:fs'
+    if (process.argv[1].endsWith('serve.mjs')) {
+      writeFileSync(${JSON.stringify(`${pidFile}.new`)}, String(process.pid))
+      renameSync(${JSON.stringify(`${pidFile}.new`)}, ${JSON.stringify(pidFile)})
+      await new Promise((resolve) => setTimeout(resolve, 600_000))
+    }`,
+    )
+    const main = spawn(process.execPath, ['emulator/background.mjs'], {
+      env: { ...job.env, NODE_OPTIONS: `--import=${slow}` },
+    })
+    await waitUntil(() => existsSync(pidFile))
+    const pid = Number(readFileSync(pidFile, 'utf8'))
+    started.push(pid)
+    main.kill('SIGINT')
+    expect(await once(main, 'close')).toEqual([1, null])
+    await waitUntil(() => !isAlive(pid))
+  },
+  60_000,
+)
+
+test('stops even if a step has removed the folder of its log', async () => {
+  const job = newJob()
+  const state = start(job)
   rmSync(path.dirname(state.STATE_log ?? ''), { recursive: true, force: true })
-  expect((await ask(state.STATE_url ?? '', 'One')).status).toBe(201)
-  expect(run('background-stop', { ...here.env, ...state })).toMatchObject({
+  expect((await createAgentJob(state.STATE_url ?? '', 'One')).status).toBe(201)
+  expect(run('background-stop', { ...job.env, ...state })).toMatchObject({
     status: 0,
-    stdout: 'The emulator was asked 0 times.\n',
+    stdout: 'The log of the requests no longer exists.\n',
   })
   await expect(fetch(state.STATE_url ?? '')).rejects.toThrow()
 })
 
-test('stops nothing where it had ended before: its process id may be another process by then', () => {
-  const here = place()
-  expect(run('background', here.env).status).toBe(0)
-  const { STATE_pid, ...state } = stateOf(here)
-  process.kill(Number(STATE_pid), 'SIGKILL')
-  const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'])
+posixTest('a service that does not respond is stopped, too: it has not ended', () => {
+  const job = newJob()
+  const state = start(job)
+  const pid = Number(state.STATE_pid)
+  process.kill(pid, 'SIGSTOP')
+  expect(run('background-stop', { ...job.env, ...state })).toMatchObject({
+    status: 0,
+    stdout: 'The emulator received 0 requests.\n',
+  })
+  expect(isAlive(pid)).toBe(false)
+})
+
+// As in a container whose first process collects no others. Elsewhere the first process does.
+const linuxTest = process.platform === 'linux' ? test : test.skip
+linuxTest('a service that ends and stays as a zombie counts as stopped', async () => {
+  const job = newJob()
+  const [output = '', log = ''] = ['output.txt', 'requests.log'].map((name) => path.join(job.folder, name))
+  writeFileSync(output, '')
+  const command = '"$1" emulator/serve.mjs --log "$2" >"$3" & echo $!; exec sleep 600'
+  const parent = spawn('sh', ['-c', command, 'sh', process.execPath, log, output])
   try {
-    const { stdout, status } = run('background-stop', { ...here.env, ...state, STATE_pid: String(other.pid) })
+    const [pid] = await once(parent.stdout.setEncoding('utf8'), 'data')
+    started.push(Number(pid))
+    const url = () => /^http:.*(?=\n)/m.exec(readFileSync(output, 'utf8'))?.[0] ?? ''
+    await waitUntil(() => url() !== '')
+    const state = { STATE_pid: String(pid).trim(), STATE_url: url(), STATE_log: log }
+    expect(run('background-stop', { ...job.env, ...state })).toMatchObject({
+      status: 0,
+      stdout: 'The emulator received 0 requests.\n',
+    })
+  } finally {
+    parent.kill()
+  }
+})
+
+test('stops nothing if the service has ended: its process ID may belong to another process by then', async () => {
+  const job = newJob()
+  const { STATE_pid, ...state } = start(job)
+  process.kill(Number(STATE_pid), 'SIGKILL')
+  await waitUntil(() => !isAlive(Number(STATE_pid)))
+  const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'])
+  try {
+    const { stdout, status } = run('background-stop', { ...job.env, ...state, STATE_pid: String(other.pid) })
     expect(status).toBe(0)
-    expect(stdout).toContain('::warning::The emulator had ended before the job did.\n')
+    expect(stdout).toContain('::warning::The emulator exited before the job finished.\n')
     expect(isAlive(other.pid ?? 0)).toBe(true)
   } finally {
     other.kill()

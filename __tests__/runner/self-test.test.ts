@@ -40,7 +40,7 @@ test.concurrent(
       log: '',
     })
     expect(ran.leftover).toEqual([])
-    expect(ran.printed.match(/The emulator was asked/g)).toHaveLength(2)
+    expect(ran.printed.match(/The emulator received/g)).toHaveLength(2)
   },
   2 * MINUTES,
 )
@@ -71,7 +71,7 @@ test.concurrent(
     const ran = await runWorkflow('failing.yml', failing('scenario: nonsense'), { event: 'push' })
     expect(results(ran)[0]).toBe(`Main ${EMULATOR}: failure`)
     expect(ran.log).toMatch(
-      /scenario: got 'nonsense', takes one of pr-opened, no-changes, [^.]*unauthorized\./,
+      /scenario: unknown value 'nonsense', expected one of pr-opened, no-changes, [^.]*unauthorized\./,
     )
     expect(ran.leftover).toEqual([])
   },
