@@ -1,0 +1,111 @@
+/** The files beside the code that a release and its readers rely on. */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+
+const text = (file: string): string => readFileSync(file, 'utf8')
+const DAYS = 7
+
+test('the changelog has a section for the version of package.json, and one for each version', () => {
+  const { version } = JSON.parse(text('package.json'))
+  const headings = [...text('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading)
+  for (const heading of headings)
+    expect(heading).toMatch(/^(?:Unreleased|\d+\.\d+\.\d+(?:-[\w.]+)? - (?:\d{4}-\d{2}-\d{2}|Unreleased))$/)
+  const versions = headings.map((heading) => heading.split(' ')[0]).filter((name) => name !== 'Unreleased')
+  expect(versions).toContain(version)
+  expect(new Set(versions).size).toBe(versions.length)
+})
+
+describe('Dependabot', () => {
+  const { updates } = parse(text('.github/dependabot.yml'))
+
+  test('looks after every manifest', () => {
+    const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json', '*go.mod'], {
+      encoding: 'utf8',
+    })
+    // What is built names no packages.
+    const kept = manifests.split('\n').filter((file) => file !== '' && !file.startsWith('dist/'))
+    const looked = updates.map(
+      (one: Record<string, string>) => `${one['package-ecosystem']} ${one.directory}`,
+    )
+    expect(looked.sort()).toEqual(
+      [
+        'github-actions /',
+        ...kept.map((file) => {
+          const directory = path.posix.join('/', path.posix.dirname(file))
+          return `${file.endsWith('go.mod') ? 'gomod' : 'npm'} ${directory}`
+        }),
+      ].sort(),
+    )
+  })
+
+  test('waits as long as `npm install` does, and groups its updates', () => {
+    for (const { cooldown, groups } of updates) {
+      expect(cooldown).toEqual({ 'default-days': DAYS })
+      expect(Object.keys(groups).length).toBeGreaterThan(0)
+    }
+    expect(text('.npmrc')).toMatch(new RegExp(`^min-release-age=${DAYS}$`, 'm'))
+  })
+})
+
+test('the bug form asks for the debug log, and how to get it', () => {
+  const { body } = parse(text('.github/ISSUE_TEMPLATE/bug.yml'))
+  const log = body.find(({ id }: { id?: string }) => id === 'log')
+  expect(log).toMatchObject({
+    type: 'textarea',
+    attributes: { render: 'text' },
+    validations: { required: true },
+  })
+  expect(log.attributes.description).toContain('ACTIONS_STEP_DEBUG')
+  const ids = body.flatMap(({ id }: { id?: string }) => id ?? [])
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+describe('the threat model', () => {
+  const model = text('docs/threat-model.md')
+  const rows = [...model.matchAll(/^\| (I\d+) \| (.+) \| (.+) \|$/gm)]
+
+  test('numbers its invariants', () => {
+    expect(rows.length).toBeGreaterThan(10)
+    expect(rows.map(([, number]) => number)).toEqual(rows.map((_, index) => `I${index + 1}`))
+  })
+
+  test.each(rows.map(([, number, , tests]) => [number, tests] as const))(
+    '%s is held by tests: %s',
+    (_, tests) => {
+      const files = readdirSync('__tests__', { recursive: true, encoding: 'utf8' }).map(
+        (file) => `/${file.replaceAll('\\', '/')}`,
+      )
+      const named = [...(tests ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+      expect(named.length).toBeGreaterThan(0)
+      // A name alone has to be the name of one file.
+      for (const name of named)
+        expect([name, files.filter((file) => file.endsWith(`/${name}`)).length]).toEqual([name, 1])
+    },
+  )
+})
+
+/** The anchors of a document's headings, as GitHub makes them. */
+const anchorsOf = (file: string): string[] =>
+  [...text(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+
+test.each(['docs/threat-model.md', 'SECURITY.md', 'CHANGELOG.md'])(
+  'every link in %s leads somewhere',
+  (document) => {
+    for (const [, target = '', anchor = ''] of text(document).matchAll(
+      /\]\((?!https?:)([^)#]*)#?([^)]*)\)/g,
+    )) {
+      const file = target === '' ? document : path.join(path.dirname(document), target)
+      expect({ file, exists: existsSync(file) }).toEqual({ file, exists: true })
+      if (anchor !== '') expect(anchorsOf(file)).toContain(anchor)
+    }
+  },
+)
