@@ -43,6 +43,11 @@ function check(version) {
   const host = repository.replace('github:', '')
   if (host.startsWith('your-org/'))
     throw new Refusal('The action has no host yet: run `node scripts/set-host.mjs OWNER/REPO`.')
+  // In two parts, so that set-host.mjs does not replace it here.
+  const placeholder = ['your-org', 'agent-job-action'].join('/')
+  const left = spawnSync('git', ['grep', '-l', '-F', '-e', placeholder], { encoding: 'utf8' }).stdout.trim()
+  if (left !== '')
+    throw new Refusal(`${placeholder} is still in ${left.split('\n').join(', ')}: replace it with ${host}.`)
   const here = process.env.GITHUB_REPOSITORY || host
   if (here.toLowerCase() !== host.toLowerCase())
     throw new Refusal(

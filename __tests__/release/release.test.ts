@@ -6,16 +6,16 @@ import { builtinModules } from 'node:module'
 import { expect, test } from '@jest/globals'
 import { newFolder } from '../support/folder.js'
 import { posixDescribe as describe } from '../support/platform.js'
-import { type Clone, Releasable } from './repositories.js'
+import { type Clone, ENV, Releasable } from './repositories.js'
 
 function release(clone: Clone, args: readonly string[], env: Record<string, string> = {}) {
-  const { GITHUB_REPOSITORY, ...rest } = process.env
+  const { GITHUB_REPOSITORY, ...rest } = ENV
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [clone.path('scripts/release.mjs'), ...args],
     {
       encoding: 'utf8',
-      env: { ...rest, GIT_CONFIG_GLOBAL: '/dev/null', ...env },
+      env: { ...rest, ...env },
     },
   )
   return { status, stdout, stderr }
@@ -42,6 +42,9 @@ const changed =
     clone.push()
   }
 
+/** In two parts, so that set-host.mjs does not replace it here. */
+const PLACEHOLDER = ['your-org', 'agent-job-action'].join('/')
+
 describe('check', () => {
   test('accepts what can be released, and changes nothing', () => {
     const clone = new Releasable('1.2.3')
@@ -59,6 +62,11 @@ describe('check', () => {
       'the placeholder',
       changed('package.json', 'github:one/action', 'github:your-org/action'),
       'The action has no host yet: run `node scripts/set-host.mjs OWNER/REPO`.',
+    ],
+    [
+      'the placeholder that a later change brought back',
+      (clone) => clone.push({ 'a.md': `uses: ${PLACEHOLDER}@v1\n`, 'b.md': `${PLACEHOLDER}\n` }),
+      `${PLACEHOLDER} is still in a.md, b.md: replace it with one/action.`,
     ],
     [
       'code owners that are nobody',

@@ -5,8 +5,8 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { newFolder } from '../support/folder.js'
 
-/** What a developer's own settings of git must not change here. */
-const ENV = {
+/** A developer's own settings of git must not change what happens here. */
+export const ENV: NodeJS.ProcessEnv = {
   ...process.env,
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',

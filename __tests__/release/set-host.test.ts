@@ -4,14 +4,17 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { HOME, workflowFiles } from '../support/workflows.js'
-import { type Clone, copyOfThis, emptyClone } from './repositories.js'
+import { type Clone, copyOfThis, ENV, emptyClone } from './repositories.js'
 
 /** In two parts, so that this file does not name it. */
 const OTHER = ['your-org', 'another.name'].join('/')
 
 function setHost(clone: Clone, ...args: string[]) {
   const script = clone.path('scripts/set-host.mjs')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
+    encoding: 'utf8',
+    env: ENV,
+  })
   return { status, stdout, stderr }
 }
 
