@@ -1,4 +1,4 @@
-// The emulated service's jobs. A job's state follows from the clock alone, so nothing has to run in the background.
+// The emulated service's jobs. Their states follow from the clock alone.
 
 /** @import { Service } from './scenarios.mjs' */
 
@@ -19,8 +19,8 @@ const REPOSITORY = 'https://github.com/your-org/docs'
 /**
  * @typedef {object} Timing
  * @property {number} jobSeconds how long a job takes at speed 1
- * @property {number} speed how many times faster jobs run. Timestamps are real at any speed: faster ones would lie in the
- *   future of whoever reads them
+ * @property {number} speed how many times faster jobs run. Timestamps stay real: on a faster clock they would lie in the
+ *   future of the step that reports them
  * @property {() => number} now in milliseconds since 1970
  */
 

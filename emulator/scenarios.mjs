@@ -1,4 +1,4 @@
-// What the emulated service can be made to do: how a job ends, which faults come first, and how the action's step should end.
+// The scenarios: how a job ends, which faults come first, and how the action's step should end.
 
 /**
  * What one request gets instead of the ordinary response. An empty fault is the ordinary response.
@@ -254,7 +254,7 @@ export const serviceScenarios = Object.keys(scenarios).filter((name) => {
   return !inputs && !demoInputs && !cancel && !offline && !pullRequest
 })
 
-/** Those that `npm run serve` accepts: some need a step with certain inputs, but in all the service behaves differently. */
+/** Those that `npm run serve` accepts: the service behaves differently, even if some only matter to certain inputs. */
 export const servableScenarios = Object.keys(scenarios).filter(
   (name) => serviceScenarios.includes(name) || Object.keys(findScenario(name).service).length > 0,
 )

@@ -24,7 +24,7 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
  * @property {number | undefined} [jobSeconds] how long a job takes at speed 1 (default: set by the scenario)
  * @property {number | undefined} [speed] how many times faster jobs run (default 1)
  * @property {() => number} [now] the clock, in milliseconds since 1970
- * @property {(request: LoggedRequest) => void} [onRequest] called before a request is answered, or when its client disconnects
+ * @property {(request: LoggedRequest) => void} [onRequest] called before the response, or when the client disconnects
  */
 
 /**
@@ -35,8 +35,8 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
  * @property {string} path not decoded
  * @property {IncomingMessage['headers']} headers
  * @property {string} body
- * @property {number | 'reset' | 'none'} status of the response; `reset` for a connection that was reset on purpose, `none`
- *   if no response was sent (yet)
+ * @property {number | 'reset' | 'none'} status of the response; `reset` for a connection that was reset on purpose,
+ *   `none` if no response was sent (yet)
  * @property {unknown} responseBody undefined if no response was sent (yet)
  * @property {Fault} fault the injected fault; empty for an ordinary response
  * @property {string} [jobId]

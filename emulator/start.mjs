@@ -111,9 +111,9 @@ async function main() {
     console.log(`${options.help ? `${USAGE}\n` : ''}${listScenarios()}`)
     return 0
   }
-  if (inputs['base-url'] && options.scenario !== undefined) {
+  if (inputs['base-url'] && (options.scenario ?? options.speed) !== undefined) {
     throw new UsageError(
-      "--scenario can't be combined with --input base-url=URL, since no service is emulated then",
+      "--scenario and --speed can't be combined with --input base-url=URL, since no service is emulated then",
     )
   }
   if (!existsSync(BUNDLE)) {
@@ -143,16 +143,8 @@ async function run({ scenario, given, speed, debug }) {
   if (service) print(`Scenario ${scenario}: ${description}.`)
   print(describeService(service, step), 'quiet')
   printTitle('Step')
-  print(
-    hide(
-      indent(
-        toYaml(
-          inputs,
-          Object.keys(demoInputs ?? {}).filter((name) => !(name in given)),
-        ),
-      ),
-    ),
-  )
+  const demoOnly = Object.keys(demoInputs ?? {}).filter((name) => !(name in given))
+  print(hide(indent(toYaml(inputs, demoOnly))))
   let exitCode = 0
   try {
     for (const { title, ...event } of github?.runs ?? [{ title: '' }]) {
@@ -242,7 +234,7 @@ function printRequests(requests, hide) {
   print(hide(indent(toRequestTable(requests) || '(none)')))
 }
 
-/** Forwards signals to the running step. Under npm, one Ctrl-C arrives twice, from the terminal and from npm: the second is dropped. */
+/** Forwards signals to the running step. Under npm, one Ctrl-C arrives twice, from the terminal and from npm. */
 class Signals {
   /** Whether one was received: no further run is started. */
   received = false

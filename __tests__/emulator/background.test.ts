@@ -10,7 +10,7 @@ import { parseOutputs } from '../../emulator/runner.mjs'
 import { newFolder } from '../support/folder.js'
 import { posixTest } from '../support/platform.js'
 
-// A step only starts or stops a process, which takes its time on a busy machine.
+// A step only starts or stops a process, but that is slow on a busy machine.
 const STEP_LIMIT_MS = 150_000
 jest.setTimeout(3 * STEP_LIMIT_MS)
 
@@ -19,35 +19,42 @@ interface Job {
   readonly env: Record<string, string>
 }
 
+/** Whatever a test finds, no service outlives it. */
+const jobs: Job[] = []
+const started: number[] = []
+afterEach(() => {
+  for (const job of jobs.splice(0)) started.push(Number(stateOf(job).STATE_pid ?? 0))
+  for (const pid of started.splice(0)) if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL')
+})
+
 /** The folder and the environment that the runner gives to both steps. */
 function newJob(env: Record<string, string> = {}): Job {
   const folder = newFolder('background')
   const [output = '', state = ''] = ['output', 'state'].map((name) => path.join(folder, name))
   for (const file of [output, state]) writeFileSync(file, '')
   const { PATH = '' } = process.env
-  return { folder, env: { PATH, RUNNER_TEMP: folder, GITHUB_OUTPUT: output, GITHUB_STATE: state, ...env } }
+  const job = {
+    folder,
+    env: { PATH, RUNNER_TEMP: folder, GITHUB_OUTPUT: output, GITHUB_STATE: state, ...env },
+  }
+  jobs.push(job)
+  return job
 }
 
 const run = (script: string, env: Record<string, string>) =>
   spawnSync(process.execPath, [`emulator/${script}.mjs`], { encoding: 'utf8', env, timeout: STEP_LIMIT_MS })
 
-const read = (file = ''): Record<string, string> => parseOutputs(readFileSync(file, 'utf8'))
+const read = (file = ''): Record<string, string> =>
+  existsSync(file) ? parseOutputs(readFileSync(file, 'utf8')) : {}
 
 /** What the runner passes from the main step to the post step. */
 const stateOf = ({ env }: Job): Record<string, string> =>
   Object.fromEntries(Object.entries(read(env.GITHUB_STATE)).map(([name, value]) => [`STATE_${name}`, value]))
 
-const started: number[] = []
-afterEach(() => {
-  for (const pid of started.splice(0)) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
-})
-
-/** Runs the main step. Whatever the test finds, its process doesn't outlive it. */
+/** Runs the main step. */
 function start(job: Job): Record<string, string> {
   expect(run('background', job.env)).toMatchObject({ status: 0, stderr: '' })
-  const state = stateOf(job)
-  started.push(Number(state.STATE_pid))
-  return state
+  return stateOf(job)
 }
 
 function isAlive(pid: number): boolean {

@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { servableScenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
 import { startEmulator } from '../../emulator/server.mjs'
 import { newFolder } from '../support/folder.js'
 import { posixTest } from '../support/platform.js'
 
-// Each command ends by itself, but a busy machine takes its time to start one.
+// Each command ends by itself, but a busy machine is slow to start one.
 jest.setTimeout(120_000)
 
 const EMULATOR = fileURLToPath(new URL('../../emulator/', import.meta.url))
@@ -79,6 +79,12 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'action.yml'), MANIFEST)
 })
 
+/** Whatever a test finds, no command outlives it. */
+const running = new Set<ChildProcess>()
+afterEach(() => {
+  for (const child of running) child.kill()
+})
+
 /** Runs one of the commands, and returns what it printed. */
 function command(
   name: string,
@@ -86,6 +92,7 @@ function command(
   onText: (text: string, child: ChildProcess) => void = () => {},
 ) {
   const child = spawn(process.execPath, [`emulator/${name}.mjs`, ...args], { cwd: folder })
+  running.add(child)
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
@@ -95,7 +102,10 @@ function command(
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     stderr += chunk
   })
-  return once(child, 'close').then(([exitCode]) => ({ exitCode, stdout, stderr }))
+  return once(child, 'close').then(([exitCode]) => {
+    running.delete(child)
+    return { exitCode, stdout, stderr }
+  })
 }
 
 describe('start', () => {
@@ -319,7 +329,11 @@ Log
     [['--scenario'], /^Option '--scenario <value>' argument missing; available options: --scenario, .*\n$/],
     [
       ['--scenario', 'slow', '--input', 'base-url=http://127.0.0.1:9'],
-      /^--scenario can't be combined with --input base-url=URL, since no service is emulated then\n$/,
+      /^--scenario and --speed can't be combined with --input base-url=URL, since no service is emulated then\n$/,
+    ],
+    [
+      ['--speed', '2', '--input', 'base-url=http://127.0.0.1:9'],
+      /^--scenario and --speed can't be combined /,
     ],
   ])('%j is rejected in one line, with exit code 2', async (args, message) => {
     const { exitCode, stdout, stderr } = await command('start', args)

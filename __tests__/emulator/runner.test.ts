@@ -1,4 +1,4 @@
-// The emulated runner: output files, the log's commands and masks, the warning about inputs, and a bundle in its environment.
+// The emulated runner: output files, the log's commands and masks, the inputs, and a bundle run in its environment.
 import { readFileSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -62,7 +62,7 @@ describe('readInputNames', () => {
 })
 
 describe('warnOfUnexpectedInputs', () => {
-  test('has the words of the runner', () => {
+  test('is worded as in the runner', () => {
     expect(warnOfUnexpectedInputs({ waiit: 'x', prompt: 'x', key: 'x' }, ['prompt', 'wait'])).toBe(
       "Unexpected input(s) 'waiit', 'key', valid inputs are ['prompt', 'wait']",
     )

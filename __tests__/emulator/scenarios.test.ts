@@ -11,7 +11,7 @@ const START = fileURLToPath(new URL('../../emulator/start.mjs', import.meta.url)
 copyFileSync('action.yml', 'build/action.yml')
 /** Each ends within seconds; this is for a machine that is busy with other things. */
 const LIMIT_MS = 240_000
-/** More would take the processor from those whose steps have a deadline. */
+/** More would slow down those whose step has a deadline. */
 const AT_ONCE = 6
 
 /** On Windows a step can't catch the signal that one of them sends. */
