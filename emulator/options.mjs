@@ -92,6 +92,8 @@ export function formatDuration(seconds) {
  * @param {() => Promise<number>} main
  */
 export async function runCommand(main) {
+  // If the reader of the output has stopped reading, as with `| head`, the step is still waited for and cleaned up.
+  process.stdout.on('error', () => {})
   try {
     process.exitCode = await main()
   } catch (error) {

@@ -247,7 +247,7 @@ class Signals {
     const first = this.#child === undefined
     this.#child = child
     if (!first) return
-    for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+    for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
       process.on(signal, () => {
         this.received = true
         const now = performance.now()

@@ -1,9 +1,10 @@
 // The two commands: `npm start`, with a small bundle instead of the action's, and `npm run serve`.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { servableScenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
@@ -245,6 +246,22 @@ No emulated service is started: the step uses the one at base-url.
     expect(stdout).toContain('Error: ECONNREFUSED\n')
     expect(stdout).toContain('Outputs\n  (none)\n\nSummary\n  (none)\n\nRequests to the service\n  (none)\n')
     expect(stdout).toMatch(/Exit code 1; the service received 0 requests \(0 POST, 0 GET\)\.\n$/)
+  })
+
+  test('a reader that stops reading, such as head, leaves no step and no folder behind', async () => {
+    const temp = newFolder('temp')
+    const child = spawn(process.execPath, ['emulator/start.mjs'], {
+      cwd: folder,
+      env: { ...process.env, TMPDIR: temp, TMP: temp, TEMP: temp },
+    })
+    running.add(child)
+    const stderr = text(child.stderr)
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    expect(await once(child, 'close')).toEqual([0, null])
+    running.delete(child)
+    expect(await stderr).toBe('')
+    expect(readdirSync(temp)).toEqual([])
   })
 
   posixTest('Ctrl-C is forwarded once, though npm doubles it', async () => {

@@ -417,7 +417,7 @@ const CASES: Record<string, readonly Case[]> = {
       check: (ran) => {
         expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' })
         expect(ran.service.requests).toEqual([])
-        expect(ran.printed).toMatch(/The emulator was asked \d times\.\n/)
+        expect(ran.printed).toMatch(/The emulator received \d requests\.\n/)
         expect(ran.printed).toContain('POST /v2/agent/any/job 201 {"prompt":"Bring the docs')
       },
     },
