@@ -760,6 +760,7 @@ describe('the diffs', () => {
     'a.g.dart.md',
     'a.generated.md/b.md',
     'a.gen.',
+    'a.gen.d/readme',
     'a/dist',
     'mydist/a.md',
   ])('of %s keep their place', (path) => {
