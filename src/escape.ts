@@ -13,30 +13,128 @@ export type Redact = (text: string) => string
  * Creates a function that replaces secrets with `***`, whether they are written plainly, percent-encoded or escaped as
  * in a JSON string, in whole or in part.
  *
+ * Its time grows with the length of the text alone, whatever the secrets are: a regular expression for all the ways to
+ * write a key would backtrack through the backslashes in it.
+ *
  * @param keys the secrets; empty ones are ignored.
  */
 export function createRedactor(...keys: readonly string[]): Redact {
-  const forms = keys.filter((key) => key !== '').map((key) => [...key].map(characterPattern).join(''))
-  if (forms.length === 0) return (text) => text
-  const pattern = new RegExp(forms.join('|'), 'gu')
-  return (text) => text.replace(pattern, '***')
+  const secrets = keys.filter((key) => key !== '').map((key) => createSearch(Buffer.from(key)))
+  if (secrets.length === 0) return (text) => text
+  return (text) => {
+    const bytes = Buffer.from(text)
+    const views = viewsOf(bytes)
+    const found = secrets.flatMap((search) => views.flatMap(search))
+    return found.length === 0 ? text : replaceRanges(bytes, found)
+  }
 }
 
-/** One character of the key as a pattern: as it is, as %XX, as \uXXXX, as \" or \\ or \/. */
-function characterPattern(character: string): string {
-  const plain = character.replace(/[\\^$.*+?()[\]{}|/]/u, '\\$&')
-  const percent = encodeBytes(character).map((byte) => `%${anyCase(byte)}`)
-  const unit = character.charCodeAt(0).toString(16).padStart(4, '0')
-  const short = '"\\/'.includes(character) ? [`\\\\${plain}`] : []
-  return `(?:${[...short, plain, percent.join(''), `\\\\u${anyCase(unit)}`].join('|')})`
+/** Bytes, and where each of them starts in the original; one more position marks the end. */
+interface View {
+  readonly bytes: Uint8Array
+  readonly positions: Uint32Array
 }
 
-function encodeBytes(character: string): string[] {
-  return [...new TextEncoder().encode(character)].map((byte) => byte.toString(16).padStart(2, '0'))
+type ByteRange = readonly [start: number, end: number]
+
+/** The text as it is, and with its escapes decoded. What is only decoded in part has its secret in one of these. */
+function viewsOf(bytes: Uint8Array): View[] {
+  const positions = Uint32Array.from({ length: bytes.length + 1 }, (_, index) => index)
+  const views: View[] = [{ bytes, positions }]
+  const hasPercent = bytes.includes(PERCENT)
+  const hasBackslash = bytes.includes(BACKSLASH)
+  if (hasPercent) views.push(decodeView(bytes, true, false))
+  if (hasBackslash) views.push(decodeView(bytes, false, true))
+  if (hasPercent && hasBackslash) views.push(decodeView(bytes, true, true))
+  return views
 }
 
-function anyCase(hex: string): string {
-  return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+const QUOTE = 0x22
+const PERCENT = 0x25
+const SLASH = 0x2f
+const BACKSLASH = 0x5c
+
+function decodeView(bytes: Uint8Array, percent: boolean, backslash: boolean): View {
+  const decoded: number[] = []
+  const positions: number[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const escaped =
+      (percent && bytes[at] === PERCENT && readPercent(bytes, at)) ||
+      (backslash && bytes[at] === BACKSLASH && readBackslash(bytes, at)) ||
+      undefined
+    for (const byte of escaped?.bytes ?? [bytes[at] as number]) {
+      decoded.push(byte)
+      positions.push(at)
+    }
+    at += escaped?.length ?? 1
+  }
+  return { bytes: Uint8Array.from(decoded), positions: Uint32Array.from([...positions, bytes.length]) }
+}
+
+interface Escape {
+  /** What the escape stands for. */
+  readonly bytes: Uint8Array
+  readonly length: number
+}
+
+/** `%XX` */
+function readPercent(bytes: Uint8Array, at: number): Escape | undefined {
+  const byte = readHex(bytes, at + 1, 2)
+  return byte === undefined ? undefined : { bytes: Uint8Array.of(byte), length: 3 }
+}
+
+/** `\uXXXX`, a pair of them for a character beyond U+FFFF, or a backslash before the character itself. */
+function readBackslash(bytes: Uint8Array, at: number): Escape | undefined {
+  const unit = bytes[at + 1] === 0x75 ? readHex(bytes, at + 2, 4) : undefined
+  if (unit !== undefined) {
+    const low = bytes[at + 6] === BACKSLASH && bytes[at + 7] === 0x75 ? readHex(bytes, at + 8, 4) : undefined
+    const isPair = unit >= 0xd800 && unit < 0xdc00 && low !== undefined && low >= 0xdc00 && low < 0xe000
+    const text = isPair ? String.fromCharCode(unit, low) : String.fromCharCode(unit)
+    return { bytes: Buffer.from(text), length: isPair ? 12 : 6 }
+  }
+  const next = bytes[at + 1]
+  const isSelf = next === BACKSLASH || next === QUOTE || next === SLASH
+  return isSelf ? { bytes: Uint8Array.of(next), length: 2 } : undefined
+}
+
+/** The number in this many hexadecimal digits; undefined if there is anything else. */
+function readHex(bytes: Uint8Array, at: number, digits: number): number | undefined {
+  const text = String.fromCharCode(...bytes.subarray(at, at + digits))
+  return text.length === digits && /^[0-9a-f]+$/i.test(text) ? Number.parseInt(text, 16) : undefined
+}
+
+/** Creates a search for all occurrences (Knuth, Morris and Pratt), which never looks at a byte of the text twice. */
+function createSearch(key: Uint8Array): (view: View) => ByteRange[] {
+  // How much of the key still matches if it fails after so many bytes.
+  const fallback = new Uint32Array(key.length + 1)
+  for (let at = 1, matched = 0; at < key.length; at++) {
+    while (matched > 0 && key[at] !== key[matched]) matched = fallback[matched] as number
+    if (key[at] === key[matched]) matched++
+    fallback[at + 1] = matched
+  }
+  return ({ bytes, positions }) => {
+    const ranges: ByteRange[] = []
+    for (let at = 0, matched = 0; at < bytes.length; at++) {
+      while (matched > 0 && bytes[at] !== key[matched]) matched = fallback[matched] as number
+      if (bytes[at] === key[matched]) matched++
+      if (matched === key.length) {
+        ranges.push([positions[at + 1 - key.length] as number, positions[at + 1] as number])
+        matched = fallback[matched] as number
+      }
+    }
+    return ranges
+  }
+}
+
+/** Replaces ranges, which may overlap: what overlaps becomes one `***`. */
+function replaceRanges(bytes: Buffer, ranges: readonly ByteRange[]): string {
+  let text = ''
+  let end = 0
+  for (const [from, to] of ranges.toSorted(([one], [other]) => one - other)) {
+    if (from >= end) text += `${bytes.toString('utf8', end, from)}***`
+    end = Math.max(end, to)
+  }
+  return text + bytes.toString('utf8', end)
 }
 
 /**
