@@ -71,12 +71,9 @@ describe('failsStep', () => {
 })
 
 describe('an id', () => {
-  test.each(['a', 'agent_01-x', '...', '.a', '..a', 'a/../b', 'a b', '日本', '😀', 'x'.repeat(512)])(
-    'may be %j',
-    (id) => {
-      expect(isId(id)).toBe(true)
-    },
-  )
+  test.each(['a', 'agent_01-x', '...', '.a', '..a', 'A.Z_0~9:@=+,-', 'x'.repeat(512)])('may be %j', (id) => {
+    expect(isId(id)).toBe(true)
+  })
 
   test.each([
     '',
@@ -91,12 +88,38 @@ describe('an id', () => {
     'a\u0085',
     '\ud800',
     'x'.repeat(513),
+    'a/../b',
+    'a b',
+    '日本',
+    '😀',
+    '%2e%2e',
+    'a;b',
+    '$(a)',
+    '"',
+    "'",
+    '`a`',
+    'a&b',
+    'a|b',
+    'a\\b',
+    'a?b',
+    'a#b',
   ])('is not %j', (id) => {
     expect(isId(id)).toBe(false)
   })
 })
 
 describe('a link', () => {
+  test.each([
+    ['https://example.com/pull/7?a=1&b=2', 'https://example.com/pull/7'],
+    ['https://example.com/pull/7#a;b', 'https://example.com/pull/7'],
+    ['https://example.com/pull/7?a=1#$(id)', 'https://example.com/pull/7'],
+    ['https://example.com/pull/7?a=1#b', 'https://example.com/pull/7?a=1#b'],
+    ['https://example.com/$(id)?a=1&b', ''],
+    ['https://user@example.com/pull/7?a&b', ''],
+  ])('%j is passed on as %j', (link, safe) => {
+    expect(safeLink(link)).toBe(safe)
+  })
+
   test.each([
     'https://github.com/your-org/docs/pull/7',
     'http://ghes.local:8080/your-org/docs/pull/7',
@@ -142,7 +165,7 @@ describe('a link', () => {
     ['a substitution', 'https://example.com/$(id)'],
     ['a variable', 'https://example.com/$HOME'],
     ['a semicolon', 'https://example.com/;id'],
-    ['an ampersand', 'https://example.com/?a=1&b=2'],
+    ['an ampersand', 'https://example.com/a&b'],
     ['a pipe', 'https://example.com/|id'],
     ['an angle bracket', 'https://example.com/>x'],
     ['another angle bracket', 'https://example.com/<x'],

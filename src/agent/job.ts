@@ -78,24 +78,22 @@ export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolea
   }
 }
 
-/** An id that can be one path segment: not empty, not a dot segment, no control characters, well-formed text. */
+/** An id that is safe in a URL and in a shell line: people put it into both. */
 export function isId(id: string): boolean {
-  return (
-    id.trim() !== '' &&
-    id !== '.' &&
-    id !== '..' &&
-    !/\p{Cc}/u.test(id) &&
-    id.isWellFormed() &&
-    id.length <= 512
-  )
+  return /^[A-Za-z0-9._~:@=+,-]{1,512}$/.test(id) && id !== '.' && id !== '..'
 }
 
 /**
  * The link if it is safe to pass on, else empty: people put it into shell lines and Markdown.
  *
- * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % = + , -`.
+ * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % = + , -`. If only its
+ * query or fragment has other characters, it is passed on without these.
  */
 export function safeLink(link: string): string {
+  return checkLink(link) || checkLink(link.replace(/[?#].*$/s, ''))
+}
+
+function checkLink(link: string): string {
   if (link.length > 2048 || !/^https?:\/\/(?!\/)[A-Za-z0-9._~:/?#@%=+,-]+$/i.test(link)) return ''
   const url = URL.canParse(link) ? new URL(link) : undefined
   const authority = link.split('/')[2]?.split(/[?#]/)[0] ?? ''
