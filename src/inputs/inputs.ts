@@ -2,7 +2,7 @@
 
 import type { FailOn, Job } from '../agent/job.js'
 import { ActionError } from '../errors.js'
-import { quote, type Redact, truncate } from '../escape.js'
+import { createRedactor, quote, type Redact, truncate } from '../escape.js'
 import type { PathPattern } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
 import {
@@ -109,6 +109,9 @@ export class InputError extends ActionError {
   }
 }
 
+/** A shorter key, of some other service, would also be found in ordinary text. */
+const MIN_UNIQUE_LENGTH = 8
+
 /**
  * Parses all inputs.
  *
@@ -119,9 +122,15 @@ export class InputError extends ActionError {
  */
 export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
   const problems: Problem[] = []
+  const key = raw['api-key'].trim()
+  const redactKey = createRedactor(key.length < MIN_UNIQUE_LENGTH ? '' : key)
   const parse: Parse = (input, parseValue) => {
     try {
-      return parseValue(raw[input].trim() || DEFAULTS[input])
+      const value = raw[input].trim() || DEFAULTS[input]
+      if (input !== 'api-key' && value !== DEFAULTS[input] && redactKey(value) !== value) {
+        throw new InvalidInput(() => 'contains the key. Pass it as api-key only.')
+      }
+      return parseValue(value)
     } catch (thrown) {
       if (!(thrown instanceof InvalidInput)) throw thrown
       const got = quote(truncate(sources.redact(thrown.value), 80))
@@ -129,6 +138,8 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
       return undefined as never // Placeholder: `parseInputs` throws before anyone uses it.
     }
   }
+  /** For inputs that accept any text, and for which a blank one does not mean the default. */
+  const trim = (input: InputName): string => parse(input, () => raw[input].trim())
 
   const baseUrl = parse('base-url', parseBaseUrl)
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
@@ -139,12 +150,12 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
     projectId: parse('project-id', parseProject),
     task: parseTask(parse, jobId, sources),
     jobScope: parse('job-scope', (value) => parseScope(value, jobId)),
-    jobKey: raw['job-key'].trim(),
+    jobKey: trim('job-key'),
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'])),
     contextPaths: parse('context-paths', parsePatterns),
     comment: parse('comment', parseBoolean),
-    githubToken: raw['github-token'].trim(),
-    skipAuthors: parseLogins(raw['skip-authors']),
+    githubToken: trim('github-token'),
+    skipAuthors: parse('skip-authors', () => parseLogins(raw['skip-authors'])),
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
     pollIntervalMs: parse('poll-interval-seconds', parseInterval),

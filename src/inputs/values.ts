@@ -1,6 +1,7 @@
 /** Parses the value of each input, or says what was expected and what came instead. Pure. */
 
 import { FAIL_ON, type FailOn, isId } from '../agent/job.js'
+import { formatInteger } from '../format.js'
 import { type PathPattern, PathPatternError, parsePathPatterns } from './path-patterns.js'
 
 /** What is wrong with one input. */
@@ -29,12 +30,14 @@ export function parseProject(value: string): string {
 
 export function parseId(value: string): string {
   if (isId(value)) return value
-  const rule = 'not "." or "..", no control characters, at most 512 characters'
+  const rule = 'A-Z a-z 0-9 . _ ~ : @ = + , - only, not "." or "..", at most 512 characters'
   throw unexpected(`an ID as issued by the service (${rule})`, value, 'Copy it again.')
 }
 
 /** Keys of these kinds are for other APIs of the same service, as its API keys page says. */
 const OTHER_KINDS = ['mint_dsc_', 'mint_us_']
+
+const MAX_KEY_LENGTH = 4096
 
 /** The value is never shown. */
 export function parseKey(
@@ -46,6 +49,12 @@ export function parseKey(
     throw missing(
       missingSecrets ??
         'Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check that the secret exists: a missing secret is empty.',
+    )
+  }
+  if (value.length > MAX_KEY_LENGTH) {
+    throw new InvalidInput(
+      () =>
+        `the key is longer than ${formatInteger(MAX_KEY_LENGTH)} characters. Pass one secret, such as secrets.AGENT_API_KEY, not all of them.`,
     )
   }
   if (!/^[!-~]+$/.test(value)) {
