@@ -79,7 +79,6 @@ describe('retryDelay', () => {
   })
 
   test.each([
-    [0, 1000],
     [1, 1000],
     [999, 1000],
     [1000, 1000],
@@ -100,4 +99,12 @@ describe('retryDelay', () => {
       }
     },
   )
+
+  test('if the service asks for 0 ms, backs off as if it asked for nothing', () => {
+    for (const attempts of [1, 2, 7]) {
+      expect(retryDelay({ retryAfterMs: 0, capMs: 10_000 }, attempts, 0.5)).toEqual(
+        retryDelay({ retryAfterMs: undefined, capMs: 10_000 }, attempts, 0.5),
+      )
+    }
+  })
 })

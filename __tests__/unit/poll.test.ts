@@ -247,16 +247,24 @@ describe('a final status after a message', () => {
   test.each([
     ['its link', { prLink: LINK }, { prLink: `${LINK}0` }],
     ['a link where there was none', {}, { prLink: LINK }],
-    ['its branch', { source: { ref: 'a' } }, { source: { ref: 'b' } }],
-    ['its model', { model: 'a' }, { model: 'b' }],
-    ['the time it was created', { createdAt: '2025-01-01' }, { createdAt: '2025-03-01' }],
-    ['the time it was archived', {}, { archivedAt: '2025-03-01' }],
+    ['the time it was archived', { archivedAt: null }, { archivedAt: '2025-03-01' }],
   ])('in an object that differs in %s is trusted', async (_, before, now) => {
     const { result, at } = await poll([jobResult('completed', before), jobResult('completed', now)], {
       precededBy: messaged(),
     })
     expect(result).toEqual(ended('completed'))
     expect(at).toEqual([5000, 10_000])
+  })
+
+  test.each([
+    ['its branch', { source: { ref: 'a' } }, { source: { ref: 'b' } }],
+    ['its model', { model: 'a' }, { model: 'b' }],
+    ['a date', { createdAt: '2025-01-01' }, { createdAt: '2025-01-01T00:00:00Z' }],
+    ['a clock', { servedAt: 1 }, { servedAt: 2 }],
+  ])('in an object that only differs in %s is not trusted before the settle time', async (_, before, now) => {
+    const script = [jobResult('completed', before), ...Array(9).fill(jobResult('completed', now))]
+    const { at } = await poll(script, { precededBy: messaged() })
+    expect(at.at(-1)).toBe(SETTLE_MS)
   })
 
   test('that is another one means a changed object', async () => {
@@ -328,7 +336,7 @@ describe('a final status after a message', () => {
 
   const deep = (): unknown => JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
   test.each([
-    ['a new value', { revision: 2 }, { revision: 3 }, true],
+    ['a new value of a field that has nothing to do with the end', { revision: 2 }, { revision: 3 }, false],
     ['a field that only one of them has', {}, { revision: 3 }, false],
     ['a link that was null before', { prLink: null }, { prLink: LINK }, true],
     ['a field nested too deep to be compared', { deep: deep() }, { deep: deep() }, false],
@@ -420,6 +428,18 @@ describe('an error', () => {
     const precededBy: PrecededBy = { kind: 'create', at: startAt }
     const later = await poll(forever(errorResponse(404)), { startAt, precededBy, pollIntervalMs: 15_000 })
     expect(later.at).toEqual([55_000, 70_000, 85_000])
+  })
+
+  test('takes three responses in a row with another job for an error, too', async () => {
+    const other = jobResult('completed', { id: 'job-2', prLink: LINK })
+    const { result, reportedStatuses } = await poll([other, noJob, other])
+    expect(result).toMatchObject({
+      code: 'contract',
+      message: expect.stringContaining('another job, "job-2"'),
+    })
+    expect(reportedStatuses).toEqual([])
+    const recovered = await poll([other, other, jobResult('failed')])
+    expect(recovered.result).toEqual(ended('failed'))
   })
 
   test('ends polling after three responses in a row without a job, not after two', async () => {

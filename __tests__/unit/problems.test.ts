@@ -12,17 +12,20 @@ import {
 import { judgeSubmit } from '../../src/agent/verdict.js'
 import { errorResponse, noJob, noResponse, notSent } from './scripted-run.js'
 
+const TRUST_ADVICE =
+  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file in the step's env: " +
+  'certificates are always verified.'
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
 
 /** The error's message and advice, as the annotation shows them. */
 const text = (request: SubmitRequest, result: ServiceResult): string => {
-  const verdict = judgeSubmit(request, result, NOW)
+  const verdict = judgeSubmit(request, result, { date: NOW, isFirst: true })
   return 'error' in verdict ? `${verdict.error.message} ${verdict.error.advice}` : ''
 }
 
-const permanent = (reason: 'certificate' | 'proxy-authentication'): ServiceResult =>
+const permanent = (reason: 'server-certificate' | 'proxy-authentication'): ServiceResult =>
   ({ ...notSent, permanent: reason }) as ServiceResult
 
 test.each([400, 401, 403, 404, 409, 418, 429, 500, 503])("a %d shows the service's message", (status) => {
@@ -50,7 +53,7 @@ test.each([
 
 test.each([
   [notSent, /can't be reached: connect ECONNREFUSED.*Nothing was sent/],
-  [permanent('certificate'), /certificate is not trusted.*Nothing was sent.*NODE_EXTRA_CA_CERTS/],
+  [permanent('server-certificate'), /certificate is not trusted.*Nothing was sent.*NODE_EXTRA_CA_CERTS/],
   [permanent('proxy-authentication'), /proxy.*Nothing was sent.*HTTPS_PROXY/],
   [errorResponse(302), /redirected.*never sent to another address/],
   [errorResponse(401), /api-key/],
@@ -135,10 +138,14 @@ describe('the exact words', () => {
       'Check base-url, the proxy variables and the network, then run it again.',
     ],
     [
-      'certificate',
+      'server-certificate',
       "The service's certificate is not trusted: connect ECONNREFUSED. Nothing was sent.",
-      'Check base-url. If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate ' +
-        "file in the step's env.",
+      `Check base-url. ${TRUST_ADVICE}`,
+    ],
+    [
+      'proxy-certificate',
+      "The proxy's certificate is not trusted: connect ECONNREFUSED. Nothing was sent.",
+      `Check HTTPS_PROXY. ${TRUST_ADVICE}`,
     ],
     [
       'proxy-authentication',
@@ -149,7 +156,10 @@ describe('the exact words', () => {
   ] as const)('of a connection that failed: %s', (reason, message, advice) => {
     const cause = new Error('x')
     const result = { kind: 'not-sent', reason: 'connect ECONNREFUSED', permanent: reason, cause } as const
-    expect(cannotConnect(result)).toMatchObject({ code: 'network', message, advice, cause })
+    expect(cannotConnect(result, true)).toMatchObject({ code: 'network', message, advice, cause })
+    // Not the first request: something may have been sent before.
+    const later = message.replace(' Nothing was sent.', '')
+    expect(cannotConnect(result, false)).toMatchObject({ code: 'network', message: later, advice, cause })
   })
 
   const WHERE_TO_LOOK =
@@ -185,10 +195,11 @@ describe('the exact words', () => {
         'The create request succeeded, but the response contains no job (200: hello). A job may exist.',
       advice: `It was not retried. ${WHERE_TO_LOOK}, and check that base-url is the URL of an agent service.`,
     })
-    expect(missingJob('job-1', '200: hello')).toMatchObject({
+    expect(missingJob('job-1', 'no job (200: hello)')).toMatchObject({
       code: 'contract',
       message:
-        'The service returned 3 successful responses in a row that don\'t contain job "job-1" (200: hello).',
+        'The service returned 3 successful responses in a row without job "job-1": the last one contains no job ' +
+        '(200: hello).',
       advice: 'Check that base-url is the URL of an agent service.',
     })
   })

@@ -125,8 +125,8 @@ describe('a service that asks for a wait', () => {
     ['seconds', '90', 0, 90_000],
     ['seconds, with jitter on top', '90', 1, 112_500],
     ['a date', 'Sat, 01 Mar 2025 12:01:00 GMT', 0, 60_000],
-    ['0 seconds', '0', 0, 1000],
-    ['a date that has passed', 'Sat, 01 Mar 2025 11:00:00 GMT', 0, 1000],
+    ['0 seconds', '0', 0, 500],
+    ['a date that has passed', 'Sat, 01 Mar 2025 11:00:00 GMT', 0, 500],
     ['nothing valid', 'soon', 0, 500],
   ])('of %s is retried then', async (_, header, random, retriedAt) => {
     for (const request of [CREATE, MESSAGE]) {
@@ -145,12 +145,12 @@ describe('a service that asks for a wait', () => {
     expect(endedAt).toBe(0)
     expect(result).toMatchObject({
       code: 'rate-limited',
-      message: expect.stringContaining('more than the step has left'),
+      message: expect.stringContaining('too long for the time left'),
     })
   })
 
   test('until just before the deadline is retried, without the jitter that would reach or pass it', async () => {
-    for (const seconds of [1440, 1799]) {
+    for (const seconds of [1440, 1797]) {
       const script = [errorResponse(429, String(seconds)), jobResult('active')]
       const { calls } = await submit(CREATE, script, { random: 1 })
       expect(callTimes({ calls })).toEqual([0, seconds * 1000])
@@ -183,7 +183,8 @@ describe('a retry that would be too late', () => {
 
   test.each([
     [400, 'Tried 1 time.', [0]],
-    [3000, 'Tried 3 times.', [0, 500, 1500]],
+    [2400, 'Tried 1 time.', [0]],
+    [5000, 'Tried 3 times.', [0, 500, 1500]],
   ])(
     'within %d ms ends the step with the last error, and with how often it was tried',
     async (timeoutMs, tried, at) => {
@@ -201,11 +202,20 @@ describe('a retry that would be too late', () => {
     },
   )
 
+  test.each([
+    ['5', 6999, [0]],
+    ['5', 7001, [0, 5000]],
+  ])('of a wait of %s s with %d ms left depends on 2 s for the response', async (header, timeoutMs, at) => {
+    const script = [errorResponse(429, header), jobResult('active')]
+    const { calls } = await submit(CREATE, script, { timeoutMs })
+    expect(callTimes({ calls })).toEqual(at)
+  })
+
   test('names the time that the service asks for', async () => {
     const { result } = await submit(CREATE, [errorResponse(429, '1800')])
     expect(result.message).toBe(
       'The service refused the create request (429: its message). ' +
-        'It asks for a wait of 30 min, more than the step has left.',
+        'It asks for a wait of 30 min, which is too long for the time left.',
     )
     expect(result.advice).toBe(
       'The documented limit is 100 uses per project per hour. Run this later, or less often.',

@@ -15,7 +15,8 @@ import { errorResponse, jobResult, noJob, noResponse, notSent } from './scripted
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
-const judge = (request: SubmitRequest, result: ServiceResult) => judgeSubmit(request, result, NOW)
+const judge = (request: SubmitRequest, result: ServiceResult) =>
+  judgeSubmit(request, result, { date: NOW, isFirst: true })
 const poll = (result: ServiceResult, context: { sinceCreateMs?: number; invalidResponses?: number } = {}) =>
   judgePoll(result, { jobId: 'job-1', sinceCreateMs: undefined, invalidResponses: 0, ...context }, NOW)
 
@@ -24,14 +25,14 @@ function summarize(verdict: SubmitVerdict | PollVerdict): string {
   return 'error' in verdict ? `${verdict.next} ${verdict.error.code}` : verdict.next
 }
 
-const permanent = (reason: 'certificate' | 'proxy-authentication'): ServiceResult =>
+const permanent = (reason: 'server-certificate' | 'proxy-authentication'): ServiceResult =>
   ({ ...notSent, permanent: reason }) as ServiceResult
 const aborted = (sent: boolean): ServiceResult => ({ kind: 'aborted', sent })
 
 describe('a create request, a message and a status request that got', () => {
   test.each([
     ['no connection', notSent, 'retry network', 'retry network', 'retry'],
-    ['a bad certificate', permanent('certificate'), 'fail network', 'fail network', 'fail network'],
+    ['a bad certificate', permanent('server-certificate'), 'fail network', 'fail network', 'fail network'],
     ['a 407 from a proxy', permanent('proxy-authentication'), 'fail network', 'fail network', 'fail network'],
     ['no complete response', noResponse, 'fail create-unknown', 'fail create-unknown', 'retry'],
     ['a success without a job', noJob, 'fail contract', 'accepted', 'retry'],
@@ -48,13 +49,14 @@ describe('a create request, a message and a status request that got', () => {
 
   const range = (from: number, to: number): number[] =>
     Array.from({ length: to - from + 1 }, (_, index) => from + index)
-  const SPECIAL = [400, 401, 403, 404, 409, 429]
+  const SPECIAL = [400, 401, 403, 404, 408, 409, 425, 429]
   const ROWS: [statuses: number[], create: string, message: string, poll: string][] = [
     [range(300, 399), 'fail contract', 'fail contract', 'fail contract'],
     [[400], 'fail rejected', 'fail rejected', 'fail rejected'],
     [[401, 403], 'fail auth', 'fail auth', 'fail auth'],
     [[404], 'fail not-found', 'fail not-found', 'fail not-found'],
     [[409], 'fail rejected', 'retry rejected', 'fail rejected'],
+    [[408, 425], 'fail rejected', 'fail rejected', 'retry'],
     [[429], 'retry rate-limited', 'retry rate-limited', 'retry'],
     [
       range(402, 499).filter((status) => !SPECIAL.includes(status)),
@@ -121,7 +123,7 @@ describe('a create request or a message', () => {
   })
 
   test('that was refused has a known result', () => {
-    for (const result of [errorResponse(401), errorResponse(302), permanent('certificate')]) {
+    for (const result of [errorResponse(401), errorResponse(302), permanent('server-certificate')]) {
       expect(judge(CREATE, result)).not.toHaveProperty('unknown')
     }
   })
@@ -202,7 +204,7 @@ describe('a status request', () => {
 
   test('names the job that three responses in a row did not contain', () => {
     expect(poll(noJob, { invalidResponses: 2 })).toMatchObject({
-      error: { message: expect.stringContaining('"job-1" (200: hello)') },
+      error: { message: expect.stringContaining('"job-1": the last one contains no job (200: hello)') },
     })
   })
 })
@@ -213,4 +215,8 @@ test('the limits are those of the contract', () => {
     MAX_INVALID_RESPONSES: 3,
     UNREACHABLE_MS: 120_000,
   })
+})
+
+test('a message that is answered with another job was accepted, and its own job is polled', () => {
+  expect(judge(MESSAGE, jobResult('active', { id: 'job-9' }))).toEqual({ next: 'accepted', job: undefined })
 })

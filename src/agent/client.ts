@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { oneLine, quote, type Redact, truncate } from '../escape.js'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
-import { type ProxyVariables, proxyFor } from '../net/proxy.js'
+import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
 
 type HttpResponse = Extract<HttpResult, { kind: 'response' }>
@@ -42,7 +42,7 @@ export interface AgentServiceOptions {
   readonly apiKey: string
   readonly redact: Redact
   readonly deadline: Deadline
-  readonly proxies: ProxyVariables
+  readonly network: NetworkSettings
   /** Milliseconds on a clock, to time requests with. */
   readonly now: () => number
   readonly debug: (line: string) => void
@@ -56,7 +56,13 @@ export interface AgentServiceOptions {
 export function createAgentService(options: AgentServiceOptions): AgentService {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/+$/, '')
-  const client = createHttpClient(base.origin, options.deadline, proxyFor(base, options.proxies))
+  const { deadline, network } = options
+  const client = createHttpClient({
+    origin: base.origin,
+    deadline,
+    proxy: proxyFor(base, network.proxies),
+    unverifiedTlsRequested: network.unverifiedTlsRequested,
+  })
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
   const headers = {
     accept: 'application/json',

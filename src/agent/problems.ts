@@ -43,38 +43,44 @@ export function createdWithoutJob(description: string): ActionError {
 export function missingJob(jobId: string, description: string): ActionError {
   return new ActionError(
     'contract',
-    `The service returned ${MAX_INVALID_RESPONSES} successful responses in a row that don't contain job ` +
-      `${quote(jobId)} (${description}).`,
+    `The service returned ${MAX_INVALID_RESPONSES} successful responses in a row without job ${quote(jobId)}: ` +
+      `the last one contains ${description}.`,
     'Check that base-url is the URL of an agent service.',
   )
 }
 
-/** Not one request was sent: nothing can have happened at the service. */
-export function cannotConnect(result: Extract<ServiceResult, { kind: 'not-sent' }>): ActionError {
-  const { reason, permanent, cause } = result
+/** What to do about a certificate. A step passes NODE_EXTRA_CA_CERTS to Node only if it is in the step's own `env`. */
+const TRUST_ADVICE =
+  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file in the step's env: " +
+  'certificates are always verified.'
+
+/**
+ * The request was not sent, because there was no connection.
+ *
+ * @param isFirst nothing else was sent before
+ */
+export function cannotConnect(
+  { reason, permanent, cause }: Extract<ServiceResult, { kind: 'not-sent' }>,
+  isFirst: boolean,
+): ActionError {
+  const networkError = (message: string, advice: string): ActionError =>
+    new ActionError('network', `${message}: ${reason}.${isFirst ? ' Nothing was sent.' : ''}`, advice, {
+      cause,
+    })
   switch (permanent) {
-    case 'certificate':
-      return new ActionError(
-        'network',
-        `The service's certificate is not trusted: ${reason}. Nothing was sent.`,
-        'Check base-url. If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate ' +
-          "file in the step's env.",
-        { cause },
-      )
+    case 'server-certificate':
+      return networkError("The service's certificate is not trusted", `Check base-url. ${TRUST_ADVICE}`)
+    case 'proxy-certificate':
+      return networkError("The proxy's certificate is not trusted", `Check HTTPS_PROXY. ${TRUST_ADVICE}`)
     case 'proxy-authentication':
-      return new ActionError(
-        'network',
-        `The proxy rejected the credentials: ${reason}. Nothing was sent.`,
-        'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the service in ' +
-          'NO_PROXY.',
-        { cause },
+      return networkError(
+        'The proxy rejected the credentials',
+        'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the service in NO_PROXY.',
       )
     case undefined:
-      return new ActionError(
-        'network',
-        `The service can't be reached: ${reason}. Nothing was sent.`,
+      return networkError(
+        "The service can't be reached",
         'Check base-url, the proxy variables and the network, then run it again.',
-        { cause },
       )
   }
 }

@@ -1,6 +1,7 @@
 /** Retry policy: may a request to the service be retried, and after how long? Pure. */
 
 import type { ActionError } from '../errors.js'
+import { quote } from '../escape.js'
 import { type Backoff, parseRetryAfter } from '../net/backoff.js'
 import type { ServiceResult } from './client.js'
 import type { Job } from './job.js'
@@ -33,7 +34,13 @@ export type SubmitVerdict =
 /** What to do after a status request. */
 export type PollVerdict =
   | { readonly next: 'job'; readonly job: Job }
-  | { readonly next: 'retry'; readonly reason: string; readonly backoff: Backoff }
+  | {
+      readonly next: 'retry'
+      readonly reason: string
+      readonly backoff: Backoff
+      /** The response was complete, but did not have the job. */
+      readonly invalid: boolean
+    }
   | { readonly next: 'fail'; readonly error: ActionError }
   | { readonly next: 'aborted' }
 
@@ -47,6 +54,13 @@ const CONNECT_BACKOFF_CAP_MS = 10_000
 const RATE_LIMIT_BACKOFF_CAP_MS = 60_000
 const POLL_BACKOFF_CAP_MS = 30_000
 
+export interface SubmitContext {
+  /** The current date, for `Retry-After`. */
+  readonly date: Date
+  /** No earlier attempt got as far as the service. */
+  readonly isFirst: boolean
+}
+
 /**
  * Judges a create request or a message.
  *
@@ -54,16 +68,21 @@ const POLL_BACKOFF_CAP_MS = 30_000
  * API has no idempotency key. So no 5xx is retried either: a cache puts `Retry-After` on its own 503 after the request
  * went through.
  *
- * @param date the current date, for `Retry-After`
  */
-export function judgeSubmit(request: SubmitRequest, result: ServiceResult, date: Date): SubmitVerdict {
+export function judgeSubmit(
+  request: SubmitRequest,
+  result: ServiceResult,
+  { date, isFirst }: SubmitContext,
+): SubmitVerdict {
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
     const unknown = resultUnknown(request, reason, cause)
     return { next: 'fail', error: unknown, unknown }
   }
   switch (result.kind) {
-    case 'job':
-      return { next: 'accepted', job: result.job }
+    case 'job': {
+      const isAnother = request.kind === 'message' && result.job.id !== request.jobId
+      return { next: 'accepted', job: isAnother ? undefined : result.job }
+    }
     case 'no-job': {
       if (request.kind === 'message') return { next: 'accepted', job: undefined }
       const unknown = resultUnknown(request, `the response contains no job (${result.description})`)
@@ -76,7 +95,7 @@ export function judgeSubmit(request: SubmitRequest, result: ServiceResult, date:
     case 'no-response':
       return failUnknown(result.reason, result.cause)
     case 'not-sent': {
-      const error = cannotConnect(result)
+      const error = cannotConnect(result, isFirst)
       if (result.permanent !== undefined) return { next: 'fail', error }
       const backoff = { retryAfterMs: undefined, capMs: CONNECT_BACKOFF_CAP_MS }
       return { next: 'retry', error, backoff, responded: false }
@@ -103,31 +122,35 @@ export interface PollContext {
 
 /** Judges a status request. Polling changes nothing, so it is retried after every temporary failure. */
 export function judgePoll(result: ServiceResult, context: PollContext, date: Date): PollVerdict {
-  const retry = (reason: string, retryAfterMs?: number): PollVerdict => ({
+  const retry = (reason: string, retryAfterMs?: number, invalid = false): PollVerdict => ({
     next: 'retry',
     reason,
     backoff: { retryAfterMs, capMs: POLL_BACKOFF_CAP_MS },
+    invalid,
   })
+  const invalid = (description: string): PollVerdict =>
+    context.invalidResponses + 1 < MAX_INVALID_RESPONSES
+      ? retry(`the response contains ${description}`, undefined, true)
+      : { next: 'fail', error: missingJob(context.jobId, description) }
   switch (result.kind) {
     case 'job':
-      return { next: 'job', job: result.job }
+      if (result.job.id === context.jobId) return { next: 'job', job: result.job }
+      return invalid(`another job, ${quote(result.job.id)}`)
     case 'aborted':
       return { next: 'aborted' }
     case 'no-job':
-      return context.invalidResponses + 1 < MAX_INVALID_RESPONSES
-        ? retry(`the response contains no job (${result.description})`)
-        : { next: 'fail', error: missingJob(context.jobId, result.description) }
+      return invalid(`no job (${result.description})`)
     case 'no-response':
       return retry(result.reason)
     case 'not-sent':
       return result.permanent === undefined
         ? retry(result.reason)
-        : { next: 'fail', error: cannotConnect(result) }
+        : { next: 'fail', error: cannotConnect(result, false) }
     case 'error-response': {
       const { status, description } = result
       const sinceCreateMs = context.sinceCreateMs ?? Number.POSITIVE_INFINITY
       const notYetVisible = status === 404 && sinceCreateMs <= VISIBILITY_GRACE_MS
-      return status >= 500 || status === 429 || notYetVisible
+      return status >= 500 || [408, 425, 429].includes(status) || notYetVisible
         ? retry(`the service responded ${description}`, parseRetryAfter(result.retryAfter, date))
         : { next: 'fail', error: rejected(result, { kind: 'poll' }) }
     }

@@ -2,7 +2,6 @@
 
 import { getOctokit } from '@actions/github'
 import type { RequestInit } from 'undici'
-import buildConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { fetch } from 'undici/lib/web/fetch/index.js'
 import { ActionError, Cancelled } from '../errors.js'
@@ -10,7 +9,7 @@ import { oneLine, type Redact, truncate } from '../escape.js'
 import { parseRetryAfter, retryDelay } from '../net/backoff.js'
 import { createConnector } from '../net/connect.js'
 import type { Clock, Deadline } from '../net/deadline.js'
-import { type ProxyVariables, proxyFor } from '../net/proxy.js'
+import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
 /** How long required requests are retried, all together, in milliseconds. */
 export const RETRY_MS = 60_000
@@ -24,7 +23,7 @@ export interface GitHubOptions {
   readonly token: string
   /** GITHUB_API_URL, also of an enterprise server. */
   readonly apiUrl: string
-  readonly proxies: ProxyVariables
+  readonly network: NetworkSettings
   readonly clock: Clock
   readonly deadline: Deadline
   readonly random: () => number
@@ -239,15 +238,16 @@ function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefi
 /** A fetch that uses the runner's proxy, and logs each request in a debug line. */
 function createFetch({
   apiUrl,
-  proxies,
+  network,
   clock,
   debug,
 }: GitHubOptions): (url: string, init: RequestInit) => Promise<unknown> {
   let dispatcher: Agent | undefined
   const createDispatcher = (): Agent => {
     const base = new URL(apiUrl)
-    const proxy = base.protocol === 'https:' ? proxyFor(base, proxies) : undefined
-    return new Agent({ connect: createConnector(buildConnector({}), proxy).connect })
+    const proxy = base.protocol === 'https:' ? proxyFor(base, network.proxies) : undefined
+    const { unverifiedTlsRequested } = network
+    return new Agent({ connect: createConnector({ proxy, unverifiedTlsRequested }).connect })
   }
   return async (url, init) => {
     dispatcher ??= createDispatcher()

@@ -15,13 +15,13 @@ export interface RetryDelay {
 
 /**
  * The delay before the next attempt: what the server asked for (at least a second) plus up to 25 % jitter, or
- * exponential backoff with up to 50 % jitter.
+ * exponential backoff with up to 50 % jitter. `Retry-After: 0` names no delay, so it gets backoff, too.
  *
  * @param attempts how many attempts there have been, from 1
  * @param random from 0 to 1
  */
 export function retryDelay({ retryAfterMs, capMs }: Backoff, attempts: number, random: number): RetryDelay {
-  if (retryAfterMs !== undefined) {
+  if (retryAfterMs !== undefined && retryAfterMs > 0) {
     const minDelayMs = Math.max(retryAfterMs, 1000)
     return { minDelayMs, delayMs: minDelayMs * (1 + random / 4) }
   }
@@ -33,8 +33,8 @@ export function retryDelay({ retryAfterMs, capMs }: Backoff, attempts: number, r
 export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   const value = header?.trim() ?? ''
   if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000
-  // Two of the three date formats name GMT; the oldest, asctime, implies it.
-  const zoned = /^[A-Za-z]{3} [^,]*\d$/.test(value) ? `${value} GMT` : value
+  // HTTP dates are in GMT, whether they say so or not (RFC 9110, 5.6.7).
+  const zoned = /(?:[A-Z]{3}|Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value} GMT`
   const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(zoned) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
 }

@@ -4,11 +4,12 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import type { buildConnector } from 'undici'
+import createDirectConnector from 'undici/lib/core/connect.js'
 import { oneLine } from '../escape.js'
 import { skipWasmOptimization } from './v8.js'
 
 /** Why a connection will never succeed, however often it is retried. */
-export type PermanentFailure = 'certificate' | 'proxy-authentication'
+export type PermanentFailure = 'server-certificate' | 'proxy-certificate' | 'proxy-authentication'
 
 /**
  * A connection that was not made.
@@ -26,18 +27,33 @@ class ConnectError extends Error {
   }
 }
 
+/** Certificates are always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says: the connection carries a secret. */
+const VERIFIED = { rejectUnauthorized: true }
+
+export interface ConnectorOptions {
+  /** Undefined for a direct connection. */
+  readonly proxy: URL | undefined
+  /** NODE_TLS_REJECT_UNAUTHORIZED is set: a certificate error says that it is not honoured. */
+  readonly unverifiedTlsRequested: boolean
+  /** Called with the error that breaks an open connection, before undici sees it. */
+  readonly onSocketError?: (error: Error) => void
+}
+
 /** Creates undici's connector, and a function that aborts pending connections. */
-export function createConnector(
-  direct: buildConnector.connector,
-  proxy: URL | undefined,
-): { connect: buildConnector.connector; abort: () => void } {
+export function createConnector({
+  proxy,
+  unverifiedTlsRequested,
+  onSocketError = () => undefined,
+}: ConnectorOptions): { connect: buildConnector.connector; abort: () => void } {
+  const direct = createDirectConnector(VERIFIED)
   const pending = new AbortController()
   const connect: buildConnector.connector = (options, callback) => {
     const done = (error: Error | null, socket: Socket | null): void => {
       if (error !== null || socket === null) {
-        callback(toConnectError(error), null)
+        callback(toConnectError(error, unverifiedTlsRequested), null)
       } else {
         skipWasmOptimization()
+        socket.on('error', onSocketError)
         callback(null, socket)
       }
     }
@@ -64,6 +80,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
   const host = proxy.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
     const request = (secure ? httpsRequest : httpRequest)({
+      ...VERIFIED,
       method: 'CONNECT',
       host,
       // Otherwise Node checks the certificate against the Host header below, which names the target.
@@ -90,11 +107,10 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
         ),
       )
     })
-    request.once('error', (error) =>
-      reject(
-        new ConnectError(`${name}: ${describeError(error)}`, certificateFailure(error), { cause: error }),
-      ),
-    )
+    request.once('error', (error) => {
+      const permanent = isCertificateError(error) ? 'proxy-certificate' : undefined
+      reject(new ConnectError(`${name}: ${describeError(error)}`, permanent, { cause: error }))
+    })
     request.end()
   })
 }
@@ -108,10 +124,14 @@ function decode(part: string): string {
   }
 }
 
-function toConnectError(error: Error | null): ConnectError {
-  if (error instanceof ConnectError) return error
+function toConnectError(error: Error | null, unverifiedTlsRequested: boolean): ConnectError {
+  const ownFailure = isCertificateError(error) ? 'server-certificate' : undefined
+  const failure = error instanceof ConnectError ? error.permanent : ownFailure
+  const isCertificate = failure === 'server-certificate' || failure === 'proxy-certificate'
+  const note =
+    isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
   const message = error === null ? 'no connection' : describeError(error)
-  return new ConnectError(message, certificateFailure(error), { cause: error })
+  return new ConnectError(message + note, failure, { cause: error })
 }
 
 export function permanentFailure(error: unknown): PermanentFailure | undefined {
@@ -129,12 +149,13 @@ export function describeError(error: Error): string {
   return oneLine(tls || error.message || [...new Set(parts)].join('; ') || error.name)
 }
 
-/** The codes with which Node reports an invalid certificate (nodejs.org/api/tls.html, X509 certificate error codes). */
+/**
+ * The codes with which Node reports an invalid certificate (nodejs.org/api/tls.html, X509 certificate error codes). It
+ * has none for a key or a signature that is too weak: these are UNSPECIFIED.
+ */
 const CERTIFICATE_ERROR =
-  /^(?:ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
+  /^(?:UNSPECIFIED$|ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
 
-function certificateFailure(error: Error | null): PermanentFailure | undefined {
+function isCertificateError(error: Error | null): boolean {
   return error !== null && 'code' in error && CERTIFICATE_ERROR.test(String(error.code))
-    ? 'certificate'
-    : undefined
 }

@@ -1,7 +1,9 @@
 /** One HTTP request to one origin, and exactly how far it got: that decides whether it may be retried. */
 
+import type { Readable } from 'node:stream'
+import { setImmediate as setImmediatePromise } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import buildConnector from 'undici/lib/core/connect.js'
 import Client from 'undici/lib/dispatcher/client.js'
 import { createConnector, describeError, type PermanentFailure, permanentFailure } from './connect.js'
 import type { Deadline } from './deadline.js'
@@ -15,8 +17,8 @@ export const LIMITS = {
   connect: 10_000,
   POST: 60_000,
   GET: 30_000,
-  /** How long the response to a POST is waited for after a cancel: only the response has the job's id. */
-  cancelledPost: 5_000,
+  /** How long the response to a POST is waited for after the deadline or a cancel: only the response has the job's id. */
+  finalPost: 5_000,
 } as const
 
 export interface HttpRequest {
@@ -51,6 +53,16 @@ export interface HttpClient {
   close(): void
 }
 
+export interface HttpClientOptions {
+  /** `https://host:port` */
+  readonly origin: string
+  /** Ends every request. */
+  readonly deadline: Deadline
+  /** The proxy for this origin, if any. */
+  readonly proxy: URL | undefined
+  readonly unverifiedTlsRequested: boolean
+}
+
 /**
  * Creates a client for one origin.
  *
@@ -60,12 +72,8 @@ export interface HttpClient {
  *
  * Deadline and cancellation are not left to undici, because some of its waits can't be aborted from inside: they destroy
  * its client.
- *
- * @param origin `https://host:port`
- * @param deadline ends every request
- * @param proxy the proxy for this origin, if any
  */
-export function createHttpClient(origin: string, deadline: Deadline, proxy: URL | undefined): HttpClient {
+export function createHttpClient({ deadline, ...options }: HttpClientOptions): HttpClient {
   let connection: Connection | undefined
 
   const close = (): void => {
@@ -74,8 +82,8 @@ export function createHttpClient(origin: string, deadline: Deadline, proxy: URL 
   }
   const send = async (request: HttpRequest): Promise<HttpResult> => {
     if (request.method === 'POST') close()
-    connection ??= openConnection(origin, proxy)
-    const result = await exchange(connection.client, request, deadline)
+    connection ??= openConnection(options)
+    const result = await exchange(connection, request, deadline)
     if (result.kind !== 'response') close()
     return result
   }
@@ -84,11 +92,17 @@ export function createHttpClient(origin: string, deadline: Deadline, proxy: URL 
 
 interface Connection {
   readonly client: Client
+  /** Why the connection broke; undefined if it did not. */
+  error(): Error | undefined
   destroy(): void
 }
 
-function openConnection(origin: string, proxy: URL | undefined): Connection {
-  const { connect, abort } = createConnector(buildConnector({}), proxy)
+function openConnection({ origin, ...options }: Omit<HttpClientOptions, 'deadline'>): Connection {
+  let socketError: Error | undefined
+  const onSocketError = (error: Error): void => {
+    socketError = error
+  }
+  const { connect, abort } = createConnector({ ...options, onSocketError })
   const client = new Client(origin, {
     connect,
     headersTimeout: 0,
@@ -101,19 +115,21 @@ function openConnection(origin: string, proxy: URL | undefined): Connection {
     abort()
     void client.destroy()
   }
-  return { client, destroy }
+  return { client, error: () => socketError, destroy }
 }
 
 const TOO_LARGE = 'the response is larger than 1 MiB'
 
 /** Sends one request and settles once: with a response, an error, or the end of its time. */
-function exchange(client: Client, request: HttpRequest, deadline: Deadline): Promise<HttpResult> {
+function exchange(connection: Connection, request: HttpRequest, deadline: Deadline): Promise<HttpResult> {
   return new Promise((resolve) => {
     const reader = new ResponseReader()
     let sent = false
+    let settled = false
     let timer: NodeJS.Timeout | undefined
 
     const settle = (result: HttpResult): void => {
+      settled = true
       clearTimeout(timer)
       deadline.signal.removeEventListener('abort', onAbort)
       resolve(result)
@@ -126,30 +142,60 @@ function exchange(client: Client, request: HttpRequest, deadline: Deadline): Pro
       )
     const setTimer = (milliseconds: number, end: () => void): void => {
       clearTimeout(timer)
-      timer = setTimeout(end, milliseconds)
+      const current = setTimeout(() => readArrived(current, end), milliseconds)
+      timer = current
+    }
+    // Node runs timers before it reads sockets. After a freeze, a time limit may have passed while the response already
+    // waits in the socket, so everything that has arrived is read before the limit counts.
+    const readArrived = (expired: NodeJS.Timeout, end: () => void): void => {
+      let bytesRead = -1
+      const next = (): void => {
+        if (settled || timer !== expired) return
+        if (reader.bytesRead !== bytesRead) {
+          bytesRead = reader.bytesRead
+          setImmediate(next)
+        } else {
+          end()
+        }
+      }
+      setImmediate(next)
     }
     const onAbort = (): void => {
       const end = (): void => settle({ kind: 'aborted', sent })
-      const remainingMs = deadline.remainingMs()
-      if (request.method === 'POST' && sent && deadline.cancelled() && remainingMs > 0) {
-        setTimer(Math.min(LIMITS.cancelledPost, remainingMs), end)
-      } else {
-        end()
-      }
+      if (!sent) end()
+      else setTimer(request.method === 'POST' ? LIMITS.finalPost : 0, end)
+    }
+    const onSent = (): void => {
+      sent = true
+      const limit = LIMITS[request.method]
+      setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`, undefined))
+    }
+    // undici writes the headers together with the first part of the body, so nothing is sent before that. It accepts any
+    // async iterable; its types don't.
+    const createBody = async function* (text: string) {
+      await pendingSignals()
+      if (settled) throw new Error('aborted')
+      onSent()
+      yield Buffer.from(text)
     }
 
     if (deadline.signal.aborted) return resolve({ kind: 'aborted', sent: false })
     deadline.signal.addEventListener('abort', onAbort)
     setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s`, undefined))
 
-    client.dispatch(
-      { method: request.method, path: request.path, headers: request.headers, body: request.body ?? null },
+    const { method, path, headers, body: text } = request
+    const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
+    connection.client.dispatch(
       {
-        // undici calls this directly before it writes the request to the socket.
+        method,
+        path,
+        headers: { ...headers, ...length },
+        body: text === undefined ? null : (createBody(text) as unknown as Readable),
+      },
+      {
+        // undici calls this directly before it writes a request without a body.
         onRequestStart() {
-          sent = true
-          const limit = LIMITS[request.method]
-          setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`, undefined))
+          if (text === undefined) onSent()
         },
         onResponseStart(_controller, status, headers) {
           if (!reader.start(status, headers)) fail(TOO_LARGE, undefined)
@@ -158,7 +204,10 @@ function exchange(client: Client, request: HttpRequest, deadline: Deadline): Pro
           if (!reader.add(chunk)) fail(TOO_LARGE, undefined)
         },
         onResponseEnd() {
-          settle(reader.result())
+          // undici takes a reset for the end of a body that only the end of the connection delimits.
+          const error = reader.endsWithConnection ? connection.error() : undefined
+          if (error === undefined) settle(reader.result())
+          else fail(describeError(error), error)
         },
         onResponseError(_controller, error) {
           fail(describeError(error), error)
@@ -168,8 +217,16 @@ function exchange(client: Client, request: HttpRequest, deadline: Deadline): Pro
   })
 }
 
+/** Waits until the signals that have arrived are handled: those of this turn of the event loop, and of the next. */
+async function pendingSignals(): Promise<void> {
+  await setImmediatePromise()
+  await setImmediatePromise()
+}
+
 /** Collects a response, up to the limit. */
 class ResponseReader {
+  /** Grows with whatever is read. */
+  bytesRead = 0
   #status = 0
   #headers: Headers = {}
   #chunks: Buffer[] = []
@@ -181,6 +238,7 @@ class ResponseReader {
    * @returns false if a body over the limit is announced
    */
   start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+    this.bytesRead++
     this.#status = status
     this.#headers = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
@@ -194,14 +252,41 @@ class ResponseReader {
 
   /** @returns whether the body is still within the limit */
   add(chunk: Buffer): boolean {
+    this.bytesRead += chunk.length
     this.#length += chunk.length
     if (this.#length > MAX_RESPONSE_BYTES) return false
     this.#chunks.push(chunk)
     return true
   }
 
+  /** The end of the connection is the only end of the body (RFC 9112, 6.3). */
+  get endsWithConnection(): boolean {
+    return this.#headers['content-length'] === undefined && this.#headers['transfer-encoding'] === undefined
+  }
+
   result(): HttpResult {
-    const body = new TextDecoder().decode(Buffer.concat(this.#chunks))
+    const bytes = decompress(Buffer.concat(this.#chunks), this.#headers['content-encoding'])
+    const body = new TextDecoder().decode(bytes)
     return { kind: 'response', status: this.#status, headers: this.#headers, body }
+  }
+}
+
+/** Decompresses a body that was compressed although the request asked for `identity`. */
+function decompress(bytes: Buffer, encoding = ''): Buffer {
+  const options = { maxOutputLength: MAX_RESPONSE_BYTES }
+  try {
+    switch (encoding.toLowerCase()) {
+      case 'gzip':
+      case 'x-gzip':
+        return gunzipSync(bytes, options)
+      case 'deflate':
+        return inflateSync(bytes, options)
+      case 'br':
+        return brotliDecompressSync(bytes, options)
+      default:
+        return bytes
+    }
+  } catch {
+    return bytes // Not what the header says: the caller finds no job in it.
   }
 }

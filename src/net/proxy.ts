@@ -1,10 +1,16 @@
-/** Chooses the proxy for a URL. */
+/** What the environment says about the network, and the proxy for a URL. */
 
 import { checkBypass } from '@actions/http-client/lib/proxy'
 import { ActionError } from '../errors.js'
 
 /** The proxy variables of the environment, in order of preference. `checkBypass` reads NO_PROXY itself. */
 export type ProxyVariables = readonly { readonly name: string; readonly value: string }[]
+
+export interface NetworkSettings {
+  readonly proxies: ProxyVariables
+  /** NODE_TLS_REJECT_UNAUTHORIZED asks for unverified certificates, which is not honoured. */
+  readonly unverifiedTlsRequested: boolean
+}
 
 /**
  * The proxy for a URL; undefined for loopback, and for hosts in NO_PROXY.

@@ -21,7 +21,7 @@ export interface PlanOptions {
   readonly inputs: Inputs
   readonly run: RunEnvironment
   readonly event: RunEvent
-  readonly access: Pick<GitHubOptions, 'token' | 'apiUrl' | 'proxies' | 'redact'>
+  readonly access: Pick<GitHubOptions, 'token' | 'apiUrl' | 'network' | 'redact'>
   readonly service: AgentService
   readonly ports: Ports
   /** Random hexadecimal digits. */

@@ -1,6 +1,5 @@
 /** Polls a job until it ends: when to poll, when to trust the status, when to give up. */
 
-import { isDeepStrictEqual } from 'node:util'
 import type { AgentService, ServiceResult } from '../agent/client.js'
 import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
 import { judgePoll } from '../agent/verdict.js'
@@ -80,8 +79,9 @@ export function finalPollMarginMs(timeoutMs: number): number {
  * Creates a function that decides whether to trust a job seen after a message: a finished job may still show as finished
  * for a moment.
  *
- * A final status is trusted if the job was seen running since, or differs from the final one that was seen first, or the
- * settle time has passed. That the response to the message itself says `active` proves nothing about the next poll.
+ * A final status is trusted if the job was seen running since, if it differs from the final one seen before the message
+ * or first after it, or if the settle time has passed. That the response to the message itself says `active` proves
+ * nothing about the next poll.
  *
  * @param settleMs counted from the message
  */
@@ -96,32 +96,23 @@ export function createFreshnessCheck(
   return (job, now) => {
     seenRunning ||= !isFinal(job.status)
     const changed =
-      (firstSeen !== undefined && differs(job, firstSeen)) ||
-      (previous !== undefined && isFinal(previous.status) && differsInSharedFields(job, previous))
+      (firstSeen !== undefined && endsDifferently(job, firstSeen)) ||
+      (previous !== undefined && isFinal(previous.status) && endsDifferently(job, previous))
     firstSeen ??= job
     return seenRunning || changed || now - at >= settleMs
   }
 }
 
-/** Whether two polls returned different objects. */
-function differs({ received: one }: Job, { received: other }: Job): boolean {
-  try {
-    return !isDeepStrictEqual(one, other)
-  } catch {
-    return false // Nested too deep to be compared: the settle time decides.
-  }
-}
+/** The fields that a new end changes; others, such as a clock, may differ from one response to the next. */
+const END_FIELDS = ['status', 'prLink', 'archivedAt']
 
-/** Compares only the fields both have: the response to a message may have fewer fields than a status response. */
-function differsInSharedFields(job: Job, previous: Job): boolean {
-  const shared = Object.keys(job.received as object).filter((name) =>
-    Object.hasOwn(previous.received as object, name),
+/** Compares only the fields both have: the response to a message may have fewer than a status response. */
+function endsDifferently({ received: one }: Job, { received: other }: Job): boolean {
+  const [fields, otherFields] = [one as Record<string, unknown>, other as Record<string, unknown>]
+  return END_FIELDS.some(
+    (name) =>
+      Object.hasOwn(fields, name) && Object.hasOwn(otherFields, name) && fields[name] !== otherFields[name],
   )
-  const pick = ({ received, ...rest }: Job): Job => ({
-    ...rest,
-    received: shared.map((name) => (received as Record<string, unknown>)[name]),
-  })
-  return differs(pick(job), pick(previous))
 }
 
 /** Polling is over, or continues after a delay. */
@@ -168,7 +159,7 @@ class PollState {
     }
     const verdict = judgePoll(result, context, clock.date())
     this.gotResponse ||= ['job', 'no-job', 'error-response'].includes(result.kind)
-    this.#invalidResponses = result.kind === 'no-job' ? this.#invalidResponses + 1 : 0
+    this.#invalidResponses = verdict.next === 'retry' && verdict.invalid ? this.#invalidResponses + 1 : 0
     const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs)
     switch (verdict.next) {
       case 'aborted':

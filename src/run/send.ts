@@ -9,6 +9,9 @@ import { formatDuration } from '../format.js'
 import { retryDelay } from '../net/backoff.js'
 import type { Ports } from './ports.js'
 
+/** A retry needs this much time for its response before the deadline, in milliseconds. */
+const RESPONSE_MS = 2_000
+
 type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 
 /**
@@ -34,7 +37,7 @@ export async function send(
     publish()
     const result = await sendOnce(request, prompt, service)
     progress.sending = false
-    const verdict = judgeSubmit(request, result, clock.date())
+    const verdict = judgeSubmit(request, result, { date: clock.date(), isFirst: !gotResponse })
     if (verdict.next === 'accepted') return verdict.job
     if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
     if (verdict.next === 'fail') throw verdict.error
@@ -42,9 +45,10 @@ export async function send(
 
     last = verdict
     gotResponse ||= verdict.responded
+    const untilDeadlineMs = deadline.remainingMs() - RESPONSE_MS
     const remainingMs = gotResponse
-      ? deadline.remainingMs()
-      : Math.min(deadline.remainingMs(), startedAt + UNREACHABLE_MS - clock.now())
+      ? untilDeadlineMs
+      : Math.min(untilDeadlineMs, startedAt + UNREACHABLE_MS - clock.now())
     const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, ports.random())
     if (minDelayMs >= remainingMs) throw retryTimeoutError(verdict, attempts, minDelayMs)
     const waitMs = delayMs < remainingMs ? delayMs : minDelayMs
@@ -73,7 +77,7 @@ function retryTimeoutError({ error, backoff }: Retry, attempts: number, minDelay
   const reason =
     backoff.retryAfterMs === undefined
       ? `Tried ${attempts} ${attempts === 1 ? 'time' : 'times'}.`
-      : `It asks for a wait of ${formatDuration(minDelayMs)}, more than the step has left.`
+      : `It asks for a wait of ${formatDuration(minDelayMs)}, which is too long for the time left.`
   return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
 }
 
