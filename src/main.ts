@@ -1,6 +1,5 @@
 /** Runs the action: read, plan, run, end. Connects the parts, and decides the exit code. */
 
-import { failsStep } from './agent/job.js'
 import { Cancelled } from './errors.js'
 import { createRedactor, type Redact } from './escape.js'
 import { explainMissingSecrets, type RunEnvironment, type RunEvent, readEvent } from './event/event.js'
@@ -40,12 +39,19 @@ export async function main(): Promise<void> {
     try {
       report.end(toRunResult(thrown))
     } finally {
-      runner.exit(1)
+      runner.exit(report.exitCode)
     }
   }
   runner.onUncaughtException((thrown) => endNow(report.resultUnknown(thrown) ?? thrown))
   signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())))
-  await end(step, await execute(step).catch(toRunResult))
+  const result = await execute(step).catch(toRunResult)
+  if (report.result !== undefined) return // It ended in the meantime.
+  try {
+    report.end(result)
+    await report.closeComment(signals.first)
+  } finally {
+    runner.exit(report.exitCode)
+  }
 }
 
 function createStep(cancel: AbortSignal): Step {
@@ -85,8 +91,8 @@ async function execute(step: Step): Promise<RunResult> {
   }
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(progress)))
   const { createAgentService } = await import('./agent/client.js')
-  const proxies = runner.proxyVariables()
-  const service = createAgentService({ ...inputs, ...ports, redact, proxies, now: clock.now })
+  const network = runner.networkSettings()
+  const service = createAgentService({ ...inputs, ...ports, redact, network, now: clock.now })
   try {
     const plan = needsGitHub(inputs, skip.commitsToCheck.length > 0)
       ? await planWithGitHub(step, inputs, service, ports, skip.commitsToCheck)
@@ -136,8 +142,8 @@ async function planWithGitHub(
   if (event.problem !== undefined) runner.unsetEventPath()
   const { createPlanner } = await import('./run/plan.js')
   const { apiUrl } = environment
-  const proxies = runner.proxyVariables()
-  const access = { token: inputs.githubToken, apiUrl, proxies, redact }
+  const network = runner.networkSettings()
+  const access = { token: inputs.githubToken, apiUrl, network, redact }
   const { nonce } = runner
   const planner = createPlanner({
     inputs,
@@ -151,15 +157,4 @@ async function planWithGitHub(
   })
   report.statusWriter = planner.statusWriter
   return planner.plan()
-}
-
-/** Reports the result, and ends the process. */
-async function end({ report, cancel }: Step, result: RunResult): Promise<void> {
-  if (report.ended) return
-  try {
-    report.end(result)
-    await report.closeComment(result, cancel)
-  } finally {
-    runner.exit(failsStep(result.outcome, report.failOn) ? 1 : 0)
-  }
 }

@@ -1,7 +1,16 @@
 /** Adapter to the GitHub runner: inputs, outputs, log, summary, annotations, signals, clock and randomness. */
 
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as core from '@actions/core'
 import { escapeCommandLines, escapeCommands, type Redact, truncate } from './escape.js'
@@ -9,7 +18,7 @@ import type { RunEnvironment } from './event/event.js'
 import { DEFAULTS, type InputName, type RawInputs } from './inputs/inputs.js'
 import type { PromptRoots } from './inputs/prompt-file.js'
 import type { Clock } from './net/deadline.js'
-import type { ProxyVariables } from './net/proxy.js'
+import type { NetworkSettings } from './net/proxy.js'
 import type { ReportWriter } from './report/step-report.js'
 
 /** Reads every input as the runner passes it. */
@@ -48,9 +57,13 @@ export function promptRoots(): PromptRoots {
 }
 
 /** HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent. */
-export function proxyVariables(): ProxyVariables {
-  const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
-  return names.map((name) => ({ name, value: process.env[name] ?? '' }))
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
+
+export function networkSettings(): NetworkSettings {
+  return {
+    proxies: PROXY_VARIABLES.map((name) => ({ name, value: process.env[name] ?? '' })),
+    unverifiedTlsRequested: process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
+  }
 }
 
 /** Tells the runner to hide a secret in every log line from now on, including its percent-encoded form. */
@@ -98,9 +111,20 @@ export class Reporter implements ReportWriter {
     core.endGroup()
   }
 
-  /** @param value already redacted */
-  output(name: string, value: string): void {
-    core.setOutput(name, value)
+  /**
+   * Writes all values or none, so that the file is well-formed whatever happens: a malformed one fails the step.
+   *
+   * @param values already redacted
+   */
+  outputs(values: readonly (readonly [name: string, value: string])[]): void {
+    const path = process.env.GITHUB_OUTPUT
+    const before = path ? statSync(path, { throwIfNoEntry: false }) : undefined
+    try {
+      for (const [name, value] of values) core.setOutput(name, value)
+    } catch (thrown) {
+      if (path && before?.isFile()) truncateSync(path, before.size)
+      throw thrown
+    }
   }
 
   /** Replaces the step summary, if the runner provides one. */
@@ -178,9 +202,17 @@ export function onUncaughtException(call: (thrown: unknown) => void): void {
 /** Ends the process once all output is written, whatever is still pending. */
 export function exit(exitCode: 0 | 1): void {
   process.stdout.write('', () => {
-    // process.exit waits for a pending DNS lookup, which can hang: libuv joins its threads.
-    const lookupPending = process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')
-    if (lookupPending && exitCode === 1) process.kill(process.pid, 'SIGKILL')
+    if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) replaceProcess(exitCode)
     process.exit(exitCode)
   })
+}
+
+/**
+ * Replaces the process with one that ends at once: `process.exit` joins libuv's threads, and so it would wait for a DNS
+ * lookup, which can hang for long. Returns where Node can't do that, which is before 22.15 and on Windows.
+ */
+function replaceProcess(exitCode: 0 | 1): void {
+  const { execve } = process as { execve?: (file: string, args: string[], env: NodeJS.ProcessEnv) => never }
+  if (process.platform === 'win32' || execve === undefined) return
+  execve.call(process, process.execPath, [process.execPath, '-e', `process.exit(${exitCode})`], {})
 }

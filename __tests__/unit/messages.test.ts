@@ -36,7 +36,7 @@ function createProgress(...jobs: Job[]): Progress {
 function createReused(...jobs: Job[]): Progress {
   const progress = createProgress(...jobs)
   progress.follow('job-1')
-  progress.reuse()
+  progress.messageAccepted()
   return progress
 }
 
@@ -128,8 +128,15 @@ describe('outputs', () => {
 
 test('a job that never existed was not reused, one that was seen and then disappeared was', () => {
   const notFound: RunResult = { outcome: 'error', error: createError('not-found') }
-  expect(outputs(createReused(), notFound, redact).reused).toBe('false')
-  expect(outputs(createReused(job('active')), notFound, redact).reused).toBe('true')
+  const attached = (...jobs: Job[]): Progress => {
+    const progress = createProgress(...jobs)
+    progress.follow('job-1')
+    progress.attach()
+    return progress
+  }
+  expect(outputs(attached(), notFound, redact).reused).toBe('false')
+  expect(outputs(attached(job('active')), notFound, redact).reused).toBe('true')
+  expect(outputs(createReused(), notFound, redact).reused).toBe('true')
 })
 
 test('before the first status, a job that is waited for is in the outputs by its id alone', () => {

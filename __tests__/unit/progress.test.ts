@@ -9,7 +9,7 @@ test('a new one knows nothing', () => {
     jobId: '',
     job: undefined,
     status: undefined,
-    reused: false,
+    reuse: undefined,
     sending: false,
     history: [],
     accepted: false,

@@ -80,7 +80,7 @@ describe('a create request', () => {
     ])
     expect(result).toEqual({ outcome })
     expect(requests).toEqual(['create', 'poll', 'poll'])
-    expect(progress).toMatchObject({ jobId: 'job-1', reused: false, sending: false })
+    expect(progress).toMatchObject({ jobId: 'job-1', reuse: undefined, sending: false })
   })
 
   test('sends the prompt unchanged and polls the job in the response', async () => {
@@ -196,7 +196,7 @@ describe('a message', () => {
       { kind: 'poll', jobId: 'job-1' },
       { kind: 'poll', jobId: 'job-1' },
     ])
-    expect(progress.reused).toBe(true)
+    expect(progress.reuse).toBe('message')
   })
 
   test('that was accepted without a job in the response is followed by polls', async () => {
@@ -230,7 +230,7 @@ describe('a message', () => {
     const { result, requests, progress } = await runTask(MESSAGE, [scripted])
     expect(result).toMatchObject({ outcome: 'error', error: { code } })
     expect(requests).toEqual(['message'])
-    expect(progress).toMatchObject({ jobId: 'job-1', reused: false })
+    expect(progress).toMatchObject({ jobId: 'job-1', reuse: undefined })
   })
 
   test('writes no placeholder', async () => {
@@ -239,10 +239,10 @@ describe('a message', () => {
   })
 
   describe('with the job as it was before', () => {
-    const previousJob = job('completed', { prLink: LINK, revision: 1 })
+    const previousJob = job('completed', { prLink: LINK })
     const task: Task = { ...MESSAGE, previousJob }
-    const unchanged = jobResult('completed', { prLink: LINK, revision: 1 })
-    const changed = jobResult('completed', { prLink: LINK, revision: 2 })
+    const unchanged = jobResult('completed', { prLink: LINK })
+    const changed = jobResult('completed', { prLink: `${LINK}0` })
 
     test('does not trust a poll that returns the same', async () => {
       const script = [jobResult('active'), unchanged, unchanged, jobResult('active'), jobResult('failed')]
@@ -302,7 +302,7 @@ describe('a message', () => {
       expect(lines.log).toEqual(["The last run's job no longer exists: creating a new one."])
       expect(placeholders).toEqual([1])
       expect(published[1]).toMatchObject({ calls: 1, jobId: '', sending: true })
-      expect(progress).toMatchObject({ jobId: 'job-2', reused: false })
+      expect(progress).toMatchObject({ jobId: 'job-2', reuse: undefined })
     })
 
     test.each([
@@ -340,7 +340,7 @@ describe('a step that only waits for a job', () => {
     const { result, requests, progress } = await runTask(ATTACH, [jobResult('active'), opened])
     expect(result).toEqual({ outcome: 'pr-opened' })
     expect(requests).toEqual(['poll', 'poll'])
-    expect(progress.reused).toBe(true)
+    expect(progress.reuse).toBe('attach')
   })
 
   test('has its job in the outputs before the first poll', async () => {

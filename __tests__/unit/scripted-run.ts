@@ -132,8 +132,15 @@ export function createScriptedRun(
   /** For each placeholder, how many requests had been sent before it was written. */
   const placeholders: number[] = []
   const publish = (): void => {
-    const { jobId, status, sending, reused } = progress
-    published.push({ at: clock.now(), jobId, status, sending, reused, calls: calls.length })
+    const { jobId, status, sending, reuse } = progress
+    published.push({
+      at: clock.now(),
+      jobId,
+      status,
+      sending,
+      reused: reuse !== undefined,
+      calls: calls.length,
+    })
   }
   const play = async (call: Omit<Call, 'at'>): Promise<ServiceResult> => {
     calls.push({ ...call, at: clock.now() })

@@ -307,7 +307,7 @@ describe('the summary while the run goes on, which must be true if the step is k
   test('with a message that was accepted, or a step that only waits: the same', () => {
     const text = soFar((progress) => {
       progress.follow('job-1')
-      progress.reuse()
+      progress.messageAccepted()
     })
     expect(text).toMatch(/is running[\s\S]*to wait for it, run a step with `job-id: job-1` and no prompt/)
   })

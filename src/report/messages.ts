@@ -32,14 +32,16 @@ export function outputs(
 ): Partial<Record<Output, string>> {
   const link = progress.job?.link ?? ''
   const { number, repository } = parsePullRequest(link)
-  const wasMissing = progress.job === undefined && errorOf(result)?.code === 'not-found'
+  // A job that never existed was not waited for.
+  const isMissing = progress.job === undefined && errorOf(result)?.code === 'not-found'
+  const reused = progress.reuse === 'message' || (progress.reuse === 'attach' && !isMissing)
   return {
     'job-id': redact(progress.jobId),
     status: progress.status ?? '',
     'pr-link': link,
     'pr-number': number,
     'pr-repository': repository,
-    reused: String(progress.reused && !wasMissing),
+    reused: String(reused),
     ...(result && {
       outcome: result.outcome,
       'error-code': errorOf(result)?.code ?? '',
@@ -149,7 +151,9 @@ function outcomeSentence(
     case 'archived':
       return `${job} was archived.${link}`
     case 'no-changes':
-      return `${job} completed without a pull request.`
+      return progress.job?.linkRejected
+        ? `${job} completed, but its pull request link is not a plain URL and was dropped.`
+        : `${job} completed without a pull request.`
     case 'started':
       return `${job} is still running; this step did not wait for it to finish.`
     case 'dry-run':
@@ -190,6 +194,7 @@ export function nextStep(progress: Progress, result: RunResult, show: (text: str
     case 'archived':
       return "An archived job won't produce anything more. Run it again to start a new one."
     case 'no-changes':
+      if (progress.job?.linkRejected) return "See the service's dashboard for the pull request."
       return (
         'If you expected changes, say in the prompt which pages to change and how, then run it again. ' +
         "The service's dashboard shows what the agent did."

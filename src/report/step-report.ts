@@ -1,10 +1,10 @@
 /** Reports the run: outputs, summary, comment, log lines and the annotation, each once. */
 
 import { inspect } from 'node:util'
-import { type FailOn, isFinal, type Job } from '../agent/job.js'
+import { type FailOn, failsStep, isFinal, type Job } from '../agent/job.js'
 import { resultUnknown } from '../agent/problems.js'
 import { ActionError } from '../errors.js'
-import type { Redact } from '../escape.js'
+import { quote, type Redact } from '../escape.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
@@ -22,7 +22,8 @@ export interface ReportWriter {
   warn(line: string): void
   notice(line: string): void
   error(text: string): void
-  output(name: string, value: string): void
+  /** Writes all of them or none. */
+  outputs(values: readonly (readonly [name: string, value: string])[]): void
   summary(markdown: string): void
 }
 
@@ -39,12 +40,14 @@ export class StepReport {
   inputs: Inputs | undefined
   /** Undefined until the plan is made. */
   task: Task | undefined
+  /** How the step ended; undefined until it has. */
+  result: RunResult | undefined
   /** Undefined if the step keeps no comment. */
   statusWriter: StatusWriter | undefined
-  #ended = false
   #warnedOfLink = false
-  /** Targets whose write failure has been reported. */
-  readonly #reportedFailures = new Set<string>()
+  #warnedOfSummary = false
+  /** The outputs as last written. */
+  readonly #written = new Map<string, string>()
   readonly #writer: ReportWriter
   readonly #progress: Progress
   readonly #redact: Redact
@@ -57,8 +60,8 @@ export class StepReport {
     this.#runUrl = runUrl
   }
 
-  get ended(): boolean {
-    return this.#ended
+  get exitCode(): 0 | 1 {
+    return this.result !== undefined && !failsStep(this.result.outcome, this.failOn) ? 0 : 1
   }
 
   get failOn(): ReadonlySet<FailOn> {
@@ -85,33 +88,43 @@ export class StepReport {
    * to lose a job.
    */
   publish(): void {
-    if (!this.#ended) this.#publish(undefined)
+    if (this.result !== undefined) return
+    const failure = this.#writeOutputs(undefined)
+    this.#writeSummary(undefined)
+    if (failure !== undefined && !this.#progress.accepted) throw failure
+    this.#updateComment(undefined)
   }
 
-  #publish(result: RunResult | undefined): void {
-    const required = result === undefined && !this.#progress.accepted
+  /** Writes the outputs that changed, or all of them with the result. Returns the error if that fails. */
+  #writeOutputs(result: RunResult | undefined): ActionError | undefined {
     const values = Object.entries(outputs(this.#progress, result, this.#redact))
-    const text = createSummary(this.#summaryOptions(result))
-    this.#write('the summary', false, () => this.#writer.summary(text))
-    this.#write('the outputs', required, () => {
-      for (const [name, value] of values) this.#writer.output(name, value)
-    })
-    this.#updateComment(result)
+    const changed = values.filter(
+      ([name, value]) => result !== undefined || this.#written.get(name) !== value,
+    )
+    try {
+      this.#writer.outputs(changed)
+      for (const [name, value] of changed) this.#written.set(name, value)
+      return undefined
+    } catch (thrown) {
+      const { accepted, jobId } = this.#progress
+      const what = accepted ? `The job is ${quote(jobId)}.` : 'Nothing was sent.'
+      return new ActionError(
+        'internal',
+        `Writing the outputs failed: ${(thrown as Error).message}. ${what}`,
+        "Check the runner's disk space and its GITHUB_OUTPUT file.",
+        { cause: thrown },
+      )
+    }
   }
 
-  /** Reports a failed write: as the step's error if it is required, else once as a warning. */
-  #write(target: string, required: boolean, write: () => void): void {
+  /** Says once that the summary can't be written: nothing depends on it. */
+  #writeSummary(result: RunResult | undefined): void {
     try {
-      write()
+      this.#writer.summary(createSummary(this.#summaryOptions(result)))
     } catch (thrown) {
-      const text = `Writing ${target} failed: ${(thrown as Error).message}`
-      const reported = this.#reportedFailures.has(target)
-      this.#reportedFailures.add(target)
-      if (required) {
-        const advice = "Check the runner's disk space and its GITHUB_OUTPUT file."
-        throw new ActionError('internal', `${text}. Nothing was sent.`, advice, { cause: thrown })
-      }
-      if (!reported) this.#writer.warn(text)
+      if (!this.#warnedOfSummary)
+        this.#writer.warn(`Writing the summary failed: ${(thrown as Error).message}`)
+      this.#warnedOfSummary = true
     }
   }
 
@@ -158,11 +171,17 @@ export class StepReport {
     return resultUnknown(this.task, 'the step ended before a response arrived', cause)
   }
 
-  /** Reports the result, once. */
-  end(result: RunResult): void {
-    if (this.#ended) return
-    this.#ended = true
-    this.#publish(result)
+  /** Reports the result, once. If the outputs can't be written, that becomes the result. */
+  end(ended: RunResult): void {
+    if (this.result !== undefined) return
+    this.result = ended
+    const failure = this.#writeOutputs(ended)
+    const alreadyReported = errorOf(ended)?.code === 'internal'
+    const result: RunResult =
+      failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
+    this.result = result
+    this.#writeSummary(result)
+    this.#updateComment(result)
     const { level, text, log } = annotation(this.#progress, result, this.failOn)
     if (log !== undefined) this.#writer.log(log)
     this.#writer[level](text)
@@ -172,10 +191,11 @@ export class StepReport {
   }
 
   /** Waits until the comment is written, for a limited time. */
-  async closeComment({ outcome }: RunResult, cancel: AbortSignal): Promise<void> {
+  async closeComment(cancel: AbortSignal): Promise<void> {
     const remainingMs = (this.inputs?.timeoutMs ?? 0) - this.#progress.elapsedMs()
     const { max, min, cancelled } = COMMENT_LIMIT_MS
-    const limitMs = outcome === 'cancelled' ? cancelled : Math.min(max, Math.max(min, remainingMs))
+    const limitMs =
+      this.result?.outcome === 'cancelled' ? cancelled : Math.min(max, Math.max(min, remainingMs))
     await this.statusWriter?.close(limitMs, cancelled, cancel)
   }
 }

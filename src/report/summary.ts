@@ -63,7 +63,10 @@ const TITLES: Readonly<Record<Outcome, string>> = {
 function title({ inputs, progress, result, sending = progress.sending }: SummaryOptions): string {
   if (result !== undefined) {
     const failOn: ReadonlySet<FailOn> = inputs?.failOn ?? new Set()
-    const text = TITLES[result.outcome]
+    const rejected = result.outcome === 'no-changes' && progress.job?.linkRejected
+    const text = rejected
+      ? '✅ The docs job completed with an unusable pull request link'
+      : TITLES[result.outcome]
     return failsStep(result.outcome, failOn) ? text.replace('✅', '❌') : text
   }
   if (progress.accepted) return '⏳ The docs job is running'

@@ -17,7 +17,7 @@ export class Progress {
   #jobId = ''
   #job: Job | undefined
   #status: Status | undefined
-  #reused = false
+  #reuse: 'message' | 'attach' | undefined
   readonly #history: StatusChange[] = []
   readonly #clock: Clock
   readonly #startedAt: number
@@ -43,9 +43,9 @@ export class Progress {
     return this.#status
   }
 
-  /** An existing job was messaged or waited for. */
-  get reused(): boolean {
-    return this.#reused
+  /** An existing job got a message, or is waited for. */
+  get reuse(): 'message' | 'attach' | undefined {
+    return this.#reuse
   }
 
   get history(): readonly StatusChange[] {
@@ -54,7 +54,7 @@ export class Progress {
 
   /** The service accepted a create request or a message, or the step only waits: there is a job to wait for. */
   get accepted(): boolean {
-    return this.#job !== undefined || this.#reused
+    return this.#job !== undefined || this.#reuse !== undefined
   }
 
   /** This job is the one to message or to wait for. */
@@ -67,9 +67,14 @@ export class Progress {
     this.#jobId = ''
   }
 
-  /** The followed job got the message, or is waited for. */
-  reuse(): void {
-    this.#reused = true
+  /** The followed job accepted a message. */
+  messageAccepted(): void {
+    this.#reuse = 'message'
+  }
+
+  /** The step only waits for the followed job. */
+  attach(): void {
+    this.#reuse = 'attach'
   }
 
   /** Records the latest job object; returns true if it changes what the user sees. */

@@ -58,7 +58,7 @@ async function submit(task: Task, wait: boolean, service: AgentService, ports: P
         return create(task.prompt, service, ports)
       }
     case 'attach':
-      ports.progress.reuse()
+      ports.progress.attach()
       ports.publish()
       return { kind: 'nothing' }
   }
@@ -79,7 +79,7 @@ async function message(
 ): Promise<PrecededBy> {
   const job = await send({ kind: 'message', jobId }, prompt, service, ports)
   const mayBeStale = isFinal(job?.status)
-  ports.progress.reuse()
+  ports.progress.messageAccepted()
   // A final status in this response may predate the message: it is reported only if no poll follows.
   if (job === undefined || (wait && mayBeStale)) ports.publish()
   else ports.onJob(job)

@@ -1,0 +1,319 @@
+/** Rare endings: frozen processes, the last seconds, lookups that hang, full disks, and odd responses. */
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { act, KEY, type Options } from '../support/action.js'
+import { newFolder } from '../support/folder.js'
+import { posixDescribe, posixTest } from '../support/platform.js'
+import {
+  type Answer,
+  active,
+  completed,
+  created,
+  job,
+  json,
+  LINK,
+  later,
+  opened,
+  type Script,
+  type ScriptedService,
+  silence,
+  startService,
+} from '../support/service.js'
+
+const FAST = { prompt: 'Go', 'poll-interval-seconds': '0.1', 'timeout-minutes': '0.5' }
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+async function run(script: Script, inputs: Record<string, string> = {}, options: Options = {}) {
+  const service = await startService(script)
+  try {
+    return { ...(await act({ 'base-url': service.url, ...FAST, ...inputs }, options)), service }
+  } finally {
+    await service.close()
+  }
+}
+
+posixDescribe(
+  'a process that is frozen past a time limit reads what has arrived before the limit counts',
+  () => {
+    /** Freezes the step once the service has this many requests, for long enough to pass the limit. */
+    async function runFrozen(
+      script: Script,
+      inputs: Record<string, string>,
+      requests: number,
+      frozenMs: number,
+      signal?: NodeJS.Signals,
+    ) {
+      const service = await startService(script)
+      try {
+        const ended = await act(
+          { 'base-url': service.url, ...FAST, ...inputs },
+          {
+            onStart: (child) =>
+              void service.requests(requests).then(async () => {
+                if (signal !== undefined) {
+                  child.kill(signal)
+                  await pause(500) // It has to see the signal before it is frozen.
+                }
+                child.kill('SIGSTOP')
+                await pause(frozenMs)
+                child.kill('SIGCONT')
+              }),
+          },
+        )
+        return { ...ended, service }
+      } finally {
+        await service.close()
+      }
+    }
+
+    test.concurrent('the response to a create request, past the deadline', async () => {
+      const script = { posts: [later(1_000, created)], looks: [active] }
+      const { outputs } = await runFrozen(script, { 'timeout-minutes': '0.1' }, 1, 12_000)
+      expect(outputs).toMatchObject({ outcome: 'timed-out', 'job-id': 'job-1', status: 'active' })
+    })
+
+    test.concurrent('the response to a status request, past the deadline', async () => {
+      const script = { posts: [created], looks: [later(1_000, completed)] }
+      const { outputs, exitCode } = await runFrozen(script, { 'timeout-minutes': '0.1' }, 2, 8_000)
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
+      expect(exitCode).toBe(0)
+    })
+
+    test.concurrent('the response to a create request, past the 5 s after a cancel', async () => {
+      const script = { posts: [later(1_500, created)], looks: [active] }
+      const { outputs } = await runFrozen(script, {}, 1, 7_000, 'SIGINT')
+      expect(outputs).toMatchObject({ outcome: 'cancelled', 'job-id': 'job-1', 'error-code': '' })
+    })
+  },
+)
+
+describe('the last seconds', () => {
+  test.concurrent('a retry without room for its response is not sent', async () => {
+    const script = { posts: [json(429, { error: 'Slow down' }, { 'retry-after': '5' }), created] }
+    const { outputs, service } = await run(script, { 'timeout-minutes': '0.11' })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'rate-limited', 'job-id': '' })
+    expect(service.posts()).toHaveLength(1)
+  })
+
+  test.concurrent('a create request in flight at the deadline gets 5 s more', async () => {
+    const script = { posts: [later(5_500, created)], looks: [active] }
+    const { outputs } = await run(script, { 'timeout-minutes': '0.05' })
+    expect(outputs).toMatchObject({ outcome: 'timed-out', 'job-id': 'job-1' })
+  })
+
+  test.concurrent('and no more than that', async () => {
+    const { outputs } = await run({ posts: [silence] }, { 'timeout-minutes': '0.02' })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown' })
+  })
+})
+
+describe('exit codes', () => {
+  const SHORT = { 'timeout-minutes': '0.03' }
+
+  test.concurrent('a host that does not exist ends in 1, not by a signal', async () => {
+    const { outputs, exitCode } = await act({ ...FAST, ...SHORT, 'base-url': 'https://host.invalid' })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
+    expect(exitCode).toBe(1)
+  })
+
+  posixTest('a second signal keeps the exit code of the outcome that was reported', async () => {
+    let told = (): void => undefined
+    const reported = new Promise<void>((resolve) => {
+      told = resolve
+    })
+    const { exitCode, outputs } = await run(
+      { posts: [created], looks: [completed] },
+      {},
+      {
+        onLine: (line) => line.startsWith('Finished') && told(),
+        onStart: (child) =>
+          void reported.then(() => {
+            child.kill('SIGINT')
+            child.kill('SIGTERM')
+          }),
+      },
+    )
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(exitCode).toBe(0)
+  })
+
+  // The library that makes a lookup hang needs a compiler, and only newer versions of Node can end during a lookup.
+  const shim = process.platform === 'linux' ? buildHangingLookup() : undefined
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const canEnd = major > 22 || (major === 22 && minor >= 15)
+  const testIfShim = shim !== undefined && canEnd ? test : test.skip
+  testIfShim.each([
+    ['error', 'failed, archived, timed-out', 1],
+    ['error', 'none', 1],
+  ])('a lookup that hangs does not delay the end: %s with fail-on %s', async (outcome, failOn, exit) => {
+    const started = performance.now()
+    const { outputs, exitCode } = await act(
+      { ...FAST, ...SHORT, 'fail-on': failOn, 'base-url': 'https://hangs.invalid' },
+      { env: { LD_PRELOAD: shim as string } },
+    )
+    expect(outputs.outcome).toBe(outcome)
+    expect(exitCode).toBe(exit)
+    expect(performance.now() - started).toBeLessThan(20_000) // The lookup takes a minute.
+  })
+})
+
+/** A library in which the lookup of a name takes a minute; undefined if it can't be built. */
+function buildHangingLookup(): string | undefined {
+  const folder = newFolder('shim')
+  const source = path.join(folder, 'shim.c')
+  writeFileSync(
+    source,
+    '#include <unistd.h>\nint getaddrinfo(const char *n, const char *s, const void *h, void **r) { sleep(60); return -2; }\n',
+  )
+  const library = path.join(folder, 'shim.so')
+  const { status } = spawnSync('cc', ['-shared', '-fPIC', '-o', library, source])
+  return status === 0 ? library : undefined
+}
+
+describe('a disk that is full', () => {
+  /** A file system of 16 KiB; undefined without the right to mount one. */
+  const disk = process.platform === 'linux' ? mountSmallDisk() : undefined
+  afterAll(() => {
+    if (disk !== undefined) execFileSync('umount', [disk])
+  })
+  const testIfDisk = disk === undefined ? test.skip : test
+
+  testIfDisk('leaves a well-formed output file and a failed step that names the job', async () => {
+    const file = path.join(disk as string, 'output')
+    writeFileSync(file, '')
+    // More than what is left in the last page of the output file.
+    const large = json(200, { ...opened, padding: 'x'.repeat(8_192) })
+    const fill: Answer = (response) => {
+      writeFileSync(path.join(disk as string, 'rest'), '')
+      try {
+        for (;;) writeFileSync(path.join(disk as string, 'rest'), 'x'.repeat(512), { flag: 'a' })
+      } catch {
+        // Now it is full.
+      }
+      json(201, job())(response)
+    }
+    const { exitCode, commands } = await run(
+      { posts: [fill], looks: [large] },
+      {},
+      { env: { GITHUB_OUTPUT: file } },
+    )
+    expect(exitCode).toBe(1)
+    expect(commands('error')).toEqual([expect.stringMatching(/outputs failed: ENOSPC.*"job-1"/)])
+    const text = readFileSync(file, 'utf8')
+    for (const [, name, delimiter] of text.matchAll(/^([a-z-]+)<<(ghadelimiter_.*)$/gm)) {
+      expect({ name, ends: text.split('\n').includes(delimiter as string) }).toEqual({ name, ends: true })
+    }
+    expect(text === '' || text.endsWith('\n')).toBe(true)
+  })
+
+  posixTest('fails a step that only waits, too, if its outputs can not be written', async () => {
+    const { exitCode, commands } = await run(
+      { looks: [completed] },
+      { prompt: '', 'job-id': 'job-1' },
+      { env: { GITHUB_OUTPUT: '/dev/full' } },
+    )
+    expect(exitCode).toBe(1)
+    expect(commands('error')).toEqual([expect.stringMatching(/outputs failed: ENOSPC.*"job-1"/)])
+  })
+})
+
+function mountSmallDisk(): string | undefined {
+  const folder = newFolder('disk')
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', folder])
+  return status === 0 ? folder : undefined
+}
+
+describe('a response', () => {
+  const gzipped: Answer = (response) => {
+    response.writeHead(201, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+    response.end(gzipSync(JSON.stringify(job())))
+  }
+
+  test.concurrent('in gzip, although it was not asked for, is read', async () => {
+    const { outputs } = await run({ posts: [gzipped], looks: [completed] })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
+  })
+
+  test.concurrent('that only the end of the connection delimits is not complete after a reset', async () => {
+    const broken: Answer = (response) => {
+      const { socket } = response.req
+      socket.write(
+        `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(job())}`,
+        () => setTimeout(() => socket.resetAndDestroy(), 100),
+      )
+    }
+    const { outputs, service } = await run({ posts: [broken], looks: [completed] })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown', 'job-id': '' })
+    expect(service.posts()).toHaveLength(1)
+  })
+
+  test.concurrent('that only the end of the connection delimits is complete after an ordinary end', async () => {
+    const closed: Answer = (response) =>
+      void response.req.socket.end(
+        `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(job())}`,
+      )
+    const { outputs } = await run({ posts: [closed], looks: [completed] })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
+  })
+
+  test.concurrent('with another job than the one that is polled is not believed', async () => {
+    const other = json(200, { ...opened, id: 'job-2' })
+    const { outputs } = await run({ posts: [created], looks: [other, other, active, completed] })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
+    const always = await run({ posts: [created], looks: [other] })
+    expect(always.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract', 'pr-link': '' })
+  })
+
+  test.concurrent.each([408, 425])('of %d to a status request is retried', async (status) => {
+    const { outputs } = await run({ posts: [created], looks: [json(status, ''), completed] })
+    expect(outputs.outcome).toBe('pr-opened')
+  })
+
+  test.concurrent('with an id that a shell would run is not a job', async () => {
+    const { outputs } = await run({ posts: [json(201, job({ id: '"; touch X; echo "' }))] })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract', 'job-id': '' })
+  })
+
+  test.concurrent('with a link that has other characters in its query is passed on without the query', async () => {
+    const linked = json(200, { ...opened, prLink: `${LINK}?a=1&b=2` })
+    const { outputs } = await run({ posts: [created], looks: [linked] })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
+  })
+
+  test.concurrent('with a link that is not passed on is not said to be without a pull request', async () => {
+    const linked = json(200, { ...opened, prLink: 'https://example.com/$(id)' })
+    const { outputs, log, summary } = await run({ posts: [created], looks: [linked] })
+    expect(outputs).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
+    expect(log + summary).not.toContain('without a pull request')
+    expect(log).toContain('its pull request link is not a plain URL and was dropped')
+  })
+})
+
+describe('a key', () => {
+  test.concurrent('of 8,000 characters is bad input, and is not shown', async () => {
+    const key = `mint_${'\\"'.repeat(4_000)}`
+    const { outputs, commands, exitCode } = await act({ ...FAST, 'api-key': key })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+    expect(commands('error')).toEqual([expect.stringMatching(/^api-key: the key is longer than 4,096/)])
+    expect(exitCode).toBe(1)
+  })
+
+  test.concurrent('in another input is bad input, and nothing is sent', async () => {
+    const { outputs, service, commands } = await run({ posts: [created] }, { 'project-id': KEY.slice(0) })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+    expect(commands('error')[0]).toContain('project-id: contains the key')
+    expect(service.received).toEqual([])
+  })
+})
+
+test('an id is not followed by shell text from the workflow either', async () => {
+  const { outputs, service } = await run({ looks: [completed] }, { prompt: '', 'job-id': '$(touch X)' })
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', 'job-id': '' })
+  expect((service as ScriptedService).received).toEqual([])
+})
