@@ -8,6 +8,7 @@ import { InputError, type Inputs, needsGitHub, parseInputs, type RawInputs } fro
 import { readPromptFile } from './inputs/prompt-file.js'
 import { parseLogins } from './inputs/values.js'
 import { createDeadline } from './net/deadline.js'
+import type { NetworkSettings } from './net/proxy.js'
 import { heartbeatLine, startLine } from './report/messages.js'
 import { StepReport } from './report/step-report.js'
 import type { Plan } from './run/plan.js'
@@ -24,6 +25,7 @@ interface Step {
   readonly environment: RunEnvironment
   readonly event: RunEvent
   readonly cancel: AbortSignal
+  readonly network: NetworkSettings
   readonly redact: Redact
   readonly reporter: runner.Reporter
   readonly progress: Progress
@@ -65,11 +67,13 @@ function createStep(cancel: AbortSignal): Step {
   const { serverUrl, repository, runId } = environment
   const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
   const report = new StepReport({ writer: reporter, progress, redact, runUrl })
-  return { raw, environment, event: readEvent(environment), cancel, redact, reporter, progress, report }
+  const network = runner.readNetworkSettings()
+  const event = readEvent(environment)
+  return { raw, environment, event, cancel, network, redact, reporter, progress, report }
 }
 
 async function execute(step: Step): Promise<RunResult> {
-  const { event, cancel, redact, reporter, progress, report } = step
+  const { event, cancel, network, redact, reporter, progress, report } = step
   // Checked first: a run triggered by the agent may have no secrets, which is not an error.
   const skip = checkSkipAuthors(event, parseLogins(step.raw['skip-authors']))
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
@@ -91,7 +95,6 @@ async function execute(step: Step): Promise<RunResult> {
   }
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(progress)))
   const { createAgentService } = await import('./agent/client.js')
-  const network = runner.networkSettings()
   const service = createAgentService({ ...inputs, ...ports, redact, network, now: clock.now })
   try {
     const plan = needsGitHub(inputs, skip.commitsToCheck.length > 0)
@@ -133,7 +136,7 @@ function readInputs({ raw, environment, event, redact, reporter, progress }: Ste
 
 /** Loads what talks to GitHub, and lets what GitHub says decide. */
 async function planWithGitHub(
-  { environment, event, redact, report }: Step,
+  { environment, event, network, redact, report }: Step,
   inputs: Inputs,
   service: Parameters<typeof run>[2],
   ports: Ports,
@@ -142,7 +145,6 @@ async function planWithGitHub(
   if (event.problem !== undefined) runner.unsetEventPath()
   const { createPlanner } = await import('./run/plan.js')
   const { apiUrl } = environment
-  const network = runner.networkSettings()
   const access = { token: inputs.githubToken, apiUrl, network, redact }
   const { nonce } = runner
   const planner = createPlanner({

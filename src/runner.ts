@@ -59,10 +59,13 @@ export function promptRoots(): PromptRoots {
 /** HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent. */
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
 
-export function networkSettings(): NetworkSettings {
+/** Reads the network settings, once. NODE_TLS_REJECT_UNAUTHORIZED is not honoured, so Node must not warn about it. */
+export function readNetworkSettings(): NetworkSettings {
+  const unverifiedTlsRequested = process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
+  delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
   return {
     proxies: PROXY_VARIABLES.map((name) => ({ name, value: process.env[name] ?? '' })),
-    unverifiedTlsRequested: process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0',
+    unverifiedTlsRequested,
   }
 }
 

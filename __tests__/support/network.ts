@@ -39,18 +39,23 @@ export async function listen(onConnection: (socket: Socket, nth: number) => void
 }
 
 /** A server that speaks TLS in front of a port of this machine that does not. */
-export async function terminateTls(target: number, tls: Certificate): Promise<Listening> {
+export async function terminateTls(target: number, tls: Certificate, port = 0): Promise<Listening> {
+  const sockets = new Set<Socket>()
   const server = createTlsServer(tls, (socket) => {
+    sockets.add(socket)
     const upstream = connect(target, '127.0.0.1')
     upstream.on('error', () => socket.destroy())
     socket.on('error', () => upstream.destroy())
     socket.pipe(upstream).pipe(socket)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    close: async () => void server.close(),
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
   }
 }
 
