@@ -41,8 +41,8 @@ export class Clone {
 }
 
 /** A repository with one commit: this one's tracked files as they are now. */
-export function copyOfThis(name = 'copy'): Clone {
-  const clone = emptyClone(name)
+export function copyOfThis(): Clone {
+  const clone = emptyClone('copy')
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     encoding: 'utf8',
   })

