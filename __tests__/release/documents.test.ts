@@ -1,4 +1,4 @@
-/** The files beside the code that a release and its readers rely on. */
+/** The files beside the code that a release and its users rely on. */
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -22,16 +22,16 @@ test('the changelog has a section for the version of package.json, and one for e
 describe('Dependabot', () => {
   const { updates } = parse(text('.github/dependabot.yml'))
 
-  test('looks after every manifest', () => {
+  test('covers every manifest', () => {
     const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json', '*go.mod'], {
       encoding: 'utf8',
     })
     // What is built names no packages.
     const kept = manifests.split('\n').filter((file) => file !== '' && !file.startsWith('dist/'))
-    const looked = updates.map(
+    const covered = updates.map(
       (one: Record<string, string>) => `${one['package-ecosystem']} ${one.directory}`,
     )
-    expect(looked.sort()).toEqual(
+    expect(covered.sort()).toEqual(
       [
         'github-actions /',
         ...kept.map((file) => {

@@ -1,6 +1,6 @@
 /**
- * The release workflow as it stands, by a real runner: against a bare repository in place of GitHub's, a `gh` that keeps
- * releases in a folder, and stand-ins for the actions of others. The package's own checks and build are small copies.
+ * Runs the release workflow, unchanged, with a real runner. A bare repository replaces GitHub's, a fake `gh` keeps releases
+ * in a folder, and other people's actions have stand-ins. The checks and the build that it calls are stubs.
  */
 
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** The rules that keep a workflow's token and its scripts safe, beyond what the checkers of syntax look at. */
+/** Rules that keep a workflow's token and scripts safe, beyond what the syntax checkers check. */
 
 import { parse } from 'yaml'
 import { HOME, type Workflow } from './workflows.js'
@@ -19,7 +19,7 @@ const INHERITS: Readonly<Record<string, RegExp>> = {
   '.github/workflows/docs-job.yml': /^# No `permissions` here: .+$/m,
 }
 
-/** Events that hand a token that writes, or secrets, to a run which a stranger can cause. */
+/** Events that a stranger can cause, and that give the run secrets and a write token. */
 const STRANGERS = ['pull_request_target', 'workflow_run', 'issue_comment']
 
 /** Which rules a workflow breaks, a line for each. */
@@ -47,7 +47,7 @@ function* brokenByJob(job: Job, isOurs: boolean): Generator<string> {
   }
 }
 
-/** The actions of others that a workflow uses: name, ref, and the version in the comment behind it. */
+/** The third-party actions that a workflow uses: name, ref, and the version in the comment after it. */
 export function pinsOf(text: string): { name: string; ref: string; version: string }[] {
   return [...text.matchAll(/\buses: *(\S+?)(?:@(\S+))?(?: +#(.*))?$/gm)].flatMap(
     ([, name = '', ref = '', version = '']) =>
