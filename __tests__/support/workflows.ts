@@ -1,11 +1,11 @@
-/** Collects every workflow that the repository shows or runs: the README's, the examples, its own. */
+/** Every workflow that the repository shows or runs: in the README, the examples, and its own. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
 
 export interface Workflow {
-  /** Where it stands: `examples/docs.yml`, or `README.md: Docs` by its `name:`. */
+  /** Its file, or the README and its `name:`, such as `README.md: Docs`. */
   readonly name: string
   readonly text: string
 }
@@ -23,16 +23,18 @@ export function withoutSelf(text: string, to: './' | typeof HOME): string {
   )
 }
 
-export function workflowFiles(root = '.'): Workflow[] {
-  return [...readmeBlocks(root), ...yamlIn(root, 'examples'), ...yamlIn(root, '.github/workflows')]
-}
+export const workflowFiles = (): Workflow[] => [
+  ...readmeBlocks(),
+  ...yamlIn('examples'),
+  ...yamlIn('.github/workflows'),
+]
 
-function readmeBlocks(root: string): Workflow[] {
-  const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
-  return [...readme.matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, text = ''], index) => {
-    const name = /^name: *(.+)$/m.exec(text)?.[1] ?? `block ${index + 1}, without a name`
-    return { name: `README.md: ${name}`, text: text.startsWith('- ') ? around(text) : text }
-  })
+function readmeBlocks(): Workflow[] {
+  const readme = readFileSync('README.md', 'utf8')
+  return [...readme.matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, text = '']) => ({
+    name: `README.md: ${/^name: *(.+)$/m.exec(text)?.[1]}`,
+    text: text.startsWith('- ') ? around(text) : text,
+  }))
 }
 
 /** A workflow around a list of steps. */
@@ -42,18 +44,14 @@ function around(steps: string): string {
   return head + steps.replace(/^(?=.)/gm, '      ')
 }
 
-function yamlIn(root: string, folder: string): Workflow[] {
-  if (!existsSync(path.join(root, folder))) return []
-  return readdirSync(path.join(root, folder))
+function yamlIn(folder: string): Workflow[] {
+  return readdirSync(folder)
     .filter((file) => /\.ya?ml$/.test(file))
     .sort()
-    .map((file) => ({
-      name: `${folder}/${file}`,
-      text: readFileSync(path.join(root, folder, file), 'utf8'),
-    }))
+    .map((file) => ({ name: `${folder}/${file}`, text: readFileSync(path.join(folder, file), 'utf8') }))
 }
 
-/** Which of `name`, `on` and `jobs` a text lacks to be a whole workflow. */
+/** Which of `name`, `on` and `jobs` a text lacks to be a complete workflow. */
 export function missingKeys(text: string): string[] {
   const workflow: unknown = parse(text)
   const keys = typeof workflow === 'object' && workflow !== null ? Object.keys(workflow) : []
