@@ -1,4 +1,4 @@
-/** What the tests' GitHub keeps, in the terms of GitHub's published REST schemas, and what a test adds to it. */
+/** What the tests' GitHub stores, and what a test adds to it. The names are those of GitHub's REST API. */
 
 import { createHash } from 'node:crypto'
 import type { components } from '@octokit/openapi-types'
@@ -8,14 +8,13 @@ type Schemas = components['schemas']
 /** A changed file; without a patch it is binary, or too large. */
 export type FileState = Pick<Schemas['diff-entry'], 'filename' | 'status' | 'patch' | 'previous_filename'>
 
-/** A commit; no author is one whose address belongs to no account. */
 export interface CommitState {
   readonly sha: string
+  /** Null: the email address belongs to no account. */
   readonly author: string | null
   readonly message: string
   /** Two or more for a merge. */
   readonly parents: readonly string[]
-  readonly files: readonly FileState[]
 }
 
 export interface ComparisonState {
@@ -27,71 +26,56 @@ export interface ComparisonState {
 
 export interface CommentState {
   readonly id: number
+  /** The number of its issue or pull request. */
   readonly issue: number
-  readonly author: string | null
+  readonly author: string
   body: string
-  readonly created_at: string
-  updated_at: string
 }
 
 export interface PullState {
   readonly number: number
-  title: string
-  body: string | null
+  readonly title: string
+  readonly body: string | null
   readonly author: string
-  /** `repo` is the full name; null where the fork was deleted. */
-  head: { repo: string | null; ref: string; sha: string }
-  base: { ref: string; sha: string }
-  state: Schemas['pull-request']['state']
-  merged: boolean
+  readonly state: Schemas['pull-request']['state']
+  readonly merged: boolean
   locked: boolean
   readonly labels: Set<string>
   files: readonly FileState[]
 }
 
-export interface RunState
-  extends Pick<
-    Schemas['workflow-run'],
-    'event' | 'status' | 'conclusion' | 'head_branch' | 'head_sha' | 'path'
-  > {
+type RunFields = 'event' | 'status' | 'conclusion' | 'head_branch' | 'head_sha' | 'path'
+export type RunState = Pick<Schemas['workflow-run'], RunFields> & {
   readonly id: number
-  readonly workflow_id: number
-  readonly run_attempt: number
-  /** The full name; null where the fork was deleted. */
+  /** The full name; null if the fork was deleted. */
   readonly head_repository: string | null
 }
 
-export interface RepositoryState {
-  readonly id: number
+export interface Repository {
   readonly full_name: string
   readonly private: boolean
-}
-
-export interface Repository extends RepositoryState {
-  /** Whether the token was given for another repository: it may do nothing here but read what is public. */
+  /** The token is for another repository: here it may only read, and only if this one is public. */
   readonly foreign: boolean
   readonly pulls: Map<number, PullState>
   /** By id. */
   readonly comments: Map<number, CommentState>
-  /** By sha; one that is taken out is gone. */
+  /** By sha. */
   readonly commits: Map<string, CommitState>
-  /** Branches and their commits. */
-  readonly refs: Map<string, string>
   /** By `base...head`, each a sha. */
   readonly comparisons: Map<string, ComparisonState>
-  readonly runs: Map<number, RunState>
+  readonly runs: RunState[]
   readonly addPull: (fields?: Partial<PullState>) => PullState
   readonly addComment: (issue: number, fields?: Partial<CommentState>) => CommentState
   readonly addCommit: (fields?: Partial<CommitState>) => CommitState
-  /** Between two shas. Adds their commits, too; where none are given, `head` is the only one since `base`. */
+  /** Between two shas. Adds their commits, too; if none are given, `head` is the only one since `base`. */
   readonly addComparison: (base: string, head: string, fields?: Partial<ComparisonState>) => void
   readonly addRun: (fields?: Partial<RunState>) => RunState
 }
 
-/** A commit's name, as any text has one. */
+/** The sha of a commit that is known by any text. */
 export const sha = (text: string): string => createHash('sha1').update(text).digest('hex')
 
-/** A changed file of one line, or of the patch that is given; null for a binary one. */
+/** A changed file with a patch; null for a binary file. */
 export function file(
   filename: string,
   patch: string | null = '@@ -1 +1 @@\n-old\n+new',
@@ -100,19 +84,15 @@ export function file(
   return { filename, status: 'modified', ...(patch !== null && { patch }), ...fields }
 }
 
-export const seconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z')
-
 export function createRepository(
-  base: RepositoryState & { readonly foreign: boolean },
+  base: Pick<Repository, 'full_name' | 'private' | 'foreign'>,
   nextId: () => number,
-  now: () => Date,
 ): Repository {
   const pulls: Repository['pulls'] = new Map()
   const comments: Repository['comments'] = new Map()
   const commits: Repository['commits'] = new Map()
-  const refs: Repository['refs'] = new Map()
   const comparisons: Repository['comparisons'] = new Map()
-  const runs: Repository['runs'] = new Map()
+  const runs: Repository['runs'] = []
 
   const addPull: Repository['addPull'] = (fields = {}) => {
     const pull: PullState = {
@@ -120,8 +100,6 @@ export function createRepository(
       title: 'Change the API',
       body: null,
       author: 'octocat',
-      head: { repo: base.full_name, ref: 'change', sha: sha('head') },
-      base: { ref: 'main', sha: sha('base') },
       state: 'open',
       merged: false,
       locked: false,
@@ -133,9 +111,7 @@ export function createRepository(
     return pull
   }
   const addComment: Repository['addComment'] = (issue, fields = {}) => {
-    const at = seconds(now())
-    const id = nextId()
-    const comment = { id, issue, author: 'octocat', body: 'Nice.', created_at: at, updated_at: at, ...fields }
+    const comment = { id: nextId(), issue, author: 'octocat', body: 'Nice.', ...fields }
     comments.set(comment.id, comment)
     return comment
   }
@@ -145,7 +121,6 @@ export function createRepository(
       author: 'octocat',
       message: 'Change the API',
       parents: [sha('root')],
-      files: [],
       ...fields,
     }
     commits.set(commit.sha, commit)
@@ -161,7 +136,6 @@ export function createRepository(
   const addRun: Repository['addRun'] = (fields = {}) => {
     const run: RunState = {
       id: nextId(),
-      workflow_id: 4711,
       path: '.github/workflows/docs.yml',
       event: 'schedule',
       status: 'completed',
@@ -169,12 +143,11 @@ export function createRepository(
       head_branch: 'main',
       head_sha: sha('head'),
       head_repository: base.full_name,
-      run_attempt: 1,
       ...fields,
     }
-    runs.set(run.id, run)
+    runs.push(run)
     return run
   }
-  const state = { pulls, comments, commits, refs, comparisons, runs }
+  const state = { pulls, comments, commits, comparisons, runs }
   return { ...base, ...state, addPull, addComment, addCommit, addComparison, addRun }
 }
