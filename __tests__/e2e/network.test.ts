@@ -1,278 +1,275 @@
-/** Networks of real users: what refuses, cuts and stands in between, on real sockets. */
+/** Networks as users have them: what refuses connections, breaks them and is in between, on real sockets. */
 
 import { createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { act, KEY } from '../support/action.js'
+import { type Ended, FAST, KEY, runAgainst, runStep } from '../support/action.js'
 import type { Certificate } from '../support/certificate.js'
 import { certificate, closedPort, connectProxy, listen } from '../support/network.js'
 import {
-  type Answer,
   active,
   completed,
   created,
+  type Handler,
   json,
   LINK,
+  type Script,
   type ScriptedService,
   startService,
 } from '../support/service.js'
+import { minutes, scaled, soonAfter, until } from '../support/time.js'
 
-const GO = { prompt: 'Go', 'poll-interval-seconds': '0.1' }
-const SHORT = { ...GO, 'timeout-minutes': '0.1' }
+const GO = { prompt: 'Go' }
+const USUAL: Script = { posts: [created], polls: [active, completed] }
+const UNREACHABLE = { outcome: 'error', 'error-code': 'network', 'job-id': '', reused: 'false' }
+
+/** More tries than backoff allows; without it there would be thousands. */
+const MANY = 30
 
 const own = await certificate()
 const closing: { close: () => Promise<void> }[] = []
-
 afterAll(async () => {
   await Promise.all(closing.map(({ close }) => close()))
 })
 
-async function service(tls?: Certificate, host?: string): Promise<ScriptedService> {
-  const started = await startService({
-    posts: [created],
-    looks: [active, completed],
-    ...(tls && { tls }),
-    ...(host && { host }),
-  })
-  closing.push(started)
-  return started
+/** A service over TLS, for steps that reach it through something else. */
+async function tlsService(tls: Certificate): Promise<ScriptedService> {
+  const service = await startService({ ...USUAL, tls })
+  closing.push(service)
+  return service
 }
 
-const unreachable = { outcome: 'error', 'error-code': 'network', 'job-id': '', reused: 'false' }
+/** Runs a step that reaches its service at an address of its own. */
+const runAt = (
+  address: string,
+  env: Record<string, string> = {},
+  inputs: Record<string, string> = {},
+): Promise<Ended> => runStep({ ...GO, ...FAST, 'base-url': address, ...inputs }, { env })
+
+/** Runs a step that never reaches its service, to its deadline. */
+async function expectUnreachable(address: string, env: Record<string, string> = {}): Promise<Ended> {
+  const deadlineMs = scaled(5_000)
+  const ended = await runAt(address, env, { 'timeout-minutes': minutes(deadlineMs) })
+  expect(ended.outputs).toMatchObject(UNREACHABLE)
+  expect(ended.commands('error')).toHaveLength(1)
+  expect(ended.milliseconds).toBeLessThan(soonAfter(deadlineMs))
+  return ended
+}
+
+/** Runs a step that gives up at the first try. Returns its one error. */
+async function expectFinal(address: string, env: Record<string, string> = {}): Promise<string> {
+  const { outputs, commands } = await runAt(address, env)
+  expect(outputs).toMatchObject(UNREACHABLE)
+  expect(Number(outputs['elapsed-seconds'])).toBeLessThan(60) // Retries would go on for two minutes.
+  expect(commands('error')).toHaveLength(1)
+  return commands('error')[0] ?? ''
+}
 
 describe('nothing is sent, so it is tried again', () => {
-  test.concurrent('a refused connection, to the deadline', async () => {
-    const ended = await act({ ...SHORT, 'base-url': `http://127.0.0.1:${await closedPort()}` })
-    expect(ended.outputs).toMatchObject(unreachable)
-    expect(ended.exitCode).toBe(1)
-    expect(ended.commands('error')).toEqual([
-      expect.stringMatching(/ECONNREFUSED.*Nothing was sent.*Tried [2-9] times/),
-    ])
+  test.concurrent('a refused connection, until the deadline', async () => {
+    const { commands, exitCode } = await expectUnreachable(`http://127.0.0.1:${await closedPort()}`)
+    expect(exitCode).toBe(1)
+    expect(commands('error')[0]).toMatch(/ECONNREFUSED.*Nothing was sent.*Tried \d+ times/)
   })
 
-  test.concurrent('a service that comes up while it is tried', async () => {
+  test.concurrent('a service that comes up meanwhile', async () => {
     const port = await closedPort()
-    const late = new Promise<void>((resolve) => {
-      setTimeout(() => {
-        const server = createServer((socket) => {
-          socket.on('error', () => undefined)
-          socket.on('data', (bytes) => {
-            const [status, body] = String(bytes).startsWith('POST')
-              ? ['201 Created', '{"id":"job-1","status":"active"}']
-              : ['200 OK', `{"id":"job-1","status":"completed","prLink":"${LINK}"}`]
-            socket.write(`HTTP/1.1 ${status}\r\ncontent-length: ${body?.length}\r\n\r\n${body}`)
-          })
-        })
-        server.listen(port, '127.0.0.1', resolve)
-        closing.push({ close: async () => void server.close() })
-        server.unref()
-      }, 700)
-    })
-    const ended = await act({ ...GO, 'timeout-minutes': '0.2', 'base-url': `http://127.0.0.1:${port}` })
-    await late
+    const ended = await runStep(
+      { ...GO, ...FAST, 'base-url': `http://127.0.0.1:${port}` },
+      {
+        meanwhile: async ({ lines }) => {
+          await until(() => lines.some((line) => line.includes('ECONNREFUSED')))
+          const server = createServer((socket) => {
+            socket.on('error', () => undefined)
+            socket.on('data', (bytes) => {
+              const [status, body] = String(bytes).startsWith('POST')
+                ? ['201 Created', '{"id":"job-1","status":"active"}']
+                : ['200 OK', `{"id":"job-1","status":"completed","prLink":"${LINK}"}`]
+              socket.write(`HTTP/1.1 ${status}\r\ncontent-length: ${body?.length}\r\n\r\n${body}`)
+            })
+          }).listen(port, '127.0.0.1')
+          closing.push({ close: async () => void server.close() })
+        },
+      },
+    )
     expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
   })
 
   test.concurrent('a name that does not exist', async () => {
-    const ended = await act({ ...SHORT, 'base-url': 'https://service.invalid' })
-    expect(ended.outputs).toMatchObject(unreachable)
-    expect(ended.commands('error')[0]).toMatch(/service\.invalid.*Nothing was sent/)
+    const { commands } = await expectUnreachable('https://service.invalid')
+    expect(commands('error')[0]).toContain('service.invalid')
   })
 
-  test.concurrent('a TLS handshake that is cut', async () => {
+  test.concurrent('a TLS handshake that is cut off', async () => {
     let connections = 0
     const cutter = await listen((socket) => {
       connections++
       socket.once('data', () => socket.destroy())
     })
-    const ended = await act({ ...SHORT, 'base-url': `https://localhost:${cutter.port}` }).finally(
-      cutter.close,
-    )
-    expect(ended.outputs).toMatchObject(unreachable)
+    await expectUnreachable(`https://localhost:${cutter.port}`).finally(cutter.close)
     expect(connections).toBeGreaterThan(1)
-    expect(connections).toBeLessThan(10)
+    expect(connections).toBeLessThan(MANY)
   })
 
-  test.concurrent('a TLS handshake that never ends is over at the deadline', async () => {
+  test.concurrent('a TLS handshake that never ends', async () => {
     const mute = await listen(() => undefined)
-    const ended = await act({ ...SHORT, 'base-url': `https://localhost:${mute.port}` }).finally(mute.close)
-    expect(ended.outputs).toMatchObject(unreachable)
-    expect(ended.milliseconds).toBeLessThan(10_000)
+    await expectUnreachable(`https://localhost:${mute.port}`).finally(mute.close)
   })
 })
 
 describe('a certificate', () => {
-  test.concurrent('of an unknown authority is final, and says so', async () => {
-    const tls = await service(own)
-    const ended = await act({ ...GO, 'base-url': `https://localhost:${tls.port}` })
-    expect(ended.outputs).toMatchObject(unreachable)
-    expect(ended.commands('error')).toEqual([
-      expect.stringMatching(/certificate is not trusted.*NODE_EXTRA_CA_CERTS/),
-    ])
-    expect(tls.received).toEqual([])
-    expect(ended.milliseconds).toBeLessThan(5_000)
+  const NOT_TRUSTED = 'certificate is not trusted'
+
+  test.concurrent('of an unknown CA is final', async () => {
+    const service = await tlsService(own)
+    const error = await expectFinal(`https://localhost:${service.port}`)
+    expect(error).toContain(NOT_TRUSTED)
+    expect(error).toContain('NODE_EXTRA_CA_CERTS')
+    expect(service.received).toEqual([])
   })
 
-  test.concurrent('of another name is final, and says so', async () => {
+  test.concurrent('for another name is final', async () => {
     const other = await certificate(['other.test'])
-    const tls = await service(other)
+    const service = await tlsService(other)
     const env = { NODE_EXTRA_CA_CERTS: other.file }
-    const ended = await act({ ...GO, 'base-url': `https://localhost:${tls.port}` }, { env })
-    expect(ended.outputs).toMatchObject(unreachable)
-    expect(ended.commands('error')[0]).toMatch(/certificate is not trusted.*localhost/)
-    expect(tls.received).toEqual([])
+    expect(await expectFinal(`https://localhost:${service.port}`, env)).toContain(NOT_TRUSTED)
+    expect(service.received).toEqual([])
   })
 
-  test.concurrent('of an own authority is taken with NODE_EXTRA_CA_CERTS, and one connection serves the whole job', async () => {
-    const tls = await service(own)
+  test.concurrent('of a private CA is accepted with NODE_EXTRA_CA_CERTS; one connection serves the whole job', async () => {
     const env = { NODE_EXTRA_CA_CERTS: own.file }
-    const ended = await act({ ...GO, 'base-url': `https://localhost:${tls.port}` }, { env })
-    expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
-    expect(tls.received.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET'])
-    expect(tls.connections()).toBe(1)
+    const { outputs, service } = await runAgainst({ ...USUAL, tls: own }, GO, { env })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
+    expect(service.received.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET'])
+    expect(service.connections()).toBe(1)
   })
 })
 
 describe('a proxy', () => {
+  const AWAY = 'https://service.test:4433'
   const throughProxy = (port: number, more: Record<string, string> = {}): Record<string, string> => ({
     NODE_EXTRA_CA_CERTS: own.file,
     HTTPS_PROXY: `http://127.0.0.1:${port}`,
     ...more,
   })
-  const away = { ...GO, 'base-url': 'https://service.test:4433' }
 
   test.concurrent.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'])(
-    'of %s carries one tunnel and never sees the key',
+    'in %s carries one tunnel and never sees the key',
     async (name) => {
-      const tls = await service(own)
-      const proxy = await connectProxy(tls.port)
+      const service = await tlsService(own)
+      const proxy = await connectProxy(service.port)
       const env = { NODE_EXTRA_CA_CERTS: own.file, [name]: `http://us%40er:pass@127.0.0.1:${proxy.port}` }
-      const ended = await act(away, { env }).finally(proxy.close)
-      expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
+      const { outputs } = await runAt(AWAY, env).finally(proxy.close)
+      expect(outputs.outcome).toBe('pr-opened')
       const authorization = `Basic ${Buffer.from('us@er:pass').toString('base64')}`
       expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
       expect(proxy.bytes()).not.toContain(KEY)
-      expect(tls.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+      expect(service.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
     },
   )
 
-  test.concurrent.each(['NO_PROXY', 'no_proxy'])('is passed by where %s says so', async (name) => {
+  test.concurrent.each(['NO_PROXY', 'no_proxy'])('is bypassed if %s names the host', async (name) => {
     const proxy = await connectProxy(1)
     const env = throughProxy(proxy.port, { [name]: 'other.test,service.test' })
-    const ended = await act({ ...away, 'timeout-minutes': '0.02' }, { env }).finally(proxy.close)
-    expect(ended.outputs).toMatchObject(unreachable) // There is no such host.
+    await expectUnreachable(AWAY, env).finally(proxy.close) // There is no such host.
     expect(proxy.asked).toEqual([])
   })
 
-  test.concurrent.each(['http://127.0.0.1', 'http://localhost'])(
-    'is never asked for loopback (%s)',
-    async (host) => {
-      const plain = await service()
-      const proxy = await connectProxy(plain.port)
-      const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
-      const ended = await act({ ...GO, 'base-url': `${host}:${plain.port}` }, { env }).finally(proxy.close)
-      expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
-      expect(proxy.asked).toEqual([])
-    },
-  )
+  test.concurrent.each(['127.0.0.1', 'localhost'])('is never asked for loopback (%s)', async (host) => {
+    const service = await startService(USUAL)
+    const proxy = await connectProxy(service.port)
+    const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
+    const { outputs } = await runAt(`http://${host}:${service.port}`, env)
+    await Promise.all([proxy.close(), service.close()])
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(proxy.asked).toEqual([])
+  })
 
-  test.concurrent('that wants other credentials (407) is final, and says so', async () => {
+  test.concurrent('that expects other credentials (407) is final', async () => {
     const proxy = await connectProxy(1, () => 407)
-    const ended = await act(away, { env: throughProxy(proxy.port) }).finally(proxy.close)
-    expect(ended.outputs).toMatchObject(unreachable)
-    expect(ended.commands('error')).toEqual([expect.stringMatching(/proxy.*407.*HTTPS_PROXY/)])
+    const error = await expectFinal(AWAY, throughProxy(proxy.port)).finally(proxy.close)
+    expect(error).toMatch(/proxy.*407.*HTTPS_PROXY/)
     expect(proxy.asked).toHaveLength(1)
   })
 
-  test.concurrent.each([502, 403, 'drop'] as const)('that refuses once (%s) is asked again', async (what) => {
-    const tls = await service(own)
-    const proxy = await connectProxy(tls.port, (nth) => (nth === 1 ? what : 'open'))
-    const ended = await act(away, { env: throughProxy(proxy.port) }).finally(proxy.close)
-    expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
+  test.concurrent.each([502, 403, 'drop'] as const)('that refuses once (%s) is tried again', async (what) => {
+    const service = await tlsService(own)
+    const proxy = await connectProxy(service.port, (nth) => (nth === 1 ? what : 'open'))
+    const { outputs } = await runAt(AWAY, throughProxy(proxy.port)).finally(proxy.close)
+    expect(outputs.outcome).toBe('pr-opened')
     expect(proxy.asked).toHaveLength(2)
-    expect(tls.posts()).toHaveLength(1)
+    expect(service.posts()).toHaveLength(1)
   })
 
   test.concurrent.each(['drop', 502, 'silence'] as const)(
-    'that never lets through (%s) is asked with pauses, to the deadline',
+    'that never opens a tunnel (%s) is tried again with backoff, until the deadline',
     async (what) => {
       const proxy = await connectProxy(1, () => what)
-      const ended = await act(
-        { ...away, 'timeout-minutes': '0.05' },
-        { env: throughProxy(proxy.port) },
-      ).finally(proxy.close)
-      expect(ended.outputs).toMatchObject(unreachable)
-      expect(ended.milliseconds).toBeLessThan(10_000)
-      expect(proxy.asked.length).toBeLessThan(6)
+      await expectUnreachable(AWAY, throughProxy(proxy.port)).finally(proxy.close)
+      expect(proxy.asked.length).toBeLessThan(MANY)
     },
   )
 
-  test.concurrent('that is reached over TLS proves its own name, not that of the service', async () => {
+  test.concurrent('over TLS proves its own name, not that of the service', async () => {
     const proven = await certificate(['localhost'])
-    const tls = await service(proven, undefined)
-    const proxy = await connectProxy(tls.port, () => 'open', proven)
+    const service = await tlsService(proven)
+    const proxy = await connectProxy(service.port, () => 'open', proven)
     const env = { NODE_EXTRA_CA_CERTS: proven.file, HTTPS_PROXY: `https://localhost:${proxy.port}` }
-    const ended = await act(away, { env }).finally(proxy.close)
+    const error = await expectFinal(AWAY, env).finally(proxy.close)
     expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization: undefined }])
-    expect(ended.commands('error')[0]).toMatch(/certificate is not trusted.*service\.test/)
+    expect(error).toMatch(/certificate is not trusted.*service\.test/)
   })
 
-  test.concurrent('whose certificate is not trusted is final, and says so', async () => {
+  test.concurrent('whose certificate is not trusted is final', async () => {
     const proxy = await connectProxy(1, () => 'open', own)
-    const ended = await act(away, { env: { HTTPS_PROXY: `https://localhost:${proxy.port}` } }).finally(
-      proxy.close,
-    )
-    expect(ended.outputs).toMatchObject(unreachable)
-    expect(ended.commands('error')).toEqual([
-      expect.stringMatching(/certificate is not trusted.*proxy localhost/),
-    ])
-    expect(ended.milliseconds).toBeLessThan(5_000)
+    const env = { HTTPS_PROXY: `https://localhost:${proxy.port}` }
+    const error = await expectFinal(AWAY, env).finally(proxy.close)
+    expect(error).toMatch(/certificate is not trusted.*proxy localhost/)
   })
 
-  test.concurrent('may be named as host:port', async () => {
-    const tls = await service(own)
-    const proxy = await connectProxy(tls.port)
+  test.concurrent('may be given as host:port', async () => {
+    const service = await tlsService(own)
+    const proxy = await connectProxy(service.port)
     const env = { NODE_EXTRA_CA_CERTS: own.file, HTTPS_PROXY: `user:pa%zss@127.0.0.1:${proxy.port}` }
-    const ended = await act(away, { env }).finally(proxy.close)
-    expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
+    const { outputs } = await runAt(AWAY, env).finally(proxy.close)
+    expect(outputs.outcome).toBe('pr-opened')
     const authorization = `Basic ${Buffer.from('user:pa%zss').toString('base64')}`
     expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
   })
 
   test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@:::', '['])(
-    'that is none (%s) is final, says so, and is not gone around',
+    'that is not a URL of an HTTP proxy (%s) is final, and is not bypassed',
     async (value) => {
-      const tls = await service(own)
-      const ended = await act(
-        { ...away, 'base-url': `https://service.test:${tls.port}` },
-        { env: { https_proxy: value } },
-      )
-      expect(ended.outputs).toMatchObject(unreachable)
-      expect(ended.commands('error')).toEqual([
-        expect.stringMatching(/^https_proxy holds no address of an HTTP proxy/),
-      ])
-      expect(ended.log).not.toContain('hunter2')
-      expect(tls.connections()).toBe(0)
+      const service = await tlsService(own)
+      const error = await expectFinal(`https://service.test:${service.port}`, { https_proxy: value })
+      expect(error).toMatch(/^https_proxy /)
+      expect(error).not.toContain('hunter2')
+      expect(service.connections()).toBe(0)
     },
   )
 
   test.concurrent('is asked for an IPv6 address in brackets', async () => {
     const proxy = await connectProxy(1, () => 407)
-    await act({ ...GO, 'base-url': 'https://[2001:db8::1]' }, { env: throughProxy(proxy.port) })
-    await proxy.close()
+    await expectFinal('https://[2001:db8::1]', throughProxy(proxy.port)).finally(proxy.close)
     expect(proxy.asked[0]?.target).toBe('[2001:db8::1]:443')
   })
 
-  test.concurrent('whose tunnel breaks between looks is asked for a new one', async () => {
-    const tls = await service(own)
-    const proxy = await connectProxy(tls.port)
-    const broken = tls.requests(2).then(() => setTimeout(proxy.breakTunnels, 200))
-    const ended = await act({ ...away, 'poll-interval-seconds': '0.5' }, { env: throughProxy(proxy.port) })
-    await broken
-    await proxy.close()
-    expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
+  test.concurrent('whose tunnel breaks between polls is asked for a new one', async () => {
+    const service = await tlsService(own)
+    const proxy = await connectProxy(service.port)
+    const { outputs } = await runStep(
+      { ...GO, ...FAST, 'base-url': AWAY, 'poll-interval-seconds': '1' },
+      {
+        env: throughProxy(proxy.port),
+        meanwhile: async ({ lines }) => {
+          await until(() => lines.some((line) => / 200 /.test(line)))
+          proxy.breakTunnels()
+        },
+      },
+    ).finally(proxy.close)
+    expect(outputs.outcome).toBe('pr-opened')
     expect(proxy.asked).toHaveLength(2)
-    expect(tls.posts()).toHaveLength(1)
+    expect(service.posts()).toHaveLength(1)
   })
 })
 
@@ -282,16 +279,15 @@ const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
 
 describe('an address', () => {
   ;(hasIPv6 ? test.concurrent : test.skip)('of IPv6', async () => {
-    const six = await service(undefined, '::1')
-    const ended = await act({ ...GO, 'base-url': six.url })
-    expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
+    const { outputs } = await runAgainst({ ...USUAL, host: '::1' }, GO)
+    expect(outputs.outcome).toBe('pr-opened')
   })
 
   test.concurrent('with a path prefix', async () => {
-    const plain = await service()
-    const ended = await act({ ...GO, 'base-url': `${plain.url}/some/gateway/` })
-    expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
-    expect(plain.received.map(({ path }) => path)).toEqual([
+    const service = await startService(USUAL)
+    const { outputs } = await runAt(`${service.url}/some/gateway/`).finally(service.close)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(service.received.map(({ path }) => path)).toEqual([
       '/some/gateway/v2/agent/docs/job',
       '/some/gateway/v2/agent/docs/job/job-1',
       '/some/gateway/v2/agent/docs/job/job-1',
@@ -299,39 +295,36 @@ describe('an address', () => {
   })
 })
 
-test.concurrent('a POST that is sent again goes over a connection of its own, also where the last one is kept', async () => {
-  const kept = await startService({
-    posts: [json(429, '', { 'retry-after': '0' }), created],
-    looks: [active, completed],
+describe('a connection that was kept', () => {
+  test.concurrent('is not used for a POST that is sent again', async () => {
+    const limited = json(429, '', { 'retry-after': '0' })
+    const { outputs, service } = await runAgainst({ ...USUAL, posts: [limited, created] }, GO)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(service.received.map(({ connection }) => connection)).toEqual([1, 2, 2, 2])
   })
-  closing.push(kept)
-  const ended = await act({ ...GO, 'base-url': kept.url })
-  expect(ended.outputs).toMatchObject({ outcome: 'pr-opened' })
-  expect(kept.received.map(({ connection }) => connection)).toEqual([1, 2, 2, 2])
-})
 
-describe('a kept connection that the service closes as the next request leaves', () => {
-  const later = (answer: Answer, end: (socket: Socket) => void, delay: number): Answer => {
-    return (response, request) => {
-      answer(response, request)
-      setTimeout(() => end(response.req.socket), delay)
+  /** Responds, and ends the connection a moment later. */
+  const andThen =
+    (handler: Handler, end: (socket: Socket) => void, delayMs: number): Handler =>
+    (response, request) => {
+      handler(response, request)
+      setTimeout(() => end(response.req.socket), delayMs)
     }
-  }
-  const delays = [0, 1, 5, 95, 98, 99, 100, 101, 102, 105]
 
-  test.concurrent.each(delays)('loses no message and sends none twice (%i ms)', async (delay) => {
-    const busy = later(
-      json(409, { error: 'Busy' }, { 'retry-after': '0' }),
-      (socket) => socket.end(),
-      900 + delay,
-    )
-    const racy = await startService({
-      posts: [busy, active],
-      looks: [later(active, (socket) => socket.destroy(), delay), completed],
-    })
-    const ended = await act({ ...GO, 'job-id': 'job-1', 'base-url': racy.url }).finally(racy.close)
-    expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
-    expect(racy.posts()).toHaveLength(2)
-    expect(racy.posts()[1]?.connection).not.toBe(racy.posts()[0]?.connection)
-  })
+  test.concurrent.each([0, 1, 5, 95, 98, 100, 102])(
+    'and that the service closes as the next request leaves (%i ms) loses no message and sends none twice',
+    async (delay) => {
+      const busy = json(409, { error: 'Busy' }, { 'retry-after': '0' })
+      const { outputs, service } = await runAgainst(
+        {
+          posts: [andThen(busy, (socket) => socket.end(), 900 + delay), active],
+          polls: [andThen(active, (socket) => socket.destroy(), delay), completed],
+        },
+        { ...GO, 'job-id': 'job-1' },
+      )
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
+      expect(service.posts()).toHaveLength(2)
+      expect(service.posts()[1]?.connection).not.toBe(service.posts()[0]?.connection)
+    },
+  )
 })

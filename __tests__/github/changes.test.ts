@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { file, type Need, sha } from '../support/github.js'
-import { type RunOptions, type World, within } from '../support/pull-request.js'
+import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const promptOf = ({ emulator }: World): string => {
   const post = emulator.requests.find(({ method }) => method === 'POST')
@@ -48,7 +48,7 @@ describe('a pull request', () => {
   test.concurrent.each(['pull_request', 'pull_request_target'])(
     '(%s) is told with its files and their diff',
     (event) =>
-      within({}, async (world) => {
+      inWorld({}, async (world) => {
         const pull = world.repository.pulls.get(world.number)
         if (pull) pull.files = FILES
         const { outputs } = await world.step({ context: 'diff' }, { event })
@@ -71,7 +71,7 @@ describe('a pull request', () => {
   )
 
   test.concurrent('with context: event is told without the diff', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const pull = world.repository.pulls.get(world.number)
       if (pull) pull.files = FILES
       await world.step({ context: 'event' })
@@ -86,7 +86,7 @@ describe('a pull request', () => {
     ['!src/**\n!docs/**', true],
     ['!**', false],
   ])('with context-paths %j gets a job: %s', (paths, job) =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const pull = world.repository.pulls.get(world.number)
       if (pull) pull.files = FILES
       const ended = await world.step({ 'context-paths': paths })
@@ -97,7 +97,7 @@ describe('a pull request', () => {
   )
 
   test.concurrent('of 3,000 files and more is never skipped: GitHub cut the list', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const pull = world.repository.pulls.get(world.number)
       if (pull) pull.files = Array.from({ length: 3001 }, (_, nth) => file(`src/${nth}.ts`, null))
       const { outputs } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
@@ -108,7 +108,7 @@ describe('a pull request', () => {
 
 describe('a push', () => {
   test.concurrent('is told with what changed between before and after', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
       const ended = await world.step({ context: 'diff' }, push())
       expect(ended.outputs.outcome).toBe('pr-opened')
@@ -120,7 +120,7 @@ describe('a push', () => {
     ['a new branch', { before: '0'.repeat(40) }, /new, so there is no commit/],
     ['a forced push whose before is gone', { before: sha('gone') }, /is gone/],
   ])('of %s goes without a diff, and says so', (_, fields, says) =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       world.repository.addCommit({ sha: sha('after') })
       const { outputs } = await world.step({ context: 'diff', 'context-paths': 'docs/**' }, push(fields))
       expect(outputs.outcome).toBe('pr-opened')
@@ -129,7 +129,7 @@ describe('a push', () => {
   )
 
   test.concurrent('that rewrote history is told so, and never skipped', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       world.repository.addComparison(sha('before'), sha('after'), { files: FILES, status: 'diverged' })
       const { outputs } = await world.step({ 'context-paths': 'other/**', context: 'diff' }, push())
       expect(outputs.outcome).toBe('pr-opened')
@@ -137,7 +137,7 @@ describe('a push', () => {
     }))
 
   test.concurrent('of 300 files and more is never skipped: GitHub cut the list', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
       world.repository.addComparison(sha('before'), sha('after'), { files })
       const { outputs } = await world.step({ 'context-paths': 'docs/**' }, push())
@@ -159,7 +159,7 @@ describe('a schedule and a button', () => {
   test.concurrent.each(['schedule', 'workflow_dispatch'])(
     '%s: everything since the last successful run',
     (event) =>
-      within({}, async (world) => {
+      inWorld({}, async (world) => {
         world.repository.addRun(run({ head_sha: sha('older') }))
         world.repository.addRun(run({ event: 'push' }))
         world.repository.addRun(run({ conclusion: 'failure', head_sha: sha('failed') }))
@@ -175,13 +175,13 @@ describe('a schedule and a button', () => {
   )
 
   test.concurrent('schedule: skipped without a commit since', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       world.repository.addRun(run({ head_sha: sha('after') }))
       expectSkipped(await world.step({ context: 'event' }, since('schedule')), world, /no commit since/)
     }))
 
   test.concurrent('workflow_dispatch: a job, also without a commit since', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       world.repository.addRun(run({ head_sha: sha('after') }))
       const { outputs } = await world.step(
         { context: 'event', 'context-paths': 'docs/**' },
@@ -194,7 +194,7 @@ describe('a schedule and a button', () => {
     ['there is no earlier run', undefined, /no earlier successful run/],
     ['its commit is gone', run({ head_sha: sha('gone') }), /is gone/],
   ])('schedule: a job without a diff where %s, and says so', (_, earlier, says) =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       world.repository.addRun(run({ conclusion: 'failure' }))
       if (earlier) world.repository.addRun(earlier)
       world.repository.addCommit({ sha: sha('after') })
@@ -206,7 +206,7 @@ describe('a schedule and a button', () => {
 })
 
 test.concurrent('any other event is told without a list of changes', () =>
-  within({}, async (world) => {
+  inWorld({}, async (world) => {
     const { outputs } = await world.step(
       { context: 'diff' },
       { event: 'release', payload: { action: 'published' } },
@@ -233,7 +233,7 @@ describe('skip-authors', () => {
       push({ commits: [commit('mintlify[bot]', 'a'), commit('Mintlify[bot]', 'b')] }),
     ],
   ])('%s is skipped before anything is read, also without a key', (_, options, run) =>
-    within(options, async (world) => {
+    inWorld(options, async (world) => {
       expectSkipped(
         await world.step({ ...SKIP, 'api-key': '', context: 'diff' }, run),
         world,
@@ -247,7 +247,7 @@ describe('skip-authors', () => {
     ['is a merge', [sha('x'), sha('y')], true],
     ['is no merge', [sha('x')], false],
   ])('a push with their commits and one that %s', (_, parents, skipped) =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       world.repository.addCommit({ sha: sha('b'), parents })
       const ended = await world.step(
         SKIP,
@@ -260,14 +260,14 @@ describe('skip-authors', () => {
   )
 
   test.concurrent('that is empty skips nobody', () =>
-    within({ author: 'mintlify[bot]' }, async (world) => {
+    inWorld({ author: 'mintlify[bot]' }, async (world) => {
       const { outputs } = await world.step({ 'skip-authors': '' })
       expect(outputs.outcome).toBe('pr-opened')
     }))
 })
 
 test.concurrent('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>
-  within({}, async (world) => {
+  inWorld({}, async (world) => {
     const pull = world.repository.pulls.get(world.number)
     if (pull) pull.files = FILES
     const { outputs, log } = await world.step({

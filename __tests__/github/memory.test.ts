@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { sha } from '../support/github.js'
-import { TOKEN, type World, within } from '../support/pull-request.js'
+import { inWorld, TOKEN, type World } from '../support/pull-request.js'
+import { minutes, scaled, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 
@@ -13,7 +14,7 @@ const CREATE = '/v2/agent/docs/job'
 
 describe('a pull request', () => {
   test.concurrent('has one job and one comment, however many runs', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const first = await world.step(SCOPE)
       expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       const id = first.outputs['job-id']
@@ -33,7 +34,7 @@ describe('a pull request', () => {
     }))
 
   test.concurrent('gets its placeholder before the create, then an edit for each state', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       await world.step(SCOPE)
       const writes = world.github
         .writes()
@@ -50,7 +51,7 @@ describe('a pull request', () => {
     }))
 
   test.concurrent('finds its comment behind 300 others', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       for (let nth = 0; nth < 305; nth++)
         world.repository.addComment(world.number, { author: 'octocat', body: `Comment ${nth}` })
       const first = await world.step(SCOPE)
@@ -70,7 +71,7 @@ describe('a pull request', () => {
     ['another job-key', {}, { 'job-key': 'fr' }],
     ['another project', {}, { 'project-id': 'other' }],
   ])('has a memory of its own for %s', (_, env, inputs) =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const first = await world.step(SCOPE)
       const other = await world.step({ ...SCOPE, ...inputs }, { env })
       expect(other.outputs).toMatchObject({ reused: 'false' })
@@ -80,7 +81,7 @@ describe('a pull request', () => {
   )
 
   test.concurrent('is not there on other events: as job-scope run, and the log says so', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const { outputs, log } = await world.step(SCOPE, {
         event: 'push',
         payload: { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' } },
@@ -138,7 +139,7 @@ describe('a marker is no memory, and its comment stays untouched,', () => {
     ],
   ]
   test.concurrent.each(copied)('%s', (_, copy) =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       await world.step(SCOPE)
       const genuine = world.comments()[0] ?? ''
       const [original] = world.repository.comments.values()
@@ -155,7 +156,7 @@ describe('a marker is no memory, and its comment stays untouched,', () => {
   )
 
   test.concurrent('copied to another pull request', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       await world.step(SCOPE)
       const other = world.repository.addPull({})
       world.repository.addComment(other.number, {
@@ -168,7 +169,7 @@ describe('a marker is no memory, and its comment stays untouched,', () => {
     }))
 
   test.concurrent('signed with another key: a new comment, and the log says so', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       await world.step(SCOPE)
       const before = world.comments()[0]
       const { outputs, log } = await world.step({ ...SCOPE, 'api-key': 'mint_another_key_0123456789' })
@@ -186,7 +187,7 @@ describe('a new job takes the place of the last one, in the same comment,', () =
     ['was archived', { poll: [{ job: { status: 'archived' } }] }],
     ['is gone when it is messaged', { message: [{ status: 404, error: 'gone' }] }],
   ])('where that one %s', (_, faults) =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' })
       const service = await import('../../emulator/server.mjs')
       const troubled = await service.startEmulator({
@@ -211,7 +212,7 @@ describe('a new job takes the place of the last one, in the same comment,', () =
     ['merged', { state: 'closed', merged: true }],
     ['closed', { state: 'closed' }],
   ] as const)('where its docs pull request was %s', (_, fields) =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const first = await world.step(SCOPE)
       docs.addPull({ number: Number(first.outputs['pr-number']), ...fields })
@@ -222,7 +223,7 @@ describe('a new job takes the place of the last one, in the same comment,', () =
   )
 
   test.concurrent.each(['open', 'unreadable'])('but not where its docs pull request is %s', (state) =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const first = await world.step(SCOPE)
       if (state === 'open') docs.addPull({ number: Number(first.outputs['pr-number']) })
@@ -233,24 +234,26 @@ describe('a new job takes the place of the last one, in the same comment,', () =
 })
 
 describe('a re-run', () => {
-  test.concurrent.each([
-    ['was started and not waited for', { wait: 'false' }, {}],
-    ['timed out', { 'timeout-minutes': '0.03' }, { speed: 30 }],
-  ])('whose job %s waits for it and sends nothing', (_, inputs, emulator) =>
-    within({ emulator: { speed: 300, ...emulator } }, async (world) => {
-      const first = await world.step({ ...SCOPE, ...inputs })
-      const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
-      expect(again.outputs).toMatchObject({
-        outcome: 'pr-opened',
-        reused: 'true',
-        'job-id': first.outputs['job-id'],
-      })
-      expect(posts(world)).toEqual([CREATE])
-    }),
+  test.concurrent.each(['was started and not waited for', 'timed out'])(
+    'whose job %s waits for it and sends nothing',
+    (why) =>
+      inWorld({ emulator: { speed: 1 } }, async (world) => {
+        const inputs = why === 'timed out' ? { 'timeout-minutes': minutes(scaled(4_000)) } : { wait: 'false' }
+        const first = await world.step({ ...SCOPE, ...inputs })
+        expect(first.outputs).toMatchObject({ status: 'active' })
+        world.finishJobs()
+        const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+        expect(again.outputs).toMatchObject({
+          outcome: 'pr-opened',
+          reused: 'true',
+          'job-id': first.outputs['job-id'],
+        })
+        expect(posts(world)).toEqual([CREATE])
+      }),
   )
 
   test.concurrent('whose job was told to its end is a run like any other', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       await world.step(SCOPE)
       const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
       expect(again.outputs).toMatchObject({ reused: 'true' })
@@ -262,7 +265,7 @@ describe('a re-run of a run', () => {
   const again = { env: { GITHUB_RUN_ID: '101', GITHUB_RUN_ATTEMPT: '2' } }
 
   test.concurrent('whose message was refused sends it', () =>
-    within({ emulator: { scenario: { message: [{ status: 400, error: 'No' }] } } }, async (world) => {
+    inWorld({ emulator: { scenario: { message: [{ status: 400, error: 'No' }] } } }, async (world) => {
       const first = await world.step(SCOPE)
       const refused = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
       expect(refused.outputs).toMatchObject({
@@ -280,7 +283,7 @@ describe('a re-run of a run', () => {
     }))
 
   test.concurrent('whose job is gone by now creates a new one', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
       world.emulator.jobs.clear()
       const rerun = await world.step(SCOPE, again)
@@ -289,7 +292,7 @@ describe('a re-run of a run', () => {
     }))
 
   test.concurrent('whose create may have been taken says so, in this run and the next ones', () =>
-    within({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
+    inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
       const lost = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
       expect(lost.outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown' })
       const rerun = await world.step({ ...SCOPE, wait: 'false' }, again)
@@ -299,7 +302,7 @@ describe('a re-run of a run', () => {
 
 describe('the memory has the job', () => {
   test.concurrent('also where its first status is not in the list, and the step is killed then', () =>
-    within(
+    inWorld(
       {
         emulator: {
           speed: 1,
@@ -311,8 +314,10 @@ describe('the memory has the job', () => {
       },
       async (world) => {
         const killed = await world.step(SCOPE, {
-          onStart: (child) =>
-            void world.github.received(4).then(() => setTimeout(() => child.kill('SIGKILL'), 300)),
+          meanwhile: async ({ signal }) => {
+            await world.answered(4)
+            signal('SIGKILL')
+          },
         })
         expect(killed.exitCode).toBe(137)
         const next = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
@@ -322,7 +327,7 @@ describe('the memory has the job', () => {
     ))
 
   test.concurrent('also where the edit that brings it fails at first', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       world.github.faults.push({ method: 'PATCH', times: 1, answer: { delayMs: 1 } })
       world.github.faults.push({ method: 'PATCH', times: 1, answer: { status: 502, body: 'Bad gateway' } })
       const first = await world.step({ ...SCOPE, wait: 'false' })
@@ -332,20 +337,23 @@ describe('the memory has the job', () => {
     }))
 
   test.concurrent('also where its comment was deleted while the job ran', () =>
-    within({ emulator: { speed: 120 } }, async (world) => {
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step(SCOPE, {
-        onStart: () =>
-          void world.github.received(4).then(() => setTimeout(() => world.repository.comments.clear(), 200)),
+        meanwhile: async () => {
+          await world.answered(4)
+          world.repository.comments.clear()
+          world.finishJobs()
+        },
       })
       expect(first.outputs.outcome).toBe('pr-opened')
       expect(world.comments()).toHaveLength(1)
-      const second = await world.step(SCOPE)
+      const second = await world.step({ ...SCOPE, wait: 'false' })
       expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
     }))
 })
 
 test.concurrent('a missing permission shows before the create that takes the place of an old job, too', () =>
-  within({ private: false }, async (world) => {
+  inWorld({ private: false }, async (world) => {
     await world.step({ ...SCOPE, wait: 'false' })
     world.emulator.jobs.clear()
     world.github.permissions.pull_requests = 'read'
@@ -355,7 +363,7 @@ test.concurrent('a missing permission shows before the create that takes the pla
   }))
 
 test.concurrent('what is known of the last job is told also where it can not be looked at', () =>
-  within({ emulator: { scenario: { poll: [{ status: 403, error: 'Not from here' }] } } }, async (world) => {
+  inWorld({ emulator: { scenario: { poll: [{ status: 403, error: 'Not from here' }] } } }, async (world) => {
     const first = await world.step({ ...SCOPE, wait: 'false' })
     const { outputs } = await world.step(SCOPE)
     expect(outputs).toMatchObject({
@@ -368,7 +376,7 @@ test.concurrent('what is known of the last job is told also where it can not be 
 
 describe('permissions', () => {
   test.concurrent('to write that are missing show before anything is sent, also where reading works', () =>
-    within(
+    inWorld(
       { private: false, github: { permissions: { pull_requests: 'read', issues: 'read' } } },
       async (world) => {
         const { outputs, commands, exitCode } = await world.step(SCOPE)
@@ -382,7 +390,7 @@ describe('permissions', () => {
   test.concurrent.each([403, 404] as const)(
     'to read that are missing (%i) show before anything is sent',
     (status) =>
-      within({ github: { permissions: { pull_requests: 'none', issues: 'none' } } }, async (world) => {
+      inWorld({ github: { permissions: { pull_requests: 'none', issues: 'none' } } }, async (world) => {
         world.github.deniedRead = status
         const { outputs, commands } = await world.step(SCOPE)
         expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
@@ -392,7 +400,7 @@ describe('permissions', () => {
   )
 
   test.concurrent('are the least: pull-requests: write is enough', () =>
-    within(
+    inWorld(
       {
         github: {
           permissions: { pull_requests: 'write', issues: 'none', contents: 'none', actions: 'none' },
@@ -410,7 +418,7 @@ describe('permissions', () => {
 
 describe('comment: true alone', () => {
   test.concurrent('keeps one comment, and each run has a job of its own', () =>
-    within({}, async (world) => {
+    inWorld({}, async (world) => {
       const first = await world.step({ comment: 'true' })
       const second = await world.step({ comment: 'true' })
       expect(second.outputs['job-id']).not.toBe(first.outputs['job-id'])
@@ -419,7 +427,7 @@ describe('comment: true alone', () => {
     }))
 
   test.concurrent('that may not be written is a warning, and the job goes its way', () =>
-    within({ github: { permissions: { pull_requests: 'read', issues: 'read' } } }, async (world) => {
+    inWorld({ github: { permissions: { pull_requests: 'read', issues: 'read' } } }, async (world) => {
       const { outputs, commands, exitCode } = await world.step({ comment: 'true' })
       expect(outputs).toMatchObject({ outcome: 'pr-opened' })
       expect(commands('warning')).toEqual([expect.stringContaining('pull-requests: write')])
@@ -428,14 +436,14 @@ describe('comment: true alone', () => {
 })
 
 test.concurrent('a run that asks nothing of GitHub makes no request to it', () =>
-  within({}, async (world) => {
+  inWorld({}, async (world) => {
     const { outputs } = await world.step({ 'skip-authors': 'mintlify[bot]', 'github-token': TOKEN })
     expect(outputs).toMatchObject({ outcome: 'pr-opened' })
     expect(world.github.requests).toEqual([])
   }))
 
 test.concurrent('an enterprise server has its API under a path', () =>
-  within({ github: { prefix: '/api/v3' } }, async (world) => {
+  inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
     expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
@@ -443,10 +451,12 @@ test.concurrent('an enterprise server has its API under a path', () =>
   }))
 
 test.concurrent('a run that died with its create on its way is told to the next one', () =>
-  within({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
+  inWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
     const died = await world.step(SCOPE, {
-      onStart: (child) =>
-        void world.github.received(3).then(() => setTimeout(() => child.kill('SIGKILL'), 400)),
+      meanwhile: async ({ signal }) => {
+        await until(() => world.emulator.requests.length > 0)
+        signal('SIGKILL')
+      },
     })
     expect(died.exitCode).toBe(137)
     expect(world.comments()[0]).toContain('a job may exist')

@@ -1,23 +1,33 @@
-/** Runs the bundle as the runner would, and holds every run to what is never allowed. */
+/** Runs the bundle as the runner would, and checks on every run what is never allowed. */
 
 import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
-import { expect } from '@jest/globals'
+import { afterAll, expect } from '@jest/globals'
 import { runAction } from '../../emulator/runner.mjs'
+import { type Script, type ScriptedService, startService } from './service.js'
+import { recordStart } from './time.js'
 
-/** The fresh bundle; a test holds the committed one to it. */
+/** The fresh bundle. A test checks that the committed one is the same. */
 export const BUNDLE = path.resolve('build/dist/index.js')
 export const KEY = 'mint_e2e/0123+456789~abcdef'
 
-/** After a signal a step ends within a second; another one is for a machine that has other work. */
-export const SOON_MS = 2_000
+/** Polls often. The deadline is one that a step never reaches, not even on a busy machine. */
+export const FAST = { 'poll-interval-seconds': '0.1', 'timeout-minutes': '5' }
+
+/** A step that runs. */
+export interface Step {
+  /** Both streams, line by line, so far. */
+  readonly lines: readonly string[]
+  readonly child: ChildProcess
+  readonly signal: (name: NodeJS.Signals) => void
+}
 
 export interface Options {
   readonly env?: Record<string, string>
   readonly workspace?: string
   readonly node?: string
-  readonly onStart?: (child: ChildProcess) => void
-  readonly onLine?: (line: string) => void
+  /** What happens while the step runs. */
+  readonly meanwhile?: (step: Step) => Promise<void>
 }
 
 export interface Ended {
@@ -26,47 +36,91 @@ export interface Ended {
   readonly summary: string
   /** Both streams, without the lines that mask the key. */
   readonly log: string
-  /** The lines of a workflow command, unescaped, such as `error`. */
+  /** The texts of a workflow command, such as `error`, unescaped. */
   readonly commands: (name: string) => string[]
-  /** From the first sign of life: how long a machine takes to start a process is not the action's. */
+  /** From its first line to its end: how long a machine takes to start a process is not the action's doing. */
   readonly milliseconds: number
+  readonly sinceSignalMs: number
 }
 
-/** Runs one step; inputs in `with` are added to a project and a key. */
-export async function act(inputs: Record<string, string>, options: Options = {}): Promise<Ended> {
-  let start = performance.now()
+const running = new Set<ChildProcess>()
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL') // A test that timed out leaves its step behind.
+})
+
+/** Runs one step. The inputs are added to a project and a key. */
+export async function runStep(inputs: Record<string, string>, options: Options = {}): Promise<Ended> {
+  const { meanwhile = async () => undefined, ...rest } = options
+  const lines: string[] = []
+  const startedAt = performance.now()
+  let firstLineAt = startedAt
+  let signalledAt = Number.NaN
+  let failure: unknown
   const result = await runAction({
     bundle: BUNDLE,
     inputs: { 'project-id': 'docs', 'api-key': KEY, ...inputs },
-    ...options,
-    onStart: (child) => {
-      child.stdout?.once('data', () => {
-        start = performance.now()
-      })
-      options.onStart?.(child)
-    },
+    ...rest,
     env: { RUNNER_DEBUG: '1', ...options.env },
+    onLine: (line) => lines.push(line),
+    onStart: (child) => {
+      running.add(child)
+      child.on('close', () => running.delete(child))
+      child.stdout?.once('data', () => {
+        firstLineAt = performance.now()
+        recordStart(firstLineAt - startedAt)
+      })
+      const signal = (name: NodeJS.Signals): void => {
+        signalledAt = performance.now()
+        child.kill(name)
+      }
+      meanwhile({ lines, child, signal }).catch((thrown: unknown) => {
+        failure = thrown
+        child.kill('SIGKILL')
+      })
+    },
   })
-  const milliseconds = performance.now() - start
-  const lines = `${result.stdout}${result.stderr}`.split(/\r\n|\r|\n/)
+  const endedAt = performance.now()
+  if (failure !== undefined) throw failure
+  return {
+    ...readResult(result, inputs['api-key'] ?? KEY),
+    milliseconds: endedAt - firstLineAt,
+    sinceSignalMs: endedAt - signalledAt,
+  }
+}
+
+type Meanwhile = (step: Step, service: ScriptedService) => Promise<void>
+
+/** Runs one fast step against a service of its own. */
+export async function runAgainst(
+  script: Script,
+  inputs: Record<string, string>,
+  { meanwhile, ...options }: Omit<Options, 'meanwhile'> & { readonly meanwhile?: Meanwhile } = {},
+): Promise<Ended & { readonly service: ScriptedService }> {
+  const service = await startService(script)
+  try {
+    const ended = await runStep(
+      { 'base-url': service.url, ...FAST, ...inputs },
+      { ...options, ...(meanwhile && { meanwhile: (step) => meanwhile(step, service) }) },
+    )
+    return { ...ended, service }
+  } finally {
+    await service.close()
+  }
+}
+
+function readResult({ stdout, stderr, ...result }: Awaited<ReturnType<typeof runAction>>, key: string) {
+  const lines = stdout.split(/\r\n|\r|\n/)
   const log = lines.filter((line) => !line.startsWith('::add-mask::')).join('\n')
-  expectNoKey({ ...result, log, stdout: '' }, inputs['api-key'] ?? KEY)
-  expect(result.stderr).toBe('')
+  expectNoKey({ ...result, log }, key)
+  expect(stderr).toBe('')
   const commands = (name: string): string[] =>
     lines
       .flatMap((line) => new RegExp(`^::${name}(?: [^:]*)?::(.*)$`).exec(line)?.[1] ?? [])
       .map(unescapeData)
-  return {
-    exitCode: result.exitCode,
-    outputs: result.outputs,
-    summary: result.summary,
-    log,
-    commands,
-    milliseconds,
-  }
+  return { ...result, log, commands }
 }
 
-/** The key is nowhere, neither plainly nor percent-encoded nor as entities. */
+/** The key is nowhere, neither as it is nor percent-encoded nor as entities. */
 function expectNoKey(result: object, key: string): void {
   if (key.trim().length < 8) return
   const everything = decodeEntities(JSON.stringify(result))

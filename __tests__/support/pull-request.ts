@@ -1,11 +1,12 @@
-/** A pull request in a repository of the fake GitHub, the emulated service, and steps that run on it. */
+/** A pull request in a repository of the fake GitHub, the emulated service, and steps that run on this pull request. */
 
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startEmulator } from '../../emulator/server.mjs'
-import { type Options as ActOptions, act, type Ended } from './action.js'
+import { type Ended, FAST, runStep, type Options as StepOptions } from './action.js'
 import { newFolder } from './folder.js'
 import { type GitHub, type Options as GitHubOptions, type Repository, startGitHub } from './github.js'
+import { until } from './time.js'
 
 export const REPOSITORY = 'your-org/your-repo'
 export const TOKEN = 'ghs_token_0123456789'
@@ -23,10 +24,14 @@ export interface World {
   readonly step: (inputs?: Record<string, string>, run?: RunOptions) => Promise<Ended>
   /** The bodies of the comments on the pull request, oldest first. */
   readonly comments: () => string[]
+  /** Waits until GitHub has answered this many requests. */
+  readonly answered: (count: number) => Promise<void>
+  /** Ends the jobs that are active. */
+  readonly finishJobs: () => void
   readonly close: () => Promise<void>
 }
 
-export interface RunOptions extends ActOptions {
+export interface RunOptions extends StepOptions {
   readonly event?: string
   /** The payload; undefined: that of the pull request. */
   readonly payload?: unknown
@@ -67,15 +72,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   ) => {
     const eventPath = path.join(newFolder('event'), 'event.json')
     await writeFile(eventPath, typeof other === 'string' ? other : JSON.stringify(other))
-    return act(
-      {
-        prompt: 'Update the docs.',
-        'base-url': emulator.url,
-        'poll-interval-seconds': '0.1',
-        'timeout-minutes': '0.6',
-        'github-token': TOKEN,
-        ...inputs,
-      },
+    return runStep(
+      { prompt: 'Update the docs.', 'base-url': emulator.url, 'github-token': TOKEN, ...FAST, ...inputs },
       {
         ...rest,
         env: {
@@ -95,14 +93,19 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
   const comments = (): string[] =>
     [...repository.comments.values()].filter(({ issue }) => issue === pull.number).map(({ body }) => body)
+  const answered: World['answered'] = (count) =>
+    until(() => github.requests.filter(({ status }) => status !== 'none').length >= count)
+  const finishJobs = (): void => {
+    for (const job of emulator.jobs.values()) job.activeSince = 0
+  }
   const close = async (): Promise<void> => {
     await Promise.all([github.close(), emulator.close()])
   }
-  return { github, repository, emulator, number: pull.number, step, comments, close }
+  return { github, repository, emulator, number: pull.number, step, comments, answered, finishJobs, close }
 }
 
-/** Tells a story in a world of its own, which ends with it. */
-export async function within(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
+/** Runs a test in a world of its own, which is closed afterwards. */
+export async function inWorld(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
   const world = await startWorld(options)
   try {
     await story(world)

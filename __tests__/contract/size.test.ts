@@ -1,0 +1,36 @@
+/** How large the action is: what the runner downloads, and what is loaded. */
+
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { download } from '../../bench/download.mjs'
+
+describe('the download', () => {
+  const { bytes, files } = download()
+
+  test('is at most 200,000 bytes', () => {
+    expect(bytes).toBeLessThanOrEqual(200_000)
+  })
+
+  test('contains what a run needs and the licence, and nothing else', () => {
+    const roots = new Set(files.map((file) => file.replace(/\/.*/, '')))
+    expect([...roots].sort()).toEqual(['LICENSE', 'action.yml', 'dist', 'emulator'])
+    expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/licenses.txt', 'dist/package.json']))
+  })
+})
+
+test('what is loaded before the inputs are read is at most 56 kB', () => {
+  expect(statSync('build/dist/index.js').size).toBeLessThanOrEqual(56_000)
+})
+
+test('the parts of undici that no run needs are left out', () => {
+  const bundled = readdirSync('build/dist')
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFileSync(`build/dist/${file}`, 'utf8'))
+    .join('\n')
+  for (const part of ['MockAgent', 'SnapshotAgent', 'EventSource', 'CacheStorage', 'WebSocketStream']) {
+    expect(bundled).not.toMatch(new RegExp(`class ${part}\\b`))
+  }
+  for (const part of ['Client', 'Agent', 'Pool', 'Response']) {
+    expect(bundled).toMatch(new RegExp(`class ${part}\\b`))
+  }
+})

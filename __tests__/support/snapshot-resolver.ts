@@ -1,0 +1,21 @@
+/** Keeps snapshots beside the sources of the tests: what is compiled from them is removed by each build. */
+
+import path from 'node:path'
+
+const BUILT = path.join('/', 'build', '__tests__', '/')
+const SOURCES = path.join('/', '__tests__', '/')
+
+export default {
+  resolveSnapshotPath: (test: string, extension: string): string =>
+    path.join(
+      path.dirname(test).replace(BUILT, SOURCES),
+      '__snapshots__',
+      path.basename(test).replace(/js$/, `ts${extension}`),
+    ),
+  resolveTestPath: (snapshot: string, extension: string): string =>
+    path.join(
+      path.dirname(path.dirname(snapshot)).replace(SOURCES, BUILT),
+      path.basename(snapshot, extension).replace(/ts$/, 'js'),
+    ),
+  testPathForConsistencyCheck: path.join(BUILT, 'e2e', 'log.test.js'),
+}
