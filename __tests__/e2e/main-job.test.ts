@@ -8,7 +8,7 @@ import { describe, expect, test } from '@jest/globals'
 import { KEY, runAgainst } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
 import { active, completed, created, job, json, LINK, opened, type Script } from '../support/service.js'
-import { minutes, scaled, until } from '../support/time.js'
+import { minutes, shortDeadline, until } from '../support/time.js'
 
 const USUAL: Script = { posts: [created], polls: [active, completed] }
 
@@ -64,7 +64,7 @@ describe('a message', () => {
       '0}',
       `${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
     )
-    const inputs = { ...MORE, 'timeout-minutes': minutes(scaled(4_000)) }
+    const inputs = { ...MORE, 'timeout-minutes': minutes(shortDeadline()) }
     const { outputs } = await runAgainst({ posts: [json(200, nested)], polls: [json(200, nested)] }, inputs)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK, job: '' })
   })

@@ -20,7 +20,7 @@ import {
   type ScriptedService,
   silence,
 } from '../support/service.js'
-import { minutes, scaled, soonAfter, until } from '../support/time.js'
+import { minutes, shortDeadline, soonAfter, until } from '../support/time.js'
 
 const GO = { prompt: 'Go' }
 const MORE = { prompt: 'More', 'job-id': 'job-1' }
@@ -66,7 +66,7 @@ describe('the deadline', () => {
     ['of a job that is only waited for', RUNNING, { 'job-id': 'job-1' }, { ...timedOut, reused: 'true' }],
   ]
   test.concurrent.each(rows)('%s', async (_, script, inputs, outputs) => {
-    const deadlineMs = scaled(4_000)
+    const deadlineMs = shortDeadline()
     const ended = await runAgainst(script, { ...inputs, 'timeout-minutes': minutes(deadlineMs) })
     expect(ended.outputs).toMatchObject(outputs)
     expect(ended.exitCode).toBe(1)
@@ -81,7 +81,7 @@ describe('the deadline', () => {
   test.concurrent('while a proxy does not answer its CONNECT', async () => {
     const proxy = await connectProxy(1, () => 'silence')
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }
-    const deadlineMs = scaled(4_000)
+    const deadlineMs = shortDeadline()
     const inputs = { ...GO, 'base-url': 'https://service.test', 'timeout-minutes': minutes(deadlineMs) }
     const ended = await runAgainst({}, inputs, { env }).finally(proxy.close)
     expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
@@ -89,7 +89,7 @@ describe('the deadline', () => {
   })
 
   test.concurrent('has a last poll, so that an end within a long interval is not missed', async () => {
-    const inputs = { ...GO, 'timeout-minutes': minutes(scaled(4_000)), 'poll-interval-seconds': '600' }
+    const inputs = { ...GO, 'timeout-minutes': minutes(shortDeadline()), 'poll-interval-seconds': '600' }
     const ended = await runAgainst({ posts: [created], polls: [completed] }, inputs)
     expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
   })
@@ -324,10 +324,10 @@ describe('after a message', () => {
     ['the response shows the end already', [next]],
     ['the response has no job', [json(200, 'ok')]],
   ])('an end in the first poll counts when it has settled, if %s', async (_, posts) => {
-    // The settle time is 30 s, or half of the time that is left if that is less: here 3 s.
-    const inputs = { ...MORE, 'timeout-minutes': minutes(scaled(6_000)) }
+    // The settle time is 30 s, or half of the time that is left if that is less: here more than a second.
+    const inputs = { ...MORE, 'timeout-minutes': minutes(shortDeadline()) }
     const ended = await runAgainst({ posts, polls: [next] }, inputs)
     expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
-    expect(ended.milliseconds).toBeGreaterThan(2_500)
+    expect(ended.milliseconds).toBeGreaterThan(1_000)
   })
 })

@@ -18,7 +18,7 @@ import {
   sized,
   startService,
 } from '../support/service.js'
-import { minutes, scaled } from '../support/time.js'
+import { minutes, shortDeadline } from '../support/time.js'
 
 interface Expected {
   readonly posts: number
@@ -192,7 +192,7 @@ describe('a poll', () => {
   ])('until the deadline: %s', (_, polls, inputs, posts, outcome, code) =>
     expectRun(
       { posts: [created], polls },
-      { ...inputs, 'timeout-minutes': minutes(scaled(4_000)) },
+      { ...inputs, 'timeout-minutes': minutes(shortDeadline()) },
       { posts, outcome, code },
     ),
   )

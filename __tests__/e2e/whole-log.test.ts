@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals'
 import { type Ended, KEY, runAgainst } from '../support/action.js'
 import { posixTest } from '../support/platform.js'
 import { active, completed, created, json, type ScriptedService, silence } from '../support/service.js'
-import { minutes, scaled, until } from '../support/time.js'
+import { minutes, shortDeadline, until } from '../support/time.js'
 
 expect.addSnapshotSerializer({ test: (value) => typeof value === 'string', serialize: (text) => text })
 
@@ -17,7 +17,7 @@ test.concurrent('a job that opens a pull request', async () => {
 })
 
 test.concurrent('a job that takes too long', async () => {
-  const inputs = { prompt: 'Go', 'timeout-minutes': minutes(scaled(4_000)), 'poll-interval-seconds': '600' }
+  const inputs = { prompt: 'Go', 'timeout-minutes': minutes(shortDeadline()), 'poll-interval-seconds': '600' }
   expect(report(await runAgainst({ posts: [created], polls: [active] }, inputs))).toMatchSnapshot()
 })
 

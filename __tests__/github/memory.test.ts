@@ -1,11 +1,13 @@
-/** One docs job for a pull request: the comment as memory, and what a later run makes of it. */
+/** One docs job for a pull request: the comment is the memory, and decides what a later run does. */
 
 import { describe, expect, test } from '@jest/globals'
+import { startEmulator } from '../../emulator/server.mjs'
 import { sha } from '../support/github.js'
 import { inWorld, TOKEN, type World } from '../support/pull-request.js'
-import { minutes, scaled, until } from '../support/time.js'
+import { minutes, shortDeadline, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
+const MAY_EXIST = /a job (?:of it )?may exist/i
 
 const posts = ({ emulator }: World): string[] =>
   emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
@@ -29,11 +31,11 @@ describe('a pull request', () => {
       expect(third.outputs).toMatchObject({ reused: 'true', 'job-id': id })
       expect(posts(world)).toEqual([CREATE, `${CREATE}/${id}/message`, `${CREATE}/${id}/message`])
       expect(world.comments()).toHaveLength(1)
-      expect(world.comments()[0]).toMatch(/^### ✅ The docs job opened a pull request/)
+      expect(world.comments()[0]).toMatch(/^### ✅/)
       expect(world.comments()[0]).toContain('/actions/runs/102')
     }))
 
-  test.concurrent('gets its placeholder before the create, then an edit for each state', () =>
+  test.concurrent('has a placeholder before the create, then an edit for each state', () =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       const writes = world.github
@@ -70,7 +72,7 @@ describe('a pull request', () => {
     ],
     ['another job-key', {}, { 'job-key': 'fr' }],
     ['another project', {}, { 'project-id': 'other' }],
-  ])('has a memory of its own for %s', (_, env, inputs) =>
+  ])('has a separate memory for %s', (_, env, inputs) =>
     inWorld({}, async (world) => {
       const first = await world.step(SCOPE)
       const other = await world.step({ ...SCOPE, ...inputs }, { env })
@@ -80,7 +82,7 @@ describe('a pull request', () => {
     }),
   )
 
-  test.concurrent('is not there on other events: as job-scope run, and the log says so', () =>
+  test.concurrent('is missing on other events: as with job-scope: run, and the log says so', () =>
     inWorld({}, async (world) => {
       const { outputs, log } = await world.step(SCOPE, {
         event: 'push',
@@ -92,66 +94,36 @@ describe('a pull request', () => {
     }))
 })
 
-describe('a marker is no memory, and its comment stays untouched,', () => {
-  const copied: [string, (world: World) => void][] = [
-    [
-      'copied by a person within the pull request',
-      (world) =>
-        void world.repository.addComment(world.number, {
-          author: 'octocat',
-          body: world.comments()[0] ?? '',
-        }),
-    ],
-    [
-      'repeated by a bot of the same login',
-      (world) =>
-        void world.repository.addComment(world.number, {
-          author: 'github-actions[bot]',
-          body: `> ${world.comments()[0]}`,
-        }),
-    ],
-    [
-      'truncated',
-      (world) =>
-        void world.repository.addComment(world.number, {
-          author: 'octocat',
-          body: (world.comments()[0] ?? '').slice(0, -8),
-        }),
-    ],
+describe('a marker does not count, and its comment is not edited,', () => {
+  const bot = 'github-actions[bot]'
+  const rows: [string, string, (genuine: string) => string][] = [
+    ['copied by a person within the pull request', 'octocat', (genuine) => genuine],
+    ['repeated by a bot of the same login', bot, (genuine) => `> ${genuine}`],
+    ['truncated', bot, (genuine) => genuine.slice(0, -8)],
     [
       'oversized',
-      (world) =>
-        void world.repository.addComment(world.number, {
-          author: 'octocat',
-          body: `<!-- agent-job-action:1 ${'x'.repeat(22)} ${'y'.repeat(50_000)} ${'z'.repeat(43)} -->`,
-        }),
+      bot,
+      () => `<!-- agent-job-action:1 ${'x'.repeat(22)} ${'y'.repeat(50_000)} ${'z'.repeat(43)} -->`,
     ],
     [
       'with another job id',
-      (world) =>
-        void world.repository.addComment(world.number, {
-          author: 'octocat',
-          body: (world.comments()[0] ?? '').replace(
-            /(agent-job-action:1 \S+) \S+/,
-            `$1 ${Buffer.from('["evil","1",1,"active"]').toString('base64url')}`,
-          ),
-        }),
+      bot,
+      (genuine) =>
+        genuine.replace(
+          /(agent-job-action:1 \S+) \S+/,
+          `$1 ${Buffer.from('["evil","1",1,"active"]').toString('base64url')}`,
+        ),
     ],
   ]
-  test.concurrent.each(copied)('%s', (_, copy) =>
+  test.concurrent.each(rows)('%s', (_, author, change) =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
-      const genuine = world.comments()[0] ?? ''
-      const [original] = world.repository.comments.values()
-      world.repository.comments.delete(original?.id ?? 0)
-      // The genuine one is gone; what is left is what others made of it.
-      const left = { ...world, comments: () => [genuine] }
-      copy(left)
-      const foreign = world.comments()[0]
-      const next = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
-      expect(next.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(world.comments()[0]).toBe(foreign)
-      expect(world.comments()).toHaveLength(2)
+      const body = change(world.comments()[0] ?? '')
+      world.repository.comments.clear()
+      world.repository.addComment(world.number, { author, body })
+      const { outputs } = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(world.comments()).toEqual([body, expect.any(String)])
     }),
   )
 
@@ -168,7 +140,7 @@ describe('a marker is no memory, and its comment stays untouched,', () => {
       expect(outputs).toMatchObject({ reused: 'false' })
     }))
 
-  test.concurrent('signed with another key: a new comment, and the log says so', () =>
+  test.concurrent('signed with another key: there is a new comment, and the log says so', () =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       const before = world.comments()[0]
@@ -180,17 +152,16 @@ describe('a marker is no memory, and its comment stays untouched,', () => {
     }))
 })
 
-describe('a new job takes the place of the last one, in the same comment,', () => {
+describe('a new job replaces the last one, in the same comment,', () => {
   test.concurrent.each([
-    ['is gone', { poll: [{ status: 404, error: 'gone' }] }],
+    ['no longer exists', { poll: [{ status: 404, error: 'gone' }] }],
     ['failed', { poll: [{ job: { status: 'failed' } }] }],
     ['was archived', { poll: [{ job: { status: 'archived' } }] }],
-    ['is gone when it is messaged', { message: [{ status: 404, error: 'gone' }] }],
-  ])('where that one %s', (_, faults) =>
+    ['no longer exists when it gets the message', { message: [{ status: 404, error: 'gone' }] }],
+  ])('if that one %s', (_, faults) =>
     inWorld({}, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' })
-      const service = await import('../../emulator/server.mjs')
-      const troubled = await service.startEmulator({
+      const troubled = await startEmulator({
         speed: 300,
         scenario: {
           initialJobs: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
@@ -200,7 +171,7 @@ describe('a new job takes the place of the last one, in the same comment,', () =
       const second = await world.step({ ...SCOPE, 'base-url': troubled.url })
       await troubled.close()
       expect(second.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(second.log).toMatch(/creating a new one/)
+      expect(second.log).toMatch(/new one/)
       expect(
         troubled.requests.filter(({ method, path }) => method === 'POST' && path === CREATE),
       ).toHaveLength(1)
@@ -211,7 +182,7 @@ describe('a new job takes the place of the last one, in the same comment,', () =
   test.concurrent.each([
     ['merged', { state: 'closed', merged: true }],
     ['closed', { state: 'closed' }],
-  ] as const)('where its docs pull request was %s', (_, fields) =>
+  ] as const)('if its docs pull request was %s', (_, fields) =>
     inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const first = await world.step(SCOPE)
@@ -222,7 +193,7 @@ describe('a new job takes the place of the last one, in the same comment,', () =
     }),
   )
 
-  test.concurrent.each(['open', 'unreadable'])('but not where its docs pull request is %s', (state) =>
+  test.concurrent.each(['open', 'unreadable'])('but not if its docs pull request is %s', (state) =>
     inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const first = await world.step(SCOPE)
@@ -238,7 +209,8 @@ describe('a re-run', () => {
     'whose job %s waits for it and sends nothing',
     (why) =>
       inWorld({ emulator: { speed: 1 } }, async (world) => {
-        const inputs = why === 'timed out' ? { 'timeout-minutes': minutes(scaled(4_000)) } : { wait: 'false' }
+        const inputs =
+          why === 'timed out' ? { 'timeout-minutes': minutes(shortDeadline()) } : { wait: 'false' }
         const first = await world.step({ ...SCOPE, ...inputs })
         expect(first.outputs).toMatchObject({ status: 'active' })
         world.finishJobs()
@@ -252,7 +224,7 @@ describe('a re-run', () => {
       }),
   )
 
-  test.concurrent('whose job was told to its end is a run like any other', () =>
+  test.concurrent('whose job was reported to its end is a run like any other', () =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
@@ -264,7 +236,7 @@ describe('a re-run', () => {
 describe('a re-run of a run', () => {
   const again = { env: { GITHUB_RUN_ID: '101', GITHUB_RUN_ATTEMPT: '2' } }
 
-  test.concurrent('whose message was refused sends it', () =>
+  test.concurrent('whose message was refused sends it again', () =>
     inWorld({ emulator: { scenario: { message: [{ status: 400, error: 'No' }] } } }, async (world) => {
       const first = await world.step(SCOPE)
       const refused = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
@@ -282,7 +254,7 @@ describe('a re-run of a run', () => {
       expect(posts(world)).toHaveLength(3)
     }))
 
-  test.concurrent('whose job is gone by now creates a new one', () =>
+  test.concurrent('whose job no longer exists creates a new one', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
       world.emulator.jobs.clear()
@@ -291,17 +263,17 @@ describe('a re-run of a run', () => {
       expect(first.outputs.outcome).toBe('started')
     }))
 
-  test.concurrent('whose create may have been taken says so, in this run and the next ones', () =>
+  test.concurrent('whose create may have been accepted says so, in this run and the next ones', () =>
     inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
       const lost = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
       expect(lost.outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown' })
       const rerun = await world.step({ ...SCOPE, wait: 'false' }, again)
-      expect(rerun.commands('warning')).toEqual([expect.stringContaining('a job of it may exist')])
+      expect(rerun.commands('warning')).toEqual([expect.stringMatching(MAY_EXIST)])
     }))
 })
 
 describe('the memory has the job', () => {
-  test.concurrent('also where its first status is not in the list, and the step is killed then', () =>
+  test.concurrent('even if its first status is not in the list, and the step is killed then', () =>
     inWorld(
       {
         emulator: {
@@ -326,7 +298,7 @@ describe('the memory has the job', () => {
       },
     ))
 
-  test.concurrent('also where the edit that brings it fails at first', () =>
+  test.concurrent('even if the edit that adds it fails at first', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'PATCH', times: 1, answer: { delayMs: 1 } })
       world.github.faults.push({ method: 'PATCH', times: 1, answer: { status: 502, body: 'Bad gateway' } })
@@ -336,7 +308,7 @@ describe('the memory has the job', () => {
       expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
     }))
 
-  test.concurrent('also where its comment was deleted while the job ran', () =>
+  test.concurrent('even if its comment was deleted while the job ran', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step(SCOPE, {
         meanwhile: async () => {
@@ -352,7 +324,7 @@ describe('the memory has the job', () => {
     }))
 })
 
-test.concurrent('a missing permission shows before the create that takes the place of an old job, too', () =>
+test.concurrent('a missing permission shows before a create that replaces an old job, too', () =>
   inWorld({ private: false }, async (world) => {
     await world.step({ ...SCOPE, wait: 'false' })
     world.emulator.jobs.clear()
@@ -362,7 +334,7 @@ test.concurrent('a missing permission shows before the create that takes the pla
     expect(posts(world)).toHaveLength(1)
   }))
 
-test.concurrent('what is known of the last job is told also where it can not be looked at', () =>
+test.concurrent('the last job is reported even if it can not be polled', () =>
   inWorld({ emulator: { scenario: { poll: [{ status: 403, error: 'Not from here' }] } } }, async (world) => {
     const first = await world.step({ ...SCOPE, wait: 'false' })
     const { outputs } = await world.step(SCOPE)
@@ -375,20 +347,20 @@ test.concurrent('what is known of the last job is told also where it can not be 
   }))
 
 describe('permissions', () => {
-  test.concurrent('to write that are missing show before anything is sent, also where reading works', () =>
+  test.concurrent('to write: if they are missing, that shows before anything is sent, even if reading works', () =>
     inWorld(
       { private: false, github: { permissions: { pull_requests: 'read', issues: 'read' } } },
       async (world) => {
         const { outputs, commands, exitCode } = await world.step(SCOPE)
         expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-        expect(commands('error')).toEqual([expect.stringMatching(/403.*permissions: pull-requests: write/)])
+        expect(commands('error')).toEqual([expect.stringMatching(/403.*pull-requests: write/)])
         expect(exitCode).toBe(1)
         expect(world.emulator.requests).toEqual([])
       },
     ))
 
   test.concurrent.each([403, 404] as const)(
-    'to read that are missing (%i) show before anything is sent',
+    'to read: if they are missing (%i), that shows before anything is sent',
     (status) =>
       inWorld({ github: { permissions: { pull_requests: 'none', issues: 'none' } } }, async (world) => {
         world.github.deniedRead = status
@@ -399,7 +371,7 @@ describe('permissions', () => {
       }),
   )
 
-  test.concurrent('are the least: pull-requests: write is enough', () =>
+  test.concurrent('need no more than pull-requests: write', () =>
     inWorld(
       {
         github: {
@@ -416,8 +388,8 @@ describe('permissions', () => {
     ))
 })
 
-describe('comment: true alone', () => {
-  test.concurrent('keeps one comment, and each run has a job of its own', () =>
+describe('comment: true without job-scope', () => {
+  test.concurrent('keeps one comment, and each run has its own job', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ comment: 'true' })
       const second = await world.step({ comment: 'true' })
@@ -426,7 +398,7 @@ describe('comment: true alone', () => {
       expect(world.comments()[0]).toContain(second.outputs['job-id'])
     }))
 
-  test.concurrent('that may not be written is a warning, and the job goes its way', () =>
+  test.concurrent('that can not be written is a warning, and the job runs', () =>
     inWorld({ github: { permissions: { pull_requests: 'read', issues: 'read' } } }, async (world) => {
       const { outputs, commands, exitCode } = await world.step({ comment: 'true' })
       expect(outputs).toMatchObject({ outcome: 'pr-opened' })
@@ -435,14 +407,14 @@ describe('comment: true alone', () => {
     }))
 })
 
-test.concurrent('a run that asks nothing of GitHub makes no request to it', () =>
+test.concurrent('a run that needs nothing from GitHub sends it no request', () =>
   inWorld({}, async (world) => {
     const { outputs } = await world.step({ 'skip-authors': 'mintlify[bot]', 'github-token': TOKEN })
     expect(outputs).toMatchObject({ outcome: 'pr-opened' })
     expect(world.github.requests).toEqual([])
   }))
 
-test.concurrent('an enterprise server has its API under a path', () =>
+test.concurrent('an enterprise server may have its API under a path', () =>
   inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
@@ -450,7 +422,7 @@ test.concurrent('an enterprise server has its API under a path', () =>
     expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
   }))
 
-test.concurrent('a run that died with its create on its way is told to the next one', () =>
+test.concurrent('a run that was killed while its create was in flight is reported by the next one', () =>
   inWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
     const died = await world.step(SCOPE, {
       meanwhile: async ({ signal }) => {
@@ -459,9 +431,9 @@ test.concurrent('a run that died with its create on its way is told to the next 
       },
     })
     expect(died.exitCode).toBe(137)
-    expect(world.comments()[0]).toContain('a job may exist')
+    expect(world.comments()[0]).toMatch(MAY_EXIST)
     const next = await world.step({ ...SCOPE, wait: 'false' })
     expect(next.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
-    expect(next.commands('warning')).toEqual([expect.stringContaining('a job of it may exist')])
+    expect(next.commands('warning')).toEqual([expect.stringMatching(MAY_EXIST)])
     expect(world.comments()).toHaveLength(1)
   }))

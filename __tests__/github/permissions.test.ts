@@ -1,4 +1,4 @@
-/** The README's table of permissions: each row is enough for what it names, and no request needs more. */
+/** The README's table of permissions: each row suffices for what it names, and every permission in it is needed. */
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
@@ -56,7 +56,7 @@ const rows = section
   .filter((line) => line.startsWith('| `'))
   .map((line) => line.slice(2, -2).split(' | ') as [string, string])
 
-test('every row of the table is tried', () => {
+test('every row of the table is tested', () => {
   expect(rows.map(([what]) => what)).toEqual(Object.keys(CASES))
 })
 

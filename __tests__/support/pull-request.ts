@@ -41,7 +41,8 @@ interface WorldOptions {
   readonly github?: GitHubOptions
   readonly private?: boolean
   readonly emulator?: EmulatorOptions
-  readonly author?: string
+  /** What the pull request has. */
+  readonly pull?: Parameters<Repository['addPull']>[0]
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
@@ -50,7 +51,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const pull = repository.addPull({
     title: 'Add --retry',
     body: 'It retries.',
-    author: options.author ?? 'octocat',
+    ...options.pull,
   })
   const emulator = await startEmulator({ speed: 300, ...options.emulator })
   const payload = {
