@@ -1,4 +1,4 @@
-/** Starts the tests that wait for real time limits first, so that the others run beside them. */
+/** Starts the tests that wait for real time limits first, so that the others run meanwhile. */
 
 import Sequencer from '@jest/test-sequencer'
 

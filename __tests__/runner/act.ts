@@ -1,8 +1,8 @@
 /**
- * Runs a workflow as it stands by nektos/act, a runner without containers, beside a service and a GitHub of its own.
+ * Runs a workflow with nektos/act, a runner without containers, and with its own service and GitHub.
  *
- * Neither the workflow nor the action is changed: the environment alone leads to them. GITHUB_API_URL names the GitHub, and
- * HTTPS_PROXY a proxy that takes every name to the service, which shows a certificate for the usual one.
+ * Neither the workflow nor the action is changed: only the environment leads to them. GITHUB_API_URL names the GitHub, and
+ * HTTPS_PROXY a proxy that connects every name to the service, which has a certificate for the usual one.
  */
 
 import { execFileSync, spawn } from 'node:child_process'
@@ -23,12 +23,12 @@ export const ACTION = `${HOME}@v1`
 export const KEY = 'mint_runner_0123456789'
 const TOKEN = 'ghs_runner_0123456789'
 const SERVICE = 'api.mintlify.com'
-/** Is handed to each process of a run, by which those are found that stay behind. */
+/** An environment variable of each process of a run, to find those that are left behind. */
 const MARK = 'RUNNER_TEST'
 
 type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>
 
-/** What starts a workflow, and what it finds. */
+/** What triggers a workflow, and what it needs. */
 export interface Start {
   readonly event: string
   readonly payload?: object | ((place: Place) => object)
@@ -44,9 +44,9 @@ export interface Start {
   readonly matrix?: string
   /** Who triggers it (default: act's own). */
   readonly actor?: string
-  /** The workflow itself has to name the way to the service. */
+  /** The workflow itself has to set the proxy and the certificate. */
   readonly hidesNetwork?: true
-  /** How many runs there are, one after the other. */
+  /** The number of runs, one after the other. */
   readonly runs?: number
 }
 
@@ -55,9 +55,9 @@ export interface Place {
   readonly service: Awaited<ReturnType<typeof startEmulator>>
   readonly github: GitHub
   readonly repository: Repository
-  /** The commit that the run is of. */
+  /** The commit of the run. */
   readonly sha: string
-  /** The way to the service. */
+  /** The proxy that leads to the service, and the certificate. */
   readonly network: { readonly HTTPS_PROXY: string; readonly NODE_EXTRA_CA_CERTS: string }
 }
 
@@ -71,26 +71,26 @@ export interface Step {
 
 export interface Ran extends Place {
   readonly succeeded: boolean
-  /** Those of action and script that ran, in order, with post steps. */
+  /** The steps that ran, in order, including post steps. */
   readonly steps: readonly Step[]
-  /** The outputs of the action, one for each time that it ran. */
+  /** The outputs of each run of the action. */
   readonly outputs: readonly Record<string, string>[]
   readonly summaries: readonly string[]
-  /** What was printed. */
+  /** What the steps printed. */
   readonly printed: string
-  /** What act wrote, for the reader of a failed test. */
+  /** The log of act, to be shown if a test fails. */
   readonly log: string
   /** The command lines of processes that outlived the run. */
   readonly leftover: readonly string[]
 }
 
-/** A workflow's text, parsed as far as it is read here. */
+/** The part of a workflow that is read here. */
 interface Workflow {
   readonly permissions?: Record<string, string>
   readonly jobs: Record<string, { readonly permissions?: Record<string, string> }>
 }
 
-/** Runs the workflow, and ends everything that it was given. Tells of the last run. */
+/** Runs the workflow, and stops everything afterwards. Returns the last run. */
 export async function runWorkflow(name: string, yaml: string, start: Start): Promise<Ran> {
   const folder = await mkdtemp(path.join(tmpdir(), 'runner-'))
   const permissions = permissionsOf(parse(yaml))
@@ -122,10 +122,10 @@ export async function runWorkflow(name: string, yaml: string, start: Start): Pro
   }
 }
 
-/** What the workflow's own `permissions` give, and nothing else. The token is the same for all jobs here. */
+/** Only what the workflow's own `permissions` grant. Here, all jobs have the same token. */
 function permissionsOf({ permissions = {}, jobs }: Workflow): Permissions {
   const given = Object.values(jobs).flatMap((job) => (job.permissions ? [job.permissions] : []))
-  if (given.length > 1) throw new Error('Only one job of a workflow may be given permissions of its own.')
+  if (given.length > 1) throw new Error('Only one job of a workflow may have its own permissions.')
   const all: Record<string, string> = given[0] ?? permissions
   const access = (name: string): Permissions['issues'] => (all[name] as Permissions['issues']) ?? 'none'
   return {
@@ -210,7 +210,7 @@ export async function act(
   }
 }
 
-/** A line of act's log, as far as it is read here. */
+/** The part of a line of act's log that is read here. */
 interface Line {
   readonly jobID?: string
   readonly step?: string
@@ -250,7 +250,7 @@ function readLog(
   return { steps, outputs, summaries, printed, log: `${log}${stderr}` }
 }
 
-/** The processes in whose environment this stands (Linux); those that have ended already are none. */
+/** The running processes whose environment has this variable (Linux). */
 async function processesWith(variable: string): Promise<{ pid: number; command: string }[]> {
   const found = []
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {

@@ -1,4 +1,4 @@
-/** Every workflow of the README, the examples and the repository, as actionlint reads them. */
+/** Every workflow of the README, the examples and the repository, checked with actionlint. */
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

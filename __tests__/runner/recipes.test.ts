@@ -8,6 +8,7 @@ import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { file, sha } from '../support/github.js'
+import { scaled } from '../support/time.js'
 import { type Place, type Ran, REPOSITORY, runWorkflow, type Start } from './act.js'
 
 const PR_LINK = 'https://github.com/your-org/docs/pull/17'
@@ -445,7 +446,7 @@ test.concurrent.each(all)(
       throw new Error(`${error instanceof Error ? error.message : error}\n\n${ran.log}`, { cause: error })
     }
   },
-  120_000,
+  scaled(120_000),
 )
 
 test('every example is run, on each of its events, and nothing else', () => {

@@ -1,11 +1,12 @@
-/** The project's own self-test, and the emulator as an action where a job fails, by a real runner. */
+/** The project's own self-test, and the emulator as an action in a job that fails, with a real runner. */
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { scaled } from '../support/time.js'
 import { HOME } from '../support/workflows.js'
 import { ACTION, type Ran, runWorkflow } from './act.js'
 
-const MINUTES = 60_000
+const TIMEOUT_MS = scaled(120_000)
 const DOCS = `Main ${ACTION}`
 const EMULATOR = `${HOME}/emulator@v1`
 
@@ -42,11 +43,11 @@ test.concurrent(
     expect(ran.leftover).toEqual([])
     expect(ran.printed.match(/The emulator received/g)).toHaveLength(2)
   },
-  2 * MINUTES,
+  TIMEOUT_MS,
 )
 
 test.concurrent(
-  'the emulator ends with a job that fails, leaves nothing behind, and shows what it was asked',
+  'the emulator ends with a job that fails, leaves nothing behind, and shows its requests',
   async () => {
     const ran = await runWorkflow('failing.yml', failing('scenario: failed'), { event: 'push' })
     expect(results(ran)).toEqual([
@@ -62,11 +63,11 @@ test.concurrent(
       'POST /v2/agent/any/job 201 {"prompt":"A # #[error]trap and a ::warning::trap"}',
     )
   },
-  2 * MINUTES,
+  TIMEOUT_MS,
 )
 
 test.concurrent(
-  'the emulator says which scenarios there are where it is given another',
+  'the emulator lists its scenarios if it is given another',
   async () => {
     const ran = await runWorkflow('failing.yml', failing('scenario: nonsense'), { event: 'push' })
     expect(results(ran)[0]).toBe(`Main ${EMULATOR}: failure`)
@@ -75,5 +76,5 @@ test.concurrent(
     )
     expect(ran.leftover).toEqual([])
   },
-  2 * MINUTES,
+  TIMEOUT_MS,
 )

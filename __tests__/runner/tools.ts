@@ -1,4 +1,4 @@
-/** Finds the tools that read and run workflows as GitHub does, built by Go as go.mod pins them. */
+/** Finds the tools that check and run workflows. Go builds the versions that go.mod pins. */
 
 import { execFileSync } from 'node:child_process'
 
@@ -8,10 +8,10 @@ export function tool(name: 'act' | 'actionlint'): string {
     const go = ['-C', '__tests__/runner', 'tool', '-n', name]
     return execFileSync('go', go, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
   } catch (error) {
-    // Errors of Node's own modules are of another realm than jest's, so instanceof says no.
+    // Not instanceof: errors of Node's own modules come from another realm than jest's.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     throw new Error(
-      `${name} is missing: install Go 1.25 or newer, from https://go.dev/dl, which then builds it.`,
+      `${name} is missing. Install Go 1.25 or newer from https://go.dev/dl, which then builds it.`,
     )
   }
 }

@@ -1,4 +1,4 @@
-/** Certificates for services over TLS on this machine, in tests and measurements. */
+/** Certificates for local services over TLS, in tests and benchmarks. */
 
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,7 +11,7 @@ export interface Certificate {
   readonly file: string
 }
 
-/** A certificate that is its own authority, for 127.0.0.1 and these names; its file is written into the folder. */
+/** A self-signed certificate for 127.0.0.1 and these names. Its file is written into the folder. */
 export async function certificateIn(folder: string, names: readonly string[]): Promise<Certificate> {
   const pems = await generate([{ name: 'commonName', value: names[0] as string }], {
     keySize: 2048,

@@ -1,4 +1,4 @@
-/** What stands between the action and the service: certificates, proxies, and servers that break connections. */
+/** What is between the action and the service: certificates, proxies, and servers that break connections. */
 
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
@@ -9,7 +9,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { type Certificate, certificateIn } from './certificate.js'
 import { newFolder } from './folder.js'
 
-/** A certificate that is its own authority, for loopback and `service.test`. */
+/** A self-signed certificate for loopback and `service.test`. */
 export const certificate = (names: readonly string[] = ['localhost', 'service.test']): Promise<Certificate> =>
   certificateIn(newFolder('certificate'), names)
 
@@ -18,7 +18,7 @@ interface Listening {
   readonly close: () => Promise<void>
 }
 
-/** A TCP server that does as it likes with each connection. */
+/** A TCP server that calls a function for each connection. */
 export async function listen(onConnection: (socket: Socket, nth: number) => void): Promise<Listening> {
   let count = 0
   const sockets = new Set<Socket>()
@@ -38,7 +38,7 @@ export async function listen(onConnection: (socket: Socket, nth: number) => void
   }
 }
 
-/** A server that speaks TLS in front of a port of this machine that does not. */
+/** A server that adds TLS to a local port that has none. */
 export async function terminateTls(target: number, tls: Certificate, port = 0): Promise<Listening> {
   const sockets = new Set<Socket>()
   const server = createTlsServer(tls, (socket) => {
@@ -59,7 +59,7 @@ export async function terminateTls(target: number, tls: Certificate, port = 0): 
   }
 }
 
-/** A port of this machine that refuses connections. */
+/** A local port that refuses connections. */
 export async function closedPort(): Promise<number> {
   const { port, close } = await listen(() => undefined)
   await close()
@@ -67,18 +67,18 @@ export async function closedPort(): Promise<number> {
 }
 
 interface Proxy extends Listening {
-  /** The targets that were asked for, with what stood in `proxy-authorization`. */
+  /** The requested targets, with the `proxy-authorization` header. */
   readonly asked: { readonly target: string; readonly authorization: string | undefined }[]
-  /** Everything that went through from the client. */
+  /** All that the client sent through the tunnels. */
   readonly bytes: () => string
-  /** Breaks the tunnels that are open, and goes on listening. */
+  /** Breaks the open tunnels, and keeps listening. */
   readonly breakTunnels: () => void
 }
 
-/** What a proxy does with its nth CONNECT: open the tunnel, answer a status, drop the connection, or nothing at all. */
+/** What a proxy does with its nth CONNECT: open the tunnel, respond with a status, drop the connection, or nothing. */
 type ProxyBehaviour = (nth: number) => 'open' | 'drop' | 'silence' | number
 
-/** A proxy that opens tunnels to one port of this machine, whatever the name that is asked for. */
+/** A proxy whose tunnels all lead to one local port, whatever the requested host. */
 export async function connectProxy(
   target: number,
   behave: ProxyBehaviour = () => 'open',
@@ -88,7 +88,7 @@ export async function connectProxy(
   const chunks: Buffer[] = []
   const sockets = new Set<Duplex>()
   const refuse: RequestListener = (_, response) =>
-    void response.writeHead(500).end('This proxy takes CONNECT alone')
+    void response.writeHead(500).end('This proxy accepts only CONNECT')
   const server = tls ? createHttpsServer(tls, refuse) : createHttpServer(refuse)
   server.on('tlsClientError', () => undefined)
   const breakTunnels = (): void => {

@@ -1,10 +1,10 @@
-/** What Windows has not. Where only a part of a test needs it, the test asks for `POSIX`. */
+/** What Windows does not have. If only a part of a test needs it, the test checks `POSIX`. */
 
 import { describe, test } from '@jest/globals'
 
 /**
- * Whether there are signals that a process can catch (on Windows `kill` ends it at once, whichever is named), FIFOs, file
- * modes, and symbolic links to files (on Windows they take a right; a junction, to a folder, takes none).
+ * Whether there are signals that a process can catch (on Windows any `kill` ends it immediately), FIFOs, file modes, and
+ * symbolic links to files (on Windows they need a privilege; a junction, to a folder, needs none).
  */
 export const POSIX = process.platform !== 'win32'
 
