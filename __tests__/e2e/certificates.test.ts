@@ -5,11 +5,12 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { generate } from 'selfsigned'
-import { act } from '../support/action.js'
+import { FAST, runStep } from '../support/action.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
 import { active, completed, created, startService } from '../support/service.js'
+import { until } from '../support/time.js'
 
-const GO = { prompt: 'Go', 'poll-interval-seconds': '0.1', 'timeout-minutes': '0.5' }
+const GO = { ...FAST, prompt: 'Go' }
 const TRUST =
   /NODE_EXTRA_CA_CERTS to its certificate file in the step's env: certificates are always verified/
 
@@ -20,7 +21,7 @@ afterAll(async () => {
 const own = await certificate()
 
 async function start(options: Parameters<typeof startService>[0] = {}) {
-  const service = await startService({ posts: [created], looks: [active, completed], ...options })
+  const service = await startService({ posts: [created], polls: [active, completed], ...options })
   closing.push(service)
   return service
 }
@@ -28,7 +29,7 @@ async function start(options: Parameters<typeof startService>[0] = {}) {
 describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
   test.concurrent('sends nothing to a server that is not trusted, and the error says so', async () => {
     const service = await start({ tls: own })
-    const { outputs, commands, exitCode } = await act(
+    const { outputs, commands, exitCode } = await runStep(
       { ...GO, 'base-url': service.url.replace('127.0.0.1', 'localhost') },
       { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
     )
@@ -45,7 +46,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
 
   test.concurrent('does not matter if the certificate is trusted', async () => {
     const service = await start({ tls: own })
-    const { outputs } = await act(
+    const { outputs } = await runStep(
       { ...GO, 'base-url': service.url.replace('127.0.0.1', 'localhost') },
       { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_EXTRA_CA_CERTS: own.file } },
     )
@@ -63,7 +64,7 @@ test('a key that is too weak is a bad certificate, and is not retried', async ()
   server.on('tlsClientError', () => undefined)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const { outputs, commands, log } = await act({ ...GO, 'base-url': `https://localhost:${port}` })
+  const { outputs, commands, log } = await runStep({ ...GO, 'base-url': `https://localhost:${port}` })
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
   expect(commands('error')).toEqual([expect.stringMatching(/^The service's certificate is not trusted: /)])
   expect(log).not.toContain('Retrying')
@@ -74,7 +75,7 @@ test("a TLS proxy's certificate is not called the service's", async () => {
   const service = await start({ tls: own })
   const proxy = await connectProxy(service.port, () => 'open', own)
   closing.push(proxy)
-  const { outputs, commands } = await act(
+  const { outputs, commands } = await runStep(
     { ...GO, 'base-url': 'https://service.test' },
     { env: { HTTPS_PROXY: `https://localhost:${proxy.port}` } },
   )
@@ -92,11 +93,11 @@ test('a bad certificate in a poll does not say that nothing was sent', async () 
   const other = await certificate(['other.test'])
   let front = await terminateTls(service.port, own)
   const { port } = front
-  const ended = act(
+  const ended = runStep(
     { ...GO, 'base-url': `https://localhost:${port}`, 'poll-interval-seconds': '2' },
     { env: { NODE_EXTRA_CA_CERTS: own.file } },
   )
-  await service.requests(1)
+  await until(() => service.received.length > 0)
   await new Promise((resolve) => setTimeout(resolve, 500)) // Its response has to arrive.
   await front.close()
   front = await terminateTls(service.port, other, port)

@@ -5,140 +5,110 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { act, KEY, type Options } from '../support/action.js'
+import { FAST, KEY, runAgainst, runStep } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
 import { posixDescribe, posixTest } from '../support/platform.js'
 import {
-  type Answer,
   active,
   completed,
   created,
+  type Handler,
   job,
   json,
   LINK,
   later,
   opened,
   type Script,
-  type ScriptedService,
   silence,
-  startService,
 } from '../support/service.js'
+import { minutes, scaled, until } from '../support/time.js'
 
-const FAST = { prompt: 'Go', 'poll-interval-seconds': '0.1', 'timeout-minutes': '0.5' }
+const GO = { prompt: 'Go' }
+/** A deadline, in milliseconds, as the input has it. */
+const deadline = (milliseconds: number) => ({ ...GO, 'timeout-minutes': minutes(milliseconds) })
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-async function run(script: Script, inputs: Record<string, string> = {}, options: Options = {}) {
-  const service = await startService(script)
-  try {
-    return { ...(await act({ 'base-url': service.url, ...FAST, ...inputs }, options)), service }
-  } finally {
-    await service.close()
-  }
-}
-
-posixDescribe(
-  'a process that is frozen past a time limit reads what has arrived before the limit counts',
-  () => {
-    /** Freezes the step once the service has this many requests, for long enough to pass the limit. */
-    async function runFrozen(
-      script: Script,
-      inputs: Record<string, string>,
-      requests: number,
-      frozenMs: number,
-      signal?: NodeJS.Signals,
-    ) {
-      const service = await startService(script)
-      try {
-        const ended = await act(
-          { 'base-url': service.url, ...FAST, ...inputs },
-          {
-            onStart: (child) =>
-              void service.requests(requests).then(async () => {
-                if (signal !== undefined) {
-                  child.kill(signal)
-                  await pause(500) // It has to see the signal before it is frozen.
-                }
-                child.kill('SIGSTOP')
-                await pause(frozenMs)
-                child.kill('SIGCONT')
-              }),
-          },
-        )
-        return { ...ended, service }
-      } finally {
-        await service.close()
-      }
-    }
-
-    test.concurrent('the response to a create request, past the deadline', async () => {
-      const script = { posts: [later(1_000, created)], looks: [active] }
-      const { outputs } = await runFrozen(script, { 'timeout-minutes': '0.1' }, 1, 12_000)
-      expect(outputs).toMatchObject({ outcome: 'timed-out', 'job-id': 'job-1', status: 'active' })
+posixDescribe('a frozen process reads what has arrived before a time limit counts', () => {
+  /** Freezes the step once the service has this many requests, for long enough to pass the limit. */
+  const runFrozen = (
+    script: Script,
+    inputs: Record<string, string>,
+    requests: number,
+    frozenMs: number,
+    signal?: NodeJS.Signals,
+  ) =>
+    runAgainst(script, inputs, {
+      meanwhile: async ({ child }, service) => {
+        await until(() => service.received.length >= requests)
+        if (signal !== undefined) {
+          child.kill(signal)
+          await pause(500) // It has to see the signal before it is frozen.
+        }
+        child.kill('SIGSTOP')
+        await pause(frozenMs)
+        child.kill('SIGCONT')
+      },
     })
 
-    test.concurrent('the response to a status request, past the deadline', async () => {
-      const script = { posts: [created], looks: [later(1_000, completed)] }
-      const { outputs, exitCode } = await runFrozen(script, { 'timeout-minutes': '0.1' }, 2, 8_000)
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
-      expect(exitCode).toBe(0)
-    })
+  test.concurrent('a create request, past the deadline', async () => {
+    const script = { posts: [later(1_000, created)], polls: [active] }
+    const { outputs } = await runFrozen(script, deadline(6_000), 1, 12_000)
+    expect(outputs).toMatchObject({ outcome: 'timed-out', 'job-id': 'job-1', status: 'active' })
+  })
 
-    test.concurrent('the response to a create request, past the 5 s after a cancel', async () => {
-      const script = { posts: [later(1_500, created)], looks: [active] }
-      const { outputs } = await runFrozen(script, {}, 1, 7_000, 'SIGINT')
-      expect(outputs).toMatchObject({ outcome: 'cancelled', 'job-id': 'job-1', 'error-code': '' })
-    })
-  },
-)
+  test.concurrent('a status request, past the deadline', async () => {
+    const script = { posts: [created], polls: [later(1_000, completed)] }
+    const { outputs, exitCode } = await runFrozen(script, deadline(6_000), 2, 8_000)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
+    expect(exitCode).toBe(0)
+  })
+
+  test.concurrent('a create request, past the 5 s after a cancel', async () => {
+    const script = { posts: [later(1_500, created)], polls: [active] }
+    const { outputs } = await runFrozen(script, GO, 1, 7_000, 'SIGINT')
+    expect(outputs).toMatchObject({ outcome: 'cancelled', 'job-id': 'job-1', 'error-code': '' })
+  })
+})
 
 describe('the last seconds', () => {
   test.concurrent('a retry without room for its response is not sent', async () => {
     const script = { posts: [json(429, { error: 'Slow down' }, { 'retry-after': '5' }), created] }
-    const { outputs, service } = await run(script, { 'timeout-minutes': '0.11' })
+    const { outputs, service } = await runAgainst(script, deadline(6_600))
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'rate-limited', 'job-id': '' })
     expect(service.posts()).toHaveLength(1)
   })
 
   test.concurrent('a create request in flight at the deadline gets 5 s more', async () => {
-    const script = { posts: [later(5_500, created)], looks: [active] }
-    const { outputs } = await run(script, { 'timeout-minutes': '0.05' })
+    const script = { posts: [later(5_500, created)], polls: [active] }
+    const { outputs } = await runAgainst(script, deadline(3_000))
     expect(outputs).toMatchObject({ outcome: 'timed-out', 'job-id': 'job-1' })
   })
 
   test.concurrent('and no more than that', async () => {
-    const { outputs } = await run({ posts: [silence] }, { 'timeout-minutes': '0.02' })
+    const { outputs } = await runAgainst({ posts: [silence] }, deadline(1_200))
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown' })
   })
 })
 
 describe('exit codes', () => {
-  const SHORT = { 'timeout-minutes': '0.03' }
+  const SHORT = deadline(1_800)
 
   test.concurrent('a host that does not exist ends in 1, not by a signal', async () => {
-    const { outputs, exitCode } = await act({ ...FAST, ...SHORT, 'base-url': 'https://host.invalid' })
+    const { outputs, exitCode } = await runStep({ ...FAST, ...SHORT, 'base-url': 'https://host.invalid' })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
     expect(exitCode).toBe(1)
   })
 
   posixTest('a second signal keeps the exit code of the outcome that was reported', async () => {
-    let told = (): void => undefined
-    const reported = new Promise<void>((resolve) => {
-      told = resolve
-    })
-    const { exitCode, outputs } = await run(
-      { posts: [created], looks: [completed] },
-      {},
-      {
-        onLine: (line) => line.startsWith('Finished') && told(),
-        onStart: (child) =>
-          void reported.then(() => {
-            child.kill('SIGINT')
-            child.kill('SIGTERM')
-          }),
+    const { exitCode, outputs } = await runAgainst({ posts: [created], polls: [completed] }, GO, {
+      meanwhile: async ({ lines, child }) => {
+        await until(() => lines.some((line) => line.startsWith('Finished')))
+        child.kill('SIGINT')
+        child.kill('SIGTERM')
       },
-    )
+    })
     expect(outputs.outcome).toBe('pr-opened')
     expect(exitCode).toBe(0)
   })
@@ -153,23 +123,23 @@ describe('exit codes', () => {
     ['error', 'none', 1],
   ])('a lookup that hangs does not delay the end: %s with fail-on %s', async (outcome, failOn, exit) => {
     const started = performance.now()
-    const { outputs, exitCode } = await act(
+    const { outputs, exitCode } = await runStep(
       { ...FAST, ...SHORT, 'fail-on': failOn, 'base-url': 'https://hangs.invalid' },
       { env: { LD_PRELOAD: shim as string } },
     )
     expect(outputs.outcome).toBe(outcome)
     expect(exitCode).toBe(exit)
-    expect(performance.now() - started).toBeLessThan(20_000) // The lookup takes a minute.
+    expect(performance.now() - started).toBeLessThan(scaled(20_000)) // The lookup takes 5 minutes.
   })
 })
 
-/** A library in which the lookup of a name takes a minute; undefined if it can't be built. */
+/** A library in which the lookup of a name takes 5 minutes; undefined if it can't be built. */
 function buildHangingLookup(): string | undefined {
   const folder = newFolder('shim')
   const source = path.join(folder, 'shim.c')
   writeFileSync(
     source,
-    '#include <unistd.h>\nint getaddrinfo(const char *n, const char *s, const void *h, void **r) { sleep(60); return -2; }\n',
+    '#include <unistd.h>\nint getaddrinfo(const char *n, const char *s, const void *h, void **r) { sleep(300); return -2; }\n',
   )
   const library = path.join(folder, 'shim.so')
   const { status } = spawnSync('cc', ['-shared', '-fPIC', '-o', library, source])
@@ -189,7 +159,7 @@ describe('a disk that is full', () => {
     writeFileSync(file, '')
     // More than what is left in the last page of the output file.
     const large = json(200, { ...opened, padding: 'x'.repeat(8_192) })
-    const fill: Answer = (response) => {
+    const fill: Handler = (response) => {
       writeFileSync(path.join(disk as string, 'rest'), '')
       try {
         for (;;) writeFileSync(path.join(disk as string, 'rest'), 'x'.repeat(512), { flag: 'a' })
@@ -198,11 +168,9 @@ describe('a disk that is full', () => {
       }
       json(201, job())(response)
     }
-    const { exitCode, commands } = await run(
-      { posts: [fill], looks: [large] },
-      {},
-      { env: { GITHUB_OUTPUT: file } },
-    )
+    const { exitCode, commands } = await runAgainst({ posts: [fill], polls: [large] }, GO, {
+      env: { GITHUB_OUTPUT: file },
+    })
     expect(exitCode).toBe(1)
     expect(commands('error')).toEqual([expect.stringMatching(/outputs failed: ENOSPC.*"job-1"/)])
     const text = readFileSync(file, 'utf8')
@@ -213,8 +181,8 @@ describe('a disk that is full', () => {
   })
 
   posixTest('fails a step that only waits, too, if its outputs can not be written', async () => {
-    const { exitCode, commands } = await run(
-      { looks: [completed] },
+    const { exitCode, commands } = await runAgainst(
+      { polls: [completed] },
       { prompt: '', 'job-id': 'job-1' },
       { env: { GITHUB_OUTPUT: '/dev/full' } },
     )
@@ -230,65 +198,65 @@ function mountSmallDisk(): string | undefined {
 }
 
 describe('a response', () => {
-  const gzipped: Answer = (response) => {
+  const gzipped: Handler = (response) => {
     response.writeHead(201, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
     response.end(gzipSync(JSON.stringify(job())))
   }
 
   test.concurrent('in gzip, although it was not asked for, is read', async () => {
-    const { outputs } = await run({ posts: [gzipped], looks: [completed] })
+    const { outputs } = await runAgainst({ posts: [gzipped], polls: [completed] }, GO)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
   })
 
   test.concurrent('that only the end of the connection delimits is not complete after a reset', async () => {
-    const broken: Answer = (response) => {
+    const broken: Handler = (response) => {
       const { socket } = response.req
       socket.write(
         `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(job())}`,
         () => setTimeout(() => socket.resetAndDestroy(), 100),
       )
     }
-    const { outputs, service } = await run({ posts: [broken], looks: [completed] })
+    const { outputs, service } = await runAgainst({ posts: [broken], polls: [completed] }, GO)
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown', 'job-id': '' })
     expect(service.posts()).toHaveLength(1)
   })
 
   test.concurrent('that only the end of the connection delimits is complete after an ordinary end', async () => {
-    const closed: Answer = (response) =>
+    const closed: Handler = (response) =>
       void response.req.socket.end(
         `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(job())}`,
       )
-    const { outputs } = await run({ posts: [closed], looks: [completed] })
+    const { outputs } = await runAgainst({ posts: [closed], polls: [completed] }, GO)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
   })
 
   test.concurrent('with another job than the one that is polled is not believed', async () => {
     const other = json(200, { ...opened, id: 'job-2' })
-    const { outputs } = await run({ posts: [created], looks: [other, other, active, completed] })
+    const { outputs } = await runAgainst({ posts: [created], polls: [other, other, active, completed] }, GO)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
-    const always = await run({ posts: [created], looks: [other] })
+    const always = await runAgainst({ posts: [created], polls: [other] }, GO)
     expect(always.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract', 'pr-link': '' })
   })
 
   test.concurrent.each([408, 425])('of %d to a status request is retried', async (status) => {
-    const { outputs } = await run({ posts: [created], looks: [json(status, ''), completed] })
+    const { outputs } = await runAgainst({ posts: [created], polls: [json(status, ''), completed] }, GO)
     expect(outputs.outcome).toBe('pr-opened')
   })
 
   test.concurrent('with an id that a shell would run is not a job', async () => {
-    const { outputs } = await run({ posts: [json(201, job({ id: '"; touch X; echo "' }))] })
+    const { outputs } = await runAgainst({ posts: [json(201, job({ id: '"; touch X; echo "' }))] }, GO)
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract', 'job-id': '' })
   })
 
   test.concurrent('with a link that has other characters in its query is passed on without the query', async () => {
     const linked = json(200, { ...opened, prLink: `${LINK}?a=1&b=2` })
-    const { outputs } = await run({ posts: [created], looks: [linked] })
+    const { outputs } = await runAgainst({ posts: [created], polls: [linked] }, GO)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
   })
 
   test.concurrent('with a link that is not passed on is not said to be without a pull request', async () => {
     const linked = json(200, { ...opened, prLink: 'https://example.com/$(id)' })
-    const { outputs, log, summary } = await run({ posts: [created], looks: [linked] })
+    const { outputs, log, summary } = await runAgainst({ posts: [created], polls: [linked] }, GO)
     expect(outputs).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
     expect(log + summary).not.toContain('without a pull request')
     expect(log).toContain('its pull request link is not a plain URL and was dropped')
@@ -298,14 +266,17 @@ describe('a response', () => {
 describe('a key', () => {
   test.concurrent('of 8,000 characters is bad input, and is not shown', async () => {
     const key = `mint_${'\\"'.repeat(4_000)}`
-    const { outputs, commands, exitCode } = await act({ ...FAST, 'api-key': key })
+    const { outputs, commands, exitCode } = await runStep({ ...FAST, ...GO, 'api-key': key })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
     expect(commands('error')).toEqual([expect.stringMatching(/^api-key: the key is longer than 4,096/)])
     expect(exitCode).toBe(1)
   })
 
   test.concurrent('in another input is bad input, and nothing is sent', async () => {
-    const { outputs, service, commands } = await run({ posts: [created] }, { 'project-id': KEY.slice(0) })
+    const { outputs, service, commands } = await runAgainst(
+      { posts: [created] },
+      { ...GO, 'project-id': KEY },
+    )
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
     expect(commands('error')[0]).toContain('project-id: contains the key')
     expect(service.received).toEqual([])
@@ -313,7 +284,10 @@ describe('a key', () => {
 })
 
 test('an id is not followed by shell text from the workflow either', async () => {
-  const { outputs, service } = await run({ looks: [completed] }, { prompt: '', 'job-id': '$(touch X)' })
+  const { outputs, service } = await runAgainst(
+    { polls: [completed] },
+    { prompt: '', 'job-id': '$(touch X)' },
+  )
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', 'job-id': '' })
-  expect((service as ScriptedService).received).toEqual([])
+  expect(service.received).toEqual([])
 })

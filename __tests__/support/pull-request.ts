@@ -97,7 +97,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const answered: World['answered'] = (count) =>
     until(() => github.requests.filter(({ status }) => status !== 'none').length >= count)
   const finishJobs = (): void => {
-    for (const job of emulator.jobs.values()) job.activeSince = 0
+    for (const job of emulator.jobs.values()) job.endsAt = 0
   }
   const close = async (): Promise<void> => {
     await Promise.all([github.close(), emulator.close()])

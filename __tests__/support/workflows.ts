@@ -23,14 +23,14 @@ export function withoutSelf(text: string, to: './' | typeof HOME): string {
   )
 }
 
-export const workflowFiles = (): Workflow[] => [
-  ...readmeBlocks(),
-  ...yamlIn('examples'),
-  ...yamlIn('.github/workflows'),
+export const workflowFiles = (root = '.'): Workflow[] => [
+  ...readmeBlocks(root),
+  ...yamlIn(root, 'examples'),
+  ...yamlIn(root, '.github/workflows'),
 ]
 
-function readmeBlocks(): Workflow[] {
-  const readme = readFileSync('README.md', 'utf8')
+function readmeBlocks(root: string): Workflow[] {
+  const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
   return [...readme.matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, text = '']) => ({
     name: `README.md: ${/^name: *(.+)$/m.exec(text)?.[1]}`,
     text: text.startsWith('- ') ? around(text) : text,
@@ -44,11 +44,11 @@ function around(steps: string): string {
   return head + steps.replace(/^(?=.)/gm, '      ')
 }
 
-function yamlIn(folder: string): Workflow[] {
-  return readdirSync(folder)
+function yamlIn(root: string, folder: string): Workflow[] {
+  return readdirSync(path.join(root, folder))
     .filter((file) => /\.ya?ml$/.test(file))
     .sort()
-    .map((file) => ({ name: `${folder}/${file}`, text: readFileSync(path.join(folder, file), 'utf8') }))
+    .map((file) => ({ name: `${folder}/${file}`, text: readFileSync(path.join(root, folder, file), 'utf8') }))
 }
 
 /** Which of `name`, `on` and `jobs` a text lacks to be a complete workflow. */
