@@ -32,9 +32,9 @@ const trickle: Handler = (response) => {
   response.on('close', () => clearInterval(timer))
 }
 
-/** Checks how long something took. A timer may fire a moment early. */
+/** Checks how long something took. A busy machine notices its start too late. */
 function expectToTake(milliseconds: number, least: number, most = least): void {
-  expect(milliseconds).toBeGreaterThan(least - 50)
+  expect(milliseconds).toBeGreaterThan(least - scaled(200))
   expect(milliseconds).toBeLessThan(soonAfter(most))
 }
 
