@@ -15,6 +15,19 @@ const ALPHABETS = ['abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '
 /** What `\` can escape: the punctuation of ASCII, and the space. */
 const PUNCTUATION = /[ -/:-@[-`{-~]/
 
+/**
+ * Likely slips: GitHub's paths start at the root and end in a file, so the first three can never match one. The others
+ * would take a file with an odd name; for such a file, escape the character.
+ */
+const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
+  [/^\//, 'no path starts with "/"; patterns start at the root of the repository by themselves'],
+  [/^\.\.?\//, 'no path contains "./" or "../"; start with the name of a file or folder'],
+  [/\/$/, 'only files have changes, no folders; write "/**" at the end for everything inside'],
+  [/^(["']).*\1$/, 'a pattern is written without quotes; write "\\" before a quote that is part of a name'],
+  [/^- /, 'write one pattern per line, without "- "; write "\\- " for a name that starts like that'],
+  [/(?<!\\),\s/, 'write one pattern per line, without commas; write "\\," for a comma in a name'],
+]
+
 /** The quantifiers that let a token match more than one character, and none at all. */
 const REPEATED: readonly string[] = ['+', '*', '**', '**/']
 const OPTIONAL: readonly string[] = ['?', '*', '**']
@@ -126,6 +139,8 @@ function parseLine(line: Line): PathPattern {
   if (line.characters.length > LIMIT) throw patternError(line, 'too long; the maximum is 1,000 characters')
   if (line.text === '!') throw patternError(line, '"!" must be followed by a pattern to exclude')
   const excludes = line.text.startsWith('!')
+  const slip = SLIPS.find(([pattern]) => pattern.test(excludes ? line.text.slice(1) : line.text))
+  if (slip !== undefined) throw patternError(line, slip[1])
   const tokens: Token[] = []
   for (let at = excludes ? 1 : 0; at < line.characters.length; ) {
     const [token, next] = parseToken(line, at)
