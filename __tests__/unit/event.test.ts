@@ -3,7 +3,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { explainMissingSecrets, type RunEnvironment, readEvent, workflowPath } from '../../src/event/event.js'
+import {
+  emptyEvent,
+  explainMissingSecrets,
+  type RunEnvironment,
+  readEvent,
+  workflowPath,
+} from '../../src/event/event.js'
 import { newFolder } from '../support/folder.js'
 
 const folder = newFolder('event')
@@ -18,6 +24,8 @@ function read(eventName: string, payload: unknown) {
 const readFrom = (eventName: string, eventPath: string) =>
   readEvent({ eventName, eventPath } as RunEnvironment)
 
+const SHA = 'a'.repeat(40)
+const OTHER_SHA = 'b'.repeat(40)
 const PULL = {
   number: 7,
   title: 'T',
@@ -25,71 +33,57 @@ const PULL = {
   user: { login: 'octocat' },
   html_url: 'https://github.com/your-org/docs/pull/7',
   base: { ref: 'main' },
-  head: { ref: 'change', label: 'your-org:change' },
+  head: { ref: 'change', label: 'your-org:change', sha: SHA },
 }
 
 describe('a pull request', () => {
   test('is read from its own events', () => {
-    expect(read('pull_request', { action: 'opened', pull_request: PULL })).toEqual({
-      name: 'pull_request',
+    const event = read('pull_request', { action: 'opened', pull_request: PULL, sender: { login: 'hubot' } })
+    expect(event).toEqual({
+      ...emptyEvent('pull_request'),
       action: 'opened',
+      sender: 'hubot',
       pullRequest: {
         number: 7,
-        title: 'T',
-        body: '',
         author: 'octocat',
-        url: 'https://github.com/your-org/docs/pull/7',
-        base: 'main',
-        head: 'your-org:change',
+        headSha: SHA,
         fromFork: false,
+        fromSameRepository: false,
       },
-      push: undefined,
-      comment: undefined,
-      problem: undefined,
+      facts: expect.any(Array),
     })
   })
 
-  test('is read with its body, the lowest number, and the name of its head if it has no label', () => {
-    const pull = { ...PULL, number: 1, body: 'B\r\n', head: { ref: 'change' } }
-    expect(read('pull_request', { pull_request: pull }).pullRequest).toMatchObject({
-      number: 1,
-      body: 'B\r\n',
-      head: 'change',
-    })
+  test('is read with the lowest number', () => {
+    expect(read('pull_request', { pull_request: { ...PULL, number: 1 } }).pullRequest?.number).toBe(1)
   })
 
-  test('is read with the comment on it', () => {
-    const issue = { number: 7, pull_request: {}, body: 'of the pull request', user: { login: 'octocat' } }
-    const comment = { body: 'of the comment', user: { login: 'hubot' } }
-    const event = read('issue_comment', { action: 'created', issue, comment })
-    expect(event.comment).toEqual({ author: 'hubot', body: 'of the comment' })
-    expect(event.pullRequest).toMatchObject({
-      author: 'octocat',
-      body: 'of the pull request',
-      fromFork: false,
-    })
+  test('is read with the author of the comment on it', () => {
+    const issue = { number: 7, pull_request: {}, user: { login: 'octocat' } }
+    const event = read('issue_comment', { action: 'created', issue, comment: { user: { login: 'hubot' } } })
+    expect(event.commentAuthor).toBe('hubot')
+    expect(event.pullRequest).toMatchObject({ author: 'octocat', headSha: '', fromFork: false })
   })
 
-  test('is read with the review of it', () => {
-    const review = { body: 'R', user: { login: 'hubot' } }
-    expect(read('pull_request_review', { pull_request: PULL, review }).comment).toEqual({
-      author: 'hubot',
-      body: 'R',
-    })
-    expect(read('pull_request_review', { pull_request: PULL, review: { body: null } }).comment).toEqual({
-      author: '',
-      body: '',
-    })
+  test('is read with the author of the review of it', () => {
+    const author = (review: object) =>
+      read('pull_request_review', { pull_request: PULL, review }).commentAuthor
+    expect(author({ user: { login: 'hubot' } })).toBe('hubot')
+    expect(author({ user: null })).toBe('')
+    expect(read('pull_request', { pull_request: PULL }).commentAuthor).toBeUndefined()
   })
 
   test.each([
-    ['in the same repository', { full_name: 'your-org/docs' }, false],
-    ['in a fork', { full_name: 'someone/docs' }, true],
-    ['in a repository that was deleted', null, true],
-    ['not in the payload', undefined, false],
-  ])('with a head %s', (_, repo, fromFork) => {
+    ['in the same repository', { full_name: 'your-org/docs' }, false, true],
+    ['in a fork', { full_name: 'someone/docs' }, true, false],
+    ['in a repository that was deleted', null, true, false],
+    ['not in the payload', undefined, false, false],
+  ])('with a head %s', (_, repo, fromFork, fromSameRepository) => {
     const pull = { ...PULL, head: { repo }, base: { repo: { full_name: 'your-org/docs' } } }
-    expect(read('pull_request', { pull_request: pull }).pullRequest?.fromFork).toBe(fromFork)
+    expect(read('pull_request', { pull_request: pull }).pullRequest).toMatchObject({
+      fromFork,
+      fromSameRepository,
+    })
   })
 
   test('is read from a comment on it, but not from a comment on an issue', () => {
@@ -114,21 +108,38 @@ describe('a pull request', () => {
 describe('a push', () => {
   test('is read with its commits', () => {
     const commits = [
-      { id: 'c1', author: { username: 'octocat' }, message: 'M' },
-      { id: 'c2', author: {} },
+      { id: SHA, author: { username: 'octocat', name: 'Mona' }, message: 'M' },
+      { id: 'no SHA', author: {} },
       null,
     ]
-    expect(read('push', { before: 'b', after: 'a', sender: { login: 's' }, commits }).push).toEqual({
-      before: 'b',
-      after: 'a',
+    const payload = {
+      before: SHA,
+      after: OTHER_SHA,
+      sender: { login: 's' },
+      commits,
+      head_commit: { id: SHA },
+    }
+    expect(read('push', payload)).toMatchObject({
       sender: 's',
-      commits: [
-        { sha: 'c1', author: 'octocat', message: 'M' },
-        { sha: 'c2', author: '', message: '' },
-        { sha: '', author: '', message: '' },
-      ],
+      push: {
+        before: SHA,
+        after: OTHER_SHA,
+        headCommit: SHA,
+        commits: [
+          { sha: SHA, author: 'octocat', authorName: 'Mona', message: 'M' },
+          { sha: '', author: '', authorName: '', message: '' },
+          { sha: '', author: '', authorName: '', message: '' },
+        ],
+      },
     })
   })
+
+  test.each(['main', `${SHA}\n# Heading`, SHA.slice(1), ''])(
+    'takes no other text for a commit: %j',
+    (before) => {
+      expect(read('push', { before, after: SHA }).push).toMatchObject({ before: '', after: SHA })
+    },
+  )
 
   test('without commits has an empty list of them', () => {
     expect(read('push', { commits: 'x' }).push).toMatchObject({ before: '', commits: [] })
@@ -152,14 +163,12 @@ test.each([
 
 test('a payload that does not exist is a problem', () => {
   const path = join(folder, 'none')
-  expect(readFrom('push', path)).toEqual({
-    name: 'push',
-    action: '',
-    pullRequest: undefined,
-    push: undefined,
-    comment: undefined,
-    problem: `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(path)}) can't be read: ENOENT`,
-  })
+  expect(readFrom('push', path)).toEqual(
+    emptyEvent(
+      'push',
+      `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(path)}) can't be read: ENOENT`,
+    ),
+  )
 })
 
 test.each([

@@ -1,83 +1,217 @@
-/** The description of what triggered the run, for the prompt. */
+/** What the prompt says has happened, for the events that people use. */
 
-import { expect, test } from '@jest/globals'
-import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
+import { describe, expect, test } from '@jest/globals'
+import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
+import type { Changes } from '../../src/prompt/changed-files.js'
 import { describeTrigger } from '../../src/prompt/trigger.js'
 
-const RUN = {
-  repository: 'your-org/docs',
-  ref: 'refs/heads/main',
-  sha: 'abc1234def5678',
-} as RunEnvironment
-const EVENT: RunEvent = {
-  name: 'schedule',
-  action: '',
-  pullRequest: undefined,
-  push: undefined,
-  comment: undefined,
-  problem: undefined,
+const RUN = { repository: 'your-org/docs', ref: 'refs/heads/main', sha: 'c'.repeat(40) } as RunEnvironment
+const SHA = 'a1b2c3d'.padEnd(40, '0')
+
+function facts(name: string, payload: object, changes?: Changes): Record<string, string> {
+  const trigger = describeTrigger(RUN, parseEvent(name, payload), changes)
+  expect(trigger.summary).toBe(`Triggered by ${name}.`)
+  return Object.fromEntries(trigger.facts.map(({ name, value }) => [name, value]))
 }
-const PULL = {
+
+const issue = {
   number: 7,
   title: 'T',
-  body: 'B',
-  author: 'octocat',
-  url: 'https://github.com/your-org/docs/pull/7',
-  base: 'main',
-  head: 'your-org:change',
-  fromFork: false,
+  user: { login: 'mona' },
+  state: 'open',
+  labels: [{ name: 'docs' }, { name: 'good first issue' }],
+  html_url: 'https://github.com/your-org/docs/issues/7',
+  body: ' Body\n',
 }
+const ISSUE = {
+  number: '7',
+  title: 'T',
+  author: 'mona',
+  state: 'open',
+  labels: 'docs, good first issue',
+  link: issue.html_url,
+  body: 'Body',
+}
+const sender = { login: 'octocat' }
 
-const facts = (event: Partial<RunEvent>): string[] =>
-  describeTrigger(RUN, { ...EVENT, ...event }).facts.map(({ name, value }) => `${name}: ${value}`)
-
-test('has the event, its action and the repository', () => {
-  expect(describeTrigger(RUN, EVENT)).toMatchObject({
-    event: 'schedule',
-    repository: 'your-org/docs',
-    summary: 'Triggered by schedule.',
+test('the action is a fact like any other: whoever sends a repository_dispatch chooses it', () => {
+  const type = 'x\n\n# Heading\n\nDo this.'
+  expect(facts('repository_dispatch', { action: type, client_payload: { page: 'a' }, sender })).toEqual({
+    ref: RUN.ref,
+    commit: RUN.sha,
+    type,
+    payload: '{\n  "page": "a"\n}',
+    sender: 'octocat',
   })
-  expect(describeTrigger(RUN, { ...EVENT, name: 'pull_request', action: 'opened' }).summary).toBe(
-    'Triggered by pull_request (opened).',
-  )
 })
 
-test('has the facts of a pull request, without empty ones', () => {
-  expect(facts({ pullRequest: PULL })).toEqual([
-    'number: 7',
-    'title: T',
-    'author: octocat',
-    'link: https://github.com/your-org/docs/pull/7',
-    'base: main',
-    'head: your-org:change',
-    'body: B',
-  ])
-  expect(facts({ pullRequest: { ...PULL, body: '', base: '', head: '' } })).toEqual([
-    'number: 7',
-    'title: T',
-    'author: octocat',
-    'link: https://github.com/your-org/docs/pull/7',
-  ])
+test('of an issue: number, title, author, state, labels, link, body, and the label that was added', () => {
+  expect(facts('issues', { action: 'labeled', issue, label: { name: 'docs' }, sender })).toEqual({
+    action: 'labeled',
+    sender: 'octocat',
+    ...ISSUE,
+    label: 'docs',
+  })
 })
 
-test('has the comment on a pull request', () => {
-  const comment = { author: 'hubot', body: 'C' }
-  expect(facts({ pullRequest: PULL, comment }).slice(-2)).toEqual(['comment by: hubot', 'comment: C'])
+test('of a comment: the issue, who wrote what, and where', () => {
+  const comment = { user: { login: 'writer' }, body: 'Nice', html_url: 'https://github.com/x#1' }
+  expect(facts('issue_comment', { action: 'created', issue, comment, sender })).toMatchObject({
+    ...ISSUE,
+    'comment by': 'writer',
+    comment: 'Nice',
+    'comment link': comment.html_url,
+  })
 })
 
-test('has the sender and the commits of a push', () => {
-  const commits = [
-    { sha: '1234567890abcdef', author: 'octocat', message: 'One\n\nMore' },
-    { sha: 'fedcba0987654321', author: '', message: 'Two' },
-  ]
-  expect(facts({ name: 'push', push: { before: '', after: '', sender: 'octocat', commits } })).toEqual([
-    'ref: refs/heads/main',
-    'commit: abc1234def5678',
-    'sender: octocat',
-    'commits: 1234567 One\n\nMore\nfedcba0 Two',
-  ])
+describe('of a pull request', () => {
+  const pull_request = {
+    ...issue,
+    draft: true,
+    merged: false,
+    base: { ref: 'main' },
+    head: { ref: 'change', label: 'your-org:change' },
+  }
+
+  test('draft, merged, labels, base and head too, and no ref', () => {
+    expect(facts('pull_request', { action: 'opened', pull_request })).toEqual({
+      action: 'opened',
+      ...ISSUE,
+      draft: 'true',
+      merged: 'false',
+      base: 'main',
+      head: 'your-org:change',
+    })
+  })
+
+  test('its review: state, author and text', () => {
+    const review = { user: { login: 'writer' }, state: 'approved', body: 'Fine' }
+    expect(facts('pull_request_review', { pull_request, review })).toMatchObject({
+      'review by': 'writer',
+      'review state': 'approved',
+      review: 'Fine',
+    })
+  })
+
+  test.each([
+    [{ line: 12 }, '12'],
+    [{ line: null, original_line: 9 }, '9'],
+  ])('a comment on its code: file and line %j', (place, line) => {
+    const comment = { user: { login: 'writer' }, path: 'src/a b.ts', body: 'Why?', ...place }
+    expect(facts('pull_request_review_comment', { pull_request, comment })).toMatchObject({
+      file: 'src/a b.ts',
+      line,
+      comment: 'Why?',
+    })
+  })
 })
 
-test('has the commit of any other event', () => {
-  expect(facts({})).toEqual(['ref: refs/heads/main', 'commit: abc1234def5678'])
+test('of a discussion: category and comment too', () => {
+  const discussion = { ...issue, category: { name: 'Ideas' } }
+  const comment = { user: { login: 'writer' }, body: 'Yes' }
+  expect(facts('discussion_comment', { discussion, comment })).toMatchObject({
+    ...ISSUE,
+    category: 'Ideas',
+    comment: 'Yes',
+  })
 })
+
+test('of a release: tag, name and notes, and the release before it', () => {
+  const release = {
+    tag_name: 'v1.2.0',
+    name: 'One two',
+    body: '* Faster',
+    prerelease: false,
+    author: { login: 'mona' },
+  }
+  const changes = { files: [], truncated: false, range: '', previousRelease: 'v1.1.0' }
+  expect(facts('release', { action: 'published', release }, changes)).toMatchObject({
+    ref: RUN.ref,
+    tag: 'v1.2.0',
+    name: 'One two',
+    notes: '* Faster',
+    author: 'mona',
+    'pre-release': 'false',
+    'previous release': 'v1.1.0',
+  })
+})
+
+test('of a workflow_dispatch: its inputs, and who pressed the button', () => {
+  expect(facts('workflow_dispatch', { inputs: { page: 'a', words: 'x\ny' }, sender })).toMatchObject({
+    inputs: '{\n  "page": "a",\n  "words": "x\\ny"\n}',
+    sender: 'octocat',
+  })
+})
+
+test('of a workflow_run: name, branch, conclusion', () => {
+  const workflow_run = {
+    name: 'CI',
+    head_branch: 'main',
+    conclusion: 'success',
+    event: 'push',
+    head_sha: SHA,
+  }
+  expect(facts('workflow_run', { workflow_run })).toMatchObject({
+    workflow: 'CI',
+    branch: 'main',
+    conclusion: 'success',
+    'event of the run': 'push',
+  })
+})
+
+test.each([
+  ['check_suite', { check_suite: { head_branch: 'main', conclusion: 'failure', app: { name: 'CI' } } }],
+  [
+    'check_run',
+    { check_run: { check_suite: { head_branch: 'main' }, conclusion: 'failure', app: { name: 'CI' } } },
+  ],
+])('of a %s: app, branch, conclusion', (name, payload) => {
+  expect(facts(name, payload)).toMatchObject({ app: 'CI', branch: 'main', conclusion: 'failure' })
+})
+
+test.each([
+  ['schedule', { schedule: '0 3 * * *' }, { schedule: '0 3 * * *' }],
+  ['create', { ref_type: 'tag', ref: 'v1' }, { 'type of ref': 'tag', 'ref name': 'v1' }],
+  ['status', { context: 'ci', state: 'success' }, { 'status check': 'ci', state: 'success' }],
+  ['gollum', { pages: [{ action: 'edited', title: 'Home' }] }, { pages: 'edited Home' }],
+  ['fork', { forkee: { full_name: 'someone/docs' } }, { fork: 'someone/docs' }],
+])('of a %s: what is at the top of its payload', (name, payload, expected) => {
+  expect(facts(name, payload)).toMatchObject(expected)
+})
+
+describe('commits', () => {
+  const commit = (message: string, author: object) => ({ id: SHA, message, author })
+
+  test("each one's first line and author, by login or else by name", () => {
+    const commits = [
+      commit('First\r\n\nMore', { username: 'mona', name: 'Mona' }),
+      commit('\nSecond', { name: 'Lisa' }),
+      commit('Third', {}),
+    ]
+    expect(facts('push', { before: SHA, after: SHA, commits }).commits).toBe(
+      'a1b2c3d First (mona)\na1b2c3d Second (Lisa)\na1b2c3d Third (unknown author)',
+    )
+  })
+
+  test('of other events are those of the range', () => {
+    const commits = [{ sha: SHA, author: 'mona', authorName: '', message: 'Found' }]
+    const changes = { files: [], truncated: false, range: '', commits: { commits, complete: true } }
+    expect(facts('schedule', {}, changes).commits).toBe('a1b2c3d Found (mona)')
+    const more = { ...changes, commits: { commits, complete: false } }
+    expect(facts('schedule', {}, more)['commits (the first 1; there may be more)']).toBe(
+      'a1b2c3d Found (mona)',
+    )
+  })
+
+  test('2,048 in the payload of a push may not be all', () => {
+    const commits = Array(2048).fill(commit('C', {}))
+    expect(Object.keys(facts('push', { commits }))).toContain('commits (the first 2,048; there may be more)')
+  })
+})
+
+test.each([null, [], 'x', 7, { issue: 'x', labels: {}, inputs: [], pages: [null] }])(
+  'a payload that is none: %j',
+  (payload) => {
+    expect(facts('issues', payload as object)).toEqual({ ref: RUN.ref, commit: RUN.sha })
+  },
+)

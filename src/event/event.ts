@@ -1,6 +1,8 @@
 /** What the runner says about the run: the event and its payload, and which step this is. */
 
 import { readFileSync } from 'node:fs'
+import { type Fact, readFacts } from './facts.js'
+import { getArray, getPath, getSha, getString } from './payload.js'
 
 /** The parts of the runner's environment that describe the run. */
 export interface RunEnvironment {
@@ -25,59 +27,119 @@ export interface RunEnvironment {
 
 export interface PullRequestEvent {
   readonly number: number
-  readonly title: string
-  readonly body: string
   readonly author: string
-  readonly url: string
-  readonly base: string
-  readonly head: string
+  /** The commit at its head; empty if the payload doesn't say, as in one of a comment. */
+  readonly headSha: string
   /** Its head is in another repository, or in one that was deleted. */
   readonly fromFork: boolean
+  /** The payload says that its head is in the repository it was opened in. */
+  readonly fromSameRepository: boolean
+}
+
+export interface Commit {
+  readonly sha: string
+  /** The author's login; empty if the address in the commit belongs to no account. */
+  readonly author: string
+  /** What the commit itself says. */
+  readonly authorName: string
+  readonly message: string
 }
 
 export interface PushEvent {
-  /** Forty zeros for a new branch. */
+  /** Forty zeros for a new branch or tag. For a tag it may be the name of a tag object, like `after`. */
   readonly before: string
+  /** Forty zeros if it was deleted. */
   readonly after: string
-  readonly sender: string
-  readonly commits: readonly { readonly sha: string; readonly author: string; readonly message: string }[]
+  /** The commit that is pushed, also if `after` is a tag object. */
+  readonly headCommit: string
+  readonly commits: readonly Commit[]
+}
+
+/** GitHub lists no more commits in the payload of a push (docs.github.com/en/webhooks/webhook-events-and-payloads#push). */
+export const PUSH_COMMITS_LIMIT = 2048
+
+export interface ReleaseEvent {
+  readonly tag: string
+  readonly preRelease: boolean
+  /** In ISO 8601; empty for a draft. */
+  readonly publishedAt: string
+}
+
+/** The run that a `workflow_run` event is about. */
+export interface PrecedingRun {
+  readonly event: string
+  readonly actor: string
+  /** `owner/repo` of the branch it ran on; another one for a fork. */
+  readonly headRepository: string
 }
 
 export interface RunEvent {
   readonly name: string
   readonly action: string
+  /** The account that caused the event; empty if the payload doesn't say. */
+  readonly sender: string
   /** The pull request that the event is about, also if it is a comment on one. */
   readonly pullRequest: PullRequestEvent | undefined
   readonly push: PushEvent | undefined
-  /** The comment or the review that the event is about. */
-  readonly comment: { readonly author: string; readonly body: string } | undefined
+  readonly release: ReleaseEvent | undefined
+  /** The commits that a merge queue is about to add to a branch. */
+  readonly mergeGroup: { readonly base: string; readonly head: string } | undefined
+  readonly precedingRun: PrecedingRun | undefined
+  /** Who wrote the comment or the review that the event is about; empty if that account is gone. */
+  readonly commentAuthor: string | undefined
+  /** What happened. Others wrote all of it. */
+  readonly facts: readonly Fact[]
   /** Why the payload can't be read, for the user; the event then has nothing but its name. */
   readonly problem: string | undefined
+}
+
+/** An event of which nothing but its name is known. */
+export function emptyEvent(name: string, problem?: string): RunEvent {
+  return {
+    name,
+    action: '',
+    sender: '',
+    pullRequest: undefined,
+    push: undefined,
+    release: undefined,
+    mergeGroup: undefined,
+    precedingRun: undefined,
+    commentAuthor: undefined,
+    facts: [],
+    problem,
+  }
 }
 
 /** Reads the event. Never throws: an unreadable payload is a `problem`, reported by whoever needs the payload. */
 export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEvent {
   try {
-    const payload: unknown = JSON.parse(readFileSync(eventPath, 'utf8'))
-    const comment = getPath(payload, 'comment') ?? getPath(payload, 'review')
-    return {
-      name,
-      action: getString(payload, 'action'),
-      pullRequest: readPullRequest(payload),
-      push: name === 'push' ? readPush(payload) : undefined,
-      comment:
-        comment === undefined
-          ? undefined
-          : { author: getString(comment, 'user.login'), body: getString(comment, 'body') },
-      problem: undefined,
-    }
+    return parseEvent(name, JSON.parse(readFileSync(eventPath, 'utf8')))
   } catch (thrown) {
     const reason =
       thrown instanceof SyntaxError
         ? 'it is not JSON'
         : ((thrown as NodeJS.ErrnoException).code ?? 'unreadable')
-    const problem = `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
-    return { name, action: '', pullRequest: undefined, push: undefined, comment: undefined, problem }
+    return emptyEvent(
+      name,
+      `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`,
+    )
+  }
+}
+
+/** @param payload parsed, of any shape */
+export function parseEvent(name: string, payload: unknown): RunEvent {
+  const comment = getPath(payload, 'comment') ?? getPath(payload, 'review')
+  return {
+    ...emptyEvent(name),
+    action: getString(payload, 'action'),
+    sender: getString(payload, 'sender.login'),
+    pullRequest: readPullRequest(payload),
+    push: name === 'push' ? readPush(payload) : undefined,
+    release: name === 'release' ? readRelease(payload) : undefined,
+    mergeGroup: name === 'merge_group' ? readMergeGroup(payload) : undefined,
+    precedingRun: name === 'workflow_run' ? readPrecedingRun(payload) : undefined,
+    commentAuthor: comment === undefined ? undefined : getString(comment, 'user.login'),
+    facts: readFacts(name, payload),
   }
 }
 
@@ -87,49 +149,50 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
     getPath(payload, 'pull_request') ?? (getPath(payload, 'issue.pull_request') && getPath(payload, 'issue'))
   const number = getPath(pull, 'number')
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) return undefined
+  const head = getPath(pull, 'head.repo')
+  const headName = getString(head, 'full_name')
+  const isSame = headName !== '' && headName === getString(pull, 'base.repo.full_name')
   return {
     number,
-    title: getString(pull, 'title'),
-    body: getString(pull, 'body'),
     author: getString(pull, 'user.login'),
-    url: getString(pull, 'html_url'),
-    base: getString(pull, 'base.ref'),
-    head: getString(pull, 'head.label') || getString(pull, 'head.ref'),
-    fromFork: isFromFork(pull),
+    headSha: getSha(pull, 'head.sha'),
+    fromFork: head !== undefined && !isSame, // Not in this payload, as in one of a comment.
+    fromSameRepository: isSame,
   }
 }
 
-function isFromFork(pull: unknown): boolean {
-  const repository = getPath(pull, 'head.repo')
-  if (repository === undefined) return false // Not in this payload, as in one of a comment.
-  return repository === null || getPath(repository, 'full_name') !== getPath(pull, 'base.repo.full_name')
-}
-
 function readPush(payload: unknown): PushEvent {
-  const commits = getPath(payload, 'commits')
   return {
-    before: getString(payload, 'before'),
-    after: getString(payload, 'after'),
-    sender: getString(payload, 'sender.login'),
-    commits: (Array.isArray(commits) ? commits : []).map((commit) => ({
-      sha: getString(commit, 'id'),
+    before: getSha(payload, 'before'),
+    after: getSha(payload, 'after'),
+    headCommit: getSha(payload, 'head_commit.id'),
+    commits: getArray(payload, 'commits').map((commit) => ({
+      sha: getSha(commit, 'id'),
       author: getString(commit, 'author.username'),
+      authorName: getString(commit, 'author.name'),
       message: getString(commit, 'message'),
     })),
   }
 }
 
-/** The value at a path of names separated by dots; undefined if there is none. */
-function getPath(value: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((here, name) => {
-    const inside = typeof here === 'object' && here !== null && Object.hasOwn(here, name)
-    return inside ? (here as Record<string, unknown>)[name] : undefined
-  }, value)
+function readRelease(payload: unknown): ReleaseEvent {
+  return {
+    tag: getString(payload, 'release.tag_name'),
+    preRelease: getPath(payload, 'release.prerelease') === true,
+    publishedAt: getString(payload, 'release.published_at'),
+  }
 }
 
-function getString(value: unknown, path: string): string {
-  const text = getPath(value, path)
-  return typeof text === 'string' ? text : ''
+function readMergeGroup(payload: unknown): RunEvent['mergeGroup'] {
+  return { base: getSha(payload, 'merge_group.base_sha'), head: getSha(payload, 'merge_group.head_sha') }
+}
+
+function readPrecedingRun(payload: unknown): PrecedingRun {
+  return {
+    event: getString(payload, 'workflow_run.event'),
+    actor: getString(payload, 'workflow_run.actor.login'),
+    headRepository: getString(payload, 'workflow_run.head_repository.full_name'),
+  }
 }
 
 /** The workflow's path, without its ref: `.github/workflows/docs.yml`. */

@@ -1,5 +1,6 @@
 /** The changed files, and the section of the prompt that lists them. Pure. */
 
+import type { Commit } from '../event/event.js'
 import { formatCount, formatInteger } from '../format.js'
 import {
   BLANK_LINE,
@@ -30,10 +31,25 @@ export interface Changes {
   readonly files: readonly ChangedFile[]
   /** GitHub truncated the list. */
   readonly truncated: boolean
-  /** Why there is no list or no diff, in a sentence of the action's own; undefined if there is one. */
+  /**
+   * Why there is no list, or not all of it, in a sentence of the action's own; undefined if there is one. Then the files
+   * never decide that there is nothing to do.
+   */
   readonly missing?: string
+  /** Something to know about a list that is complete, in a sentence of the action's own. */
+  readonly remark?: string
   /** What the changes are those of, in words of the action's own, such as "the commits abc1234..def5678". */
   readonly range: string
+  /** The commits of the range; others wrote their texts. */
+  readonly commits?: CommitList
+  /** The tag of the release that the changes came after. Others wrote it. */
+  readonly previousRelease?: string
+}
+
+export interface CommitList {
+  readonly commits: readonly Commit[]
+  /** There are certainly no more. */
+  readonly complete: boolean
 }
 
 /** The section that lists the changed files. */
@@ -62,14 +78,15 @@ export function filesSection(
 
 function describeFiles(changes: Changes | undefined, excluded: number): string {
   if (changes === undefined) return 'No changed files are known for this event.'
-  const { files, truncated, missing, range } = changes
+  const { files, truncated, missing, remark, range } = changes
   const added = files.reduce((sum, { additions }) => sum + additions, 0)
   const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
   const lines = `${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
   const sentences = [
     missing ?? '',
+    remark ?? '',
     files.length > 0 ? `Changed by ${range}: ${formatCount(files.length, 'file')}, ${lines}.` : '',
-    files.length === 0 && missing === undefined ? `Changed by ${range}: no files.` : '',
+    files.length === 0 && missing === undefined && excluded === 0 ? `Changed by ${range}: no files.` : '',
     truncated ? 'GitHub truncated this list: there are more changed files.' : '',
     excluded > 0 ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.` : '',
   ]

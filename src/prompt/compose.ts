@@ -1,6 +1,7 @@
 /** Composes the prompt: the user's own text, then the context, fenced as data, within a size limit. Pure. */
 
 import { oneLine } from '../escape.js'
+import type { Fact } from '../event/facts.js'
 import { formatCount, formatInteger } from '../format.js'
 import {
   BLANK_LINE,
@@ -38,11 +39,6 @@ export interface Trigger {
   readonly summary: string
   /** The names are the action's own, such as `title`; the values were written by others. */
   readonly facts: readonly Fact[]
-}
-
-export interface Fact {
-  readonly name: string
-  readonly value: string
 }
 
 export interface ContextOptions {

@@ -1,37 +1,53 @@
 /** Describes what triggered the run, for the prompt. Pure. */
 
-import type { RunEnvironment, RunEvent } from '../event/event.js'
+import { type Commit, PUSH_COMMITS_LIMIT, type RunEnvironment, type RunEvent } from '../event/event.js'
+import type { Fact } from '../event/facts.js'
+import { formatInteger } from '../format.js'
+import type { Changes, CommitList } from './changed-files.js'
 import type { Trigger } from './compose.js'
 
-export function describeTrigger(run: RunEnvironment, event: RunEvent): Trigger {
-  const facts = event.pullRequest === undefined ? commitFacts(run, event) : pullRequestFacts(event)
+export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: Changes): Trigger {
+  const facts = [
+    ...refFacts(run, event),
+    ...event.facts,
+    ...(changes?.previousRelease === undefined
+      ? []
+      : [{ name: 'previous release', value: changes.previousRelease }]),
+    ...commitsFacts(pushedCommits(event) ?? changes?.commits),
+  ]
   return {
     event: event.name,
     repository: run.repository,
-    summary:
-      event.action === '' ? `Triggered by ${event.name}.` : `Triggered by ${event.name} (${event.action}).`,
-    facts: Object.entries(facts)
-      .filter(([, value]) => value !== '')
-      .map(([name, value]) => ({ name, value })),
+    summary: `Triggered by ${event.name}.`,
+    facts: facts.filter(({ value }) => value !== ''),
   }
 }
 
-function pullRequestFacts({ pullRequest, comment }: RunEvent): Record<string, string> {
-  if (pullRequest === undefined) return {}
-  const { number, title, author, url, base, head, body } = pullRequest
-  return {
-    number: String(number),
-    title,
-    author,
-    link: url,
-    base,
-    head,
-    body,
-    ...(comment && { 'comment by': comment.author, comment: comment.body }),
-  }
+/** Of a pull request, an issue and a discussion, the payload says more: the ref would be one that GitHub made up. */
+function refFacts({ ref, sha }: RunEnvironment, { facts }: RunEvent): Fact[] {
+  if (facts.some(({ name }) => name === 'number')) return []
+  return [
+    { name: 'ref', value: ref },
+    { name: 'commit', value: sha },
+  ]
 }
 
-function commitFacts({ ref, sha }: RunEnvironment, { push }: RunEvent): Record<string, string> {
-  const commits = push?.commits.map((commit) => `${commit.sha.slice(0, 7)} ${commit.message}`) ?? []
-  return { ref, commit: sha, sender: push?.sender ?? '', commits: commits.join('\n') }
+function pushedCommits({ push }: RunEvent): CommitList | undefined {
+  if (push === undefined || push.commits.length === 0) return undefined
+  return { commits: push.commits, complete: push.commits.length < PUSH_COMMITS_LIMIT }
+}
+
+/** Each commit's first line and author. */
+function commitsFacts(list: CommitList | undefined): Fact[] {
+  if (list === undefined || list.commits.length === 0) return []
+  const { commits, complete } = list
+  const name = complete
+    ? 'commits'
+    : `commits (the first ${formatInteger(commits.length)}; there may be more)`
+  return [{ name, value: commits.map(commitLine).join('\n') }]
+}
+
+function commitLine({ sha, message, author, authorName }: Commit): string {
+  const [firstLine = ''] = message.trim().split(/\r\n|\r|\n/)
+  return `${sha.slice(0, 7)} ${firstLine} (${author || authorName || 'unknown author'})`
 }

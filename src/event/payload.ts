@@ -1,0 +1,27 @@
+/** Reads values out of an event's payload, whatever it contains. Pure. */
+
+/** The value at a path of names separated by dots; undefined if there is none. */
+export function getPath(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((here, name) => {
+    const inside = typeof here === 'object' && here !== null && Object.hasOwn(here, name)
+    return inside ? (here as Record<string, unknown>)[name] : undefined
+  }, value)
+}
+
+/** The text at a path; empty if there is none. */
+export function getString(value: unknown, path: string): string {
+  const text = getPath(value, path)
+  return typeof text === 'string' ? text : ''
+}
+
+/** The list at a path; empty if there is none. */
+export function getArray(value: unknown, path: string): readonly unknown[] {
+  const list = getPath(value, path)
+  return Array.isArray(list) ? list : []
+}
+
+/** The name of a commit at a path: SHA-1 or SHA-256; empty if there is none, so that no other text passes for one. */
+export function getSha(value: unknown, path: string): string {
+  const text = getString(value, path)
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? text : ''
+}
