@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { type Permissions, sha } from '../support/github.js'
+import { sha } from '../support/github.js'
 import { type RunOptions, startWorld, type World } from '../support/pull-request.js'
 
 type Case = readonly [inputs: Record<string, string>, run: (world: World) => RunOptions]
@@ -66,7 +66,7 @@ test.concurrent.each(rows)('%s: %s', async (what, cell) => {
     access,
   ])
   expect(given.length).toBeGreaterThan(0)
-  const none: Permissions = { issues: 'none', pull_requests: 'none', contents: 'none', actions: 'none' }
+  const none = { issues: 'none', pull_requests: 'none', contents: 'none', actions: 'none' } as const
   for (const [inputs, run] of CASES[what] ?? []) {
     const world = await startWorld({ github: { permissions: { ...none, ...Object.fromEntries(given) } } })
     const ended = await world.step(inputs, run(world)).finally(world.close)

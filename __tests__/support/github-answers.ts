@@ -11,6 +11,7 @@ import type {
   FileState,
   PullState,
   RunState,
+  sha,
 } from './github-state.js'
 
 type Schemas = components['schemas']
@@ -22,7 +23,7 @@ export type Label = Pick<Schemas['label'], 'name'>
 export type PullRequest = Pick<Schemas['pull-request'], 'number' | 'state' | 'merged'>
 export type File = Pick<
   Schemas['diff-entry'],
-  'filename' | 'previous_filename' | 'status' | 'additions' | 'deletions' | 'patch'
+  'filename' | 'previous_filename' | 'status' | 'additions' | 'deletions' | 'patch' | 'contents_url'
 >
 export type Commit = Pick<Schemas['commit'], 'sha'> & {
   readonly commit: Pick<Schemas['commit']['commit'], 'message'>
@@ -50,7 +51,8 @@ export const pull = ({ number, state, merged }: PullState): PullRequest => ({ nu
 export function file(state: FileState): File {
   const lines = state.patch?.split('\n') ?? []
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
-  return { ...state, additions: count('+'), deletions: count('-') }
+  const contents_url = `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${sha('head')}`
+  return { ...state, additions: count('+'), deletions: count('-'), contents_url }
 }
 
 export const commit = ({ sha, author, message, parents }: CommitState): Commit => ({

@@ -2,14 +2,15 @@
 
 import { posix } from 'node:path'
 import * as answers from './github-answers.js'
-import type { CommentState, CommitState, PullState, Repository } from './github-state.js'
+import { PEOPLE_ENDPOINTS } from './github-people.js'
+import type { CommentState, CommitState, ComparisonState, PullState, Repository } from './github-state.js'
 
 const COMMENT_LIMIT = 65_536
 const COMPARE_FILES = 300
 const PULL_FILES = 3000
 const DEFAULT_LABELS: readonly unknown[] = ['bug', 'documentation', 'duplicate', 'enhancement', 'question']
 
-export type Permission = 'issues' | 'pull_requests' | 'contents' | 'actions'
+export type Permission = 'issues' | 'pull_requests' | 'contents' | 'actions' | 'metadata'
 
 export interface Answer {
   readonly status?: number
@@ -54,7 +55,9 @@ const RUNS = /^\/actions\/workflows\/([^/]+)\/runs$/
 
 // On a pull request, comments and labels need the permission for pull requests. `issues: write` is refused, although the
 // documentation names both (seen in public logs of workflows).
-export const ENDPOINTS: readonly Endpoint[] = [
+export const endpoints = (): readonly Endpoint[] => [...ENDPOINTS, ...PEOPLE_ENDPOINTS]
+
+const ENDPOINTS: readonly Endpoint[] = [
   ['GET', COMMENTS, ['pull_requests', 'read'], listComments],
   ['POST', COMMENTS, ['pull_requests', 'write'], createComment],
   ['PATCH', COMMENT, ['pull_requests', 'write'], updateComment],
@@ -110,9 +113,10 @@ function listFiles({ repo, ids, query }: Call): Answer {
 
 /** The first page has all files, the others have none (docs.github.com/en/rest/commits/commits#compare-two-commits). */
 function compare({ repo, ids, query }: Call): Answer {
-  const [base = '', head = ''] = ids
+  const [base = '', head = ''] = ids.map((name) => repo.tags.get(name) ?? name)
   if (!repo.commits.has(base) || !repo.commits.has(head)) throw notFound()
-  const state = repo.comparisons.get(`${base}...${head}`)
+  const identical: ComparisonState = { status: 'identical', files: [], commits: [] }
+  const state = base === head ? identical : repo.comparisons.get(`${base}...${head}`)
   if (!state) throw new Error(`The test added no comparison of ${base} with ${head}`)
   const { items, page } = slice(state.commits, query)
   const files = page.number === 1 ? state.files.slice(0, COMPARE_FILES) : []
@@ -173,7 +177,7 @@ function commentBody(body: unknown): string {
 }
 
 /** 30 per page by default, at most 100. */
-function slice<T>(all: readonly T[], query: URLSearchParams): { items: T[]; page: Page } {
+export function slice<T>(all: readonly T[], query: URLSearchParams): { items: T[]; page: Page } {
   const size = Math.min(Number(query.get('per_page') ?? 30), 100)
   const number = Number(query.get('page') ?? 1)
   const last = Math.max(1, Math.ceil(all.length / size))

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { components } from '@octokit/openapi-types'
+import type { Collaborator, ReleaseState } from './github-people.js'
 
 type Schemas = components['schemas']
 
@@ -64,11 +65,20 @@ export interface Repository {
   /** By `base...head`, each a sha. */
   readonly comparisons: Map<string, ComparisonState>
   readonly runs: RunState[]
+  /** Oldest first. */
+  readonly releases: ReleaseState[]
+  /** Tags and their commits. */
+  readonly tags: Map<string, string>
+  /** Objects of annotated tags, and their commits. */
+  readonly tagObjects: Map<string, string>
+  /** By login; others have what everybody has. */
+  readonly collaborators: Map<string, Collaborator>
   readonly addPull: (fields?: Partial<PullState>) => PullState
   readonly addComment: (issue: number, fields?: Partial<CommentState>) => CommentState
   readonly addCommit: (fields?: Partial<CommitState>) => CommitState
   /** Between two shas. Adds their commits, too; if none are given, `head` is the only one since `base`. */
   readonly addComparison: (base: string, head: string, fields?: Partial<ComparisonState>) => void
+  readonly addRelease: (tag: string, published: string | null, fields?: Partial<ReleaseState>) => void
   readonly addRun: (fields?: Partial<RunState>) => RunState
 }
 
@@ -93,6 +103,10 @@ export function createRepository(
   const commits: Repository['commits'] = new Map()
   const comparisons: Repository['comparisons'] = new Map()
   const runs: Repository['runs'] = []
+  const releases: Repository['releases'] = []
+  const tags: Repository['tags'] = new Map()
+  const tagObjects: Repository['tagObjects'] = new Map()
+  const collaborators: Repository['collaborators'] = new Map()
 
   const addPull: Repository['addPull'] = (fields = {}) => {
     const pull: PullState = {
@@ -148,6 +162,11 @@ export function createRepository(
     runs.push(run)
     return run
   }
-  const state = { pulls, comments, commits, comparisons, runs }
-  return { ...base, ...state, addPull, addComment, addCommit, addComparison, addRun }
+  const addRelease: Repository['addRelease'] = (tag_name, published_at, fields = {}) => {
+    releases.push({ tag_name, published_at, draft: published_at === null, prerelease: false, ...fields })
+    tags.set(tag_name, addCommit({ sha: sha(tag_name) }).sha)
+  }
+  const kept = { pulls, comments, commits, comparisons, runs }
+  const state = { ...kept, releases, tags, tagObjects, collaborators }
+  return { ...base, ...state, addRelease, addPull, addComment, addCommit, addComparison, addRun }
 }

@@ -5,8 +5,8 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import {
-  ENDPOINTS,
   type Endpoint,
+  endpoints,
   notFound,
   type Page,
   type Permission,
@@ -21,7 +21,8 @@ const REQUEST_LIMIT = 10_000
 const FIRST_ID = 5_000_000_001
 
 type Access = 'none' | 'read' | 'write'
-export type Permissions = Record<Permission, Access>
+/** Every token may read metadata. */
+export type Permissions = Record<Exclude<Permission, 'metadata'>, Access>
 export type Need = `${Permission}: ${'read' | 'write'}`
 
 export interface Options {
@@ -124,7 +125,7 @@ function findEndpoint(
 ): Found | undefined {
   const { pathname, searchParams: query } = new URL(path, 'http://localhost')
   const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)$/.exec(pathname) ?? []
-  const endpoint = ENDPOINTS.find(([verb, pattern]) => verb === method && pattern.test(rest))
+  const endpoint = endpoints().find(([verb, pattern]) => verb === method && pattern.test(rest))
   if (!endpoint) return undefined
   const ids = endpoint[1].exec(rest)?.slice(1).map(decodeURIComponent) ?? []
   return { endpoint, repo: repositories.get(name.toLowerCase()), ids, query }
@@ -134,7 +135,8 @@ function findEndpoint(
 function allowed({ endpoint, repo }: Found, { permissions, deniedRead }: GitHub): Repository {
   const [, , [permission, access]] = endpoint
   if (!repo || (repo.foreign && repo.private)) throw notFound()
-  const granted = repo.foreign ? 'none' : permissions[permission]
+  const given = permission === 'metadata' ? 'read' : permissions[permission]
+  const granted = repo.foreign ? 'none' : given
   if (granted === 'write' || granted === access || (access === 'read' && !repo.private)) return repo
   throw access === 'read' && deniedRead === 404
     ? notFound()

@@ -87,6 +87,7 @@ function details(options: SummaryOptions): string[] {
   return [
     result?.outcome === 'skipped' ? `Reason: ${show(result.reason)}` : '',
     errorDetails(result, show),
+    ...progress.notes.map((note) => `Note: ${show(note)}`),
     facts(options, show),
     statusTable(progress),
     `**What to do next:** ${next}`,

@@ -4,16 +4,14 @@ import type { AgentService } from '../agent/client.js'
 import { type Job, parsePullRequest } from '../agent/job.js'
 import { ActionError } from '../errors.js'
 import { type RunEnvironment, type RunEvent, workflowPath } from '../event/event.js'
-import { allMerges, type FoundChanges, findChanges, unknownChanges } from '../github/changes.js'
+import { findChanges } from '../github/changes.js'
 import { createGitHub, type GitHub, type GitHubOptions } from '../github/client.js'
 import { createCommentStore, isClosed } from '../github/comment.js'
+import { allMerges, type FoundChanges, unknownChanges } from '../github/compare.js'
 import { deriveMarkerKey, type StoredState } from '../github/marker.js'
 import { StateWriter } from '../github/state-writer.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
-import { matches } from '../inputs/path-patterns.js'
-import type { ChangedFile } from '../prompt/changed-files.js'
-import { compose } from '../prompt/compose.js'
-import { describeTrigger } from '../prompt/trigger.js'
+import { composePrompt, pathsNote, reasonToSkip } from './apply-changes.js'
 import { pollUntilDone } from './poll.js'
 import type { Ports } from './ports.js'
 
@@ -71,6 +69,11 @@ async function plan(context: PlanContext, statusWriter: StateWriter | undefined)
   if (changes?.truncated) ports.log('GitHub truncated the list of changed files.')
   const reason = reasonToSkip(inputs, event, changes)
   if (reason !== undefined) return skip(reason)
+  const note = pathsNote(inputs, changes)
+  if (note !== undefined) {
+    ports.log(note)
+    ports.progress.notes.push(note)
+  }
   const prompt = composePrompt(inputs.task.prompt, changes, context)
   return previous === undefined ? { ...inputs.task, prompt } : continueOrCreate(previous, prompt, context)
 }
@@ -222,39 +225,4 @@ async function findChangesIfNeeded({
     ports.warn(`${thrown.message} The prompt is sent without the changes. ${thrown.advice}`)
     return unknownChanges('The list of changes could not be read.')
   }
-}
-
-/** A truncated or unknown list is never a reason to skip, and a manual run is never skipped. */
-function reasonToSkip(
-  { contextPaths }: Inputs,
-  { name }: RunEvent,
-  changes: FoundChanges | undefined,
-): string | undefined {
-  if (changes === undefined || name === 'workflow_dispatch') return undefined
-  if (name === 'schedule' && changes.empty) return 'there are no commits since the last successful run'
-  if (contextPaths.length === 0 || changes.truncated || changes.missing !== undefined) return undefined
-  return changes.files.some((file) => isIncluded(contextPaths, file))
-    ? undefined
-    : 'no changed file matches context-paths'
-}
-
-/** A renamed file counts if either name does. */
-function isIncluded(patterns: Inputs['contextPaths'], { path, previousPath = path }: ChangedFile): boolean {
-  return matches(patterns, path) || matches(patterns, previousPath)
-}
-
-function composePrompt(
-  text: string,
-  changes: FoundChanges | undefined,
-  { inputs, run, event, nonce }: PlanContext,
-): string {
-  if (inputs.context === 'none' || changes === undefined) return text
-  const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
-  return compose(text, {
-    level: inputs.context,
-    trigger: describeTrigger(run, event),
-    changes: { ...changes, files },
-    boundary: nonce(),
-    excluded: changes.files.length - files.length,
-  })
 }

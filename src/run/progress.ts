@@ -14,6 +14,8 @@ export interface StatusChange {
 export class Progress {
   /** A create request or a message is in flight. */
   sending = false
+  /** What the reader of the summary has to know besides the result. */
+  readonly notes: string[] = []
   #jobId = ''
   #job: Job | undefined
   #status: Status | undefined

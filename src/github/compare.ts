@@ -1,0 +1,189 @@
+/** Compares two commits: the files and commits between them, or why these can't be known. */
+
+import type { Commit, RunEnvironment } from '../event/event.js'
+import { getSha, getString } from '../event/payload.js'
+import type { ChangedFile, Changes } from '../prompt/changed-files.js'
+import { expecting, GitHubError, type GitHubRequest, ownerAndRepo, type Rest } from './client.js'
+
+/** The maximum number of files that GitHub lists in a comparison. */
+export const COMPARE_LIMIT = 300
+
+/** Its commits per page; the first page has the files. */
+const COMMITS_PAGE = 100
+
+export interface FoundChanges extends Changes {
+  /** There is certainly no commit in the range. */
+  readonly empty: boolean
+}
+
+/** @param missing why there is no list of changes, in a sentence of the action's own */
+export function unknownChanges(missing: string): FoundChanges {
+  return { files: [], truncated: false, missing, range: 'unknown', empty: false }
+}
+
+export const shortSha = (sha: string): string => sha.slice(0, 7)
+
+/** How the head relates to the base. */
+type Relation = 'ahead' | 'identical' | 'behind' | 'diverged'
+
+export type Comparison =
+  | { readonly relation: Relation; readonly changes: FoundChanges }
+  /** One of the two does not exist, or the token can't read the repository. */
+  | { readonly relation: 'not found'; readonly error: GitHubError }
+  | { readonly relation: 'unrelated' }
+  /** GitHub's answer has no list of files. */
+  | { readonly relation: 'unknown' }
+
+/**
+ * Compares what `base` and `head` name.
+ *
+ * @param range what the changes are those of, in words of the action's own
+ * @throws ActionError `github`
+ */
+export async function compare(
+  run: RunEnvironment,
+  { base, head, range }: { readonly base: string; readonly head: string; readonly range: string },
+  request: GitHubRequest,
+): Promise<Comparison> {
+  const operation = { description: `comparing ${range}`, permission: 'contents: read' }
+  try {
+    const { data } = await request(operation, (rest, signal) =>
+      rest.repos.compareCommitsWithBasehead({
+        ...ownerAndRepo(run),
+        basehead: `${base}...${head}`,
+        per_page: COMMITS_PAGE,
+        request: { signal },
+      }),
+    )
+    return readComparison(data, range)
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError) || thrown.status !== 404) throw thrown
+    // GitHub's words: "No common ancestor between v1 and v2."
+    return /no common ancestor/i.test(thrown.message)
+      ? { relation: 'unrelated' }
+      : { relation: 'not found', error: thrown }
+  }
+}
+
+const RELATIONS: readonly Relation[] = ['ahead', 'identical', 'behind', 'diverged']
+
+type ApiComparison = Awaited<ReturnType<Rest['repos']['compareCommitsWithBasehead']>>['data']
+
+/** An answer without a list of files says nothing: an empty list is the only proof that nothing changed. */
+function readComparison(data: Partial<ApiComparison>, range: string): Comparison {
+  const relation = RELATIONS.find((known) => known === data.status)
+  const files = toFiles(data.files)
+  if (relation === undefined || files === undefined) return { relation: 'unknown' }
+  const truncated = files.length >= COMPARE_LIMIT
+  const commits = toCommits(data)
+  return {
+    relation,
+    changes: { files, truncated, range, commits, empty: relation === 'identical' && files.length === 0 },
+  }
+}
+
+/** The changes between two commits. @throws ActionError `github` */
+export async function changesBetween(
+  run: RunEnvironment,
+  base: string,
+  head: string,
+  request: GitHubRequest,
+  { mayBeBehind = false }: { readonly mayBeBehind?: boolean } = {},
+): Promise<FoundChanges> {
+  const range = `the commits ${shortSha(base)}..${shortSha(head)}`
+  if (base === head) return { files: [], truncated: false, range, empty: true }
+  const comparison = await compare(run, { base, head, range }, request)
+  switch (comparison.relation) {
+    case 'ahead':
+    case 'identical':
+      return comparison.changes
+    case 'behind':
+      if (mayBeBehind) return { files: [], truncated: false, range, empty: true }
+      return { ...comparison.changes, missing: REWRITTEN }
+    case 'diverged':
+      return { ...comparison.changes, missing: REWRITTEN }
+    case 'unrelated':
+      return unknownChanges(`Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`)
+    case 'unknown':
+      return unknownChanges(`GitHub's answer has no list of the files changed by ${range}.`)
+    case 'not found':
+      if (!(await exists(run, head, request))) throw comparison.error
+      return unknownChanges(`Commit ${shortSha(base)} no longer exists, so there is nothing to compare with.`)
+  }
+}
+
+/** The comparison starts at the last common commit: what the removed commits changed is not in it. */
+const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
+
+/** Whether a commit that certainly exists can be read: if not, the permission is missing. */
+export async function exists(run: RunEnvironment, ref: string, request: GitHubRequest): Promise<boolean> {
+  const operation = { description: `reading commit ${shortSha(ref)}`, permission: 'contents: read' }
+  try {
+    await request(operation, (rest, signal) =>
+      rest.repos.getCommit({ ...ownerAndRepo(run), ref, per_page: 1, request: { signal } }),
+    )
+    return true
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return false
+    throw thrown
+  }
+}
+
+/** More commits than this are not all merges, most likely, so they are not read. */
+const COMMITS_LIMIT = 20
+
+/** Whether every one of these commits is a merge. */
+export async function allMerges(
+  run: RunEnvironment,
+  commits: readonly string[],
+  request: GitHubRequest,
+): Promise<boolean> {
+  if (commits.length > COMMITS_LIMIT) return false
+  for (const ref of commits) {
+    const operation = { description: `reading commit ${shortSha(ref)}`, permission: 'contents: read' }
+    const { data } = await request(operation, (rest, signal) =>
+      rest.repos
+        .getCommit({ ...ownerAndRepo(run), ref, per_page: 1, request: { signal } })
+        .then(expecting(Array.isArray, 'parents')),
+    )
+    if (data.parents.length < 2) return false
+  }
+  return true
+}
+
+type ApiFile = Awaited<ReturnType<Rest['pulls']['listFiles']>>['data'][number]
+
+/** Undefined unless it is a list of files. */
+export function toFiles(data: unknown): ChangedFile[] | undefined {
+  return isFileList(data) ? data.map(toFile) : undefined
+}
+
+export function isFileList(data: unknown): data is ApiFile[] {
+  return (
+    Array.isArray(data) &&
+    data.every((file) => typeof file === 'object' && file !== null && typeof file.filename === 'string')
+  )
+}
+
+function toFile({ filename, previous_filename, status, additions, deletions, patch }: ApiFile): ChangedFile {
+  return {
+    path: filename,
+    status,
+    additions,
+    deletions,
+    ...(previous_filename !== undefined && { previousPath: previous_filename }),
+    ...(patch !== undefined && { patch }),
+  }
+}
+
+function toCommits({ commits, total_commits }: Partial<ApiComparison>): Required<Changes>['commits'] {
+  const listed = (Array.isArray(commits) ? commits : []).map(
+    (commit): Commit => ({
+      sha: getSha(commit, 'sha'),
+      author: getString(commit, 'author.login'),
+      authorName: getString(commit, 'commit.author.name'),
+      message: getString(commit, 'commit.message'),
+    }),
+  )
+  return { commits: listed, complete: listed.length === total_commits }
+}

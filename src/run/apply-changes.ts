@@ -1,0 +1,66 @@
+/** Applies what changed: whether there is nothing to do, and the prompt with its context. Pure. */
+
+import type { RunEnvironment, RunEvent } from '../event/event.js'
+import type { Inputs } from '../inputs/inputs.js'
+import { matches } from '../inputs/path-patterns.js'
+import type { ChangedFile, Changes } from '../prompt/changed-files.js'
+import { compose } from '../prompt/compose.js'
+import { describeTrigger } from '../prompt/trigger.js'
+
+/** A truncated or unknown list is never a reason to skip, and a manual run is never skipped. */
+export function reasonToSkip(
+  { contextPaths }: Pick<Inputs, 'contextPaths'>,
+  { name }: Pick<RunEvent, 'name'>,
+  changes: (Changes & { readonly empty: boolean }) | undefined,
+): string | undefined {
+  if (changes === undefined || name === 'workflow_dispatch') return undefined
+  if (name === 'schedule' && changes.empty) return 'there are no commits since the last successful run'
+  if (contextPaths.length === 0 || changes.truncated || changes.missing !== undefined) return undefined
+  return changes.files.some((file) => isIncluded(contextPaths, file))
+    ? undefined
+    : 'no changed file matches context-paths'
+}
+
+/** Says that context-paths could not decide, for the log and the summary; undefined if it did. */
+export function pathsNote(
+  { contextPaths }: Pick<Inputs, 'contextPaths'>,
+  changes: Changes | undefined,
+): string | undefined {
+  if (contextPaths.length === 0 || changes === undefined) return undefined
+  const { missing, truncated, files } = changes
+  if (missing !== undefined) return `context-paths did not decide whether to run: ${missing}`
+  return truncated && !files.some((file) => isIncluded(contextPaths, file))
+    ? 'context-paths did not decide whether to run: no file in the list matches, but GitHub truncated the list.'
+    : undefined
+}
+
+/** A renamed file counts if either name does. */
+function isIncluded(patterns: Inputs['contextPaths'], { path, previousPath = path }: ChangedFile): boolean {
+  return matches(patterns, path) || matches(patterns, previousPath)
+}
+
+export function composePrompt(
+  text: string,
+  changes: Changes | undefined,
+  {
+    inputs,
+    run,
+    event,
+    nonce,
+  }: {
+    readonly inputs: Pick<Inputs, 'context' | 'contextPaths'>
+    readonly run: RunEnvironment
+    readonly event: RunEvent
+    readonly nonce: () => string
+  },
+): string {
+  if (inputs.context === 'none' || changes === undefined) return text
+  const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
+  return compose(text, {
+    level: inputs.context,
+    trigger: describeTrigger(run, event, changes),
+    changes: { ...changes, files },
+    boundary: nonce(),
+    excluded: changes.files.length - files.length,
+  })
+}
