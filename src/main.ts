@@ -11,13 +11,17 @@ import { createDeadline } from './net/deadline.js'
 import type { NetworkSettings } from './net/proxy.js'
 import { heartbeatLine, startLine } from './report/messages.js'
 import { StepReport } from './report/step-report.js'
-import type { Plan } from './run/plan.js'
+import type { Plan, PlanOptions } from './run/plan.js'
 import type { Ports, RunResult } from './run/ports.js'
 import { Progress } from './run/progress.js'
 import { run, toRunResult } from './run/run.js'
+import { refuseStrangers } from './run/strangers.js'
 import * as runner from './runner.js'
 
 const HEARTBEAT_MS = 60_000
+
+/** How long GitHub is asked if timeout-minutes is not known, in milliseconds. */
+const GITHUB_MS = 60_000
 
 /** What every part of the step needs. */
 interface Step {
@@ -73,26 +77,24 @@ function createStep(cancel: AbortSignal): Step {
 }
 
 async function execute(step: Step): Promise<RunResult> {
-  const { event, cancel, network, redact, reporter, progress, report } = step
+  const { event, network, redact, reporter, progress, report } = step
   // Checked first: a run triggered by the agent may have no secrets, which is not an error.
   const skip = checkSkipAuthors(event, parseLogins(step.raw['skip-authors']))
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
 
   const inputs = readInputs(step)
+  const isBad = inputs instanceof InputError
+  const ports = createPorts(step, isBad ? runner.clock.now() + GITHUB_MS : inputs.timeoutMs)
+  // Before bad input is reported: a stranger's event has no secrets either, and should not turn red.
+  const refusal = await refuseStrangers(step.raw, step.environment, event, ports.log, async (people) => {
+    const { findRefusal } = await import('./run/plan.js')
+    return findRefusal(people, step.environment, { ...ports, ...githubAccess(step) })
+  })
+  if (refusal !== undefined) return { outcome: 'skipped', reason: refusal }
+  if (isBad) throw inputs
+
   report.inputs = inputs
-  const { clock, random } = runner
-  const ports: Ports = {
-    clock,
-    deadline: createDeadline(inputs.timeoutMs, cancel, clock),
-    progress,
-    random,
-    log: (line) => reporter.log(line),
-    debug: (line) => reporter.debug(line),
-    warn: (line) => reporter.warn(line),
-    onJob: (job) => report.onJob(job),
-    writePlaceholder: () => report.writePlaceholder(),
-    publish: () => report.publish(),
-  }
+  const { clock } = runner
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(progress)))
   const { createAgentService } = await import('./agent/client.js')
   const service = createAgentService({ ...inputs, ...ports, redact, network, now: clock.now })
@@ -113,8 +115,28 @@ async function execute(step: Step): Promise<RunResult> {
   }
 }
 
-/** @throws InputError */
-function readInputs({ raw, environment, event, redact, reporter, progress }: Step): Inputs {
+function createPorts({ cancel, progress, reporter, report }: Step, deadlineAt: number): Ports {
+  const { clock, random } = runner
+  return {
+    clock,
+    deadline: createDeadline(deadlineAt, cancel, clock),
+    progress,
+    random,
+    log: (line) => reporter.log(line),
+    debug: (line) => reporter.debug(line),
+    warn: (line) => reporter.warn(line),
+    onJob: (job) => report.onJob(job),
+    writePlaceholder: () => report.writePlaceholder(),
+    publish: () => report.publish(),
+  }
+}
+
+function githubAccess({ raw, environment, network, redact }: Step): PlanOptions['access'] {
+  return { token: raw['github-token'].trim(), apiUrl: environment.apiUrl, network, redact }
+}
+
+/** The inputs, or every problem with them. */
+function readInputs({ raw, environment, event, redact, reporter, progress }: Step): Inputs | InputError {
   try {
     const inputs = parseInputs(raw, {
       redact,
@@ -129,29 +151,29 @@ function readInputs({ raw, environment, event, redact, reporter, progress }: Ste
     }
     return inputs
   } catch (thrown) {
-    if (thrown instanceof InputError) progress.follow(thrown.jobId)
-    throw thrown
+    if (!(thrown instanceof InputError)) throw thrown
+    progress.follow(thrown.jobId)
+    return thrown
   }
 }
 
 /** Loads what talks to GitHub, and lets what GitHub says decide. */
 async function planWithGitHub(
-  { environment, event, network, redact, report }: Step,
+  step: Step,
   inputs: Inputs,
   service: Parameters<typeof run>[2],
   ports: Ports,
   commitsToCheck: readonly string[],
 ): Promise<Plan> {
+  const { environment, event, report } = step
   if (event.problem !== undefined) runner.unsetEventPath()
   const { createPlanner } = await import('./run/plan.js')
-  const { apiUrl } = environment
-  const access = { token: inputs.githubToken, apiUrl, network, redact }
   const { nonce } = runner
   const planner = createPlanner({
     inputs,
     run: environment,
     event,
-    access,
+    access: githubAccess(step),
     service,
     ports,
     nonce,

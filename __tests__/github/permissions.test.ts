@@ -19,6 +19,25 @@ const schedule: Case[1] = ({ repository }) => {
   repository.addComparison(sha('before'), sha('after'), {})
   return { event: 'schedule', payload: {}, env: onMain }
 }
+const comment: Case[1] = () => ({
+  event: 'issue_comment',
+  payload: {
+    issue: { number: 1, pull_request: {} },
+    comment: { user: { login: 'octocat' }, body: 'Please' },
+    sender: { login: 'octocat' },
+  },
+})
+const release: Case[1] = ({ repository }) => {
+  repository.addRelease('v1', '2026-01-01T00:00:00Z')
+  repository.addComparison(sha('v1'), sha('after'), {})
+  const payload = { action: 'published', release: { tag_name: 'v2', published_at: '2026-01-02T00:00:00Z' } }
+  return { event: 'release', payload, env: onMain }
+}
+const mergeGroup: Case[1] = ({ repository }) => {
+  repository.addComparison(sha('before'), sha('after'), {})
+  const payload = { merge_group: { base_sha: sha('before'), head_sha: sha('after') } }
+  return { event: 'merge_group', payload, env: onMain }
+}
 const mixedPush: Case[1] = ({ repository }) => {
   repository.addCommit({ sha: sha('b') })
   const commits = [
@@ -37,11 +56,16 @@ const CASES: Record<string, readonly Case[]> = {
     [{ 'job-scope': 'pull-request' }, pullRequest],
     [{ comment: 'true' }, pullRequest],
   ],
-  '`context`, `context-paths` on a pull request': [
+  '`context`, `context-paths` on a pull request, its comments and its reviews': [
     [{ context: 'diff' }, pullRequest],
     [{ 'context-paths': '**' }, pullRequest],
+    [{ 'context-paths': '**', 'allow-users': 'octocat' }, comment],
   ],
-  '`context`, `context-paths` on a push': [[{ context: 'diff', 'context-paths': '**' }, push]],
+  '`context`, `context-paths` on a push, a release or a merge group': [
+    [{ context: 'diff', 'context-paths': '**' }, push],
+    [{ context: 'diff', 'context-paths': '**' }, release],
+    [{ context: 'diff', 'context-paths': '**' }, mergeGroup],
+  ],
   '`context`, `context-paths` on a schedule or by hand': [
     [{ context: 'diff', 'context-paths': '**' }, schedule],
   ],

@@ -4,13 +4,13 @@
  */
 
 import type { components } from '@octokit/openapi-types'
-import type {
-  CommentState,
-  CommitState,
-  ComparisonState,
-  FileState,
-  PullState,
-  RunState,
+import {
+  type CommentState,
+  type CommitState,
+  type ComparisonState,
+  type FileState,
+  type PullState,
+  type RunState,
   sha,
 } from './github-state.js'
 

@@ -7,6 +7,7 @@ import type { PathPattern } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
 import {
   InvalidInput,
+  parseAllowUsers,
   parseBaseUrl,
   parseBoolean,
   parseFailOn,
@@ -38,6 +39,7 @@ export const DEFAULTS = {
   'fail-on': 'failed, archived, timed-out',
   comment: 'false',
   'github-token': '${{ github.token }}',
+  'allow-users': '',
   'skip-authors': 'mintlify[bot]',
   'base-url': 'https://api.mintlify.com',
   'dry-run': 'false',
@@ -71,6 +73,8 @@ export interface Inputs {
   readonly contextPaths: readonly PathPattern[]
   readonly comment: boolean
   readonly githubToken: string
+  /** In lower case; `*` is everyone. */
+  readonly allowUsers: ReadonlySet<string>
   /** In lower case. */
   readonly skipAuthors: ReadonlySet<string>
   readonly wait: boolean
@@ -155,6 +159,7 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
     contextPaths: parse('context-paths', parsePatterns),
     comment: parse('comment', parseBoolean),
     githubToken: trim('github-token'),
+    allowUsers: parse('allow-users', parseAllowUsers),
     skipAuthors: parse('skip-authors', () => parseLogins(raw['skip-authors'])),
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),

@@ -118,6 +118,19 @@ export function parseLogins(value: string): ReadonlySet<string> {
   )
 }
 
+/** Letters, digits and hyphens, in an enterprise's own accounts `_` too; `[bot]` is part of an app's login. */
+const LOGIN = /^(?:\*|[a-z\d][a-z\d_-]*(?:\[bot\])?)$/
+
+export function parseAllowUsers(value: string): ReadonlySet<string> {
+  const logins = parseLogins(value)
+  if ([...logins].every((login) => LOGIN.test(login))) return logins
+  throw unexpected(
+    'logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], or * for everyone',
+    value,
+    'Write logins without "@"; a team can\'t be named.',
+  )
+}
+
 interface Range {
   readonly includes: (value: number) => boolean
   readonly text: string

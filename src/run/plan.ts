@@ -15,6 +15,8 @@ import { composePrompt, pathsNote, reasonToSkip } from './apply-changes.js'
 import { pollUntilDone } from './poll.js'
 import type { Ports } from './ports.js'
 
+export { findRefusal } from '../github/permission.js'
+
 export interface PlanOptions {
   readonly inputs: Inputs
   readonly run: RunEnvironment

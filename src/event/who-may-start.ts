@@ -1,0 +1,65 @@
+/** Decides whose permission a run needs to start a job: many events can be caused by anyone. Pure. */
+
+import type { PrecedingRun, RunEnvironment, RunEvent } from './event.js'
+
+/** Somebody who needs write access. */
+export interface Person {
+  /** Empty if nobody knows: the account may be gone. */
+  readonly login: string
+  /** What they did, as in "octocat, who triggered this run". */
+  readonly did: string
+}
+
+/**
+ * Whoever causes one of these can write to the repository already. Every other event asks, also one that GitHub will
+ * add (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows).
+ */
+const WRITERS_ONLY = [
+  'push',
+  'create',
+  'delete',
+  'release',
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'merge_group',
+]
+
+/**
+ * The people who need write access; none if nothing has to be asked.
+ *
+ * @param allowed in lower case; `*` is everyone
+ */
+export function whoNeedsAccess(
+  event: RunEvent,
+  { repository, actor }: Pick<RunEnvironment, 'repository' | 'actor'>,
+  allowed: ReadonlySet<string>,
+): readonly Person[] {
+  if (allowed.has('*')) return []
+  return peopleBehind(event, repository, actor)
+    .filter(({ login }) => !allowed.has(login.toLowerCase()))
+    .filter(
+      ({ login }, index, all) =>
+        all.findIndex((other) => other.login.toLowerCase() === login.toLowerCase()) === index,
+    )
+}
+
+function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
+  const { name, sender, pullRequest, precedingRun, commentAuthor } = event
+  if (WRITERS_ONLY.includes(name)) return []
+  if (name === 'pull_request' && pullRequest?.fromSameRepository) return []
+  if (precedingRun !== undefined) {
+    return isByWriter(precedingRun, repository)
+      ? []
+      : [{ login: precedingRun.actor, did: 'triggered the run before this one' }]
+  }
+  const cause = { login: sender || actor, did: 'triggered this run' }
+  return commentAuthor === undefined
+    ? [cause]
+    : [cause, { login: commentAuthor, did: 'wrote the comment or review' }]
+}
+
+function isByWriter({ event, headRepository }: PrecedingRun, repository: string): boolean {
+  const isHere = headRepository.toLowerCase() === repository.toLowerCase()
+  return isHere && (event === 'pull_request' || WRITERS_ONLY.includes(event))
+}

@@ -1,0 +1,59 @@
+/** Asks GitHub whether those who caused the run may write to the repository. */
+
+import { ActionError } from '../errors.js'
+import type { RunEnvironment } from '../event/event.js'
+import type { Person } from '../event/who-may-start.js'
+import {
+  createGitHub,
+  expecting,
+  GitHubError,
+  type GitHubOptions,
+  type GitHubRequest,
+  ownerAndRepo,
+} from './client.js'
+
+/** Maintainers have `write` here, and a custom role the permission that it is based on. */
+const WRITERS = ['admin', 'write']
+
+/**
+ * Why the run must not start a job; undefined if it may.
+ *
+ * @throws ActionError `github` if a permission can't be read
+ * @throws Cancelled
+ */
+export async function findRefusal(
+  people: readonly Person[],
+  run: RunEnvironment,
+  options: GitHubOptions,
+): Promise<string | undefined> {
+  const { requestWithRetry } = createGitHub(options)
+  for (const { login, did } of people) {
+    if (login === '') return `the account that ${did} is unknown`
+    const permission = await readPermission(run, login, requestWithRetry)
+    if (!WRITERS.includes(permission)) {
+      return `${login}, who ${did}, has no write access to ${run.repository} and is not in allow-users`
+    }
+  }
+  return undefined
+}
+
+async function readPermission(run: RunEnvironment, login: string, request: GitHubRequest): Promise<string> {
+  const operation = { description: `reading the permission of ${login}`, permission: 'metadata: read' }
+  try {
+    const { data } = await request(operation, (rest, signal) =>
+      rest.repos
+        .getCollaboratorPermissionLevel({ ...ownerAndRepo(run), username: login, request: { signal } })
+        .then(expecting((permission) => typeof permission === 'string', 'permission')),
+    )
+    return data.permission
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown
+    if (thrown.status === 404) return 'none' // A bot is no user, and neither is an account that is gone.
+    throw new ActionError(
+      'github',
+      `${thrown.message} So it is not known whether this run may start a job, and nothing was sent.`,
+      'Check github-token, run it again later, or name in allow-users who may start a job.',
+      { cause: thrown },
+    )
+  }
+}
