@@ -20,6 +20,7 @@ export const INPUTS: Inputs = {
   contextPaths: [],
   comment: false,
   githubToken: '',
+  allowUsers: new Set(),
   skipAuthors: new Set(),
   wait: true,
   timeoutMs: 30 * 60_000,

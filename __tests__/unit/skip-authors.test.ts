@@ -17,26 +17,23 @@ const pull = (author: string, sender = 'octocat') => ({
 })
 
 test.each([
+  ['a pull request', 'pull_request', pull('Mintlify[bot]'), 'the pull request is by Mintlify[bot]'],
+  ['a push', 'push', { sender: by('Mintlify[bot]') }, 'the push is by Mintlify[bot]'],
   [
-    'a listed pull request',
-    pull('pull_request', 'Mintlify[bot]'),
-    'the pull request is by Mintlify[bot]',
-    [],
-  ],
-  ['another pull request', pull('pull_request', 'octocat'), undefined, []],
-  ['a push by a listed sender', push('Mintlify[bot]', 'octocat'), 'the push is by Mintlify[bot]', []],
-  [
-    'a push with only listed commits',
-    push('octocat', 'other-bot'),
+    'commits',
+    'push',
+    { sender: by('octocat'), commits: [{ author: { username: 'other-bot' } }] },
     'every commit in the push is by one of skip-authors',
-    [],
   ],
-  ['a push with some listed commits', push('octocat', 'octocat', 'other-bot', ''), undefined, ['c0', 'c2']],
-  ['another push', push('octocat', 'octocat'), undefined, []],
-  ['a push without commits', push('octocat'), undefined, []],
-  ['neither', NOTHING, undefined, []],
-])('the whole decision on %s', (_, event, reason, commitsToCheck) => {
-  expect(checkSkipAuthors(event, AUTHORS)).toEqual({ reason, commitsToCheck })
+  [
+    'a comment',
+    'issue_comment',
+    { sender: by('octocat'), comment: { user: by('other-bot') } },
+    'the comment or review is by other-bot',
+  ],
+  ['anything else', 'issues', { sender: by('other-bot') }, 'this issues event was caused by other-bot'],
+])('says that %s is by one of them', (_, name, payload, reason) => {
+  expect(decide(name, payload)).toEqual({ reason, commitsToCheck: [] })
 })
 
 describe('a pull request', () => {
