@@ -87,8 +87,8 @@ async function execute(step: Step): Promise<RunResult> {
   const ports = createPorts(step, isBad ? runner.clock.now() + GITHUB_MS : inputs.timeoutMs)
   // Before bad input is reported: a stranger's event has no secrets either, and should not turn red.
   const refusal = await refuseStrangers(step.raw, step.environment, event, ports.log, async (people) => {
-    const { findRefusal } = await import('./run/plan.js')
-    return findRefusal(people, step.environment, { ...ports, ...githubAccess(step) })
+    const { askGitHub } = await import('./run/plan.js')
+    return askGitHub(people, { run: step.environment, access: githubAccess(step), ports })
   })
   if (refusal !== undefined) return { outcome: 'skipped', reason: refusal }
   if (isBad) throw inputs

@@ -3,14 +3,7 @@
 import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
 import type { Person } from '../event/who-may-start.js'
-import {
-  createGitHub,
-  expecting,
-  GitHubError,
-  type GitHubOptions,
-  type GitHubRequest,
-  ownerAndRepo,
-} from './client.js'
+import { expecting, GitHubError, type GitHubRequest, ownerAndRepo } from './client.js'
 
 /** Maintainers have `write` here, and a custom role the permission that it is based on. */
 const WRITERS = ['admin', 'write']
@@ -24,12 +17,11 @@ const WRITERS = ['admin', 'write']
 export async function findRefusal(
   people: readonly Person[],
   run: RunEnvironment,
-  options: GitHubOptions,
+  request: GitHubRequest,
 ): Promise<string | undefined> {
-  const { requestWithRetry } = createGitHub(options)
   for (const { login, did } of people) {
     if (login === '') return `the account that ${did} is unknown`
-    const permission = await readPermission(run, login, requestWithRetry)
+    const permission = await readPermission(run, login, request)
     if (!WRITERS.includes(permission)) {
       return `${login}, who ${did}, has no write access to ${run.repository} and is not in allow-users`
     }

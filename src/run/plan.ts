@@ -4,18 +4,18 @@ import type { AgentService } from '../agent/client.js'
 import { type Job, parsePullRequest } from '../agent/job.js'
 import { ActionError } from '../errors.js'
 import { type RunEnvironment, type RunEvent, workflowPath } from '../event/event.js'
+import type { Person } from '../event/who-may-start.js'
 import { findChanges } from '../github/changes.js'
 import { createGitHub, type GitHub, type GitHubOptions } from '../github/client.js'
 import { createCommentStore, isClosed } from '../github/comment.js'
 import { allMerges, type FoundChanges, unknownChanges } from '../github/compare.js'
 import { deriveMarkerKey, type StoredState } from '../github/marker.js'
+import { findRefusal } from '../github/permission.js'
 import { StateWriter } from '../github/state-writer.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import { composePrompt, pathsNote, reasonToSkip } from './apply-changes.js'
 import { pollUntilDone } from './poll.js'
 import type { Ports } from './ports.js'
-
-export { findRefusal } from '../github/permission.js'
 
 export interface PlanOptions {
   readonly inputs: Inputs
@@ -36,6 +36,14 @@ export type Plan = Task | { readonly kind: 'skip'; readonly reason: string }
 type PlanContext = PlanOptions & { readonly github: GitHub }
 
 const skip = (reason: string): Plan => ({ kind: 'skip', reason })
+
+/** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
+export function askGitHub(
+  people: readonly Person[],
+  { run, access, ports }: Pick<PlanOptions, 'run' | 'access' | 'ports'>,
+): Promise<string | undefined> {
+  return findRefusal(people, run, createGitHub({ ...ports, ...access }).requestWithRetry)
+}
 
 /** Creates the planner; nothing is sent yet. `statusWriter` is undefined if the step keeps no comment. */
 export function createPlanner(options: PlanOptions): {

@@ -1,0 +1,264 @@
+/** Who may start a job: with the bundle, and for every recorded payload. */
+
+import { describe, expect, test } from '@jest/globals'
+import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
+import type { Person } from '../../src/event/who-may-start.js'
+import type { GitHubRequest, Rest } from '../../src/github/client.js'
+import { findRefusal } from '../../src/github/permission.js'
+import { refuseStrangers } from '../../src/run/strangers.js'
+import type { Ended } from '../support/action.js'
+import type { Repository } from '../support/github.js'
+import { type RunOptions, type World, within } from '../support/pull-request.js'
+import { RECORDED, type Recorded } from '../support/recorded.js'
+
+const PEOPLE = { owner: true, writer: true, reader: false, stranger: false, 'robot[bot]': false }
+
+function addPeople(repository: Repository): void {
+  repository.collaborators.set('owner', { permission: 'admin', role_name: 'admin' })
+  repository.collaborators.set('writer', { permission: 'write', role_name: 'maintain' })
+  repository.collaborators.set('reader', { permission: 'read', role_name: 'triage' })
+}
+
+const asked = ({ github }: World): string[] =>
+  github.requests
+    .flatMap(({ path }) => /\/collaborators\/(.*)\/permission$/.exec(path)?.[1] ?? [])
+    .map(decodeURIComponent)
+
+function expectSkipped(ended: Ended, world: World, why: string): void {
+  expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
+  expect(ended.exitCode).toBe(0)
+  expect(ended.log).toContain(`Nothing was sent: ${why}`)
+  expect(decodeEntities(ended.summary)).toContain(why)
+  expect(world.emulator.requests).toEqual([])
+}
+
+const decodeEntities = (text: string): string =>
+  text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+
+const comment = (sender: string, author = sender): RunOptions => ({
+  event: 'issue_comment',
+  payload: {
+    action: 'created',
+    issue: { number: 9, title: 'T' },
+    comment: { user: { login: author }, body: 'Please document this' },
+    sender: { login: sender },
+  },
+})
+const fork = (sender: string): RunOptions => ({
+  event: 'pull_request',
+  payload: {
+    action: 'opened',
+    pull_request: {
+      number: 1,
+      user: { login: sender },
+      head: { repo: { full_name: 'someone/your-repo' } },
+      base: { repo: { full_name: 'your-org/your-repo' } },
+    },
+    sender: { login: sender },
+  },
+})
+const inRepository = (story: (world: World) => Promise<void>): Promise<void> =>
+  within({}, async (world) => {
+    addPeople(world.repository)
+    await story(world)
+  })
+
+describe('a comment', () => {
+  test.concurrent.each(Object.entries(PEOPLE))('by the %s starts a job: %s', (login, may) =>
+    inRepository(async (world) => {
+      const ended = await world.step({}, comment(login))
+      if (may) expect(ended.outputs.outcome).toBe('pr-opened')
+      else {
+        expectSkipped(
+          ended,
+          world,
+          `${login}, who triggered this run, has no write access to your-org/your-repo and is not in allow-users`,
+        )
+      }
+      expect(asked(world)).toEqual([login])
+    }),
+  )
+
+  test.concurrent('of a stranger, edited by a writer, starts none', () =>
+    inRepository(async (world) => {
+      const ended = await world.step({}, comment('writer', 'stranger'))
+      expectSkipped(ended, world, 'stranger, who wrote the comment or review, has no write access')
+    }))
+
+  test.concurrent.each([
+    ['stranger', 'stranger'],
+    ['Robot[bot]', 'robot[bot]'],
+    ['*', 'stranger'],
+  ])('with allow-users %s, by %s, starts a job without asking', (allowed, login) =>
+    inRepository(async (world) => {
+      const { outputs } = await world.step({ 'allow-users': `someone, ${allowed}` }, comment(login))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(world.github.requests).toEqual([])
+    }),
+  )
+})
+
+describe('a pull request', () => {
+  test.concurrent('from a fork, without a key, is skipped before the key is missed', () =>
+    inRepository(async (world) => {
+      const ended = await world.step({ 'api-key': '' }, fork('stranger'))
+      expectSkipped(ended, world, 'stranger, who triggered this run, has no write access')
+    }))
+
+  test.concurrent('from a fork, by a writer without a key, says why the key is missing', () =>
+    inRepository(async (world) => {
+      const { outputs, log } = await world.step({ 'api-key': '' }, fork('writer'))
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+      expect(log).toContain('comes from a fork')
+    }))
+
+  test.concurrent('from this repository asks nothing', () =>
+    inRepository(async (world) => {
+      expect((await world.step()).outputs.outcome).toBe('pr-opened')
+      expect(world.github.requests).toEqual([])
+    }))
+})
+
+describe('a workflow_run', () => {
+  const followed = (event: string, repository: string): RunOptions => ({
+    event: 'workflow_run',
+    payload: {
+      workflow_run: { event, actor: { login: 'stranger' }, head_repository: { full_name: repository } },
+      sender: { login: 'owner' },
+    },
+  })
+
+  test.concurrent('after a push to this repository asks nothing', () =>
+    inRepository(async (world) => {
+      const { outputs } = await world.step({}, followed('push', 'your-org/your-repo'))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(world.github.requests).toEqual([])
+    }))
+
+  test.concurrent("after a pull request from a fork asks for that run's actor", () =>
+    inRepository(async (world) => {
+      const ended = await world.step({}, followed('pull_request', 'someone/your-repo'))
+      expectSkipped(ended, world, 'stranger, who triggered the run before this one, has no write access')
+    }))
+})
+
+describe('a permission that can not be read', () => {
+  test.concurrent.each([403, 500])('(%s) sends nothing', (status) =>
+    inRepository(async (world) => {
+      const answer = { status, body: { message: 'Resource not accessible by integration' } }
+      world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
+      const { outputs, exitCode, log } = await world.step({ 'timeout-minutes': '0.05' }, comment('writer'))
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(exitCode).toBe(1)
+      expect(log).toContain('it is not known whether this run may start a job, and nothing was sent')
+      expect(world.emulator.requests).toEqual([])
+    }),
+  )
+
+  test.concurrent('because the payload is unreadable sends nothing', () =>
+    inRepository(async (world) => {
+      const ended = await world.step({}, { event: 'issue_comment', payload: '{' })
+      expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(ended.log).toContain("Can't tell who triggered this run")
+      expect(world.emulator.requests).toEqual([])
+    }))
+})
+
+test.concurrent('a dry run asks as well', () =>
+  inRepository(async (world) => {
+    const ended = await world.step({ 'dry-run': 'true' }, comment('stranger'))
+    expectSkipped(ended, world, 'stranger, who triggered this run, has no write access')
+  }))
+
+test.concurrent('a step that only waits asks nothing', () =>
+  inRepository(async (world) => {
+    const first = await world.step({ 'allow-users': '*' }, comment('stranger'))
+    const { outputs } = await world.step(
+      { prompt: '', 'job-id': first.outputs['job-id'] ?? '' },
+      comment('stranger'),
+    )
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(world.github.requests).toEqual([])
+  }))
+
+test.concurrent('on a re-run the first sender counts, and the log says so', () =>
+  inRepository(async (world) => {
+    const run = { ...comment('stranger'), env: { GITHUB_RUN_ATTEMPT: '2', GITHUB_TRIGGERING_ACTOR: 'owner' } }
+    const ended = await world.step({}, run)
+    expectSkipped(ended, world, 'stranger, who triggered this run, has no write access')
+    expect(ended.log).toContain(
+      'This is a re-run: what counts is the permission of whoever triggered the first attempt.',
+    )
+  }))
+
+describe('recorded payloads', () => {
+  const ASKS_NOTHING = [
+    'create',
+    'delete',
+    'merge_group',
+    'push',
+    'release',
+    'repository_dispatch',
+    'workflow_dispatch',
+  ]
+
+  /** How many of an event's payloads ask nothing, where some do and some don't. */
+  const SOME: Readonly<Record<string, number>> = { pull_request: 29, workflow_run: 4 }
+
+  /** The payload as if one person had caused it. */
+  function causedBy(login: string, { payload }: Recorded): Record<string, unknown> {
+    const by = (part: unknown, field: string): unknown =>
+      typeof part === 'object' && part !== null ? { ...part, [field]: { login } } : part
+    const { sender, comment, review, workflow_run, ...rest } = payload
+    return {
+      ...rest,
+      ...(sender !== undefined && { sender: { login } }),
+      comment: by(comment, 'user'),
+      review: by(review, 'user'),
+      workflow_run: by(workflow_run, 'actor'),
+    }
+  }
+
+  function repositoryOf({ payload }: Recorded): string {
+    return (payload.repository as { full_name?: string } | undefined)?.full_name ?? 'your-org/your-repo'
+  }
+
+  async function decide(recorded: Recorded, login: string): Promise<{ asked: boolean; sent: boolean }> {
+    const repository = repositoryOf(recorded)
+    const run = { repository, actor: login, runAttempt: '1' } as RunEnvironment
+    const event = parseEvent(recorded.event, JSON.parse(JSON.stringify(causedBy(login, recorded))))
+    const raw = { prompt: 'Update the docs.', 'prompt-file': '', 'job-id': '', 'allow-users': '' }
+    let asked = false
+    const ask = (people: readonly Person[]) => {
+      asked = true
+      return findRefusal(people, run, request)
+    }
+    const refusal = await refuseStrangers(raw, run, event, () => undefined, ask)
+    return { asked, sent: refusal === undefined }
+  }
+
+  const PERMISSIONS: Readonly<Record<string, string>> = { owner: 'admin', writer: 'write', reader: 'read' }
+  const permissions = {
+    repos: {
+      getCollaboratorPermissionLevel: async ({ username }: { username: string }) => ({
+        data: { permission: PERMISSIONS[username] ?? 'none' },
+      }),
+    },
+  } as unknown as Rest
+  const request: GitHubRequest = (_, call) => call(permissions, new AbortController().signal)
+
+  const names = [...new Set(RECORDED.map(({ event }) => event))]
+
+  test.each(names)('of a %s: asked or not, sent or not', async (name) => {
+    const payloads = RECORDED.filter(({ event }) => event === name)
+    const nothingAsked = ASKS_NOTHING.includes(name) ? payloads.length : (SOME[name] ?? 0)
+    for (const [login, may] of Object.entries(PEOPLE)) {
+      const decisions = await Promise.all(payloads.map((recorded) => decide(recorded, login)))
+      expect({ login, nothingAsked: decisions.filter((each) => !each.asked).length }).toEqual({
+        login,
+        nothingAsked,
+      })
+      for (const { asked, sent } of decisions) expect({ login, sent }).toEqual({ login, sent: !asked || may })
+    }
+  })
+})
