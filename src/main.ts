@@ -1,40 +1,24 @@
-/** Runs the action: read, plan, run, end. Connects the parts, and decides the exit code. */
+/** Runs the action: read, plan, run, end. Decides the exit code. */
 
 import { Cancelled } from './errors.js'
-import { createRedactor, type Redact } from './escape.js'
-import { explainMissingSecrets, type RunEnvironment, type RunEvent, readEvent } from './event/event.js'
 import { checkSkipAuthors } from './event/skip-authors.js'
-import { InputError, type Inputs, needsGitHub, parseInputs, type RawInputs } from './inputs/inputs.js'
-import { readPromptFile } from './inputs/prompt-file.js'
-import { parseLogins } from './inputs/values.js'
-import { createDeadline } from './net/deadline.js'
-import type { NetworkSettings } from './net/proxy.js'
+import { asksForCheck, InputError, type Inputs, needsGitHub } from './inputs/inputs.js'
+import { parseJobKey, parseLogins } from './inputs/values.js'
 import { heartbeatLine, startLine } from './report/messages.js'
-import { StepReport } from './report/step-report.js'
-import type { Plan, PlanOptions } from './run/plan.js'
+import type { Plan } from './run/plan.js'
 import type { Ports, RunResult } from './run/ports.js'
-import { Progress } from './run/progress.js'
 import { run, toRunResult } from './run/run.js'
 import { refuseStrangers } from './run/strangers.js'
 import * as runner from './runner.js'
+import { createPorts, createStep, githubAccess, loadPlan, readInputs, type Step } from './step.js'
 
 const HEARTBEAT_MS = 60_000
 
 /** How long GitHub is asked if timeout-minutes is not known, in milliseconds. */
 const GITHUB_MS = 60_000
 
-/** What every part of the step needs. */
-interface Step {
-  readonly raw: RawInputs
-  readonly environment: RunEnvironment
-  readonly event: RunEvent
-  readonly cancel: AbortSignal
-  readonly network: NetworkSettings
-  readonly redact: Redact
-  readonly reporter: runner.Reporter
-  readonly progress: Progress
-  readonly report: StepReport
-}
+/** How long a check may take that is only written at the end, in milliseconds. */
+const LATE_CHECK_MS = 10_000
 
 /** Runs the action and ends the process. */
 export async function main(): Promise<void> {
@@ -54,53 +38,47 @@ export async function main(): Promise<void> {
   if (report.result !== undefined) return // It ended in the meantime.
   try {
     report.end(result)
-    await report.closeComment(signals.first)
+    await createLateCheck(step)
+    await report.closeStatus(signals.first)
   } finally {
     runner.exit(report.exitCode)
   }
 }
 
-function createStep(cancel: AbortSignal): Step {
-  const raw = runner.rawInputs()
-  const secrets = [raw['api-key'], raw['github-token']]
-  for (const secret of secrets) runner.mask(secret)
-  const redact = createRedactor(...secrets)
-  const reporter = new runner.Reporter(redact)
-  const progress = new Progress(runner.clock)
-  const environment = runner.runEnvironment()
-  const { serverUrl, repository, runId } = environment
-  const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
-  const report = new StepReport({ writer: reporter, progress, redact, runUrl })
-  const network = runner.readNetworkSettings()
-  const event = readEvent(environment)
-  return { raw, environment, event, cancel, network, redact, reporter, progress, report }
-}
-
 async function execute(step: Step): Promise<RunResult> {
-  const { event, network, redact, reporter, progress, report } = step
+  const { raw, environment, event, report } = step
   // Checked first: a run triggered by the agent may have no secrets, which is not an error.
-  const skip = checkSkipAuthors(event, parseLogins(step.raw['skip-authors']))
+  const skip = checkSkipAuthors(event, parseLogins(raw['skip-authors']))
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
 
   const inputs = readInputs(step)
-  const isBad = inputs instanceof InputError
-  const ports = createPorts(step, isBad ? runner.clock.now() + GITHUB_MS : inputs.timeoutMs)
-  // Before bad input is reported: a stranger's event has no secrets either, and should not turn red.
-  const refusal = await refuseStrangers(step.raw, step.environment, event, ports.log, async (people) => {
-    const { askGitHub } = await import('./run/plan.js')
-    return askGitHub(people, { run: step.environment, access: githubAccess(step), ports })
+  const areBad = inputs instanceof InputError
+  const ports = createPorts(step, areBad ? runner.clock.now() + GITHUB_MS : inputs.timeoutMs)
+  // Before bad input is reported: a stranger's run has no secrets either, and should not turn red.
+  const refusal = await refuseStrangers(raw, environment, event, ports.log, async (people) => {
+    const { askGitHub } = await loadPlan(step)
+    return askGitHub(people, { run: environment, access: githubAccess(step), ports })
   })
   if (refusal !== undefined) return { outcome: 'skipped', reason: refusal }
-  if (isBad) throw inputs
-
+  if (areBad) throw inputs
   report.inputs = inputs
+  return planAndRun(step, inputs, ports, skip.commitsToCheck)
+}
+
+async function planAndRun(
+  step: Step,
+  inputs: Inputs,
+  ports: Ports,
+  commitsToCheck: readonly string[],
+): Promise<RunResult> {
+  const { network, redact, reporter, progress, report } = step
   const { clock } = runner
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(progress)))
   const { createAgentService } = await import('./agent/client.js')
   const service = createAgentService({ ...inputs, ...ports, redact, network, now: clock.now })
   try {
-    const plan = needsGitHub(inputs, skip.commitsToCheck.length > 0)
-      ? await planWithGitHub(step, inputs, service, ports, skip.commitsToCheck)
+    const plan = needsGitHub(inputs, commitsToCheck.length > 0)
+      ? await planWithGitHub(step, inputs, service, ports, commitsToCheck)
       : inputs.task
     if (plan.kind === 'skip') return { outcome: 'skipped', reason: plan.reason }
     report.task = plan
@@ -115,49 +93,7 @@ async function execute(step: Step): Promise<RunResult> {
   }
 }
 
-function createPorts({ cancel, progress, reporter, report }: Step, deadlineAt: number): Ports {
-  const { clock, random } = runner
-  return {
-    clock,
-    deadline: createDeadline(deadlineAt, cancel, clock),
-    progress,
-    random,
-    log: (line) => reporter.log(line),
-    debug: (line) => reporter.debug(line),
-    warn: (line) => reporter.warn(line),
-    onJob: (job) => report.onJob(job),
-    writePlaceholder: () => report.writePlaceholder(),
-    publish: () => report.publish(),
-  }
-}
-
-function githubAccess({ raw, environment, network, redact }: Step): PlanOptions['access'] {
-  return { token: raw['github-token'].trim(), apiUrl: environment.apiUrl, network, redact }
-}
-
-/** The inputs, or every problem with them. */
-function readInputs({ raw, environment, event, redact, reporter, progress }: Step): Inputs | InputError {
-  try {
-    const inputs = parseInputs(raw, {
-      redact,
-      readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
-      missingSecrets: explainMissingSecrets(event, environment.actor),
-    })
-    if (inputs.task.kind !== 'create') progress.follow(inputs.task.jobId)
-    if (raw['prompt-file'].trim() !== '' && event.name === 'pull_request_target') {
-      reporter.warn(
-        'prompt-file on pull_request_target: if the file comes from the pull request, whoever opened the pull request controls the prompt.',
-      )
-    }
-    return inputs
-  } catch (thrown) {
-    if (!(thrown instanceof InputError)) throw thrown
-    progress.follow(thrown.jobId)
-    return thrown
-  }
-}
-
-/** Loads what talks to GitHub, and lets what GitHub says decide. */
+/** Lets what GitHub says decide. */
 async function planWithGitHub(
   step: Step,
   inputs: Inputs,
@@ -166,9 +102,7 @@ async function planWithGitHub(
   commitsToCheck: readonly string[],
 ): Promise<Plan> {
   const { environment, event, report } = step
-  if (event.problem !== undefined) runner.unsetEventPath()
-  const { createPlanner } = await import('./run/plan.js')
-  const { nonce } = runner
+  const { createPlanner } = await loadPlan(step)
   const planner = createPlanner({
     inputs,
     run: environment,
@@ -176,9 +110,30 @@ async function planWithGitHub(
     access: githubAccess(step),
     service,
     ports,
-    nonce,
+    nonce: runner.nonce,
     commitsToCheck,
   })
-  report.statusWriter = planner.statusWriter
+  report.status.writers = planner.statusWriters
   return planner.plan()
+}
+
+/** Creates the check of a step that ended before its plan was made, because of bad input or of who started it. */
+async function createLateCheck(step: Step): Promise<void> {
+  const { raw, environment, event, reporter, report } = step
+  if (report.status.writers !== undefined || !asksForCheck(raw)) return
+  try {
+    const { createLateCheck } = await loadPlan(step)
+    const writer = createLateCheck({
+      run: environment,
+      event,
+      jobKey: parseJobKey(raw['job-key']),
+      access: githubAccess(step),
+      nonce: runner.nonce,
+      ports: createPorts(step, runner.clock.now() + LATE_CHECK_MS),
+    })
+    report.status.writers = writer === undefined ? [] : [writer]
+    report.status.update(report.result)
+  } catch (thrown) {
+    reporter.warn(`The check could not be written: ${(thrown as Error).message}`)
+  }
 }

@@ -39,6 +39,7 @@ export function runEnvironment(): RunEnvironment {
     runId: env('GITHUB_RUN_ID'),
     runAttempt: env('GITHUB_RUN_ATTEMPT') || '1',
     workflowRef: env('GITHUB_WORKFLOW_REF'),
+    workflow: env('GITHUB_WORKFLOW'),
     job: env('GITHUB_JOB'),
     step: env('GITHUB_ACTION'),
     apiUrl: env('GITHUB_API_URL') || 'https://api.github.com',

@@ -18,6 +18,8 @@ export interface RunEnvironment {
   readonly runAttempt: string
   /** `owner/repo/path@ref` of the workflow. */
   readonly workflowRef: string
+  /** The workflow's name, or its path if it has none. */
+  readonly workflow: string
   readonly job: string
   /** The step's id, or a name that the runner derives from the action's. */
   readonly step: string
@@ -80,6 +82,10 @@ export interface RunEvent {
   readonly sender: string
   /** The pull request that the event is about, also if it is a comment on one. */
   readonly pullRequest: PullRequestEvent | undefined
+  /** The number of the issue that the event is about, if it is not a pull request. */
+  readonly issue: number | undefined
+  /** The commit that the payload names as the head, or empty. */
+  readonly headSha: string
   readonly push: PushEvent | undefined
   readonly release: ReleaseEvent | undefined
   /** The commits that a merge queue is about to add to a branch. */
@@ -100,6 +106,8 @@ export function emptyEvent(name: string, problem?: string): RunEvent {
     action: '',
     sender: '',
     pullRequest: undefined,
+    issue: undefined,
+    headSha: '',
     push: undefined,
     release: undefined,
     mergeGroup: undefined,
@@ -134,6 +142,9 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
     action: getString(payload, 'action'),
     sender: getString(payload, 'sender.login'),
     pullRequest: readPullRequest(payload),
+    issue:
+      getPath(payload, 'issue.pull_request') === undefined ? readNumber(payload, 'issue.number') : undefined,
+    headSha: readHeadSha(payload),
     push: name === 'push' ? readPush(payload) : undefined,
     release: name === 'release' ? readRelease(payload) : undefined,
     mergeGroup: name === 'merge_group' ? readMergeGroup(payload) : undefined,
@@ -143,12 +154,25 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
   }
 }
 
+/** Where GITHUB_SHA is another commit: a merge of the pull request, or the head of the default branch. */
+function readHeadSha(payload: unknown): string {
+  const heads = ['pull_request.head.sha', 'merge_group.head_sha', 'workflow_run.head_sha']
+  const paths = [...heads, 'check_suite.head_sha', 'check_run.head_sha']
+  const sha = paths.map((path) => getString(payload, path)).find((text) => text !== '') ?? ''
+  return /^[0-9a-f]{40,64}$/.test(sha) ? sha : ''
+}
+
+function readNumber(payload: unknown, path: string): number | undefined {
+  const number = getPath(payload, path)
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : undefined
+}
+
 function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   // A comment on a pull request is one on an issue that has a pull_request.
   const pull =
     getPath(payload, 'pull_request') ?? (getPath(payload, 'issue.pull_request') && getPath(payload, 'issue'))
-  const number = getPath(pull, 'number')
-  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) return undefined
+  const number = readNumber(pull, 'number')
+  if (number === undefined) return undefined
   const head = getPath(pull, 'head.repo')
   const headName = getString(head, 'full_name')
   const isSame = headName !== '' && headName === getString(pull, 'base.repo.full_name')
@@ -204,6 +228,12 @@ export function workflowPath({ workflowRef }: RunEnvironment): string {
     .join('/')
 }
 
+/** Whether the job's token can only read, whatever its permissions are: the run is of a pull request from a fork. */
+export function hasReadOnlyToken({ name, pullRequest }: Pick<RunEvent, 'name' | 'pullRequest'>): boolean {
+  // pull_request_target and the like run with the token and the secrets of the base repository.
+  return pullRequest?.fromFork === true && /^pull_request(?:_review|_review_comment)?$/.test(name)
+}
+
 /**
  * Why the runner passed this run no Actions secrets, for the user; undefined if nothing suggests that it withheld them.
  *
@@ -212,7 +242,7 @@ export function workflowPath({ workflowRef }: RunEnvironment): string {
  * docs.github.com/en/code-security/reference/supply-chain-security/dependabot-on-actions).
  */
 export function explainMissingSecrets(
-  { name, pullRequest }: Pick<RunEvent, 'name' | 'pullRequest'>,
+  event: Pick<RunEvent, 'name' | 'pullRequest'>,
   actor: string,
 ): string | undefined {
   if (actor === 'dependabot[bot]') {
@@ -222,8 +252,7 @@ export function explainMissingSecrets(
       "if: github.actor != 'dependabot[bot]'."
     )
   }
-  // pull_request_target and the like run with the secrets of the base repository.
-  if (pullRequest?.fromFork && /^pull_request(?:_review|_review_comment)?$/.test(name)) {
+  if (hasReadOnlyToken(event)) {
     return (
       'This pull request comes from a fork, and such runs get no secrets. ' +
       'Skip the step for forks: if: github.event.pull_request.head.repo.full_name == github.repository.'

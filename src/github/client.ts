@@ -28,6 +28,8 @@ export interface GitHubOptions {
   readonly deadline: Deadline
   readonly random: () => number
   readonly redact: Redact
+  /** The run is of a pull request from a fork: the job's token can't write, whatever its `permissions` are. */
+  readonly fromFork: boolean
   readonly log: (line: string) => void
   readonly debug: (line: string) => void
 }
@@ -36,7 +38,7 @@ export interface GitHubOptions {
 export interface Operation {
   /** Such as `reading the comments of pull request 7`. */
   readonly description: string
-  /** The permission it needs, such as `contents: read`. */
+  /** The permission it needs, such as `contents: read`; several are separated by ` or `. */
   readonly permission: string
 }
 
@@ -67,9 +69,18 @@ export interface GitHub {
   readonly requestOnce: GitHubRequest
 }
 
+/** The request function for what decides, or for what only informs. */
+export function requestWith(
+  { requestWithRetry, requestOnce }: GitHub,
+  { required, signal }: { readonly required: boolean; readonly signal?: AbortSignal },
+): GitHubRequest {
+  const request = required ? requestWithRetry : requestOnce
+  return (operation, call) => request(operation, call, signal)
+}
+
 /** Creates the client; nothing is sent yet. */
 export function createGitHub(options: GitHubOptions): GitHub {
-  const { clock, deadline, random, redact, log } = options
+  const { clock, deadline, random, log } = options
   const { rest } = getOctokit(options.token || 'none', {
     baseUrl: options.apiUrl,
     userAgent: 'agent-job-action',
@@ -86,8 +97,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       return expecting(() => true)(response)
     } catch (thrown) {
       if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
-      const reason = signal.aborted ? new Error('timed out (timeout-minutes)') : thrown
-      throw new GitHubError(operation, reason, clock.date(), redact)
+      throw new GitHubError(operation, signal.aborted ? abortReason(signal, deadline) : thrown, options)
     }
   }
   const requestWithRetry: GitHubRequest = async (operation, call, signal = deadline.signal) => {
@@ -155,6 +165,14 @@ export function ownerAndRepo({ repository }: { readonly repository: string }): {
   return { owner, repo }
 }
 
+function abortReason(signal: AbortSignal, deadline: Deadline): Error {
+  return new Error(
+    signal === deadline.signal
+      ? 'timed out (timeout-minutes)'
+      : 'there was no response before the step ended',
+  )
+}
+
 /** A request to GitHub that failed. */
 export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'
@@ -164,33 +182,47 @@ export class GitHubError extends ActionError {
   readonly temporary: boolean
   readonly retryAfterMs: number | undefined
 
-  constructor({ description, permission }: Operation, thrown: unknown, now: Date, redact: Redact) {
+  constructor(
+    { description, permission }: Operation,
+    thrown: unknown,
+    { clock, redact, fromFork }: Pick<GitHubOptions, 'clock' | 'redact' | 'fromFork'>,
+  ) {
     const { status, headers, message } = readFailure(thrown)
     const limited = isRateLimit(status, headers, message)
     const text = oneLine(truncate(redact(message), 500))
     super(
       'github',
       `GitHub: ${description} failed: ${status === undefined ? '' : `${status}, `}${text}.`,
-      adviceFor(status, limited, message, permission),
+      limited ? RUN_LATER : adviceFor(status, message, permission, fromFork),
       { cause: thrown },
     )
     this.status = status
     this.temporary = status === undefined || status >= 500 || limited
-    this.retryAfterMs = limited ? rateLimitDelay(headers, now) : undefined
+    this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
 }
 
+const RUN_LATER = 'Run it again later.'
+
 function adviceFor(
   status: number | undefined,
-  limited: boolean,
   message: string,
   permission: string,
+  fromFork: boolean,
 ): string {
   if (/locked/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
-  if (!limited && (status === 403 || status === 404)) {
-    return `If it exists, the token lacks permission: give the job \`permissions: ${permission}\`.`
+  if (status === 403 || status === 404) {
+    // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
+    if (fromFork && permission.endsWith('write')) {
+      return (
+        'On a pull request from a fork, the token of the job can only read, whatever its `permissions` are. ' +
+        'Skip the step for forks, or pass another token as github-token.'
+      )
+    }
+    const permissions = permission.split(' or ').map((one) => `\`permissions: ${one}\``)
+    return `If it exists, the token lacks permission: give the job ${permissions.join(' or ')}.`
   }
-  return status === 401 ? 'Check github-token.' : 'Run it again later.'
+  return status === 401 ? 'Check github-token.' : RUN_LATER
 }
 
 interface Failure {

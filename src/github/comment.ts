@@ -1,16 +1,24 @@
-/** The one comment of a step on a pull request: finds it, and creates or edits it. */
+/** The one comment of a step on a pull request or an issue: finds it, and creates or edits it. */
 
-import type { PullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
-import { expecting, type GitHub, GitHubError, type GitHubRequest, ownerAndRepo, readPages } from './client.js'
+import { expecting, type GitHub, GitHubError, ownerAndRepo, readPages, requestWith } from './client.js'
 import { createMarker, type Identity, readMarker, type StoredState } from './marker.js'
-import type { StateStore, WriteOptions } from './state-writer.js'
+import type { Found, StateStore, WriteOptions } from './state-writer.js'
 
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
 
+/** What the comment is on. */
+export interface Conversation {
+  readonly kind: 'pull request' | 'issue'
+  readonly number: number
+  /** What it takes to write there. */
+  readonly permission: string
+}
+
 export interface CommentOptions {
   readonly run: RunEnvironment
+  readonly conversation: Conversation
   readonly identity: Identity
   readonly markerKey: Buffer
   readonly github: GitHub
@@ -18,30 +26,25 @@ export interface CommentOptions {
   readonly nonce: () => string
 }
 
-export function createCommentStore({ run, identity, markerKey, github, nonce }: CommentOptions): StateStore {
+export function createCommentStore(options: CommentOptions): StateStore {
+  const { run, conversation, identity, markerKey, github, nonce } = options
+  const { kind, number: issue_number, permission } = conversation
   const repository = ownerAndRepo(run)
-  const issue_number = identity.pullRequest
-  const permission = 'pull-requests: write'
-  const reading = { description: `reading the comments of pull request ${issue_number}`, permission }
-  const writing = { description: `writing the comment on pull request ${issue_number}`, permission }
-  const requestWith = ({ required, signal }: WriteOptions): GitHubRequest => {
-    const request = required ? github.requestWithRetry : github.requestOnce
-    return (operation, call) => request(operation, call, signal)
-  }
+  const reading = { description: `reading the comments of ${kind} ${issue_number}`, permission }
+  const writing = { description: `writing the comment on ${kind} ${issue_number}`, permission }
   let id: number | undefined
-  let searched = false
 
-  const list = (options: WriteOptions) =>
+  const list = (how: WriteOptions) =>
     readPages(100, COMMENTS_LIMIT / 100, (page) =>
-      requestWith(options)(reading, (rest, signal) =>
+      requestWith(github, how)(reading, (rest, signal) =>
         rest.issues
           .listComments({ ...repository, issue_number, per_page: 100, page, request: { signal } })
           .then(expecting(Array.isArray)),
       ),
     )
 
-  const find = async (options: WriteOptions) => {
-    const comments = (await list(options)).map((comment) => ({
+  const find = async (how: WriteOptions): Promise<Found> => {
+    const comments = (await list(how)).map((comment) => ({
       id: comment.id,
       state: readMarker(comment.body ?? '', comment.id, identity, markerKey),
     }))
@@ -50,7 +53,6 @@ export function createCommentStore({ run, identity, markerKey, github, nonce }: 
       return typeof comment.state === 'object'
     })
     id = found?.id
-    searched = true
     return {
       state: found?.state,
       unverified: comments.filter(({ state }) => state === 'unverified').length,
@@ -61,10 +63,10 @@ export function createCommentStore({ run, identity, markerKey, github, nonce }: 
   const mark = `<!-- ${nonce()} -->`
   let mayExist = false
   /** Creates the comment without a marker, because the marker needs the comment's id. */
-  const create = async (text: string, options: WriteOptions): Promise<number> => {
-    const { data } = await requestWith(options)<{ id: number }>(writing, async (rest, signal) => {
+  const create = async (text: string, how: WriteOptions): Promise<number> => {
+    const { data } = await requestWith(github, how)<{ id: number }>(writing, async (rest, signal) => {
       if (mayExist) {
-        const comments = await list({ ...options, required: false })
+        const comments = await list({ ...how, required: false })
         const existing = comments.find(({ body }) => body?.includes(mark))
         if (existing !== undefined) return { data: existing }
       }
@@ -77,45 +79,26 @@ export function createCommentStore({ run, identity, markerKey, github, nonce }: 
     return data.id
   }
 
-  const update = async (comment_id: number, text: string, state: StoredState, options: WriteOptions) => {
+  const edit = async (comment_id: number, text: string, state: StoredState, how: WriteOptions) => {
     const body = `${text}\n\n${createMarker(state, comment_id, identity, markerKey)}`
-    await requestWith(options)(writing, (rest, signal) =>
+    await requestWith(github, how)(writing, (rest, signal) =>
       rest.issues.updateComment({ ...repository, comment_id, body, request: { signal } }),
     )
   }
 
-  const write = async (text: string, state: StoredState, options: WriteOptions): Promise<void> => {
-    if (!searched) await find(options)
+  const write: StateStore['write'] = async ({ comment: text }, state, how) => {
+    if (state === undefined) return // It was not found first, so it would hide what is stored.
     const existing = id
-    id ??= await create(text, options)
+    id ??= await create(text, how)
     try {
-      await update(id, text, state, options)
+      await edit(id, text, state, how)
     } catch (thrown) {
       const wasDeleted = existing !== undefined && thrown instanceof GitHubError && thrown.status === 404
       if (!wasDeleted) throw thrown
-      id = await create(text, options)
-      await update(id, text, state, options)
+      id = await create(text, how)
+      await edit(id, text, state, how)
     }
   }
 
-  return { find, write }
-}
-
-/** True if the docs pull request is known to be merged or closed; false if it can't be read. */
-export async function isClosed(link: PullRequest, run: RunEnvironment, github: GitHub): Promise<boolean> {
-  if (link.number === '') return false
-  const operation = {
-    description: `reading pull request ${link.repository}#${link.number}`,
-    permission: 'pull-requests: read',
-  }
-  const repository = ownerAndRepo({ ...run, repository: link.repository })
-  try {
-    const { data } = await github.requestOnce(operation, (rest, signal) =>
-      rest.pulls.get({ ...repository, pull_number: Number(link.number), request: { signal } }),
-    )
-    return data.state === 'closed'
-  } catch (thrown) {
-    if (thrown instanceof GitHubError) return false
-    throw thrown
-  }
+  return { edits: true, find, write }
 }

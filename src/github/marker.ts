@@ -1,12 +1,13 @@
-/** The hidden marker in a comment: the state that a run leaves for the next one, signed so that nobody else can. Pure. */
+/** The hidden marker: the state that a run leaves for the next one, signed so that nobody else can. Pure. */
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** The step that the state belongs to, whatever ref it ran on. */
+/** The step that the state belongs to, and the place where it is kept. */
 export interface Identity {
   readonly repository: string
-  readonly pullRequest: number
-  /** The workflow's path, without its ref. */
+  /** The number of a pull request or an issue, which share their numbers, or the SHA of a commit. */
+  readonly place: string
+  /** The workflow's repository and path, without its ref. */
   readonly workflow: string
   readonly job: string
   readonly step: string
@@ -16,58 +17,56 @@ export interface Identity {
 
 export interface StoredState {
   readonly jobId: string
+  /** The job's pull request, or empty. */
+  readonly link: string
   readonly run: string
   readonly attempt: number
-  /** The last state that was reported: a status or an outcome, or `sending`. */
+  /** The last state that was reported: a status or an outcome, `sending`, `unsent` or `unknown`. */
   readonly state: string
 }
 
-const MARKER = /<!-- agent-job-action:1 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/g
+const MARKER = /<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/g
 
 /** A key for markers alone, so that no marker reveals anything about the API key (RFC 5869). */
 export function deriveMarkerKey(apiKey: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', apiKey, '', 'agent-job-action marker 1', 32))
-}
-
-/** The marker for the comment with this id. */
-export function createMarker(
-  stored: StoredState,
-  commentId: number,
-  identity: Identity,
-  key: Buffer,
-): string {
-  const { jobId, run, attempt, state } = stored
-  const data = Buffer.from(JSON.stringify([identity.project, jobId, run, attempt, state])).toString(
-    'base64url',
-  )
-  return `<!-- agent-job-action:1 ${publicName(identity)} ${data} ${sign(data, commentId, identity, key)} -->`
+  return Buffer.from(hkdfSync('sha256', apiKey, '', 'agent-job-action marker 2', 32))
 }
 
 /**
- * Reads the marker of a comment.
+ * The marker for the comment or the check run with this id.
  *
- * It counts only in the comment whose id it signs: anyone can write a comment, copy a genuine marker, or get a bot to
- * repeat it.
+ * Base64 hides a secret from every redactor, so what is stored must not contain one.
+ */
+export function createMarker(stored: StoredState, id: number, identity: Identity, key: Buffer): string {
+  const { jobId, link, run, attempt, state } = stored
+  const data = Buffer.from(JSON.stringify([jobId, link, run, attempt, state])).toString('base64url')
+  return `<!-- agent-job-action:2 ${publicName(identity)} ${data} ${sign(data, id, identity, key)} -->`
+}
+
+/**
+ * Reads the marker in the text of the comment or the check run with this id.
  *
- * @returns `unverified` for a comment that claims to be this step's but can't be verified; undefined for any other.
+ * It counts only where its signature says: anyone can write a comment, copy a genuine marker, or get a bot to repeat it.
+ *
+ * @returns `unverified` for a text that claims to be this step's but can't be verified; undefined for any other.
  */
 export function readMarker(
-  body: string,
-  commentId: number,
+  text: string,
+  id: number,
   identity: Identity,
   key: Buffer,
 ): StoredState | 'unverified' | undefined {
   let claimed = false
-  for (const [, name, data = '', signature = ''] of body.matchAll(MARKER)) {
+  for (const [, name, data = '', signature = ''] of text.matchAll(MARKER)) {
     if (name !== publicName(identity)) continue
     claimed = true
-    const expected = sign(data, commentId, identity, key)
+    const expected = sign(data, id, identity, key)
     if (timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return parse(data)
   }
   return claimed ? 'unverified' : undefined
 }
 
-/** A short public name of the step: it only tells its own comments from others', including copied ones. */
+/** A short public name of the step: it only tells its own texts from others', including copied ones. */
 function publicName(identity: Identity): string {
   return createHash('sha256')
     .update(JSON.stringify(stepKey(identity)))
@@ -75,10 +74,10 @@ function publicName(identity: Identity): string {
     .slice(0, 22)
 }
 
-function sign(data: string, commentId: number, identity: Identity, key: Buffer): string {
-  const { repository, pullRequest } = identity
+function sign(data: string, id: number, identity: Identity, key: Buffer): string {
+  const { repository, place } = identity
   return createHmac('sha256', key)
-    .update(JSON.stringify([repository.toLowerCase(), pullRequest, ...stepKey(identity), commentId, data]))
+    .update(JSON.stringify([repository.toLowerCase(), place, ...stepKey(identity), id, data]))
     .digest('base64url')
 }
 
@@ -88,6 +87,6 @@ function stepKey({ workflow, job, step, project, jobKey }: Identity): readonly s
 
 /** Only verified data is parsed, so it has the shape that `createMarker` gave it. */
 function parse(data: string): StoredState {
-  const [, jobId, run, attempt, state] = JSON.parse(Buffer.from(data, 'base64url').toString())
-  return { jobId, run, attempt, state }
+  const [jobId, link, run, attempt, state] = JSON.parse(Buffer.from(data, 'base64url').toString())
+  return { jobId, link, run, attempt, state }
 }

@@ -3,6 +3,7 @@
 import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
 import type { StatusUpdate, StatusWriter } from '../status-update.js'
+import { GitHubError } from './client.js'
 import type { StoredState } from './marker.js'
 
 export interface WriteOptions {
@@ -12,56 +13,90 @@ export interface WriteOptions {
   readonly signal?: AbortSignal
 }
 
-/** A place at GitHub that keeps a text for readers, with the state of the step hidden in it. */
-export interface StateStore {
-  /** Finds this step's state, and counts what claims to be it but can't be verified. */
-  find(options: WriteOptions): Promise<{
-    readonly state: StoredState | undefined
-    readonly unverified: number
-  }>
-  /** Creates or replaces the text and the state. */
-  write(text: string, state: StoredState, options: WriteOptions): Promise<void>
+export interface Found {
+  /** What an earlier step stored. */
+  readonly state: StoredState | undefined
+  /** How many texts claim to be this step's but can't be verified. */
+  readonly unverified: number
 }
 
+/** A place at GitHub that keeps a text for readers, with the state of the step hidden in it. */
+export interface StateStore {
+  /** What is there is edited, so it has to be found first. Otherwise each attempt makes its own. */
+  readonly edits: boolean
+  find(options: WriteOptions): Promise<Found>
+  /** Creates or replaces the text and the state. Without a state, what was stored before keeps counting. */
+  write(update: StatusUpdate, state: StoredState | undefined, options: WriteOptions): Promise<void>
+}
+
+export interface StateWriterOptions {
+  readonly store: StateStore
+  readonly run: RunEnvironment
+  /** `decides`: nothing is sent unless it can be written. `informs`: nobody reads it but people. */
+  readonly role: 'decides' | 'remembers' | 'informs'
+  /** Whether to write this update at all. */
+  readonly accepts: (update: StatusUpdate) => boolean
+  /** What it means for the user if it can't be written, in a sentence. */
+  readonly consequence: string
+  readonly warn: (line: string) => void
+}
+
+/** The states of a run that sent nothing. */
+const NOTHING_SENT = ['unsent', 'skipped']
+
 export class StateWriter implements StatusWriter {
-  readonly #store: StateStore
-  readonly #run: RunEnvironment
-  readonly #warn: (line: string) => void
+  readonly #options: StateWriterOptions
+  #found: Found | undefined
   /** The key of the update that is stored, or about to be. */
   #lastKey = ''
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
   #warned = false
+  /** Nothing is written any more. */
+  #stopped = false
+  /** What is stored is this run's, even if it was a later run's before. */
+  #takenOver = false
   readonly #closing = new AbortController()
 
-  /**
-   * @param decides later runs depend on the stored state: an error before anything is sent ends the run
-   * @param warn called with errors that only affect what readers see
-   */
-  constructor(
-    store: StateStore,
-    run: RunEnvironment,
-    readonly decides: boolean,
-    warn: (line: string) => void,
-  ) {
-    this.#store = store
-    this.#run = run
-    this.#warn = warn
+  constructor(options: StateWriterOptions) {
+    this.#options = options
   }
 
-  /** What an earlier run stored. @throws ActionError `github` */
-  findPrevious(): ReturnType<StateStore['find']> {
-    return this.#store.find({ required: true })
+  get decides(): boolean {
+    return this.#options.role === 'decides'
+  }
+
+  /**
+   * What an earlier step stored.
+   *
+   * @param required retries temporary failures
+   * @throws ActionError `github`
+   */
+  async find(required: boolean, signal?: AbortSignal): Promise<Found> {
+    this.#found ??= await this.#options.store.find({ required, ...(signal && { signal }) })
+    return this.#found
+  }
+
+  /** Writes nothing from now on: what is stored belongs to another step. */
+  stop(): void {
+    this.#stopped = true
   }
 
   async writePlaceholder(update: StatusUpdate): Promise<void> {
+    if (this.#stopped || this.#options.role === 'informs') return
     await this.#working
-    await this.#store.write(update.text, this.#toState(update), { required: true })
-    this.#lastKey = keyOf(update)
+    this.#takenOver = true
+    try {
+      await this.#write(update, { required: this.decides })
+      this.#lastKey = keyOf(update)
+    } catch (thrown) {
+      if (this.decides || !(thrown instanceof ActionError)) throw thrown
+      this.#onFailure(thrown)
+    }
   }
 
   enqueue(update: StatusUpdate): void {
-    if (keyOf(update) === this.#lastKey) return
+    if (this.#stopped || keyOf(update) === this.#lastKey || !this.#options.accepts(update)) return
     this.#lastKey = keyOf(update)
     this.#next = update
     this.#working ??= this.#work()
@@ -76,31 +111,51 @@ export class StateWriter implements StatusWriter {
   }
 
   async #work(): Promise<void> {
-    while (this.#next !== undefined) {
+    while (this.#next !== undefined && !this.#stopped) {
       const update = this.#next
       this.#next = undefined
-      // If the stored job ID is missing, the next run would create a second job, so these edits are retried.
-      const options = { required: this.decides, signal: this.#closing.signal }
-      await this.#store
-        .write(update.text, this.#toState(update), options)
-        .catch((thrown) => this.#onFailure(thrown))
+      // If the stored job ID is missing, the next run may create a second job, so these edits are retried.
+      const required = this.#options.role !== 'informs'
+      await this.#write(update, { required, signal: this.#closing.signal }).catch((thrown) =>
+        this.#onFailure(thrown),
+      )
     }
     this.#working = undefined
   }
 
-  #onFailure(thrown: unknown): void {
-    this.#lastKey = '' // The next update must not be taken for a duplicate.
-    if (this.#warned) return
-    this.#warned = true
-    const text = thrown instanceof ActionError ? `${thrown.message} ${thrown.advice}` : String(thrown)
-    this.#warn(text)
+  async #write(update: StatusUpdate, options: WriteOptions): Promise<void> {
+    const { store, run } = this.#options
+    const found = await this.find(options.required, options.signal).catch((thrown) => {
+      if (store.edits) throw thrown
+      return undefined
+    })
+    this.#takenOver ||= update.created
+    // A re-run of an earlier run must not hide from the next run what a later one stored.
+    const isOfLaterRun = found?.state !== undefined && Number(found.state.run) > Number(run.runId)
+    if (isOfLaterRun && !this.#takenOver) return
+    await store.write(update, this.#toState(update, found), options)
   }
 
-  #toState({ state, jobId }: StatusUpdate): StoredState {
-    return { jobId, state, run: this.#run.runId, attempt: Number(this.#run.runAttempt) }
+  /** What to store: a run that sent nothing leaves the state of the one before. */
+  #toState({ state, jobId, link }: StatusUpdate, found: Found | undefined): StoredState | undefined {
+    const { runId, runAttempt } = this.#options.run
+    const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
+    if (!NOTHING_SENT.includes(state)) return own
+    return found === undefined ? undefined : (found.state ?? own)
+  }
+
+  #onFailure(thrown: unknown): void {
+    this.#lastKey = '' // The next update must not be taken for a duplicate.
+    if (thrown instanceof GitHubError && !thrown.temporary) this.#stopped = true
+    if (this.#warned) return
+    this.#warned = true
+    const { consequence, warn } = this.#options
+    const parts =
+      thrown instanceof ActionError ? [thrown.message, consequence, thrown.advice] : [String(thrown)]
+    warn(parts.filter((part) => part !== '').join(' '))
   }
 }
 
-function keyOf({ state, jobId, link }: StatusUpdate): string {
-  return JSON.stringify([state, jobId, link])
+function keyOf({ state, jobId, link, conclusion }: StatusUpdate): string {
+  return JSON.stringify([state, jobId, link, conclusion])
 }

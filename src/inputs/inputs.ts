@@ -7,12 +7,15 @@ import type { PathPattern } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
 import {
   InvalidInput,
+  type JobScope,
   parseAllowUsers,
   parseBaseUrl,
   parseBoolean,
   parseFailOn,
   parseId,
   parseInterval,
+  parseIssueNumber,
+  parseJobKey,
   parseKey,
   parseLogins,
   parsePatterns,
@@ -30,7 +33,8 @@ export const DEFAULTS = {
   'api-key': '',
   'job-id': '',
   'job-scope': 'run',
-  'job-key': '',
+  'issue-number': '',
+  'job-key': '${{ toJSON(matrix) }}',
   context: 'none',
   'context-paths': '',
   wait: 'true',
@@ -38,7 +42,9 @@ export const DEFAULTS = {
   'poll-interval-seconds': '',
   'fail-on': 'failed, archived, timed-out',
   comment: 'false',
+  check: 'false',
   'github-token': '${{ github.token }}',
+  'docs-token': '',
   'allow-users': '',
   'skip-authors': 'mintlify[bot]',
   'base-url': 'https://api.mintlify.com',
@@ -57,8 +63,8 @@ export type Task =
       readonly prompt: string
       /** The job as it was before the message, if known. */
       readonly previousJob?: Job | undefined
-      /** Create a new job if this one no longer exists. */
-      readonly createIfMissing?: boolean
+      /** Create a new job with this prompt if this one no longer exists. */
+      readonly promptForNewJob?: string
     }
   | { readonly kind: 'attach'; readonly jobId: string }
 
@@ -66,13 +72,17 @@ export interface Inputs {
   readonly task: Task
   readonly projectId: string
   readonly apiKey: string
-  readonly jobScope: 'run' | 'pull-request'
+  readonly jobScope: JobScope
+  /** Undefined: the pull request or issue that triggered the run. */
+  readonly issueNumber: number | undefined
   readonly jobKey: string
   readonly context: 'none' | 'event' | 'diff'
   /** Empty: every changed file counts. */
   readonly contextPaths: readonly PathPattern[]
   readonly comment: boolean
-  readonly githubToken: string
+  readonly check: boolean
+  /** Empty if there is none. */
+  readonly docsToken: string
   /** In lower case; `*` is everyone. */
   readonly allowUsers: ReadonlySet<string>
   /** In lower case. */
@@ -94,6 +104,8 @@ export interface InputSources {
   readonly readPromptFile: (path: string) => PromptFile
   /** Why the runner passed this run no secrets, if known. */
   readonly missingSecrets: string | undefined
+  /** Whether a pull request or an issue triggered the run, as far as the event can be read. */
+  readonly hasIssue: boolean
 }
 
 interface Problem {
@@ -145,6 +157,7 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
   /** For inputs that accept any text, and for which a blank one does not mean the default. */
   const trim = (input: InputName): string => parse(input, () => raw[input].trim())
 
+  trim('github-token')
   const baseUrl = parse('base-url', parseBaseUrl)
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
   const inputs: Inputs = {
@@ -153,12 +166,16 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
     ),
     projectId: parse('project-id', parseProject),
     task: parseTask(parse, jobId, sources),
-    jobScope: parse('job-scope', (value) => parseScope(value, jobId)),
-    jobKey: trim('job-key'),
+    jobScope: parse('job-scope', (value) =>
+      parseScope(value, { jobId, hasIssue: sources.hasIssue || raw['issue-number'].trim() !== '' }),
+    ),
+    issueNumber: parse('issue-number', parseIssueNumber),
+    jobKey: parse('job-key', () => parseJobKey(raw['job-key'])),
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'])),
     contextPaths: parse('context-paths', parsePatterns),
     comment: parse('comment', parseBoolean),
-    githubToken: trim('github-token'),
+    check: parse('check', parseBoolean),
+    docsToken: trim('docs-token'),
     allowUsers: parse('allow-users', parseAllowUsers),
     skipAuthors: parse('skip-authors', () => parseLogins(raw['skip-authors'])),
     wait: parse('wait', parseBoolean),
@@ -178,11 +195,17 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
  * @param commitsToCheck whether `skip-authors` depends on which commits are merges
  */
 export function needsGitHub(
-  { task, jobScope, context, contextPaths, comment }: Inputs,
+  { task, jobScope, context, contextPaths, comment, check }: Inputs,
   commitsToCheck: boolean,
 ): boolean {
   const needsChanges = task.kind !== 'attach' && (context !== 'none' || contextPaths.length > 0)
-  return jobScope === 'pull-request' || comment || commitsToCheck || needsChanges
+  return jobScope !== 'run' || comment || check || commitsToCheck || needsChanges
+}
+
+/** Whether a check is asked for, whatever the other inputs are. A dry run writes none. */
+export function asksForCheck(raw: RawInputs): boolean {
+  const isOff = ['', 'false', 'False', 'FALSE'].includes(raw['dry-run'].trim())
+  return isOff && ['true', 'True', 'TRUE'].includes(raw.check.trim())
 }
 
 type Parse = <T>(input: InputName, parseValue: (value: string) => T) => T

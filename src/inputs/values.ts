@@ -93,10 +93,39 @@ export function parseWord<T extends string>(value: string, words: readonly T[]):
   throw unexpected(`one of ${words.join(', ')}`, value)
 }
 
-export function parseScope(value: string, jobId: string): 'run' | 'pull-request' {
-  const scope = parseWord(value, ['run', 'pull-request'])
-  if (scope === 'run' || jobId === '') return scope
-  throw new InvalidInput((got) => `${got} can't be combined with job-id. Remove one of the two.`, value)
+const SCOPES = ['run', 'pull-request', 'issue'] as const
+export type JobScope = (typeof SCOPES)[number]
+
+/** @param hasIssue whether a pull request or an issue is known, from the event or from `issue-number` */
+export function parseScope(
+  value: string,
+  { jobId, hasIssue }: { readonly jobId: string; readonly hasIssue: boolean },
+): JobScope {
+  const scope = parseWord(value, SCOPES)
+  if (scope !== 'run' && jobId !== '') {
+    throw new InvalidInput((got) => `${got} can't be combined with job-id. Remove one of the two.`, value)
+  }
+  if (scope === 'issue' && !hasIssue) {
+    throw new InvalidInput(
+      (got) => `${got} needs an issue, and the event that triggered the run has none. Set issue-number.`,
+      value,
+    )
+  }
+  return scope
+}
+
+/** @returns undefined for the pull request or issue that triggered the run */
+export function parseIssueNumber(value: string): number | undefined {
+  if (value === '') return undefined
+  const number = /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN
+  if (Number.isSafeInteger(number)) return number
+  throw unexpected('the number of a pull request or an issue, such as 7', value)
+}
+
+/** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
+export function parseJobKey(value: string): string {
+  const key = value.trim()
+  return ['null', '{}'].includes(key) ? '' : key
 }
 
 export function parsePatterns(value: string): readonly PathPattern[] {

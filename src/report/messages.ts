@@ -137,19 +137,22 @@ function outcomeSentence(
   progress: Progress,
   result: Exclude<RunResult, { readonly outcome: 'pr-opened' }>,
 ): string {
-  const link = progress.job?.link ? ` Its pull request: ${progress.job.link}.` : ''
+  const { link = '' } = progress.job ?? {}
+  const pull = link === '' ? '' : ` Its pull request: ${link}.`
   const job = `Job ${quote(progress.jobId)}`
+  // What there is to review comes first: the step may fail all the same.
+  const ended = link === '' ? job : `There is a pull request, ${link}, but job ${quote(progress.jobId)}`
   switch (result.outcome) {
     case 'error':
       return result.error.message
     case 'cancelled':
       return `The step was cancelled.${result.error === undefined ? '' : ` ${result.error.message}`}`
     case 'timed-out':
-      return `${job} is still running after ${formatDuration(progress.elapsedMs())}.${link}`
+      return `${job} is still running after ${formatDuration(progress.elapsedMs())}.${pull}`
     case 'failed':
-      return `${job} failed.${link}`
+      return `${ended} failed.`
     case 'archived':
-      return `${job} was archived.${link}`
+      return `${ended} was archived.`
     case 'no-changes':
       return progress.job?.linkRejected
         ? `${job} completed, but its pull request link is not a plain URL and was dropped.`

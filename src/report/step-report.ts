@@ -1,19 +1,16 @@
-/** Reports the run: outputs, summary, comment, log lines and the annotation, each once. */
+/** Reports the run: outputs, summary, log lines and the annotation, each once. */
 
 import { inspect } from 'node:util'
-import { type FailOn, failsStep, isFinal, type Job } from '../agent/job.js'
+import { type FailOn, failsStep, type Job } from '../agent/job.js'
 import { resultUnknown } from '../agent/problems.js'
 import { ActionError } from '../errors.js'
 import { quote, type Redact } from '../escape.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
-import type { StatusUpdate, StatusWriter } from '../status-update.js'
 import { annotation, endLine, outputs, statusLine } from './messages.js'
-import { createCommentText, createSummary, type SummaryOptions } from './summary.js'
-
-/** Time limit of the last comment edit, in milliseconds: at most, past the deadline, and after a cancel. */
-const COMMENT_LIMIT_MS = { max: 10_000, min: 1_000, cancelled: 700 }
+import { StatusReport } from './status-report.js'
+import { createSummary, type SummaryOptions } from './summary.js'
 
 /** Where the report is written. */
 export interface ReportWriter {
@@ -42,8 +39,8 @@ export class StepReport {
   task: Task | undefined
   /** How the step ended; undefined until it has. */
   result: RunResult | undefined
-  /** Undefined if the step keeps no comment. */
-  statusWriter: StatusWriter | undefined
+  /** The comment and the check. */
+  readonly status: StatusReport
   #warnedOfLink = false
   #warnedOfSummary = false
   /** The outputs as last written. */
@@ -51,13 +48,18 @@ export class StepReport {
   readonly #writer: ReportWriter
   readonly #progress: Progress
   readonly #redact: Redact
-  readonly #runUrl: string
 
   constructor({ writer, progress, redact, runUrl }: ReportOptions) {
     this.#writer = writer
     this.#progress = progress
     this.#redact = redact
-    this.#runUrl = runUrl
+    this.status = new StatusReport({
+      progress,
+      redact,
+      runUrl,
+      summaryOptions: (result) => this.#summaryOptions(result),
+      failOn: () => this.failOn,
+    })
   }
 
   get exitCode(): 0 | 1 {
@@ -82,7 +84,8 @@ export class StepReport {
   }
 
   /**
-   * Writes what is known to the outputs, the summary and the comment, each whether or not the others can be written.
+   * Writes what is known to the outputs, the summary, the comment and the check, each whether or not the others can be
+   * written.
    *
    * @throws ActionError if the outputs can't be written before the service accepted anything: better to send nothing than
    * to lose a job.
@@ -92,7 +95,7 @@ export class StepReport {
     const failure = this.#writeOutputs(undefined)
     this.#writeSummary(undefined)
     if (failure !== undefined && !this.#progress.accepted) throw failure
-    this.#updateComment(undefined)
+    this.status.update(undefined)
   }
 
   /** Writes the outputs that changed, or all of them with the result. Returns the error if that fails. */
@@ -128,39 +131,6 @@ export class StepReport {
     }
   }
 
-  /** Stores the state before a create request: it must be correct if the run is killed while the request is in flight. */
-  async writePlaceholder(): Promise<void> {
-    if (this.statusWriter?.decides)
-      await this.statusWriter.writePlaceholder(this.#statusUpdate(undefined, true))
-  }
-
-  /** A comment that isn't used as storage reports a job, not an attempt. */
-  #updateComment(result: RunResult | undefined): void {
-    const { job, status } = this.#progress
-    if (result?.outcome === 'dry-run' || result?.outcome === 'skipped') return
-    if (result === undefined && isFinal(status)) return // The final update follows at once.
-    const isNews = this.statusWriter?.decides || job !== undefined || result !== undefined
-    if (isNews) this.statusWriter?.enqueue(this.#statusUpdate(result))
-  }
-
-  #statusUpdate(result: RunResult | undefined, sending = this.#progress.sending): StatusUpdate {
-    return {
-      state: this.#stateToStore(result),
-      jobId: this.#progress.jobId,
-      link: this.#progress.job?.link ?? '',
-      text: createCommentText({ ...this.#summaryOptions(result), sending, runUrl: this.#runUrl }),
-    }
-  }
-
-  /** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
-  #stateToStore(result: RunResult | undefined): string {
-    const { status, accepted } = this.#progress
-    if (result === undefined) return accepted ? (status ?? 'active') : 'sending'
-    if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
-    if (result.error?.code === 'create-unknown') return 'unknown'
-    return accepted ? result.outcome : 'unsent'
-  }
-
   #summaryOptions(result: RunResult | undefined): SummaryOptions {
     return { inputs: this.inputs, progress: this.#progress, result, redact: this.#redact }
   }
@@ -181,7 +151,7 @@ export class StepReport {
       failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
     this.result = result
     this.#writeSummary(result)
-    this.#updateComment(result)
+    this.status.update(result)
     const { level, text, log } = annotation(this.#progress, result, this.failOn)
     if (log !== undefined) this.#writer.log(log)
     this.#writer[level](text)
@@ -190,12 +160,11 @@ export class StepReport {
     if (error !== undefined) this.#writer.debug(inspect(error))
   }
 
-  /** Waits until the comment is written, for a limited time. */
-  async closeComment(cancel: AbortSignal): Promise<void> {
-    const remainingMs = (this.inputs?.timeoutMs ?? 0) - this.#progress.elapsedMs()
-    const { max, min, cancelled } = COMMENT_LIMIT_MS
-    const limitMs =
-      this.result?.outcome === 'cancelled' ? cancelled : Math.min(max, Math.max(min, remainingMs))
-    await this.statusWriter?.close(limitMs, cancelled, cancel)
+  /** Waits until the comment and the check are written, for a limited time. */
+  async closeStatus(cancel: AbortSignal): Promise<void> {
+    const timeoutMs = this.inputs?.timeoutMs ?? Number.POSITIVE_INFINITY
+    if (this.result !== undefined) {
+      await this.status.close(this.result, timeoutMs - this.#progress.elapsedMs(), cancel)
+    }
   }
 }

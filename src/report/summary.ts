@@ -1,6 +1,6 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
-import { type FailOn, failsStep, type Outcome, parsePullRequest } from '../agent/job.js'
+import { type FailOn, failsStep, isFinal, type Outcome, parsePullRequest } from '../agent/job.js'
 import { inlineCode, type Redact } from '../escape.js'
 import { formatDuration } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
@@ -20,6 +20,8 @@ export interface SummaryOptions {
   readonly sending?: boolean
   /** The URL of the run, for readers elsewhere. */
   readonly runUrl?: string
+  /** The pull request that the job opened before this run: shown while the service leaves it out. */
+  readonly previousLink?: string
 }
 
 /** The step summary: the result first. */
@@ -60,7 +62,7 @@ const TITLES: Readonly<Record<Outcome, string>> = {
   error: '❌ The docs job could not be started or tracked',
 }
 
-function title({ inputs, progress, result, sending = progress.sending }: SummaryOptions): string {
+export function title({ inputs, progress, result, sending = progress.sending }: SummaryOptions): string {
   if (result !== undefined) {
     const failOn: ReadonlySet<FailOn> = inputs?.failOn ?? new Set()
     const rejected = result.outcome === 'no-changes' && progress.job?.linkRejected
@@ -73,11 +75,21 @@ function title({ inputs, progress, result, sending = progress.sending }: Summary
   return sending ? '⏳ The request is being sent' : '⏳ The service has not accepted the request yet'
 }
 
-function pullRequestLink({ progress, redact }: SummaryOptions): string {
-  const link = progress.job?.link ?? ''
-  if (link === '') return ''
+export function pullRequestLink(options: SummaryOptions): string {
+  const link = currentLink(options)
+  return link === '' ? '' : `[${inlineCode(options.redact(shortName(link)))}](<${link}>)`
+}
+
+/** The pull request, also while a follow-up runs. */
+export function currentLink({ progress, result, previousLink = '' }: SummaryOptions): string {
+  const hasEnded = result !== undefined && isFinal(progress.status)
+  return progress.job?.link || (hasEnded ? '' : previousLink)
+}
+
+/** `your-org/docs#17` */
+export function shortName(link: string): string {
   const { repository, number } = parsePullRequest(link)
-  return `[${inlineCode(redact(number === '' ? link : `${repository}#${number}`))}](<${link}>)`
+  return number === '' ? link : `${repository}#${number}`
 }
 
 function details(options: SummaryOptions): string[] {
@@ -99,6 +111,11 @@ function errorDetails(result: RunResult | undefined, show: (text: string) => str
   if (error === undefined) return ''
   const lines = error.message.split('\n').map((line) => `- ${show(line)}`)
   return [...lines, `- Error code: ${show(error.code)}`].join('\n')
+}
+
+/** The run, for readers elsewhere. */
+export function runLink({ runUrl = '' }: SummaryOptions): string {
+  return runUrl && `[Run ${inlineCode(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`
 }
 
 function facts({ inputs, progress, runUrl = '' }: SummaryOptions, show: (text: string) => string): string {

@@ -1,27 +1,28 @@
 /** Decides what the run does, based on GitHub's data: skip, wait, message or create, and with which prompt. */
 
 import type { AgentService } from '../agent/client.js'
-import { type Job, parsePullRequest } from '../agent/job.js'
 import { ActionError } from '../errors.js'
-import { type RunEnvironment, type RunEvent, workflowPath } from '../event/event.js'
+import type { RunEnvironment, RunEvent } from '../event/event.js'
 import type { Person } from '../event/who-may-start.js'
 import { findChanges } from '../github/changes.js'
 import { createGitHub, type GitHub, type GitHubOptions } from '../github/client.js'
-import { createCommentStore, isClosed } from '../github/comment.js'
 import { allMerges, type FoundChanges, unknownChanges } from '../github/compare.js'
-import { deriveMarkerKey, type StoredState } from '../github/marker.js'
+import { type DocsPull, readDocsPull } from '../github/docs-pull.js'
+import { createCheckWriter, createCommentWriter, findConversation } from '../github/memory.js'
 import { findRefusal } from '../github/permission.js'
-import { StateWriter } from '../github/state-writer.js'
+import type { StateWriter } from '../github/state-writer.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import { composePrompt, pathsNote, reasonToSkip } from './apply-changes.js'
-import { pollUntilDone } from './poll.js'
 import type { Ports } from './ports.js'
+import { continueOrCreate, findPreviousRun, type Writers } from './previous-run.js'
+
+export type GitHubAccess = Pick<GitHubOptions, 'token' | 'apiUrl' | 'network' | 'redact' | 'fromFork'>
 
 export interface PlanOptions {
   readonly inputs: Inputs
   readonly run: RunEnvironment
   readonly event: RunEvent
-  readonly access: Pick<GitHubOptions, 'token' | 'apiUrl' | 'network' | 'redact'>
+  readonly access: GitHubAccess
   readonly service: AgentService
   readonly ports: Ports
   /** Random hexadecimal digits. */
@@ -33,7 +34,10 @@ export interface PlanOptions {
 /** What to do, with the whole prompt; or nothing, for a reason. */
 export type Plan = Task | { readonly kind: 'skip'; readonly reason: string }
 
-type PlanContext = PlanOptions & { readonly github: GitHub }
+type PlanContext = PlanOptions & {
+  readonly github: GitHub
+  readonly readDocsPull: (link: string) => Promise<DocsPull>
+}
 
 const skip = (reason: string): Plan => ({ kind: 'skip', reason })
 
@@ -45,14 +49,44 @@ export function askGitHub(
   return findRefusal(people, run, createGitHub({ ...ports, ...access }).requestWithRetry)
 }
 
-/** Creates the planner; nothing is sent yet. `statusWriter` is undefined if the step keeps no comment. */
+/** Creates the planner; nothing is sent yet. */
 export function createPlanner(options: PlanOptions): {
-  readonly statusWriter: StateWriter | undefined
+  /** What the step keeps up to date at GitHub. */
+  readonly statusWriters: readonly StateWriter[]
   readonly plan: () => Promise<Plan>
 } {
-  const context = { ...options, github: createGitHub({ ...options.ports, ...options.access }) }
-  const statusWriter = createStatusWriter(context)
-  return { statusWriter, plan: () => plan(context, statusWriter) }
+  const { inputs, run, access, ports } = options
+  const github = createGitHub({ ...ports, ...access })
+  const { docsToken: token } = inputs
+  const docsGitHub =
+    token === '' ? undefined : (): GitHub => createGitHub({ ...ports, ...access, token, fromFork: false })
+  const context: PlanContext = {
+    ...options,
+    github,
+    readDocsPull: (link) => readDocsPull({ link, run, github, docsGitHub }),
+  }
+  const writers: Writers = { comment: commentWriterFor(context), check: checkWriterFor(context) }
+  const all = [writers.comment, writers.check].filter((writer) => writer !== undefined)
+  if (inputs.dryRun) for (const writer of all) writer.stop()
+  return { statusWriters: all, plan: () => plan(context, writers) }
+}
+
+/**
+ * The writer of a check of a step that ended before there was a plan: it stores nothing.
+ *
+ * @returns undefined if there is no commit to put it on
+ */
+export function createLateCheck(
+  options: Pick<PlanOptions, 'run' | 'event' | 'access' | 'nonce'> & {
+    readonly jobKey: string
+    readonly ports: Pick<GitHubOptions, 'clock' | 'deadline' | 'random' | 'log' | 'debug'> &
+      Pick<Ports, 'warn'>
+  },
+): StateWriter | undefined {
+  const { access, ports } = options
+  const github = createGitHub({ ...ports, ...access })
+  const { redact } = access
+  return createCheckWriter({ ...options, github, project: '', apiKey: undefined, redact, warn: ports.warn })
 }
 
 /**
@@ -61,13 +95,13 @@ export function createPlanner(options: PlanOptions): {
  * @throws ActionError `github` if something that decides can't be read
  * @throws Cancelled
  */
-async function plan(context: PlanContext, statusWriter: StateWriter | undefined): Promise<Plan> {
+async function plan(context: PlanContext, writers: Writers): Promise<Plan> {
   const { inputs, run, event, github, ports, commitsToCheck } = context
   if (commitsToCheck.length > 0 && (await allMerges(run, commitsToCheck, github.requestWithRetry))) {
     return skip('every non-merge commit in the push is by one of skip-authors')
   }
-  const previous = statusWriter?.decides ? await findPreviousRun(statusWriter, context) : undefined
-  if (previous?.job !== undefined && isUnfinishedRerun(previous.state, run)) {
+  const previous = await findPreviousRun(writers, context)
+  if (previous?.unfinished) {
     ports.log(
       "This is a re-run, and the first attempt didn't see its job finish: waiting for that job, sending nothing.",
     )
@@ -85,130 +119,52 @@ async function plan(context: PlanContext, statusWriter: StateWriter | undefined)
     ports.progress.notes.push(note)
   }
   const prompt = composePrompt(inputs.task.prompt, changes, context)
-  return previous === undefined ? { ...inputs.task, prompt } : continueOrCreate(previous, prompt, context)
+  return previous === undefined || inputs.task.kind === 'message'
+    ? { ...inputs.task, prompt }
+    : continueOrCreate(previous, prompt, context)
 }
 
-/** The writer of the comment, if the step keeps one and there is a pull request for it. */
-function createStatusWriter(context: PlanContext): StateWriter | undefined {
-  const { inputs, run, event, github, ports, nonce } = context
-  const decides = inputs.jobScope === 'pull-request'
+/** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
+function commentWriterFor(context: PlanContext): StateWriter | undefined {
+  const { inputs, event, ports } = context
+  const { jobScope, issueNumber } = inputs
+  const decides = jobScope !== 'run'
   if (!decides && !inputs.comment) return undefined
-  if (event.problem !== undefined && decides && /^(?:pull_request|issue_comment)/.test(event.name)) {
+  const needsEvent = jobScope === 'issue' || /^(?:pull_request|issue_comment)/.test(event.name)
+  if (event.problem !== undefined && decides && needsEvent && issueNumber === undefined) {
     throw new ActionError(
       'github',
-      `Can't tell which pull request this is: ${event.problem}.`,
-      'Use a runner that provides the event payload.',
+      `Can't tell which ${jobScope === 'issue' ? 'issue' : 'pull request'} this is: ${event.problem}.`,
+      'Use a runner that provides the event payload, or set issue-number.',
     )
   }
-  if (event.pullRequest === undefined) {
+  const conversation = findConversation(event, jobScope, issueNumber)
+  if (conversation === undefined) {
+    const what = decides ? 'no pull request' : 'no pull request or issue'
     const consequence = decides
       ? 'starting a separate job, as with job-scope: run'
       : 'there is nothing to comment on'
-    ports.log(`The event (${event.name}) has no pull request: ${consequence}.`)
+    ports.log(`The event (${event.name}) has ${what}, and issue-number is not set: ${consequence}.`)
     return undefined
   }
-  const identity = {
-    repository: run.repository,
-    pullRequest: event.pullRequest.number,
-    workflow: workflowPath(run),
-    job: run.job,
-    step: run.step,
-    project: inputs.projectId,
-    jobKey: inputs.jobKey,
+  return createCommentWriter(memoryOptions(context), conversation, decides)
+}
+
+function checkWriterFor(context: PlanContext): StateWriter | undefined {
+  const { inputs, event, ports } = context
+  if (!inputs.check) return undefined
+  const writer = createCheckWriter(memoryOptions(context))
+  if (writer === undefined) {
+    const consequence =
+      inputs.jobScope === 'run' ? "a re-run won't find this run's job" : 'only the comment records the job'
+    ports.log(`The event (${event.name}) names no commit, so there is no check: ${consequence}.`)
   }
-  const markerKey = deriveMarkerKey(inputs.apiKey)
-  return new StateWriter(
-    createCommentStore({ run, identity, markerKey, github, nonce }),
-    run,
-    decides,
-    ports.warn,
-  )
+  return writer
 }
 
-/** What the previous run on this pull request stored, and its job as it is now. */
-interface PreviousRun {
-  readonly state: StoredState
-  /** Undefined if it no longer exists. */
-  readonly job: Job | 'not requested' | undefined
-}
-
-async function findPreviousRun(
-  statusWriter: StateWriter,
-  context: PlanContext,
-): Promise<PreviousRun | undefined> {
-  const { inputs, ports } = context
-  const { state, unverified } = await statusWriter.findPrevious()
-  if (state === undefined) {
-    if (unverified > 0) {
-      ports.log(
-        "An earlier comment by this step can't be verified (was the key changed?). It is left as is, and a new one is posted.",
-      )
-    }
-    return undefined
-  }
-  if (state.jobId === '') {
-    if (['sending', 'unknown'].includes(state.state)) {
-      ports.warn(
-        "The result of the last create request for this pull request is unknown: a job may exist. Check the agent's jobs in the dashboard.",
-      )
-    }
-    return undefined
-  }
-  ports.progress.follow(state.jobId)
-  return { state, job: inputs.dryRun ? 'not requested' : await getJobOnce(state.jobId, context) }
-}
-
-/** States after which a re-run is like a new run: the job's end was reported, or nothing was accepted. */
-const FINISHED = ['pr-opened', 'no-changes', 'failed', 'archived', 'unsent']
-
-function isUnfinishedRerun({ run: runId, attempt, state }: StoredState, run: RunEnvironment): boolean {
-  return runId === run.runId && attempt < Number(run.runAttempt) && !FINISHED.includes(state)
-}
-
-/** Sends a message to the stored job, or creates a new one if that job is no longer usable. */
-async function continueOrCreate(
-  { state: { jobId }, job }: PreviousRun,
-  prompt: string,
-  context: PlanContext,
-): Promise<Task> {
-  if (job === 'not requested') return { kind: 'message', jobId, prompt }
-  const reason = job === undefined ? 'no longer exists' : await reasonNotReusable(job, context)
-  if (reason === undefined) {
-    return { kind: 'message', jobId, prompt, previousJob: job, createIfMissing: true }
-  }
-  context.ports.log(`The last run's job ${reason}: creating a new one.`)
-  context.ports.progress.forget()
-  return { kind: 'create', prompt }
-}
-
-async function reasonNotReusable(
-  { status, link }: Job,
-  { run, github }: PlanContext,
-): Promise<string | undefined> {
-  if (status === 'failed') return 'failed'
-  if (status === 'archived') return 'was archived'
-  const onThisServer = link !== '' && new URL(link).origin === new URL(run.serverUrl).origin
-  return onThisServer && (await isClosed(parsePullRequest(link), run, github))
-    ? 'has a pull request that was merged or closed'
-    : undefined
-}
-
-/** The job as it is now; undefined if it does not exist. */
-async function getJobOnce(jobId: string, { inputs, service, ports }: PlanContext): Promise<Job | undefined> {
-  const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
-  const quietPorts = { ...ports, onJob: () => undefined }
-  try {
-    const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, service, quietPorts)
-    if (result.kind !== 'deadline') return result.job
-  } catch (thrown) {
-    if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
-    throw thrown
-  }
-  throw new ActionError(
-    'network',
-    "Timed out while checking the last run's job. Nothing was sent.",
-    'Run it again later, or raise timeout-minutes.',
-  )
+function memoryOptions({ inputs, run, event, access, github, ports, nonce }: PlanContext) {
+  const { projectId: project, apiKey, jobKey } = inputs
+  return { run, event, github, project, apiKey, jobKey, redact: access.redact, nonce, warn: ports.warn }
 }
 
 /** The changes, if anything needs them. If only the context does, an error is a warning. */

@@ -16,7 +16,10 @@ export class Progress {
   sending = false
   /** What the reader of the summary has to know besides the result. */
   readonly notes: string[] = []
+  /** Sent, but its result is unknown: a job, or the message, may exist. */
+  resultUnknown = false
   #jobId = ''
+  #previousLink = ''
   #job: Job | undefined
   #status: Status | undefined
   #reuse: 'message' | 'attach' | undefined
@@ -59,14 +62,21 @@ export class Progress {
     return this.#job !== undefined || this.#reuse !== undefined
   }
 
+  /** The pull request that the job opened before this run; the service leaves it out while it works on a message. */
+  get previousLink(): string {
+    return this.#previousLink
+  }
+
   /** This job is the one to message or to wait for. */
-  follow(jobId: string): void {
+  follow(jobId: string, previousLink = jobId === this.#jobId ? this.#previousLink : ''): void {
     this.#jobId = jobId
+    this.#previousLink = previousLink
   }
 
   /** The job that was followed is no longer of use. */
   forget(): void {
     this.#jobId = ''
+    this.#previousLink = ''
   }
 
   /** The followed job accepted a message. */

@@ -50,12 +50,12 @@ async function submit(task: Task, wait: boolean, service: AgentService, ports: P
       try {
         return await message(task, wait, service, ports)
       } catch (thrown) {
-        if (!task.createIfMissing || !(thrown instanceof ActionError) || thrown.code !== 'not-found') {
-          throw thrown
-        }
+        const { promptForNewJob } = task
+        const isGone = thrown instanceof ActionError && thrown.code === 'not-found'
+        if (promptForNewJob === undefined || !isGone) throw thrown
         ports.log("The last run's job no longer exists: creating a new one.")
         ports.progress.forget()
-        return create(task.prompt, service, ports)
+        return create(promptForNewJob, service, ports)
       }
     case 'attach':
       ports.progress.attach()

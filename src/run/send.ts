@@ -39,6 +39,7 @@ export async function send(
     progress.sending = false
     const verdict = judgeSubmit(request, result, { date: clock.date(), isFirst: !gotResponse })
     if (verdict.next === 'accepted') return verdict.job
+    progress.resultUnknown = verdict.next !== 'retry' && verdict.unknown !== undefined
     if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
     if (verdict.next === 'fail') throw verdict.error
     if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? connectTimeoutError()

@@ -1,0 +1,74 @@
+/** Whether a docs pull request is still open, as far as the tokens can tell. */
+
+import { parsePullRequest } from '../agent/job.js'
+import type { RunEnvironment } from '../event/event.js'
+import { type GitHub, GitHubError, ownerAndRepo } from './client.js'
+
+export type DocsPull =
+  | { readonly state: 'open' | 'closed' }
+  /** `reason` and what helps, in sentences. */
+  | { readonly state: 'unknown'; readonly reason: string }
+
+export interface DocsPullOptions {
+  /** The link of the pull request. */
+  readonly link: string
+  readonly run: RunEnvironment
+  readonly github: GitHub
+  /** With the token for other repositories; undefined if there is none. */
+  readonly docsGitHub: (() => GitHub) | undefined
+}
+
+/** @throws Cancelled */
+export async function readDocsPull(options: DocsPullOptions): Promise<DocsPull> {
+  const { link, run, github, docsGitHub } = options
+  if (new URL(link).origin !== new URL(run.serverUrl).origin) {
+    return { state: 'unknown', reason: 'It is on another host.' }
+  }
+  const { repository, number } = parsePullRequest(link)
+  if (number === '') return { state: 'unknown', reason: "Its link doesn't look like a pull request's." }
+  const isHere = repository.toLowerCase() === run.repository.toLowerCase()
+  try {
+    return await readState(repository, number, github)
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown
+    if (!isDenied(thrown)) return { state: 'unknown', reason: thrown.message }
+    if (isHere) return { state: 'unknown', reason: `${thrown.message} ${thrown.advice}` }
+    if (docsGitHub === undefined) {
+      const reason = `${thrown.message} Set docs-token to a token that can read pull requests in ${repository}.`
+      return { state: 'unknown', reason }
+    }
+  }
+  try {
+    return await readState(repository, number, docsGitHub())
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown
+    const advice = isDenied(thrown) ? ` Check that docs-token can read pull requests in ${repository}.` : ''
+    return { state: 'unknown', reason: `With docs-token: ${thrown.message}${advice}` }
+  }
+}
+
+/** GitHub answers 404 instead of 403 if it must not tell that a private repository exists. */
+function isDenied({ status, temporary }: GitHubError): boolean {
+  return !temporary && (status === 403 || status === 404)
+}
+
+async function readState(repository: string, number: string, github: GitHub): Promise<DocsPull> {
+  const operation = {
+    description: `reading pull request ${repository}#${number}`,
+    permission: 'pull-requests: read',
+  }
+  const { data } = await github.requestOnce(operation, (rest, signal) =>
+    rest.pulls.get({
+      ...ownerAndRepo({ repository }),
+      pull_number: Number(number),
+      request: { signal },
+    }),
+  )
+  switch (data.state) {
+    case 'open':
+    case 'closed':
+      return { state: data.state }
+    default:
+      return { state: 'unknown', reason: 'GitHub returned no state for it.' }
+  }
+}

@@ -1,0 +1,89 @@
+/** Keeps the comment and the check up to date: what they say, what they store, and how long the last edits may take. */
+
+import { type FailOn, isFinal } from '../agent/job.js'
+import type { Redact } from '../escape.js'
+import { errorOf, type RunResult } from '../run/ports.js'
+import type { Progress } from '../run/progress.js'
+import type { StatusUpdate, StatusWriter } from '../status-update.js'
+import { conclusionOf, createCheckSummary, createTitle } from './check.js'
+import { createCommentText, type SummaryOptions } from './summary.js'
+
+/** Time limit of the last edits at GitHub, in milliseconds: at most, past the deadline, and after a cancel. */
+const LIMIT_MS = { max: 10_000, min: 1_000, cancelled: 3_000 }
+
+export interface StatusReportOptions {
+  readonly progress: Progress
+  readonly redact: Redact
+  /** The URL of the run. */
+  readonly runUrl: string
+  /** What summaries are written from, at this moment. */
+  readonly summaryOptions: (result: RunResult | undefined) => SummaryOptions
+  readonly failOn: () => ReadonlySet<FailOn>
+}
+
+export class StatusReport {
+  /** The comment and the check; undefined until it is known which of them the step keeps. */
+  writers: readonly StatusWriter[] | undefined
+  readonly #options: StatusReportOptions
+
+  constructor(options: StatusReportOptions) {
+    this.#options = options
+  }
+
+  /** Stores the state before a create request: it must be correct if the run is killed while the request is in flight. */
+  async writePlaceholder(): Promise<void> {
+    const update = this.#createUpdate(undefined, true)
+    const writes = (this.writers ?? []).map((writer) => writer.writePlaceholder(update))
+    await Promise.allSettled(writes) // So that none of them goes on after an error.
+    await Promise.all(writes)
+  }
+
+  update(result: RunResult | undefined): void {
+    const { progress } = this.#options
+    if (result === undefined && isFinal(progress.status)) return // The final update follows at once.
+    if (this.writers === undefined || this.writers.length === 0) return
+    const update = this.#createUpdate(result)
+    for (const writer of this.writers) writer.enqueue(update)
+  }
+
+  /**
+   * Waits until the comment and the check are written, side by side.
+   *
+   * @param remainingMs until the deadline
+   */
+  async close(result: RunResult, remainingMs: number, cancel: AbortSignal): Promise<void> {
+    const { max, min, cancelled } = LIMIT_MS
+    const limitMs = result.outcome === 'cancelled' ? cancelled : Math.min(max, Math.max(min, remainingMs))
+    await Promise.all((this.writers ?? []).map((writer) => writer.close(limitMs, cancelled, cancel)))
+  }
+
+  /** GitHub knows nothing of the log's masks, and a marker hides a key from all redactors. */
+  #createUpdate(
+    result: RunResult | undefined,
+    sending = this.#options.progress.sending,
+  ): StatusUpdate {
+    const { progress, redact, runUrl, summaryOptions, failOn } = this.#options
+    const { jobId, job, previousLink, accepted, reuse } = progress
+    const options = { ...summaryOptions(result), sending, runUrl, previousLink }
+    return {
+      state: this.#stateToStore(result),
+      jobId: redact(jobId) === jobId ? jobId : '',
+      link: job?.link || previousLink,
+      hasJob: job !== undefined,
+      created: accepted && reuse === undefined,
+      title: redact(createTitle(options)),
+      comment: redact(createCommentText(options)),
+      summary: redact(createCheckSummary(options)),
+      conclusion: result && conclusionOf(result.outcome, failOn()),
+    }
+  }
+
+  /** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
+  #stateToStore(result: RunResult | undefined): string {
+    const { status, accepted, resultUnknown } = this.#options.progress
+    if (result === undefined) return accepted ? (status ?? 'active') : 'sending'
+    if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
+    if (resultUnknown || errorOf(result)?.code === 'create-unknown') return 'unknown'
+    return accepted ? result.outcome : 'unsent'
+  }
+}

@@ -1,0 +1,198 @@
+/** What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or to continue. */
+
+import type { AgentService } from '../agent/client.js'
+import type { Job } from '../agent/job.js'
+import { ActionError } from '../errors.js'
+import { oneLine, quote } from '../escape.js'
+import type { RunEnvironment } from '../event/event.js'
+import type { DocsPull } from '../github/docs-pull.js'
+import type { StoredState } from '../github/marker.js'
+import type { Found, StateWriter } from '../github/state-writer.js'
+import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
+import { pollUntilDone } from './poll.js'
+import type { Ports } from './ports.js'
+
+/** Where this step's state may be stored. */
+export interface Writers {
+  /** The comment. */
+  readonly comment: StateWriter | undefined
+  readonly check: StateWriter | undefined
+}
+
+export interface PreviousRunContext {
+  readonly inputs: Inputs
+  readonly run: RunEnvironment
+  readonly service: AgentService
+  readonly ports: Ports
+  readonly readDocsPull: (link: string) => Promise<DocsPull>
+}
+
+/** A job that is remembered, as it is now. */
+export interface PreviousRun {
+  readonly state: StoredState
+  /** Undefined if it no longer exists. */
+  readonly job: Job | 'not requested' | undefined
+  /** This is a re-run, and nobody saw the job finish: wait for it, and send nothing. */
+  readonly unfinished: boolean
+}
+
+/** States after which a re-run is like a new run: the job's end was reported, or nothing was accepted. */
+const FINISHED = ['pr-opened', 'no-changes', 'failed', 'archived', 'unsent', 'skipped']
+
+/**
+ * Finds the job to continue. The check decides for a re-run, the comment for a later run.
+ *
+ * @throws ActionError `github` if what decides can't be read, `input` if this very attempt has stored something already
+ */
+export async function findPreviousRun(
+  writers: Writers,
+  context: PreviousRunContext,
+): Promise<PreviousRun | undefined> {
+  const { run, ports } = context
+  const [ofCheck, ofComment] = await Promise.all([readCheck(writers, context), readComment(writers, context)])
+  for (const state of [ofCheck, ofComment]) refuseSameAttempt(state, run, writers)
+  const rerun = ofCheck ?? (ofComment?.run === run.runId ? ofComment : undefined)
+  warnIfUnknown(rerun ?? ofComment, ports)
+
+  const getJob = createGetJob(context)
+  if (rerun !== undefined && rerun.jobId !== '' && !FINISHED.includes(rerun.state)) {
+    ports.progress.follow(rerun.jobId, rerun.link)
+    const job = await getJob(rerun.jobId)
+    if (job !== undefined) return { state: rerun, job, unfinished: true }
+    if (ofComment === undefined) return { state: rerun, job, unfinished: false }
+  }
+  if (ofComment === undefined || ofComment.jobId === '') return undefined
+  ports.progress.follow(ofComment.jobId, ofComment.link)
+  return { state: ofComment, job: await getJob(ofComment.jobId), unfinished: false }
+}
+
+/** What the comment stores, if later runs depend on it. */
+async function readComment(
+  { comment }: Writers,
+  { ports }: PreviousRunContext,
+): Promise<StoredState | undefined> {
+  if (!comment?.decides) return undefined
+  const found = await comment.find(true)
+  if (found.state === undefined) logUnverified('comment', found, ports)
+  return found.state
+}
+
+/** What an attempt of this run stored. In the first attempt, that can only be another step that looks the same. */
+async function readCheck(
+  { check }: Writers,
+  { run, ports }: PreviousRunContext,
+): Promise<StoredState | undefined> {
+  if (check === undefined) return undefined
+  const isRerun = Number(run.runAttempt) > 1
+  try {
+    const found = await check.find(isRerun)
+    if (isRerun && found.state === undefined) logUnverified('check', found, ports)
+    return found.state
+  } catch (thrown) {
+    if (isRerun || !(thrown instanceof ActionError)) throw thrown
+    return undefined // Writing the check fails for the same reason, and says so.
+  }
+}
+
+function logUnverified(what: string, { unverified }: Found, { log }: Ports): void {
+  if (unverified === 0) return
+  log(
+    `An earlier ${what} by this step can't be verified (was the key changed?). It is left as is, and a new one is made.`,
+  )
+}
+
+/**
+ * What this very attempt stored is another step's: a re-run has a higher attempt.
+ *
+ * @throws InputError
+ */
+function refuseSameAttempt(state: StoredState | undefined, run: RunEnvironment, writers: Writers): void {
+  if (state?.run !== run.runId || state.attempt !== Number(run.runAttempt) || state.state === 'unsent') return
+  writers.comment?.stop()
+  writers.check?.stop()
+  const [what, wait] =
+    state.jobId === ''
+      ? ['sent a request', '']
+      : [
+          `used job ${quote(state.jobId)}`,
+          ` To wait for that job, set job-id: ${oneLine(state.jobId)} and no prompt.`,
+        ]
+  const text =
+    `a step of this very attempt, with the same workflow, job, step ID and project, has already ${what}. Nothing was ` +
+    `sent this time. If it is another step or matrix leg, give each a job-key of its own.${wait}`
+  throw new InputError([{ input: 'job-key', text }], '')
+}
+
+function warnIfUnknown(state: StoredState | undefined, { warn }: Ports): void {
+  if (state === undefined || state.jobId !== '' || ['unsent', 'skipped'].includes(state.state)) return
+  warn(
+    "The result of the last create request is unknown: a job may exist. Check the agent's jobs in the dashboard.",
+  )
+}
+
+/** Gets each job once; undefined if it does not exist. */
+function createGetJob({ inputs, service, ports }: PreviousRunContext) {
+  const jobs = new Map<string, Promise<Job | 'not requested' | undefined>>()
+  const getJob = async (jobId: string): Promise<Job | 'not requested' | undefined> => {
+    if (inputs.dryRun) return 'not requested'
+    const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
+    const quietPorts = { ...ports, onJob: () => undefined }
+    try {
+      const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, service, quietPorts)
+      if (result.kind !== 'deadline') return result.job
+    } catch (thrown) {
+      if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
+      throw thrown
+    }
+    throw new ActionError(
+      'network',
+      "Timed out while checking the last run's job. Nothing was sent.",
+      'Run it again later, or raise timeout-minutes.',
+    )
+  }
+  return (jobId: string): Promise<Job | 'not requested' | undefined> => {
+    const job = jobs.get(jobId) ?? getJob(jobId)
+    jobs.set(jobId, job)
+    return job
+  }
+}
+
+/** Sends a message to the remembered job, or creates a new one if that job is no longer usable. */
+export async function continueOrCreate(
+  { state, job }: PreviousRun,
+  prompt: string,
+  context: PreviousRunContext,
+): Promise<Task> {
+  const { jobId } = state
+  if (job === 'not requested') return { kind: 'message', jobId, prompt }
+  const link = job?.link || state.link
+  const pull = link === '' ? undefined : await context.readDocsPull(link)
+  // Only what is known to be open can be continued.
+  const promptForNewJob = pull?.state === 'open' ? `${prompt}\n\n${askToContinue(link)}` : prompt
+  const reason = reasonNotReusable(job, pull)
+  if (reason === undefined) {
+    if (pull?.state === 'unknown') {
+      context.ports.log(
+        `Can't tell whether the job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
+      )
+    }
+    return { kind: 'message', jobId, prompt, previousJob: job, promptForNewJob }
+  }
+  context.ports.log(`The last run's job ${reason}: creating a new one.`)
+  context.ports.progress.forget()
+  return { kind: 'create', prompt: promptForNewJob }
+}
+
+function askToContinue(link: string): string {
+  return (
+    `An earlier job has already opened the pull request ${link}, which is still open. ` +
+    'Continue there: add to its branch, and open no second pull request.'
+  )
+}
+
+function reasonNotReusable(job: Job | undefined, pull: DocsPull | undefined): string | undefined {
+  if (job === undefined) return 'no longer exists'
+  if (job.status === 'failed') return 'failed'
+  if (job.status === 'archived') return 'was archived'
+  return pull?.state === 'closed' ? 'has a pull request that was merged or closed' : undefined
+}
