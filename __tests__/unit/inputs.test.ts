@@ -3,6 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { createRedactor } from '../../src/escape.js'
 import {
+  asksForCheck,
   DEFAULTS,
   InputError,
   type InputName,
@@ -23,6 +24,7 @@ const sources = (given: Given, missingSecrets?: string): InputSources => ({
   readPromptFile: (path: string) =>
     path === 'prompt.md' ? { text: 'From the file' } : { problem: 'does not exist. Check the path.' },
   missingSecrets,
+  hasIssue: false,
 })
 
 const read = (given: Given = {}) => parseInputs({ ...NOTHING, ...GOOD, ...given }, sources(given))
@@ -70,8 +72,8 @@ describe('defaults', () => {
     },
   )
 
-  // The runner fills in the defaults of these two; an empty value means no token and nobody.
-  const filled: readonly InputName[] = ['github-token', 'skip-authors']
+  // The runner fills in the defaults of these; an empty value means no token, nobody and no key.
+  const filled: readonly InputName[] = ['github-token', 'skip-authors', 'job-key']
   test.each(optional.filter((name) => !filled.includes(name)).map((name) => [name]))(
     '%s accepts its own default',
     (name) => {
@@ -637,4 +639,69 @@ test.each<[string, Given, boolean]>([
 ])('GitHub is needed for %s: %j is %s', (_, given, needed) => {
   expect(needsGitHub(read(given), false)).toBe(needed)
   expect(needsGitHub(read(given), true)).toBe(true)
+})
+
+describe('job-scope and issue-number', () => {
+  const withIssue = (given: Given, hasIssue: boolean) =>
+    parseInputs({ ...NOTHING, ...GOOD, ...given }, { ...sources(given), hasIssue })
+
+  test.each([
+    ['issue', '', true],
+    ['issue', '7', false],
+    ['pull-request', '', false],
+    ['pull-request', '7', false],
+    ['run', '7', false],
+  ] as const)('%s with the number "%s", on an event with an issue: %s', (scope, number, hasIssue) => {
+    const inputs = withIssue({ 'job-scope': scope, 'issue-number': number }, hasIssue)
+    expect(inputs.jobScope).toBe(scope)
+    expect(inputs.issueNumber).toBe(number === '' ? undefined : 7)
+  })
+
+  test('issue needs an issue', () => {
+    expect(problems({ 'job-scope': 'issue' })).toEqual([
+      'job-scope: "issue" needs an issue, and the event that triggered the run has none. Set issue-number.',
+    ])
+  })
+
+  test('issue can not be combined with job-id', () => {
+    expect(problems({ 'job-scope': 'issue', 'issue-number': '7', 'job-id': 'job-1' })).toEqual([
+      'job-scope: "issue" can\'t be combined with job-id. Remove one of the two.',
+    ])
+  })
+
+  test.each(['#7', '0', '07', '-1', '1.5', '1e3', '7 8', 'seven', '9'.repeat(17)])(
+    'the number %s is rejected',
+    (value) => {
+      expect(problems({ 'issue-number': value })).toEqual([
+        `issue-number: expected the number of a pull request or an issue, such as 7, got "${value}".`,
+      ])
+    },
+  )
+})
+
+test.each([
+  ['null', ''],
+  ['{}', ''],
+  [' null\n', ''],
+  ['{\n  "lang": "fr"\n}', '{\n  "lang": "fr"\n}'],
+  [' fr ', 'fr'],
+])('the job-key %j is read as %j', (value, jobKey) => {
+  expect(read({ 'job-key': value }).jobKey).toBe(jobKey)
+})
+
+describe('a check is asked for, whatever the other inputs are,', () => {
+  test.each([
+    ['true', '', true],
+    [' TRUE ', 'false', true],
+    ['', '', false],
+    ['yes', '', false],
+    ['true', 'true', false],
+    ['true', 'yes', false],
+  ])('with check "%s" and dry-run "%s": %s', (check, dryRun, expected) => {
+    expect(asksForCheck({ ...NOTHING, check, 'dry-run': dryRun })).toBe(expected)
+  })
+})
+
+test('the docs token is trimmed', () => {
+  expect(read({ 'docs-token': ' ghp_1\n' }).docsToken).toBe('ghp_1')
 })

@@ -1,4 +1,4 @@
-/** The signed marker is valid for one step, in one comment, with one key, and only unchanged. */
+/** The signed marker is valid for one step, in one comment or check run, with one key, and only unchanged. */
 
 import { describe, expect, test } from '@jest/globals'
 import {
@@ -12,14 +12,20 @@ import {
 const KEY = deriveMarkerKey('mint_key')
 const IDENTITY: Identity = {
   repository: 'your-org/your-repo',
-  pullRequest: 7,
-  workflow: '.github/workflows/docs.yml',
+  place: '7',
+  workflow: 'your-org/your-repo/.github/workflows/docs.yml',
   job: 'docs',
   step: 'agent',
   project: 'p-1',
   jobKey: '',
 }
-const STATE: StoredState = { jobId: 'job-1', run: '100', attempt: 2, state: 'active' }
+const STATE: StoredState = {
+  jobId: 'job-1',
+  link: 'https://github.com/your-org/docs/pull/7',
+  run: '100',
+  attempt: 2,
+  state: 'active',
+}
 const ID = 5_000_000_001
 
 const marker = createMarker(STATE, ID, IDENTITY, KEY)
@@ -64,12 +70,12 @@ describe('a marker is rejected', () => {
   })
 
   test.each(Object.keys(IDENTITY) as (keyof Identity)[])('for another %s', (field) => {
-    const other = { ...IDENTITY, [field]: field === 'pullRequest' ? 8 : 'other' }
+    const other = { ...IDENTITY, [field]: 'other' }
     expect(readMarker(marker, ID, other, KEY)).not.toEqual(STATE)
   })
 
   test('if any of its characters was changed', () => {
-    for (let at = '<!-- agent-job-action:1 '.length; at < marker.length - ' -->'.length; at++) {
+    for (let at = '<!-- agent-job-action:2 '.length; at < marker.length - ' -->'.length; at++) {
       const changed = `${marker.slice(0, at)}${marker[at] === 'A' ? 'B' : 'A'}${marker.slice(at + 1)}`
       expect(readMarker(changed, ID, IDENTITY, KEY)).not.toEqual(STATE)
     }
@@ -82,7 +88,7 @@ describe('a marker is rejected', () => {
       'with added data',
       marker.replace(/ (\S+) (\S+) -->$/, (_, data, mac) => ` ${data}${'A'.repeat(5000)} ${mac} -->`),
     ],
-    ['of another version', marker.replace(':1 ', ':2 ')],
+    ['of another version', marker.replace(':2 ', ':1 ')],
     ['that is only its name', 'agent-job-action'],
   ])('%s', (_, body) => {
     expect(readMarker(body, ID, IDENTITY, KEY)).not.toEqual(STATE)
@@ -101,7 +107,7 @@ test('the case of the repository name does not matter', () => {
 
 test('the longest IDs fit', () => {
   const identity = { ...IDENTITY, project: '日'.repeat(512) }
-  const state = { ...STATE, jobId: '本'.repeat(512) }
+  const state = { ...STATE, jobId: '本'.repeat(512), link: `https://example.com/${'x'.repeat(2028)}` }
   expect(readMarker(createMarker(state, ID, identity, KEY), ID, identity, KEY)).toEqual(state)
 })
 

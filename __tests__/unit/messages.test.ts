@@ -322,10 +322,10 @@ describe('the annotation', () => {
       'Job "job-1" completed without a pull request. If you expected changes, say in the prompt which pages to ' +
       "change and how, then run it again. The service's dashboard shows what the agent did.",
     failed:
-      'Job "job-1" failed.LINK See the service\'s dashboard for the reason. Run it again to start a new job, or send ' +
+      'FIRSTJob "job-1" failed. See the service\'s dashboard for the reason. Run it again to start a new job, or send ' +
       'this one a message: run a step with "job-id: job-1" and a prompt.',
     archived:
-      'Job "job-1" was archived.LINK An archived job won\'t produce anything more. Run it again to start a new one.',
+      'FIRSTJob "job-1" was archived. REVIEWAn archived job won\'t produce anything more. Run it again to start a new one.',
     'timed-out':
       `Job "job-1" is still running after 1 min 5 s.LINK It is still running on the service. ${TO_WAIT} ` +
       'To wait longer next time, raise timeout-minutes.',
@@ -339,8 +339,11 @@ describe('the annotation', () => {
     const result = resultOf(outcome as Outcome)
     const withLink = createProgress(job('active', { prLink: LINK }))
     const without = createProgress(job('active'))
-    const text = sentence.replace('LINK', '')
-    const textWithLink = sentence.replace('LINK', ` Its pull request: ${LINK}.`)
+    const text = sentence.replace('FIRST', '').replace('REVIEW', '').replace('LINK', '')
+    const textWithLink = sentence
+      .replace('FIRST', `Pull request: ${LINK}. `)
+      .replace('REVIEW', 'Review the pull request. ')
+      .replace('LINK', ` Its pull request: ${LINK}.`)
     const notice = { level: 'notice', text: `Pull request: ${LINK}`, log: textWithLink }
     const fails = ['error', 'cancelled'].includes(outcome)
     const canFail = fails || (FAIL_ON as readonly string[]).includes(outcome)

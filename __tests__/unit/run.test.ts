@@ -287,7 +287,7 @@ describe('a message', () => {
   })
 
   describe('that creates a job if its own no longer exists', () => {
-    const task: Task = { ...MESSAGE, createIfMissing: true }
+    const task: Task = { ...MESSAGE, promptForNewJob: 'Do it anew' }
 
     test('does so after a 404', async () => {
       const newJob = (status: string) => jobResult(status, { id: 'job-2' })
@@ -296,7 +296,7 @@ describe('a message', () => {
       expect(result).toEqual({ outcome: 'no-changes' })
       expect(calls).toMatchObject([
         { kind: 'message', jobId: 'job-1', prompt: 'Do more' },
-        { kind: 'create', prompt: 'Do more' },
+        { kind: 'create', prompt: 'Do it anew' },
         { kind: 'poll', jobId: 'job-2' },
       ])
       expect(lines.log).toEqual(["The last run's job no longer exists: creating a new one."])

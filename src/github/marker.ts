@@ -56,9 +56,10 @@ export function readMarker(
   identity: Identity,
   key: Buffer,
 ): StoredState | 'unverified' | undefined {
+  const ownName = publicName(identity)
   let claimed = false
   for (const [, name, data = '', signature = ''] of text.matchAll(MARKER)) {
-    if (name !== publicName(identity)) continue
+    if (name !== ownName) continue
     claimed = true
     const expected = sign(data, id, identity, key)
     if (timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return parse(data)

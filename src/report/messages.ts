@@ -141,7 +141,7 @@ function outcomeSentence(
   const pull = link === '' ? '' : ` Its pull request: ${link}.`
   const job = `Job ${quote(progress.jobId)}`
   // What there is to review comes first: the step may fail all the same.
-  const ended = link === '' ? job : `There is a pull request, ${link}, but job ${quote(progress.jobId)}`
+  const ended = link === '' ? job : `Pull request: ${link}. ${job}`
   switch (result.outcome) {
     case 'error':
       return result.error.message
@@ -195,7 +195,9 @@ export function nextStep(progress: Progress, result: RunResult, show: (text: str
         `run a step with ${show(`job-id: ${progress.jobId}`)} and a prompt.`
       )
     case 'archived':
-      return "An archived job won't produce anything more. Run it again to start a new one."
+      return progress.job?.link
+        ? "Review the pull request. An archived job won't produce anything more. Run it again to start a new one."
+        : "An archived job won't produce anything more. Run it again to start a new one."
     case 'no-changes':
       if (progress.job?.linkRejected) return "See the service's dashboard for the pull request."
       return (
