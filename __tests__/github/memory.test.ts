@@ -42,8 +42,8 @@ describe('a pull request', () => {
         .writes()
         .map(({ method, body }) => [method, String((body as { body: string }).body)] as const)
       expect(writes.map(([method]) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
-      expect(writes[0]?.[1]).not.toContain('agent-job-action:1')
-      expect(writes.slice(1).every(([, body]) => /<!-- agent-job-action:1 \S+ \S+ \S+ -->$/.test(body))).toBe(
+      expect(writes[0]?.[1]).not.toContain('agent-job-action:2')
+      expect(writes.slice(1).every(([, body]) => /<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(body))).toBe(
         true,
       )
       expect(writes[2]?.[1]).toContain('| active |')
@@ -103,14 +103,14 @@ describe('a marker does not count, and its comment is not edited,', () => {
     [
       'oversized',
       bot,
-      () => `<!-- agent-job-action:1 ${'x'.repeat(22)} ${'y'.repeat(50_000)} ${'z'.repeat(43)} -->`,
+      () => `<!-- agent-job-action:2 ${'x'.repeat(22)} ${'y'.repeat(50_000)} ${'z'.repeat(43)} -->`,
     ],
     [
       'with another job id',
       bot,
       (genuine) =>
         genuine.replace(
-          /(agent-job-action:1 \S+) \S+/,
+          /(agent-job-action:2 \S+) \S+/,
           `$1 ${Buffer.from('["evil","1",1,"active"]').toString('base64url')}`,
         ),
     ],

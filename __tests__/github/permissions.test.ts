@@ -90,7 +90,13 @@ test.concurrent.each(rows)('%s: %s', async (what, cell) => {
     access,
   ])
   expect(given.length).toBeGreaterThan(0)
-  const none = { issues: 'none', pull_requests: 'none', contents: 'none', actions: 'none' } as const
+  const none: Permissions = {
+    issues: 'none',
+    pull_requests: 'none',
+    contents: 'none',
+    actions: 'none',
+    checks: 'none',
+  }
   for (const [inputs, run] of CASES[what] ?? []) {
     const world = await startWorld({ github: { permissions: { ...none, ...Object.fromEntries(given) } } })
     const ended = await world.step(inputs, run(world)).finally(world.close)

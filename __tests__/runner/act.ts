@@ -133,6 +133,7 @@ function permissionsOf({ permissions = {}, jobs }: Workflow): Permissions {
     pull_requests: access('pull-requests'),
     contents: access('contents'),
     actions: access('actions'),
+    checks: access('checks'),
   }
 }
 

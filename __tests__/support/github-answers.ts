@@ -5,6 +5,7 @@
 
 import type { components } from '@octokit/openapi-types'
 import {
+  type CheckState,
   type CommentState,
   type CommitState,
   type ComparisonState,
@@ -42,6 +43,16 @@ export const comment = ({ id, body, author }: CommentState): Comment => ({
   id,
   body,
   user: { login: author },
+})
+
+type CheckFields = 'id' | 'name' | 'head_sha' | 'external_id' | 'status' | 'conclusion'
+export type Check = Pick<Schemas['check-run'], CheckFields> & {
+  readonly output: Pick<Schemas['check-run']['output'], 'title' | 'summary' | 'text'>
+}
+
+export const check = (state: CheckState): Check => ({
+  ...state,
+  conclusion: state.conclusion as Check['conclusion'],
 })
 
 export const label = (name: string): Label => ({ name })

@@ -3,14 +3,23 @@
 import { posix } from 'node:path'
 import * as answers from './github-answers.js'
 import { PEOPLE_ENDPOINTS } from './github-people.js'
-import type { CommentState, CommitState, ComparisonState, PullState, Repository } from './github-state.js'
+import type {
+  CheckState,
+  CommentState,
+  CommitState,
+  ComparisonState,
+  IssueState,
+  PullState,
+  Repository,
+} from './github-state.js'
 
 const COMMENT_LIMIT = 65_536
+const CHECK_LIMIT = 65_535
 const COMPARE_FILES = 300
 const PULL_FILES = 3000
 const DEFAULT_LABELS: readonly unknown[] = ['bug', 'documentation', 'duplicate', 'enhancement', 'question']
 
-export type Permission = 'issues' | 'pull_requests' | 'contents' | 'actions' | 'metadata'
+export type Permission = 'issues' | 'pull_requests' | 'contents' | 'actions' | 'checks' | 'metadata'
 
 export interface Answer {
   readonly status?: number
@@ -29,17 +38,21 @@ export interface Call {
   readonly repo: Repository
   /** Whom the token speaks for. */
   readonly login: string
+  /** It is a person's, not a job's or an app's. */
+  readonly personal: boolean
   /** The groups of the endpoint's pattern, decoded. */
   readonly ids: readonly string[]
   readonly query: URLSearchParams
   readonly body: unknown
 }
 
+export type Needs = readonly [permission: Permission, access: 'read' | 'write']
+
 /** The method, the path below the repository, the minimal permission, what it does, and its own query parameters. */
 export type Endpoint = readonly [
   method: string,
   path: RegExp,
-  needs: readonly [permission: Permission, access: 'read' | 'write'],
+  needs: Needs | ((repo: Repository | undefined, id: string) => Needs),
   answer: (call: Call) => Answer,
   parameters?: readonly string[],
 ]
@@ -50,27 +63,41 @@ const LABELS = /^\/issues\/(\d+)\/labels$/
 const PULL = /^\/pulls\/(\d+)$/
 const FILES = /^\/pulls\/(\d+)\/files$/
 const COMPARE = /^\/compare\/(.+)\.\.\.(.+)$/
+const CHECKS_OF_COMMIT = /^\/commits\/([^/]+)\/check-runs$/
+const CHECKS = /^\/check-runs$/
+const CHECK = /^\/check-runs\/(\d+)$/
 const COMMIT = /^\/commits\/(.+)$/
 const RUNS = /^\/actions\/workflows\/([^/]+)\/runs$/
+
+/** A comment on a pull request needs another permission than one on a plain issue. */
+const onIssue =
+  (access: 'read' | 'write'): Extract<Endpoint[2], (...args: never) => Needs> =>
+  (repo, number) => [repo?.issues.has(Number(number)) ? 'issues' : 'pull_requests', access]
+
+const ofComment: Extract<Endpoint[2], (...args: never) => Needs> = (repo, id) =>
+  onIssue('write')(repo, String(repo?.comments.get(Number(id))?.issue))
 
 // On a pull request, comments and labels need the permission for pull requests. `issues: write` is refused, although the
 // documentation names both (seen in public logs of workflows).
 export const endpoints = (): readonly Endpoint[] => [...ENDPOINTS, ...PEOPLE_ENDPOINTS]
 
 const ENDPOINTS: readonly Endpoint[] = [
-  ['GET', COMMENTS, ['pull_requests', 'read'], listComments],
-  ['POST', COMMENTS, ['pull_requests', 'write'], createComment],
-  ['PATCH', COMMENT, ['pull_requests', 'write'], updateComment],
-  ['POST', LABELS, ['pull_requests', 'write'], addLabels],
+  ['GET', COMMENTS, onIssue('read'), listComments],
+  ['POST', COMMENTS, onIssue('write'), createComment],
+  ['PATCH', COMMENT, ofComment, updateComment],
+  ['POST', LABELS, onIssue('write'), addLabels],
   ['GET', PULL, ['pull_requests', 'read'], getPull],
   ['GET', FILES, ['pull_requests', 'read'], listFiles],
   ['GET', COMPARE, ['contents', 'read'], compare],
+  ['GET', CHECKS_OF_COMMIT, ['checks', 'read'], listChecks, ['check_name', 'filter']],
+  ['POST', CHECKS, ['checks', 'write'], createCheck],
+  ['PATCH', CHECK, ['checks', 'write'], updateCheck],
   ['GET', COMMIT, ['contents', 'read'], getCommit],
   ['GET', RUNS, ['actions', 'read'], listRuns, ['branch', 'status', 'event']],
 ]
 
 function listComments({ repo, ids, query }: Call): Answer {
-  const { number } = findPull(repo, ids[0])
+  const { number } = findIssue(repo, ids[0])
   const { items, page } = slice(
     [...repo.comments.values()].filter(({ issue }) => issue === number),
     query,
@@ -79,10 +106,10 @@ function listComments({ repo, ids, query }: Call): Answer {
 }
 
 function createComment({ login, repo, ids, body }: Call): Answer {
-  const pull = findPull(repo, ids[0])
+  const { number, locked } = findIssue(repo, ids[0])
   const text = commentBody(body)
-  if (pull.locked) throw new Refusal(403, 'Unable to create comment because issue is locked.')
-  return { status: 201, body: answers.comment(repo.addComment(pull.number, { author: login, body: text })) }
+  if (locked) throw new Refusal(403, 'Unable to create comment because issue is locked.')
+  return { status: 201, body: answers.comment(repo.addComment(number, { author: login, body: text })) }
 }
 
 function updateComment({ repo, ids, body }: Call): Answer {
@@ -92,7 +119,7 @@ function updateComment({ repo, ids, body }: Call): Answer {
 }
 
 function addLabels({ repo, ids, body }: Call): Answer {
-  const { labels } = findPull(repo, ids[0])
+  const { labels } = findIssue(repo, ids[0])
   const names = (body as { labels?: unknown }).labels
   if (!Array.isArray(names)) throw new Refusal(422, 'Invalid request.')
   // To create a label takes `issues: write` (docs.github.com/en/rest/issues/labels).
@@ -100,6 +127,61 @@ function addLabels({ repo, ids, body }: Call): Answer {
     throw new Refusal(403, 'You do not have permission to create labels on this repository.')
   for (const name of names) labels.add(name)
   return { body: [...labels].map(answers.label) }
+}
+
+/** `latest`, the default, has only the newest of each name (docs.github.com/en/rest/checks/runs). */
+function listChecks({ repo, ids, query }: Call): Answer {
+  const ofName = [...repo.checks.values()]
+    .filter(({ head_sha }) => head_sha === ids[0])
+    .filter(({ name }) => name === (query.get('check_name') ?? name))
+    .sort((one, other) => other.id - one.id)
+  const isNewest = (check: CheckState): boolean => ofName.find(({ name }) => name === check.name) === check
+  const all = query.get('filter') === 'all' ? ofName : ofName.filter(isNewest)
+  const { items, page } = slice(all, query)
+  return { page, body: { total_count: all.length, check_runs: items.map(answers.check) } }
+}
+
+function createCheck({ repo, personal, body }: Call): Answer {
+  refusePersonal(personal)
+  const { name, head_sha, external_id = '', ...fields } = body as Partial<CheckState>
+  if (!name || !/^[0-9a-f]{40}$/.test(head_sha ?? '')) {
+    throw new Refusal(422, 'Invalid request.\n\nNo commit found for SHA')
+  }
+  const check = repo.addCheck({ name, head_sha: head_sha as string, external_id })
+  changeCheck(check, fields)
+  return { status: 201, body: answers.check(check) }
+}
+
+function updateCheck({ repo, personal, ids, body }: Call): Answer {
+  refusePersonal(personal)
+  const check = repo.checks.get(Number(ids[0]))
+  if (!check) throw notFound()
+  changeCheck(check, body as Partial<CheckState>)
+  return { body: answers.check(check) }
+}
+
+function refusePersonal(personal: boolean): void {
+  if (personal) throw new Refusal(403, 'You must authenticate via a GitHub App.')
+}
+
+/** A completed check run can't be reopened. What an output leaves out is gone. */
+function changeCheck(check: CheckState, { status, conclusion, output }: Partial<CheckState>): void {
+  if (check.status === 'completed' && status !== 'completed') {
+    throw new Refusal(422, "Invalid request. A completed check run can't be reopened")
+  }
+  if (status === 'completed' && !conclusion)
+    throw new Refusal(422, 'Invalid request. "conclusion" wasn\'t supplied.')
+  if (output) {
+    const { title, summary, text = null } = output
+    if (!title || summary === null || summary === undefined)
+      throw new Refusal(422, 'Invalid request. "output"')
+    for (const part of [summary, text ?? '']) {
+      if (Buffer.byteLength(part) > CHECK_LIMIT) throw new Refusal(422, 'Validation Failed: too long')
+    }
+    check.output = { title, summary, text }
+  }
+  check.status = status ?? check.status
+  check.conclusion = conclusion ?? check.conclusion
 }
 
 function getPull({ repo, ids }: Call): Answer {
@@ -159,6 +241,11 @@ function findPull(repo: Repository, number: string | undefined): PullState {
   const pull = repo.pulls.get(Number(number))
   if (!pull) throw notFound()
   return pull
+}
+
+/** To GitHub, a pull request is an issue, too. */
+function findIssue(repo: Repository, number: string | undefined): IssueState {
+  return repo.issues.get(Number(number)) ?? findPull(repo, number)
 }
 
 function findComment(repo: Repository, id: string | undefined): CommentState {

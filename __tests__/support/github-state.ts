@@ -33,6 +33,23 @@ export interface CommentState {
   body: string
 }
 
+/** A plain issue, which shares its numbers with pull requests. */
+export interface IssueState {
+  readonly number: number
+  locked: boolean
+  readonly labels: Set<string>
+}
+
+export interface CheckState {
+  readonly id: number
+  readonly name: string
+  readonly head_sha: string
+  readonly external_id: string
+  status: 'queued' | 'in_progress' | 'completed'
+  conclusion: string | null
+  output: { readonly title: string | null; readonly summary: string | null; readonly text: string | null }
+}
+
 export interface PullState {
   readonly number: number
   readonly title: string
@@ -58,8 +75,11 @@ export interface Repository {
   /** The token is for another repository: here it may only read, and only if this one is public. */
   readonly foreign: boolean
   readonly pulls: Map<number, PullState>
+  readonly issues: Map<number, IssueState>
   /** By id. */
   readonly comments: Map<number, CommentState>
+  /** By id. */
+  readonly checks: Map<number, CheckState>
   /** By sha. */
   readonly commits: Map<string, CommitState>
   /** By `base...head`, each a sha. */
@@ -74,6 +94,8 @@ export interface Repository {
   /** By login; others have what everybody has. */
   readonly collaborators: Map<string, Collaborator>
   readonly addPull: (fields?: Partial<PullState>) => PullState
+  readonly addIssue: (number: number) => IssueState
+  readonly addCheck: (fields?: Partial<CheckState>) => CheckState
   readonly addComment: (issue: number, fields?: Partial<CommentState>) => CommentState
   readonly addCommit: (fields?: Partial<CommitState>) => CommitState
   /** Between two shas. Adds their commits, too; if none are given, `head` is the only one since `base`. */
@@ -99,6 +121,8 @@ export function createRepository(
   nextId: () => number,
 ): Repository {
   const pulls: Repository['pulls'] = new Map()
+  const issues: Repository['issues'] = new Map()
+  const checks: Repository['checks'] = new Map()
   const comments: Repository['comments'] = new Map()
   const commits: Repository['commits'] = new Map()
   const comparisons: Repository['comparisons'] = new Map()
@@ -123,6 +147,25 @@ export function createRepository(
     }
     pulls.set(pull.number, pull)
     return pull
+  }
+  const addIssue: Repository['addIssue'] = (number) => {
+    const issue = { number, locked: false, labels: new Set<string>() }
+    issues.set(number, issue)
+    return issue
+  }
+  const addCheck: Repository['addCheck'] = (fields = {}) => {
+    const check: CheckState = {
+      id: nextId(),
+      name: 'check',
+      head_sha: sha('head'),
+      external_id: '',
+      status: 'queued',
+      conclusion: null,
+      output: { title: null, summary: null, text: null },
+      ...fields,
+    }
+    checks.set(check.id, check)
+    return check
   }
   const addComment: Repository['addComment'] = (issue, fields = {}) => {
     const comment = { id: nextId(), issue, author: 'octocat', body: 'Nice.', ...fields }
@@ -166,7 +209,8 @@ export function createRepository(
     releases.push({ tag_name, published_at, draft: published_at === null, prerelease: false, ...fields })
     tags.set(tag_name, addCommit({ sha: sha(tag_name) }).sha)
   }
-  const kept = { pulls, comments, commits, comparisons, runs }
+  const kept = { pulls, issues, checks, comments, commits, comparisons, runs }
   const state = { ...kept, releases, tags, tagObjects, collaborators }
-  return { ...base, ...state, addRelease, addPull, addComment, addCommit, addComparison, addRun }
+  const add = { addRelease, addPull, addIssue, addCheck, addComment, addCommit, addComparison, addRun }
+  return { ...base, ...state, ...add }
 }

@@ -7,6 +7,7 @@ import { text as readAll } from 'node:stream/consumers'
 import {
   type Endpoint,
   endpoints,
+  type Needs,
   notFound,
   type Page,
   type Permission,
@@ -25,9 +26,19 @@ type Access = 'none' | 'read' | 'write'
 export type Permissions = Record<Exclude<Permission, 'metadata'>, Access>
 export type Need = `${Permission}: ${'read' | 'write'}`
 
+/** A token for other repositories than the run's. */
+export interface OtherToken {
+  readonly repositories: readonly string[]
+  readonly permissions: Partial<Permissions>
+}
+
 export interface Options {
-  /** The one that is accepted (default `ghs_token`). */
+  /** The run's own (default `ghs_token`). */
   readonly token?: string
+  /** It is a person's, not the job's own. */
+  readonly personal?: boolean
+  /** By their texts. */
+  readonly otherTokens?: Readonly<Record<string, OtherToken>>
   /** What the token may do. Default: all that the endpoints need. */
   readonly permissions?: Partial<Permissions>
   /** In front of every path, such as `/api/v3` of GitHub Enterprise Server. */
@@ -113,6 +124,7 @@ export const BAD_GATEWAY: FaultAnswer = {
 /** An endpoint, and what a path names there. */
 interface Found {
   readonly endpoint: Endpoint
+  readonly needs: Needs
   readonly repo: Repository | undefined
   readonly ids: readonly string[]
   readonly query: URLSearchParams
@@ -128,26 +140,35 @@ function findEndpoint(
   const endpoint = endpoints().find(([verb, pattern]) => verb === method && pattern.test(rest))
   if (!endpoint) return undefined
   const ids = endpoint[1].exec(rest)?.slice(1).map(decodeURIComponent) ?? []
-  return { endpoint, repo: repositories.get(name.toLowerCase()), ids, query }
+  const repo = repositories.get(name.toLowerCase())
+  const needs = typeof endpoint[2] === 'function' ? endpoint[2](repo, ids[0] ?? '') : endpoint[2]
+  return { endpoint, needs, repo, ids, query }
 }
 
 /** The repository, if the token may do this there: what is public can be read with any token. */
-function allowed({ endpoint, repo }: Found, { permissions, deniedRead }: GitHub): Repository {
-  const [, , [permission, access]] = endpoint
-  if (!repo || (repo.foreign && repo.private)) throw notFound()
-  const given = permission === 'metadata' ? 'read' : permissions[permission]
-  const granted = repo.foreign ? 'none' : given
+function allowed(
+  { needs, repo }: Found,
+  { permissions, deniedRead }: GitHub,
+  other?: OtherToken,
+): Repository {
+  const [permission, access] = needs
+  if (!repo) throw notFound()
+  const isMember = other ? other.repositories.includes(repo.full_name) : !repo.foreign
+  if (!isMember && repo.private) throw notFound()
+  const given = permission === 'metadata' ? 'read' : ((other?.permissions ?? permissions)[permission] ?? 'none')
+  const granted = isMember ? given : 'none'
   if (granted === 'write' || granted === access || (access === 'read' && !repo.private)) return repo
   throw access === 'read' && deniedRead === 404
     ? notFound()
     : new Refusal(403, 'Resource not accessible by integration')
 }
 
-/** What GitHub checks of every request. */
-function checkHeaders({ headers }: Received, token: string): void {
-  const [, given] = /^(?:token|bearer) (\S+)$/i.exec(headers.authorization ?? '') ?? []
+/** The token of a request, which has to be a known one. */
+function checkHeaders({ headers }: Received, { token = 'ghs_token', otherTokens = {} }: Options): string {
+  const [, given = ''] = /^(?:token|bearer) (\S+)$/i.exec(headers.authorization ?? '') ?? []
   if (!headers['user-agent']) throw new Refusal(403, 'Request forbidden by administrative rules.')
-  if (given !== token) throw new Refusal(401, 'Bad credentials')
+  if (given !== token && otherTokens[given] === undefined) throw new Refusal(401, 'Bad credentials')
+  return given
 }
 
 /** GitHub ignores a parameter that it does not know; a test has to fail. */
@@ -185,15 +206,17 @@ function toSent({ status, headers = {}, body }: FaultAnswer): Sent {
 }
 
 /** Answers as GitHub does if all goes well. */
-function answer(request: Received, found: Found | undefined, github: GitHub, token: string): Sent {
+function answer(request: Received, found: Found | undefined, github: GitHub, options: Options): Sent {
   try {
-    checkHeaders(request, token)
+    const token = checkHeaders(request, options)
     if (!found) throw notFound()
-    const repo = allowed(found, github)
+    const other = options.otherTokens?.[token]
+    const repo = allowed(found, github, other)
     checkQuery(found)
     const call = {
       repo,
       login: 'github-actions[bot]',
+      personal: other !== undefined || options.personal === true,
       ids: found.ids,
       query: found.query,
       body: request.body,
@@ -238,7 +261,7 @@ function cutOff(response: ServerResponse, entry: Received, { status, headers, te
 }
 
 export async function startGitHub(options: Options = {}): Promise<GitHub> {
-  const { token = 'ghs_token', prefix = '', permissions } = options
+  const { prefix = '', permissions } = options
   const repositories = new Map<string, Repository>()
   const timers = new Set<NodeJS.Timeout>()
   let id = FIRST_ID
@@ -247,7 +270,7 @@ export async function startGitHub(options: Options = {}): Promise<GitHub> {
     const { method = '', headers, url: path = '' } = request
     const below = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : ''
     const found = findEndpoint(repositories, method, below)
-    const needs: Need | undefined = found && `${found.endpoint[2][0]}: ${found.endpoint[2][1]}`
+    const needs: Need | undefined = found && `${found.needs[0]}: ${found.needs[1]}`
     const entry: Received = { method, path, headers, body: undefined, needs, status: 'none' }
     github.requests.push(entry)
     entry.body = await readBody(request)
@@ -257,7 +280,7 @@ export async function startGitHub(options: Options = {}): Promise<GitHub> {
     if (github.requests.length >= REQUEST_LIMIT) return void request.socket.destroy()
     const [entry, found] = await receive(request)
     const fault = takeFault(github.faults, entry)
-    const usual = (): Sent => answer(entry, found, github, token)
+    const usual = (): Sent => answer(entry, found, github, options)
     if (!fault) return send(response, entry, usual())
     const what = fault.answer
     if (what === 'cut off') return cutOff(response, entry, usual())
@@ -287,6 +310,7 @@ export async function startGitHub(options: Options = {}): Promise<GitHub> {
       pull_requests: 'write',
       contents: 'read',
       actions: 'read',
+      checks: 'write',
       ...permissions,
     },
     deniedRead: 404,

@@ -5,10 +5,14 @@ import path from 'node:path'
 import { startEmulator } from '../../emulator/server.mjs'
 import { type Ended, FAST, runStep, type Options as StepOptions } from './action.js'
 import { newFolder } from './folder.js'
-import { type GitHub, type Options as GitHubOptions, type Repository, startGitHub } from './github.js'
+import { type GitHub, type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
+import type { CheckState } from './github-state.js'
 import { until } from './time.js'
 
 export const REPOSITORY = 'your-org/your-repo'
+/** The head of the pull request, and GITHUB_SHA, which is another commit there. */
+export const HEAD = sha('head')
+export const MERGE = sha('merge')
 export const TOKEN = 'ghs_token_0123456789'
 
 type Emulator = Awaited<ReturnType<typeof startEmulator>>
@@ -20,10 +24,12 @@ export interface World {
   readonly emulator: Emulator
   /** The number of the pull request. */
   readonly number: number
-  /** Runs a step on the pull request, or on another event. */
+  /** Runs a step on the pull request, or on another event. Each is a run of its own, unless its environment says so. */
   readonly step: (inputs?: Record<string, string>, run?: RunOptions) => Promise<Ended>
   /** The bodies of the comments on the pull request, oldest first. */
   readonly comments: () => string[]
+  /** The check runs on the head of the pull request, oldest first. */
+  readonly checks: () => CheckState[]
   /** Waits until GitHub has answered this many requests. */
   readonly answered: (count: number) => Promise<void>
   /** Ends the jobs that are active. */
@@ -63,15 +69,17 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       user: { login: pull.author },
       html_url: `https://github.com/${REPOSITORY}/pull/${pull.number}`,
       base: { ref: 'main', repo: { full_name: REPOSITORY } },
-      head: { ref: 'feature', label: 'your-org:feature', repo: { full_name: REPOSITORY } },
+      head: { ref: 'feature', label: 'your-org:feature', sha: HEAD, repo: { full_name: REPOSITORY } },
     },
   }
 
+  let runId = 99
   const step: World['step'] = async (
     inputs = {},
     { event = 'pull_request', payload: other = payload, env, ...rest } = {},
   ) => {
     const eventPath = path.join(newFolder('event'), 'event.json')
+    if (env?.GITHUB_RUN_ATTEMPT === undefined && env?.GITHUB_RUN_ID === undefined) runId++
     await writeFile(eventPath, typeof other === 'string' ? other : JSON.stringify(other))
     return runStep(
       { prompt: 'Update the docs.', 'base-url': emulator.url, 'github-token': TOKEN, ...FAST, ...inputs },
@@ -85,7 +93,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/docs.yml@refs/pull/1/merge`,
           GITHUB_JOB: 'docs',
           GITHUB_ACTION: 'agent',
-          GITHUB_RUN_ID: '100',
+          GITHUB_WORKFLOW: 'Docs',
+          GITHUB_SHA: MERGE,
+          GITHUB_RUN_ID: String(runId),
           GITHUB_RUN_ATTEMPT: '1',
           ...env,
         },
@@ -94,6 +104,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
   const comments = (): string[] =>
     [...repository.comments.values()].filter(({ issue }) => issue === pull.number).map(({ body }) => body)
+  const checks = (): CheckState[] =>
+    [...repository.checks.values()].filter(({ head_sha }) => head_sha === HEAD)
   const answered: World['answered'] = (count) =>
     until(() => github.requests.filter(({ status }) => status !== 'none').length >= count)
   const finishJobs = (): void => {
@@ -102,7 +114,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const close = async (): Promise<void> => {
     await Promise.all([github.close(), emulator.close()])
   }
-  return { github, repository, emulator, number: pull.number, step, comments, answered, finishJobs, close }
+  return {
+    github,
+    repository,
+    emulator,
+    number: pull.number,
+    step,
+    comments,
+    checks,
+    answered,
+    finishJobs,
+    close,
+  }
 }
 
 /** Runs a test in a world of its own, which is closed afterwards. */
