@@ -1,0 +1,442 @@
+/** The check on a commit: what it says at each moment, and how a re-run finds its own job by it. */
+
+import { describe, expect, test } from '@jest/globals'
+import { BAD_GATEWAY, sha } from '../support/github.js'
+import type { CheckState } from '../support/github-state.js'
+import { HEAD, inWorld, MERGE, type RunOptions, type World } from '../support/pull-request.js'
+import { minutes, scaled, until } from '../support/time.js'
+
+const CHECK = { check: 'true' }
+const SCOPE = { 'job-scope': 'pull-request' }
+const CREATE = '/v2/agent/docs/job'
+const again = (attempt: number): RunOptions => ({ env: { GITHUB_RUN_ATTEMPT: String(attempt) } })
+
+const posts = ({ emulator }: World): string[] =>
+  emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
+const marked = ({ output }: CheckState): boolean =>
+  /^<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(output.text ?? '')
+const ended = (world: World): unknown[] =>
+  world.checks().map(({ status, conclusion }) => (status === 'completed' ? conclusion : status))
+
+const push: RunOptions = {
+  event: 'push',
+  payload: { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' } },
+  env: { GITHUB_SHA: HEAD },
+}
+
+describe('a check', () => {
+  test.concurrent('is in progress while the job runs, and is concluded with the result', () =>
+    inWorld({}, async (world) => {
+      const { outputs, commands } = await world.step(CHECK)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([])
+      const [check] = world.checks()
+      expect(world.checks()).toHaveLength(1)
+      expect(check).toMatchObject({
+        name: 'Docs / docs: docs job (agent)',
+        head_sha: HEAD,
+        conclusion: 'success',
+      })
+      expect(check?.output.title).toBe('✅ The docs job opened a pull request: your-org/docs#17')
+      expect(check?.output.summary).toMatch(
+        /^\[`your-org\/docs#17`\]\(<https:\/\/github\.com\/your-org\/docs\/pull\/17>\) · \[Run `100`\]\(<.*\/runs\/100>\)\n\n### ✅/,
+      )
+      expect(check && marked(check)).toBe(true)
+      const writes = world.github.writes().map(({ body }) => body as Partial<CheckState>)
+      expect(writes.map(({ status }) => status)).toEqual([
+        'in_progress',
+        'in_progress',
+        'in_progress',
+        'completed',
+      ])
+      // Written before the create, with its marker as soon as its id is known.
+      expect(writes.map(({ output }) => output?.text !== undefined)).toEqual([false, true, true, true])
+      expect(world.github.requests).toHaveLength(5)
+      expect(new Set(world.github.requests.map(({ needs }) => needs?.split(':')[0]))).toEqual(
+        new Set(['checks']),
+      )
+    }))
+
+  test.concurrent('with the comment and the diff takes at most 12 requests, without it 8', () =>
+    inWorld({}, async (world) => {
+      const docs = world.github.addRepository('your-org/docs', {})
+      const count = async (inputs: Record<string, string>): Promise<number> => {
+        const before = world.github.requests.length
+        const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...inputs })
+        expect(outputs.outcome).toBe('pr-opened')
+        return world.github.requests.length - before
+      }
+      expect(await count({ check: 'true' })).toBeLessThanOrEqual(12)
+      docs.addPull({ number: 17 })
+      expect(await count({ check: 'true' })).toBeLessThanOrEqual(12)
+      expect(await count({})).toBeLessThanOrEqual(8)
+      expect(await count({ 'job-key': 'new' })).toBeLessThanOrEqual(8)
+    }))
+
+  const conclusions: [string, Record<string, string>, Parameters<typeof inWorld>[0], string][] = [
+    ['no-changes', {}, { emulator: { scenario: { changesNothing: true } } }, 'neutral'],
+    [
+      'no-changes',
+      { 'fail-on': 'no-changes' },
+      { emulator: { scenario: { changesNothing: true } } },
+      'failure',
+    ],
+    ['failed', {}, { emulator: { scenario: { ends: 'failed' } } }, 'failure'],
+    ['failed', { 'fail-on': 'none' }, { emulator: { scenario: { ends: 'failed' } } }, 'neutral'],
+    ['archived', {}, { emulator: { scenario: { ends: 'archived' } } }, 'failure'],
+    ['started', { wait: 'false' }, {}, 'neutral'],
+    ['error', {}, { emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } }, 'failure'],
+    ['skipped', { 'context-paths': 'nothing/**' }, {}, 'skipped'],
+  ]
+  test.concurrent.each(conclusions)('of %s with %j is concluded', (outcome, inputs, options, conclusion) =>
+    inWorld(options, async (world) => {
+      const { outputs } = await world.step({ ...CHECK, ...inputs })
+      expect(outputs.outcome).toBe(outcome)
+      expect(ended(world)).toEqual([conclusion])
+    }),
+  )
+
+  test.concurrent.each([
+    ['30', 'timed_out'],
+    ['none', 'neutral'],
+  ])('of a job that takes too long is concluded (%#)', (failOn, conclusion) =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const inputs = {
+        'timeout-minutes': minutes(scaled(4_000)),
+        ...(failOn === 'none' && { 'fail-on': 'none' }),
+      }
+      const { outputs } = await world.step({ ...CHECK, ...inputs })
+      expect(outputs.outcome).toBe('timed-out')
+      expect(ended(world)).toEqual([conclusion])
+    }),
+  )
+
+  test.concurrent.each([
+    ['bad input', { 'poll-interval-seconds': 'often' }, 'failure', 'error', undefined],
+    ['a missing key', { 'api-key': '' }, 'failure', 'error', undefined],
+    ['one of skip-authors', { 'skip-authors': 'mintlify[bot]' }, 'skipped', 'skipped', 'mintlify[bot]'],
+  ] as const)('is concluded after %s, before there is a plan', (_, inputs, conclusion, outcome, author) =>
+    inWorld(author === undefined ? {} : { author }, async (world) => {
+      const { outputs, commands } = await world.step({ ...CHECK, ...inputs })
+      expect(outputs.outcome).toBe(outcome)
+      expect(commands('warning')).toEqual([])
+      expect(ended(world)).toEqual([conclusion])
+      expect(world.github.requests).toHaveLength(1)
+      expect(world.checks()[0]?.output.text).toBeNull()
+      expect(world.emulator.requests).toEqual([])
+    }),
+  )
+
+  test.concurrent('is concluded as cancelled after a cancel, beside the comment', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const { outputs } = await world.step(
+        { ...CHECK, ...SCOPE },
+        {
+          meanwhile: async ({ signal }) => {
+            await until(() => world.checks()[0]?.output.title?.includes('running') === true)
+            signal('SIGINT')
+          },
+        },
+      )
+      expect(outputs).toMatchObject({ outcome: 'cancelled', status: 'active' })
+      expect(ended(world)).toEqual(['cancelled'])
+      expect(world.comments()[0]).toContain('🛑')
+    }))
+
+  test.concurrent('is on GITHUB_SHA if the payload names no head', () =>
+    inWorld({}, async (world) => {
+      await world.step(CHECK, { event: 'schedule', payload: {} })
+      expect([...world.repository.checks.values()].map(({ head_sha }) => head_sha)).toEqual([MERGE])
+    }))
+
+  test.concurrent('is not there on issue_comment, and the log says so', () =>
+    inWorld({}, async (world) => {
+      const payload = { issue: { number: world.number, pull_request: {}, user: { login: 'octocat' } } }
+      const event = { event: 'issue_comment', payload }
+      const alone = await world.step(CHECK, event)
+      expect(alone.outputs.outcome).toBe('pr-opened')
+      expect(alone.log).toContain("names no commit, so there is no check: a re-run won't find this run's job")
+      const scoped = await world.step({ ...CHECK, ...SCOPE }, event)
+      expect(scoped.log).toContain('so there is no check: only the comment records the job')
+      expect(world.repository.checks.size).toBe(0)
+      expect(world.comments()).toHaveLength(1)
+    }))
+
+  test.concurrent('is not written by a dry run, and neither is a comment', () =>
+    inWorld({}, async (world) => {
+      for (const inputs of [{}, { 'timeout-minutes': '-1' }, { 'context-paths': 'nothing/**' }]) {
+        await world.step({ ...CHECK, ...SCOPE, ...inputs, 'dry-run': 'true' })
+      }
+      expect(world.github.writes()).toEqual([])
+    }))
+
+  test.concurrent('holds no key, not even in base64', () =>
+    inWorld({}, async (world) => {
+      const key = 'mint_0123456789abcdef'
+      const job = { id: `job-${key}`, status: 'active' }
+      const create = [{ job }]
+      const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
+        speed: 300,
+        scenario: { create, poll: [{ times: 99, job: { ...job, status: 'completed' } }] },
+      })
+      await world.step({ ...CHECK, ...SCOPE, 'api-key': key, 'job-key': key, 'base-url': troubled.url })
+      await troubled.close()
+      const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
+      expect(texts.length).toBeGreaterThan(5)
+      for (const text of texts) {
+        const encoded = text.match(/[\w-]{16,}/g) ?? []
+        expect(text).not.toContain(key)
+        for (const part of encoded) expect(Buffer.from(part, 'base64url').toString()).not.toContain(key)
+      }
+    }))
+})
+
+describe('a check that can not be written is one warning, and the job goes its way:', () => {
+  test.concurrent.each([
+    ['a missing permission', { github: { permissions: { checks: 'none' } } }, /checks: write/],
+    ['a personal token', { github: { personal: true } }, /authenticate via a GitHub App/],
+  ] as const)('%s', (_, options, says) =>
+    inWorld(options, async (world) => {
+      const { outputs, commands, exitCode } = await world.step(CHECK)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([expect.stringMatching(says)])
+      expect(commands('warning')[0]).toContain("a re-run may not find this run's job")
+      expect(exitCode).toBe(0)
+      expect(posts(world)).toEqual([CREATE])
+    }),
+  )
+
+  test.concurrent('a fork, whose token can not be raised', () =>
+    inWorld({ private: false, github: { permissions: { checks: 'read' } } }, async (world) => {
+      const { commands } = await world.step(CHECK, {
+        payload: {
+          pull_request: {
+            number: world.number,
+            user: { login: 'octocat' },
+            base: { ref: 'main', repo: { full_name: 'your-org/your-repo' } },
+            head: { ref: 'main', sha: HEAD, repo: { full_name: 'octocat/your-repo' } },
+          },
+        },
+      })
+      expect(commands('warning')).toEqual([expect.stringContaining('can only read, whatever')])
+      expect(commands('warning')[0]).not.toContain('give the job')
+    }))
+
+  test.concurrent.each([
+    ['GET', 'a failed read'],
+    ['POST', 'a failed create'],
+  ])('but %s (%s) that passes leaves a check that a re-run finds', (method) =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      world.github.faults.push({ method, path: /check-runs/, answer: BAD_GATEWAY })
+      const first = await world.step({ ...CHECK, wait: 'false' }, push)
+      expect(first.outputs.outcome).toBe('started')
+      world.finishJobs()
+      const rerun = await world.step(CHECK, { ...push, env: { ...push.env, GITHUB_RUN_ATTEMPT: '2' } })
+      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      expect(posts(world)).toEqual([CREATE])
+    }),
+  )
+
+  test.concurrent('a create whose response was lost makes no second check', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ method: 'POST', path: /check-runs/, answer: 'reset', takesEffect: true })
+      const { outputs } = await world.step(CHECK)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(ended(world)).toEqual(['success'])
+    }))
+})
+
+describe('a re-run', () => {
+  const events: [string, RunOptions][] = [
+    ['a pull request', {}],
+    ['a push', push],
+    ['a schedule', { event: 'schedule', payload: {} }],
+    ['workflow_dispatch', { event: 'workflow_dispatch', payload: { inputs: {} } }],
+    ['an event of the future', { event: 'something_new', payload: {} }],
+  ]
+  test.concurrent.each(events)('of %s waits for its own job, also in the third attempt', (_, event) =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const first = await world.step({ ...CHECK, wait: 'false' }, event)
+      const attempt = (number: number): RunOptions => ({
+        ...event,
+        env: { ...event.env, GITHUB_RUN_ATTEMPT: String(number) },
+      })
+      const second = await world.step({ ...CHECK, wait: 'false' }, attempt(2))
+      expect(second.outputs).toMatchObject({ outcome: 'started', 'job-id': first.outputs['job-id'] })
+      world.finishJobs()
+      const third = await world.step(CHECK, attempt(3))
+      expect(third.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        reused: 'true',
+        'job-id': first.outputs['job-id'],
+      })
+      expect(third.log).toContain('This is a re-run')
+      expect(posts(world)).toEqual([CREATE])
+      const all = [...world.repository.checks.values()]
+      expect(all.map(({ conclusion }) => conclusion)).toEqual(['neutral', 'neutral', 'success'])
+      // The job was told to its end: the next attempt is a run like any other.
+      const fourth = await world.step({ ...CHECK, wait: 'false' }, attempt(4))
+      expect(fourth.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+      expect(posts(world)).toEqual([CREATE, CREATE])
+    }),
+  )
+
+  test.concurrent('of an attempt that was killed finds its job, and concludes its check as cancelled', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const killed = await world.step(CHECK, {
+        meanwhile: async ({ signal }) => {
+          await until(() => world.checks()[0]?.output.title?.includes('running') === true)
+          signal('SIGKILL')
+        },
+      })
+      expect(ended(world)).toEqual(['in_progress'])
+      world.finishJobs()
+      const rerun = await world.step(CHECK, again(2))
+      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': killed.outputs['job-id'] })
+      expect(ended(world)).toEqual(['cancelled', 'success'])
+      expect(world.checks()[0]?.output.title).toContain('ended before')
+      expect(world.checks().every(marked)).toBe(true)
+      expect(posts(world)).toEqual([CREATE])
+    }))
+
+  test.concurrent('keeps its job through an attempt that could not do anything', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const first = await world.step({ ...CHECK, wait: 'false' })
+      await world.step({ ...CHECK, 'api-key': '' }, again(2))
+      world.emulator.requests.length = 0
+      world.github.faults.push({ method: 'GET', path: /check-runs/, answer: { status: 403, body: {} } })
+      const refused = await world.step(CHECK, again(3))
+      expect(refused.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(world.emulator.requests).toEqual([])
+      const unreachable = await world.step(
+        { ...CHECK, 'base-url': 'http://127.0.0.1:1', 'timeout-minutes': '0.02' },
+        again(4),
+      )
+      expect(unreachable.outputs.outcome).toBe('error')
+      world.finishJobs()
+      const last = await world.step(CHECK, again(5))
+      expect(last.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      expect(posts(world)).toEqual([])
+    }))
+
+  test.concurrent('of one of two runs on the same commit waits for its own', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const one = await world.step({ ...CHECK, wait: 'false' }, { env: { GITHUB_RUN_ID: '200' } })
+      const other = await world.step({ ...CHECK, wait: 'false' }, { env: { GITHUB_RUN_ID: '201' } })
+      expect(other.outputs['job-id']).not.toBe(one.outputs['job-id'])
+      world.finishJobs()
+      const rerun = await world.step(CHECK, { env: { GITHUB_RUN_ID: '200', GITHUB_RUN_ATTEMPT: '2' } })
+      expect(rerun.outputs['job-id']).toBe(one.outputs['job-id'])
+    }))
+
+  test.concurrent('does not believe a copied marker, in a check of the same name', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const first = await world.step({ ...CHECK, wait: 'false' })
+      const [genuine] = world.checks()
+      const { name = '', output = { title: '', summary: '', text: '' } } = genuine ?? {}
+      world.repository.checks.clear()
+      world.repository.addCheck({ name, head_sha: HEAD, output, status: 'in_progress' })
+      const rerun = await world.step({ ...CHECK, wait: 'false' }, again(2))
+      expect(rerun.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+      expect(rerun.outputs['job-id']).not.toBe(first.outputs['job-id'])
+      expect(rerun.log).toContain("An earlier check by this step can't be verified")
+      expect(ended(world)).toEqual(['in_progress', 'neutral'])
+    }))
+
+  test.concurrent('whose create may have been accepted says so', () =>
+    inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
+      await world.step(CHECK)
+      const rerun = await world.step({ ...CHECK, wait: 'false' }, again(2))
+      expect(rerun.commands('warning')).toEqual([expect.stringContaining('a job may exist')])
+    }))
+
+  test.concurrent('whose check can not be read sends nothing', () =>
+    inWorld({}, async (world) => {
+      await world.step({ ...CHECK, wait: 'false' })
+      world.github.faults.push({
+        method: 'GET',
+        path: /check-runs/,
+        times: Number.POSITIVE_INFINITY,
+        answer: { status: 403, body: { message: 'Resource not accessible by integration' } },
+      })
+      const { outputs, commands } = await world.step(CHECK, again(2))
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(commands('error')[0]).toContain('checks: write')
+      expect(posts(world)).toEqual([CREATE])
+      expect(ended(world)).toEqual(['neutral', 'failure'])
+    }))
+
+  test.concurrent('whose job is gone by now creates a new one', () =>
+    inWorld({}, async (world) => {
+      await world.step({ ...CHECK, wait: 'false' }, push)
+      world.emulator.jobs.clear()
+      const rerun = await world.step(CHECK, { ...push, env: { ...push.env, GITHUB_RUN_ATTEMPT: '2' } })
+      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(rerun.log).toContain('no longer exists: creating a new one')
+    }))
+})
+
+describe('with the comment as memory, too,', () => {
+  const BOTH = { ...CHECK, ...SCOPE }
+  const run = (id: number, attempt = 1): RunOptions => ({
+    env: { GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: String(attempt) },
+  })
+
+  test.concurrent('the check decides for a re-run, and the comment of a later run stays as it is', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const first = await world.step({ ...BOTH, wait: 'false' }, run(200))
+      const second = await world.step({ ...BOTH, wait: 'false' }, run(201))
+      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      const comment = world.comments()[0]
+      world.finishJobs()
+      const rerun = await world.step(BOTH, run(200, 2))
+      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      expect(posts(world)).toHaveLength(2)
+      expect(world.comments()).toEqual([comment])
+      expect(world.checks().at(-1)?.conclusion).toBe('success')
+    }))
+
+  test.concurrent('a re-run of an earlier run that makes a new job takes over the comment', () =>
+    inWorld({}, async (world) => {
+      await world.step({ ...BOTH, wait: 'false' }, run(200))
+      await world.step({ ...BOTH, wait: 'false' }, run(201))
+      world.emulator.jobs.clear()
+      const rerun = await world.step(BOTH, run(200, 2))
+      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(world.comments()).toHaveLength(1)
+      expect(world.comments()[0]).toContain(rerun.outputs['job-id'])
+      const next = await world.step(BOTH, run(202))
+      expect(next.outputs).toMatchObject({ reused: 'true', 'job-id': rerun.outputs['job-id'] })
+    }))
+})
+
+describe('a second step of the same identity in the same attempt is refused, and nothing is sent:', () => {
+  test.concurrent.each([
+    ['by the check', CHECK],
+    ['by the comment', SCOPE],
+    ['by both', { ...CHECK, ...SCOPE }],
+  ])('%s', (_, inputs) =>
+    inWorld({}, async (world) => {
+      const env = { GITHUB_RUN_ID: '300' }
+      const first = await world.step({ ...inputs, wait: 'false' }, { env })
+      const before = [world.comments(), structuredClone(world.checks())]
+      const second = await world.step(inputs, { env })
+      expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+      expect(second.commands('error')).toEqual([
+        expect.stringMatching(new RegExp(`^job-key: .*job-id: ${first.outputs['job-id']}`)),
+      ])
+      expect(posts(world)).toEqual([CREATE])
+      expect([world.comments(), world.checks()]).toEqual(before)
+      const apart = await world.step({ ...inputs, 'job-key': 'other', wait: 'false' }, { env })
+      expect(apart.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+    }),
+  )
+
+  test.concurrent('but one after which nothing was sent is like the first', () =>
+    inWorld({ emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } }, async (world) => {
+      const env = { GITHUB_RUN_ID: '300' }
+      const inputs = { ...CHECK, ...SCOPE }
+      expect((await world.step(inputs, { env })).outputs['error-code']).toBe('rejected')
+      expect((await world.step(inputs, { env })).outputs.outcome).toBe('pr-opened')
+    }))
+})

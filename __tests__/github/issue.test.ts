@@ -1,0 +1,211 @@
+/** One docs job for an issue, or for a pull request that is named by its number. */
+
+import { describe, expect, test } from '@jest/globals'
+import { type Permissions, sha } from '../support/github.js'
+import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+
+const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
+const CREATE = '/v2/agent/docs/job'
+const schedule: RunOptions = { event: 'schedule', payload: {} }
+const dispatch: RunOptions = { event: 'workflow_dispatch', payload: { inputs: {} } }
+const NONE: Permissions = {
+  issues: 'none',
+  pull_requests: 'none',
+  contents: 'none',
+  actions: 'none',
+  checks: 'none',
+}
+
+const posts = ({ emulator }: World): string[] =>
+  emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
+const commentsOn = ({ repository }: World, number: number): string[] =>
+  [...repository.comments.values()].filter(({ issue }) => issue === number).map(({ body }) => body)
+const issueEvent = (event: string, number: number): RunOptions => ({
+  event,
+  payload: { action: 'labeled', issue: { number, user: { login: 'octocat' } }, sender: { login: 'octocat' } },
+})
+
+describe('a tracking issue', () => {
+  test.concurrent('has one job and one comment, while its docs pull request is open', () =>
+    inWorld(
+      { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
+      async (world) => {
+        world.repository.addIssue(40)
+        const docs = world.github.addRepository('your-org/docs', {})
+        const first = await world.step(ISSUE, schedule)
+        expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+        docs.addPull({ number: 17 })
+        const second = await world.step(ISSUE, dispatch)
+        expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+        expect(second.commands('warning')).toEqual([])
+        expect(commentsOn(world, 40)).toHaveLength(1)
+        expect(commentsOn(world, 40)[0]).toContain('your-org/docs#17')
+        expect(posts(world)).toEqual([CREATE, `${CREATE}/${first.outputs['job-id']}/message`])
+
+        docs.addPull({ number: 17, state: 'closed', merged: true })
+        const third = await world.step(ISSUE, schedule)
+        expect(third.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+        expect(third.log).toContain('merged or closed')
+        expect(commentsOn(world, 40)).toHaveLength(1)
+        expect(world.comments()).toEqual([])
+      },
+    ))
+
+  test.concurrent('needs issues: write, which is told before anything is sent', () =>
+    inWorld({ private: false, github: { permissions: { ...NONE, issues: 'read' } } }, async (world) => {
+      world.repository.addIssue(40)
+      const { outputs, commands } = await world.step(ISSUE, schedule)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(commands('error')[0]).toContain(
+        '`permissions: issues: write` or `permissions: pull-requests: write`',
+      )
+      expect(posts(world)).toEqual([])
+    }))
+
+  test.concurrent('that does not exist is told before anything is sent', () =>
+    inWorld({}, async (world) => {
+      const { outputs, commands } = await world.step(ISSUE, schedule)
+      expect(outputs['error-code']).toBe('github')
+      expect(commands('error')[0]).toMatch(/issue 40 failed: 404.*If it exists/)
+      expect(posts(world)).toEqual([])
+    }))
+})
+
+describe('an issue that triggers the run', () => {
+  test.concurrent('has a job of its own, which comments on it go on with', () =>
+    inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
+      world.repository.addIssue(41)
+      world.repository.addIssue(42)
+      const scope = { 'job-scope': 'issue' }
+      const first = await world.step(scope, issueEvent('issues', 41))
+      const other = await world.step(scope, issueEvent('issues', 42))
+      expect(other.outputs).toMatchObject({ reused: 'false' })
+      const comment = await world.step(scope, issueEvent('issue_comment', 41))
+      expect(comment.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      expect([commentsOn(world, 41).length, commentsOn(world, 42).length]).toEqual([1, 1])
+      const here = world.github.requests.filter(({ path }) => path.includes('/your-repo/'))
+      expect(new Set(here.map(({ needs }) => needs))).toEqual(new Set(['issues: read', 'issues: write']))
+    }))
+
+  test.concurrent('is commented on, with a job for each run', () =>
+    inWorld({}, async (world) => {
+      world.repository.addIssue(41)
+      await world.step({ comment: 'true' }, issueEvent('issues', 41))
+      expect(commentsOn(world, 41)).toHaveLength(1)
+    }))
+
+  test.concurrent('is no pull request: as job-scope run, and the log says so', () =>
+    inWorld({}, async (world) => {
+      world.repository.addIssue(41)
+      const { outputs, log } = await world.step({ 'job-scope': 'pull-request' }, issueEvent('issues', 41))
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(log).toContain('has no pull request, and issue-number is not set: starting a separate job')
+      expect(world.github.requests).toEqual([])
+    }))
+})
+
+describe('a pull request', () => {
+  test.concurrent('that a dispatch names shares its job with the events on it', () =>
+    inWorld({}, async (world) => {
+      const first = await world.step({ 'job-scope': 'pull-request' })
+      const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
+      const second = await world.step(inputs, dispatch)
+      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
+      expect(asIssue.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      expect(world.comments()).toHaveLength(1)
+    }))
+
+  test.concurrent('keeps its link in the comment while a follow-up runs', () =>
+    inWorld({}, async (world) => {
+      const scope = { 'job-scope': 'pull-request' }
+      await world.step(scope)
+      const before = world.github.writes().length
+      await world.step(scope)
+      const bodies = world.github
+        .writes()
+        .slice(before)
+        .map(({ body }) => (body as { body: string }).body)
+      expect(bodies.length).toBeGreaterThan(1)
+      for (const body of bodies) expect(body.split('\n')[0]).toContain('your-org/docs#17')
+    }))
+})
+
+describe('job-scope: issue without a number is bad input', () => {
+  test.concurrent.each([
+    ['schedule', {}],
+    ['push', { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' } }],
+  ])('on %s', (event, payload) =>
+    inWorld({}, async (world) => {
+      const { outputs, commands } = await world.step({ 'job-scope': 'issue' }, { event, payload })
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+      expect(commands('error')[0]).toMatch(/^job-scope: "issue" needs an issue.*Set issue-number/)
+      expect(posts(world)).toEqual([])
+    }),
+  )
+
+  test.concurrent('but an event that can not be read is not', () =>
+    inWorld({}, async (world) => {
+      const { outputs, commands } = await world.step(
+        { 'job-scope': 'issue' },
+        { event: 'issues', payload: '{' },
+      )
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(commands('error')[0]).toContain("Can't tell which issue this is")
+    }))
+})
+
+test.concurrent('the refusal of a second use also stops a composite action whose steps all have one name', () =>
+  inWorld({}, async (world) => {
+    world.repository.addIssue(40)
+    const env = { GITHUB_RUN_ID: '300', GITHUB_ACTION: '__run' }
+    const first = await world.step({ ...ISSUE, prompt: 'One' }, { ...schedule, env })
+    const second = await world.step({ ...ISSUE, prompt: 'Two' }, { ...schedule, env })
+    expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+    expect(second.commands('error')[0]).toContain(first.outputs['job-id'])
+    expect(posts(world)).toEqual([CREATE])
+  }))
+
+test.concurrent('the legs of a matrix are apart by default', () =>
+  inWorld({}, async (world) => {
+    world.repository.addIssue(40)
+    const leg = (lang: string) => ({ ...ISSUE, 'job-key': JSON.stringify({ lang }, undefined, 2) })
+    const env = { GITHUB_RUN_ID: '300' }
+    const fr = await world.step(leg('fr'), { ...schedule, env })
+    const de = await world.step(leg('de'), { ...schedule, env })
+    expect(de.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+    expect(de.outputs['job-id']).not.toBe(fr.outputs['job-id'])
+  }))
+
+describe('the workflow of a run is', () => {
+  const scope = { 'job-scope': 'pull-request' }
+  const run = (ref: string): RunOptions => ({ env: { GITHUB_WORKFLOW_REF: ref } })
+  const PATH = 'your-org/your-repo/.github/workflows/docs.yml'
+
+  test.concurrent('the same on every ref, also on a commit', () =>
+    inWorld({}, async (world) => {
+      await world.step(scope, run(`${PATH}@refs/heads/main`))
+      const { outputs } = await world.step(scope, run(`${PATH}@${sha('main')}`))
+      expect(outputs).toMatchObject({ reused: 'true' })
+    }))
+
+  test.concurrent("another one if it is another repository's", () =>
+    inWorld({}, async (world) => {
+      await world.step(scope, run(`${PATH}@refs/heads/main`))
+      const { outputs } = await world.step(
+        scope,
+        run(`your-org/rules/.github/workflows/docs.yml@refs/heads/main`),
+      )
+      expect(outputs).toMatchObject({ reused: 'false' })
+    }))
+
+  test.concurrent('known by its name if its path is not known', () =>
+    inWorld({}, async (world) => {
+      const named = (name: string): RunOptions => ({
+        env: { GITHUB_WORKFLOW_REF: '', GITHUB_WORKFLOW: name, GITHUB_RUN_ID: name.length.toString() },
+      })
+      await world.step(scope, named('Docs'))
+      const other = await world.step(scope, named('Other'))
+      expect(other.outputs).toMatchObject({ reused: 'false' })
+    }))
+})
