@@ -99,7 +99,7 @@ describe('the reusable workflow', () => {
   const { on, jobs } = parse(text('.github/workflows/docs-job.yml'))
   const { inputs, secrets, outputs } = on.workflow_call
   const step = jobs.docs.steps.at(-1)
-  const TOKENS = ['api-key', 'github-token']
+  const TOKENS = ['api-key', 'github-token', 'docs-token']
 
   test('passes on every input of action.yml, the tokens as secrets', () => {
     const passed = Object.keys(action.inputs).map((name) => {

@@ -74,16 +74,16 @@ describe('a check', () => {
     }))
 
   const conclusions: [string, Record<string, string>, Parameters<typeof inWorld>[0], string][] = [
-    ['no-changes', {}, { emulator: { scenario: { changesNothing: true } } }, 'neutral'],
+    ['no-changes', {}, { emulator: { scenario: { withoutPullRequest: true } } }, 'neutral'],
     [
       'no-changes',
       { 'fail-on': 'no-changes' },
-      { emulator: { scenario: { changesNothing: true } } },
+      { emulator: { scenario: { withoutPullRequest: true } } },
       'failure',
     ],
-    ['failed', {}, { emulator: { scenario: { ends: 'failed' } } }, 'failure'],
-    ['failed', { 'fail-on': 'none' }, { emulator: { scenario: { ends: 'failed' } } }, 'neutral'],
-    ['archived', {}, { emulator: { scenario: { ends: 'archived' } } }, 'failure'],
+    ['failed', {}, { emulator: { scenario: { endStatus: 'failed' } } }, 'failure'],
+    ['failed', { 'fail-on': 'none' }, { emulator: { scenario: { endStatus: 'failed' } } }, 'neutral'],
+    ['archived', {}, { emulator: { scenario: { endStatus: 'archived' } } }, 'failure'],
     ['started', { wait: 'false' }, {}, 'neutral'],
     ['error', {}, { emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } }, 'failure'],
     ['skipped', { 'context-paths': 'nothing/**' }, {}, 'skipped'],

@@ -135,7 +135,7 @@ describe('the job that takes the place of another is told of its pull request', 
       docs.addPull({ number: 17 })
       const id = first.outputs['job-id'] ?? ''
       const archived = {
-        seeds: [{ id, projectId: 'docs', ageSeconds: 9999 }],
+        initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
         poll: [{ job: { status: 'archived', prLink: LINK } }],
       }
       const { startEmulator } = await import('../../emulator/server.mjs')

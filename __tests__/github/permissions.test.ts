@@ -38,6 +38,14 @@ const mergeGroup: Case[1] = ({ repository }) => {
   const payload = { merge_group: { base_sha: sha('before'), head_sha: sha('after') } }
   return { event: 'merge_group', payload, env: onMain }
 }
+const tracking: Case[1] = ({ repository }) => {
+  repository.addIssue(40)
+  return { event: 'workflow_dispatch', payload: { inputs: {} } }
+}
+const labelled: Case[1] = ({ repository }) => {
+  repository.addIssue(40)
+  return { event: 'issues', payload: { action: 'labeled', issue: { number: 40 }, sender: { login: 'octocat' } } }
+}
 const mixedPush: Case[1] = ({ repository }) => {
   repository.addCommit({ sha: sha('b') })
   const commits = [
@@ -56,6 +64,11 @@ const CASES: Record<string, readonly Case[]> = {
     [{ 'job-scope': 'pull-request' }, pullRequest],
     [{ comment: 'true' }, pullRequest],
   ],
+  '`job-scope: issue`, `comment: true` on an issue': [
+    [{ 'job-scope': 'issue', 'issue-number': '40' }, tracking],
+    [{ comment: 'true', 'allow-users': 'octocat' }, labelled],
+  ],
+  '`check: true`': [[{ check: 'true' }, pullRequest]],
   '`context`, `context-paths` on a pull request, its comments and its reviews': [
     [{ context: 'diff' }, pullRequest],
     [{ 'context-paths': '**' }, pullRequest],
@@ -66,10 +79,10 @@ const CASES: Record<string, readonly Case[]> = {
     [{ context: 'diff', 'context-paths': '**' }, release],
     [{ context: 'diff', 'context-paths': '**' }, mergeGroup],
   ],
-  '`context`, `context-paths` on a schedule or by hand': [
+  '`context`, `context-paths` on a schedule or `workflow_dispatch`': [
     [{ context: 'diff', 'context-paths': '**' }, schedule],
   ],
-  '`skip-authors`, where a push mixes their commits with others': [
+  "`skip-authors`, when a push mixes their commits with others'": [
     [{ 'skip-authors': 'mintlify[bot]' }, mixedPush],
   ],
 }

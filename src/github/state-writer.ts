@@ -52,6 +52,7 @@ export class StateWriter implements StatusWriter {
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
   #warned = false
+  #hasWritten = false
   /** Nothing is written any more. */
   #stopped = false
   /** What is stored is this run's, even if it was a later run's before. */
@@ -134,6 +135,7 @@ export class StateWriter implements StatusWriter {
     const isOfLaterRun = found?.state !== undefined && Number(found.state.run) > Number(run.runId)
     if (isOfLaterRun && !this.#takenOver) return
     await store.write(update, this.#toState(update, found), options)
+    this.#hasWritten = true
   }
 
   /** What to store: a run that sent nothing leaves the state of the one before. */
@@ -146,7 +148,8 @@ export class StateWriter implements StatusWriter {
 
   #onFailure(thrown: unknown): void {
     this.#lastKey = '' // The next update must not be taken for a duplicate.
-    if (thrown instanceof GitHubError && !thrown.temporary) this.#stopped = true
+    // Without the permission, no later try succeeds.
+    if (thrown instanceof GitHubError && !thrown.temporary && !this.#hasWritten) this.#stopped = true
     if (this.#warned) return
     this.#warned = true
     const { consequence, warn } = this.#options

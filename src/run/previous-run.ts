@@ -51,7 +51,9 @@ export async function findPreviousRun(
   const { run, ports } = context
   const [ofCheck, ofComment] = await Promise.all([readCheck(writers, context), readComment(writers, context)])
   for (const state of [ofCheck, ofComment]) refuseSameAttempt(state, run, writers)
-  const rerun = ofCheck ?? (ofComment?.run === run.runId ? ofComment : undefined)
+  const ofThisRun = [ofCheck, ofComment].filter((state) => state?.run === run.runId)
+  // An edit that failed may have left one of them without the job.
+  const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
   warnIfUnknown(rerun ?? ofComment, ports)
 
   const getJob = createGetJob(context)
@@ -59,6 +61,7 @@ export async function findPreviousRun(
     ports.progress.follow(rerun.jobId, rerun.link)
     const job = await getJob(rerun.jobId)
     if (job !== undefined) return { state: rerun, job, unfinished: true }
+    ports.progress.forget()
     if (ofComment === undefined) return { state: rerun, job, unfinished: false }
   }
   if (ofComment === undefined || ofComment.jobId === '') return undefined
