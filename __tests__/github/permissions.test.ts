@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { sha } from '../support/github.js'
+import { type Permissions, sha } from '../support/github.js'
 import { type RunOptions, startWorld, type World } from '../support/pull-request.js'
 
 type Case = readonly [inputs: Record<string, string>, run: (world: World) => RunOptions]
@@ -44,7 +44,10 @@ const tracking: Case[1] = ({ repository }) => {
 }
 const labelled: Case[1] = ({ repository }) => {
   repository.addIssue(40)
-  return { event: 'issues', payload: { action: 'labeled', issue: { number: 40 }, sender: { login: 'octocat' } } }
+  return {
+    event: 'issues',
+    payload: { action: 'labeled', issue: { number: 40 }, sender: { login: 'octocat' } },
+  }
 }
 const mixedPush: Case[1] = ({ repository }) => {
   repository.addCommit({ sha: sha('b') })
