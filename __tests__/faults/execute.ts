@@ -1,0 +1,318 @@
+/** Runs the bundle as planned, and records everything that happened, with times of `performance.now()`. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { constants, tmpdir } from 'node:os'
+import path from 'node:path'
+import { inputEnvironment, runnerEnvironment } from '../../emulator/runner.mjs'
+import type { Certificate } from '../support/certificate.js'
+import { type Fault, file, type GitHub, startGitHub } from '../support/github.js'
+import { type ActionPlan, type GitHubPlan, type Plan, REPOSITORY, type StepPlan, TOKEN } from './plan.js'
+import { startMisbehavingProxy } from './proxy.js'
+import { type Entry, startMisbehavingService } from './service.js'
+
+/** What was done to the process. */
+export interface Done {
+  readonly what: ActionPlan['what'] | 'thaw'
+  readonly at: number
+}
+
+export interface StepRecord {
+  readonly plan: StepPlan
+  /** What `timeout-minutes` said. */
+  readonly timeoutMs: number
+  readonly spawnedAt: number
+  /** When the process first wrote something; undefined if it never did. */
+  readonly firstOutputAt: number | undefined
+  readonly endedAt: number
+  readonly done: readonly Done[]
+  /** Undefined if a signal ended the process. */
+  readonly exitCode: number | undefined
+  readonly signal: NodeJS.Signals | undefined
+  readonly stdout: string
+  readonly stderr: string
+  /** The output file as it is. */
+  readonly outputFile: string
+  readonly summary: string
+  /** The service's requests in this step. */
+  readonly entries: readonly Entry[]
+  /** GitHub's: method, path and what was answered. */
+  readonly githubRequests: readonly string[]
+  /** The pull request's comments after the step. */
+  readonly comments: readonly string[]
+}
+
+export interface RunRecord {
+  readonly plan: Plan
+  readonly steps: readonly StepRecord[]
+}
+
+export interface RunOptions {
+  readonly bundle: string
+  readonly node: string
+  /** An address of this machine that no other run uses at the same time. */
+  readonly host: string
+  readonly certificate: Certificate
+  /** What a process takes to start at the moment. */
+  readonly startupMs: number
+  readonly log: (line: string) => void
+}
+
+/** A name that only the proxy knows. */
+const SERVICE_NAME = 'service.test'
+
+/** A process that still runs after this hangs. */
+const HANG_MS = 180_000
+
+export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecord> {
+  const { log, certificate } = options
+  const { transport } = plan
+  const secure = transport.kind !== 'http'
+  const triggers = new Triggers()
+  const service = await startMisbehavingService({
+    plan: plan.service,
+    host: secure ? '127.0.0.1' : options.host,
+    tls: secure ? certificate : undefined,
+    onEntry: (kind) => triggers.count(kind),
+    log,
+  })
+  const proxy =
+    transport.kind === 'proxy'
+      ? await startMisbehavingProxy(service.port, transport.connects, log)
+      : undefined
+  const github = plan.github === undefined ? undefined : await startPlannedGitHub(plan.github)
+  const host = { http: options.host, https: '127.0.0.1', proxy: SERVICE_NAME }[transport.kind]
+  const context: StepContext = {
+    baseUrl: `${secure ? 'https' : 'http'}://${host}:${service.port}${transport.prefix}`,
+    environment: {
+      ...transport.environment,
+      ...(secure && transport.trusted && { NODE_EXTRA_CA_CERTS: certificate.file }),
+      ...(proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),
+    },
+    github,
+    payload: plan.github === undefined ? {} : payloadOf(plan.github),
+    triggers,
+    options,
+  }
+  const steps: StepRecord[] = []
+  try {
+    for (const step of plan.steps) {
+      const before = service.entries.length
+      const record = await runStep(step, context)
+      steps.push({ ...record, entries: service.entries.slice(before) })
+    }
+    return { plan, steps }
+  } finally {
+    await Promise.all([service.close(), proxy?.close(), github?.close()])
+  }
+}
+
+type Trigger = ActionPlan['after']
+
+/** Counts what happens, and calls those who wait for the nth of it. */
+class Triggers {
+  readonly #counts = new Map<Trigger, number>()
+  #waiting: { readonly after: Trigger; readonly nth: number; readonly call: () => void }[] = []
+
+  reset(): void {
+    this.#counts.clear()
+    this.#waiting = []
+  }
+
+  on(after: Trigger, nth: number, call: () => void): void {
+    this.#waiting.push({ after, nth, call })
+  }
+
+  count(what: Trigger): void {
+    const count = (this.#counts.get(what) ?? 0) + 1
+    this.#counts.set(what, count)
+    for (const { after, nth, call } of this.#waiting) if (after === what && nth === count) call()
+  }
+}
+
+interface StepContext {
+  readonly baseUrl: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly github: GitHub | undefined
+  readonly payload: object
+  readonly triggers: Triggers
+  readonly options: RunOptions
+}
+
+async function runStep(step: StepPlan, context: StepContext): Promise<Omit<StepRecord, 'entries'>> {
+  const { baseUrl, github, triggers, options } = context
+  const folder = await mkdtemp(path.join(tmpdir(), 'faults-'))
+  const puppet = new Puppet(options.log)
+  triggers.reset()
+  for (const { after, nth, delayMs, what, forMs } of step.actions) {
+    triggers.on(after, nth, () => puppet.later(delayMs, what, forMs))
+  }
+  const requestsBefore = github?.requests.length ?? 0
+  const timeoutMs = Math.round(step.timeoutMs + (step.plusStartup ? options.startupMs : 0))
+  const stopWatching = watchGitHub(github, () => triggers.count('github'))
+  try {
+    const env = {
+      ...(await runnerEnvironment(folder, context.payload)),
+      ...inputEnvironment({
+        'base-url': baseUrl,
+        'timeout-minutes': String(timeoutMs / 60_000),
+        ...step.inputs,
+      }),
+      ...context.environment,
+      RUNNER_DEBUG: '1',
+      GITHUB_EVENT_NAME: step.event,
+      GITHUB_RUN_ID: String(step.runId),
+      GITHUB_RUN_ATTEMPT: String(step.attempt),
+      ...(github && { GITHUB_API_URL: github.url }),
+      ...(step.fullDisk && { GITHUB_OUTPUT: '/dev/full' }),
+    }
+    const spawnedAt = performance.now()
+    const child = spawn(options.node, [options.bundle], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    puppet.child = child
+    const hang = setTimeout(() => child.kill('SIGKILL'), HANG_MS)
+    let firstOutputAt: number | undefined
+    child.stdout.once('data', () => {
+      firstOutputAt = performance.now()
+      triggers.count('start')
+    })
+    let endedAt = 0
+    child.once('exit', () => {
+      endedAt = performance.now()
+    })
+    const streams = [collect(child.stdout), collect(child.stderr)] as const
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+    clearTimeout(hang)
+    const read = (name: string): Promise<string> => readFile(path.join(folder, name), 'utf8')
+    return {
+      plan: step,
+      timeoutMs,
+      spawnedAt,
+      firstOutputAt,
+      endedAt,
+      done: puppet.done,
+      exitCode: code ?? undefined,
+      signal: signal ?? undefined,
+      stdout: streams[0](),
+      stderr: streams[1](),
+      outputFile: await read('GITHUB_OUTPUT'),
+      summary: await read('GITHUB_STEP_SUMMARY'),
+      githubRequests: (github?.requests ?? [])
+        .slice(requestsBefore)
+        .map((request) => `${request.method} ${request.path} ${request.status}`),
+      comments: commentsOf(github),
+    }
+  } finally {
+    puppet.stop()
+    stopWatching()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Kept as it comes: the child may be killed in the middle of a character. */
+function collect(stream: NodeJS.ReadableStream): () => string {
+  const chunks: Buffer[] = []
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return () => Buffer.concat(chunks).toString()
+}
+
+/** The fake GitHub tells nobody of its requests. */
+function watchGitHub(github: GitHub | undefined, call: () => void): () => void {
+  let seen = github?.requests.length ?? 0
+  const timer = setInterval(() => {
+    for (; seen < (github?.requests.length ?? 0); seen++) call()
+  }, 10)
+  return () => clearInterval(timer)
+}
+
+/** The process, and what is done to it. */
+class Puppet {
+  child: ChildProcess | undefined
+  readonly done: Done[] = []
+  readonly #timers: NodeJS.Timeout[] = []
+  readonly #log: (line: string) => void
+  #freezes = 0
+
+  constructor(log: (line: string) => void) {
+    this.#log = log
+  }
+
+  later(delayMs: number, what: ActionPlan['what'], forMs: number): void {
+    this.#timers.push(setTimeout(() => this.#act(what, forMs), delayMs))
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  #act(what: ActionPlan['what'], forMs: number): void {
+    const { child } = this
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    this.#log(`=== ${what}${what === 'freeze' ? ` for ${forMs} ms` : ''}`)
+    this.done.push({ what, at: performance.now() })
+    if (what === 'close-log') child.stdout?.destroy()
+    else if (what !== 'freeze') child.kill(what)
+    else {
+      this.#freezes++
+      child.kill('SIGSTOP')
+      this.#timers.push(setTimeout(() => this.#thaw(), forMs))
+    }
+  }
+
+  #thaw(): void {
+    if (--this.#freezes > 0) return
+    this.#log('=== thaw')
+    this.done.push({ what: 'thaw', at: performance.now() })
+    this.child?.kill('SIGCONT')
+  }
+}
+
+const PULL_REQUEST = 1
+
+function payloadOf({ title, body }: GitHubPlan): object {
+  return {
+    action: 'synchronize',
+    sender: { login: 'octocat' },
+    repository: { full_name: REPOSITORY },
+    pull_request: {
+      number: PULL_REQUEST,
+      title,
+      body,
+      user: { login: 'octocat' },
+      html_url: `https://github.com/${REPOSITORY}/pull/${PULL_REQUEST}`,
+      base: { ref: 'main', repo: { full_name: REPOSITORY } },
+      head: { ref: 'change', label: 'your-org:change', repo: { full_name: REPOSITORY } },
+    },
+  }
+}
+
+async function startPlannedGitHub({ title, body, file: name, patch, faults }: GitHubPlan): Promise<GitHub> {
+  const github = await startGitHub({ token: TOKEN })
+  github
+    .addRepository(REPOSITORY, { private: true })
+    .addPull({ title, body, author: 'octocat', files: [file(name, patch)] })
+  github.faults.push(
+    ...faults.map(
+      ({ method, path: pattern, ...fault }): Fault => ({
+        ...fault,
+        ...(method && { method }),
+        path: new RegExp(pattern),
+      }),
+    ),
+  )
+  return github
+}
+
+function commentsOf(github: GitHub | undefined): string[] {
+  const comments = github?.repositories.get(REPOSITORY)?.comments.values() ?? []
+  return [...comments].map(({ body }) => body)
+}
+
+/** The exit code as a shell shows it. */
+export function shellCode({ exitCode, signal }: StepRecord): number {
+  return exitCode ?? 128 + (signal === undefined ? 0 : constants.signals[signal])
+}

@@ -1,0 +1,76 @@
+/** Texts that a hostile or broken service may send: commands, markup, control characters, and the key in every form. */
+
+import type { Random } from './random.js'
+
+/** No line of the log may begin with a command that carries this word, and no markup with it may be live. */
+export const INJECTED = 'INJECTED'
+
+const PIECES = [
+  'plain words',
+  `::error::${INJECTED}`,
+  `  ::warning file=x::${INJECTED}`,
+  `::set-output name=pr-link::${INJECTED}`,
+  `::add-mask::${INJECTED}`,
+  `::stop-commands::${INJECTED}`,
+  `##[error]${INJECTED}`,
+  `##[set-env name=PATH;]${INJECTED}`,
+  `\r::error::${INJECTED}`,
+  `\n::error::${INJECTED}`,
+  `\r\n##[debug]${INJECTED}`,
+  `%0A::error::${INJECTED}`,
+  `%0D%0A::error::${INJECTED}`,
+  `\u0085::error::${INJECTED}`,
+  `\u2028::error::${INJECTED}`,
+  `<img src=${INJECTED} onerror=alert(1)>`,
+  `</details><script>${INJECTED}</script>`,
+  `@${INJECTED}`,
+  `[${INJECTED}](https://example.com)`,
+  `![${INJECTED}](https://example.com/x.png)`,
+  `\`\`\`${INJECTED}`,
+  '| a | b |',
+  '<!-- agent-job-action:1 x y z -->',
+  '-->',
+  'name<<EOF\nx\nEOF',
+  'EOF',
+  '\u001b[31mred\u001b[0m',
+  '\u0000',
+  '\u202e',
+  '\ufeff',
+  '\ud800',
+  '\\',
+  '"',
+  '%',
+  '%2',
+  '\\u00',
+  '😀',
+  'é',
+]
+
+/** How a key may be written in a text. */
+export function keyForms(key: string): string[] {
+  const unicode = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const percent = (character: string): string =>
+    `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
+  const each = (change: (character: string, index: number) => string): string => [...key].map(change).join('')
+  return [
+    key,
+    encodeURIComponent(key),
+    encodeURIComponent(key).replace(/%../g, (code) => code.toLowerCase()),
+    each(percent),
+    each((character) => percent(character).toLowerCase()),
+    each(unicode),
+    JSON.stringify(key).slice(1, -1),
+    key.replaceAll('/', '\\/'),
+    each((character, index) => (index % 2 === 0 ? character : percent(character))),
+    each((character, index) => (index % 3 === 0 ? unicode(character) : character)),
+  ]
+}
+
+/** A text of some pieces, sometimes with the key in it, sometimes long. */
+export function hostileText(random: Random, key: string): string {
+  const pieces = random.times(random.int(0, 5), () =>
+    random.chance(0.3) ? random.pick(keyForms(key)) : random.pick(PIECES),
+  )
+  const text = pieces.join(random.pick(['', ' ', '\n', ': ']))
+  return random.chance(0.1) ? text + 'long '.repeat(random.int(1, 2000)) + text : text
+}

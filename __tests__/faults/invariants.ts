@@ -1,0 +1,488 @@
+/** What must hold for every run, whatever it met. */
+
+import { parseOutputs } from '../../emulator/runner.mjs'
+import type { Done, RunRecord, StepRecord } from './execute.js'
+import { INJECTED, keyForms } from './hostile.js'
+import type { Plan } from './plan.js'
+import { bodyText, type Entry, isMessage, jobIdIn } from './service.js'
+
+const OUTCOMES = [
+  'started',
+  'pr-opened',
+  'no-changes',
+  'failed',
+  'archived',
+  'timed-out',
+  'cancelled',
+  'skipped',
+  'dry-run',
+  'error',
+]
+const ERROR_CODES = [
+  'input',
+  'auth',
+  'not-found',
+  'rejected',
+  'rate-limited',
+  'network',
+  'create-unknown',
+  'contract',
+  'github',
+  'internal',
+]
+const STATUSES = ['active', 'completed', 'archived', 'failed']
+const ID = /^[A-Za-z0-9._~:@=+,-]{1,512}$/
+const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
+
+/** How slow this machine is: what a process takes from its start to its first line, in milliseconds. */
+export interface Machine {
+  readonly startupMs: number
+}
+
+/** How long after a cancel or the deadline the response to a POST is waited for. */
+const FINAL_POST_MS = 5_000
+/** How long the comment may take after that. */
+const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
+
+/** A list of what is violated, empty if all is well. */
+export function violations(record: RunRecord, machine: Machine): string[] {
+  return record.steps.flatMap((step, index) =>
+    new Checker(record.plan, step, machine)
+      .check()
+      .map((text) => (record.steps.length > 1 ? `step ${index + 1}: ${text}` : text)),
+  )
+}
+
+class Checker {
+  readonly #found: string[] = []
+  readonly #outputs: Readonly<Record<string, string>>
+  readonly #posts: readonly Entry[]
+  readonly #lines: readonly string[]
+  /** Waits of this length or less are the machine's. */
+  readonly #toleranceMs: number
+  readonly #signals: readonly Done[]
+  readonly #wasKilled: boolean
+  readonly #lostLog: boolean
+
+  constructor(
+    readonly plan: Plan,
+    readonly step: StepRecord,
+    machine: Machine,
+  ) {
+    this.#posts = step.entries.filter(({ method }) => method.startsWith('P'))
+    this.#lines = step.stdout.split(/\r\n|\r|\n/)
+    const ownStartupMs = (step.firstOutputAt ?? step.spawnedAt) - step.spawnedAt
+    this.#toleranceMs = 1_000 + 4 * Math.max(machine.startupMs, ownStartupMs)
+    this.#signals = step.done.filter(({ what }) => what === 'SIGINT' || what === 'SIGTERM')
+    this.#wasKilled = step.done.some(({ what }) => what === 'SIGKILL')
+    this.#lostLog = step.done.some(({ what }) => what === 'close-log')
+    this.#outputs = this.#parse()
+  }
+
+  check(): string[] {
+    this.#checkRequests()
+    this.#checkLog()
+    this.#checkKey()
+    this.#checkSubmits()
+    this.#checkJob()
+    this.#checkComments()
+    if (!this.#wasKilled) {
+      this.#checkExit()
+      this.#checkTime()
+      if (!this.step.plan.fullDisk) this.#checkOutputs()
+      if (!this.#lostLog) this.#checkAnnotations()
+    }
+    return this.#found
+  }
+
+  #must(holds: boolean, text: string): void {
+    if (!holds) this.#found.push(text)
+  }
+
+  #parse(): Readonly<Record<string, string>> {
+    try {
+      return parseOutputs(this.step.outputFile)
+    } catch (thrown) {
+      this.#found.push(`the output file is malformed: ${thrown}`)
+      return {}
+    }
+  }
+
+  /** Every request carries the key and asks for what the step is about; a step that sends nothing sends nothing. */
+  #checkRequests(): void {
+    const { inputs, task } = this.step.plan
+    const expected = `authorization: Bearer ${inputs['api-key']}`
+    for (const { method, path, headers, complete, body } of this.step.entries) {
+      if (!complete) continue
+      this.#must(headers.split('\n').includes(expected), `${method} ${path} has no key`)
+      const start = `${this.plan.transport.prefix}/v2/agent/${encodeURIComponent(inputs['project-id'] ?? '')}/job`
+      this.#must(path.startsWith(start), `${method} asks for ${path}`)
+      if (method === 'POST') this.#must('prompt' in JSON.parse(body), 'a POST has no prompt')
+    }
+    if (task === 'bad-input') this.#must(this.step.entries.length === 0, 'bad input, and something was sent')
+    if (task === 'attach' || inputs['dry-run'] === 'true')
+      this.#must(this.#posts.length === 0, 'a step that must send nothing sent something')
+    if (task === 'message' || task === 'attach') {
+      const { knownJob } = this.plan
+      for (const entry of this.step.entries)
+        if (entry.complete) this.#must(jobIdIn(entry) === knownJob, `asked for job ${jobIdIn(entry)}`)
+    }
+  }
+
+  /** A POST is followed by another only if a whole response proves that it was refused. */
+  #checkSubmits(): void {
+    this.#posts.slice(0, -1).forEach((entry, index) => {
+      const fate = fateOf(entry)
+      const status = entry.exchange?.response.status
+      const temporary = status === 429 || (isMessage(entry) && (status === 409 || status === 404))
+      this.#must(
+        (fate === 'refused' || fate === 'any') && temporary && entry.respondedAt !== undefined,
+        `POST ${index + 1} was sent again without proof that it was refused`,
+      )
+    })
+  }
+
+  /** What the service may have accepted is told. */
+  #checkJob(): void {
+    const last = this.#posts.at(-1)
+    if (last === undefined || this.step.plan.fullDisk) return
+    const { outcome = '', 'error-code': code = '', 'job-id': jobId = '' } = this.#outputs
+    const says = `the step says ${outcome} ${code}`
+    const fate = fateOf(last)
+    const wasRead = this.#readInTime(last.respondedAt)
+    if (fate === 'job' && wasRead) {
+      const id = isMessage(last) ? jobIdIn(last) : jobOf(last)
+      // An id with the key in it is redacted.
+      this.#must(
+        jobId === id || id.includes(this.plan.key),
+        `the service answered with job ${id}, job-id is ${jobId || 'empty'}`,
+      )
+      this.#must(
+        !['create-unknown', 'network', 'rate-limited'].includes(code),
+        `the service answered with a job, ${says}`,
+      )
+    }
+    if (fate === 'refused' && wasRead) this.#must(code !== 'create-unknown', `the service refused, ${says}`)
+    if (this.#wasKilled) return
+    const knows = code === 'create-unknown' || code === 'contract'
+    if (fate !== 'refused' && fate !== 'any' && jobId === '')
+      this.#must(knows, `the service may have accepted something, ${says}`)
+    if (fate === 'unknown')
+      this.#must(code === 'create-unknown', `nobody knows what became of the POST, ${says}`)
+  }
+
+  /** Whether the process was there to read what had come by then, within its own limits. */
+  #readInTime(at: number | undefined): boolean {
+    if (at === undefined) return false
+    const { spawnedAt, timeoutMs, done, entries, endedAt } = this.step
+    const [first, second] = this.#signals
+    const margin = this.#toleranceMs
+    const post = entries.findLast(({ respondedAt }) => respondedAt === at)
+    const limits = [
+      spawnedAt + timeoutMs + FINAL_POST_MS,
+      (first?.at ?? Number.POSITIVE_INFINITY) + FINAL_POST_MS,
+      (post?.startedAt ?? at) + 60_000,
+    ]
+    const limit = Math.min(...limits)
+    const ends = [second, done.find(({ what }) => what === 'SIGKILL')].map(
+      (event) => event?.at ?? Number.POSITIVE_INFINITY,
+    )
+    if (at + margin > Math.min(...ends)) return false
+    // A process that froze before its limit reads, once it goes on, what came in the meantime.
+    const wasFrozen = freezes(done, endedAt).some(
+      ({ from, to }) => from + 50 < limit && limit <= to + margin && at < to,
+    )
+    return at + margin < limit || wasFrozen
+  }
+
+  #checkExit(): void {
+    const { exitCode, signal, plan, stderr } = this.step
+    this.#must(
+      exitCode === 0 || exitCode === 1,
+      `ended with ${signal === undefined ? `exit code ${exitCode}` : signal}`,
+    )
+    // Node itself warns of NODE_TLS_REJECT_UNAUTHORIZED, which the action does not honour.
+    const own = stderr.replace(/^\(node:\d+\) Warning: Setting the NODE_TLS.*\n\(Use .*\n/, '')
+    this.#must(own === '', `stderr: ${own.slice(0, 500)}`)
+    if (plan.fullDisk) {
+      const nothingToWrite = this.#posts.length === 0
+      this.#must(exitCode === 1, 'the outputs could not be written, and the step is green')
+      this.#must(nothingToWrite, 'the outputs could not be written, and something was sent')
+      return
+    }
+    const failOn = (plan.inputs['fail-on'] ?? 'failed,archived,timed-out').split(/[\s,]+/)
+    const { outcome = '' } = this.#outputs
+    const fails = outcome === 'error' || outcome === 'cancelled' || failOn.includes(outcome)
+    this.#must(exitCode === (fails ? 1 : 0), `exit code ${exitCode} with ${outcome || 'no outcome'}`)
+  }
+
+  #checkTime(): void {
+    const { spawnedAt, endedAt, timeoutMs, done, firstOutputAt = spawnedAt } = this.step
+    const frozen = freezes(done, endedAt)
+    const usesGitHub = this.plan.github !== undefined
+    const limits = [
+      {
+        name: 'its deadline',
+        at:
+          firstOutputAt +
+          timeoutMs +
+          (this.#postPendingAt(spawnedAt + timeoutMs) ? FINAL_POST_MS : 0) +
+          (usesGitHub ? COMMENT_MS.deadline : 0),
+      },
+      ...this.#signals.map(({ at }, index) => ({
+        name: index === 0 ? 'a signal' : 'a second signal',
+        at:
+          at +
+          1_000 +
+          (index === 0 && this.#postPendingAt(at) ? FINAL_POST_MS : 0) +
+          (index === 0 && usesGitHub ? COMMENT_MS.cancelled : 0),
+      })),
+    ]
+    for (const { name, at } of limits) {
+      // A signal that comes while the process is frozen comes when it goes on.
+      const frozenMs = frozen.reduce(
+        (sum, { from, to }) => sum + (from < at + this.#toleranceMs ? to - from : 0),
+        0,
+      )
+      const lateMs = endedAt - at - frozenMs
+      this.#must(lateMs < this.#toleranceMs, `ended ${Math.round(lateMs)} ms too late after ${name}`)
+    }
+  }
+
+  /** Whether a POST had been begun, and not been responded to, at or shortly after this time. */
+  #postPendingAt(at: number): boolean {
+    return this.#posts.some(
+      ({ startedAt, respondedAt = Number.POSITIVE_INFINITY }) =>
+        startedAt < at + this.#toleranceMs && respondedAt > at - this.#toleranceMs,
+    )
+  }
+
+  #checkOutputs(): void {
+    const outputs = this.#outputs
+    const { outcome = '', 'error-code': code = '', status = '' } = outputs
+    const { 'pr-link': link = '', 'job-id': jobId = '', job = '' } = outputs
+    const isOne = (name: string, words: readonly string[]): void =>
+      this.#must(words.includes(outputs[name] ?? '(none)'), `${name} is ${outputs[name]}`)
+    isOne('outcome', OUTCOMES)
+    isOne('status', ['', ...STATUSES])
+    isOne('reused', ['true', 'false'])
+    isOne('error-code', ['', ...ERROR_CODES])
+    this.#must(
+      (code !== '') === (outcome === 'error') || (outcome === 'cancelled' && code === 'create-unknown'),
+      `error-code ${code} with ${outcome}`,
+    )
+    this.#must(code !== 'internal', 'error-code is internal')
+    this.#must(/^\d+$/.test(outputs['elapsed-seconds'] ?? ''), 'elapsed-seconds is no number')
+    this.#must(link === '' || (LINK.test(link) && !/\/\/[^/]*@/.test(link)), `pr-link is ${link}`)
+    this.#must(/^\d*$/.test(outputs['pr-number'] ?? ''), `pr-number is ${outputs['pr-number']}`)
+    this.#must(jobId === '' || ID.test(jobId) || jobId.includes('***'), `job-id is ${jobId}`)
+    this.#must(
+      (outcome === 'pr-opened') ===
+        (outcome !== 'no-changes' &&
+          link !== '' &&
+          status === 'completed' &&
+          !['error', 'cancelled', 'timed-out', 'started'].includes(outcome)),
+      `${outcome} with ${status} and link ${link}`,
+    )
+    this.#must(outcome !== 'cancelled' || this.#signals.length > 0, 'cancelled without a signal')
+    if (outcome === 'timed-out') {
+      const elapsedMs = this.step.endedAt - this.step.spawnedAt
+      this.#must(elapsedMs > this.step.timeoutMs * 0.9 - 100, `timed out after ${elapsedMs} ms`)
+    }
+    if (['failed', 'archived'].includes(outcome)) this.#must(status === outcome, `${outcome} with ${status}`)
+    if (job !== '') {
+      try {
+        JSON.parse(job)
+      } catch {
+        this.#must(false, 'the output job is not JSON')
+      }
+    }
+    if (this.step.plan.task === 'bad-input' && this.#signals.length === 0)
+      this.#must(code === 'input', `bad input is ${outcome} ${code}`)
+    this.#checkSummary()
+    this.#checkEnding()
+  }
+
+  #checkSummary(): void {
+    const { summary } = this.step
+    this.#must(summary.startsWith('### ') && summary.endsWith('\n'), 'the summary has no title')
+    this.#must(!/undefined|\[object|NaN/.test(summary), 'the summary has an undefined value')
+    this.#checkMarkup(summary, 'the summary')
+    this.#checkTruth(summary, 'the summary')
+  }
+
+  /** "Nothing was sent" only if nothing was. */
+  #checkTruth(text: string, where: string): void {
+    const saysNothing = /nothing was sent|had not accepted anything/i.exec(text)?.[0]
+    const unrefused = this.#posts.filter(
+      ({ respondedAt, exchange }) =>
+        respondedAt === undefined || (exchange !== undefined && exchange.response.status < 300),
+    )
+    if (saysNothing === undefined) return
+    const sent = /sent/i.test(saysNothing) ? this.#posts : unrefused
+    this.#must(sent.length === 0, `${where} says "${saysNothing}", but it was`)
+  }
+
+  #checkMarkup(text: string, where: string): void {
+    // Text in code is not markup; entities are no tags.
+    const live = text.replace(/`[^`\n]*`/g, '').replace(/<code>[^<\n]*<\/code>/g, '')
+    this.#must(!live.includes(INJECTED), `${where} has live markup from outside`)
+    this.#must(!/[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/.test(text), `${where} has control characters`)
+  }
+
+  /** A job that was seen to end is told to have ended. */
+  #checkEnding(): void {
+    const { plan, timeoutMs, entries } = this.step
+    const { outcome = '' } = this.#outputs
+    if (plan.inputs.wait === 'false' || this.#signals.length > 0 || this.#posts.some(isMessage)) return
+    for (const entry of entries) {
+      const { exchange, respondedAt, method } = entry
+      if (method !== 'GET' || exchange === undefined || respondedAt === undefined) continue
+      const { status, body } = exchange.response
+      if (status < 200 || status > 299 || status === 204 || body.kind !== 'job' || fateOf(entry) === 'any')
+        continue
+      const isEnd = ['completed', 'failed', 'archived'].includes(body.status)
+      const inTime = respondedAt + this.#toleranceMs < this.step.spawnedAt + timeoutMs
+      if (!isEnd || !inTime || this.plan.github !== undefined) continue
+      const expected = body.status === 'completed' ? ['pr-opened', 'no-changes'] : [body.status]
+      this.#must(
+        expected.includes(outcome),
+        `the job was told to be ${body.status}, the step says ${outcome}`,
+      )
+    }
+  }
+
+  /** No line is a command but the action's own. */
+  #checkLog(): void {
+    let masks = true
+    for (const line of this.#lines) {
+      this.#must(
+        !/[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/.test(line),
+        `control characters: ${JSON.stringify(line)}`,
+      )
+      this.#must(!line.includes('##['), `a command: ${line}`)
+      const [, name = '', data = ''] = /^\s*::(.*?)(?: .*?)?::(.*)$/.exec(line) ?? []
+      const isMask = name === 'add-mask'
+      this.#must(!isMask || masks, `a mask in the middle: ${line}`)
+      masks &&= isMask
+      if (!line.trimStart().startsWith('::')) continue
+      this.#must(
+        /^::(?:add-mask|debug|notice|warning|error|group|endgroup)(?: [^:]*)?::/.test(line) &&
+          !data.startsWith(INJECTED),
+        `a command: ${line}`,
+      )
+    }
+  }
+
+  #checkAnnotations(): void {
+    const errors = this.#commands('error')
+    const notices = this.#commands('notice')
+    this.#must(
+      errors.length === (this.step.exitCode === 1 ? 1 : 0),
+      `${errors.length} error annotations with exit code ${this.step.exitCode}`,
+    )
+    this.#must(errors.length + notices.length <= 1, 'a notice and an error')
+    for (const text of [...errors, ...notices]) this.#checkTruth(text, 'the annotation')
+    const last = this.#lines.filter((line) => line !== '' && !line.startsWith('::debug::')).at(-1) ?? ''
+    this.#must(
+      this.step.plan.fullDisk ||
+        last.includes(this.#outputs.outcome ?? '') ||
+        /^::(?:warning|error)/.test(last),
+      `the last line is ${last}`,
+    )
+  }
+
+  #commands(name: string): string[] {
+    return this.#lines.flatMap((line) => new RegExp(`^::${name}(?: [^:]*)?::(.*)$`).exec(line)?.[1] ?? [])
+  }
+
+  /** The key is nowhere, in no form, neither in base64 nor as entities, and no large part of it. */
+  #checkKey(): void {
+    const log = this.#lines.filter((line) => !line.startsWith('::add-mask::')).join('\n')
+    const places = {
+      'the log': log,
+      stderr: this.step.stderr,
+      'the outputs': this.step.outputFile,
+      'the summary': this.step.summary,
+      'a comment': this.step.comments.join('\n'),
+    }
+    const { key } = this.plan
+    // Half a key is a leak, too.
+    const part = key.slice(5, 21)
+    for (const [where, text] of Object.entries(places)) {
+      for (const decoded of decodings(text)) {
+        const form = [...keyForms(key), part].find((candidate) => decoded.includes(candidate))
+        this.#must(form === undefined, `the key is in ${where}: ${form}`)
+      }
+    }
+  }
+
+  #checkComments(): void {
+    const { comments } = this.step
+    if (this.plan.github === undefined) return
+    for (const comment of comments) this.#checkMarkup(comment.replace(/<!--[^<>]*-->/g, ''), 'a comment')
+    if (this.plan.github.healthy) this.#must(comments.length <= 1, `${comments.length} comments`)
+  }
+}
+
+function* decodings(text: string): Generator<string> {
+  yield text
+  const plain = text
+    .replaceAll('%0A', '\n')
+    .replaceAll('%0D', '\r')
+    .replaceAll('%25', '%')
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+  yield plain
+  for (const [run] of text.matchAll(/[A-Za-z0-9+/_=-]{24,}/g)) {
+    yield Buffer.from(run, 'base64url').toString('latin1')
+    yield Buffer.from(run, 'base64').toString('latin1')
+  }
+}
+
+/** When the process stood still. */
+function freezes(done: readonly Done[], endedAt: number): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = []
+  let from: number | undefined
+  for (const { what, at } of done) {
+    if (what === 'freeze') from ??= at
+    if (what === 'thaw' && from !== undefined) {
+      found.push({ from, to: at })
+      from = undefined
+    }
+  }
+  if (from !== undefined) found.push({ from, to: endedAt })
+  return found
+}
+
+/**
+ * What a POST's response says of it. `any`: what the action makes of it depends on its HTTP library, such as of a
+ * response that was announced by `100 Continue` or has more headers than anybody reads.
+ */
+function fateOf({
+  exchange,
+  respondedAt,
+  path,
+  jobId,
+}: Entry): 'job' | 'no-job' | 'refused' | 'unknown' | 'any' {
+  if (exchange === undefined || respondedAt === undefined) return 'unknown'
+  const { status, body, informational, headers } = exchange.response
+  const large = headers.some(([, value]) => value.length > 10_000)
+  if (large || informational.includes(100) || (body.kind === 'huge' && body.bytes > 1_000_000)) return 'any'
+  if (status >= 500) return 'unknown'
+  if (status >= 300) return 'refused'
+  if (isMessage({ path })) return 'job'
+  return jobOf({ exchange, jobId }) === '' ? 'no-job' : 'job'
+}
+
+/** The id of the job in a response, if there is one that the action has to take. */
+function jobOf({ exchange, jobId }: Pick<Entry, 'exchange' | 'jobId'>): string {
+  if (exchange === undefined || exchange.response.status === 204) return ''
+  try {
+    const { id, status } = JSON.parse(bodyText(exchange.response, jobId))
+    return typeof id === 'string' && typeof status === 'string' && ID.test(id) && id !== '.' && id !== '..'
+      ? id
+      : ''
+  } catch {
+    return ''
+  }
+}
