@@ -37,16 +37,28 @@ interface View {
 
 type ByteRange = readonly [start: number, end: number]
 
+/** How often a text is decoded: a key in JSON that is itself in a JSON string is escaped twice. */
+const ESCAPE_LEVELS = 2
+
 /** The text as it is, and with its escapes decoded. What is only decoded in part has its secret in one of these. */
 function viewsOf(bytes: Uint8Array): View[] {
   const positions = Uint32Array.from({ length: bytes.length + 1 }, (_, index) => index)
   const views: View[] = [{ bytes, positions }]
-  const hasPercent = bytes.includes(PERCENT)
-  const hasBackslash = bytes.includes(BACKSLASH)
-  if (hasPercent) views.push(decodeView(bytes, true, false))
-  if (hasBackslash) views.push(decodeView(bytes, false, true))
-  if (hasPercent && hasBackslash) views.push(decodeView(bytes, true, true))
+  for (let level = 0, latest = views; level < ESCAPE_LEVELS; level++) {
+    latest = latest.flatMap(decodedViews)
+    views.push(...latest)
+  }
   return views
+}
+
+function decodedViews(view: View): View[] {
+  const hasPercent = view.bytes.includes(PERCENT)
+  const hasBackslash = view.bytes.includes(BACKSLASH)
+  return [
+    ...(hasPercent ? [decodeView(view, true, false)] : []),
+    ...(hasBackslash ? [decodeView(view, false, true)] : []),
+    ...(hasPercent && hasBackslash ? [decodeView(view, true, true)] : []),
+  ]
 }
 
 const QUOTE = 0x22
@@ -54,7 +66,8 @@ const PERCENT = 0x25
 const SLASH = 0x2f
 const BACKSLASH = 0x5c
 
-function decodeView(bytes: Uint8Array, percent: boolean, backslash: boolean): View {
+function decodeView(view: View, percent: boolean, backslash: boolean): View {
+  const { bytes } = view
   const decoded: number[] = []
   const positions: number[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -64,11 +77,12 @@ function decodeView(bytes: Uint8Array, percent: boolean, backslash: boolean): Vi
       undefined
     for (const byte of escaped?.bytes ?? [bytes[at] as number]) {
       decoded.push(byte)
-      positions.push(at)
+      positions.push(view.positions[at] as number)
     }
     at += escaped?.length ?? 1
   }
-  return { bytes: Uint8Array.from(decoded), positions: Uint32Array.from([...positions, bytes.length]) }
+  positions.push(view.positions[bytes.length] as number)
+  return { bytes: Uint8Array.from(decoded), positions: Uint32Array.from(positions) }
 }
 
 interface Escape {
