@@ -136,7 +136,7 @@ class Checker {
       const status = entry.exchange?.response.status
       const temporary = status === 429 || (isMessage(entry) && (status === 409 || status === 404))
       this.#must(
-        (fate === 'refused' || fate === 'any') && temporary && entry.respondedAt !== undefined,
+        (fate === 'refused' || fate === 'any') && temporary,
         `POST ${index + 1} was sent again without proof that it was refused`,
       )
     })
@@ -383,12 +383,11 @@ class Checker {
     )
     this.#must(errors.length + notices.length <= 1, 'a notice and an error')
     for (const text of [...errors, ...notices]) this.#checkTruth(text, 'the annotation')
-    const last = this.#lines.filter((line) => line !== '' && !line.startsWith('::debug::')).at(-1) ?? ''
+    const ends = this.#lines.filter((line) => line.startsWith('Finished after '))
     this.#must(
-      this.step.plan.fullDisk ||
-        last.includes(this.#outputs.outcome ?? '') ||
-        /^::(?:warning|error)/.test(last),
-      `the last line is ${last}`,
+      ends.length === 1 &&
+        (this.step.plan.fullDisk || ends[0]?.includes(`: ${this.#outputs.outcome}`) === true),
+      `the log ends ${ends.length} times: ${ends.join(', ')}`,
     )
   }
 
@@ -464,8 +463,14 @@ function fateOf({
   path,
   jobId,
 }: Entry): 'job' | 'no-job' | 'refused' | 'unknown' | 'any' {
-  if (exchange === undefined || respondedAt === undefined) return 'unknown'
-  const { status, body, informational, headers } = exchange.response
+  if (exchange === undefined) return 'unknown'
+  const { status, body, informational, headers, framing } = exchange.response
+  if (respondedAt === undefined) {
+    // Nobody can tell where a body ends that only the end of the connection delimits (RFC 9112, 6.3).
+    return framing === 'close' && exchange.breaksAt === 'response' && exchange.how === 'close'
+      ? 'any'
+      : 'unknown'
+  }
   const large = headers.some(([, value]) => value.length > 10_000)
   if (large || informational.includes(100) || (body.kind === 'huge' && body.bytes > 1_000_000)) return 'any'
   if (status >= 500) return 'unknown'
