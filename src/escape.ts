@@ -65,6 +65,7 @@ const QUOTE = 0x22
 const PERCENT = 0x25
 const SLASH = 0x2f
 const BACKSLASH = 0x5c
+const HEX_DIGITS = '0123456789abcdef'
 
 function decodeView(view: View, percent: boolean, backslash: boolean): View {
   const { bytes } = view
@@ -113,8 +114,13 @@ function readBackslash(bytes: Uint8Array, at: number): Escape | undefined {
 
 /** The number in this many hexadecimal digits; undefined if there is anything else. */
 function readHex(bytes: Uint8Array, at: number, digits: number): number | undefined {
-  const text = String.fromCharCode(...bytes.subarray(at, at + digits))
-  return text.length === digits && /^[0-9a-f]+$/i.test(text) ? Number.parseInt(text, 16) : undefined
+  let value = 0
+  for (let index = at; index < at + digits; index++) {
+    const digit = HEX_DIGITS.indexOf(String.fromCharCode(bytes[index] ?? 0).toLowerCase())
+    if (digit < 0) return undefined
+    value = value * 16 + digit
+  }
+  return value
 }
 
 /** Creates a search for all occurrences (Knuth, Morris and Pratt), which never looks at a byte of the text twice. */
