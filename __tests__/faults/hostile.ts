@@ -60,9 +60,10 @@ export function keyForms(key: string): string[] {
     each((character) => percent(character).toLowerCase()),
     each(unicode),
     JSON.stringify(key).slice(1, -1),
-    key.replaceAll('/', '\\/'),
-    each((character, index) => (index % 2 === 0 ? character : percent(character))),
-    each((character, index) => (index % 3 === 0 ? unicode(character) : character)),
+    JSON.stringify(key).slice(1, -1).replaceAll('/', '\\/'),
+    // A character that starts an escape is always escaped: otherwise nobody could tell what is one.
+    each((character, index) => (index % 2 === 0 && character !== '%' ? character : percent(character))),
+    each((character, index) => (index % 3 === 0 || character === '\\' ? unicode(character) : character)),
   ]
 }
 
