@@ -43,14 +43,14 @@ describe('a pull request', () => {
       ...emptyEvent('pull_request'),
       action: 'opened',
       sender: 'hubot',
+      headSha: SHA,
       pullRequest: {
         number: 7,
         author: 'octocat',
-        headSha: SHA,
         fromFork: false,
         fromSameRepository: false,
       },
-      facts: expect.any(Array),
+      payload: { action: 'opened', pull_request: PULL, sender: { login: 'hubot' } },
     })
   })
 
@@ -62,7 +62,8 @@ describe('a pull request', () => {
     const issue = { number: 7, pull_request: {}, user: { login: 'octocat' } }
     const event = read('issue_comment', { action: 'created', issue, comment: { user: { login: 'hubot' } } })
     expect(event.commentAuthor).toBe('hubot')
-    expect(event.pullRequest).toMatchObject({ author: 'octocat', headSha: '', fromFork: false })
+    expect(event.headSha).toBe('')
+    expect(event.pullRequest).toMatchObject({ author: 'octocat', fromFork: false })
   })
 
   test('is read with the author of the review of it', () => {

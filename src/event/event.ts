@@ -1,7 +1,6 @@
 /** What the runner says about the run: the event and its payload, and which step this is. */
 
 import { readFileSync } from 'node:fs'
-import { type Fact, readFacts } from './facts.js'
 import { getArray, getPath, getSha, getString } from './payload.js'
 
 /** The parts of the runner's environment that describe the run. */
@@ -30,8 +29,6 @@ export interface RunEnvironment {
 export interface PullRequestEvent {
   readonly number: number
   readonly author: string
-  /** The commit at its head; empty if the payload doesn't say, as in one of a comment. */
-  readonly headSha: string
   /** Its head is in another repository, or in one that was deleted. */
   readonly fromFork: boolean
   /** The payload says that its head is in the repository it was opened in. */
@@ -93,8 +90,8 @@ export interface RunEvent {
   readonly precedingRun: PrecedingRun | undefined
   /** Who wrote the comment or the review that the event is about; empty if that account is gone. */
   readonly commentAuthor: string | undefined
-  /** What happened. Others wrote all of it. */
-  readonly facts: readonly Fact[]
+  /** As it came, for what only the prompt needs. */
+  readonly payload: unknown
   /** Why the payload can't be read, for the user; the event then has nothing but its name. */
   readonly problem: string | undefined
 }
@@ -113,7 +110,7 @@ export function emptyEvent(name: string, problem?: string): RunEvent {
     mergeGroup: undefined,
     precedingRun: undefined,
     commentAuthor: undefined,
-    facts: [],
+    payload: undefined,
     problem,
   }
 }
@@ -150,7 +147,7 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
     mergeGroup: name === 'merge_group' ? readMergeGroup(payload) : undefined,
     precedingRun: name === 'workflow_run' ? readPrecedingRun(payload) : undefined,
     commentAuthor: comment === undefined ? undefined : getString(comment, 'user.login'),
-    facts: readFacts(name, payload),
+    payload,
   }
 }
 
@@ -179,7 +176,6 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   return {
     number,
     author: getString(pull, 'user.login'),
-    headSha: getSha(pull, 'head.sha'),
     fromFork: head !== undefined && !isSame, // Not in this payload, as in one of a comment.
     fromSameRepository: isSame,
   }

@@ -52,7 +52,7 @@ export async function findChanges(
 
 async function ofPullRequest(
   run: RunEnvironment,
-  { name, pullRequest }: RunEvent,
+  { name, pullRequest, headSha }: RunEvent,
   request: GitHubRequest,
 ): Promise<FoundChanges> {
   if (pullRequest === undefined) {
@@ -62,7 +62,7 @@ async function ofPullRequest(
         : "The event's payload has no pull request.",
     )
   }
-  const { number, headSha } = pullRequest
+  const { number } = pullRequest
   const operation = {
     description: `listing the files of pull request ${number}`,
     permission: 'pull-requests: read',

@@ -1,15 +1,16 @@
 /** Describes what triggered the run, for the prompt. Pure. */
 
 import { type Commit, PUSH_COMMITS_LIMIT, type RunEnvironment, type RunEvent } from '../event/event.js'
-import type { Fact } from '../event/facts.js'
+import { type Fact, readFacts } from '../event/facts.js'
 import { formatInteger } from '../format.js'
 import type { Changes, CommitList } from './changed-files.js'
 import type { Trigger } from './compose.js'
 
 export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: Changes): Trigger {
+  const told = readFacts(event.name, event.payload)
   const facts = [
-    ...refFacts(run, event),
-    ...event.facts,
+    ...refFacts(run, told),
+    ...told,
     ...(changes?.previousRelease === undefined
       ? []
       : [{ name: 'previous release', value: changes.previousRelease }]),
@@ -24,8 +25,8 @@ export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: 
 }
 
 /** Of a pull request, an issue and a discussion, the payload says more: the ref would be one that GitHub made up. */
-function refFacts({ ref, sha }: RunEnvironment, { facts }: RunEvent): Fact[] {
-  if (facts.some(({ name }) => name === 'number')) return []
+function refFacts({ ref, sha }: RunEnvironment, told: readonly Fact[]): Fact[] {
+  if (told.some(({ name }) => name === 'number')) return []
   return [
     { name: 'ref', value: ref },
     { name: 'commit', value: sha },
