@@ -124,3 +124,25 @@ describe.each(['at the end', 'everywhere'] as const)('a text of others %s', (whe
     }
   })
 })
+
+describe('the prompt', () => {
+  const FIRST: Readonly<Record<string, string>> = {
+    push: '',
+    pull_request: 'opened',
+    pull_request_target: 'labeled',
+    pull_request_review: 'submitted',
+    issues: 'opened',
+    issue_comment: 'created',
+    discussion: 'created',
+    release: 'published',
+    schedule: '',
+    workflow_dispatch: '',
+    workflow_run: 'completed',
+    repository_dispatch: 'on-demand-test',
+  }
+
+  test.each(Object.entries(FIRST))('of the event %s %s', async (name, type) => {
+    const recorded = [...RECORDED, ...ALSO].find(({ event, action }) => event === name && action === type)
+    expect(await promptOf(name, recorded?.payload, '')).toMatchSnapshot()
+  })
+})
