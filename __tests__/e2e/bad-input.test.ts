@@ -61,8 +61,9 @@ describe('a key', () => {
   ])('that is empty on a run %s says why', async (_, env, head, says) => {
     const event = path.join(newFolder('event'), 'event.json')
     const repo = (full_name: string) => ({ repo: { full_name } })
-    writeFileSync(event, JSON.stringify({ pull_request: { head: repo(head), base: repo('your-org/docs') } }))
-    const inputs = { prompt: 'Go', 'api-key': ' ' }
+    const pull_request = { number: 7, head: repo(head), base: repo('your-org/docs') }
+    writeFileSync(event, JSON.stringify({ pull_request }))
+    const inputs = { prompt: 'Go', 'api-key': ' ', 'allow-users': '*' }
     const { problems } = await refused(inputs, { env: { ...env, GITHUB_EVENT_PATH: event } })
     expect(problems).toEqual([expect.stringMatching(/^api-key: /)])
     expect(problems[0]).toMatch(says)
@@ -94,7 +95,10 @@ describe('a prompt file', () => {
 
   test.concurrent('draws a warning on pull_request_target', async () => {
     const env = { GITHUB_EVENT_NAME: 'pull_request_target' }
-    const ended = await runStep({ 'prompt-file': 'good.md', 'dry-run': 'true' }, { workspace, env })
+    const ended = await runStep(
+      { 'prompt-file': 'good.md', 'dry-run': 'true', 'allow-users': '*' },
+      { workspace, env },
+    )
     expect(ended.commands('warning')).toEqual([expect.stringContaining('pull_request_target')])
     expect(ended.outputs.outcome).toBe('dry-run')
   })

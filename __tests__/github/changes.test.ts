@@ -53,7 +53,7 @@ describe('a pull request', () => {
     '(%s): the prompt has its files and their diff',
     (event) =>
       inWorld(CHANGED, async (world) => {
-        const { outputs } = await world.step({ context: 'diff' }, { event })
+        const { outputs } = await world.step({ context: 'diff', 'allow-users': 'octocat' }, { event })
         expect(outputs.outcome).toBe('pr-opened')
         const prompt = promptOf(world)
         expect(prompt).toMatch(/^Update the docs\.\n\n/)

@@ -145,10 +145,11 @@ describe('a check', () => {
     inWorld({}, async (world) => {
       const payload = { issue: { number: world.number, pull_request: {}, user: { login: 'octocat' } } }
       const event = { event: 'issue_comment', payload }
-      const alone = await world.step(CHECK, event)
+      const anyone = { ...CHECK, 'allow-users': '*' }
+      const alone = await world.step(anyone, event)
       expect(alone.outputs.outcome).toBe('pr-opened')
       expect(alone.log).toContain("names no commit, so there is no check: a re-run won't find this run's job")
-      const scoped = await world.step({ ...CHECK, ...SCOPE }, event)
+      const scoped = await world.step({ ...anyone, ...SCOPE }, event)
       expect(scoped.log).toContain('so there is no check: only the comment records the job')
       expect(world.repository.checks.size).toBe(0)
       expect(world.comments()).toHaveLength(1)
@@ -248,15 +249,16 @@ describe('a re-run', () => {
   ]
   test.concurrent.each(events)('of %s waits for its own job, also in the third attempt', (_, event) =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step({ ...CHECK, wait: 'false' }, event)
+      const inputs = { ...CHECK, 'allow-users': '*' }
+      const first = await world.step({ ...inputs, wait: 'false' }, event)
       const attempt = (number: number): RunOptions => ({
         ...event,
         env: { ...event.env, GITHUB_RUN_ATTEMPT: String(number) },
       })
-      const second = await world.step({ ...CHECK, wait: 'false' }, attempt(2))
+      const second = await world.step({ ...inputs, wait: 'false' }, attempt(2))
       expect(second.outputs).toMatchObject({ outcome: 'started', 'job-id': first.outputs['job-id'] })
       world.finishJobs()
-      const third = await world.step(CHECK, attempt(3))
+      const third = await world.step(inputs, attempt(3))
       expect(third.outputs).toMatchObject({
         outcome: 'pr-opened',
         reused: 'true',
@@ -267,7 +269,7 @@ describe('a re-run', () => {
       const all = [...world.repository.checks.values()]
       expect(all.map(({ conclusion }) => conclusion)).toEqual(['neutral', 'neutral', 'success'])
       // The job was told to its end: the next attempt is a run like any other.
-      const fourth = await world.step({ ...CHECK, wait: 'false' }, attempt(4))
+      const fourth = await world.step({ ...inputs, wait: 'false' }, attempt(4))
       expect(fourth.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
       expect(posts(world)).toEqual([CREATE, CREATE])
     }),

@@ -166,13 +166,16 @@ describe('the event', () => {
       const env = { GITHUB_EVENT_PATH: '/nowhere/event.json' }
       const scoped = await world.step(SCOPE, { env })
       expect(scoped.commands('error')[0]).toContain('ENOENT')
-      const plain = await world.step({}, { env })
+      const plain = await world.step({ 'allow-users': '*' }, { env })
       expect(plain.outputs.outcome).toBe('pr-opened')
     }))
 
   test.concurrent('whose pull request has no number has none', () =>
     inWorld({}, async (world) => {
-      const { outputs, log } = await world.step(SCOPE, { payload: { pull_request: {} } })
+      const { outputs, log } = await world.step(
+        { ...SCOPE, 'allow-users': '*' },
+        { payload: { pull_request: {} } },
+      )
       expect(outputs.outcome).toBe('pr-opened')
       expect(log).toContain('has no pull request')
     }))

@@ -76,7 +76,7 @@ describe('an issue that triggers the run', () => {
     inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
       world.repository.addIssue(41)
       world.repository.addIssue(42)
-      const scope = { 'job-scope': 'issue' }
+      const scope = { 'job-scope': 'issue', 'allow-users': 'octocat' }
       const first = await world.step(scope, issueEvent('issues', 41))
       const other = await world.step(scope, issueEvent('issues', 42))
       expect(other.outputs).toMatchObject({ reused: 'false' })
@@ -90,14 +90,17 @@ describe('an issue that triggers the run', () => {
   test.concurrent('is commented on, with a job for each run', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
-      await world.step({ comment: 'true' }, issueEvent('issues', 41))
+      await world.step({ comment: 'true', 'allow-users': 'octocat' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
     }))
 
   test.concurrent('is no pull request: as job-scope run, and the log says so', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
-      const { outputs, log } = await world.step({ 'job-scope': 'pull-request' }, issueEvent('issues', 41))
+      const { outputs, log } = await world.step(
+        { 'job-scope': 'pull-request', 'allow-users': 'octocat' },
+        issueEvent('issues', 41),
+      )
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       expect(log).toContain('has no pull request, and issue-number is not set: starting a separate job')
       expect(world.github.requests).toEqual([])
@@ -147,7 +150,7 @@ describe('job-scope: issue without a number is bad input', () => {
   test.concurrent('but an event that can not be read is not', () =>
     inWorld({}, async (world) => {
       const { outputs, commands } = await world.step(
-        { 'job-scope': 'issue' },
+        { 'job-scope': 'issue', 'allow-users': '*' },
         { event: 'issues', payload: '{' },
       )
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { act } from '../support/action.js'
+import { runStep } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
 import {
   ownWords,
@@ -56,7 +56,7 @@ test.concurrent.each(CASES)(
   async (recorded) => {
     const { event, payload, inputs, eventPath } = recorded
     writeFileSync(eventPath, JSON.stringify(plant(payload, 'at the end')))
-    const ended = await act(
+    const ended = await runStep(
       { prompt: 'Update the docs.', 'dry-run': 'true', 'github-token': 'token', ...inputs },
       {
         env: {

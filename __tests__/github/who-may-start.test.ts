@@ -8,7 +8,7 @@ import { findRefusal } from '../../src/github/permission.js'
 import { refuseStrangers } from '../../src/run/strangers.js'
 import type { Ended } from '../support/action.js'
 import type { Repository } from '../support/github.js'
-import { type RunOptions, type World, within } from '../support/pull-request.js'
+import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 import { RECORDED, type Recorded } from '../support/recorded.js'
 
 const PEOPLE = { owner: true, writer: true, reader: false, stranger: false, 'robot[bot]': false }
@@ -58,7 +58,7 @@ const fork = (sender: string): RunOptions => ({
   },
 })
 const inRepository = (story: (world: World) => Promise<void>): Promise<void> =>
-  within({}, async (world) => {
+  inWorld({}, async (world) => {
     addPeople(world.repository)
     await story(world)
   })

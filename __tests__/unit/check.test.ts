@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { FAIL_ON, type FailOn, OUTCOMES } from '../../src/agent/job.js'
+import { emptyEvent, type RunEvent } from '../../src/event/event.js'
 import { cutLines, SUMMARY_LIMIT } from '../../src/github/check-run.js'
 import { checkName, findConversation, workflowId } from '../../src/github/memory.js'
 import { conclusionOf, createCheckSummary, createTitle } from '../../src/report/check.js'
@@ -146,18 +147,8 @@ describe('the workflow', () => {
 })
 
 describe('the comment is on', () => {
-  const event = (fields: object) => ({
-    name: '',
-    action: '',
-    pullRequest: undefined,
-    issue: undefined,
-    headSha: '',
-    push: undefined,
-    comment: undefined,
-    problem: undefined,
-    ...fields,
-  })
-  const PULL = { number: 7, title: '', body: '', author: '', url: '', base: '', head: '', fromFork: false }
+  const event = (fields: object): RunEvent => ({ ...emptyEvent('push'), ...fields })
+  const PULL = { number: 7, author: '', fromFork: false, fromSameRepository: true }
   const ONLY_PULL = 'pull-requests: write'
   const EITHER = 'issues: write or pull-requests: write'
   test.each([
