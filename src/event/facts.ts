@@ -27,7 +27,7 @@ const TEXT: readonly Source[] = [
 ]
 const RUN: readonly Source[] = [
   ['branch', 'head_branch'],
-  ['commit', 'head_sha'],
+  ['head commit', 'head_sha'],
   ['status', 'status'],
   ['conclusion', 'conclusion'],
 ]
@@ -110,7 +110,7 @@ const PARTS: readonly Part[] = [
       ['check', 'name'],
       ['app', 'app.name'],
       ['branch', 'check_suite.head_branch'],
-      ['commit', 'head_sha'],
+      ['head commit', 'head_sha'],
       ['status', 'status'],
       ['conclusion', 'conclusion'],
       ['result', 'output.title'],
@@ -122,7 +122,7 @@ const PARTS: readonly Part[] = [
     [
       ['environment', 'environment'],
       ['deployed ref', 'ref'],
-      ['commit', 'sha'],
+      ['deployed commit', 'sha'],
       ['task', 'task'],
     ],
   ],
@@ -181,7 +181,7 @@ const TOP: Readonly<Record<string, readonly Source[]>> = {
     ['status check', 'context'],
     ['state', 'state'],
     ['description', 'description'],
-    ['commit', 'sha'],
+    ['head commit', 'sha'],
     ['link', 'target_url'],
   ],
   workflow_dispatch: [['inputs', 'inputs']],
