@@ -48,7 +48,14 @@ export function createStep(cancel: AbortSignal): Step {
 }
 
 /** The inputs, or every problem with them. */
-export function readInputs({ raw, environment, event, redact, reporter, progress }: Step): Inputs | InputError {
+export function readInputs({
+  raw,
+  environment,
+  event,
+  redact,
+  reporter,
+  progress,
+}: Step): Inputs | InputError {
   try {
     const inputs = parseInputs(raw, {
       redact,

@@ -7,7 +7,7 @@ import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
 import { inputEnvironment, runnerEnvironment } from '../../emulator/runner.mjs'
 import type { Certificate } from '../support/certificate.js'
-import { type Fault, file, type GitHub, startGitHub } from '../support/github.js'
+import { type Fault, file, type GitHub, type Repository, startGitHub } from '../support/github.js'
 import { type ActionPlan, type GitHubPlan, type Plan, REPOSITORY, type StepPlan, TOKEN } from './plan.js'
 import { startMisbehavingProxy } from './proxy.js'
 import { type Entry, startMisbehavingService } from './service.js'
@@ -134,7 +134,7 @@ class Triggers {
 interface StepContext {
   readonly baseUrl: string
   readonly environment: Readonly<Record<string, string>>
-  readonly github: GitHub | undefined
+  readonly github: PlannedGitHub | undefined
   readonly payload: object
   readonly triggers: Triggers
   readonly options: RunOptions
@@ -290,11 +290,20 @@ function payloadOf({ title, body }: GitHubPlan): object {
   }
 }
 
-async function startPlannedGitHub({ title, body, file: name, patch, faults }: GitHubPlan): Promise<GitHub> {
+interface PlannedGitHub extends GitHub {
+  readonly repository: Repository
+}
+
+async function startPlannedGitHub({
+  title,
+  body,
+  file: name,
+  patch,
+  faults,
+}: GitHubPlan): Promise<PlannedGitHub> {
   const github = await startGitHub({ token: TOKEN })
-  github
-    .addRepository(REPOSITORY, { private: true })
-    .addPull({ title, body, author: 'octocat', files: [file(name, patch)] })
+  const repository = github.addRepository(REPOSITORY, { private: true })
+  repository.addPull({ title, body, author: 'octocat', files: [file(name, patch)] })
   github.faults.push(
     ...faults.map(
       ({ method, path: pattern, ...fault }): Fault => ({
@@ -304,11 +313,11 @@ async function startPlannedGitHub({ title, body, file: name, patch, faults }: Gi
       }),
     ),
   )
-  return github
+  return { ...github, repository }
 }
 
-function commentsOf(github: GitHub | undefined): string[] {
-  const comments = github?.repositories.get(REPOSITORY)?.comments.values() ?? []
+function commentsOf(github: PlannedGitHub | undefined): string[] {
+  const comments = github?.repository.comments.values() ?? []
   return [...comments].map(({ body }) => body)
 }
 

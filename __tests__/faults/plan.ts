@@ -121,7 +121,7 @@ export interface GitHubPlan {
     readonly answer:
       | 'silence'
       | 'reset'
-      | 'cut'
+      | 'cut off'
       | { readonly delayMs: number }
       | { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
   }[]
@@ -607,7 +607,7 @@ function createGitHubPlan({ random, key }: Shared): GitHubPlan {
     answer: random.weighted<GitHubPlan['faults'][number]['answer']>([
       [1, 'silence'],
       [2, 'reset'],
-      [2, 'cut'],
+      [2, 'cut off'],
       [2, { delayMs: random.int(0, 4_000) }],
       [
         4,

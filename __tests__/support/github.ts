@@ -155,7 +155,8 @@ function allowed(
   if (!repo) throw notFound()
   const isMember = other ? other.repositories.includes(repo.full_name) : !repo.foreign
   if (!isMember && repo.private) throw notFound()
-  const given = permission === 'metadata' ? 'read' : ((other?.permissions ?? permissions)[permission] ?? 'none')
+  const given =
+    permission === 'metadata' ? 'read' : ((other?.permissions ?? permissions)[permission] ?? 'none')
   const granted = isMember ? given : 'none'
   if (granted === 'write' || granted === access || (access === 'read' && !repo.private)) return repo
   throw access === 'read' && deniedRead === 404

@@ -7,7 +7,7 @@ const IDLE_START_MS = 80
 /** At most this many steps of a test file run at the same time: `maxConcurrency` of jest. */
 const CONCURRENT = 8
 
-/** How many times longer than that the last starts took; before the first one, what measure-machine.ts found. */
+/** How many times longer than that the last starts took; before the first one, what global-setup.ts found. */
 const slowness = [Number(process.env.TESTS_SLOWNESS ?? 1)]
 
 /** Records how long a step took to start: the measure of how busy the machine is. */

@@ -51,7 +51,7 @@ describe('parseRetryAfter', () => {
   })
 
   test('a date in the oldest format is in GMT, wherever the runner is', () => {
-    expect(new Date(NOW).getTimezoneOffset()).not.toBe(0) // scripts/time-zone.mjs; in UTC this test could not fail.
+    expect(new Date(NOW).getTimezoneOffset()).not.toBe(0) // In UTC this test could not fail: see support/global-setup.ts.
     expect(parseRetryAfter('Sat Mar  1 12:00:30 2025', NOW)).toBe(30_000)
     expect(parseRetryAfter('Sat Mar 15 12:00:00 2025', NOW)).toBe(14 * 24 * 3_600_000)
   })

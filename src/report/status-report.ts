@@ -58,10 +58,7 @@ export class StatusReport {
   }
 
   /** GitHub knows nothing of the log's masks, and a marker hides a key from all redactors. */
-  #createUpdate(
-    result: RunResult | undefined,
-    sending = this.#options.progress.sending,
-  ): StatusUpdate {
+  #createUpdate(result: RunResult | undefined, sending = this.#options.progress.sending): StatusUpdate {
     const { progress, redact, runUrl, summaryOptions, failOn } = this.#options
     const { jobId, job, previousLink, accepted, reuse } = progress
     const options = { ...summaryOptions(result), sending, runUrl, previousLink }
