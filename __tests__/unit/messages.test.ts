@@ -327,7 +327,7 @@ describe('the annotation', () => {
     archived:
       'FIRSTJob "job-1" was archived. REVIEWAn archived job won\'t produce anything more. Run it again to start a new one.',
     'timed-out':
-      `Job "job-1" is still running after 1 min 5 s.LINK It is still running on the service. ${TO_WAIT} ` +
+      `Job "job-1" is still running after 1 min 5 s.LINK It keeps running on the service. ${TO_WAIT} ` +
       'To wait longer next time, raise timeout-minutes.',
     cancelled: `The step was cancelled. Job "job-1" is still running on the service. ${TO_WAIT}`,
     skipped: 'Nothing was sent: a reason. There is nothing to do.',

@@ -186,7 +186,7 @@ export function nextStep(progress: Progress, result: RunResult, show: (text: str
         ? `Job ${show(progress.jobId)} is still running on the service. ${howToWait}`
         : 'The service had not accepted anything.'
     case 'timed-out':
-      return `It is still running on the service. ${howToWait} To wait longer next time, raise timeout-minutes.`
+      return `It keeps running on the service. ${howToWait} To wait longer next time, raise timeout-minutes.`
     case 'started':
       return howToWait
     case 'failed':
