@@ -1,0 +1,131 @@
+// The marker: it counts where it was written, as it was written, for who has the key, and nowhere else.
+
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  createMarker,
+  deriveMarkerKey,
+  type Identity,
+  readMarker,
+  type StoredState,
+} from '../../src/github/marker.js'
+
+const KEY = deriveMarkerKey('mint_key_0123456789')
+const texts = fc.string({ unit: 'binary', maxLength: 20 })
+const states: fc.Arbitrary<StoredState> = fc.record({
+  jobId: texts,
+  run: texts,
+  attempt: fc.nat(),
+  state: texts,
+})
+const identities: fc.Arbitrary<Identity> = fc.record({
+  repository: texts,
+  pullRequest: fc.nat(),
+  workflow: texts,
+  job: texts,
+  step: texts,
+  project: texts,
+  jobKey: texts,
+})
+const ids = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
+/** No marker in them. */
+const around = fc.string({ unit: fc.constantFrom(...'abc <!->\n') })
+
+describe('a marker', () => {
+  test('is read as it was written, whatever stands around it', () => {
+    fc.assert(
+      fc.property(states, identities, ids, around, around, (stored, identity, id, before, after) => {
+        const marker = createMarker(stored, id, identity, KEY)
+        expect(readMarker(`${before}${marker}${after}`, id, identity, KEY)).toEqual(wellFormed(stored))
+      }),
+    )
+  })
+
+  test('counts no more once any of its characters is another, is gone or is new', () => {
+    const change = fc.constantFrom('replace', 'remove', 'insert')
+    const character = fc.oneof(
+      fc.constantFrom(...'AZaz09-_= '),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    )
+    fc.assert(
+      fc.property(
+        states,
+        identities,
+        ids,
+        change,
+        fc.nat(),
+        character,
+        (stored, identity, id, how, where, by) => {
+          const marker = createMarker(stored, id, identity, KEY)
+          const at = where % marker.length
+          const rest = marker.slice(how === 'insert' ? at : at + 1)
+          const changed = marker.slice(0, at) + (how === 'remove' ? '' : by) + rest
+          fc.pre(changed !== marker && !(how === 'insert' && at === 0))
+          expect(['unverified', undefined]).toContain(readMarker(changed, id, identity, KEY))
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('counts no more with any one of its bits turned', () => {
+    const identity = {
+      repository: 'a/b',
+      pullRequest: 7,
+      workflow: 'w',
+      job: 'j',
+      step: 's',
+      project: 'p',
+      jobKey: 'k',
+    }
+    const marker = createMarker({ jobId: 'job-1', run: '100', attempt: 1, state: 'active' }, 5, identity, KEY)
+    expect(readMarker(marker, 5, identity, KEY)).toMatchObject({ jobId: 'job-1' })
+    const bytes = Buffer.from(marker)
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const turned = Buffer.from(bytes)
+      turned[bit >> 3] = (turned[bit >> 3] as number) ^ (1 << (bit & 7))
+      expect(['unverified', undefined]).toContain(readMarker(turned.toString('latin1'), 5, identity, KEY))
+    }
+  })
+
+  test('counts nowhere else, and for nobody else', () => {
+    fc.assert(
+      fc.property(states, identities, identities, ids, ids, (stored, identity, other, id, otherId) => {
+        const marker = createMarker(stored, id, identity, KEY)
+        if (otherId !== id) expect(readMarker(marker, otherId, identity, KEY)).toBe('unverified')
+        expect(readMarker(marker, id, identity, deriveMarkerKey('mint_another_key'))).toBe('unverified')
+        for (const name of Object.keys(identity) as (keyof Identity)[]) {
+          const elsewhere = { ...identity, [name]: other[name] }
+          const same = String(elsewhere[name]).toLowerCase() === String(identity[name]).toLowerCase()
+          if (!same) expect(['unverified', undefined]).toContain(readMarker(marker, id, elsewhere, KEY))
+        }
+      }),
+    )
+  })
+
+  test('has only characters that end no HTML comment', () => {
+    fc.assert(
+      fc.property(states, identities, ids, (stored, identity, id) => {
+        expect(createMarker(stored, id, identity, KEY)).toMatch(/^<!-- [\w:. -]+(?<!-) -->$/)
+      }),
+    )
+  })
+
+  test('no other text is one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), identities, ids, (text, identity, id) => {
+        expect(readMarker(text, id, identity, KEY)).toBeUndefined()
+      }),
+    )
+  })
+})
+
+/** Half of a surrogate pair becomes a replacement character on its way through UTF-8. */
+function wellFormed<T extends object>(stored: T): T {
+  return Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.toWellFormed() : value,
+    ]),
+  ) as T
+}

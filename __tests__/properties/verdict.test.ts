@@ -1,0 +1,231 @@
+// A create request or a message is sent again only if it is proven that nothing was accepted.
+
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { AgentService, ServiceResult } from '../../src/agent/client.js'
+import type { SubmitRequest } from '../../src/agent/problems.js'
+import { judgePoll, judgeSubmit } from '../../src/agent/verdict.js'
+import { ActionError, Cancelled } from '../../src/errors.js'
+import { parseRetryAfter, retryDelay } from '../../src/net/backoff.js'
+import { createDeadline } from '../../src/net/deadline.js'
+import type { Ports } from '../../src/run/ports.js'
+import { Progress } from '../../src/run/progress.js'
+import { send } from '../../src/run/send.js'
+import { FakeClock } from '../unit/fake-clock.js'
+
+const JOB_ID = 'job-1'
+const requests = fc.constantFrom<SubmitRequest>({ kind: 'create' }, { kind: 'message', jobId: JOB_ID })
+const retryAfters = fc.option(
+  fc.oneof(
+    fc.constantFrom(
+      '0',
+      '1',
+      '2.5',
+      '30',
+      '100000',
+      '',
+      'soon',
+      '-1',
+      'Sat, 01 Mar 2025 12:00:30 GMT',
+      'NaN',
+    ),
+    fc.string(),
+  ),
+  { nil: undefined },
+)
+
+const jobs = fc
+  .record({ id: fc.constantFrom(JOB_ID, 'job-2'), status: fc.constantFrom('active', 'completed') })
+  .map(
+    ({ id, status }): ServiceResult => ({
+      kind: 'job',
+      job: {
+        id,
+        rawStatus: status,
+        status,
+        link: '',
+        linkRejected: false,
+        received: { id, status },
+      } as never,
+    }),
+  )
+const errorResponses = fc
+  .record({
+    status: fc.oneof(fc.integer({ min: 300, max: 999 }), fc.constantFrom(404, 409, 429)),
+    retryAfter: retryAfters,
+  })
+  .map((fields): ServiceResult => ({ kind: 'error-response', description: `${fields.status}`, ...fields }))
+const permanent = fc.constantFrom(
+  undefined,
+  'server-certificate',
+  'proxy-certificate',
+  'proxy-authentication',
+)
+
+const results: fc.Arbitrary<ServiceResult> = fc.oneof(
+  jobs,
+  errorResponses,
+  fc.constant<ServiceResult>({ kind: 'no-job', description: '200: hello' }),
+  fc.constant<ServiceResult>({ kind: 'no-response', reason: 'reset', cause: undefined }),
+  permanent.map(
+    (why) => ({ kind: 'not-sent', reason: 'refused', permanent: why, cause: undefined }) as ServiceResult,
+  ),
+  fc.boolean().map((sent): ServiceResult => ({ kind: 'aborted', sent })),
+)
+
+/** Written from what a second job costs, not from the code: everything else may have been accepted. */
+function isRefused(result: ServiceResult): boolean {
+  switch (result.kind) {
+    case 'not-sent':
+      return true
+    case 'aborted':
+      return !result.sent
+    case 'error-response':
+      return result.status < 500
+    default:
+      return false
+  }
+}
+
+function mayBeRetried(request: SubmitRequest, result: ServiceResult): boolean {
+  if (result.kind === 'not-sent') return result.permanent === undefined
+  if (result.kind !== 'error-response') return false
+  return result.status === 429 || (result.status === 409 && request.kind === 'message')
+}
+
+describe('the verdict on a create request or a message', () => {
+  test('is to retry only if nothing was accepted', () => {
+    fc.assert(
+      fc.property(
+        requests,
+        results,
+        fc.boolean(),
+        fc.date({ noInvalidDate: true }),
+        (request, result, isFirst, date) => {
+          const verdict = judgeSubmit(request, result, { date, isFirst })
+          expect(verdict.next === 'retry').toBe(mayBeRetried(request, result))
+          const isAccepted = result.kind === 'job' || (result.kind === 'no-job' && request.kind === 'message')
+          expect(verdict.next === 'accepted').toBe(isAccepted)
+          if (verdict.next === 'fail' || verdict.next === 'aborted') {
+            // Whoever stops here says that something may exist, or that nothing does.
+            expect(verdict.unknown === undefined).toBe(isRefused(result))
+            if (verdict.unknown !== undefined) expect(verdict.unknown.code).toBe('create-unknown')
+          }
+          if (verdict.next === 'fail' && verdict.unknown === undefined)
+            expect(['create-unknown', 'internal']).not.toContain(verdict.error.code)
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('never says that nothing was sent if something was', () => {
+    fc.assert(
+      fc.property(requests, results, (request, result) => {
+        const verdict = judgeSubmit(request, result, { date: new Date(0), isFirst: false })
+        const error = verdict.next === 'fail' || verdict.next === 'retry' ? verdict.error : undefined
+        expect(`${error?.message} ${error?.advice}`).not.toMatch(/nothing was sent/i)
+      }),
+    )
+  })
+})
+
+describe('sending', () => {
+  test('never sends again what may have been accepted', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        requests,
+        fc.array(results, { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 600_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (request, script, timeoutMs, random) => {
+          const seen: ServiceResult[] = []
+          const next = async (): Promise<ServiceResult> => {
+            const result =
+              script[seen.length] ?? ({ kind: 'no-response', reason: 'end', cause: undefined } as const)
+            seen.push(result)
+            return result
+          }
+          const service = { create: next, message: next } as unknown as AgentService
+          const end = await send(request, 'Do it', service, testPorts(timeoutMs, random)).then(
+            () => 'accepted',
+            (thrown: unknown) => thrown,
+          )
+          for (const earlier of seen.slice(0, -1)) expect(mayBeRetried(request, earlier)).toBe(true)
+          const last = seen.at(-1)
+          if (last === undefined) throw new Error('Nothing was sent.')
+          if (end === 'accepted') expect(['job', 'no-job']).toContain(last.kind)
+          else if (end instanceof ActionError) {
+            const knows = ['create-unknown', 'contract'].includes(end.code)
+            expect(knows || isRefused(last)).toBe(true)
+          } else expect(end).toBeInstanceOf(Cancelled)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
+
+function testPorts(timeoutMs: number, random: number): Ports {
+  const clock = new FakeClock()
+  return {
+    clock,
+    deadline: createDeadline(timeoutMs, new AbortController().signal, clock),
+    progress: new Progress(clock),
+    random: () => random,
+    log: () => undefined,
+    debug: () => undefined,
+    warn: () => undefined,
+    onJob: () => undefined,
+    writePlaceholder: async () => undefined,
+    publish: () => undefined,
+  }
+}
+
+describe('the verdict on a poll', () => {
+  test('never fails for what may pass, and never takes another job for this one', () => {
+    fc.assert(
+      fc.property(
+        results,
+        fc.nat(2),
+        fc.option(fc.nat(60_000), { nil: undefined }),
+        (result, invalid, since) => {
+          const context = { jobId: JOB_ID, sinceCreateMs: since, invalidResponses: invalid }
+          const verdict = judgePoll(result, context, new Date(0))
+          if (verdict.next === 'job') expect(verdict.job.id).toBe(JOB_ID)
+          const passes =
+            result.kind === 'no-response' ||
+            (result.kind === 'not-sent' && result.permanent === undefined) ||
+            (result.kind === 'error-response' &&
+              (result.status >= 500 || [408, 425, 429].includes(result.status)))
+          if (passes) expect(verdict.next).toBe('retry')
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('the wait before a retry', () => {
+  test('is a number in its range, whatever the service asks for', () => {
+    const dates = fc.date({ noInvalidDate: true })
+    fc.assert(
+      fc.property(
+        retryAfters,
+        dates,
+        fc.integer({ min: 1, max: 2000 }),
+        fc.nat(1000),
+        (header, now, attempts, part) => {
+          const retryAfterMs = parseRetryAfter(header, now)
+          const backoff = { retryAfterMs, capMs: 60_000 }
+          const { minDelayMs, delayMs } = retryDelay(backoff, attempts, part / 1000)
+          expect(minDelayMs).toBeGreaterThanOrEqual(500)
+          expect(delayMs).toBeGreaterThanOrEqual(minDelayMs)
+          expect(delayMs).toBeLessThanOrEqual(2 * Math.max(minDelayMs, retryAfterMs ?? 0))
+          if (retryAfterMs) expect(minDelayMs).toBeGreaterThanOrEqual(retryAfterMs)
+          else expect(delayMs).toBeLessThanOrEqual(60_000)
+        },
+      ),
+    )
+  })
+})
