@@ -14,13 +14,14 @@ const KEY = deriveMarkerKey('mint_key_0123456789')
 const texts = fc.string({ unit: 'binary', maxLength: 20 })
 const states: fc.Arbitrary<StoredState> = fc.record({
   jobId: texts,
+  link: texts,
   run: texts,
   attempt: fc.nat(),
   state: texts,
 })
 const identities: fc.Arbitrary<Identity> = fc.record({
   repository: texts,
-  pullRequest: fc.nat(),
+  place: texts,
   workflow: texts,
   job: texts,
   step: texts,
@@ -71,14 +72,19 @@ describe('a marker', () => {
   test('counts no more with any one of its bits turned', () => {
     const identity = {
       repository: 'a/b',
-      pullRequest: 7,
+      place: '7',
       workflow: 'w',
       job: 'j',
       step: 's',
       project: 'p',
       jobKey: 'k',
     }
-    const marker = createMarker({ jobId: 'job-1', run: '100', attempt: 1, state: 'active' }, 5, identity, KEY)
+    const marker = createMarker(
+      { jobId: 'job-1', link: '', run: '100', attempt: 1, state: 'active' },
+      5,
+      identity,
+      KEY,
+    )
     expect(readMarker(marker, 5, identity, KEY)).toMatchObject({ jobId: 'job-1' })
     const bytes = Buffer.from(marker)
     for (let bit = 0; bit < bytes.length * 8; bit++) {
