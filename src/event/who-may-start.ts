@@ -46,7 +46,8 @@ export function whoNeedsAccess(
 
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
   const { name, sender, pullRequest, precedingRun, commentAuthor } = event
-  if (WRITERS_ONLY.includes(name)) return []
+  // Every runner names the event: without a name, this is no run of a workflow.
+  if (name === '' || WRITERS_ONLY.includes(name)) return []
   if (name === 'pull_request' && pullRequest?.fromSameRepository) return []
   if (precedingRun !== undefined) {
     return isByWriter(precedingRun, repository)
