@@ -30,14 +30,16 @@ beforeAll(async () => {
 })
 afterAll(() => void chat.close())
 
-function pullRequest({ author = 'octocat', from = REPOSITORY }) {
+function pullRequest({ author = 'octocat', from = REPOSITORY, action = 'opened', label = '', fields = {} }) {
   return {
     event: 'pull_request',
     actor: author,
     payload: {
-      action: 'opened',
+      action,
       number: 1,
+      ...(label !== '' && { label: { name: label } }),
       pull_request: {
+        ...fields,
         number: 1,
         title: 'Add --retry',
         body: null,
@@ -65,12 +67,50 @@ const push: Start = {
     repository.addComparison(LAST, after, { files: [file('src/retry.ts')] }),
 }
 
+/** An event of issue 40. The account `writer` has write access; the others may only read. */
+function issueEvent(
+  event: 'issues' | 'issue_comment',
+  by: string,
+  association = 'MEMBER',
+  fields = {},
+): Start {
+  const issue = {
+    number: 40,
+    title: 'Explain --retry',
+    state: 'open',
+    labels: [{ name: 'bug' }, { name: 'docs' }],
+    user: { login: 'stranger' },
+  }
+  const comment = { user: { login: by }, author_association: association, body: 'Show an example.' }
+  return {
+    event,
+    actor: by,
+    payload: {
+      ...(event === 'issues'
+        ? { action: 'labeled', label: { name: 'docs' } }
+        : { action: 'created', comment }),
+      issue: { ...issue, ...fields },
+      sender: { login: by },
+    },
+    prepare: ({ repository }) => {
+      repository.addIssue(40)
+      repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
+    },
+  }
+}
+
 /** A run of the workflow that succeeded before, with or without a commit since. */
 const since = (changed: boolean, workflow: string) => (place: Place) => {
   const { repository, sha: head } = place
   const path = `.github/workflows/${workflow}`
   repository.addRun({ path, head_sha: changed ? LAST : head })
   repository.addComparison(LAST, head, { files: [file('src/retry.ts')] })
+}
+
+/** A refresh with something to send, on tracking issue 40. */
+const track = (place: Place): void => {
+  since(true, 'tracking-issue.yml')(place)
+  place.repository.addIssue(40)
 }
 
 /** What the service was asked, such as `POST /v2/agent/p/job`; looks that repeat count once. */
@@ -104,6 +144,37 @@ const createsOne = (ran: Ran): void => {
 const asksNobody = (ran: Ran): void => {
   expect(ran.service.requests).toEqual([])
   expect(ran.outputs).toEqual([])
+}
+
+/** The comments on issue or pull request `number`. */
+const commentsOn = ({ repository }: Ran, number: number): string[] =>
+  [...repository.comments.values()].filter(({ issue }) => issue === number).map(({ body }) => body)
+
+/** One job, a message to it by the second run, and one comment. */
+const sharesOne = (ran: Ran, number: number): void => {
+  expect(creates(ran)).toBe(1)
+  expect(asked(ran)).toContainEqual(expect.stringMatching(/^POST .*\/message$/))
+  expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'pr-opened', reused: 'true' })])
+  expect(commentsOn(ran, number)).toEqual([expect.stringContaining(PR_LINK)])
+}
+
+const createsOneWithComment = (ran: Ran, number: number): void => {
+  createsOne(ran)
+  expect(commentsOn(ran, number)).toEqual([expect.stringContaining(PR_LINK)])
+}
+
+/** The step ran, and found that whoever caused the event may not start a job. */
+const isRefused = (ran: Ran): void => {
+  expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'skipped' })])
+  expect(ran.service.requests).toEqual([])
+  expect(ran.repository.comments.size).toBe(0)
+}
+
+/** Not even the job started, so it took no place in the queue. */
+const isNotQueued = (ran: Ran): void => {
+  asksNobody(ran)
+  expect(ran.steps).toEqual([])
+  expect(ran.github.requests).toEqual([])
 }
 
 const CASES: Record<string, readonly Case[]> = {
@@ -202,6 +273,186 @@ const CASES: Record<string, readonly Case[]> = {
       that: 'can be started by hand',
       prepare: since(true, 'schedule.yml'),
       check: createsOne,
+    },
+  ],
+  'tracking-issue.yml': [
+    {
+      event: 'schedule',
+      that: 'has one job for two runs, and one comment',
+      payload: { schedule: '17 3 * * 1-5' },
+      prepare: track,
+      runs: 2,
+      service: { jobSeconds: 420 },
+      check: (ran) => {
+        sharesOne(ran, 40)
+        expect(prompts(ran)[1]).toContain('src/retry.ts')
+      },
+    },
+    {
+      event: 'schedule',
+      that: 'has a new job once the docs pull request is merged',
+      payload: { schedule: '17 3 * * 1-5' },
+      prepare: (place) => {
+        track(place)
+        place.github.addRepository('your-org/docs', {}).addPull({ number: 17, state: 'closed', merged: true })
+      },
+      runs: 2,
+      check: (ran) => {
+        expect(creates(ran)).toBe(2)
+        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+        expect(commentsOn(ran, 40)).toHaveLength(1)
+      },
+    },
+    {
+      event: 'workflow_dispatch',
+      that: 'can be started by hand',
+      prepare: track,
+      check: (ran) => createsOneWithComment(ran, 40),
+    },
+  ],
+  'issue.yml': [
+    {
+      ...issueEvent('issues', 'writer'),
+      that: 'has a job, and a comment',
+      check: (ran) => {
+        createsOneWithComment(ran, 40)
+        expect(prompts(ran)[0]).toContain('Explain --retry')
+      },
+    },
+    { ...issueEvent('issues', 'reader'), that: 'is skipped if a reader labels it', check: isRefused },
+    {
+      ...issueEvent('issues', 'writer', 'MEMBER', { state: 'closed' }),
+      that: 'is left alone if it is closed',
+      check: isNotQueued,
+    },
+    {
+      ...issueEvent('issue_comment', 'writer', 'CONTRIBUTOR'),
+      that: 'sends each comment to the one job',
+      runs: 2,
+      service: { jobSeconds: 420 },
+      check: (ran) => {
+        sharesOne(ran, 40)
+        expect(prompts(ran)[1]).toContain('Show an example.')
+      },
+    },
+    {
+      ...issueEvent('issue_comment', 'stranger', 'NONE'),
+      that: "does not even queue a stranger's comment",
+      check: isNotQueued,
+    },
+    {
+      ...issueEvent('issue_comment', 'reader', 'CONTRIBUTOR'),
+      that: "skips a contributor's comment without write access",
+      check: isRefused,
+    },
+    {
+      ...issueEvent('issue_comment', 'writer', 'MEMBER', { labels: [{ name: 'bug' }] }),
+      that: 'leaves out issues without the label',
+      check: isNotQueued,
+    },
+    {
+      ...issueEvent('issue_comment', 'writer', 'MEMBER', { pull_request: { url: 'any' } }),
+      that: 'leaves out pull requests',
+      check: isNotQueued,
+    },
+  ],
+  'release.yml': [
+    {
+      event: 'release',
+      that: 'sends what changed since the release before',
+      payload: {
+        action: 'published',
+        release: { id: 5, tag_name: 'v1.2.0', published_at: '2026-01-02T00:00:00Z', body: 'Retries.' },
+        sender: { login: 'octocat' },
+      },
+      prepare: ({ repository, sha: head }) => {
+        repository.addRelease('v1.1.0', '2026-01-01T00:00:00Z')
+        repository.addComparison(sha('v1.1.0'), head, { files: [file('src/retry.ts')] })
+      },
+      check: (ran) => {
+        createsOne(ran)
+        expect(prompts(ran)[0]).toContain('src/retry.ts')
+        expect(prompts(ran)[0]).toContain('Retries.')
+      },
+    },
+  ],
+  'check.yml': [
+    {
+      ...push,
+      that: 'has a check on the commit',
+      check: (ran) => {
+        createsOne(ran)
+        expect([...ran.repository.checks.values()]).toEqual([
+          expect.objectContaining({
+            name: 'Docs with a check / docs: docs job (docs)',
+            head_sha: ran.sha,
+            status: 'completed',
+            conclusion: 'success',
+          }),
+        ])
+      },
+    },
+    {
+      ...push,
+      that: 'has a check that fails if the agent does',
+      service: { scenario: 'failed' },
+      fails: true,
+      check: (ran) => {
+        expect([...ran.repository.checks.values()]).toEqual([
+          expect.objectContaining({ status: 'completed', conclusion: 'failure' }),
+        ])
+      },
+    },
+  ],
+  'ready.yml': [
+    {
+      ...pullRequest({ action: 'ready_for_review', fields: { draft: false } }),
+      that: 'has a job once it is ready for review',
+      check: (ran) => createsOneWithComment(ran, 1),
+    },
+    {
+      ...pullRequest({ action: 'labeled', label: 'docs', fields: { draft: true } }),
+      that: 'has one job however often it is labelled',
+      runs: 2,
+      service: { jobSeconds: 420 },
+      check: (ran) => sharesOne(ran, 1),
+    },
+    {
+      ...pullRequest({ action: 'labeled', label: 'bug', fields: { draft: false } }),
+      that: 'leaves out other labels',
+      check: isNotQueued,
+    },
+    { ...pullRequest({ fields: { draft: true } }), that: 'leaves out drafts', check: isNotQueued },
+    {
+      ...pullRequest({ from: 'stranger/your-repo', fields: { draft: false } }),
+      that: 'leaves out forks',
+      check: isNotQueued,
+    },
+    { ...pullRequest({ author: 'dependabot[bot]' }), that: 'leaves out Dependabot', check: isNotQueued },
+  ],
+  'on-merge.yml': [
+    {
+      ...pullRequest({ action: 'closed', fields: { merged: true } }),
+      that: 'has a job once it is merged, and a comment',
+      check: (ran) => {
+        createsOneWithComment(ran, 1)
+        expect(prompts(ran)[0]).toContain('+twice')
+      },
+    },
+    {
+      ...pullRequest({ action: 'closed', fields: { merged: false } }),
+      that: 'leaves out what is closed without a merge',
+      check: isNotQueued,
+    },
+    {
+      ...pullRequest({ action: 'closed', from: 'stranger/your-repo', fields: { merged: true } }),
+      that: 'leaves out forks',
+      check: isNotQueued,
+    },
+    {
+      ...pullRequest({ action: 'closed', author: 'dependabot[bot]', fields: { merged: true } }),
+      that: 'leaves out Dependabot',
+      check: isNotQueued,
     },
   ],
   'manual.yml': [
