@@ -108,3 +108,23 @@ test('a bad certificate in a poll does not say that nothing was sent', async () 
   expect(commands('error')[0]).not.toContain('Nothing was sent')
   expect(commands('error')[0]).toContain('job-id: job-1')
 })
+
+test("GitHub's certificate is verified, too, and a bad one is not retried", async () => {
+  const github = await start({ tls: own })
+  const service = await start()
+  const { outputs, commands, log } = await runStep(
+    { ...GO, 'base-url': service.url, 'github-token': 'ghs_token_0123456789', 'context-paths': 'src/**' },
+    {
+      env: {
+        GITHUB_API_URL: github.url.replace('127.0.0.1', 'localhost'),
+        NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      },
+    },
+  )
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+  expect(commands('error')).toEqual([
+    expect.stringMatching(/^GitHub: .* failed: GitHub's certificate is not trusted: .*NODE_EXTRA_CA_CERTS/),
+  ])
+  expect(log).not.toContain('Retrying')
+  expect([...github.received, ...service.received]).toEqual([])
+})

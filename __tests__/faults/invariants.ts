@@ -468,10 +468,11 @@ function fateOf({
   if (exchange === undefined) return 'unknown'
   const { status, body, informational, headers, framing } = exchange.response
   if (respondedAt === undefined) {
-    // Nobody can tell where a body ends that only the end of the connection delimits (RFC 9112, 6.3).
-    return framing === 'close' && exchange.breaksAt === 'response' && exchange.how === 'close'
-      ? 'any'
-      : 'unknown'
+    // Nobody can tell where a body ends that only the end of the connection delimits (RFC 9112, 6.3). A reset right after
+    // the whole body can look like an ordinary end, too: the kernel sometimes reports it as one.
+    const closed = exchange.breaksAt === 'response' && exchange.how === 'close'
+    const resetAtEnd = exchange.breaksAt === 'never' && exchange.response.afterwards === 'reset'
+    return framing === 'close' && (closed || resetAtEnd) ? 'any' : 'unknown'
   }
   const large = headers.some(([, value]) => value.length > 10_000)
   if (large || informational.includes(100) || (body.kind === 'huge' && body.bytes > 1_000_000)) return 'any'

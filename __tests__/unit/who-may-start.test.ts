@@ -99,7 +99,11 @@ describe('a workflow_run', () => {
   })
 })
 
-test.each(['issues', 'discussion', 'fork', 'watch', 'check_suite', 'status', 'an event of the future', ''])(
+test('outside of a workflow run, where no event is named, nobody is asked', () => {
+  expect(asked('', { sender })).toEqual([])
+})
+
+test.each(['issues', 'discussion', 'fork', 'watch', 'check_suite', 'status', 'an event of the future'])(
   'any other event (%s) asks the sender',
   (name) => expect(asked(name, { sender })).toEqual(['octocat']),
 )

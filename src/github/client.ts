@@ -7,7 +7,7 @@ import { fetch } from 'undici/lib/web/fetch/index.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { oneLine, type Redact, truncate } from '../escape.js'
 import { parseRetryAfter, retryDelay } from '../net/backoff.js'
-import { createConnector } from '../net/connect.js'
+import { createConnector, type PermanentFailure, permanentFailure } from '../net/connect.js'
 import type { Clock, Deadline } from '../net/deadline.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
@@ -188,28 +188,53 @@ export class GitHubError extends ActionError {
     { clock, redact, fromFork }: Pick<GitHubOptions, 'clock' | 'redact' | 'fromFork'>,
   ) {
     const { status, headers, message } = readFailure(thrown)
+    const permanent = findPermanentFailure(thrown)
     const limited = isRateLimit(status, headers, message)
     const text = oneLine(truncate(redact(message), 500))
     super(
       'github',
-      `GitHub: ${description} failed: ${status === undefined ? '' : `${status}, `}${text}.`,
-      limited ? RUN_LATER : adviceFor(status, message, permission, fromFork),
+      `GitHub: ${description} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${text}.`,
+      adviceFor({ status, message, permission, fromFork, limited, permanent }),
       { cause: thrown },
     )
     this.status = status
-    this.temporary = status === undefined || status >= 500 || limited
+    this.temporary = permanent === undefined && (status === undefined || status >= 500 || limited)
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
 }
 
+/** What a connection that can't be made fails for, in front of the network's own message. */
+const CAUSES: Readonly<Record<PermanentFailure | 'other', string>> = {
+  'server-certificate': "GitHub's certificate is not trusted: ",
+  'proxy-certificate': "the proxy's certificate is not trusted: ",
+  'proxy-authentication': 'the proxy rejected the credentials: ',
+  other: '',
+}
+
+/** The failure of the connection is a cause of the error that Octokit throws. */
+function findPermanentFailure(thrown: unknown): PermanentFailure | undefined {
+  return thrown instanceof Error
+    ? (permanentFailure(thrown) ?? findPermanentFailure(thrown.cause))
+    : undefined
+}
+
+interface FailureDetails {
+  readonly status: number | undefined
+  readonly message: string
+  readonly permission: string
+  readonly fromFork: boolean
+  readonly limited: boolean
+  readonly permanent: PermanentFailure | undefined
+}
+
 const RUN_LATER = 'Run it again later.'
 
-function adviceFor(
-  status: number | undefined,
-  message: string,
-  permission: string,
-  fromFork: boolean,
-): string {
+function adviceFor({ status, message, permission, fromFork, limited, permanent }: FailureDetails): string {
+  if (permanent === 'proxy-authentication') return 'Set the user name and password in HTTPS_PROXY.'
+  if (permanent !== undefined) {
+    return "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file in the step's env."
+  }
+  if (limited) return RUN_LATER
   if (/locked/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
   if (status === 403 || status === 404) {
     // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
