@@ -69,7 +69,7 @@ describe('a marker', () => {
     )
   })
 
-  test('counts no more with any one of its bits turned', () => {
+  test('counts no more with another character in any one place', () => {
     const identity = {
       repository: 'a/b',
       place: '7',
@@ -79,19 +79,18 @@ describe('a marker', () => {
       project: 'p',
       jobKey: 'k',
     }
-    const marker = createMarker(
-      { jobId: 'job-1', link: '', run: '100', attempt: 1, state: 'active' },
-      5,
-      identity,
-      KEY,
+    const stored = { jobId: 'job-1', link: '', run: '100', attempt: 1, state: 'active' }
+    const marker = createMarker(stored, 5, identity, KEY)
+    expect(readMarker(marker, 5, identity, KEY)).toEqual(stored)
+    // Every one: several last characters of a text in base64 stand for the same bytes.
+    const others = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code))
+    const accepted = [...marker].flatMap((own, at) =>
+      others
+        .filter((other) => other !== own)
+        .map((other) => marker.slice(0, at) + other + marker.slice(at + 1))
+        .filter((changed) => typeof readMarker(changed, 5, identity, KEY) === 'object'),
     )
-    expect(readMarker(marker, 5, identity, KEY)).toMatchObject({ jobId: 'job-1' })
-    const bytes = Buffer.from(marker)
-    for (let bit = 0; bit < bytes.length * 8; bit++) {
-      const turned = Buffer.from(bytes)
-      turned[bit >> 3] = (turned[bit >> 3] as number) ^ (1 << (bit & 7))
-      expect(['unverified', undefined]).toContain(readMarker(turned.toString('latin1'), 5, identity, KEY))
-    }
+    expect(accepted).toEqual([])
   })
 
   test('counts nowhere else, and for nobody else', () => {
