@@ -8,6 +8,7 @@ import {
   type RunEvent,
   readEvent,
 } from './event/event.js'
+import { whoNeedsAccess } from './event/who-may-start.js'
 import { InputError, type Inputs, parseInputs, type RawInputs } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
@@ -65,9 +66,9 @@ export function readInputs({
       hasIssue: (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
     })
     if (inputs.task.kind !== 'create') progress.follow(inputs.task.jobId)
-    if (raw['prompt-file'].trim() !== '' && event.name === 'pull_request_target') {
+    if (raw['prompt-file'].trim() !== '' && whoNeedsAccess(event, environment, new Set()).length > 0) {
       reporter.warn(
-        'prompt-file on pull_request_target: if the file comes from the pull request, whoever opened the pull request controls the prompt.',
+        `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
       )
     }
     return inputs

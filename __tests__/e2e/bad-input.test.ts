@@ -93,13 +93,20 @@ describe('a prompt file', () => {
     expect(problems).toEqual([expect.stringMatching(/^prompt-file: /)])
   })
 
-  test.concurrent('draws a warning on pull_request_target', async () => {
-    const env = { GITHUB_EVENT_NAME: 'pull_request_target' }
-    const ended = await runStep(
+  test.concurrent.each([
+    ['pull_request_target', 1],
+    ['issue_comment', 1],
+    ['an_event_of_the_future', 1],
+    ['push', 0],
+    ['workflow_dispatch', 0],
+  ])('on %s, draws %d warnings: its words may be those of a stranger', async (name, count) => {
+    const { commands, outputs } = await runStep(
       { 'prompt-file': 'good.md', 'dry-run': 'true', 'allow-users': '*' },
-      { workspace, env },
+      { workspace, env: { GITHUB_EVENT_NAME: name } },
     )
-    expect(ended.commands('warning')).toEqual([expect.stringContaining('pull_request_target')])
-    expect(ended.outputs.outcome).toBe('dry-run')
+    expect(commands('warning')).toEqual(
+      Array(count).fill(expect.stringContaining(`prompt-file on ${name}: `)),
+    )
+    expect(outputs.outcome).toBe('dry-run')
   })
 })
