@@ -148,7 +148,7 @@ describe('the workflow', () => {
 
 describe('the comment is on', () => {
   const event = (fields: object): RunEvent => ({ ...emptyEvent('push'), ...fields })
-  const PULL = { number: 7, author: '', fromFork: false, fromSameRepository: true }
+  const PULL = { number: 7, author: '', fromFork: false }
   const ONLY_PULL = 'pull-requests: write'
   const EITHER = 'issues: write or pull-requests: write'
   test.each([

@@ -48,7 +48,6 @@ describe('a pull request', () => {
         number: 7,
         author: 'octocat',
         fromFork: false,
-        fromSameRepository: false,
       },
       payload: { action: 'opened', pull_request: PULL, sender: { login: 'hubot' } },
     })
@@ -75,16 +74,13 @@ describe('a pull request', () => {
   })
 
   test.each([
-    ['in the same repository', { full_name: 'your-org/docs' }, false, true],
-    ['in a fork', { full_name: 'someone/docs' }, true, false],
-    ['in a repository that was deleted', null, true, false],
-    ['not in the payload', undefined, false, false],
-  ])('with a head %s', (_, repo, fromFork, fromSameRepository) => {
+    ['in the same repository', { full_name: 'your-org/docs' }, false],
+    ['in a fork', { full_name: 'someone/docs' }, true],
+    ['in a repository that was deleted', null, true],
+    ['not in the payload', undefined, false],
+  ])('with a head %s', (_, repo, fromFork) => {
     const pull = { ...PULL, head: { repo }, base: { repo: { full_name: 'your-org/docs' } } }
-    expect(read('pull_request', { pull_request: pull }).pullRequest).toMatchObject({
-      fromFork,
-      fromSameRepository,
-    })
+    expect(read('pull_request', { pull_request: pull }).pullRequest).toMatchObject({ fromFork })
   })
 
   test('is read from a comment on it, but not from a comment on an issue', () => {

@@ -31,8 +31,6 @@ export interface PullRequestEvent {
   readonly author: string
   /** Its head is in another repository, or in one that was deleted. */
   readonly fromFork: boolean
-  /** The payload says that its head is in the repository it was opened in. */
-  readonly fromSameRepository: boolean
 }
 
 export interface Commit {
@@ -176,8 +174,8 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   return {
     number,
     author: getString(pull, 'user.login'),
-    fromFork: head !== undefined && !isSame, // Not in this payload, as in one of a comment.
-    fromSameRepository: isSame,
+    // GitHub leaves the head out only of events without a whole pull request, such as a comment.
+    fromFork: head !== undefined && !isSame,
   }
 }
 

@@ -48,7 +48,7 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
   const { name, sender, pullRequest, precedingRun, commentAuthor } = event
   // Every runner names the event: without a name, this is no run of a workflow.
   if (name === '' || WRITERS_ONLY.includes(name)) return []
-  if (name === 'pull_request' && pullRequest?.fromSameRepository) return []
+  if (name === 'pull_request' && pullRequest?.fromFork === false) return []
   if (precedingRun !== undefined) {
     return isByWriter(precedingRun, repository)
       ? []
