@@ -53,7 +53,9 @@ export class StatusReport {
    */
   async close(result: RunResult, remainingMs: number, cancel: AbortSignal): Promise<void> {
     const { max, min, cancelled } = LIMIT_MS
-    const limitMs = result.outcome === 'cancelled' ? cancelled : Math.min(max, Math.max(min, remainingMs))
+    // A cancelled run can end otherwise, for example if its outputs can't be written.
+    const wasCancelled = result.outcome === 'cancelled' || cancel.aborted
+    const limitMs = wasCancelled ? cancelled : Math.min(max, Math.max(min, remainingMs))
     await Promise.all((this.writers ?? []).map((writer) => writer.close(limitMs, cancelled, cancel)))
   }
 
