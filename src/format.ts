@@ -1,4 +1,4 @@
-/** Lengths of time and numbers, in words. */
+/** Formats durations, numbers and commits. */
 
 /** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: rounded down. */
 export function formatDuration(milliseconds: number): string {
@@ -25,4 +25,9 @@ export function formatInteger(value: number): string {
 /** `1 file`, `3 files`. */
 export function formatCount(value: number, noun: string): string {
   return `${formatInteger(value)} ${noun}${value === 1 ? '' : 's'}`
+}
+
+/** The start of a commit's SHA. */
+export function shortSha(sha: string): string {
+  return sha.slice(0, 7)
 }

@@ -38,7 +38,7 @@ export async function main(): Promise<void> {
   if (report.result !== undefined) return // It ended in the meantime.
   try {
     report.end(result)
-    await createLateCheck(step)
+    await writeLateCheck(step)
     await report.closeStatus(signals.first)
   } finally {
     runner.exit(report.exitCode)
@@ -117,8 +117,8 @@ async function planWithGitHub(
   return planner.plan()
 }
 
-/** Creates the check of a step that ended before its plan was made, because of bad input or of who started it. */
-async function createLateCheck(step: Step): Promise<void> {
+/** Writes the check of a step that ended before its plan was made, because of bad input or of who started it. */
+async function writeLateCheck(step: Step): Promise<void> {
   const { raw, environment, event, reporter, report } = step
   if (report.status.writers !== undefined || !asksForCheck(raw)) return
   try {

@@ -39,7 +39,7 @@ export interface StatusWriter {
    * Waits until everything is written.
    *
    * @param limitMs at most this long
-   * @param cancelledLimitMs at most this long once `cancel` is aborted
+   * @param cancelledLimitMs at most this long after `cancel` aborts while it waits
    */
   close(limitMs: number, cancelledLimitMs: number, cancel: AbortSignal): Promise<void>
 }

@@ -67,7 +67,6 @@ export interface SubmitContext {
  * It is retried only if it certainly wasn't accepted: a second job costs money and opens a second pull request, and the
  * API has no idempotency key. So no 5xx is retried either: a cache puts `Retry-After` on its own 503 after the request
  * went through.
- *
  */
 export function judgeSubmit(
   request: SubmitRequest,

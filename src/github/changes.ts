@@ -2,15 +2,9 @@
 
 import type { PushEvent, RunEnvironment, RunEvent } from '../event/event.js'
 import { getSha } from '../event/payload.js'
+import { shortSha } from '../format.js'
 import { expecting, GitHubError, type GitHubRequest, ownerAndRepo, readPages } from './client.js'
-import {
-  changesBetween,
-  type FoundChanges,
-  isFileList,
-  shortSha,
-  toFiles,
-  unknownChanges,
-} from './compare.js'
+import { changesBetween, type FoundChanges, isFileList, toFiles, unknownChanges } from './compare.js'
 import { isPreReleaseTag, sinceLastRelease } from './last-release.js'
 import { sinceLastSuccess } from './last-success.js'
 

@@ -1,6 +1,7 @@
 /** The check run of a step on a commit: each attempt makes its own, and finds those of the attempts before. */
 
 import type { RunEnvironment } from '../event/event.js'
+import { shortSha } from '../format.js'
 import type { Conclusion, StatusUpdate } from '../status-update.js'
 import {
   expecting,
@@ -36,7 +37,7 @@ export interface CheckOptions {
 export function createCheckStore(options: CheckOptions): StateStore {
   const { run, sha, name, identity, markerKey, github, nonce } = options
   const repository = ownerAndRepo(run)
-  const commit = `commit ${sha.slice(0, 7)}`
+  const commit = `commit ${shortSha(sha)}`
   const permission = 'checks: write'
   const reading = { description: `reading the checks of ${commit}`, permission }
   const writing = { description: `writing the check on ${commit}`, permission }

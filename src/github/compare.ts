@@ -2,6 +2,7 @@
 
 import type { Commit, RunEnvironment } from '../event/event.js'
 import { getSha, getString } from '../event/payload.js'
+import { shortSha } from '../format.js'
 import type { ChangedFile, Changes } from '../prompt/changed-files.js'
 import { expecting, GitHubError, type GitHubRequest, ownerAndRepo, type Rest } from './client.js'
 
@@ -20,8 +21,6 @@ export interface FoundChanges extends Changes {
 export function unknownChanges(missing: string): FoundChanges {
   return { files: [], truncated: false, missing, range: 'unknown', empty: false }
 }
-
-export const shortSha = (sha: string): string => sha.slice(0, 7)
 
 /** How the head relates to the base. */
 type Relation = 'ahead' | 'identical' | 'behind' | 'diverged'

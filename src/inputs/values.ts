@@ -139,12 +139,12 @@ export function parsePatterns(value: string): readonly PathPattern[] {
 
 /** Logins separated by commas or white space, in lower case. Here, empty means nobody. */
 export function parseLogins(value: string): ReadonlySet<string> {
-  return new Set(
-    value
-      .toLowerCase()
-      .split(/[\s,]/)
-      .filter((login) => login !== ''),
-  )
+  return new Set(splitList(value.toLowerCase()))
+}
+
+/** The words of a list, separated by commas or white space. */
+function splitList(value: string): string[] {
+  return value.split(/[\s,]/).filter((word) => word !== '')
 }
 
 /** Letters, digits and hyphens, in an enterprise's own accounts `_` too; `[bot]` is part of an app's login. */
@@ -191,7 +191,7 @@ export function parseInterval(value: string): number | undefined {
 }
 
 export function parseFailOn(value: string): ReadonlySet<FailOn> {
-  const words = value.split(/[\s,]/).filter((word) => word !== '')
+  const words = splitList(value)
   if (words.length === 1 && words[0] === 'none') return new Set()
   const isKnown = (word: string): word is FailOn => (FAIL_ON as readonly string[]).includes(word)
   if (words.length > 0 && words.every(isKnown)) return new Set(words)

@@ -2,7 +2,7 @@
 
 import { type Commit, PUSH_COMMITS_LIMIT, type RunEnvironment, type RunEvent } from '../event/event.js'
 import { type Fact, readFacts } from '../event/facts.js'
-import { formatInteger } from '../format.js'
+import { formatInteger, shortSha } from '../format.js'
 import type { Changes, CommitList } from './changed-files.js'
 import type { Trigger } from './compose.js'
 
@@ -50,5 +50,5 @@ function commitsFacts(list: CommitList | undefined): Fact[] {
 
 function commitLine({ sha, message, author, authorName }: Commit): string {
   const [firstLine = ''] = message.trim().split(/\r\n|\r|\n/)
-  return `${sha.slice(0, 7)} ${firstLine} (${author || authorName || 'unknown author'})`
+  return `${shortSha(sha)} ${firstLine} (${author || authorName || 'unknown author'})`
 }

@@ -51,11 +51,10 @@ export class StatusReport {
    *
    * @param remainingMs until the deadline
    */
-  async close(result: RunResult, remainingMs: number, cancel: AbortSignal): Promise<void> {
+  async close(remainingMs: number, cancel: AbortSignal): Promise<void> {
     const { max, min, cancelled } = LIMIT_MS
-    // A cancelled run can end otherwise, for example if its outputs can't be written.
-    const wasCancelled = result.outcome === 'cancelled' || cancel.aborted
-    const limitMs = wasCancelled ? cancelled : Math.min(max, Math.max(min, remainingMs))
+    // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs can't be written.
+    const limitMs = cancel.aborted ? cancelled : Math.min(max, Math.max(min, remainingMs))
     await Promise.all((this.writers ?? []).map((writer) => writer.close(limitMs, cancelled, cancel)))
   }
 

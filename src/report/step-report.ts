@@ -163,8 +163,6 @@ export class StepReport {
   /** Waits until the comment and the check are written, for a limited time. */
   async closeStatus(cancel: AbortSignal): Promise<void> {
     const timeoutMs = this.inputs?.timeoutMs ?? Number.POSITIVE_INFINITY
-    if (this.result !== undefined) {
-      await this.status.close(this.result, timeoutMs - this.#progress.elapsedMs(), cancel)
-    }
+    await this.status.close(timeoutMs - this.#progress.elapsedMs(), cancel)
   }
 }

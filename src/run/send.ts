@@ -5,7 +5,7 @@ import type { Job } from '../agent/job.js'
 import { resultUnknown, type SubmitRequest } from '../agent/problems.js'
 import { judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
-import { formatDuration } from '../format.js'
+import { formatCount, formatDuration } from '../format.js'
 import { retryDelay } from '../net/backoff.js'
 import type { Ports } from './ports.js'
 
@@ -77,7 +77,7 @@ async function sendOnce(
 function retryTimeoutError({ error, backoff }: Retry, attempts: number, minDelayMs: number): ActionError {
   const reason =
     backoff.retryAfterMs === undefined
-      ? `Tried ${attempts} ${attempts === 1 ? 'time' : 'times'}.`
+      ? `Tried ${formatCount(attempts, 'time')}.`
       : `It asks for a wait of ${formatDuration(minDelayMs)}, which is too long for the time left.`
   return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
 }
