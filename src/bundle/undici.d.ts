@@ -3,6 +3,16 @@
  * leave out. The paths are those that undici's entry requires.
  */
 
+declare module 'undici/lib/api/api-request.js' {
+  import type { Dispatcher } from 'undici'
+
+  /** A method of `Dispatcher`, which has it only if undici's entry is loaded. */
+  export default function request(
+    this: Dispatcher,
+    options: Dispatcher.RequestOptions,
+  ): Promise<Dispatcher.ResponseData>
+}
+
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici'
 }
@@ -15,6 +25,8 @@ declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici'
 }
 
-declare module 'undici/lib/web/fetch/index.js' {
-  export { fetch } from 'undici'
+declare module 'undici/lib/interceptor/redirect.js' {
+  import { interceptors } from 'undici'
+
+  export default interceptors.redirect
 }

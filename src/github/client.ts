@@ -1,15 +1,12 @@
 /** GitHub's REST API: required requests are retried for a while, optional ones are sent once. */
 
 import { getOctokit } from '@actions/github'
-import type { RequestInit } from 'undici'
-import Agent from 'undici/lib/dispatcher/agent.js'
-import { fetch } from 'undici/lib/web/fetch/index.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { oneLine, type Redact, truncate } from '../escape.js'
 import { parseRetryAfter, retryDelay } from '../net/backoff.js'
-import { createConnector, type PermanentFailure, permanentFailure } from '../net/connect.js'
-import type { Clock, Deadline } from '../net/deadline.js'
-import { type NetworkSettings, proxyFor } from '../net/proxy.js'
+import { type PermanentFailure, permanentFailure } from '../net/connect.js'
+import type { Deadline } from '../net/deadline.js'
+import { createFetch, type FetchOptions } from './fetch.js'
 
 /** How long required requests are retried, all together, in milliseconds. */
 export const RETRY_MS = 60_000
@@ -19,19 +16,14 @@ const REQUEST_MS = 10_000
 
 export type Rest = ReturnType<typeof getOctokit>['rest']
 
-export interface GitHubOptions {
+export interface GitHubOptions extends FetchOptions {
   readonly token: string
-  /** GITHUB_API_URL, also of an enterprise server. */
-  readonly apiUrl: string
-  readonly network: NetworkSettings
-  readonly clock: Clock
   readonly deadline: Deadline
   readonly random: () => number
   readonly redact: Redact
   /** The run is of a pull request from a fork: the job's token can't write, whatever its `permissions` are. */
   readonly fromFork: boolean
   readonly log: (line: string) => void
-  readonly debug: (line: string) => void
 }
 
 /** What a request does, for error messages. */
@@ -290,35 +282,6 @@ function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefi
   const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
   const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN
   return retryAfterMs ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : undefined)
-}
-
-/** A fetch that uses the runner's proxy, and logs each request in a debug line. */
-function createFetch({
-  apiUrl,
-  network,
-  clock,
-  debug,
-}: GitHubOptions): (url: string, init: RequestInit) => Promise<unknown> {
-  let dispatcher: Agent | undefined
-  const createDispatcher = (): Agent => {
-    const base = new URL(apiUrl)
-    const proxy = base.protocol === 'https:' ? proxyFor(base, network.proxies) : undefined
-    const { unverifiedTlsRequested } = network
-    return new Agent({ connect: createConnector({ proxy, unverifiedTlsRequested }).connect })
-  }
-  return async (url, init) => {
-    dispatcher ??= createDispatcher()
-    const startedAt = clock.now()
-    const line = `${init.method} ${new URL(url).pathname}`
-    try {
-      const response = await fetch(url, { ...init, dispatcher })
-      debug(`${line} ${response.status} ${Math.round(clock.now() - startedAt)} ms`)
-      return response
-    } catch (thrown) {
-      debug(`${line} failed ${Math.round(clock.now() - startedAt)} ms`)
-      throw thrown
-    }
-  }
 }
 
 function noop(): void {

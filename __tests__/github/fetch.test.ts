@@ -1,0 +1,106 @@
+/** The fetch that Octokit gets, on real sockets. */
+
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { afterEach, expect, test } from '@jest/globals'
+import { createFetch } from '../../src/github/fetch.js'
+import { FakeClock } from '../unit/fake-clock.js'
+
+const close: (() => void)[] = []
+afterEach(() => {
+  for (const end of close.splice(0)) end()
+})
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  close.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function fetchFrom(apiUrl: string): { fetch: ReturnType<typeof createFetch>; lines: string[] } {
+  const lines: string[] = []
+  const fetch = createFetch({
+    apiUrl,
+    network: { proxies: [], unverifiedTlsRequested: false },
+    clock: new FakeClock(),
+    debug: (line) => lines.push(line),
+  })
+  return { fetch, lines }
+}
+
+const signal = AbortSignal.timeout(60_000)
+const GET = { method: 'GET', headers: { authorization: 'token ghs_token' }, signal } as const
+const PATCH = { ...GET, method: 'PATCH', body: '{"body":"text"}' } as const
+
+test('asks for gzip, and decompresses it', async () => {
+  const url = await serve((request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' })
+    response.end(gzipSync(JSON.stringify({ accepts: request.headers['accept-encoding'], text: 'é' })))
+  })
+  const response = await fetchFrom(url).fetch(`${url}/`, GET)
+  expect(JSON.parse(await response.text())).toEqual({ accepts: 'gzip', text: 'é' })
+  expect(new TextDecoder().decode(await response.arrayBuffer())).toBe(await response.text())
+  expect(response.headers.get('content-type')).toBe('application/json')
+})
+
+test.each([301, 307, 308])('follows a redirect (%i), as of a renamed repository', async (status) => {
+  const url = await serve(async (request, response) => {
+    const { method, url, headers } = request
+    if (url === '/old?page=2') response.writeHead(status, { location: '/new?page=2' })
+    response.end(`${method} ${url} ${headers.authorization} ${await readAll(request)}`)
+  })
+  const response = await fetchFrom(url).fetch(`${url}/old?page=2`, PATCH)
+  expect(await response.text()).toBe('PATCH /new?page=2 token ghs_token {"body":"text"}')
+})
+
+test('does not send the token to another host', async () => {
+  const other = await serve((request, response) => {
+    response.end(String(request.headers.authorization))
+  })
+  const url = await serve((_, response) => {
+    response.writeHead(307, { location: `${other}/` }).end()
+  })
+  expect(await (await fetchFrom(url).fetch(`${url}/`, GET)).text()).toBe('undefined')
+})
+
+test('gives up a redirect that never ends', async () => {
+  let requests = 0
+  const url = await serve((_, response) => {
+    response.writeHead(307, { location: `/${++requests}` }).end()
+  })
+  expect(await (await fetchFrom(url).fetch(`${url}/`, GET)).status).toBe(307)
+  expect(requests).toBe(6)
+})
+
+test('joins the values of a header that is repeated', async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200, { link: ['<a>; rel="next"', '<b>; rel="last"'] }).end()
+  })
+  const { headers } = await fetchFrom(url).fetch(`${url}/`, GET)
+  expect(headers.get('link')).toBe('<a>; rel="next", <b>; rel="last"')
+})
+
+test('fails if the response is cut off, even after some of its body', async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': 100 })
+    response.write('{}', () => response.destroy())
+  })
+  const { fetch, lines } = fetchFrom(url)
+  await expect(fetch(`${url}/path?query`, GET)).rejects.toThrow()
+  expect(lines).toEqual(['GET /path failed 0 ms'])
+})
+
+test('writes a debug line for each request', async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(404).end()
+  })
+  const { fetch, lines } = fetchFrom(url)
+  await fetch(`${url}/path?query`, GET)
+  expect(lines).toEqual(['GET /path 404 0 ms'])
+})

@@ -1,0 +1,8 @@
+/**
+ * Replaces undici's entry in the bundle. `@actions/github` imports `fetch` from it, only for proxies, which
+ * `github/fetch.ts` handles.
+ */
+
+export async function fetch(): Promise<never> {
+  throw new Error('Octokit uses the fetch that it is given.')
+}

@@ -1,0 +1,98 @@
+/**
+ * The `fetch` that Octokit gets. It uses undici's `request`, because undici's own `fetch`, which is made for the web,
+ * takes more CPU time: see docs/performance.md.
+ */
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import type { Dispatcher } from 'undici'
+import request from 'undici/lib/api/api-request.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
+import redirect from 'undici/lib/interceptor/redirect.js'
+import { createConnector } from '../net/connect.js'
+import type { Clock } from '../net/deadline.js'
+import { type NetworkSettings, proxyFor } from '../net/proxy.js'
+
+export interface FetchOptions {
+  /** GITHUB_API_URL, also of an enterprise server. */
+  readonly apiUrl: string
+  readonly network: NetworkSettings
+  readonly clock: Clock
+  /** Gets a line for each request. */
+  readonly debug: (line: string) => void
+}
+
+/** What Octokit sets. */
+interface FetchInit {
+  readonly method: Dispatcher.HttpMethod
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal: AbortSignal
+}
+
+/** What Octokit reads. */
+interface FetchResponse {
+  readonly url: string
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  text(): Promise<string>
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+/** GitHub redirects the requests for a repository that was renamed. */
+const MAX_REDIRECTIONS = 5
+
+/** Creates a fetch that uses the runner's proxy; nothing is sent yet. */
+export function createFetch(options: FetchOptions): (url: string, init: FetchInit) => Promise<FetchResponse> {
+  const { clock, debug } = options
+  let dispatcher: Dispatcher | undefined
+  return async (url, init) => {
+    dispatcher ??= createDispatcher(options)
+    const startedAt = clock.now()
+    const line = `${init.method} ${new URL(url).pathname}`
+    try {
+      const response = await send(dispatcher, url, init)
+      debug(`${line} ${response.status} ${Math.round(clock.now() - startedAt)} ms`)
+      return response
+    } catch (thrown) {
+      debug(`${line} failed ${Math.round(clock.now() - startedAt)} ms`)
+      throw thrown
+    }
+  }
+}
+
+function createDispatcher({ apiUrl, network }: FetchOptions): Dispatcher {
+  const base = new URL(apiUrl)
+  const proxy = base.protocol === 'https:' ? proxyFor(base, network.proxies) : undefined
+  const { unverifiedTlsRequested } = network
+  const { connect } = createConnector({ proxy, unverifiedTlsRequested })
+  return new Agent({ connect }).compose(redirect({ maxRedirections: MAX_REDIRECTIONS }))
+}
+
+/** Resolves with the whole response. */
+async function send(dispatcher: Dispatcher, url: string, init: FetchInit): Promise<FetchResponse> {
+  const { origin, pathname, search } = new URL(url)
+  const { method, headers, body, signal } = init
+  const response = await request.call(dispatcher, {
+    origin,
+    path: pathname + search,
+    method,
+    headers: { ...headers, 'accept-encoding': 'gzip' },
+    body: body ?? null,
+    signal,
+  })
+  const content = await response.body.arrayBuffer()
+  const isGzip = response.headers['content-encoding'] === 'gzip'
+  const bytes = isGzip ? gunzipSync(content) : new Uint8Array(content)
+  return {
+    url,
+    status: response.statusCode,
+    headers: joinValues(response.headers),
+    text: async () => new TextDecoder().decode(bytes),
+    arrayBuffer: async () => new Uint8Array(bytes).buffer,
+  }
+}
+
+function joinValues(headers: IncomingHttpHeaders): ReadonlyMap<string, string> {
+  return new Map(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+}
