@@ -29,10 +29,10 @@ export function createRedactor(...keys: readonly string[]): Redact {
   }
 }
 
-/** Bytes, and where each of them starts in the original; one more position marks the end. */
+/** Bytes, and where each of them starts in the original. The length gives the end of the original. */
 interface View {
-  readonly bytes: Uint8Array
-  readonly positions: Uint32Array
+  readonly bytes: Buffer
+  readonly startOf: (index: number) => number
 }
 
 type ByteRange = readonly [start: number, end: number]
@@ -41,9 +41,8 @@ type ByteRange = readonly [start: number, end: number]
 const ESCAPE_LEVELS = 2
 
 /** The text as it is, and with its escapes decoded. What is only decoded in part has its secret in one of these. */
-function viewsOf(bytes: Uint8Array): View[] {
-  const positions = Uint32Array.from({ length: bytes.length + 1 }, (_, index) => index)
-  const views: View[] = [{ bytes, positions }]
+function viewsOf(bytes: Buffer): View[] {
+  const views: View[] = [{ bytes, startOf: (index) => index }]
   for (let level = 0, latest = views; level < ESCAPE_LEVELS; level++) {
     latest = latest.flatMap(decodedViews)
     views.push(...latest)
@@ -68,7 +67,7 @@ const BACKSLASH = 0x5c
 const HEX_DIGITS = '0123456789abcdef'
 
 function decodeView(view: View, percent: boolean, backslash: boolean): View {
-  const { bytes } = view
+  const { bytes, startOf } = view
   const decoded: number[] = []
   const positions: number[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -78,12 +77,12 @@ function decodeView(view: View, percent: boolean, backslash: boolean): View {
       undefined
     for (const byte of escaped?.bytes ?? [bytes[at] as number]) {
       decoded.push(byte)
-      positions.push(view.positions[at] as number)
+      positions.push(startOf(at))
     }
     at += escaped?.length ?? 1
   }
-  positions.push(view.positions[bytes.length] as number)
-  return { bytes: Uint8Array.from(decoded), positions: Uint32Array.from(positions) }
+  positions.push(startOf(bytes.length))
+  return { bytes: Buffer.from(decoded), startOf: (index) => positions[index] as number }
 }
 
 interface Escape {
@@ -123,8 +122,12 @@ function readHex(bytes: Uint8Array, at: number, digits: number): number | undefi
   return value
 }
 
+/** Almost every text is known to have no secret when so many bytes of it are not found, which Node does quickly. */
+const PREFIX_BYTES = 8
+
 /** Creates a search for all occurrences (Knuth, Morris and Pratt), which never looks at a byte of the text twice. */
-function createSearch(key: Uint8Array): (view: View) => ByteRange[] {
+function createSearch(key: Buffer): (view: View) => ByteRange[] {
+  const prefix = key.subarray(0, PREFIX_BYTES)
   // How much of the key still matches if it fails after so many bytes.
   const fallback = new Uint32Array(key.length + 1)
   for (let at = 1, matched = 0; at < key.length; at++) {
@@ -132,13 +135,15 @@ function createSearch(key: Uint8Array): (view: View) => ByteRange[] {
     if (key[at] === key[matched]) matched++
     fallback[at + 1] = matched
   }
-  return ({ bytes, positions }) => {
+  return ({ bytes, startOf }) => {
     const ranges: ByteRange[] = []
-    for (let at = 0, matched = 0; at < bytes.length; at++) {
+    const first = bytes.indexOf(prefix)
+    if (first < 0) return ranges
+    for (let at = first, matched = 0; at < bytes.length; at++) {
       while (matched > 0 && bytes[at] !== key[matched]) matched = fallback[matched] as number
       if (bytes[at] === key[matched]) matched++
       if (matched === key.length) {
-        ranges.push([positions[at + 1 - key.length] as number, positions[at + 1] as number])
+        ranges.push([startOf(at + 1 - key.length), startOf(at + 1)])
         matched = fallback[matched] as number
       }
     }
