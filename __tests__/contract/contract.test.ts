@@ -1,7 +1,7 @@
 /** What has to say the same in several places: action.yml, the README, the map, the code, dist. */
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_SCENARIO, serviceScenarios } from '../../emulator/scenarios.mjs'
@@ -148,29 +148,6 @@ test("the README names the emulator's inputs and outputs, which have the default
 
 test('the README names every example', () => {
   for (const file of readdirSync('examples')) expect(readme).toContain(`](examples/${file})`)
-})
-
-/** The anchors of a document's headings, as GitHub makes them. */
-const anchorsOf = (file: string): string[] =>
-  [...text(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replace(/[^\w -]/g, '')
-      .replaceAll(' ', '-'),
-  )
-
-test('every link inside of the documents, and every picture, leads somewhere', () => {
-  const links = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].flatMap((file) =>
-    [...text(file).matchAll(/(?:\]\(|src=")(?!<?https?:)([^)#"]*)#?([^)"]*)[)"]/g)]
-      .map(([, target = '', anchor = '']) => ({ target: target || file, anchor }))
-      // GitHub resolves it against the page of the file: the repository's issues.
-      .filter(({ target }) => target !== '../../issues'),
-  )
-  expect(links.length).toBeGreaterThan(20)
-  for (const { target, anchor } of links) {
-    expect({ target, exists: existsSync(target) }).toEqual({ target, exists: true })
-    if (anchor !== '') expect(anchorsOf(target)).toContain(anchor)
-  }
 })
 
 describe('the code', () => {

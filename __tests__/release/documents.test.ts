@@ -96,15 +96,23 @@ const anchorsOf = (file: string): string[] =>
       .replaceAll(' ', '-'),
   )
 
-test.each(['docs/threat-model.md', 'SECURITY.md', 'CHANGELOG.md'])(
-  'every link in %s leads somewhere',
-  (document) => {
-    for (const [, target = '', anchor = ''] of text(document).matchAll(
-      /\]\((?!https?:)([^)#]*)#?([^)]*)\)/g,
-    )) {
-      const file = target === '' ? document : path.join(path.dirname(document), target)
-      expect({ file, exists: existsSync(file) }).toEqual({ file, exists: true })
-      if (anchor !== '') expect(anchorsOf(file)).toContain(anchor)
-    }
-  },
-)
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  ...readdirSync('docs')
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+]
+
+test.each(DOCUMENTS)('every link and picture in %s leads somewhere', (document) => {
+  const links = text(document).matchAll(/(?:\]\(|src=")(?!<?https?:)([^)#"]*)#?([^)"]*)[)"]/g)
+  for (const [, target = '', anchor = ''] of links) {
+    // GitHub resolves it against the page of the file: the repository's issues.
+    if (target === '../../issues') continue
+    const file = target === '' ? document : path.join(path.dirname(document), target)
+    expect({ file, exists: existsSync(file) }).toEqual({ file, exists: true })
+    if (anchor !== '') expect(anchorsOf(file)).toContain(anchor)
+  }
+})
