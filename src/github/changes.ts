@@ -9,7 +9,7 @@ import { isPreReleaseTag, sinceLastRelease } from './last-release.js'
 import { sinceLastSuccess } from './last-success.js'
 
 /** The maximum number of files that GitHub lists of a pull request. */
-export const PULL_REQUEST_LIMIT = 3000
+const PULL_REQUEST_LIMIT = 3000
 
 const ZERO_SHA = /^0+$/
 

@@ -9,7 +9,7 @@ import type { Deadline } from '../net/deadline.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
 /** How long required requests are retried, all together, in milliseconds. */
-export const RETRY_MS = 60_000
+const RETRY_MS = 60_000
 
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000

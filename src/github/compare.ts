@@ -7,7 +7,7 @@ import type { ChangedFile, Changes } from '../prompt/changed-files.js'
 import { expecting, GitHubError, type GitHubRequest, ownerAndRepo, type Rest } from './client.js'
 
 /** The maximum number of files that GitHub lists in a comparison. */
-export const COMPARE_LIMIT = 300
+const COMPARE_LIMIT = 300
 
 /** Its commits per page; the first page has the files. */
 const COMMITS_PAGE = 100

@@ -9,10 +9,10 @@ import { createConnector, describeError, type PermanentFailure, permanentFailure
 import type { Deadline } from './deadline.js'
 
 /** The largest response body that is read, in bytes. */
-export const MAX_RESPONSE_BYTES = 1024 * 1024
+const MAX_RESPONSE_BYTES = 1024 * 1024
 
 /** Time limits of a request, in milliseconds. */
-export const LIMITS = {
+const LIMITS = {
   /** Until the first byte of the request can be sent: DNS, TCP, proxy, TLS. */
   connect: 10_000,
   POST: 60_000,
