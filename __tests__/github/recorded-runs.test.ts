@@ -1,18 +1,11 @@
-/** Dry runs of the bundle with recorded payloads: one of each event and action, with inputs in turn. */
+/** Dry runs of the bundle with every recorded payload, and inputs in turn. */
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runStep } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
-import {
-  ownWords,
-  PLANTED,
-  plant,
-  REPRESENTATIVES,
-  type Recorded,
-  startAnyGitHub,
-} from '../support/recorded.js'
+import { ownWords, PLANTED, plant, RECORDED, type Recorded, startAnyGitHub } from '../support/recorded.js'
 
 let github: Awaited<ReturnType<typeof startAnyGitHub>>
 beforeAll(async () => {
@@ -34,9 +27,9 @@ const INPUTS: readonly Record<string, string>[] = [
 /** The recorded run before it has no actor: nobody could be asked. */
 const ANYONE: Readonly<Record<string, string>> = { 'allow-users': '*' }
 
-const CASES = REPRESENTATIVES.map((recorded, index) => ({
+const CASES = RECORDED.map((recorded, index) => ({
   ...recorded,
-  name: [recorded.event, recorded.action].filter((part) => part !== '').join(' '),
+  name: `${recorded.event} ${recorded.action} (payload ${index})`,
   inputs: { ...INPUTS[index % INPUTS.length], ...(recorded.event === 'workflow_run' && ANYONE) },
   eventPath: path.join(folder, `${index}.json`),
 }))

@@ -24,12 +24,6 @@ export const RECORDED: readonly Recorded[] = (JSON.parse(readFileSync(FILE, 'utf
     examples.map((payload) => ({ event: name, action: String(payload.action ?? ''), payload })),
 )
 
-/** The first of each event and action. */
-export const REPRESENTATIVES: readonly Recorded[] = RECORDED.filter(
-  ({ event, action }, index) =>
-    index === RECORDED.findIndex((other) => other.event === event && other.action === action),
-)
-
 export const PLANTED = 'PLANTED7f3a'
 
 /** It tries to end the fence, to be a heading, and to be a command of the runner. */
