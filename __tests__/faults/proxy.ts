@@ -1,23 +1,16 @@
 /** A proxy that misbehaves as planned, in front of one port of this machine. */
 
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { type Listening, startListening } from '../support/listening.js'
 import type { Transport } from './plan.js'
 
-export interface MisbehavingProxy {
-  readonly port: number
-  readonly close: () => Promise<void>
-}
-
-export async function startMisbehavingProxy(
+export function startMisbehavingProxy(
   target: number,
   connects: Transport['connects'],
   log: (line: string) => void,
-): Promise<MisbehavingProxy> {
-  const sockets = new Set<Socket>()
+): Promise<Listening> {
   let count = 0
   const server = createServer((socket) => {
-    sockets.add(socket)
     socket.on('error', () => undefined)
     let head = ''
     const onData = (chunk: Buffer): void => {
@@ -40,19 +33,10 @@ export async function startMisbehavingProxy(
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
       socket.pipe(upstream).pipe(socket)
     })
-    sockets.add(upstream)
     upstream.on('error', () => socket.destroy())
     // A reset has to get through.
     upstream.on('close', (hadError) => hadError && socket.resetAndDestroy())
     socket.on('close', () => upstream.destroy())
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return startListening(server)
 }

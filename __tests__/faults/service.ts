@@ -1,10 +1,10 @@
 /** An agent service that misbehaves as planned, written on bare sockets, and that remembers what it may have accepted. */
 
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Certificate } from '../support/certificate.js'
+import { startListening } from '../support/listening.js'
 import type { Exchange, ResponsePlan, ServicePlan } from './plan.js'
 
 /** One request, from its first byte on. Times are of `performance.now()`. */
@@ -65,7 +65,6 @@ export const isMessage = ({ path }: Pick<Entry, 'path'>): boolean => path.endsWi
 export async function startMisbehavingService(options: ServiceOptions): Promise<MisbehavingService> {
   const { plan, host, tls, log } = options
   const entries: Entry[] = []
-  const sockets = new Set<Socket>()
   const timers = new Set<NodeJS.Timeout>()
   const counts = { POST: 0, GET: 0 }
   let connections = 0
@@ -154,7 +153,6 @@ export async function startMisbehavingService(options: ServiceOptions): Promise<
   }
 
   const onConnection = async (raw: Socket): Promise<void> => {
-    sockets.add(raw)
     raw.on('error', () => undefined)
     const behaviour = plan.connections[connections++] ?? 'ok'
     log(`Connection ${connections}: ${behaviour}`)
@@ -171,28 +169,19 @@ export async function startMisbehavingService(options: ServiceOptions): Promise<
     while (await serve(socket, raw, reader));
   }
 
-  const server: Server = createServer((socket) => void onConnection(socket))
+  const server = createServer((socket) => void onConnection(socket))
   server.on('error', (error) => log(String(error)))
-  const listen = async (port: number): Promise<number> => {
-    server.listen(port, host)
-    await once(server, 'listening')
-    return (server.address() as AddressInfo).port
-  }
-  let port = await listen(0)
+  const { port, close } = await startListening(server, host)
   if (plan.startsAfterMs > 0) {
-    await new Promise((resolve) => server.close(resolve))
-    void wait(plan.startsAfterMs).then(async () => {
-      port = await listen(port)
-      log('The service listens.')
-    })
+    await close()
+    void wait(plan.startsAfterMs).then(() => server.listen(port, host, () => log('The service listens.')))
   }
   return {
     port,
     entries,
     close: async () => {
       for (const timer of timers) clearTimeout(timer)
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
+      await close()
     },
   }
 }

@@ -1,8 +1,6 @@
 /** A GitHub on a real socket that stores what it is sent: the part of its REST API that the action uses, and faults. */
 
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import {
   type Endpoint,
@@ -14,6 +12,7 @@ import {
   Refusal,
 } from './github-endpoints.js'
 import { createRepository, type Repository } from './github-state.js'
+import { startListening } from './listening.js'
 
 export { file, type Repository, sha } from './github-state.js'
 
@@ -299,11 +298,10 @@ export async function startGitHub(options: Options = {}): Promise<GitHub> {
     handle(request, response).catch(() => request.socket.destroy())
   })
   server.keepAliveTimeout = 60_000
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { port, close } = await startListening(server)
 
   const github: GitHub = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
+    url: `http://127.0.0.1:${port}${prefix}`,
     requests: [],
     writes: () => github.requests.filter(({ method }) => method !== 'GET'),
     permissions: {
@@ -323,8 +321,7 @@ export async function startGitHub(options: Options = {}): Promise<GitHub> {
     faults: [],
     close: async () => {
       for (const timer of timers) clearTimeout(timer)
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await close()
     },
   }
   return github

@@ -1,62 +1,38 @@
 /** What is between the action and the service: certificates, proxies, and servers that break connections. */
 
-import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createServer as createTlsServer } from 'node:tls'
 import { type Certificate, certificateIn } from './certificate.js'
 import { newFolder } from './folder.js'
+import { type Listening, startListening } from './listening.js'
 
 /** A self-signed certificate for loopback and `service.test`. */
 export const certificate = (names: readonly string[] = ['localhost', 'service.test']): Promise<Certificate> =>
   certificateIn(newFolder('certificate'), names)
 
-interface Listening {
-  readonly port: number
-  readonly close: () => Promise<void>
-}
-
 /** A TCP server that calls a function for each connection. */
-export async function listen(onConnection: (socket: Socket, nth: number) => void): Promise<Listening> {
+export function listen(onConnection: (socket: Socket, nth: number) => void): Promise<Listening> {
   let count = 0
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-    onConnection(socket, ++count)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return startListening(
+    createServer((socket) => {
+      socket.on('error', () => undefined)
+      onConnection(socket, ++count)
+    }),
+  )
 }
 
 /** A server that adds TLS to a local port that has none. */
-export async function terminateTls(target: number, tls: Certificate, port = 0): Promise<Listening> {
-  const sockets = new Set<Socket>()
+export function terminateTls(target: number, tls: Certificate, port = 0): Promise<Listening> {
   const server = createTlsServer(tls, (socket) => {
-    sockets.add(socket)
     const upstream = connect(target, '127.0.0.1')
     upstream.on('error', () => socket.destroy())
     socket.on('error', () => upstream.destroy())
     socket.pipe(upstream).pipe(socket)
   })
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return startListening(server, '127.0.0.1', port)
 }
 
 /** A local port that refuses connections. */
@@ -110,17 +86,10 @@ export async function connectProxy(
       socket.pipe(upstream).pipe(socket)
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    port: (server.address() as AddressInfo).port,
+    ...(await startListening(server)),
     asked,
     bytes: () => Buffer.concat(chunks).toString('latin1'),
     breakTunnels,
-    close: async () => {
-      breakTunnels()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
   }
 }

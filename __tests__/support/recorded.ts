@@ -1,9 +1,8 @@
 /** Payloads as GitHub sent them, recorded by others, and texts of others planted into them. */
 
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { startListening } from './listening.js'
 
 export interface Recorded {
   readonly event: string
@@ -86,11 +85,6 @@ export async function startAnyGitHub(): Promise<{
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer ?? { message: 'Not Found' }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const close = async (): Promise<void> => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+  const { port, close } = await startListening(server)
+  return { url: `http://127.0.0.1:${port}`, close }
 }

@@ -1,9 +1,9 @@
 /** A service that follows a script, on a real socket: each request gets the next response of its list. */
 
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { startListening } from './listening.js'
 
 export interface Received {
   readonly method: string
@@ -64,9 +64,7 @@ export async function startService(script: Script): Promise<ScriptedService> {
   server.keepAliveTimeout = 60_000
   server.on(script.tls ? 'secureConnection' : 'connection', (socket) => numbers.set(socket, ++connections))
   server.on('tlsClientError', () => undefined)
-  server.listen(0, host)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port, close } = await startListening(server, host)
 
   return {
     url: `${script.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -75,10 +73,7 @@ export async function startService(script: Script): Promise<ScriptedService> {
     posts: () => received.filter(({ method }) => method === 'POST'),
     polls: () => received.filter(({ method }) => method === 'GET'),
     connections: () => connections,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close,
   }
 }
 
