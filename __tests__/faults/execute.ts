@@ -3,12 +3,33 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { constants, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { inputEnvironment, runnerEnvironment } from '../../emulator/runner.mjs'
 import type { Certificate } from '../support/certificate.js'
-import { type Fault, file, type GitHub, type Repository, startGitHub } from '../support/github.js'
-import { type ActionPlan, type GitHubPlan, type Plan, REPOSITORY, type StepPlan, TOKEN } from './plan.js'
+import {
+  type Fault,
+  file,
+  type GitHub,
+  type Received,
+  type Repository,
+  sha,
+  startGitHub,
+} from '../support/github.js'
+import type { CheckState } from '../support/github-state.js'
+import {
+  type ActionPlan,
+  DOCS_REPOSITORY,
+  DOCS_TOKEN,
+  type EventName,
+  type GitHubPlan,
+  ISSUE,
+  type Plan,
+  PULL_REQUEST,
+  REPOSITORY,
+  type StepPlan,
+  TOKEN,
+} from './plan.js'
 import { startMisbehavingProxy } from './proxy.js'
 import { type Entry, startMisbehavingService } from './service.js'
 
@@ -37,10 +58,12 @@ export interface StepRecord {
   readonly summary: string
   /** The service's requests in this step. */
   readonly entries: readonly Entry[]
-  /** GitHub's: method, path and what was answered. */
-  readonly githubRequests: readonly string[]
-  /** The pull request's comments after the step. */
+  /** GitHub's. */
+  readonly githubRequests: readonly Received[]
+  /** All comments after the step, oldest first. */
   readonly comments: readonly string[]
+  /** All checks after the step, oldest first. */
+  readonly checks: readonly CheckState[]
 }
 
 export interface RunRecord {
@@ -91,7 +114,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
       ...(proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),
     },
     github,
-    payload: plan.github === undefined ? {} : payloadOf(plan.github),
+    payload: (event) => (plan.github === undefined ? {} : payloadOf(plan.github, event)),
     triggers,
     options,
   }
@@ -135,7 +158,7 @@ interface StepContext {
   readonly baseUrl: string
   readonly environment: Readonly<Record<string, string>>
   readonly github: PlannedGitHub | undefined
-  readonly payload: object
+  readonly payload: (event: EventName) => object
   readonly triggers: Triggers
   readonly options: RunOptions
 }
@@ -153,7 +176,7 @@ async function runStep(step: StepPlan, context: StepContext): Promise<Omit<StepR
   const stopWatching = watchGitHub(github, () => triggers.count('github'))
   try {
     const env = {
-      ...(await runnerEnvironment(folder, context.payload)),
+      ...(await runnerEnvironment(folder, context.payload(step.event))),
       ...inputEnvironment({
         'base-url': baseUrl,
         'timeout-minutes': String(timeoutMs / 60_000),
@@ -201,10 +224,9 @@ async function runStep(step: StepPlan, context: StepContext): Promise<Omit<StepR
       stderr: streams[1](),
       outputFile: await read('GITHUB_OUTPUT'),
       summary: await read('GITHUB_STEP_SUMMARY'),
-      githubRequests: (github?.requests ?? [])
-        .slice(requestsBefore)
-        .map((request) => `${request.method} ${request.path} ${request.status}`),
-      comments: commentsOf(github),
+      githubRequests: (github?.requests ?? []).slice(requestsBefore),
+      comments: [...(github?.repository.comments.values() ?? [])].map(({ body }) => body),
+      checks: [...(github?.repository.checks.values() ?? [])].map((check) => ({ ...check })),
     }
   } finally {
     puppet.stop()
@@ -242,7 +264,9 @@ class Puppet {
   }
 
   later(delayMs: number, what: ActionPlan['what'], forMs: number): void {
-    this.#timers.push(setTimeout(() => this.#act(what, forMs), delayMs))
+    // At once is before the service goes on.
+    if (delayMs === 0) this.#act(what, forMs)
+    else this.#timers.push(setTimeout(() => this.#act(what, forMs), delayMs))
   }
 
   stop(): void {
@@ -271,22 +295,33 @@ class Puppet {
   }
 }
 
-const PULL_REQUEST = 1
-
-function payloadOf({ title, body }: GitHubPlan): object {
-  return {
-    action: 'synchronize',
-    sender: { login: 'octocat' },
-    repository: { full_name: REPOSITORY },
-    pull_request: {
-      number: PULL_REQUEST,
-      title,
-      body,
-      user: { login: 'octocat' },
-      html_url: `https://github.com/${REPOSITORY}/pull/${PULL_REQUEST}`,
-      base: { ref: 'main', repo: { full_name: REPOSITORY } },
-      head: { ref: 'change', label: 'your-org:change', repo: { full_name: REPOSITORY } },
-    },
+function payloadOf({ title, body }: GitHubPlan, event: EventName): object {
+  const user = { login: 'octocat' }
+  const repository = { full_name: REPOSITORY }
+  const html_url = `https://github.com/${REPOSITORY}`
+  const issue = { number: ISSUE, title, body, user, html_url: `${html_url}/issues/${ISSUE}` }
+  const all = { sender: user, repository }
+  switch (event) {
+    case 'workflow_dispatch':
+      return all
+    case 'issues':
+      return { ...all, action: 'opened', issue }
+    case 'issue_comment':
+      return { ...all, action: 'created', issue, comment: { body, user, html_url } }
+    case 'pull_request':
+      return {
+        ...all,
+        action: 'synchronize',
+        pull_request: {
+          number: PULL_REQUEST,
+          title,
+          body,
+          user,
+          html_url: `${html_url}/pull/${PULL_REQUEST}`,
+          base: { ref: 'main', repo: repository },
+          head: { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository },
+        },
+      }
   }
 }
 
@@ -299,11 +334,20 @@ async function startPlannedGitHub({
   body,
   file: name,
   patch,
+  mayWrite,
+  docsPull,
   faults,
 }: GitHubPlan): Promise<PlannedGitHub> {
-  const github = await startGitHub({ token: TOKEN })
+  const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
+  const github = await startGitHub({ token: TOKEN, otherTokens: { [DOCS_TOKEN]: docsAccess } })
+  github
+    .addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
+    .addPull({ number: 17, state: docsPull, merged: docsPull === 'closed' })
   const repository = github.addRepository(REPOSITORY, { private: true })
-  repository.addPull({ title, body, author: 'octocat', files: [file(name, patch)] })
+  repository.addPull({ number: PULL_REQUEST, title, body, author: 'octocat', files: [file(name, patch)] })
+  repository.addIssue(ISSUE)
+  const permission = mayWrite ? 'write' : 'read'
+  repository.collaborators.set('octocat', { permission, role_name: permission })
   github.faults.push(
     ...faults.map(
       ({ method, path: pattern, ...fault }): Fault => ({
@@ -314,14 +358,4 @@ async function startPlannedGitHub({
     ),
   )
   return { ...github, repository }
-}
-
-function commentsOf(github: PlannedGitHub | undefined): string[] {
-  const comments = github?.repository.comments.values() ?? []
-  return [...comments].map(({ body }) => body)
-}
-
-/** The exit code as a shell shows it. */
-export function shellCode({ exitCode, signal }: StepRecord): number {
-  return exitCode ?? 128 + (signal === undefined ? 0 : constants.signals[signal])
 }

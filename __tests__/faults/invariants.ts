@@ -3,7 +3,16 @@
 import { parseOutputs } from '../../emulator/runner.mjs'
 import type { Done, RunRecord, StepRecord } from './execute.js'
 import { INJECTED, keyForms } from './hostile.js'
-import type { Plan } from './plan.js'
+import {
+  DOCS_LINK,
+  DOCS_TOKEN,
+  type Exchange,
+  FINAL_POST_MS,
+  type Plan,
+  REPOSITORY,
+  type StepPlan,
+  TOKEN,
+} from './plan.js'
 import { bodyText, type Entry, isMessage, jobIdIn } from './service.js'
 
 const OUTCOMES = [
@@ -39,18 +48,24 @@ export interface Machine {
   readonly startupMs: number
 }
 
-/** How long after a cancel or the deadline the response to a POST is waited for. */
-const FINAL_POST_MS = 5_000
+/** How long bytes may be on their way from one process to another. */
+const DELIVERY_MS = 100
 /** How long the comment may take after that. */
 const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
+/** Outcomes of a job that was seen to its end. */
+const ENDED = ['pr-opened', 'no-changes', 'failed', 'archived']
+/** States of a run that sent nothing, or nothing that was accepted. */
+const NOTHING = ['unsent', 'skipped']
 
 /** A list of what is violated, empty if all is well. */
 export function violations(record: RunRecord, machine: Machine): string[] {
-  return record.steps.flatMap((step, index) =>
-    new Checker(record.plan, step, machine)
+  return record.steps.flatMap((step, index) => {
+    const done = step.done.map(({ what, at }) => `${what} at ${Math.round(at - step.spawnedAt)} ms`)
+    return new Checker(record.plan, step, record.steps[index - 1], machine)
       .check()
-      .map((text) => (record.steps.length > 1 ? `step ${index + 1}: ${text}` : text)),
-  )
+      .map((text) => (record.steps.length > 1 ? `step ${index + 1}: ${text}` : text))
+      .map((text) => (done.length > 0 ? `${text} (${done.join(', ')})` : text))
+  })
 }
 
 class Checker {
@@ -67,6 +82,8 @@ class Checker {
   constructor(
     readonly plan: Plan,
     readonly step: StepRecord,
+    /** The step before it, if there was one. */
+    readonly previous: StepRecord | undefined,
     machine: Machine,
   ) {
     this.#posts = step.entries.filter(({ method }) => method.startsWith('P'))
@@ -85,7 +102,10 @@ class Checker {
     this.#checkKey()
     this.#checkSubmits()
     this.#checkJob()
-    this.#checkComments()
+    if (this.plan.github !== undefined) {
+      this.#checkGitHub()
+      this.#checkMemory()
+    }
     if (!this.#wasKilled) {
       this.#checkExit()
       this.#checkTime()
@@ -119,6 +139,9 @@ class Checker {
       this.#must(path.startsWith(start), `${method} asks for ${path}`)
       if (method === 'POST') this.#must('prompt' in JSON.parse(body), 'a POST has no prompt')
     }
+    const isStranger = this.plan.github?.mayWrite === false && asksWhoMayStart(this.step.plan)
+    if (isStranger && task !== 'attach' && !this.#gitHubLies())
+      this.#must(this.#posts.length === 0, 'somebody without write access started a job')
     if (task === 'bad-input') this.#must(this.step.entries.length === 0, 'bad input, and something was sent')
     if (task === 'attach' || inputs['dry-run'] === 'true')
       this.#must(this.#posts.length === 0, 'a step that must send nothing sent something')
@@ -162,7 +185,11 @@ class Checker {
         `the service answered with a job, ${says}`,
       )
     }
-    if (fate === 'refused' && wasRead) this.#must(code !== 'create-unknown', `the service refused, ${says}`)
+    if (this.#gaveUpEarly(last)) this.#must(false, `gave up on the POST before its time was up, ${says}`)
+    // A POST on a connection that breaks before anything is read is sent, and the service knows nothing of it.
+    const isLast = this.plan.service.connections.every((what) => what === 'ok')
+    if (fate === 'refused' && wasRead && isLast)
+      this.#must(code !== 'create-unknown', `the service refused, ${says}`)
     if (this.#wasKilled) return
     const knows = code === 'create-unknown' || code === 'contract'
     if (fate !== 'refused' && fate !== 'any' && jobId === '')
@@ -171,12 +198,22 @@ class Checker {
       this.#must(code === 'create-unknown', `nobody knows what became of the POST, ${says}`)
   }
 
+  /** Whether the step ended while the service was about to respond with a job, and there was time for that. */
+  #gaveUpEarly(post: Entry): boolean {
+    const { spawnedAt, timeoutMs, endedAt } = this.step
+    const isPending = post.complete && post.exchange?.breaksAt === 'never' && post.respondedAt === undefined
+    const [first, second] = this.#signals
+    if (!isPending || fateOf({ ...post, respondedAt: endedAt }) !== 'job' || second !== undefined)
+      return false
+    const limit = Math.min(spawnedAt + timeoutMs, first?.at ?? Number.POSITIVE_INFINITY) + FINAL_POST_MS
+    return !this.#wasKilled && endedAt + DELIVERY_MS < limit
+  }
+
   /** Whether the process was there to read what had come by then, within its own limits. */
   #readInTime(at: number | undefined): boolean {
     if (at === undefined) return false
-    const { spawnedAt, timeoutMs, done, entries, endedAt } = this.step
+    const { spawnedAt, timeoutMs, done, entries } = this.step
     const [first, second] = this.#signals
-    const margin = this.#toleranceMs
     const post = entries.findLast(({ respondedAt }) => respondedAt === at)
     const limits = [
       spawnedAt + timeoutMs + FINAL_POST_MS,
@@ -187,12 +224,21 @@ class Checker {
     const ends = [second, done.find(({ what }) => what === 'SIGKILL')].map(
       (event) => event?.at ?? Number.POSITIVE_INFINITY,
     )
-    if (at + margin > Math.min(...ends)) return false
-    // A process that froze before its limit reads, once it goes on, what came in the meantime.
-    const wasFrozen = freezes(done, endedAt).some(
-      ({ from, to }) => from + 50 < limit && limit <= to + margin && at < to,
+    if (at + this.#toleranceMs > Math.min(...ends)) return false
+    return this.#arrivedBefore(at, limit)
+  }
+
+  /**
+   * Whether a response that was whole at this time was in the process's socket at its limit. The action reads what has
+   * arrived before it acts on a limit, so it doesn't matter how busy the machine is, unless there is a proxy between; or
+   * for how long the process froze, if it froze before the limit.
+   */
+  #arrivedBefore(at: number, limit: number): boolean {
+    const marginMs = this.plan.transport.kind === 'proxy' ? this.#toleranceMs : DELIVERY_MS
+    if (at + marginMs < limit) return true
+    return freezes(this.step.done, this.step.endedAt).some(
+      ({ from, to }) => from + DELIVERY_MS < limit && at + marginMs < to,
     )
-    return at + margin < limit || wasFrozen
   }
 
   #checkExit(): void {
@@ -297,7 +343,9 @@ class Checker {
         this.#must(false, 'the output job is not JSON')
       }
     }
-    if (this.step.plan.task === 'bad-input' && this.#signals.length === 0)
+    // Who may start a job is asked first.
+    const isAsked = asksWhoMayStart(this.step.plan) && ['skipped', 'github'].includes(code || outcome)
+    if (this.step.plan.task === 'bad-input' && this.#signals.length === 0 && !isAsked)
       this.#must(code === 'input', `bad input is ${outcome} ${code}`)
     this.#checkSummary()
     this.#checkEnding()
@@ -334,7 +382,14 @@ class Checker {
   #checkEnding(): void {
     const { plan, timeoutMs, entries } = this.step
     const { outcome = '' } = this.#outputs
-    if (plan.inputs.wait === 'false' || this.#signals.length > 0 || this.#posts.some(isMessage)) return
+    // A later step also asks for the job of the step before it.
+    if (
+      this.previous !== undefined ||
+      plan.inputs.wait === 'false' ||
+      this.#signals.length > 0 ||
+      this.#posts.some(isMessage)
+    )
+      return
     for (const entry of entries) {
       const { exchange, respondedAt, method } = entry
       if (method !== 'GET' || exchange === undefined || respondedAt === undefined) continue
@@ -342,8 +397,8 @@ class Checker {
       if (status < 200 || status > 299 || status === 204 || body.kind !== 'job' || fateOf(entry) === 'any')
         continue
       const isEnd = ['completed', 'failed', 'archived'].includes(body.status)
-      const inTime = respondedAt + this.#toleranceMs < this.step.spawnedAt + timeoutMs
-      if (!isEnd || !inTime || this.plan.github !== undefined) continue
+      const inTime = this.#arrivedBefore(respondedAt, this.step.spawnedAt + timeoutMs)
+      if (!isEnd || !inTime) continue
       const expected = body.status === 'completed' ? ['pr-opened', 'no-changes'] : [body.status]
       this.#must(
         expected.includes(outcome),
@@ -403,12 +458,15 @@ class Checker {
       stderr: this.step.stderr,
       'the outputs': this.step.outputFile,
       'the summary': this.step.summary,
-      'a comment': this.step.comments.join('\n'),
+      'a request to GitHub': this.step.githubRequests
+        .map(({ path, body }) => `${path}\n${textsIn(body).join('\n')}`)
+        .join('\n'),
     }
     const { key } = this.plan
     // Half a key is a leak, too.
     const part = key.slice(5, 21)
     for (const [where, text] of Object.entries(places)) {
+      for (const token of [TOKEN, DOCS_TOKEN]) this.#must(!text.includes(token), `a token is in ${where}`)
       for (const decoded of decodings(text)) {
         const form = [...keyForms(key), part].find((candidate) => decoded.includes(candidate))
         this.#must(form === undefined, `the key is in ${where}: ${form}`)
@@ -416,14 +474,209 @@ class Checker {
     }
   }
 
-  #checkComments(): void {
-    const { comments } = this.step
-    if (this.plan.github === undefined) return
-    for (const comment of comments) this.#checkMarkup(comment.replace(/<!--[^<>]*-->/g, ''), 'a comment')
+  /** Each token goes where it may go, and what is written is well-formed. */
+  #checkGitHub(): void {
+    const { comments, checks, entries, githubRequests } = this.step
+    for (const { path, headers } of githubRequests) {
+      const isDocs = headers.authorization?.includes(DOCS_TOKEN) === true
+      this.#must(
+        !isDocs || (/\/pulls\/\d+$/.test(path) && !path.includes(REPOSITORY)),
+        `docs-token was used for ${path}`,
+      )
+    }
+    for (const { headers, body } of entries)
+      this.#must(
+        !headers.includes(TOKEN) && !headers.includes(DOCS_TOKEN) && !body.includes(TOKEN),
+        'the service got a token',
+      )
+    const texts = [...comments, ...checks.map(({ output }) => output.summary ?? '')]
+    for (const text of texts) this.#checkMarkup(text.replace(/<!--[^<>]*-->/g, ''), 'a comment or check')
     // A run that is stopped between creating its comment and signing it leaves one that nobody can trust.
     const most = this.plan.steps.indexOf(this.step.plan) + 1
-    if (this.plan.github.healthy) this.#must(comments.length <= most, `${comments.length} comments`)
+    if (this.plan.github?.healthy !== true) return
+    const count = markersIn(comments).length
+    this.#must(count <= most, `${count} comments`)
   }
+
+  #checkMemory(): void {
+    const memory = memoryAfter(this.step, this.step.plan)
+    const create = this.#posts.find((entry) => !isMessage(entry) && fateOf(entry) !== 'refused')
+    if (create !== undefined && memory.isComment && !this.#gitHubLies())
+      this.#must(
+        memory.comment?.run === String(this.step.plan.runId),
+        'a create was sent that no comment remembers',
+      )
+    if (this.#couldWrite()) this.#checkWritten(memory)
+    if (this.previous !== undefined && !this.#gitHubLies()) this.#checkContinued(this.previous)
+  }
+
+  /** GitHub answers 200 with what it does not mean: whoever believes it is not to blame. */
+  #gitHubLies(): boolean {
+    return (
+      this.plan.github?.faults.some(
+        ({ answer }) => typeof answer === 'object' && 'status' in answer && answer.status === 200,
+      ) === true
+    )
+  }
+
+  /** Whether nothing kept the step from writing what it remembers, and from its last edit. */
+  #couldWrite(): boolean {
+    const { plan, done, spawnedAt, timeoutMs, endedAt } = this.step
+    const [first, second] = this.#signals
+    const wasHindered = this.#wasKilled || second !== undefined || done.some(({ what }) => what === 'freeze')
+    if (wasHindered || plan.fullDisk || plan.inputs['dry-run'] !== undefined) return false
+    if (this.plan.github?.healthy !== true) return false
+    // The last edits have 1 s after the deadline, 3 s after a cancel. A step that took less was not cut short.
+    return endedAt < spawnedAt + timeoutMs + 950 && (first === undefined || endedAt < first.at + 2_950)
+  }
+
+  /** What is remembered is what was told. */
+  #checkWritten({ isComment, isCheck, comment, check }: Memory): void {
+    const { plan, checks, exitCode } = this.step
+    const { outcome = '', 'error-code': code = '', 'job-id': jobId = '' } = this.#outputs
+    const isKnown = [...ENDED, 'started', 'timed-out'].includes(outcome) && !jobId.includes('***')
+    const isUnknown = code === 'create-unknown'
+    const all = { comment: isComment ? comment : undefined, check: isCheck ? check : undefined }
+    for (const [where, found] of Object.entries(all)) {
+      if (where === 'comment' ? !isComment : !isCheck) continue
+      if (!isKnown && !isUnknown) continue
+      const { run, attempt, state } = found ?? {}
+      const isOwn = run === String(plan.runId) && attempt === plan.attempt
+      this.#must(isOwn, `the ${where} does not remember this attempt`)
+      if (isKnown) {
+        this.#must(found?.jobId === jobId, `the ${where} remembers job ${found?.jobId}, job-id is ${jobId}`)
+        this.#must(
+          ENDED.includes(state ?? '') === ENDED.includes(outcome),
+          `the ${where} remembers ${state}, the outcome is ${outcome}`,
+        )
+      } else this.#must(state === 'unknown', `the ${where} remembers ${state}, and the result is unknown`)
+    }
+    if (!isCheck) return
+    const conclusions: Readonly<Record<string, string>> = {
+      'pr-opened': 'success',
+      cancelled: 'cancelled',
+      skipped: 'skipped',
+      'timed-out': exitCode === 1 ? 'timed_out' : 'neutral',
+    }
+    const expected = conclusions[outcome] ?? (exitCode === 1 ? 'failure' : 'neutral')
+    const own = checks.at(-1)
+    this.#must(
+      own?.conclusion === expected,
+      `the check is concluded as ${own?.conclusion}, not as ${expected}`,
+    )
+    if (plan.task === 'bad-input' || outcome === 'skipped') return
+    for (const { text, status } of checks.map(({ output, status }) => ({ text: output.text ?? '', status })))
+      this.#must(
+        markerIn(text)?.run !== String(plan.runId) || status === 'completed',
+        'a check is left in progress',
+      )
+  }
+
+  /** A step that shares the job of an earlier one waits for it or messages it, unless that is proven to be of no use. */
+  #checkContinued(previous: StepRecord): void {
+    const { plan, entries } = this.step
+    const { github } = this.plan
+    const { comment, check } = memoryAfter(previous, plan)
+    const own = [check, comment].filter((memory) => memory?.run === String(plan.runId))
+    const rerun = own.find((memory) => memory?.jobId !== '') ?? own[0]
+    const seen = (jobId: string, isIt: (exchange: Exchange) => boolean): boolean =>
+      entries.some(
+        (entry) => jobIdIn(entry) === jobId && entry.exchange !== undefined && isIt(entry.exchange),
+      )
+    const isGone = (jobId: string): boolean => seen(jobId, ({ response }) => response.status === 404)
+    if (rerun !== undefined && rerun.jobId !== '' && ![...ENDED, ...NOTHING].includes(rerun.state)) {
+      const mustWait = this.#posts.length === 0 || isGone(rerun.jobId)
+      this.#must(mustWait, `a re-run has to wait for job ${rerun.jobId}, and sent something`)
+    }
+    if (comment === undefined || comment.jobId === '') return
+    const { jobId, link } = comment
+    const isOver = seen(
+      jobId,
+      ({ response: { body } }) => body.kind === 'job' && ['failed', 'archived'].includes(body.status),
+    )
+    const hasDocsToken = plan.inputs['docs-token'] !== undefined
+    const isClosed = hasDocsToken && github?.docsPull === 'closed'
+    for (const post of this.#posts) {
+      if (isMessage(post)) {
+        this.#must(jobIdIn(post) === jobId, `a message to ${jobIdIn(post)}, and job ${jobId} is remembered`)
+        continue
+      }
+      const hasReason = isGone(jobId) || isOver || isClosed
+      this.#must(hasReason, `another job was created, and job ${jobId} is remembered`)
+      const isOpen = hasDocsToken && github?.docsPull === 'open' && github.healthy
+      const hasOtherLink = seen(
+        jobId,
+        ({ response: { body } }) => body.kind === 'job' && !!body.link && body.link !== link,
+      )
+      if (
+        post.complete &&
+        link === DOCS_LINK &&
+        isOpen &&
+        !hasOtherLink &&
+        freezes(this.step.done, 0).length === 0
+      )
+        this.#must(
+          JSON.parse(post.body).prompt.includes(link),
+          'the prompt does not name the open pull request',
+        )
+    }
+  }
+}
+
+/** What a run leaves for the next one. */
+interface Marker {
+  readonly jobId: string
+  readonly link: string
+  readonly run: string
+  readonly attempt: number
+  readonly state: string
+}
+
+interface Memory {
+  /** Whether the comment decides, and whether there has to be a check. */
+  readonly isComment: boolean
+  readonly isCheck: boolean
+  readonly comment: Marker | undefined
+  /** That of the newest check of this run. */
+  readonly check: Marker | undefined
+}
+
+/** Reads without the key what only a genuine step has written here. */
+function markerIn(text: string): Marker | undefined {
+  const data = /<!-- agent-job-action:2 [\w-]{22} ([\w-]+) [\w-]{43} -->/.exec(text)?.[1]
+  if (data === undefined) return undefined
+  const [jobId, link, run, attempt, state] = JSON.parse(Buffer.from(data, 'base64url').toString())
+  return { jobId, link, run, attempt, state }
+}
+
+function markersIn(texts: readonly string[]): Marker[] {
+  return texts.map(markerIn).filter((marker) => marker !== undefined)
+}
+
+/** What GitHub holds after a step for a step with these inputs. */
+function memoryAfter({ comments, checks }: StepRecord, { inputs, event, runId, task }: StepPlan): Memory {
+  const scope = inputs['job-scope']
+  const hasNumber = event === 'pull_request' || inputs['issue-number'] !== undefined
+  const isComment = task === 'create' && (scope === 'issue' || (scope === 'pull-request' && hasNumber))
+  const isCheck = inputs.check === 'true' && event !== 'issue_comment'
+  const ofChecks = markersIn(checks.map(({ output }) => output.text ?? ''))
+  return {
+    isComment,
+    isCheck,
+    comment: isComment ? markersIn(comments).at(-1) : undefined,
+    check: isCheck ? ofChecks.findLast(({ run }) => run === String(runId)) : undefined,
+  }
+}
+
+/** On these events anyone can be the cause. */
+function asksWhoMayStart({ event }: StepPlan): boolean {
+  return event === 'issues' || event === 'issue_comment'
+}
+
+/** Every text in a value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
 function* decodings(text: string): Generator<string> {
@@ -468,11 +721,11 @@ function fateOf({
   if (exchange === undefined) return 'unknown'
   const { status, body, informational, headers, framing } = exchange.response
   if (respondedAt === undefined) {
-    // Nobody can tell where a body ends that only the end of the connection delimits (RFC 9112, 6.3). A reset right after
-    // the whole body can look like an ordinary end, too: the kernel sometimes reports it as one.
-    const closed = exchange.breaksAt === 'response' && exchange.how === 'close'
+    // Nobody can tell where a body ends that only the end of the connection delimits (RFC 9112, 6.3). A reset that arrives
+    // together with the last bytes is an ordinary end to libuv.
+    const ended = exchange.breaksAt === 'response' && exchange.how !== 'hang'
     const resetAtEnd = exchange.breaksAt === 'never' && exchange.response.afterwards === 'reset'
-    return framing === 'close' && (closed || resetAtEnd) ? 'any' : 'unknown'
+    return framing === 'close' && (ended || resetAtEnd) ? 'any' : 'unknown'
   }
   const large = headers.some(([, value]) => value.length > 10_000)
   if (large || informational.includes(100) || (body.kind === 'huge' && body.bytes > 1_000_000)) return 'any'

@@ -5,6 +5,15 @@ import { createRandom, type Random } from './random.js'
 
 export const REPOSITORY = 'your-org/your-repo'
 export const TOKEN = 'ghs_token_0123456789'
+/** It can read the docs repository, and nothing else can. */
+export const DOCS_TOKEN = 'github_pat_docs_0123456789'
+export const DOCS_REPOSITORY = 'your-org/docs'
+export const DOCS_LINK = `https://github.com/${DOCS_REPOSITORY}/pull/17`
+/** The numbers of the pull request and of the issue. */
+export const PULL_REQUEST = 1
+export const ISSUE = 2
+/** How long after a cancel or the deadline the response to a POST is waited for. */
+export const FINAL_POST_MS = 5_000
 
 export interface Plan {
   readonly seed: number
@@ -13,7 +22,7 @@ export interface Plan {
   /** The steps that run one after the other against the same service and GitHub. */
   readonly steps: readonly StepPlan[]
   readonly service: ServicePlan
-  /** Undefined if the step runs without a pull request. */
+  /** Undefined if the steps need nothing of GitHub. */
   readonly github: GitHubPlan | undefined
   /** Ids that the service knows from the start. */
   readonly knownJob: string
@@ -32,6 +41,8 @@ export interface Transport {
 
 export type TaskKind = 'create' | 'message' | 'attach' | 'bad-input'
 
+export type EventName = 'pull_request' | 'issues' | 'issue_comment' | 'workflow_dispatch'
+
 export interface StepPlan {
   readonly task: TaskKind
   readonly inputs: Readonly<Record<string, string>>
@@ -41,7 +52,7 @@ export interface StepPlan {
   readonly plusStartup: boolean
   readonly runId: number
   readonly attempt: number
-  readonly event: 'pull_request' | 'workflow_dispatch'
+  readonly event: EventName
   readonly actions: readonly ActionPlan[]
   /** GITHUB_OUTPUT is a disk that is full. */
   readonly fullDisk: boolean
@@ -49,7 +60,7 @@ export interface StepPlan {
 
 /** Something that happens to the process, some time after the nth of something else. */
 export interface ActionPlan {
-  readonly after: 'start' | 'request' | 'post' | 'response' | 'github'
+  readonly after: 'start' | 'request' | 'post' | 'get' | 'response' | 'github'
   readonly nth: number
   readonly delayMs: number
   readonly what: 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 'freeze' | 'close-log'
@@ -111,6 +122,10 @@ export interface GitHubPlan {
   readonly body: string
   readonly file: string
   readonly patch: string
+  /** Whether the person who caused the event may write to the repository. */
+  readonly mayWrite: boolean
+  /** The state of the docs pull request. */
+  readonly docsPull: 'open' | 'closed'
   /** Whether every request is answered as GitHub would. */
   readonly healthy: boolean
   readonly faults: readonly {
@@ -149,21 +164,31 @@ export function createPlan(seed: number): Plan {
   ])
   const key = `mint_${text(random, WORD, 12, 12)}${text(random, alphabet, ...length)}`
   const knownJob = `job-${text(random, `${WORD}._~:@=+,-`, 4, 30)}`
-  const usesGitHub = random.chance(0.3)
+  const usesGitHub = random.chance(0.35)
   const transport = createTransport(random, usesGitHub)
-  const shared = { random, key, knownJob, usesGitHub }
+  const theme = random.weighted<Theme>([
+    [87, 'any'],
+    [7, 'freeze'],
+    [6, 'late response'],
+  ])
+  const shared = { random, key, knownJob, usesGitHub, theme }
+  const steps = createSteps(shared)
   return {
     seed,
     key,
     knownJob,
     transport,
-    steps: createSteps(shared),
-    service: createService(shared, transport),
+    steps,
+    service: createService(shared, transport, steps[0]?.timeoutMs ?? 0),
     github: usesGitHub ? createGitHubPlan(shared) : undefined,
   }
 }
 
+/** What is rare otherwise: a freeze over the deadline, and a POST that is responded to after the deadline. */
+type Theme = 'any' | 'freeze' | 'late response'
+
 interface Shared {
+  readonly theme: Theme
   readonly random: Random
   readonly key: string
   readonly knownJob: string
@@ -201,11 +226,12 @@ function createTransport(random: Random, usesGitHub: boolean): Transport {
 }
 
 function createSteps(shared: Shared): StepPlan[] {
-  const { random, usesGitHub } = shared
+  const { random } = shared
   const first = createStep(shared)
-  if (!usesGitHub || first.inputs['job-scope'] !== 'pull-request' || random.chance(0.4)) return [first]
-  // A later run on the same pull request, or a re-run of the same one.
-  const isRerun = random.chance(0.5)
+  const { 'job-scope': scope, check } = first.inputs
+  if ((scope === undefined && check === undefined) || random.chance(0.3)) return [first]
+  // A later run that shares the job, or a re-run of the same one, which alone finds a check.
+  const isRerun = scope === undefined || random.chance(0.5)
   const second = createStep(shared)
   return [
     first,
@@ -213,13 +239,14 @@ function createSteps(shared: Shared): StepPlan[] {
       ...second,
       inputs: first.inputs,
       task: first.task,
+      event: first.event,
       runId: isRerun ? first.runId : first.runId + 1,
       attempt: isRerun ? 2 : 1,
     },
   ]
 }
 
-function createStep({ random, key, knownJob, usesGitHub }: Shared): StepPlan {
+function createStep({ random, key, knownJob, usesGitHub, theme }: Shared): StepPlan {
   const task = random.weighted<TaskKind>([
     [60, 'create'],
     [usesGitHub ? 5 : 18, 'message'],
@@ -233,12 +260,19 @@ function createStep({ random, key, knownJob, usesGitHub }: Shared): StepPlan {
       [1, random.int(100, 1_000)],
     ]),
   )
-  const scope = usesGitHub && task === 'create' && random.chance(0.7) ? 'pull-request' : ''
   const prompt = random.weighted([
     [5, 'Update the docs.'],
     [1, `Update: ${hostileText(random, 'no key here')}`],
     [0.3, 'Long '.repeat(random.int(1, 20_000))],
   ])
+  const event = usesGitHub
+    ? random.weighted<EventName>([
+        [7, 'pull_request'],
+        [2, 'issues'],
+        [1, 'issue_comment'],
+        [1.5, 'workflow_dispatch'],
+      ])
+    : 'workflow_dispatch'
   const inputs: Record<string, string> = {
     'api-key': key,
     'project-id': `docs-${text(random, `${WORD}._~:@=+,-`, 1, 12)}`,
@@ -255,13 +289,7 @@ function createStep({ random, key, knownJob, usesGitHub }: Shared): StepPlan {
       'fail-on': random.pick(['none', 'no-changes', 'failed', 'archived,timed-out']),
     }),
     ...(random.chance(0.04) && { 'dry-run': 'true' }),
-    ...(usesGitHub && {
-      'github-token': TOKEN,
-      context: random.pick(['none', 'event', 'diff']),
-      ...(scope && { 'job-scope': scope }),
-      ...(random.chance(0.3) && { comment: 'true' }),
-      ...(random.chance(0.15) && { 'context-paths': random.pick(['docs/**', '!docs/**', '*.md']) }),
-    }),
+    ...(usesGitHub && gitHubInputs(random, task, event)),
     ...(task === 'bad-input' && badInput(random, key)),
   }
   return {
@@ -271,9 +299,35 @@ function createStep({ random, key, knownJob, usesGitHub }: Shared): StepPlan {
     plusStartup: random.chance(0.9),
     runId: random.int(1, 1e9),
     attempt: 1,
-    event: usesGitHub ? 'pull_request' : 'workflow_dispatch',
-    actions: createActions(random, timeoutMs, usesGitHub),
+    event,
+    actions: createActions(random, timeoutMs, usesGitHub, theme),
     fullDisk: random.chance(0.02),
+  }
+}
+
+function gitHubInputs(random: Random, task: TaskKind, event: EventName): Record<string, string> {
+  const usual = event === 'pull_request' ? 'pull-request' : 'issue'
+  const scope = random.weighted([
+    [6, usual],
+    [1, 'pull-request'],
+    [1, 'issue'],
+    [2, ''],
+  ])
+  const hasScope = task === 'create' && scope !== ''
+  // Without a pull request or an issue in the event, the scope needs a number.
+  const needsNumber = hasScope && scope === 'issue' && event === 'workflow_dispatch'
+  const usesPaths = event !== 'workflow_dispatch' && random.chance(0.15)
+  return {
+    'github-token': TOKEN,
+    context: random.pick(['none', 'event', 'diff']),
+    ...(hasScope && { 'job-scope': scope }),
+    ...((needsNumber || random.chance(0.15)) && {
+      'issue-number': String(random.pick([PULL_REQUEST, ISSUE])),
+    }),
+    ...(random.chance(0.3) && { comment: 'true' }),
+    ...(random.chance(0.35) && { check: 'true' }),
+    ...(random.chance(0.5) && { 'docs-token': DOCS_TOKEN }),
+    ...(usesPaths && { 'context-paths': random.pick(['docs/**', '!docs/**', '*.md']) }),
   }
 }
 
@@ -303,7 +357,9 @@ function badInput(random: Random, key: string): Record<string, string> {
   ])()
 }
 
-function createActions(random: Random, timeoutMs: number, usesGitHub: boolean): ActionPlan[] {
+function createActions(random: Random, timeoutMs: number, usesGitHub: boolean, theme: Theme): ActionPlan[] {
+  if (theme === 'freeze') return [freezeOverDeadline(random, timeoutMs)]
+  if (theme === 'late response' && random.chance(0.5)) return [freezeAfterDeadline(random, timeoutMs)]
   const count = random.weighted([
     [55, 0],
     [28, 1],
@@ -336,15 +392,32 @@ function createActions(random: Random, timeoutMs: number, usesGitHub: boolean): 
       [0.3, 'close-log'],
     ]),
     forMs: random.weighted([
-      [2, random.int(10, 500)],
+      [1, random.int(10, 500)],
       [2, random.int(500, timeoutMs)],
-      [1, random.int(timeoutMs, timeoutMs + 8_000)],
+      [2, random.int(timeoutMs, timeoutMs + 8_000)],
     ]),
   }))
 }
 
-function createService(shared: Shared, transport: Transport): ServicePlan {
-  const { random } = shared
+/** The process freezes while it waits for a response, and goes on after its deadline. */
+function freezeOverDeadline(random: Random, timeoutMs: number): ActionPlan {
+  return {
+    after: random.pick(['post', 'get', 'get']),
+    nth: random.pick([1, 1, 2]),
+    delayMs: random.pick([0, 0, random.int(0, 200)]),
+    what: 'freeze',
+    forMs: random.int(timeoutMs, timeoutMs + 4_000),
+  }
+}
+
+/** It freezes while the response to a POST is waited for after the deadline, and goes on after that time. */
+function freezeAfterDeadline(random: Random, timeoutMs: number): ActionPlan {
+  const delayMs = timeoutMs + random.int(0, 2_000)
+  return { after: 'post', nth: 1, delayMs, what: 'freeze', forMs: FINAL_POST_MS + random.int(0, 1_000) }
+}
+
+function createService(shared: Shared, transport: Transport, timeoutMs: number): ServicePlan {
+  const { random, theme } = shared
   // The other transports share an address with everybody else: their port must stay theirs.
   const late = transport.kind === 'http' && random.chance(0.06)
   return {
@@ -353,16 +426,25 @@ function createService(shared: Shared, transport: Transport): ServicePlan {
       ? random.times(random.int(1, 3), () => random.pick(['ok', 'reset', 'close', 'hang'] as const))
       : [],
     posts: [
-      ...random.times(random.chance(0.5) ? 0 : random.int(1, 3), () => createExchange(shared, 'post')),
+      ...firstPosts(shared, timeoutMs),
       random.chance(0.8) ? healthy(shared, 'post') : createExchange(shared, 'post'),
     ],
     gets: [
-      ...random.times(random.int(0, 4), () =>
+      ...random.times(theme === 'freeze' ? random.int(0, 1) : random.int(0, 4), () =>
         random.chance(0.5) ? healthy(shared, 'get') : createExchange(shared, 'get'),
       ),
       random.chance(0.8) ? ending(shared) : createExchange(shared, 'get'),
     ],
   }
+}
+
+function firstPosts(shared: Shared, timeoutMs: number): Exchange[] {
+  const { random, theme } = shared
+  if (theme === 'late response')
+    return [{ ...healthy(shared, 'post'), delayMs: random.int(timeoutMs, timeoutMs + FINAL_POST_MS) }]
+  return random.times(random.chance(theme === 'freeze' ? 0.7 : 0.3) ? 0 : random.int(1, 3), () =>
+    createExchange(shared, 'post'),
+  )
 }
 
 function healthy(shared: Shared, method: 'post' | 'get'): Exchange {
@@ -386,7 +468,7 @@ function ending(shared: Shared): Exchange {
     [1, 'failed'],
     [1, 'archived'],
   ])
-  const link = random.chance(0.7) ? 'https://github.com/your-org/docs/pull/17' : randomLink(shared)
+  const link = random.chance(0.6) ? DOCS_LINK : randomLink(shared)
   const exchange = healthy(shared, 'get')
   return { ...exchange, response: { ...exchange.response, body: jobBody(shared, status, link) } }
 }
@@ -417,11 +499,12 @@ function randomLink({ random, key }: Shared): string | null {
   return random.pick([
     null,
     '',
-    'https://github.com/your-org/docs/pull/17?x=1&y=2#z',
+    `${DOCS_LINK}?x=1&y=2#z`,
     'https://gitlab.example.com/your-org/docs/-/merge_requests/3',
     'http://example.com/',
     `https://example.com/${INJECTED}"; touch x; echo "`,
     `https://example.com/\n::error::${INJECTED}`,
+    `https://example.com/${key}`,
     `https://example.com/${random.pick(keyForms(key))}`,
     'javascript:alert(1)',
     'https://user:password@example.com/',
@@ -463,7 +546,8 @@ function createResponse(shared: Shared, method: 'post' | 'get'): ResponsePlan {
     [6, random.pick([200, 201, 202])],
     [method === 'post' ? 5 : 2, 429],
     [method === 'post' ? 2 : 0.5, 409],
-    [3, random.pick([500, 502, 503, 504, 529])],
+    // A cache answers 503 of its own, after the request went through.
+    [6, random.pick([500, 502, 503, 503, 503, 504, 529])],
     [2, random.pick([400, 401, 403, 404, 408, 410, 418, 422, 425, 451])],
     [1, random.pick([301, 302, 303, 307, 308, 304])],
     [0.5, random.pick([203, 204, 205, 206, 299, 300, 599, 799])],
@@ -541,7 +625,7 @@ function successBody(shared: Shared, method: 'post' | 'get'): BodyPlan {
   ])
   return random.weighted<() => BodyPlan>([
     [8, () => jobBody(shared, status, random.chance(0.5) ? null : randomLink(shared))],
-    [1, () => ({ kind: 'other-job', id: otherId(shared), status })],
+    [2, () => ({ kind: 'other-job', id: otherId(shared), status })],
     [2, () => ({ kind: 'text', text: randomText(shared) })],
     [0.4, () => ({ kind: 'huge', bytes: random.pick([1024 * 1024 - 1, 1024 * 1024 + 1, 3_000_000]) })],
   ])()
@@ -556,6 +640,7 @@ function otherId({ random, key }: Shared): string {
     'with space',
     '"; touch x; echo "',
     'x'.repeat(513),
+    `job-${key}`,
     `job-${key}`,
     `::error::${INJECTED}`,
     hostileText(random, key),
@@ -597,11 +682,20 @@ function errorBody(shared: Shared): BodyPlan {
 }
 
 function createGitHubPlan({ random, key }: Shared): GitHubPlan {
-  const isHealthy = random.chance(0.4)
+  const isHealthy = random.chance(0.5)
   const status = (): number => random.pick([500, 502, 503, 401, 403, 404, 422, 429, 200, 301])
   const faults = random.times(isHealthy ? 0 : random.int(1, 4), () => ({
     method: random.pick([undefined, 'GET', 'POST', 'PATCH']),
-    path: random.pick(['', '/comments', '/files', '/comments/\\d+$', '/issues/', '/pulls/', 'check-runs']),
+    path: random.pick([
+      '',
+      '/comments',
+      '/files',
+      '/comments/\\d+$',
+      '/issues/',
+      '/pulls/',
+      'check-runs',
+      '/permission',
+    ]),
     times: random.pick([1, 1, 2, 1000]),
     takesEffect: random.chance(0.5),
     answer: random.weighted<GitHubPlan['faults'][number]['answer']>([
@@ -632,6 +726,8 @@ function createGitHubPlan({ random, key }: Shared): GitHubPlan {
     body: hostileText(random, key),
     file: random.pick(['docs/a.md', 'src/a.ts', `src/${INJECTED}\n::error::x.ts`, '@x/<img>`|.md']),
     patch: `@@ -1 +1 @@\n-old\n+${hostileText(random, key)}`,
+    mayWrite: random.chance(0.9),
+    docsPull: random.pick(['open', 'closed']),
     healthy: isHealthy,
     faults,
   }

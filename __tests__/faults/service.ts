@@ -34,7 +34,7 @@ export interface ServiceOptions {
   readonly plan: ServicePlan
   readonly host: string
   readonly tls: Certificate | undefined
-  readonly onEntry: (kind: 'request' | 'post' | 'response') => void
+  readonly onEntry: (kind: 'request' | 'post' | 'get' | 'response') => void
   readonly log: (line: string) => void
 }
 
@@ -102,7 +102,7 @@ export async function startMisbehavingService(options: ServiceOptions): Promise<
     const exchange = nextExchange(entry.method)
     entry.exchange = exchange
     options.onEntry('request')
-    if (entry.method === 'POST') options.onEntry('post')
+    options.onEntry(entry.method === 'POST' ? 'post' : 'get')
     log(`${entry.method} begins: ${describeExchange(exchange)}`)
     if (exchange.breaksAt === 'first-byte') {
       end(socket, raw, exchange.how)
@@ -284,8 +284,7 @@ export function bodyText({ body }: ResponsePlan, jobId: string): string {
 function render(response: ResponsePlan, jobId: string): { bytes: Buffer; endsWithConnection: boolean } {
   const { status, encoding, framing } = response
   const hasNoBody = status === 204 || status === 304
-  const text = hasNoBody ? '' : bodyText(response, jobId)
-  const body = compress(Buffer.from(text), encoding)
+  const body = hasNoBody ? Buffer.alloc(0) : compress(Buffer.from(bodyText(response, jobId)), encoding)
   const endsWithConnection = framing === 'close' && !hasNoBody
   const framingHeaders = hasNoBody
     ? []
