@@ -500,7 +500,9 @@ class Checker {
 
   #checkMemory(): void {
     const memory = memoryAfter(this.step, this.step.plan)
-    const create = this.#posts.find((entry) => !isMessage(entry) && fateOf(entry) !== 'refused')
+    const create = this.#posts.find(
+      (entry) => !isMessage(entry) && !['refused', 'any'].includes(fateOf(entry)),
+    )
     if (create !== undefined && memory.isComment && !this.#gitHubLies())
       this.#must(
         memory.comment?.run === String(this.step.plan.runId),
