@@ -85,6 +85,18 @@ describe('a permanent error of a request that decides ends the step before anyth
     }))
 })
 
+describe('an edit counts only if GitHub responds with what was edited:', () => {
+  test.concurrent.each([[200], [301]])('a placeholder that %i says nothing of stops the create', (status) =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status, body: {} } })
+      const inputs = { ...SCOPE, 'timeout-minutes': minutes(shortDeadline()) }
+      const { outputs } = await world.step(inputs)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(world.emulator.requests).toEqual([])
+    }),
+  )
+})
+
 describe('an error of a request that only informs is a warning, and the job runs:', () => {
   test.concurrent('the list of files for the context', () =>
     inWorld({}, async (world) => {

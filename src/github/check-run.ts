@@ -139,7 +139,9 @@ export function createCheckStore(options: CheckOptions): StateStore {
 
   const edit = async (check_run_id: number, content: Content, how: WriteOptions): Promise<void> => {
     await requestWith(github, how)(writing, (rest, signal) =>
-      rest.checks.update({ ...repository, check_run_id, ...content, request: { signal } }),
+      rest.checks
+        .update({ ...repository, check_run_id, ...content, request: { signal } })
+        .then(expecting(Number.isSafeInteger, 'id')),
     )
   }
 

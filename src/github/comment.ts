@@ -82,7 +82,9 @@ export function createCommentStore(options: CommentOptions): StateStore {
   const edit = async (comment_id: number, text: string, state: StoredState, how: WriteOptions) => {
     const body = `${text}\n\n${createMarker(state, comment_id, identity, markerKey)}`
     await requestWith(github, how)(writing, (rest, signal) =>
-      rest.issues.updateComment({ ...repository, comment_id, body, request: { signal } }),
+      rest.issues
+        .updateComment({ ...repository, comment_id, body, request: { signal } })
+        .then(expecting(Number.isSafeInteger, 'id')),
     )
   }
 
