@@ -86,14 +86,16 @@ describe('a permanent error of a request that decides ends the step before anyth
 })
 
 describe('an edit counts only if GitHub responds with what was edited:', () => {
-  test.concurrent.each([[200], [301]])('a placeholder that %i says nothing of stops the create', (status) =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status, body: {} } })
-      const inputs = { ...SCOPE, 'timeout-minutes': minutes(shortDeadline()) }
-      const { outputs } = await world.step(inputs)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(world.emulator.requests).toEqual([])
-    }),
+  test.concurrent.each([[200], [301]])(
+    'a placeholder whose edit is answered with %i and nothing else stops the create',
+    (status) =>
+      inWorld({}, async (world) => {
+        world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status, body: {} } })
+        const inputs = { ...SCOPE, 'timeout-minutes': minutes(shortDeadline()) }
+        const { outputs } = await world.step(inputs)
+        expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+        expect(world.emulator.requests).toEqual([])
+      }),
   )
 })
 
