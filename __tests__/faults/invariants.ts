@@ -2,7 +2,9 @@
 
 import { parseOutputs } from '../../emulator/runner.mjs'
 import type { Done, RunRecord, StepRecord } from './execute.js'
+import { fateOf, isId, jobOf } from './fate.js'
 import { INJECTED, keyForms } from './hostile.js'
+import { type Memory, markerIn, markersIn, memoryAfter } from './memory.js'
 import {
   DOCS_LINK,
   DOCS_TOKEN,
@@ -13,7 +15,7 @@ import {
   type StepPlan,
   TOKEN,
 } from './plan.js'
-import { bodyText, type Entry, isMessage, jobIdIn } from './service.js'
+import { type Entry, isMessage, jobIdIn } from './service.js'
 
 const OUTCOMES = [
   'started',
@@ -40,7 +42,6 @@ const ERROR_CODES = [
   'internal',
 ]
 const STATUSES = ['active', 'completed', 'archived', 'failed']
-const ID = /^[A-Za-z0-9._~:@=+,-]{1,512}$/
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 
 /** How slow this machine is: what a process takes from its start to its first line, in milliseconds. */
@@ -50,6 +51,8 @@ export interface Machine {
 
 /** How long bytes may be on their way from one process to another. */
 const DELIVERY_MS = 100
+/** How long GitHub is asked who may start a job, at most. */
+const GITHUB_MS = 60_000
 /** How long the comment may take after that. */
 const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
 /** Outcomes of a job that was seen to its end. */
@@ -263,9 +266,12 @@ class Checker {
   }
 
   #checkTime(): void {
-    const { spawnedAt, endedAt, timeoutMs, done, firstOutputAt = spawnedAt } = this.step
+    const { spawnedAt, endedAt, done, firstOutputAt = spawnedAt } = this.step
     const frozen = freezes(done, endedAt)
     const usesGitHub = this.plan.github !== undefined
+    // Bad input may be a bad time limit: then GitHub's own counts.
+    const asksFirst = this.step.plan.task === 'bad-input' && asksWhoMayStart(this.step.plan)
+    const timeoutMs = Math.max(this.step.timeoutMs, asksFirst ? GITHUB_MS : 0)
     const limits = [
       {
         name: 'its deadline',
@@ -321,7 +327,7 @@ class Checker {
     this.#must(/^\d+$/.test(outputs['elapsed-seconds'] ?? ''), 'elapsed-seconds is no number')
     this.#must(link === '' || (LINK.test(link) && !/\/\/[^/]*@/.test(link)), `pr-link is ${link}`)
     this.#must(/^\d*$/.test(outputs['pr-number'] ?? ''), `pr-number is ${outputs['pr-number']}`)
-    this.#must(jobId === '' || ID.test(jobId) || jobId.includes('***'), `job-id is ${jobId}`)
+    this.#must(jobId === '' || isId(jobId) || jobId.includes('***'), `job-id is ${jobId}`)
     this.#must(
       (outcome === 'pr-opened') ===
         (outcome !== 'no-changes' &&
@@ -625,51 +631,6 @@ class Checker {
   }
 }
 
-/** What a run leaves for the next one. */
-interface Marker {
-  readonly jobId: string
-  readonly link: string
-  readonly run: string
-  readonly attempt: number
-  readonly state: string
-}
-
-interface Memory {
-  /** Whether the comment decides, and whether there has to be a check. */
-  readonly isComment: boolean
-  readonly isCheck: boolean
-  readonly comment: Marker | undefined
-  /** That of the newest check of this run. */
-  readonly check: Marker | undefined
-}
-
-/** Reads without the key what only a genuine step has written here. */
-function markerIn(text: string): Marker | undefined {
-  const data = /<!-- agent-job-action:2 [\w-]{22} ([\w-]+) [\w-]{43} -->/.exec(text)?.[1]
-  if (data === undefined) return undefined
-  const [jobId, link, run, attempt, state] = JSON.parse(Buffer.from(data, 'base64url').toString())
-  return { jobId, link, run, attempt, state }
-}
-
-function markersIn(texts: readonly string[]): Marker[] {
-  return texts.map(markerIn).filter((marker) => marker !== undefined)
-}
-
-/** What GitHub holds after a step for a step with these inputs. */
-function memoryAfter({ comments, checks }: StepRecord, { inputs, event, runId, task }: StepPlan): Memory {
-  const scope = inputs['job-scope']
-  const hasNumber = event === 'pull_request' || inputs['issue-number'] !== undefined
-  const isComment = task === 'create' && (scope === 'issue' || (scope === 'pull-request' && hasNumber))
-  const isCheck = inputs.check === 'true' && event !== 'issue_comment'
-  const ofChecks = markersIn(checks.map(({ output }) => output.text ?? ''))
-  return {
-    isComment,
-    isCheck,
-    comment: isComment ? markersIn(comments).at(-1) : undefined,
-    check: isCheck ? ofChecks.findLast(({ run }) => run === String(runId)) : undefined,
-  }
-}
-
 /** On these events anyone can be the cause. */
 function asksWhoMayStart({ event }: StepPlan): boolean {
   return event === 'issues' || event === 'issue_comment'
@@ -708,44 +669,4 @@ function freezes(done: readonly Done[], endedAt: number): { from: number; to: nu
   }
   if (from !== undefined) found.push({ from, to: endedAt })
   return found
-}
-
-/**
- * What a POST's response says of it. `any`: what the action makes of it depends on its HTTP library, such as of a
- * response that was announced by `100 Continue` or has more headers than anybody reads.
- */
-function fateOf({
-  exchange,
-  respondedAt,
-  path,
-  jobId,
-}: Entry): 'job' | 'no-job' | 'refused' | 'unknown' | 'any' {
-  if (exchange === undefined) return 'unknown'
-  const { status, body, informational, headers, framing } = exchange.response
-  if (respondedAt === undefined) {
-    // Nobody can tell where a body ends that only the end of the connection delimits (RFC 9112, 6.3). A reset that arrives
-    // together with the last bytes is an ordinary end to libuv.
-    const ended = exchange.breaksAt === 'response' && exchange.how !== 'hang'
-    const resetAtEnd = exchange.breaksAt === 'never' && exchange.response.afterwards === 'reset'
-    return framing === 'close' && (ended || resetAtEnd) ? 'any' : 'unknown'
-  }
-  const large = headers.some(([, value]) => value.length > 10_000)
-  if (large || informational.includes(100) || (body.kind === 'huge' && body.bytes > 1_000_000)) return 'any'
-  if (status >= 500) return 'unknown'
-  if (status >= 300) return 'refused'
-  if (isMessage({ path })) return 'job'
-  return jobOf({ exchange, jobId }) === '' ? 'no-job' : 'job'
-}
-
-/** The id of the job in a response, if there is one that the action has to take. */
-function jobOf({ exchange, jobId }: Pick<Entry, 'exchange' | 'jobId'>): string {
-  if (exchange === undefined || exchange.response.status === 204) return ''
-  try {
-    const { id, status } = JSON.parse(bodyText(exchange.response, jobId))
-    return typeof id === 'string' && typeof status === 'string' && ID.test(id) && id !== '.' && id !== '..'
-      ? id
-      : ''
-  } catch {
-    return ''
-  }
 }
