@@ -18,8 +18,8 @@ const ESCAPED = [...KEY]
   .join('')
 const ECHO = `Bearer ${KEY} ${encodeURIComponent(KEY)} ${ENCODED} ${ENCODED.toUpperCase()} ${ESCAPED}`
 
-async function run(script: Script): Promise<Ended> {
-  const { service: _, ...ended } = await runAgainst(script, { prompt: 'Go' })
+async function run(script: Script, inputs: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const { service: _, ...ended } = await runAgainst(script, { prompt: 'Go', ...inputs })
   return ended
 }
 
@@ -104,6 +104,15 @@ describe('the key in a response', () => {
     for (const form of [ENCODED, ENCODED.toUpperCase(), ESCAPED.slice(0, 30), KEY.slice(0, 12)]) {
       expect(everything.includes(form)).toBe(false)
     }
+  })
+
+  test.concurrent('is shown nowhere if it is part of the id', async () => {
+    const key = 'mint_0123456789abcdef'
+    const id = `job-${key}`
+    const script = { posts: [json(201, job({ id }))], polls: [json(200, job({ id, status: 'completed' }))] }
+    const ended = await run(script, { 'api-key': key })
+    expect(ended.outputs).toMatchObject({ 'job-id': 'job-***', outcome: 'no-changes' })
+    expect(JSON.stringify(ended)).not.toContain(key)
   })
 
   test.concurrent('is replaced in the output job, which stays JSON', async () => {
