@@ -53,6 +53,7 @@ async function execute(step: Step): Promise<RunResult> {
 
   const inputs = readInputs(step)
   const areBad = inputs instanceof InputError
+  if (!areBad) report.inputs = inputs // From here on, the report knows the deadline.
   const ports = createPorts(step, areBad ? runner.clock.now() + GITHUB_MS : inputs.timeoutMs)
   // Before bad input is reported: a stranger's run has no secrets either, and should not turn red.
   const refusal = await refuseStrangers(raw, environment, event, ports.log, async (people) => {
@@ -61,7 +62,6 @@ async function execute(step: Step): Promise<RunResult> {
   })
   if (refusal !== undefined) return { outcome: 'skipped', reason: refusal }
   if (areBad) throw inputs
-  report.inputs = inputs
   return planAndRun(step, inputs, ports, skip.commitsToCheck)
 }
 

@@ -368,10 +368,7 @@ class Checker {
   /** "Nothing was sent" only if nothing was. */
   #checkTruth(text: string, where: string): void {
     const saysNothing = /nothing was sent|had not accepted anything/i.exec(text)?.[0]
-    const unrefused = this.#posts.filter(
-      ({ respondedAt, exchange }) =>
-        respondedAt === undefined || (exchange !== undefined && exchange.response.status < 300),
-    )
+    const unrefused = this.#posts.filter((entry) => !['refused', 'any'].includes(fateOf(entry)))
     if (saysNothing === undefined) return
     const sent = /sent/i.test(saysNothing) ? this.#posts : unrefused
     this.#must(sent.length === 0, `${where} says "${saysNothing}", but it was`)

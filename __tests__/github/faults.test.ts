@@ -85,6 +85,22 @@ describe('a permanent error of a request that decides ends the step before anyth
     }))
 })
 
+test.concurrent('a check is not tried for longer if the deadline passed before anything was planned', () =>
+  inWorld({}, async (world) => {
+    world.github.faults.push({ ...ALWAYS, answer: BAD_GATEWAY })
+    const deadlineMs = shortDeadline()
+    const payload = {
+      action: 'opened',
+      issue: { number: 7, user: { login: 'octocat' } },
+      sender: { login: 'octocat' },
+    }
+    const inputs = { check: 'true', 'timeout-minutes': minutes(deadlineMs) }
+    const { outputs, milliseconds } = await world.step(inputs, { event: 'issues', payload })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    // The last edits have a second.
+    expect(milliseconds).toBeLessThan(soonAfter(deadlineMs + 1_000))
+  }))
+
 describe('an edit counts only if GitHub responds with what was edited:', () => {
   test.concurrent.each([[200], [301]])(
     'a placeholder whose edit is answered with %i and nothing else stops the create',
