@@ -10,16 +10,27 @@ import { resolve } from 'node:path'
 process.chdir(resolve(import.meta.dirname, '..'))
 const { status, stdout } = spawnSync(
   'npm',
-  [
-    'sbom',
-    '--package-lock-only',
-    ...['--omit=dev', '--omit=optional'],
-    ...['--sbom-format=cyclonedx', '--sbom-type=application'],
-  ],
+  ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'],
   { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], shell: process.platform === 'win32' },
 )
 if (status !== 0) throw new Error(`\`npm sbom\` ended with ${status}.`)
-const { serialNumber, metadata, ...sbom } = JSON.parse(stdout)
+const { serialNumber, metadata, components, dependencies, ...sbom } = JSON.parse(stdout)
 const { timestamp, component, ...rest } = metadata
 const { name } = JSON.parse(readFileSync('package.json', 'utf8'))
-console.log(JSON.stringify({ ...sbom, metadata: { ...rest, component: { ...component, name } } }, null, 2))
+
+// `npm sbom --omit=dev` would also omit what users run if a development dependency needs it, too.
+const refs = new Set([component['bom-ref']])
+for (const [folder, one] of Object.entries(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages)) {
+  if (one.dev || one.optional || one.devOptional || folder === '') continue
+  refs.add(`${folder.replace(/^.*node_modules\//, '')}@${one.version}`)
+}
+const isRun = (/** @type {string} */ ref) => refs.has(ref)
+const runs = {
+  components: components.filter((/** @type {any} */ one) => isRun(one['bom-ref'])),
+  dependencies: dependencies
+    .filter((/** @type {any} */ { ref }) => isRun(ref))
+    .map((/** @type {any} */ { ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isRun) })),
+}
+console.log(
+  JSON.stringify({ ...sbom, metadata: { ...rest, component: { ...component, name } }, ...runs }, null, 2),
+)
