@@ -36,6 +36,27 @@ describe('createRedactor', () => {
     ['in a mix of spellings', percent(KEY[0] ?? '') + unicode(KEY[1] ?? '') + KEY.slice(2)],
   ])('replaces each occurrence of a key %s', (_, spelling) => {
     expect(createRedactor(KEY)(`a ${spelling} b ${spelling} c`)).toBe('a *** b *** c')
+    expect(createRedactor(KEY)(spelling)).toBe('***')
+  })
+
+  test.each([
+    ['with an escape in it, escaped in another way', 'a%6b"c', 'a%6b\\"c', '***'],
+    ['with a backslash in it, percent-encoded', 'a\\"b', 'a\\"%62', '***'],
+    ['escaped in two ways, each of which hides the other', '\\"k%41', '%5c"k\\u002541', '***'],
+    ['behind a percent sign that escapes nothing', 'kkk', '%kk%6b', '%***'],
+    ['with an emoji', 'k😀', '\\u006b\\ud83d\\ude00', '***'],
+    ['with the first character beyond U+FFFF', 'k\u{10000}k', 'k\\ud800\\udc00k', '***'],
+    ['with the last character', 'k\u{10ffff}k', 'k\\udbff\\udfffk', '***'],
+    ['before half a character', 'kk', '\\u006b\\u006b\\udc00', '***\\udc00'],
+    ['with a character beyond the halves, before half a one', 'k\ue000', 'k\\ue000\\udc00', '***\\udc00'],
+    ['after half a character', 'kkk', '\\ud800\\u006bkk', '\\ud800***'],
+    ['after half a character, beyond the halves', '\ue000kk', '\\ud800\\ue000kk', '\\ud800***'],
+    ['after a part of it', 'aaab', 'aaaab', 'a***'],
+    ['after a longer part of it', 'aabaac', 'aabaabaac', 'aab***'],
+    ['before a part of it', 'aabaac', 'aabaacbaac', '***baac'],
+    ['that overlaps itself', 'abab', 'xababab', 'x***'],
+  ])('replaces a key %s', (_, key, text, redacted) => {
+    expect(createRedactor(key)(text)).toBe(redacted)
   })
 
   test.each([
@@ -50,6 +71,13 @@ describe('createRedactor', () => {
     ['\\d', '7'],
     ['mint_key', 'mint_ke'],
     ['mint_key', 'MINT_KEY'],
+    ['mint_key', 'mint%6zkey'],
+    ['mint_key', 'mint\\x005fkey'],
+    ['mint_key', 'half a character: \ud83d'],
+    ['k😀', 'k\\ud83d/ude00'],
+    ['k😀', 'k\\ud83d\\xde00'],
+    ['abc', 'xbc'],
+    ['abc', 'a bc'],
   ])('with the key %s does not change %s', (key, text) => {
     expect(createRedactor(key)(text)).toBe(text)
   })

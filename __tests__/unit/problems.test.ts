@@ -209,6 +209,9 @@ describe('resultUnknown', () => {
   test('keeps the reason and the cause', () => {
     const cause = new Error('x')
     expect(resultUnknown(CREATE, 'the step ended', cause)).toMatchObject({ code: 'create-unknown', cause })
-    expect(resultUnknown(MESSAGE, 'the step ended').message).toContain('the step ended')
+    expect(resultUnknown(MESSAGE, 'the step ended', cause)).toMatchObject({
+      message: expect.stringContaining('the step ended'),
+      cause,
+    })
   })
 })

@@ -188,12 +188,19 @@ describe('a status request', () => {
   })
 
   test.each([
-    [errorResponse(503), 'the service responded 503: its message'],
-    [noResponse, 'read ECONNRESET'],
-    [notSent, 'connect ECONNREFUSED'],
-    [noJob, 'the response contains no job (200: hello)'],
-  ])('that got %j is retried because %s', (result, reason) => {
-    expect(poll(result)).toMatchObject({ next: 'retry', reason })
+    [errorResponse(503), 'the service responded 503: its message', false],
+    [noResponse, 'read ECONNRESET', false],
+    [notSent, 'connect ECONNREFUSED', false],
+    [noJob, 'the response contains no job (200: hello)', true],
+    [jobResult('active', { id: 'job-9' }), 'the response contains another job, "job-9"', true],
+  ])('that got %j is retried because %s', (result, reason, invalid) => {
+    expect(poll(result)).toMatchObject({ next: 'retry', reason, invalid })
+  })
+
+  test('that is never sent says nothing of the requests before it', () => {
+    expect(poll(permanent('server-certificate'))).toMatchObject({
+      error: { message: "The service's certificate is not trusted: connect ECONNREFUSED." },
+    })
   })
 
   test('that is refused is called a status request', () => {

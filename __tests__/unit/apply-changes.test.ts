@@ -1,0 +1,137 @@
+// What the changed files decide: whether there is anything to do, and the prompt with its context.
+import { describe, expect, test } from '@jest/globals'
+import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
+import { parsePatterns } from '../../src/inputs/values.js'
+import type { ChangedFile, Changes } from '../../src/prompt/changed-files.js'
+import { composePrompt, pathsNote, reasonToSkip } from '../../src/run/apply-changes.js'
+
+const DOCS = parsePatterns('docs/**')
+const file = (path: string, previousPath?: string): ChangedFile => ({
+  path,
+  ...(previousPath !== undefined && { previousPath }),
+  status: 'modified',
+  additions: 2,
+  deletions: 1,
+  patch: `@@ -1 +1 @@\n-old ${path}\n+new ${path}`,
+})
+const changes = (files: readonly ChangedFile[], more: Partial<Changes> = {}): Changes => ({
+  files,
+  truncated: false,
+  range: 'the commits abc1234..def5678',
+  ...more,
+})
+const INSIDE = file('docs/a.md')
+const OUTSIDE = file('src/a.ts')
+
+describe('whether there is anything to do', () => {
+  const reason = (
+    files: readonly ChangedFile[],
+    { name = 'push', contextPaths = DOCS, empty = false, ...more }: Record<string, unknown> = {},
+  ) =>
+    reasonToSkip(
+      { contextPaths: contextPaths as typeof DOCS },
+      { name: String(name) },
+      {
+        ...changes(files, more),
+        empty: empty === true,
+      },
+    )
+
+  const NO_MATCH = 'no changed file matches context-paths'
+  const NO_COMMITS = 'there are no commits since the last successful run'
+
+  test.each([
+    [[OUTSIDE], {}, NO_MATCH],
+    [[], {}, NO_MATCH],
+    [[OUTSIDE, INSIDE], {}, undefined],
+    [[file('src/a.md', 'docs/a.md')], {}, undefined],
+    [[file('docs/a.md', 'src/a.md')], {}, undefined],
+    [[OUTSIDE], { contextPaths: [] }, undefined],
+    [[OUTSIDE], { truncated: true }, undefined],
+    [[OUTSIDE], { missing: 'GitHub failed.' }, undefined],
+    [[OUTSIDE], { name: 'workflow_dispatch', empty: true }, undefined],
+    [[], { name: 'schedule', empty: true }, NO_COMMITS],
+    [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],
+    [[], { name: 'schedule', empty: true, missing: 'No list.' }, NO_COMMITS],
+    [[], { name: 'schedule', empty: false, contextPaths: [] }, undefined],
+    [[], { name: 'push', empty: true, contextPaths: [] }, undefined],
+  ])('%j with %j is skipped because %s', (files, options, expected) => {
+    expect(reason(files, options)).toBe(expected)
+  })
+
+  test('unknown changes are no reason to skip', () => {
+    expect(reasonToSkip({ contextPaths: DOCS }, { name: 'push' }, undefined)).toBeUndefined()
+  })
+})
+
+describe('the note that context-paths did not decide', () => {
+  const TRUNCATED =
+    'context-paths did not decide whether to run: no file in the list matches, but GitHub truncated the list.'
+
+  test.each([
+    [DOCS, undefined, undefined],
+    [[], changes([OUTSIDE], { truncated: true, missing: 'GitHub failed.' }), undefined],
+    [DOCS, changes([OUTSIDE]), undefined],
+    [DOCS, changes([OUTSIDE], { truncated: true }), TRUNCATED],
+    [DOCS, changes([OUTSIDE, INSIDE], { truncated: true }), undefined],
+    [
+      DOCS,
+      changes([INSIDE], { missing: 'GitHub failed.' }),
+      'context-paths did not decide whether to run: GitHub failed.',
+    ],
+  ])('%#', (contextPaths, changed, note) => {
+    expect(pathsNote({ contextPaths }, changed)).toBe(note)
+  })
+})
+
+describe('the prompt', () => {
+  const RUN = { repository: 'your-org/docs', ref: 'refs/heads/main', sha: 'c'.repeat(40) } as RunEnvironment
+  const prompt = (
+    context: 'none' | 'event' | 'diff',
+    changed: Changes | undefined = changes([INSIDE, OUTSIDE]),
+    contextPaths = DOCS,
+  ): string =>
+    composePrompt('Update the docs.', changed, {
+      inputs: { context, contextPaths },
+      run: RUN,
+      event: parseEvent('push', { sender: { login: 'octocat' } }),
+      nonce: () => '0123456789abcdef',
+    })
+
+  test('is the text alone without context', () => {
+    expect(prompt('none')).toBe('Update the docs.')
+  })
+
+  test('is the text alone if nothing was read', () => {
+    const inputs = { context: 'diff', contextPaths: [] } as const
+    const options = { inputs, run: RUN, event: parseEvent('push', {}), nonce: () => '0123456789abcdef' }
+    expect(composePrompt('Update the docs.', undefined, options)).toBe('Update the docs.')
+  })
+
+  test('has the trigger, the range and the files that match, marked as data', () => {
+    const text = prompt('event')
+    for (const part of [
+      'Update the docs.\n',
+      'Triggered by push.',
+      'octocat',
+      'the commits abc1234..def5678',
+      '<data 0123456789abcdef>',
+    ])
+      expect(text).toContain(part)
+    expect(text).toContain('docs/a.md')
+    expect(text).not.toContain('src/a.ts')
+    expect(text).not.toContain('+new docs/a.md')
+  })
+
+  test('says how many files context-paths excludes', () => {
+    const three = changes([INSIDE, OUTSIDE, file('src/b.ts')])
+    expect(prompt('event', three)).toContain('Not listed: 2 changed files excluded by context-paths.')
+    expect(prompt('event', three, [])).not.toContain('context-paths')
+  })
+
+  test('has the diffs of the files that match', () => {
+    const text = prompt('diff')
+    expect(text).toContain('+new docs/a.md')
+    expect(text).not.toContain('+new src/a.ts')
+  })
+})
