@@ -3,4 +3,187 @@
  * and by the whole line where that is not enough. See docs/mutation.md.
  */
 
-export const EQUIVALENT = {}
+/** Several mutants remove or change what only the types ask for. */
+const FOR_THE_TYPES = 'It is never undefined here; only the types do not know.'
+
+export const EQUIVALENT = {
+  'src/agent/job.ts': [
+    {
+      mutator: 'Regex',
+      from: '/[?#].*$/s',
+      to: '/[?#].*/s',
+      why: 'With the flag s, the dot takes everything to the end.',
+    },
+    {
+      mutator: 'OptionalChaining',
+      from: "link.split('/')[2]?.split",
+      to: "link.split('/')[2].split",
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "const authority = link.split('/')[2]?.split(/[?#]/)[0] ?? ''",
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "const path = link === '' ? '' : new URL(link).pathname",
+      why: 'Neither text is a path of a pull request.',
+    },
+    {
+      mutator: 'OptionalChaining',
+      from: 'match?.[1]?.slice',
+      to: 'match?.[1].slice',
+      why: FOR_THE_TYPES,
+    },
+  ],
+  'src/agent/verdict.ts': [
+    {
+      mutator: 'ConditionalExpression',
+      from: "case 'no-response': return retry(result.reason)",
+      to: "case 'no-response':",
+      why: 'The next case does the same for a result without `permanent`.',
+    },
+  ],
+  'src/escape.ts': [
+    {
+      mutator: 'ConditionalExpression',
+      from: 'secrets.length === 0',
+      to: 'false',
+      why: 'A short cut: without secrets nothing is found.',
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: 'hasPercent && hasBackslash',
+      to: 'true',
+      why: 'The view that is added is the same as another one.',
+    },
+    {
+      mutator: 'LogicalOperator',
+      from: 'hasPercent && hasBackslash',
+      to: 'hasPercent || hasBackslash',
+      why: 'The view that is added is the same as another one.',
+    },
+    {
+      mutator: 'EqualityOperator',
+      from: 'at < bytes.length',
+      to: 'at <= bytes.length',
+      line: 'for (let at = 0; at < bytes.length; ) {',
+      why: 'It adds a NUL at the end, which no variable of the environment, and so no secret, contains.',
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: 'low !== undefined',
+      to: 'true',
+      why: 'A comparison of undefined with a number is false.',
+    },
+    {
+      mutator: 'EqualityOperator',
+      from: 'at < key.length',
+      to: 'at <= key.length',
+      why: 'A typed array ignores what is written past its end.',
+    },
+    {
+      mutator: 'EqualityOperator',
+      from: 'at < bytes.length',
+      to: 'at <= bytes.length',
+      line: 'for (let at = 0, matched = 0; at < bytes.length; at++) {',
+      why: 'Past the end there is undefined, which is no byte of a key.',
+    },
+    {
+      mutator: 'OptionalChaining',
+      from: 'character.codePointAt(0)?.toString',
+      to: 'character.codePointAt(0).toString',
+      line: '.replace(INVISIBLE, (character) => `\\\\u{${character.codePointAt(0)?.toString(16)}}`)',
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'OptionalChaining',
+      from: 'character.codePointAt(0)?.toString',
+      to: 'character.codePointAt(0).toString',
+      line: "character === '\\t' ? '  ' : `\\\\u{${character.codePointAt(0)?.toString(16)}}`,",
+      why: FOR_THE_TYPES,
+    },
+  ],
+  'src/net/backoff.ts': [
+    {
+      mutator: 'ConditionalExpression',
+      from: 'retryAfterMs !== undefined',
+      to: 'true',
+      why: 'A comparison of undefined with a number is false.',
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      why: 'Neither text is a number or a date.',
+    },
+  ],
+  'src/run/poll.ts': [
+    {
+      mutator: 'ConditionalExpression',
+      from: "verdict.next === 'retry'",
+      to: 'true',
+      why: 'Only this verdict has `invalid`.',
+    },
+    {
+      mutator: 'ObjectLiteral',
+      from: '{ delayMs }',
+      to: '{}',
+      why: 'A request is aborted when the deadline is, which then ends the loop.',
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: "precededBy.kind === 'message'",
+      to: 'true',
+      why: 'Only after a message is a job not believed.',
+    },
+  ],
+  'src/run/run.ts': [
+    {
+      mutator: 'ConditionalExpression',
+      from: 'job !== undefined',
+      to: 'true',
+      why: 'A create request is accepted only with a job.',
+    },
+    {
+      mutator: 'OptionalChaining',
+      from: 'job?.status',
+      to: 'job.status',
+      line: "return kind === 'create' && isFinal(job?.status) ? outcomeOf(job.status, job.link) : 'started'",
+      why: FOR_THE_TYPES,
+    },
+  ],
+  'src/run/send.ts': [
+    {
+      mutator: 'ConditionalExpression',
+      from: "verdict.next !== 'retry'",
+      to: 'true',
+      why: 'A verdict to retry has no `unknown`.',
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "'retry'",
+      to: '""',
+      line: "progress.resultUnknown = verdict.next !== 'retry' && verdict.unknown !== undefined",
+      why: 'A verdict to retry has no `unknown`.',
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: "verdict.next === 'retry'",
+      to: 'false',
+      why: 'A verdict to retry has no `unknown`.',
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "'retry'",
+      to: '""',
+      line: "if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)",
+      why: 'A verdict to retry has no `unknown`.',
+    },
+  ],
+}

@@ -64,6 +64,8 @@ const OPTIONS = {
   ignorePatterns: ['/build', '/dist', '/docs', '/examples', '/.github'],
   coverageAnalysis: 'perTest',
   concurrency: 1,
+  // jest keeps the modules of earlier runs in memory.
+  maxTestRunnerReuse: 50,
   timeoutMS: 5000,
   timeoutFactor: 3,
   reporters: [],
@@ -115,6 +117,8 @@ async function measure(file, mutate) {
   const counts = Object.fromEntries(Object.keys(total).map((name) => [name, 0]))
   const surviving = []
   for (const { status, location, mutatorName, replacement } of results) {
+    // The tests could not even be loaded with it. Stryker doesn't count these either.
+    if (status === 'RuntimeError') continue
     counts.mutants++
     if (status === 'Killed') counts.killed++
     else if (status === 'Timeout') counts.timeouts++

@@ -77,6 +77,8 @@ describe('createRedactor', () => {
     ['k😀', 'k\\ud83d/ude00'],
     ['k😀', 'k\\ud83d\\xde00'],
     ['abc', 'xbc'],
+    ['abc', 'abbc'],
+    ['abc', '% aX62c'],
     ['abc', 'a bc'],
   ])('with the key %s does not change %s', (key, text) => {
     expect(createRedactor(key)(text)).toBe(text)

@@ -396,6 +396,10 @@ describe('createFreshnessCheck', () => {
     expect(createFreshnessCheck(messaged('active'), SETTLE)(completed, 1)).toBe(false)
   })
 
+  test('trusts a final status that is another one than before', () => {
+    expect(createFreshnessCheck(messaged('failed'), SETTLE)(completed, 1)).toBe(true)
+  })
+
   test('ignores fields that are missing in one of the two', () => {
     const previous = { ...completed, received: { id: 'job-1', status: 'completed' } }
     const isFresh = createFreshnessCheck({ kind: 'message', at: 0, job: previous }, SETTLE)

@@ -150,7 +150,7 @@ describe('a service that asks for a wait', () => {
   })
 
   test('until just before the deadline is retried, without the jitter that would reach or pass it', async () => {
-    for (const seconds of [1440, 1797]) {
+    for (const seconds of [1438.4, 1797]) {
       const script = [errorResponse(429, String(seconds)), jobResult('active')]
       const { calls } = await submit(CREATE, script, { random: 1 })
       expect(callTimes({ calls })).toEqual([0, seconds * 1000])
@@ -315,6 +315,20 @@ test('a connection that hangs until the deadline is reported as such', async () 
     message: 'Timed out before connecting to the service. Nothing was sent.',
     advice: 'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
   })
+})
+
+test.each([
+  ['no complete response', noResponse, true],
+  ['a 503', errorResponse(503), true],
+  ['no job', noJob, true],
+  ['a hanging request', hangs(true), true],
+  ['a hanging connection', hangs(false), false],
+  ['a 401', errorResponse(401), false],
+  ['a 307', errorResponse(307), false],
+  ['a 429', errorResponse(429, '1800'), false],
+])('after %s, whether the result is unknown', async (_, scripted, unknown) => {
+  const { progress } = await submit(CREATE, [scripted])
+  expect(progress.resultUnknown).toBe(unknown)
 })
 
 test('an error in the action while it sends leaves the result unknown', async () => {
