@@ -36,6 +36,70 @@ const PULL = {
   head: { ref: 'change', label: 'your-org:change', sha: SHA },
 }
 
+test('an empty event has nothing but its name', () => {
+  expect(emptyEvent('push')).toEqual({ name: 'push', action: '', sender: '', headSha: '' })
+})
+
+describe('what only some events have', () => {
+  const fields = (name: string, payload: object) => {
+    const { issue, release, mergeGroup, precedingRun } = read(name, payload)
+    return { issue, release, mergeGroup, precedingRun }
+  }
+  const ISSUE = { issue: { number: 5 } }
+  const RELEASE = { release: { tag_name: 'v1', prerelease: true, published_at: '2025-03-01T12:00:00Z' } }
+  const MERGE_GROUP = { merge_group: { base_sha: SHA, head_sha: OTHER_SHA } }
+  const WORKFLOW_RUN = {
+    workflow_run: {
+      event: 'push',
+      actor: { login: 'hubot' },
+      head_repository: { full_name: 'your-org/docs' },
+    },
+  }
+
+  test.each([
+    ['issues', ISSUE, { issue: 5 }],
+    ['issue_comment', { issue: { number: 5, pull_request: {} } }, {}],
+    ['issues', { issue: {} }, {}],
+    ['release', RELEASE, { release: { tag: 'v1', preRelease: true, publishedAt: '2025-03-01T12:00:00Z' } }],
+    ['release', {}, { release: { tag: '', preRelease: false, publishedAt: '' } }],
+    ['merge_group', MERGE_GROUP, { mergeGroup: { base: SHA, head: OTHER_SHA } }],
+    [
+      'workflow_run',
+      WORKFLOW_RUN,
+      { precedingRun: { event: 'push', actor: 'hubot', headRepository: 'your-org/docs' } },
+    ],
+    ['push', { ...RELEASE, ...MERGE_GROUP, ...WORKFLOW_RUN }, {}],
+  ])('%s with %j has %j', (name, payload, expected) => {
+    expect(fields(name, payload)).toEqual(expected)
+  })
+})
+
+describe('the head', () => {
+  test.each([
+    'pull_request.head.sha',
+    'merge_group.head_sha',
+    'workflow_run.head_sha',
+    'check_suite.head_sha',
+    'check_run.head_sha',
+  ])('is at %s', (path) => {
+    const payload = path.split('.').reduceRight<unknown>((inside, name) => ({ [name]: inside }), SHA)
+    expect(read('an event', payload).headSha).toBe(SHA)
+  })
+
+  test('is the first that the payload names', () => {
+    const payload = {
+      merge_group: { head_sha: '' },
+      check_suite: { head_sha: SHA },
+      check_run: { head_sha: OTHER_SHA },
+    }
+    expect(read('an event', payload).headSha).toBe(SHA)
+  })
+
+  test.each(['main', `${SHA} `, ` ${SHA}`, SHA.slice(1)])('is no other text: %j', (head_sha) => {
+    expect(read('check_run', { check_run: { head_sha } }).headSha).toBe('')
+  })
+})
+
 describe('a pull request', () => {
   test('is read from its own events', () => {
     const event = read('pull_request', { action: 'opened', pull_request: PULL, sender: { login: 'hubot' } })
@@ -81,6 +145,11 @@ describe('a pull request', () => {
   ])('with a head %s', (_, repo, fromFork) => {
     const pull = { ...PULL, head: { repo }, base: { repo: { full_name: 'your-org/docs' } } }
     expect(read('pull_request', { pull_request: pull }).pullRequest).toMatchObject({ fromFork })
+  })
+
+  test('is from a fork if neither repository has a name', () => {
+    const pull = { ...PULL, head: { repo: {} }, base: { repo: {} } }
+    expect(read('pull_request', { pull_request: pull }).pullRequest).toMatchObject({ fromFork: true })
   })
 
   test('is read from a comment on it, but not from a comment on an issue', () => {
@@ -203,8 +272,13 @@ describe('missing secrets', () => {
   test.each([['pull_request'], ['push']])(
     'in a %s by Dependabot are explained by that, fork or not',
     (name) => {
-      expect(explain(name, FORK, 'dependabot[bot]')).toMatch(/Dependabot.*Dependabot secrets.*if: /)
-      expect(explain(name, SAME_REPOSITORY, 'dependabot[bot]')).toMatch(/Dependabot/)
+      for (const payload of [FORK, SAME_REPOSITORY]) {
+        expect(explain(name, payload, 'dependabot[bot]')).toBe(
+          'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
+            "Add the key to the repository's Dependabot secrets too, or skip the step: " +
+            "if: github.actor != 'dependabot[bot]'.",
+        )
+      }
     },
   )
 
@@ -213,6 +287,7 @@ describe('missing secrets', () => {
     ['push', 'a payload without a pull request', {}],
     ['push', 'a pull request from a fork in its payload', FORK],
     ['pull_request_target', 'a fork', FORK],
+    ['future_pull_request', 'a fork', FORK],
     ['schedule', 'nothing', {}],
     ['workflow_dispatch', 'nothing', {}],
     ['issue_comment', 'nothing', {}],

@@ -179,6 +179,72 @@ test.each([
   expect(facts(name, payload)).toMatchObject(expected)
 })
 
+const RUN_FIELDS = { head_branch: 'main', head_sha: SHA, status: 'completed', conclusion: 'success' }
+const RUN_FACTS = { branch: 'main', 'head commit': SHA, status: 'completed', conclusion: 'success' }
+const PACKAGE = { name: 'docs', package_version: { version: '1.2.0' } }
+
+test.each([
+  ['pull_request', { pull_request: { head: { ref: 'change' } } }, { head: 'change' }],
+  [
+    'discussion',
+    { answer: { user: { login: 'writer' }, body: 'So' } },
+    { 'answer by': 'writer', answer: 'So' },
+  ],
+  ['issues', { milestone: { title: 'Next' } }, { milestone: 'Next' }],
+  ['commit_comment', { comment: { commit_id: SHA } }, { 'commented commit': SHA }],
+  ['release', { release: { draft: true, html_url: 'L' } }, { draft: 'true', link: 'L' }],
+  [
+    'workflow_run',
+    { workflow_run: { ...RUN_FIELDS, display_title: 'Fix', actor: { login: 'mona' }, html_url: 'L' } },
+    { run: 'Fix', actor: 'mona', ...RUN_FACTS, link: 'L' },
+  ],
+  ['check_suite', { check_suite: RUN_FIELDS }, RUN_FACTS],
+  [
+    'check_run',
+    {
+      check_run: {
+        ...RUN_FIELDS,
+        check_suite: { head_branch: 'main' },
+        name: 'lint',
+        output: { title: 'Clean' },
+        html_url: 'L',
+      },
+    },
+    { check: 'lint', ...RUN_FACTS, result: 'Clean', link: 'L' },
+  ],
+  [
+    'deployment',
+    { deployment: { environment: 'production', ref: 'main', sha: SHA, task: 'deploy' } },
+    { environment: 'production', 'deployed ref': 'main', 'deployed commit': SHA, task: 'deploy' },
+  ],
+  [
+    'deployment_status',
+    { deployment_status: { state: 'success', description: 'D', environment_url: 'E', target_url: 'T' } },
+    { state: 'success', description: 'D', link: 'E' },
+  ],
+  ['deployment_status', { deployment_status: { environment_url: '', target_url: 'T' } }, { link: 'T' }],
+  [
+    'merge_group',
+    { merge_group: { base_ref: 'main', head_ref: 'queue', head_sha: SHA, head_commit: { message: 'M' } } },
+    { base: 'main', head: 'queue', 'head commit': SHA, message: 'M' },
+  ],
+  ['package', { package: PACKAGE }, { package: 'docs', version: '1.2.0' }],
+  ['registry_package', { registry_package: PACKAGE }, { package: 'docs', version: '1.2.0' }],
+  ['branch_protection_rule', { rule: { name: 'main' } }, { rule: 'main' }],
+  ['delete', { ref_type: 'branch', ref: 'old' }, { 'type of ref': 'branch', 'ref name': 'old' }],
+  [
+    'status',
+    { context: 'ci', state: 'success', description: 'D', sha: SHA, target_url: 'T' },
+    { 'status check': 'ci', state: 'success', description: 'D', 'head commit': SHA, link: 'T' },
+  ],
+  // The same names at the top of another event say nothing.
+  ['push', { ref_type: 'branch', context: 'ci', inputs: { a: 1 }, pages: [{ title: 'Home' }] }, {}],
+  ['toString', { inputs: { a: 1 } }, {}],
+])('of a %s: all of %j', (name, payload, expected) => {
+  const { ref, commit, ...rest } = facts(name, payload)
+  expect(rest).toEqual(expected)
+})
+
 describe('commits', () => {
   const commit = (message: string, author: object) => ({ id: SHA, message, author })
 
