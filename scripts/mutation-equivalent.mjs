@@ -186,4 +186,60 @@ export const EQUIVALENT = {
       why: 'A verdict to retry has no `unknown`.',
     },
   ],
+  'src/event/event.ts': [
+    {
+      mutator: 'StringLiteral',
+      from: '\'utf8\'',
+      to: '""',
+      why: 'JSON.parse reads a buffer as UTF-8.',
+    },
+    {
+      mutator: 'StringLiteral',
+      from: '\'unreadable\'',
+      to: '""',
+      why: 'Every error of readFileSync has a code.',
+    },
+    {
+      mutator: 'StringLiteral',
+      from: '\'\'',
+      to: '"Stryker was here!"',
+      line: 'const sha = paths.map((path) => getString(payload, path)).find((text) => text !== \'\') ?? \'\'',
+      why: 'Neither text is the name of a commit.',
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: 'typeof number === \'number\'',
+      to: 'true',
+      why: 'isSafeInteger is false for anything else.',
+    },
+    {
+      mutator: 'Regex',
+      from: '/@refs\\/.*$/',
+      to: '/@refs\\/.*/',
+      why: 'A ref has no line breaks.',
+    },
+  ],
+  'src/event/facts.ts': [
+    {
+      mutator: 'ArrayDeclaration',
+      from: '[]',
+      to: '["Stryker was here"]',
+      line: 'const top = Object.hasOwn(TOP, eventName) ? (TOP[eventName] ?? []) : []',
+      why: 'No payload has a value at the path that this adds.',
+    },
+    {
+      mutator: 'ArrayDeclaration',
+      from: '[]',
+      to: '["Stryker was here"]',
+      line: 'const top = Object.hasOwn(TOP, eventName) ? (TOP[eventName] ?? []) : []',
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'ArrayDeclaration',
+      from: '[]',
+      to: '["Stryker was here"]',
+      line: 'const action: readonly Source[] = eventName === \'repository_dispatch\' ? [] : [[\'action\', \'action\']]',
+      why: 'No payload has a value at the path that this adds.',
+    },
+  ],
 }

@@ -200,12 +200,16 @@ describe('a push', () => {
     })
   })
 
-  test.each(['main', `${SHA}\n# Heading`, SHA.slice(1), ''])(
+  test.each(['main', `${SHA}\n# Heading`, `x${SHA}`, SHA.slice(1), 'a', ''])(
     'takes no other text for a commit: %j',
     (before) => {
       expect(read('push', { before, after: SHA }).push).toMatchObject({ before: '', after: SHA })
     },
   )
+
+  test('takes a SHA-256 for a commit', () => {
+    expect(read('push', { before: 'a'.repeat(64) }).push).toMatchObject({ before: 'a'.repeat(64) })
+  })
 
   test('without commits has an empty list of them', () => {
     expect(read('push', { commits: 'x' }).push).toMatchObject({ before: '', commits: [] })

@@ -240,6 +240,8 @@ test.each([
   // The same names at the top of another event say nothing.
   ['push', { ref_type: 'branch', context: 'ci', inputs: { a: 1 }, pages: [{ title: 'Home' }] }, {}],
   ['toString', { inputs: { a: 1 } }, {}],
+  ['workflow_dispatch', { inputs: {} }, {}],
+  ['gollum', { pages: [{ title: 'Home' }, { action: 'edited' }] }, { pages: 'Home, edited' }],
 ])('of a %s: all of %j', (name, payload, expected) => {
   const { ref, commit, ...rest } = facts(name, payload)
   expect(rest).toEqual(expected)
