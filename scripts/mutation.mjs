@@ -76,7 +76,7 @@ const OPTIONS = {
 }
 
 process.chdir(resolve(import.meta.dirname, '..'))
-// As in __tests__/support/global-setup.ts, which would run once per mutant.
+// As in __tests__/support/global-setup.ts.
 process.env.TZ = 'America/New_York'
 
 /** @type {Record<string, Record<string, number>>} */
@@ -108,6 +108,9 @@ async function measure(file, mutate) {
     testEnvironment: 'node',
     transform: {},
     testTimeout: 30_000,
+    // Stryker adds the rest of the configuration in package.json. This would run once for each mutant.
+    globalSetup: null,
+    setupFilesAfterEnv: [],
   }
   // The tests import what was built, so jest can't relate them to a file in src/.
   const jest = { projectType: 'custom', enableFindRelatedTests: false, config }

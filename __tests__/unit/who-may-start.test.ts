@@ -103,6 +103,20 @@ describe('a workflow_run', () => {
   })
 })
 
+test('each is named with what they did', () => {
+  const people = (name: string, payload: object, allowed: readonly string[] = []) =>
+    whoNeedsAccess(parseEvent(name, payload), RUN, new Set(allowed))
+  const comment = { comment: { user: by('writer') }, sender }
+  expect(people('issue_comment', comment)).toEqual([
+    { login: 'octocat', did: 'triggered this run' },
+    { login: 'writer', did: 'wrote the comment or review' },
+  ])
+  expect(people('workflow_run', { workflow_run: { actor: by('first') } })).toEqual([
+    { login: 'first', did: 'triggered the run before this one' },
+  ])
+  expect(people('issue_comment', comment, ['*'])).toEqual([])
+})
+
 test('outside of a workflow run, where no event is named, nobody is asked', () => {
   expect(asked('', { sender })).toEqual([])
 })
