@@ -189,26 +189,26 @@ export const EQUIVALENT = {
   'src/event/event.ts': [
     {
       mutator: 'StringLiteral',
-      from: '\'utf8\'',
+      from: "'utf8'",
       to: '""',
       why: 'JSON.parse reads a buffer as UTF-8.',
     },
     {
       mutator: 'StringLiteral',
-      from: '\'unreadable\'',
+      from: "'unreadable'",
       to: '""',
       why: 'Every error of readFileSync has a code.',
     },
     {
       mutator: 'StringLiteral',
-      from: '\'\'',
+      from: "''",
       to: '"Stryker was here!"',
-      line: 'const sha = paths.map((path) => getString(payload, path)).find((text) => text !== \'\') ?? \'\'',
+      line: "const sha = paths.map((path) => getString(payload, path)).find((text) => text !== '') ?? ''",
       why: 'Neither text is the name of a commit.',
     },
     {
       mutator: 'ConditionalExpression',
-      from: 'typeof number === \'number\'',
+      from: "typeof number === 'number'",
       to: 'true',
       why: 'isSafeInteger is false for anything else.',
     },
@@ -238,8 +238,64 @@ export const EQUIVALENT = {
       mutator: 'ArrayDeclaration',
       from: '[]',
       to: '["Stryker was here"]',
-      line: 'const action: readonly Source[] = eventName === \'repository_dispatch\' ? [] : [[\'action\', \'action\']]',
+      line: "const action: readonly Source[] = eventName === 'repository_dispatch' ? [] : [['action', 'action']]",
       why: 'No payload has a value at the path that this adds.',
+    },
+  ],
+  'src/inputs/values.ts': [
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "readonly value = '',",
+      why: 'Where no value is given, the text does not show it.',
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "'invalid input'",
+      to: '""',
+      why: '`describe` makes the text; nobody reads the message.',
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: '!(thrown instanceof PathPatternError)',
+      to: 'false',
+      why: 'parsePathPatterns throws nothing else.',
+    },
+    {
+      mutator: 'Regex',
+      from: '/^(https?:\\/\\/)?.*@/is',
+      to: '/(https?:\\/\\/)?.*@/is',
+      why: 'With the flag s, the dot takes everything from the start.',
+    },
+    {
+      mutator: 'Regex',
+      from: '/([?#]).+$/s',
+      to: '/([?#]).+/s',
+      why: 'With the flag s, the dot takes everything to the end.',
+    },
+    {
+      mutator: 'Regex',
+      from: '/^127(?:\\.\\d{1,3}){3}$/',
+      to: '/127(?:\\.\\d{1,3}){3}$/',
+      why: 'URL takes a host that ends in a number for an IPv4 address.',
+    },
+  ],
+  'src/run/previous-run.ts': [
+    {
+      mutator: 'OptionalChaining',
+      from: 'state?.jobId',
+      to: 'state.jobId',
+      line: "const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]",
+      why: FOR_THE_TYPES,
+    },
+  ],
+  'src/net/proxy.ts': [
+    {
+      mutator: 'Regex',
+      from: '/^https?:$/',
+      to: '/^https?:/',
+      why: 'The protocol of a URL ends at its colon.',
     },
   ],
 }

@@ -624,6 +624,27 @@ describe('inputs about GitHub', () => {
   })
 })
 
+describe('allow-users', () => {
+  test.each([
+    ['', []],
+    ['*', ['*']],
+    ['Octocat, renovate[bot]\n7up mona_corp', ['octocat', 'renovate[bot]', '7up', 'mona_corp']],
+    ['a1 b-2', ['a1', 'b-2']],
+  ])('%j are %j', (value, logins) => {
+    expect([...read({ 'allow-users': value }).allowUsers]).toEqual(logins)
+  })
+
+  test.each(['@octocat', 'octocat@', 'your-org/team', '-octocat', 'octocat[bot]s', '[bot]', '**'])(
+    '%s is rejected',
+    (login) => {
+      expect(problems({ 'allow-users': `mona, ${login}` })).toEqual([
+        'allow-users: expected logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], ' +
+          `or * for everyone, got "mona, ${login}". Write logins without "@"; a team can't be named.`,
+      ])
+    },
+  )
+})
+
 test.each<[string, Given, boolean]>([
   ['nothing', {}, false],
   ['waiting for a job', { prompt: '', 'job-id': 'j' }, false],
@@ -655,6 +676,10 @@ describe('job-scope and issue-number', () => {
     const inputs = withIssue({ 'job-scope': scope, 'issue-number': number }, hasIssue)
     expect(inputs.jobScope).toBe(scope)
     expect(inputs.issueNumber).toBe(number === '' ? undefined : 7)
+  })
+
+  test('the number may have several digits', () => {
+    expect(read({ 'issue-number': '120' }).issueNumber).toBe(120)
   })
 
   test('issue needs an issue', () => {

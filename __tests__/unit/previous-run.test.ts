@@ -59,7 +59,7 @@ function writer(what: Stored, decides: boolean) {
     find: async (required: boolean) => {
       asked.push(required)
       if (what instanceof Error) throw what
-      const unverified = what === 'unverified' ? 2 : 0
+      const unverified = what === 'nothing' ? 0 : 2 // Copies, beside what was verified.
       return { state: typeof what === 'string' ? undefined : what, unverified }
     },
   }
@@ -134,8 +134,8 @@ describe('a first attempt', () => {
     ['if the comment decides nothing', { comment: stored('active'), decides: false }],
     ['if the comment names no job', { comment: stored('skipped', { jobId: '' }) }],
   ] as const)('has no previous run %s', async (_, options) => {
-    const { value, calls, lines } = await find(options)
-    expect(value).toBeUndefined()
+    const { value, message, calls, lines } = await find(options)
+    expect([value, message]).toEqual([undefined, undefined])
     expect(calls).toEqual([])
     expect([lines.log, lines.warn]).toEqual([[], []])
   })
@@ -204,6 +204,12 @@ describe('a re-run', () => {
     expect(lines.warn).toEqual([])
   })
 
+  test('that knows of no job has none to wait for', async () => {
+    const { value, message, calls } = await find({ attempt: 2, check: ofThisRun('unknown', { jobId: '' }) })
+    expect([value, message]).toEqual([undefined, undefined])
+    expect(calls).toEqual([])
+  })
+
   test('does not count what another run stored in the check', async () => {
     const { value } = await find({ attempt: 2, check: stored('active') })
     expect(value).toBeUndefined()
@@ -231,12 +237,12 @@ describe('a re-run', () => {
     expect(same.calls).toHaveLength(1)
   })
 
-  test.each([GITHUB_ERROR, new TypeError('x is not a function')])(
-    'ends if the check cannot be read: %s',
-    async (check) => {
-      expect((await find({ attempt: 2, check })).message).toBe(check.message)
-    },
-  )
+  test.each([
+    ['GitHub', GITHUB_ERROR],
+    ['the action itself', new TypeError('x is not a function')],
+  ])('ends if the check cannot be read because of %s', async (_, check) => {
+    expect((await find({ attempt: 2, check })).message).toBe(check.message)
+  })
 
   test('says that a comment and a check cannot be verified', async () => {
     const { lines } = await find({ attempt: 2, comment: 'unverified', check: 'unverified' })
@@ -291,7 +297,8 @@ describe('what this very attempt stored', () => {
   })
 
   test('may be that nothing was sent', async () => {
-    expect((await find({ comment: ofThisRun('unsent', { jobId: '' }) })).value).toBeUndefined()
+    const { value, message } = await find({ comment: ofThisRun('unsent', { jobId: '' }) })
+    expect([value, message]).toEqual([undefined, undefined])
   })
 
   test('is not what another attempt or another run stored', async () => {
