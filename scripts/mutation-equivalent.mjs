@@ -298,4 +298,43 @@ export const EQUIVALENT = {
       why: 'The protocol of a URL ends at its colon.',
     },
   ],
+  'src/inputs/prompt-file.ts': [
+    {
+      mutator: 'UnaryOperator',
+      from: '-1',
+      to: '+1',
+      why: 'Any number but 0 starts the loop.',
+    },
+  ],
+  'src/github/marker.ts': [
+    {
+      mutator: 'StringLiteral',
+      from: '\'\'',
+      to: '"Stryker was here!"',
+      line: 'for (const [, name, data = \'\', signature = \'\'] of text.matchAll(MARKER)) {',
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'StringLiteral',
+      from: '\'\'',
+      to: '"Stryker was here!"',
+      line: 'for (const [, name, data = \'\', signature = \'\'] of text.matchAll(MARKER)) {',
+      why: FOR_THE_TYPES,
+    },
+  ],
+  'src/prompt/trigger.ts': [
+    {
+      mutator: 'StringLiteral',
+      from: '\'\'',
+      to: '"Stryker was here!"',
+      line: 'const [firstLine = \'\'] = message.trim().split(/\\r\\n|\\r|\\n/)',
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: 'list.commits.length === 0',
+      to: 'false',
+      why: 'Without commits the value is empty, and left out.',
+    },
+  ],
 }

@@ -34,6 +34,7 @@ describe('the conclusion', () => {
     ['no-changes', 'neutral', 'failure'],
     ['started', 'neutral', undefined],
     ['skipped', 'skipped', undefined],
+    ['dry-run', 'neutral', undefined],
     ['cancelled', 'cancelled', undefined],
     ['timed-out', 'neutral', 'timed_out'],
     ['failed', 'neutral', 'failure'],
@@ -76,6 +77,11 @@ describe('the texts', () => {
     expect(createCheckSummary(options)).toBe(
       `[\`your-org/docs#7\`](<${LINK}>) · [Run \`100\`](<${RUN}>)\n\n${createSummary(options)}`,
     )
+  })
+
+  test('the details begin with the run alone if there is no pull request', () => {
+    const options = { ...completed(null), result: { outcome: 'no-changes' } } as const
+    expect(createCheckSummary(options)).toBe(`[Run \`100\`](<${RUN}>)\n\n${createSummary(options)}`)
   })
 
   test('the link of an earlier run is shown until the job ends without one', () => {

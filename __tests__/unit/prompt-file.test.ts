@@ -85,6 +85,10 @@ describe('a path', () => {
     expect(problem(join(process.cwd(), 'package.json'), { workspace, temp: '' })).toMatch(/outside/)
   })
 
+  test('in a workspace that does not exist is said not to exist', () => {
+    expect(problem('prompt.md', { workspace: join(base, 'none'), temp })).toMatch(/^does not exist/)
+  })
+
   test.each([
     ['a relative path', 'prompt.md'],
     ['an absolute path through the link', join(base, 'workspace-link', 'prompt.md')],

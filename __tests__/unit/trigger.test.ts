@@ -11,6 +11,8 @@ const SHA = 'a1b2c3d'.padEnd(40, '0')
 function facts(name: string, payload: object, changes?: Changes): Record<string, string> {
   const trigger = describeTrigger(RUN, parseEvent(name, payload), changes)
   expect(trigger.summary).toBe(`Triggered by ${name}.`)
+  for (const fact of trigger.facts)
+    expect(fact).toEqual({ name: expect.stringMatching(/./), value: expect.stringMatching(/./) })
   return Object.fromEntries(trigger.facts.map(({ name, value }) => [name, value]))
 }
 
@@ -43,6 +45,11 @@ test('the action is a fact like any other: whoever sends a repository_dispatch c
     payload: '{\n  "page": "a"\n}',
     sender: 'octocat',
   })
+})
+
+test('what is empty is no fact', () => {
+  const { facts } = describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {}))
+  expect(facts).toEqual([{ name: 'commit', value: RUN.sha }])
 })
 
 test('of an issue: number, title, author, state, labels, link, body, and the label that was added', () => {
@@ -265,6 +272,7 @@ describe('commits', () => {
     const commits = [{ sha: SHA, author: 'mona', authorName: '', message: 'Found' }]
     const changes = { files: [], truncated: false, range: '', commits: { commits, complete: true } }
     expect(facts('schedule', {}, changes).commits).toBe('a1b2c3d Found (mona)')
+    expect(facts('push', { commits: [] }, changes).commits).toBe('a1b2c3d Found (mona)')
     const more = { ...changes, commits: { commits, complete: false } }
     expect(facts('schedule', {}, more)['commits (the first 1; there may be more)']).toBe(
       'a1b2c3d Found (mona)',
