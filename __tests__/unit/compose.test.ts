@@ -1,111 +1,27 @@
 /** The composed prompt: the user's text unchanged, everything by others fenced, within the limit, every omission stated. */
 
 import { describe, expect, test } from '@jest/globals'
-import type { ChangedFile, Changes } from '../../src/prompt/changed-files.js'
-import { type ContextOptions, compose, PROMPT_LIMIT } from '../../src/prompt/compose.js'
-
-const BOUNDARY = '0123456789abcdef0123456789abcdef'
-const OPENING = `<data ${BOUNDARY}>`
-const CLOSING = `</data ${BOUNDARY}>`
-const NO_ROOM = 'Details of what triggered this run are omitted: the text above leaves no room for them.'
-const KIB = 1024
-
-type Parts = Partial<Omit<ContextOptions, 'changes'>> & {
-  readonly facts?: Record<string, string>
-  readonly files?: readonly ChangedFile[]
-  readonly changes?: Partial<Changes>
-}
-
-function context({ facts = {}, files = [], changes = {}, ...rest }: Parts = {}): ContextOptions {
-  return {
-    level: 'diff',
-    trigger: {
-      event: 'pull_request',
-      repository: 'your-org/docs',
-      summary: 'A pull request was updated.',
-      facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
-    },
-    changes: { files, truncated: false, range: 'the commits abc1234..def5678', ...changes },
-    boundary: BOUNDARY,
-    ...rest,
-  }
-}
-
-function file(path: string, rest: Partial<ChangedFile> = {}): ChangedFile {
-  return { path, status: 'modified', additions: 2, deletions: 1, ...rest }
-}
-
-/** A file with a diff of about `size` bytes, in lines of 64. */
-function fileOf(path: string, size: number): ChangedFile {
-  const lines = Array.from({ length: Math.floor(size / 64) }, (_, index) => `+${`${index}`.padEnd(62, 'x')}`)
-  return file(path, { patch: ['@@ -0,0 +1 @@', ...lines].join('\n') })
-}
-
-function bytes(text: string): number {
-  return Buffer.byteLength(text)
-}
-
-/** The text under a heading, up to the next heading. */
-function section(text: string, heading: string): string {
-  const start = text.indexOf(`\n\n## ${heading}\n\n`)
-  if (start === -1) return ''
-  const end = text.indexOf('\n\n## ', start + 2)
-  return text.slice(start + heading.length + 7, end === -1 ? undefined : end)
-}
-
-/** The lines inside each fence; throws if one is not closed. */
-function fenced(text: string): string[][] {
-  const blocks: string[][] = []
-  let open: string[] | undefined
-  for (const line of text.split('\n')) {
-    if (line === OPENING && open === undefined) open = []
-    else if (line === CLOSING && open !== undefined) {
-      blocks.push(open)
-      open = undefined
-    } else if (line === OPENING || line === CLOSING) throw new Error(`A fence in the wrong place: ${line}`)
-    else open?.push(line)
-  }
-  if (open !== undefined) throw new Error('A fence is not closed.')
-  return blocks
-}
-
-/** The text outside the fences, which is the action's own. */
-function unfenced(text: string): string {
-  const lines: string[] = []
-  let inside = false
-  for (const line of text.split('\n')) {
-    if (line === OPENING) inside = true
-    else if (line === CLOSING) inside = false
-    else if (!inside) lines.push(line)
-  }
-  return lines.join('\n')
-}
-
-/** The one fenced block of a section. */
-function data(text: string, heading: string): string[] {
-  return fenced(section(text, heading))[0] ?? []
-}
-
-/** The titles of the diffs, in order. */
-function titles(text: string): string[] {
-  return data(text, 'Diffs').filter((line) => line.startsWith('=== '))
-}
-
-/** Checks what holds for every prompt with a context. */
-function expectValid(prompt: string, options: ContextOptions): string {
-  const text = compose(prompt, options)
-  expect(text.startsWith(prompt)).toBe(true)
-  expect(bytes(text)).toBeLessThanOrEqual(Math.max(PROMPT_LIMIT, bytes(prompt) + bytes(`\n\n${NO_ROOM}`)))
-  if (bytes(prompt) <= PROMPT_LIMIT) expect(bytes(text)).toBeLessThanOrEqual(PROMPT_LIMIT)
-  const added = text.slice(prompt.length)
-  expect(added.isWellFormed()).toBe(true)
-  expect(added).not.toMatch(/[\0-\x08\x0b-\x1f]|\n$/)
-  const blocks = fenced(added)
-  // Twice for each fence, and twice where the fence is explained.
-  const markers = added.toLowerCase().split(BOUNDARY).length - 1
-  expect(markers).toBe(added.includes('# What triggered') ? blocks.length * 2 + 2 : 0)
-  return text
-}
+import type { ChangedFile } from '../../src/prompt/changed-files.js'
+import { compose, PROMPT_LIMIT } from '../../src/prompt/compose.js'
+import {
+  BOUNDARY,
+  bytes,
+  CLOSING,
+  CONTEXTS,
+  context,
+  data,
+  expectValid,
+  fenced,
+  file,
+  fileOf,
+  KIB,
+  NO_ROOM,
+  OPENING,
+  type Parts,
+  section,
+  titles,
+  unfenced,
+} from './prompt-texts.js'
 
 /** A small random number generator with the same numbers in every run (mulberry32). */
 function createRandom(seed: number): () => number {
@@ -280,62 +196,15 @@ describe('the fence', () => {
 })
 
 describe('the length', () => {
-  const contexts: Record<string, ContextOptions> = {
-    nothing: context(),
-    small: context({
-      facts: { title: 'T', body: 'B\nB' },
-      files: [fileOf('a.md', 200), file('b.md'), fileOf('yarn.lock', 100)],
-    }),
-    'level event': context({
-      level: 'event',
-      files: Array.from({ length: 15000 }, (_, i) => file(`${i}.md`)),
-    }),
-    'long facts': context({
-      facts: Object.fromEntries(Array.from({ length: 45 }, (_, i) => [`fact${i}`, '😀\n'.repeat(i * 120)])),
-      files: [fileOf('a.md', 100 * KIB), fileOf('b.md', 300 * KIB)],
-    }),
-    'many files': context({
-      facts: { body: 'é'.repeat(20000) },
-      files: Array.from({ length: 3000 }, (_, i) => fileOf(`docs/é ${i}.md`, (i % 7) * 300)),
-      changes: { truncated: true, missing: 'Some of it could not be read.' },
-    }),
-    'one huge diff': context({ files: [fileOf('a.md', 900 * KIB)] }),
-    'short names': context({ files: Array.from({ length: 2000 }, () => fileOf('a', 500)) }),
-    'long names': context({ files: Array.from({ length: 100 }, (_, i) => fileOf(`${i}/`.repeat(900), 500)) }),
-    'no changes known': { ...context({ facts: { title: 'T' } }), changes: undefined },
-  }
-  const near = Array.from({ length: 40 }, (_, i) => i * 83)
-  const rooms = [...near, 4096, 6000, 20000, 65536, 65700, 100001, 200000, PROMPT_LIMIT - 2, PROMPT_LIMIT]
-
-  test.each(Object.keys(contexts))("is never over the limit, however long the user's text is: %s", (name) => {
-    for (const room of rooms) {
-      const prompt = 'w'.repeat(PROMPT_LIMIT - room)
-      expectValid(prompt, contexts[name] ?? context())
-    }
-  })
-
-  test('is never over the limit if the context only just fits, to the byte', () => {
-    const files = [fileOf('a.md', 5000), fileOf('b.md', 5000)]
-    const tight = context({ facts: { title: 'T'.repeat(3000), body: 'B'.repeat(3000) }, files })
-    const fits = Array.from({ length: 800 }, (_, i) => {
-      const prompt = 'w'.repeat(PROMPT_LIMIT - 400 - i)
-      const text = compose(prompt, tight)
-      expect(bytes(text)).toBeLessThanOrEqual(PROMPT_LIMIT)
-      return text.includes('# What triggered this run')
-    })
-    expect(fits[0]).toBe(false)
-    expect(fits.at(-1)).toBe(true)
-  })
-
   test('counts bytes, not characters', () => {
     const prompt = '文'.repeat(PROMPT_LIMIT / 3 - 10000)
-    const text = expectValid(prompt, contexts['many files'] ?? context())
+    const text = expectValid(prompt, CONTEXTS['many files'] ?? context())
     expect(bytes(text)).toBeGreaterThan(PROMPT_LIMIT - 2 * KIB)
   })
 
   test('is used: what is omitted would not have fitted', () => {
     for (const name of ['many files', 'one huge diff', 'short names', 'level event']) {
-      const text = compose('Go.', contexts[name])
+      const text = compose('Go.', CONTEXTS[name])
       const { length } = text.match(/Omitted for length/g) ?? []
       expect(length).toBeGreaterThan(0)
       // Room for the note on what is omitted is reserved, and a whole diff is up to 500 bytes here.
@@ -345,16 +214,16 @@ describe('the length', () => {
 
   test("never truncates the user's text: if it is too long by itself, one line says that the context is omitted", () => {
     for (const prompt of ['w'.repeat(PROMPT_LIMIT + 1), 'é'.repeat(PROMPT_LIMIT)])
-      expect(compose(prompt, contexts.small)).toBe(`${prompt}\n\n${NO_ROOM}`)
+      expect(compose(prompt, CONTEXTS.small)).toBe(`${prompt}\n\n${NO_ROOM}`)
   })
 
   test("omits that line too if only the user's text fits", () => {
     const free = bytes(`\n\n${NO_ROOM}`)
     const fits = 'w'.repeat(PROMPT_LIMIT - free)
-    expect(compose(fits, contexts.small)).toBe(`${fits}\n\n${NO_ROOM}`)
-    expect(compose(`${fits}w`, contexts.small)).toBe(`${fits}w`)
+    expect(compose(fits, CONTEXTS.small)).toBe(`${fits}\n\n${NO_ROOM}`)
+    expect(compose(`${fits}w`, CONTEXTS.small)).toBe(`${fits}w`)
     const full = 'w'.repeat(PROMPT_LIMIT)
-    expect(compose(full, contexts.small)).toBe(full)
+    expect(compose(full, CONTEXTS.small)).toBe(full)
   })
 
   test.each(['event', 'diff'] as const)('omits nothing that fits to the byte: %s', (level) => {
