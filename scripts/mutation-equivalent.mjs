@@ -309,25 +309,25 @@ export const EQUIVALENT = {
   'src/github/marker.ts': [
     {
       mutator: 'StringLiteral',
-      from: '\'\'',
+      from: "''",
       to: '"Stryker was here!"',
-      line: 'for (const [, name, data = \'\', signature = \'\'] of text.matchAll(MARKER)) {',
+      line: "for (const [, name, data = '', signature = ''] of text.matchAll(MARKER)) {",
       why: FOR_THE_TYPES,
     },
     {
       mutator: 'StringLiteral',
-      from: '\'\'',
+      from: "''",
       to: '"Stryker was here!"',
-      line: 'for (const [, name, data = \'\', signature = \'\'] of text.matchAll(MARKER)) {',
+      line: "for (const [, name, data = '', signature = ''] of text.matchAll(MARKER)) {",
       why: FOR_THE_TYPES,
     },
   ],
   'src/prompt/trigger.ts': [
     {
       mutator: 'StringLiteral',
-      from: '\'\'',
+      from: "''",
       to: '"Stryker was here!"',
-      line: 'const [firstLine = \'\'] = message.trim().split(/\\r\\n|\\r|\\n/)',
+      line: "const [firstLine = ''] = message.trim().split(/\\r\\n|\\r|\\n/)",
       why: FOR_THE_TYPES,
     },
     {
@@ -335,6 +335,15 @@ export const EQUIVALENT = {
       from: 'list.commits.length === 0',
       to: 'false',
       why: 'Without commits the value is empty, and left out.',
+    },
+  ],
+  'src/inputs/inputs.ts': [
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "const redactKey = createRedactor(key.length < MIN_UNIQUE_LENGTH ? '' : key)",
+      why: 'No input has this text.',
     },
   ],
 }

@@ -556,6 +556,19 @@ describe('all problems', () => {
     }
   })
 
+  test.each([
+    ['with white space around it', ` ${KEY}\n`, KEY, 1],
+    ['of eight characters', 'mint_abc', 'mint_abc', 1],
+    ['of seven, which may be in any text', 'mint_ab', 'mint_ab', 0],
+  ])('are reported for a key %s', (_, key, text, count) => {
+    expect(problems({ 'api-key': key, prompt: `a ${text} b` })).toHaveLength(count)
+  })
+
+  test('are not reported for a default that contains the key of another service', () => {
+    const given = { 'api-key': 'mintlify', 'base-url': 'https://agent.example.com' }
+    expect(problems(given)).toEqual([])
+  })
+
   test('never show half a key if a value is truncated', () => {
     const value = `${'x'.repeat(75)}${KEY}`
     expect(problems({ wait: value }).join('\n')).not.toContain('mint_')
@@ -682,8 +695,8 @@ describe('job-scope and issue-number', () => {
     expect(read({ 'issue-number': '120' }).issueNumber).toBe(120)
   })
 
-  test('issue needs an issue', () => {
-    expect(problems({ 'job-scope': 'issue' })).toEqual([
+  test.each(['', ' \n'])('issue needs an issue, with the number %j', (number) => {
+    expect(problems({ 'job-scope': 'issue', 'issue-number': number })).toEqual([
       'job-scope: "issue" needs an issue, and the event that triggered the run has none. Set issue-number.',
     ])
   })
@@ -718,6 +731,8 @@ describe('a check is asked for, whatever the other inputs are,', () => {
   test.each([
     ['true', '', true],
     [' TRUE ', 'false', true],
+    ['true', 'False', true],
+    ['true', ' FALSE\n', true],
     ['', '', false],
     ['yes', '', false],
     ['true', 'true', false],

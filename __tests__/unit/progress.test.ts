@@ -9,8 +9,11 @@ test('a new one knows nothing', () => {
     jobId: '',
     job: undefined,
     status: undefined,
+    previousLink: '',
     reuse: undefined,
     sending: false,
+    resultUnknown: false,
+    notes: [],
     history: [],
     accepted: false,
   })
@@ -49,6 +52,47 @@ describe('a job that was received', () => {
     expect(progress.job).toMatchObject({ rawStatus: 'queued', status: undefined })
     expect(progress.status).toBe('active')
     expect(progress.history).toMatchObject([{ status: 'active' }])
+  })
+})
+
+describe('a job that is followed', () => {
+  const linked = (): Progress => {
+    const progress = new Progress(new FakeClock())
+    progress.follow('job-1', LINK)
+    return progress
+  }
+  const known = ({ jobId, previousLink }: Progress) => [jobId, previousLink]
+
+  test('is known by its id, with its link from before', () => {
+    expect(known(linked())).toEqual(['job-1', LINK])
+  })
+
+  test('keeps that link if it is followed again, another job has none', () => {
+    const progress = linked()
+    progress.follow('job-1')
+    expect(known(progress)).toEqual(['job-1', LINK])
+    progress.follow('job-2')
+    expect(known(progress)).toEqual(['job-2', ''])
+  })
+
+  test('is forgotten if it is of no use', () => {
+    const progress = linked()
+    progress.forget()
+    expect(known(progress)).toEqual(['', ''])
+  })
+
+  test('is accepted once it got a message, is waited for or was received', () => {
+    const [messaged, attached, received] = [linked(), linked(), linked()]
+    messaged.messageAccepted()
+    attached.attach()
+    received.update(job('active'))
+    const state = ({ accepted, reuse }: Progress) => [accepted, reuse]
+    expect([linked(), messaged, attached, received].map(state)).toEqual([
+      [false, undefined],
+      [true, 'message'],
+      [true, 'attach'],
+      [true, undefined],
+    ])
   })
 })
 
