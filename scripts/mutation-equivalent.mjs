@@ -346,4 +346,50 @@ export const EQUIVALENT = {
       why: 'No input has this text.',
     },
   ],
+  'src/report/summary.ts': [
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "return runUrl && `[Run ${inlineCode(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`",
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "['Run', runUrl && `[${show(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`],",
+      why: FOR_THE_TYPES,
+    },
+  ],
+  'src/report/messages.ts': [
+    {
+      mutator: 'OptionalChaining',
+      from: 'job?.link',
+      to: 'job.link',
+      line: "const link = job?.link ? `, pull request ${job.link}` : ''",
+      why: 'The line is written for a job that was received.',
+    },
+    {
+      mutator: 'OptionalChaining',
+      from: 'progress.job?.linkRejected',
+      to: 'progress.job.linkRejected',
+      line: 'return progress.job?.linkRejected',
+      why: 'Without a job, no run ends as no-changes.',
+    },
+    {
+      mutator: 'OptionalChaining',
+      from: 'progress.job?.link',
+      to: 'progress.job.link',
+      line: 'return progress.job?.link',
+      why: 'Without a job, no run ends as archived.',
+    },
+    {
+      mutator: 'OptionalChaining',
+      from: 'progress.job?.linkRejected',
+      to: 'progress.job.linkRejected',
+      line: 'if (progress.job?.linkRejected) return "See the service\'s dashboard for the pull request."',
+      why: 'Without a job, no run ends as no-changes.',
+    },
+  ],
 }

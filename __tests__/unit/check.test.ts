@@ -79,6 +79,12 @@ describe('the texts', () => {
     )
   })
 
+  test('the details begin with the pull request alone if the run has no URL', () => {
+    const { runUrl, ...rest } = completed(LINK)
+    const options = { ...rest, result: { outcome: 'pr-opened' } } as const
+    expect(createCheckSummary(options)).toBe(`[\`your-org/docs#7\`](<${LINK}>)\n\n${createSummary(options)}`)
+  })
+
   test('the details begin with the run alone if there is no pull request', () => {
     const options = { ...completed(null), result: { outcome: 'no-changes' } } as const
     expect(createCheckSummary(options)).toBe(`[Run \`100\`](<${RUN}>)\n\n${createSummary(options)}`)

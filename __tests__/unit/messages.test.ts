@@ -135,6 +135,8 @@ test('a job that never existed was not reused, one that was seen and then disapp
     return progress
   }
   expect(outputs(attached(), notFound, redact).reused).toBe('false')
+  expect(outputs(attached(), { outcome: 'error', error: createError() }, redact).reused).toBe('true')
+  expect(outputs(attached(), undefined, redact).reused).toBe('true')
   expect(outputs(attached(job('active')), notFound, redact).reused).toBe('true')
   expect(outputs(createReused(), notFound, redact).reused).toBe('true')
 })
@@ -354,6 +356,22 @@ describe('the annotation', () => {
     )
     expect(annotation(withLink, result, ALL)).toEqual(
       canFail ? { level: 'error', text: textWithLink } : notice,
+    )
+  })
+
+  test('of no-changes says that a link was dropped', () => {
+    const progress = createProgress({ ...job('completed'), linkRejected: true })
+    expect(annotation(progress, { outcome: 'no-changes' }, NONE)).toEqual({
+      level: 'log',
+      text:
+        'Job "job-1" completed, but its pull request link is not a plain URL and was dropped. ' +
+        "See the service's dashboard for the pull request.",
+    })
+  })
+
+  test('of a job that was never seen names no pull request', () => {
+    expect(annotation(createReused(), { outcome: 'timed-out' }, ALL).text).toBe(
+      SENTENCES['timed-out'].replace('LINK', ''),
     )
   })
 

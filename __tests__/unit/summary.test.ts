@@ -118,6 +118,31 @@ describe('the summary of a result', () => {
   })
 })
 
+describe('a link that the service returned, but that is not passed on', () => {
+  const progress = createProgress({ ...job('completed'), linkRejected: true })
+  const titleOf = (outcome: Outcome, failOn: Inputs['failOn'] = new Set()): string | undefined =>
+    summaryOf(progress, { inputs: { ...INPUTS, failOn }, result: resultOf(outcome) }).split('\n')[0]
+
+  test('is named in the title of a job without changes, and of no other', () => {
+    const text = 'The docs job completed with an unusable pull request link'
+    expect(titleOf('no-changes')).toBe(`### ✅ ${text}`)
+    expect(titleOf('no-changes', new Set(['no-changes']))).toBe(`### ❌ ${text}`)
+    expect(titleOf('failed')).toBe('### ❌ The docs job failed')
+  })
+})
+
+test('the pull request of an earlier run is shown until the end is reported', () => {
+  const progress = createProgress(job('completed'))
+  expect(summaryOf(progress, { previousLink: LINK })).toContain('your-org/docs#7')
+  expect(summaryOf(progress, { previousLink: LINK, result: { outcome: 'no-changes' } })).not.toContain('#7')
+})
+
+test('notes are shown one below the other', () => {
+  const progress = createProgress(job('active'))
+  progress.notes.push('one *note*', 'another')
+  expect(summaryOf(progress)).toContain('\n\nNote: `one *note*`\n\nNote: `another`\n\n')
+})
+
 describe('the exact text', () => {
   const RUN = 'https://github.com/your-org/your-repo/actions/runs/1234567890'
   const STATUSES = [
