@@ -3,8 +3,7 @@
  * and by the whole line where that is not enough. See docs/mutation.md.
  */
 
-/** Several mutants remove or change what only the types ask for. */
-const FOR_THE_TYPES = 'It is never undefined here; only the types do not know.'
+const FOR_THE_TYPES = "It is never undefined here, which the types don't say."
 
 export const EQUIVALENT = {
   'src/agent/job.ts': [

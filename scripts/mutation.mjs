@@ -50,7 +50,7 @@ const TESTS = {
   'src/run/strangers.ts': ['unit/strangers'],
 }
 
-/** Takes no file, since each run has its own. */
+/** For every file. */
 const OPTIONS = {
   packageManager: 'npm',
   plugins: ['@stryker-mutator/jest-runner'],
