@@ -119,6 +119,15 @@ describe('a check', () => {
     }),
   )
 
+  test.concurrent('shows no part of a key that was pasted into job-key, where its name is shortened', () =>
+    inWorld({}, async (world) => {
+      const key = 'mint_0123456789abcdef'
+      const { outputs } = await world.step({ ...CHECK, 'api-key': key, 'job-key': 'x'.repeat(90) + key })
+      expect(outputs['error-code']).toBe('input')
+      expect(world.checks()[0]?.name).toContain('x***')
+      expect(JSON.stringify(world.github.requests)).not.toContain(key.slice(0, 8))
+    }))
+
   test.concurrent('is concluded as cancelled after a cancel, beside the comment', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs } = await world.step(

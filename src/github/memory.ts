@@ -48,7 +48,8 @@ export function createCheckWriter(options: MemoryOptions): StateWriter | undefin
   const { run, event, jobKey, apiKey, github, redact, nonce, warn } = options
   const sha = commitOf(run, event)
   if (sha === '') return undefined
-  const name = redact(checkName(run, jobKey))
+  // job-key is redacted before it is shortened: half a key would not be found.
+  const name = redact(checkName(run, redact(jobKey)))
   const identity = createIdentity(options, sha)
   const markerKey = apiKey === undefined ? undefined : deriveMarkerKey(apiKey)
   return new StateWriter({
