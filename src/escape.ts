@@ -139,7 +139,8 @@ function createSearch(key: Buffer): (view: View) => ByteRange[] {
     const ranges: ByteRange[] = []
     const first = bytes.indexOf(prefix)
     if (first < 0) return ranges
-    for (let at = first, matched = 0; at < bytes.length; at++) {
+    let matched = 0
+    for (let at = first; at < bytes.length; at++) {
       while (matched > 0 && bytes[at] !== key[matched]) matched = fallback[matched] as number
       if (bytes[at] === key[matched]) matched++
       if (matched === key.length) {
@@ -147,6 +148,8 @@ function createSearch(key: Buffer): (view: View) => ByteRange[] {
         matched = fallback[matched] as number
       }
     }
+    // The text may have been cut off inside of a secret.
+    if (matched >= PREFIX_BYTES) ranges.push([startOf(bytes.length - matched), startOf(bytes.length)])
     return ranges
   }
 }

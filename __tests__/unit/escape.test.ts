@@ -40,6 +40,20 @@ describe('createRedactor', () => {
   })
 
   test.each([
+    ['as it is', 'see mint_a/b', 'see ***'],
+    ['escaped', 'see mint\\u005fa%2fb', 'see ***'],
+    ['after a whole one', `${KEY} mint_a/b+c`, '*** ***'],
+    ['after a part of it that starts it again', 'mint_a/mint_a/b+', 'mint_a/***'],
+    ['of fewer bytes, which says nothing', 'see mint_a/', 'see mint_a/'],
+    ['but is not cut off', 'mint_a/b.', 'mint_a/b.'],
+  ])(
+    'replaces the start of a key at the end of a text, which may have been cut off: %s',
+    (_, text, redacted) => {
+      expect(createRedactor(KEY)(text)).toBe(redacted)
+    },
+  )
+
+  test.each([
     ['with an escape in it, escaped in another way', 'a%6b"c', 'a%6b\\"c', '***'],
     ['with a backslash in it, percent-encoded', 'a\\"b', 'a\\"%62', '***'],
     ['escaped in two ways, each of which hides the other', '\\"k%41', '%5c"k\\u002541', '***'],
