@@ -138,6 +138,22 @@ describe('a create request', () => {
     }
   })
 
+  test('whose job was created ended has that outcome, if no poll says anything until the deadline', async () => {
+    for (const [scripted, outcome] of [
+      [errorResponse(503), 'failed'],
+      [jobResult('active'), 'timed-out'],
+    ] as const) {
+      const { result } = await runTask(
+        CREATE,
+        (function* () {
+          yield jobResult('failed')
+          yield* forever(scripted)
+        })(),
+      )
+      expect(result).toEqual({ outcome })
+    }
+  })
+
   test('whose job has one undocumented status after the other has a short history', async () => {
     const script = Array.from({ length: 60 }, (_, index) =>
       jobResult(index % 2 === 0 ? 'active' : `status ${index}`),

@@ -20,7 +20,7 @@ export async function run(
     const precededBy = await submit(task, wait, service, ports)
     if (ports.deadline.cancelled()) throw new Cancelled()
     if (!wait && precededBy.kind !== 'nothing') {
-      return { outcome: outcomeWithoutWaiting(precededBy.kind, ports.progress) }
+      return { outcome: outcomeOfCreated(precededBy.kind, ports.progress) ?? 'started' }
     }
     const { jobId } = ports.progress
     const polled = await pollUntilDone(
@@ -34,7 +34,7 @@ export async function run(
       case 'active':
         return { outcome: 'started' }
       case 'deadline':
-        return { outcome: 'timed-out' }
+        return { outcome: outcomeOfCreated(precededBy.kind, ports.progress) ?? 'timed-out' }
     }
   } catch (thrown) {
     return toRunResult(thrown)
@@ -87,8 +87,8 @@ async function message(
 }
 
 /** A job that was just created may already have ended; after a message, a final status may be the earlier one. */
-function outcomeWithoutWaiting(kind: 'create' | 'message', { job }: Progress): 'started' | FinalOutcome {
-  return kind === 'create' && isFinal(job?.status) ? outcomeOf(job.status, job.link) : 'started'
+function outcomeOfCreated(kind: PrecededBy['kind'], { job }: Progress): FinalOutcome | undefined {
+  return kind === 'create' && isFinal(job?.status) ? outcomeOf(job.status, job.link) : undefined
 }
 
 /** Maps a thrown error to the run's result. */
