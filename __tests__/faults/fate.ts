@@ -10,12 +10,9 @@ export function isId(text: string): boolean {
  * What a POST's response says of it. `any`: what the action makes of it depends on its HTTP library, such as of a
  * response that was announced by `100 Continue` or has more headers than anybody reads.
  */
-export function fateOf({
-  exchange,
-  respondedAt,
-  path,
-  jobId,
-}: Entry): 'job' | 'no-job' | 'refused' | 'unknown' | 'any' {
+export type Fate = 'job' | 'no-job' | 'refused' | 'unknown' | 'any'
+
+export function fateOf({ exchange, respondedAt, path, jobId }: Entry): Fate {
   if (exchange === undefined) return 'unknown'
   const { status, body, informational, headers, framing } = exchange.response
   if (respondedAt === undefined) {

@@ -60,6 +60,10 @@ export function jobIdIn({ path }: Pick<Entry, 'path'>): string {
   return decodeURIComponent(ROUTE.exec(path)?.[1] ?? '')
 }
 
+/** A request that broke at its first byte may be either. */
+export const isCreate = ({ method, path }: Pick<Entry, 'method' | 'path'>): boolean =>
+  method === 'POST' && path.endsWith('/job')
+
 export const isMessage = ({ path }: Pick<Entry, 'path'>): boolean => path.endsWith('/message')
 
 export async function startMisbehavingService(options: ServiceOptions): Promise<MisbehavingService> {
