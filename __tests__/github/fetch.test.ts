@@ -78,6 +78,17 @@ test('gives up a redirect that never ends', async () => {
   expect(requests).toBe(6)
 })
 
+test('sends one request after the other on the same connection', async () => {
+  const ports = new Set<number | undefined>()
+  const url = await serve((request, response) => {
+    ports.add(request.socket.remotePort)
+    response.end('{}')
+  })
+  const { fetch } = fetchFrom(url)
+  for (let count = 0; count < 3; count++) await (await fetch(`${url}/`, GET)).text()
+  expect(ports.size).toBe(1)
+})
+
 test('joins the values of a header that is repeated', async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { link: ['<a>; rel="next"', '<b>; rel="last"'] }).end()

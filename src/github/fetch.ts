@@ -4,6 +4,7 @@
  */
 
 import type { IncomingHttpHeaders } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import request from 'undici/lib/api/api-request.js'
@@ -82,6 +83,7 @@ async function send(dispatcher: Dispatcher, url: string, init: FetchInit): Promi
     signal,
   })
   const content = await response.body.arrayBuffer()
+  await setImmediate() // undici frees the connection then; a request that comes earlier opens another.
   const isGzip = response.headers['content-encoding'] === 'gzip'
   const bytes = isGzip ? gunzipSync(content) : new Uint8Array(content)
   return {
