@@ -68,11 +68,10 @@ export const EQUIVALENT = {
       why: 'The view that is added is the same as another one.',
     },
     {
-      mutator: 'EqualityOperator',
-      from: 'at < bytes.length',
-      to: 'at <= bytes.length',
-      line: 'for (let at = 0; at < bytes.length; ) {',
-      why: 'It adds a NUL at the end, which no variable of the environment, and so no secret, contains.',
+      mutator: 'ConditionalExpression',
+      from: 'first < 0',
+      to: 'false',
+      why: 'A short cut: without its first bytes, no secret is found.',
     },
     {
       mutator: 'ConditionalExpression',
@@ -85,13 +84,6 @@ export const EQUIVALENT = {
       from: 'at < key.length',
       to: 'at <= key.length',
       why: 'A typed array ignores what is written past its end.',
-    },
-    {
-      mutator: 'EqualityOperator',
-      from: 'at < bytes.length',
-      to: 'at <= bytes.length',
-      line: 'for (let at = 0, matched = 0; at < bytes.length; at++) {',
-      why: 'Past the end there is undefined, which is no byte of a key.',
     },
     {
       mutator: 'OptionalChaining',
@@ -153,7 +145,7 @@ export const EQUIVALENT = {
       mutator: 'OptionalChaining',
       from: 'job?.status',
       to: 'job.status',
-      line: "return kind === 'create' && isFinal(job?.status) ? outcomeOf(job.status, job.link) : 'started'",
+      line: "return kind === 'create' && isFinal(job?.status) ? outcomeOf(job.status, job.link) : undefined",
       why: FOR_THE_TYPES,
     },
   ],
@@ -389,6 +381,28 @@ export const EQUIVALENT = {
       to: 'progress.job.linkRejected',
       line: 'if (progress.job?.linkRejected) return "See the service\'s dashboard for the pull request."',
       why: 'Without a job, no run ends as no-changes.',
+    },
+  ],
+  'src/prompt/budget.ts': [
+    {
+      mutator: 'ConditionalExpression',
+      from: 'encoded.length <= limit',
+      to: 'false',
+      why: 'A short cut: what fits is returned whole.',
+    },
+    {
+      mutator: 'EqualityOperator',
+      from: 'encoded.length <= limit',
+      to: 'encoded.length < limit',
+      why: 'A short cut: what fits is returned whole.',
+    },
+  ],
+  'src/prompt/fence.ts': [
+    {
+      mutator: 'OptionalChaining',
+      from: 'character.codePointAt(0)?.toString',
+      to: 'character.codePointAt(0).toString',
+      why: FOR_THE_TYPES,
     },
   ],
 }

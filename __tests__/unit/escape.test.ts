@@ -69,6 +69,8 @@ describe('createRedactor', () => {
     ['after a longer part of it', 'aabaac', 'aabaabaac', 'aab***'],
     ['before a part of it', 'aabaac', 'aabaacbaac', '***baac'],
     ['that overlaps itself', 'abab', 'xababab', 'x***'],
+    ['before the end of it', 'aab', 'aabab', '***ab'],
+    ['before one with another first character', 'aab', 'aab cab', '*** cab'],
   ])('replaces a key %s', (_, key, text, redacted) => {
     expect(createRedactor(key)(text)).toBe(redacted)
   })
