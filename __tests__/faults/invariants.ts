@@ -53,6 +53,8 @@ export interface Machine {
 const DELIVERY_MS = 100
 /** How long GitHub is asked who may start a job, at most. */
 const GITHUB_MS = 60_000
+/** How long the check of a step with bad input may take. */
+const LATE_CHECK_MS = 10_000
 /** How long the comment may take after that. */
 const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
 /** Outcomes of a job that was seen to its end. */
@@ -276,9 +278,13 @@ class Checker {
     const { spawnedAt, endedAt, done, firstOutputAt = spawnedAt } = this.step
     const frozen = freezes(done, endedAt)
     const usesGitHub = this.plan.github !== undefined
-    // Bad input may be a bad time limit: then GitHub's own counts.
-    const asksFirst = this.step.plan.task === 'bad-input' && asksWhoMayStart(this.step.plan)
-    const timeoutMs = Math.max(this.step.timeoutMs, asksFirst ? GITHUB_MS : 0)
+    // Bad input may be a bad time limit: then GitHub's own count.
+    const isBad = this.step.plan.task === 'bad-input'
+    const timeoutMs = Math.max(
+      this.step.timeoutMs,
+      isBad ? LATE_CHECK_MS : 0,
+      isBad && asksWhoMayStart(this.step.plan) ? GITHUB_MS : 0,
+    )
     const limits = [
       {
         name: 'its deadline',
