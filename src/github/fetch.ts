@@ -50,9 +50,10 @@ export function createFetch(options: FetchOptions): (url: string, init: FetchIni
   return async (url, init) => {
     dispatcher ??= createDispatcher(options)
     const startedAt = clock.now()
-    const line = `${init.method} ${new URL(url).pathname}`
+    const address = new URL(url)
+    const line = `${init.method} ${address.pathname}`
     try {
-      const response = await send(dispatcher, url, init)
+      const response = await send(dispatcher, address, init)
       debug(`${line} ${response.status} ${Math.round(clock.now() - startedAt)} ms`)
       return response
     } catch (thrown) {
@@ -71,8 +72,8 @@ function createDispatcher({ apiUrl, network }: FetchOptions): Dispatcher {
 }
 
 /** Resolves with the whole response. */
-async function send(dispatcher: Dispatcher, url: string, init: FetchInit): Promise<FetchResponse> {
-  const { origin, pathname, search } = new URL(url)
+async function send(dispatcher: Dispatcher, address: URL, init: FetchInit): Promise<FetchResponse> {
+  const { href: url, origin, pathname, search } = address
   const { method, headers, body, signal } = init
   const response = await request.call(dispatcher, {
     origin,
