@@ -1,9 +1,8 @@
 /** Starts a server on loopback and counts what reaches it. */
 
-import { once } from 'node:events'
+import { startListening } from '../__tests__/support/listening.js'
 
 /** @import { Server } from 'node:http' */
-/** @import { AddressInfo } from 'node:net' */
 
 /** @typedef {{ requests: number, connections: number }} Counts */
 
@@ -26,19 +25,12 @@ export async function listen(server) {
   server.on('connection', () => {
     counts.connections++
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    port: /** @type {AddressInfo} */ (server.address()).port,
+    ...(await startListening(server)),
     takeCounts() {
       const taken = counts
       counts = { requests: 0, connections: 0 }
       return taken
-    },
-    async close() {
-      const closed = once(server.close(), 'close')
-      server.closeAllConnections()
-      await closed
     },
   }
 }

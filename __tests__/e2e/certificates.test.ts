@@ -1,11 +1,10 @@
 /** Certificates: always verified, final whatever is wrong with them, and the error names whose they are. */
 
-import { once } from 'node:events'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { generate } from 'selfsigned'
 import { FAST, runStep } from '../support/action.js'
+import { startListening } from '../support/listening.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
 import { active, completed, created, startService } from '../support/service.js'
 import { until } from '../support/time.js'
@@ -60,15 +59,14 @@ test('a key that is too weak is a bad certificate, and is not retried', async ()
     algorithm: 'sha256',
   })
   // Servers refuse it, too, unless their security level is lowered.
-  const server = createServer({ key, cert, ciphers: 'DEFAULT@SECLEVEL=0' }).listen(0, '127.0.0.1')
+  const server = createServer({ key, cert, ciphers: 'DEFAULT@SECLEVEL=0' })
   server.on('tlsClientError', () => undefined)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port, close } = await startListening(server)
   const { outputs, commands, log } = await runStep({ ...GO, 'base-url': `https://localhost:${port}` })
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
   expect(commands('error')).toEqual([expect.stringMatching(/^The service's certificate is not trusted: /)])
   expect(log).not.toContain('Retrying')
-  server.close()
+  await close()
 })
 
 test("a TLS proxy's certificate is not called the service's", async () => {

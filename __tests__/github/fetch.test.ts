@@ -1,26 +1,22 @@
 /** The fetch that Octokit gets, on real sockets. */
 
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from '@jest/globals'
 import { createFetch } from '../../src/github/fetch.js'
+import { type Listening, startListening } from '../support/listening.js'
 import { FakeClock } from '../unit/fake-clock.js'
 
-const close: (() => void)[] = []
-afterEach(() => {
-  for (const end of close.splice(0)) end()
+const servers: Listening[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(({ close }) => close()))
 })
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  close.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = await startListening(createServer(listener))
+  servers.push(server)
+  return `http://127.0.0.1:${server.port}`
 }
 
 function fetchFrom(apiUrl: string): { fetch: ReturnType<typeof createFetch>; lines: string[] } {

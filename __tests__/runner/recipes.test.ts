@@ -1,13 +1,12 @@
 /** Every workflow of examples/, as it stands, by a real runner: what it asks for, what later steps get, how it ends. */
 
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { file, sha } from '../support/github.js'
+import { startListening } from '../support/listening.js'
 import { scaled } from '../support/time.js'
 import { type Place, type Ran, REPOSITORY, runWorkflow, type Start } from './act.js'
 
@@ -23,10 +22,10 @@ beforeAll(async () => {
   const server = createServer(async (request, response) => {
     chat.messages.push({ path: request.url, body: await json(request) })
     response.end('ok')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  chat.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  chat.close = () => server.close()
+  })
+  const { port, close } = await startListening(server)
+  chat.url = `http://127.0.0.1:${port}`
+  chat.close = close
 })
 afterAll(() => void chat.close())
 
