@@ -4,7 +4,7 @@ import { parseOutputs } from '../../emulator/runner.mjs'
 import type { Done, RunRecord, StepRecord } from './execute.js'
 import { type Fate, fateOf, isId, jobOf } from './fate.js'
 import { INJECTED, keyForms } from './hostile.js'
-import { type Memory, markerIn, markersIn, memoryAfter } from './memory.js'
+import { type Marker, type Memory, markerIn, markersIn, memoryAfter } from './memory.js'
 import {
   DOCS_LINK,
   DOCS_TOKEN,
@@ -556,26 +556,35 @@ class Checker {
 
   /** What is remembered is what was told. */
   #checkWritten({ isComment, isCheck, comment, check }: Memory): void {
-    const { plan, checks, exitCode } = this.step
     const { outcome = '', 'error-code': code = '', 'job-id': jobId = '' } = this.#outputs
     const isKnown = [...ENDED, 'started', 'timed-out'].includes(outcome) && !jobId.includes('***')
-    const isUnknown = code === 'create-unknown'
-    const all = { comment: isComment ? comment : undefined, check: isCheck ? check : undefined }
-    for (const [where, found] of Object.entries(all)) {
-      if (where === 'comment' ? !isComment : !isCheck) continue
-      if (!isKnown && !isUnknown) continue
-      const { run, attempt, state } = found ?? {}
-      const isOwn = run === String(plan.runId) && attempt === plan.attempt
-      this.#must(isOwn, `the ${where} does not remember this attempt`)
-      if (isKnown) {
-        this.#must(found?.jobId === jobId, `the ${where} remembers job ${found?.jobId}, job-id is ${jobId}`)
-        this.#must(
-          ENDED.includes(state ?? '') === ENDED.includes(outcome),
-          `the ${where} remembers ${state}, the outcome is ${outcome}`,
-        )
-      } else this.#must(state === 'unknown', `the ${where} remembers ${state}, and the result is unknown`)
+    if (isKnown || code === 'create-unknown') {
+      if (isComment) this.#checkMarker('comment', comment, isKnown)
+      if (isCheck) this.#checkMarker('check', check, isKnown)
     }
-    if (!isCheck) return
+    if (isCheck) this.#checkConclusion()
+  }
+
+  #checkMarker(where: string, marker: Marker | undefined, isKnown: boolean): void {
+    const { plan } = this.step
+    const { outcome = '', 'job-id': told = '' } = this.#outputs
+    const { run, attempt, jobId, state = '' } = marker ?? {}
+    const isOwn = run === String(plan.runId) && attempt === plan.attempt
+    this.#must(isOwn, `the ${where} does not remember this attempt`)
+    if (!isKnown) {
+      this.#must(state === 'unknown', `the ${where} remembers ${state}, and the result is unknown`)
+      return
+    }
+    this.#must(jobId === told, `the ${where} remembers job ${jobId}, job-id is ${told}`)
+    this.#must(
+      ENDED.includes(state) === ENDED.includes(outcome),
+      `the ${where} remembers ${state}, the outcome is ${outcome}`,
+    )
+  }
+
+  #checkConclusion(): void {
+    const { plan, checks, exitCode } = this.step
+    const { outcome = '' } = this.#outputs
     const conclusions: Readonly<Record<string, string>> = {
       'pr-opened': 'success',
       cancelled: 'cancelled',
@@ -589,9 +598,9 @@ class Checker {
       `the check is concluded as ${own?.conclusion}, not as ${expected}`,
     )
     if (plan.task === 'bad-input' || outcome === 'skipped') return
-    for (const { text, status } of checks.map(({ output, status }) => ({ text: output.text ?? '', status })))
+    for (const { output, status } of checks)
       this.#must(
-        markerIn(text)?.run !== String(plan.runId) || status === 'completed',
+        markerIn(output.text ?? '')?.run !== String(plan.runId) || status === 'completed',
         'a check is left in progress',
       )
   }
