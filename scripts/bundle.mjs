@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { minify } from 'terser'
+import { runtimePackages } from './packages.mjs'
 
 const COMPILED = 'build/src'
 const READABLE = 'build/ncc'
@@ -63,13 +64,10 @@ function keepEagerCompileHints(code) {
   return hinted
 }
 
-/** The licences of everything that may be in the bundle: the packages of the lock that a user runs. */
+/** The licences of everything that may be in the bundle. */
 function licenses() {
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-  return Object.entries(packages)
-    .filter(([path, { dev, optional }]) => path !== '' && !dev && !optional)
-    .map(([path, { version, license }]) => {
-      const name = path.replace(/^.*node_modules\//, '')
+  return runtimePackages()
+    .map(({ path, name, version, license }) => {
       const file = readdirSync(path).find((entry) => /^licen[cs]e/i.test(entry))
       if (file === undefined) throw new Error(`${name} has no licence file.`)
       return `${name} ${version} (${license})\n\n${readFileSync(join(path, file), 'utf8').trim()}\n`

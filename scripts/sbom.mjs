@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { runtimePackages } from './packages.mjs'
 
 process.chdir(resolve(import.meta.dirname, '..'))
 const { status, stdout } = spawnSync(
@@ -19,11 +20,10 @@ const { timestamp, component, ...rest } = metadata
 const { name } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 // `npm sbom --omit=dev` would also omit what users run if a development dependency needs it, too.
-const refs = new Set([component['bom-ref']])
-for (const [folder, one] of Object.entries(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages)) {
-  if (one.dev || one.optional || one.devOptional || folder === '') continue
-  refs.add(`${folder.replace(/^.*node_modules\//, '')}@${one.version}`)
-}
+const refs = new Set([
+  component['bom-ref'],
+  ...runtimePackages().map(({ name, version }) => `${name}@${version}`),
+])
 const isRun = (/** @type {string} */ ref) => refs.has(ref)
 const runs = {
   components: components.filter((/** @type {any} */ one) => isRun(one['bom-ref'])),

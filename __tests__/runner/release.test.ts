@@ -87,6 +87,7 @@ function withWorkflow(version: string): Releasable {
     '.gitattributes':
       '* export-ignore\n/action.yml -export-ignore\n/dist -export-ignore\n/dist/** -export-ignore\n',
     'scripts/sbom.mjs': readFileSync('scripts/sbom.mjs', 'utf8'),
+    'scripts/packages.mjs': readFileSync('scripts/packages.mjs', 'utf8'),
     'make.mjs': `${readFileSync(clone.path('make.mjs'), 'utf8')}if (step === 'bundle') cpSync('source', 'build/ncc', { recursive: true })\n`,
   })
   chmodSync(clone.path('.ci/run'), 0o755)
