@@ -214,6 +214,7 @@ export async function act(
 /** The part of a line of act's log that is read here. */
 interface Line {
   readonly jobID?: string
+  readonly matrix?: object
   readonly step?: string
   readonly stepResult?: string
   readonly stage?: string
@@ -231,18 +232,24 @@ function readLog(
   stderr: string,
 ): Pick<Ran, 'steps' | 'outputs' | 'summaries' | 'printed' | 'log'> {
   const steps: { job: string; name: string; result: string; outputs: Record<string, string> }[] = []
+  /** The last step of a name, in each leg of a matrix: legs run side by side, and their lines mix. */
+  const last = new Map<string, (typeof steps)[number]>()
   const summaries: string[] = []
   let printed = ''
   let log = ''
   for (const line of stdout.split('\n').filter((text) => text.startsWith('{'))) {
-    const { jobID = '', step = '', stage = '', ...rest }: Line = JSON.parse(line)
+    const { jobID = '', matrix, step = '', stage = '', ...rest }: Line = JSON.parse(line)
+    const name = `${stage} ${step}`
+    const id = JSON.stringify([jobID, matrix, name])
     log += `[${jobID}] ${rest.msg.trimEnd()}\n`
     if (rest.stepResult && stage) {
-      steps.push({ job: jobID, name: `${stage} ${step}`, result: rest.stepResult, outputs: {} })
+      const ended = { job: jobID, name, result: rest.stepResult, outputs: {} }
+      steps.push(ended)
+      last.set(id, ended)
     }
     if (rest.command === 'set-output') {
-      const last = steps.findLast(({ job, name }) => job === jobID && name === `${stage} ${step}`)
-      if (last) last.outputs[rest.name ?? ''] = rest.arg ?? ''
+      const ended = last.get(id)
+      if (ended) ended.outputs[rest.name ?? ''] = rest.arg ?? ''
     }
     if (rest.command === 'summary') summaries.push(rest.content ?? '')
     if (rest.raw_output) printed += rest.msg
