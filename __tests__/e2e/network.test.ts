@@ -198,7 +198,15 @@ describe('a proxy', () => {
     expect(service.posts()).toHaveLength(1)
   })
 
-  test.concurrent.each(['drop', 502, 'silence'] as const)(
+  test.concurrent('may respond with 1xx before it opens the tunnel', async () => {
+    const service = await tlsService(own)
+    const proxy = await connectProxy(service.port, () => 'early')
+    const { outputs } = await runAt(AWAY, throughProxy(proxy.port)).finally(proxy.close)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(proxy.asked).toHaveLength(1)
+  })
+
+  test.concurrent.each(['drop', 502, 'silence', 'early-silence'] as const)(
     'that never opens a tunnel (%s) is tried again with backoff, until the deadline',
     async (what) => {
       const proxy = await connectProxy(1, () => what)

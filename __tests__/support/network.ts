@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https'
 import { connect, createServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { type Certificate, certificateIn } from './certificate.js'
 import { newFolder } from './folder.js'
@@ -51,8 +52,11 @@ interface Proxy extends Listening {
   readonly breakTunnels: () => void
 }
 
-/** What a proxy does with its nth CONNECT: open the tunnel, respond with a status, drop the connection, or nothing. */
-type ProxyBehaviour = (nth: number) => 'open' | 'drop' | 'silence' | number
+/**
+ * What a proxy does with its nth CONNECT: open the tunnel, respond with a status, drop the connection, or nothing.
+ * `early`: open it after informational responses. `early-silence`: send one of these, and nothing more.
+ */
+type ProxyBehaviour = (nth: number) => 'open' | 'early' | 'drop' | 'silence' | 'early-silence' | number
 
 /** A proxy whose tunnels all lead to one local port, whatever the requested host. */
 export async function connectProxy(
@@ -77,10 +81,19 @@ export async function connectProxy(
     const what = behave(asked.length)
     if (what === 'drop') socket.destroy()
     else if (typeof what === 'number') socket.end(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
-    else if (what === 'open') {
-      const upstream = connect(target, '127.0.0.1', () =>
-        socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
-      )
+    else if (what === 'early-silence') socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+    else if (what !== 'silence') {
+      const upstream = connect(target, '127.0.0.1', async () => {
+        // In parts that end inside a head.
+        if (what === 'early') {
+          for (const part of ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early', ' Hints\r\nLink: <a>\r\n']) {
+            socket.write(part)
+            await sleep(20)
+          }
+          socket.write('\r\n')
+        }
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      })
       upstream.on('error', () => socket.destroy())
       socket.on('data', (chunk: Buffer) => chunks.push(chunk))
       socket.pipe(upstream).pipe(socket)

@@ -3,6 +3,7 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
 import createDirectConnector from 'undici/lib/core/connect.js'
 import { oneLine } from '../escape.js'
@@ -96,24 +97,52 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       agent: false,
       signal,
     })
-    request.once('connect', (response, socket) => {
-      const status = response.statusCode ?? 0
-      if (status >= 200 && status < 300) return resolve(socket as Socket)
-      socket.destroy()
-      reject(
-        new ConnectError(
-          `${name} responded ${status} to CONNECT`,
-          status === 407 ? 'proxy-authentication' : undefined,
-        ),
-      )
-    })
-    request.once('error', (error) => {
+    const fail = (error: Error): void => {
       const permanent = isCertificateError(error) ? 'proxy-certificate' : undefined
       reject(new ConnectError(`${name}: ${describeError(error)}`, permanent, { cause: error }))
+    }
+    request.once('error', fail)
+    request.once('connect', (response, socket, head) => {
+      signal.addEventListener('abort', () => socket.destroy())
+      finalStatus(response.statusCode ?? 0, socket, head).then((status) => {
+        if (status >= 200 && status < 300) return resolve(socket as Socket)
+        socket.destroy()
+        reject(
+          new ConnectError(
+            `${name} responded ${status} to CONNECT`,
+            status === 407 ? 'proxy-authentication' : undefined,
+          ),
+        )
+      }, fail)
     })
     request.end()
   })
 }
+
+/**
+ * The status of the final response to a CONNECT. Informational ones may precede it (RFC 9110, 15.2); Node reports the
+ * first of all as the response.
+ *
+ * @param first of the response that Node reports
+ * @param head what arrived after that response
+ * @returns `first` if no final response follows within 16 KiB
+ * @throws Error if the connection breaks before
+ */
+async function finalStatus(first: number, socket: Duplex, head: Buffer): Promise<number> {
+  if (first >= 200) return first
+  socket.unshift(head)
+  let text = ''
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += chunk.toString('latin1')
+    const [, status] = FINAL_RESPONSE.exec(text) ?? []
+    if (status !== undefined) return Number(status)
+    if (text.length > 16_384) break
+  }
+  return first
+}
+
+/** Its head alone: a TLS server doesn't speak first, so nothing follows. */
+const FINAL_RESPONSE = /(?:^|\r\n\r\n)HTTP\/1\.[01] ([2-9]\d\d).*?\r\n\r\n/s
 
 /** Part of a URL, percent-decoded if it can be. */
 function decode(part: string): string {
