@@ -224,7 +224,7 @@ class Checker {
   /** Whether the process was there to read what had come by then, within its own limits. */
   #readInTime(at: number | undefined): boolean {
     if (at === undefined) return false
-    const { spawnedAt, timeoutMs, done, entries } = this.step
+    const { spawnedAt, timeoutMs, endedAt, done, entries } = this.step
     const [first, second] = this.#signals
     const post = entries.findLast(({ respondedAt }) => respondedAt === at)
     const limits = [
@@ -233,9 +233,12 @@ class Checker {
       (post?.startedAt ?? at) + 60_000,
     ]
     const limit = Math.min(...limits)
-    const ends = [second, done.find(({ what }) => what === 'SIGKILL')].map(
-      (event) => event?.at ?? Number.POSITIVE_INFINITY,
-    )
+    const frozen = freezes(done, endedAt)
+    const ends = [second, done.find(({ what }) => what === 'SIGKILL')].map((event) => {
+      const end = event?.at ?? Number.POSITIVE_INFINITY
+      // What is frozen then reads nothing more.
+      return frozen.find(({ from, to }) => from <= end && end <= to)?.from ?? end
+    })
     if (at + this.#toleranceMs > Math.min(...ends)) return false
     return this.#arrivedBefore(at, limit)
   }
