@@ -1,4 +1,4 @@
-/** Dry runs of the bundle with every recorded payload, and inputs in turn. */
+/** Dry runs of the bundle with every recorded payload, each with two of three sets of inputs. */
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -27,12 +27,14 @@ const INPUTS: readonly Record<string, string>[] = [
 /** The recorded run before it has no actor: nobody could be asked. */
 const ANYONE: Readonly<Record<string, string>> = { 'allow-users': '*' }
 
-const CASES = RECORDED.map((recorded, index) => ({
-  ...recorded,
-  name: `${recorded.event} ${recorded.action} (payload ${index})`,
-  inputs: { ...INPUTS[index % INPUTS.length], ...(recorded.event === 'workflow_run' && ANYONE) },
-  eventPath: path.join(folder, `${index}.json`),
-}))
+const CASES = RECORDED.flatMap((recorded, index) =>
+  [index % INPUTS.length, (index + 1) % INPUTS.length].map((set) => ({
+    ...recorded,
+    name: `${recorded.event} ${recorded.action} (payload ${index}, inputs ${set})`,
+    inputs: { ...INPUTS[set], ...(recorded.event === 'workflow_run' && ANYONE) },
+    eventPath: path.join(folder, `${index}-${set}.json`),
+  })),
+)
 
 /** The prompt in the log of a dry run: each of its lines is behind a bar. */
 function promptIn(log: string): string {
