@@ -1,6 +1,7 @@
 /** The fetch that Octokit gets, on real sockets. */
 
 import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSilentServer } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from '@jest/globals'
@@ -19,11 +20,17 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${server.port}`
 }
 
-function fetchFrom(apiUrl: string): { fetch: ReturnType<typeof createFetch>; lines: string[] } {
+function fetchFrom(
+  apiUrl: string,
+  proxy?: string,
+): { fetch: ReturnType<typeof createFetch>; lines: string[] } {
   const lines: string[] = []
   const fetch = createFetch({
     apiUrl,
-    network: { proxies: [], unverifiedTlsRequested: false },
+    network: {
+      proxies: proxy === undefined ? [] : [{ name: 'HTTPS_PROXY', value: proxy }],
+      unverifiedTlsRequested: false,
+    },
     clock: new FakeClock(),
     debug: (line) => lines.push(line),
   })
@@ -101,6 +108,17 @@ test('fails if the response is cut off, even after some of its body', async () =
   const { fetch, lines } = fetchFrom(url)
   await expect(fetch(`${url}/path?query`, GET)).rejects.toThrow()
   expect(lines).toEqual(['GET /path failed 0 ms'])
+})
+
+test('ends with its signal while a proxy does not open the tunnel', async () => {
+  const proxy = await startListening(createSilentServer())
+  servers.push(proxy)
+  const apiUrl = 'https://github.test'
+  const { fetch, lines } = fetchFrom(apiUrl, `http://127.0.0.1:${proxy.port}`)
+  const signal = AbortSignal.timeout(200)
+  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({ name: 'TimeoutError' })
+  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({ name: 'TimeoutError' })
+  expect(lines).toEqual(Array(2).fill('GET /path failed 0 ms'))
 })
 
 test('writes a debug line for each request', async () => {

@@ -3,6 +3,7 @@
  * takes more CPU time: see docs/performance.md.
  */
 
+import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
@@ -53,7 +54,7 @@ export function createFetch(options: FetchOptions): (url: string, init: FetchIni
     const address = new URL(url)
     const line = `${init.method} ${address.pathname}`
     try {
-      const response = await send(dispatcher, address, init)
+      const response = await Promise.race([send(dispatcher, address, init), rejectOnAbort(init.signal)])
       debug(`${line} ${response.status} ${Math.round(clock.now() - startedAt)} ms`)
       return response
     } catch (thrown) {
@@ -69,6 +70,12 @@ function createDispatcher({ apiUrl, network }: FetchOptions): Dispatcher {
   const { unverifiedTlsRequested } = network
   const { connect } = createConnector({ proxy, unverifiedTlsRequested })
   return new Agent({ connect }).compose(redirect({ maxRedirections: MAX_REDIRECTIONS }))
+}
+
+/** undici ignores the signal of a request whose connection is still being made. */
+async function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw signal.reason
 }
 
 /** Resolves with the whole response. */
