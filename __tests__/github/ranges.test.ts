@@ -321,6 +321,16 @@ describe('since the last release', () => {
       expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
     }))
 
+  test.concurrent('also one that is behind 100 pre-releases', () =>
+    inWorld({}, async (world) => {
+      addReleases(world.repository, ['v1.0.0'])
+      for (let nth = 0; nth < 100; nth++) {
+        world.repository.addRelease(`nightly-${nth}`, '2026-02-20T00:00:00Z', { prerelease: true })
+      }
+      expectJob(await world.step({ context: 'diff' }, release()))
+      expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
+    }))
+
   test.concurrent('none of ten: no diff, and said', () =>
     inWorld({}, async (world) => {
       const tags = Array.from({ length: 12 }, (_, nth) => `v1.0.${nth}`)

@@ -86,6 +86,11 @@ describe('the head', () => {
     expect(read('an event', payload).headSha).toBe(SHA)
   })
 
+  test('is at sha of a status, and of nothing else', () => {
+    expect(read('status', { sha: SHA }).headSha).toBe(SHA)
+    expect(read('an event', { sha: SHA }).headSha).toBe('')
+  })
+
   test('is the first that the payload names', () => {
     const payload = {
       merge_group: { head_sha: '' },

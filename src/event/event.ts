@@ -139,7 +139,7 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
     pullRequest: readPullRequest(payload),
     issue:
       getPath(payload, 'issue.pull_request') === undefined ? readNumber(payload, 'issue.number') : undefined,
-    headSha: readHeadSha(payload),
+    headSha: readHeadSha(name, payload),
     push: name === 'push' ? readPush(payload) : undefined,
     release: name === 'release' ? readRelease(payload) : undefined,
     mergeGroup: name === 'merge_group' ? readMergeGroup(payload) : undefined,
@@ -150,9 +150,14 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
 }
 
 /** Where GITHUB_SHA is another commit: a merge of the pull request, or the head of the default branch. */
-function readHeadSha(payload: unknown): string {
+function readHeadSha(name: string, payload: unknown): string {
   const heads = ['pull_request.head.sha', 'merge_group.head_sha', 'workflow_run.head_sha']
-  const paths = [...heads, 'check_suite.head_sha', 'check_run.head_sha']
+  const paths = [
+    ...heads,
+    'check_suite.head_sha',
+    'check_run.head_sha',
+    ...(name === 'status' ? ['sha'] : []),
+  ]
   const sha = paths.map((path) => getString(payload, path)).find((text) => text !== '') ?? ''
   return /^[0-9a-f]{40,64}$/.test(sha) ? sha : ''
 }

@@ -2,11 +2,16 @@
 
 import type { RunEnvironment } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import { expecting, type GitHubRequest, ownerAndRepo } from './client.js'
+import { expecting, type GitHubRequest, ownerAndRepo, readPages } from './client.js'
 import { compare, exists, type FoundChanges, unknownChanges } from './compare.js'
 
 /** How many releases are compared, at most. */
 const TRIES = 10
+
+const PAGE_SIZE = 100
+
+/** GitHub lists no more than 10,000 releases; far fewer are read. */
+const MAX_PAGES = 10
 
 /** What is being released. */
 export interface Released {
@@ -59,12 +64,14 @@ export async function sinceLastRelease(
 
 async function listReleases(run: RunEnvironment, request: GitHubRequest): Promise<readonly Release[]> {
   const operation = { description: 'listing the releases', permission: 'contents: read' }
-  const { data } = await request(operation, (rest, signal) =>
-    rest.repos
-      .listReleases({ ...ownerAndRepo(run), per_page: 100, request: { signal } })
-      .then(expecting(Array.isArray)),
+  const releases = await readPages(PAGE_SIZE, MAX_PAGES, (page) =>
+    request(operation, (rest, signal) =>
+      rest.repos
+        .listReleases({ ...ownerAndRepo(run), per_page: PAGE_SIZE, page, request: { signal } })
+        .then(expecting(Array.isArray)),
+    ),
   )
-  return data.filter((release) => getString(release, 'tag_name') !== '')
+  return releases.filter((release) => getString(release, 'tag_name') !== '')
 }
 
 /** The releases that may be the one before, the likeliest first. */
