@@ -275,7 +275,7 @@ describe('the later lines', () => {
     const sending = createProgress()
     sending.sending = true
     expect(heartbeatLine(sending)).toBe('Still waiting for a response after 1 min 5 s.')
-    expect(heartbeatLine(createProgress())).toBe('Still retrying after 1 min 5 s.')
+    expect(heartbeatLine(createProgress())).toBe('Nothing has been accepted yet after 1 min 5 s.')
     expect(heartbeatLine(createReused())).toBe('No status for job "job-1" yet after 1 min 5 s.')
   })
 
@@ -369,9 +369,19 @@ describe('the annotation', () => {
     })
   })
 
-  test('of a job that was never seen names no pull request', () => {
+  test('of a job that was never seen does not say that it is running', () => {
     expect(annotation(createReused(), { outcome: 'timed-out' }, ALL).text).toBe(
-      SENTENCES['timed-out'].replace('LINK', ''),
+      'Nothing is known about the status of job "job-1" after 1 min 5 s. It may still be running on the service. ' +
+        'To wait for it, run a step with "job-id: job-1" and no prompt. To wait longer next time, raise timeout-minutes.',
+    )
+  })
+
+  test('of a message that was not waited for says only that it was accepted', () => {
+    const progress = createReused()
+    progress.messageAccepted()
+    progress.update(job('archived'))
+    expect(annotation(progress, { outcome: 'started' }, ALL).text).toMatch(
+      /^Job "job-1" accepted the message; this step did not wait for it to finish\. /,
     )
   })
 
@@ -390,7 +400,11 @@ describe('the annotation', () => {
       'Nothing was sent: a reason. There is nothing to do.',
     ],
     [{ outcome: 'dry-run' }, 'log', 'Nothing was sent. Remove dry-run to send it.'],
-    [{ outcome: 'cancelled' }, 'error', 'The step was cancelled. The service had not accepted anything.'],
+    [
+      { outcome: 'cancelled' },
+      'error',
+      'The step was cancelled. The service had not accepted anything from this step.',
+    ],
     [{ outcome: 'error', error: createError() }, 'error', 'What happened. What to do.'],
     [
       { outcome: 'cancelled', error: createError() },
@@ -487,7 +501,16 @@ describe('what to do next', () => {
   test('after a cancel says that a job is still running only if there is one', () => {
     const none = nextStep(createProgress(), { outcome: 'cancelled' }, plain)
     expect(none).not.toMatch(/running|job-id/)
-    expect(nextStep(createReused(), { outcome: 'cancelled' }, plain)).toMatch(/job-1 is still running/)
+    const seen = createProgress(job('active'))
+    expect(nextStep(seen, { outcome: 'cancelled' }, plain)).toMatch(/^Job job-1 is still running/)
+    expect(nextStep(createReused(), { outcome: 'cancelled' }, plain)).toMatch(
+      /^Job job-1 may still be running/,
+    )
+    const found = createProgress()
+    found.follow('job-1')
+    expect(nextStep(found, { outcome: 'cancelled' }, plain)).toMatch(
+      /^The service had not accepted anything from this step\. Job job-1 may still be running on the service\. To wait/,
+    )
   })
 
   test('passes text from outside through the given function', () => {

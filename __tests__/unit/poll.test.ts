@@ -302,11 +302,21 @@ describe('a final status after a message', () => {
     expect(result).toEqual(ended('completed'))
   })
 
-  test.each([1000, 6000, 20_000, MINUTE])('settles in time with a time limit of %d ms', async (timeoutMs) => {
+  test.each([3000, 6000, 20_000, MINUTE])('settles in time with a time limit of %d ms', async (timeoutMs) => {
     const { result, endedAt } = await poll(forever(stale), { precededBy: messaged(), timeoutMs })
     expect(result).toEqual(ended('completed'))
     expect(endedAt).toBeLessThan(timeoutMs)
     expect(endedAt).toBeGreaterThanOrEqual(Math.min(30_000, (timeoutMs - finalPollMarginMs(timeoutMs)) / 2))
+  })
+
+  test('is not trusted if there was no time for a change', async () => {
+    const options = { timeoutMs: 6000, startAt: 3701 }
+    const precededBy: PrecededBy = { kind: 'message', at: 3701, job: job('active') }
+    expect((await poll(forever(stale), { precededBy, ...options })).result).toEqual({
+      value: { kind: 'deadline' },
+    })
+    const before = { ...options, startAt: 3700 }
+    expect((await poll(forever(stale), { precededBy, ...before })).result).toEqual(ended('completed'))
   })
 
   test.each([
@@ -318,6 +328,11 @@ describe('a final status after a message', () => {
     const { at, result } = await poll(forever(stale), { precededBy, timeoutMs, startAt })
     expect(at).toEqual(times)
     expect(result).toEqual(ended('completed'))
+  })
+
+  test('shows that the service responds', async () => {
+    const { progress } = await poll([stale], { once: true })
+    expect(progress.responded).toBe(true)
   })
 
   test('that may predate it is logged for debugging alone', async () => {

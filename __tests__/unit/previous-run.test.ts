@@ -5,6 +5,7 @@ import type { RunEnvironment } from '../../src/event/event.js'
 import type { DocsPull } from '../../src/github/docs-pull.js'
 import type { StoredState } from '../../src/github/marker.js'
 import type { StateWriter } from '../../src/github/state-writer.js'
+import type { Task } from '../../src/inputs/inputs.js'
 import {
   continueOrCreate,
   findPreviousRun,
@@ -26,8 +27,6 @@ import {
 } from './scripted-run.js'
 
 const OLD_LINK = 'https://github.com/your-org/docs/pull/3'
-const UNVERIFIED = (what: string): string =>
-  `An earlier ${what} by this step can't be verified (was the key changed?). It is left as is, and a new one is made.`
 const UNKNOWN_RESULT =
   "The result of the last create request is unknown: a job may exist. Check the agent's jobs in the dashboard."
 
@@ -73,6 +72,7 @@ interface Options {
   decides?: boolean
   attempt?: number
   dryRun?: boolean
+  task?: Task
   script?: Iterable<ScriptedResult>
 }
 
@@ -82,6 +82,7 @@ async function find({
   decides = true,
   attempt = 1,
   dryRun = false,
+  task = INPUTS.task,
   script = [],
 }: Options = {}) {
   const scripted = createScriptedRun(script, { timeoutMs: 60_000 })
@@ -90,7 +91,7 @@ async function find({
     check: check && writer(check, false),
   }
   const context: PreviousRunContext = {
-    inputs: { ...INPUTS, dryRun, timeoutMs: 60_000 },
+    inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
     run: { runId: '9', runAttempt: String(attempt) } as RunEnvironment,
     service: scripted.service,
     ports: scripted.ports,
@@ -102,6 +103,8 @@ async function find({
   const { jobId, previousLink } = scripted.progress
   return { ...scripted, ...found, writers, followed: [jobId, previousLink] }
 }
+
+const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 
 const active = expect.objectContaining({ status: 'active' })
 
@@ -132,7 +135,7 @@ describe('a first attempt', () => {
     ['without either', {}],
     ['if nothing is stored', { comment: 'nothing', check: 'nothing' }],
     ['if the comment decides nothing', { comment: stored('active'), decides: false }],
-    ['if the comment names no job', { comment: stored('skipped', { jobId: '' }) }],
+    ['if the comment names no job', { comment: stored('skipped', { jobId: '', link: '' }) }],
   ] as const)('has no previous run %s', async (_, options) => {
     const { value, message, calls, lines } = await find(options)
     expect([value, message]).toEqual([undefined, undefined])
@@ -159,12 +162,6 @@ describe('a first attempt', () => {
   ])('ends with the error of %s', async (_, options) => {
     const { message } = await find(options)
     expect(message).toBe(Object.values(options)[0]?.message)
-  })
-
-  test('says that a comment cannot be verified, but nothing of a check: it will make its own', async () => {
-    const { value, lines } = await find({ comment: 'unverified', check: 'unverified' })
-    expect(value).toBeUndefined()
-    expect(lines.log).toEqual([UNVERIFIED('comment')])
   })
 })
 
@@ -237,21 +234,28 @@ describe('a re-run', () => {
     expect(same.calls).toHaveLength(1)
   })
 
+  test.each<Task>([
+    { kind: 'attach', jobId: 'job-2' },
+    { kind: 'message', jobId: 'job-2', prompt: 'Do it' },
+  ])('that is given another job now is about that one: %j', async (task) => {
+    const { value, calls } = await find({ attempt: 2, check: ofThisRun('timed-out'), task })
+    expect([value, calls]).toEqual([undefined, []])
+  })
+
+  test.each<Task>([ATTACH, { kind: 'message', jobId: 'job-1', prompt: 'Do it' }])(
+    'that is given the same job waits for it: %j',
+    async (task) => {
+      const script = [jobResult('active')]
+      const { value } = await find({ attempt: 2, check: ofThisRun('timed-out'), task, script })
+      expect(value).toMatchObject({ unfinished: true })
+    },
+  )
+
   test.each([
     ['GitHub', GITHUB_ERROR],
     ['the action itself', new TypeError('x is not a function')],
   ])('ends if the check cannot be read because of %s', async (_, check) => {
     expect((await find({ attempt: 2, check })).message).toBe(check.message)
-  })
-
-  test('says that a comment and a check cannot be verified', async () => {
-    const { lines } = await find({ attempt: 2, comment: 'unverified', check: 'unverified' })
-    expect(lines.log.toSorted()).toEqual([UNVERIFIED('check'), UNVERIFIED('comment')])
-  })
-
-  test('says nothing of what was verified', async () => {
-    const { lines } = await find({ attempt: 2, check: ofThisRun('active'), script: [jobResult('active')] })
-    expect(lines.log).toEqual([])
   })
 })
 
@@ -296,9 +300,14 @@ describe('what this very attempt stored', () => {
     expect((await find({ [place]: ofThisRun('active') })).code).toBe('input')
   })
 
-  test('may be that nothing was sent', async () => {
-    const { value, message } = await find({ comment: ofThisRun('unsent', { jobId: '' }) })
+  test.each(['unsent', 'skipped'])('may be that nothing was sent (%s)', async (state) => {
+    const { value, message } = await find({ comment: ofThisRun(state, { jobId: '', link: '' }) })
     expect([value, message]).toEqual([undefined, undefined])
+  })
+
+  test('does not keep a step from waiting for its job, as the refusal advises', async () => {
+    const { value, message, calls } = await find({ check: ofThisRun('started'), task: ATTACH })
+    expect([value, message, calls]).toEqual([undefined, undefined, []])
   })
 
   test('is not what another attempt or another run stored', async () => {
@@ -331,7 +340,7 @@ describe('the remembered job', () => {
     })
     expect({ code, message, advice }).toEqual({
       code: 'network',
-      message: "Timed out while checking the last run's job. Nothing was sent.",
+      message: 'Timed out while checking the earlier job. Nothing was sent.',
       advice: 'Run it again later, or raise timeout-minutes.',
     })
   })
@@ -349,8 +358,10 @@ describe('continuing', () => {
     `Do it\n\nAn earlier job has already opened the pull request ${link}, which is still open. ` +
     'Continue there: add to its branch, and open no second pull request.'
 
-  async function task(previousJob: PreviousRun['job'], pull: DocsPull, link = OLD_LINK) {
-    const scripted = createScriptedRun([], { jobId: 'job-1' })
+  const composeWith = (...more: string[]): string => ['Do it', ...more].join('\n\n')
+
+  async function task(previousJob: PreviousRun['job'], pull: DocsPull, link = OLD_LINK, jobId = 'job-1') {
+    const scripted = createScriptedRun([], { jobId })
     const links: string[] = []
     const context = {
       ports: scripted.ports,
@@ -359,17 +370,18 @@ describe('continuing', () => {
         return pull
       },
     } as unknown as PreviousRunContext
-    const previous = { state: stored('active', { link }), job: previousJob, unfinished: false }
-    const result = await continueOrCreate(previous, 'Do it', context)
-    return { task: result, links, log: scripted.lines.log, followed: scripted.progress.jobId }
+    const previous = { state: stored('active', { jobId, link }), job: previousJob, unfinished: false }
+    const result = await continueOrCreate(previous, composeWith, context)
+    const { progress, lines } = scripted
+    return { task: result, links, log: lines.log, followed: progress.jobId, kept: progress.previousLink }
   }
 
-  const message = (previousJob: unknown, promptForNewJob: string) => ({
+  const message = (previousJob: unknown, newPrompt: string, previousLink = '') => ({
     kind: 'message',
     jobId: 'job-1',
     prompt: 'Do it',
     previousJob,
-    promptForNewJob,
+    forNewJob: { prompt: newPrompt, previousLink },
   })
 
   test('a job that was not requested gets the message', async () => {
@@ -378,6 +390,7 @@ describe('continuing', () => {
       links: [],
       log: [],
       followed: 'job-1',
+      kept: '',
     })
   })
 
@@ -388,10 +401,11 @@ describe('continuing', () => {
     'a job with an open pull request gets the message, and a new one would continue there',
     async (old, link) => {
       expect(await task(old, { state: 'open' })).toEqual({
-        task: message(old, CONTINUE(link)),
+        task: message(old, CONTINUE(link), link),
         links: [link],
         log: [],
         followed: 'job-1',
+        kept: '',
       })
     },
   )
@@ -405,6 +419,7 @@ describe('continuing', () => {
         `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`,
       ],
       followed: 'job-1',
+      kept: '',
     })
   })
 
@@ -415,6 +430,7 @@ describe('continuing', () => {
       links: [],
       log: [],
       followed: 'job-1',
+      kept: '',
     })
   })
 
@@ -429,8 +445,19 @@ describe('continuing', () => {
     expect(await task(old, pull)).toEqual({
       task: { kind: 'create', prompt },
       links: [OLD_LINK],
-      log: [`The last run's job ${reason}: creating a new one.`],
+      log: [`The earlier job ${reason}: creating a new one.`],
       followed: '',
+      kept: prompt === 'Do it' ? '' : OLD_LINK,
+    })
+  })
+
+  test('if only the pull request is remembered, the new job continues there', async () => {
+    expect(await task(undefined, { state: 'open' }, OLD_LINK, '')).toEqual({
+      task: { kind: 'create', prompt: CONTINUE(OLD_LINK) },
+      links: [OLD_LINK],
+      log: [],
+      followed: '',
+      kept: OLD_LINK,
     })
   })
 })

@@ -57,7 +57,7 @@ test.each([
   [permanent('proxy-authentication'), /proxy.*Nothing was sent.*HTTPS_PROXY/],
   [errorResponse(302), /redirected.*never sent to another address/],
   [errorResponse(401), /api-key/],
-  [errorResponse(403), /project-id.*allow-list/],
+  [errorResponse(403), /organisation.*reading.*IP address.*plan/],
   [errorResponse(404), /project-id and base-url/],
   [errorResponse(429), /100 uses/],
 ])('%j comes with advice', (result, advice) => {
@@ -76,6 +76,7 @@ describe('the exact words', () => {
     message: 'The service redirected the message (N: its message).',
     poll: 'The service redirected the status request (N: its message).',
   }
+  const FIX_AND_RERUN = 'Fix what the service objects to, then run it again.'
   const MISSING_JOB = 'Check job-id, project-id and base-url.'
   const sameFor = (advice: string) => ({ create: advice, message: advice, poll: advice })
 
@@ -98,9 +99,13 @@ describe('the exact words', () => {
       [403],
       'auth',
       REFUSED,
-      sameFor(
-        "Check that the key belongs to this project-id and that the runner's IP address is on the key's allow-list.",
-      ),
+      {
+        create:
+          "Check that the key belongs to the project's organisation, isn't limited to reading, and allows the runner's IP address. Check that the plan includes the agent.",
+        message:
+          "Check that the key belongs to the project's organisation, isn't limited to reading, and allows the runner's IP address. Check that the plan includes the agent.",
+        poll: "Check that the key belongs to the project's organisation and allows the runner's IP address. Check that the plan includes the agent.",
+      },
     ],
     [
       [404],
@@ -108,19 +113,19 @@ describe('the exact words', () => {
       REFUSED,
       { create: 'Check project-id and base-url.', message: MISSING_JOB, poll: MISSING_JOB },
     ],
-    [[409], 'rejected', REFUSED, sameFor('The job is busy. Wait for it first, or raise timeout-minutes.')],
+    [
+      [409],
+      'rejected',
+      REFUSED,
+      { ...sameFor(FIX_AND_RERUN), message: 'The job is busy. Wait for it first, or raise timeout-minutes.' },
+    ],
     [
       [429],
       'rate-limited',
       REFUSED,
       sameFor('The documented limit is 100 uses per project per hour. Run this later, or less often.'),
     ],
-    [
-      [400, 402, 418, 499],
-      'rejected',
-      REFUSED,
-      sameFor('Fix what the service objects to, then run it again.'),
-    ],
+    [[400, 402, 418, 499], 'rejected', REFUSED, sameFor(FIX_AND_RERUN)],
   ])('of %j', (statuses, code, messages, advice) => {
     for (const status of statuses) {
       for (const kind of ['create', 'message', 'poll'] as const) {

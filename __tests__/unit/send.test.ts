@@ -113,6 +113,23 @@ describe("a service that can't be reached", () => {
     expect(calls.at(-1)?.at).toBeGreaterThan(9 * MINUTE)
   })
 
+  test('is retried until the deadline if it responded earlier in the step', async () => {
+    const run = createScriptedRun(forever(notSent), { timeoutMs: 10 * MINUTE })
+    run.progress.responded = true
+    const result = await settle(send(CREATE, 'Do it', run.service, run.ports))
+    expect(result).toMatchObject({ code: 'network', message: expect.stringContaining('Nothing was sent.') })
+    expect(run.calls.at(-1)?.at).toBeGreaterThan(9 * MINUTE)
+  })
+
+  test('says that nothing was sent only if nothing was', async () => {
+    const run = createScriptedRun([errorResponse(404), ...Array(1000).fill(notSent)])
+    const message = await settle(send(MESSAGE, 'Do it', run.service, run.ports))
+    expect(message).toMatchObject({ code: 'not-found' })
+    const create = await settle(send(CREATE, 'Do it', run.service, run.ports))
+    expect(create.message).not.toContain('Nothing was sent')
+    expect(run.lines.log.join()).not.toContain('Nothing was sent')
+  })
+
   test('gets the request as soon as it can be reached', async () => {
     const { calls, result } = await submit(CREATE, [notSent, notSent, jobResult('active')])
     expect(callTimes({ calls })).toEqual([0, 500, 1500])
@@ -147,6 +164,11 @@ describe('a service that asks for a wait', () => {
       code: 'rate-limited',
       message: expect.stringContaining('too long for the time left'),
     })
+  })
+
+  test('of 0 seconds is not blamed for the time that is left', async () => {
+    const { result } = await submit(CREATE, forever(errorResponse(429, '0')), { timeoutMs: MINUTE })
+    expect(result.message).toMatch(/ Tried \d+ times\.$/)
   })
 
   test('until just before the deadline is retried, without the jitter that would reach or pass it', async () => {

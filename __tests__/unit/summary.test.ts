@@ -334,7 +334,9 @@ describe('the summary while the run goes on, which must be true if the step is k
       progress.follow('job-1')
       progress.messageAccepted()
     })
-    expect(text).toMatch(/is running[\s\S]*to wait for it, run a step with `job-id: job-1` and no prompt/)
+    expect(text).toMatch(
+      /### ⏳ Waiting for the docs job\n[\s\S]*that doesn't stop the job: to wait for it, run a step with `job-id: job-1` and no prompt/,
+    )
   })
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult } from '../../src/agent/client.js'
 import { MAX_INVALID_RESPONSES, type SubmitRequest } from '../../src/agent/problems.js'
 import {
+  isResponse,
   judgePoll,
   judgeSubmit,
   type PollVerdict,
@@ -135,9 +136,13 @@ describe('a create request or a message', () => {
   })
 
   test('knows a service that responded from one that never did', () => {
-    expect(judge(CREATE, notSent)).toMatchObject({ responded: false })
-    expect(judge(CREATE, errorResponse(429))).toMatchObject({ responded: true })
-    expect(judge(MESSAGE, errorResponse(409))).toMatchObject({ responded: true })
+    const responses = [jobResult('active'), { kind: 'no-job', description: '' } as const, errorResponse(503)]
+    expect(responses.map(isResponse)).toEqual([true, true, true])
+    expect([notSent, noResponse, { kind: 'aborted', sent: true } as const].map(isResponse)).toEqual([
+      false,
+      false,
+      false,
+    ])
   })
 
   test.each([

@@ -88,6 +88,8 @@ export function cannotConnect(
 /** What was requested, for the text. */
 const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
 
+const FIX_AND_RERUN = 'Fix what the service objects to, then run it again.'
+
 /** A complete response that refuses: nothing was accepted. */
 export function rejected(
   { status, description }: Extract<ServiceResult, { kind: 'error-response' }>,
@@ -113,7 +115,8 @@ export function rejected(
       return new ActionError(
         'auth',
         text,
-        "Check that the key belongs to this project-id and that the runner's IP address is on the key's allow-list.",
+        `Check that the key belongs to the project's organisation${kind === 'poll' ? '' : ", isn't limited to reading,"} and allows ` +
+          "the runner's IP address. Check that the plan includes the agent.",
       )
     case 404:
       return new ActionError(
@@ -125,7 +128,7 @@ export function rejected(
       return new ActionError(
         'rejected',
         text,
-        'The job is busy. Wait for it first, or raise timeout-minutes.',
+        kind === 'message' ? 'The job is busy. Wait for it first, or raise timeout-minutes.' : FIX_AND_RERUN,
       )
     case 429:
       return new ActionError(
@@ -134,6 +137,6 @@ export function rejected(
         'The documented limit is 100 uses per project per hour. Run this later, or less often.',
       )
     default:
-      return new ActionError('rejected', text, 'Fix what the service objects to, then run it again.')
+      return new ActionError('rejected', text, FIX_AND_RERUN)
   }
 }

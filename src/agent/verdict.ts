@@ -20,13 +20,7 @@ export type SubmitVerdict =
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */
   | { readonly next: 'accepted'; readonly job: Job | undefined }
   /** Certainly not accepted: retry while there is time; `error` is what the step ends with otherwise. */
-  | {
-      readonly next: 'retry'
-      readonly error: ActionError
-      readonly backoff: Backoff
-      /** The service responded. */
-      readonly responded: boolean
-    }
+  | { readonly next: 'retry'; readonly error: ActionError; readonly backoff: Backoff }
   /** `unknown` is set if the request may have been accepted all the same. */
   | { readonly next: 'fail'; readonly error: ActionError; readonly unknown?: ActionError }
   | { readonly next: 'aborted'; readonly unknown?: ActionError }
@@ -54,10 +48,15 @@ const CONNECT_BACKOFF_CAP_MS = 10_000
 const RATE_LIMIT_BACKOFF_CAP_MS = 60_000
 const POLL_BACKOFF_CAP_MS = 30_000
 
+/** Whether the service responded, whatever it said. */
+export function isResponse({ kind }: ServiceResult): boolean {
+  return kind === 'job' || kind === 'no-job' || kind === 'error-response'
+}
+
 export interface SubmitContext {
   /** The current date, for `Retry-After`. */
   readonly date: Date
-  /** No earlier attempt got as far as the service. */
+  /** Nothing was sent before. */
   readonly isFirst: boolean
 }
 
@@ -97,7 +96,7 @@ export function judgeSubmit(
       const error = cannotConnect(result, isFirst)
       if (result.permanent !== undefined) return { next: 'fail', error }
       const backoff = { retryAfterMs: undefined, capMs: CONNECT_BACKOFF_CAP_MS }
-      return { next: 'retry', error, backoff, responded: false }
+      return { next: 'retry', error, backoff }
     }
     case 'error-response': {
       if (result.status >= 500) return failUnknown(`the service responded ${result.description}`)
@@ -106,7 +105,7 @@ export function judgeSubmit(
       if (!retryable) return { next: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
-      return { next: 'retry', error, backoff, responded: true }
+      return { next: 'retry', error, backoff }
     }
   }
 }

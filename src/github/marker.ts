@@ -25,6 +25,9 @@ export interface StoredState {
   readonly state: string
 }
 
+/** The states of a run that sent nothing. */
+export const NOTHING_SENT: readonly string[] = ['unsent', 'skipped']
+
 const MARKER = /<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/g
 
 /** A key for markers alone, so that no marker reveals anything about the API key (RFC 5869). */

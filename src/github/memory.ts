@@ -2,6 +2,7 @@
 
 import type { Redact } from '../escape.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
+import type { Deadline } from '../net/deadline.js'
 import { createCheckStore } from './check-run.js'
 import type { GitHub } from './client.js'
 import { type Conversation, createCommentStore } from './comment.js'
@@ -19,6 +20,8 @@ export interface MemoryOptions {
   /** GitHub knows nothing of the masks of the log. */
   readonly redact: Redact
   readonly nonce: () => string
+  readonly deadline: Deadline
+  readonly log: (line: string) => void
   readonly warn: (line: string) => void
 }
 
@@ -28,7 +31,7 @@ export function createCommentWriter(
   conversation: Conversation,
   decides: boolean,
 ): StateWriter {
-  const { run, apiKey, github, nonce, warn } = options
+  const { run, apiKey, github, nonce, deadline, log, warn } = options
   const identity = createIdentity(options, String(conversation.number))
   const markerKey = deriveMarkerKey(apiKey)
   return new StateWriter({
@@ -39,13 +42,15 @@ export function createCommentWriter(
     accepts: ({ conclusion, hasJob }) =>
       conclusion !== 'skipped' && (decides || hasJob || conclusion !== undefined),
     consequence: '',
+    ended: deadline.signal,
+    log,
     warn,
   })
 }
 
 /** The writer of the check; undefined if the event has no commit to put one on. */
 export function createCheckWriter(options: MemoryOptions): StateWriter | undefined {
-  const { run, event, jobKey, apiKey, github, redact, nonce, warn } = options
+  const { run, event, jobKey, apiKey, github, redact, nonce, deadline, log, warn } = options
   const sha = commitOf(run, event)
   if (sha === '') return undefined
   // job-key is redacted before it is shortened: half a key would not be found.
@@ -57,7 +62,12 @@ export function createCheckWriter(options: MemoryOptions): StateWriter | undefin
     run,
     role: 'remembers',
     accepts: () => true,
-    consequence: "The check may be missing or out of date, and a re-run may not find this run's job.",
+    consequence:
+      markerKey === undefined
+        ? 'The check may be missing.'
+        : "The check may be missing or out of date, and a re-run may not find this run's job.",
+    ended: deadline.signal,
+    log,
     warn,
   })
 }

@@ -1,10 +1,11 @@
 /** Keeps what is stored at GitHub up to date: one edit per state change, one after the other, the latest last. */
 
+import { once } from 'node:events'
 import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
 import type { StatusUpdate, StatusWriter } from '../status-update.js'
 import { GitHubError } from './client.js'
-import type { StoredState } from './marker.js'
+import { NOTHING_SENT, type StoredState } from './marker.js'
 
 export interface WriteOptions {
   /** Retries temporary failures, because something depends on the result. */
@@ -38,11 +39,11 @@ export interface StateWriterOptions {
   readonly accepts: (update: StatusUpdate) => boolean
   /** What it means for the user if it can't be written, in a sentence. */
   readonly consequence: string
+  /** Aborted at the deadline or on a cancel. */
+  readonly ended: AbortSignal
+  readonly log: (line: string) => void
   readonly warn: (line: string) => void
 }
-
-/** The states of a run that sent nothing. */
-const NOTHING_SENT = ['unsent', 'skipped']
 
 export class StateWriter implements StatusWriter {
   readonly #options: StateWriterOptions
@@ -51,7 +52,7 @@ export class StateWriter implements StatusWriter {
   #lastKey = ''
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
-  #warned = false
+  #isReported = false
   #hasWritten = false
   /** Nothing is written any more. */
   #stopped = false
@@ -70,11 +71,30 @@ export class StateWriter implements StatusWriter {
   /**
    * What an earlier step stored.
    *
-   * @param required retries temporary failures
+   * @param required retries temporary failures; the caller reports the error
    * @throws ActionError `github`
    */
-  async find(required: boolean, signal?: AbortSignal): Promise<Found> {
-    this.#found ??= await this.#options.store.find({ required, ...(signal && { signal }) })
+  async find(required: boolean): Promise<Found> {
+    try {
+      return await this.#find({ required })
+    } catch (thrown) {
+      if (required) this.#isReported = true
+      throw thrown
+    }
+  }
+
+  async #find(options: WriteOptions): Promise<Found> {
+    if (this.#found !== undefined) return this.#found
+    const { store, run, log } = this.#options
+    this.#found = await store.find(options)
+    const { state, unverified } = this.#found
+    // In the first attempt, the others of a check are other steps'.
+    if (state === undefined && unverified > 0 && (store.edits || Number(run.runAttempt) > 1)) {
+      const what = store.edits ? 'comment' : 'check'
+      log(
+        `An earlier ${what} by this step can't be verified (was the key changed?). It is ignored, and left as it is.`,
+      )
+    }
     return this.#found
   }
 
@@ -85,14 +105,16 @@ export class StateWriter implements StatusWriter {
 
   async writePlaceholder(update: StatusUpdate): Promise<void> {
     if (this.#stopped || this.#options.role === 'informs') return
-    await this.#working
+    // An edit before it may take longer than the step has left.
+    await Promise.race([this.#working, aborted(this.#options.ended)])
     this.#takenOver = true
     try {
       await this.#write(update, { required: this.decides })
       this.#lastKey = keyOf(update)
     } catch (thrown) {
-      if (this.decides || !(thrown instanceof ActionError)) throw thrown
-      this.#onFailure(thrown)
+      if (!this.decides && thrown instanceof ActionError) return this.#onFailure(thrown)
+      this.#stopIfPermanent(thrown)
+      throw thrown
     }
   }
 
@@ -126,14 +148,14 @@ export class StateWriter implements StatusWriter {
 
   async #write(update: StatusUpdate, options: WriteOptions): Promise<void> {
     const { store, run } = this.#options
-    const found = await this.find(options.required, options.signal).catch((thrown) => {
+    const found = await this.#find(options).catch((thrown) => {
       if (store.edits) throw thrown
       return undefined
     })
     this.#takenOver ||= update.created
     // A re-run of an earlier run must not hide from the next run what a later one stored.
     const isOfLaterRun = found?.state !== undefined && Number(found.state.run) > Number(run.runId)
-    if (isOfLaterRun && !this.#takenOver) return
+    if (isOfLaterRun && Number(run.runAttempt) > 1 && !this.#takenOver) return
     await store.write(update, this.#toState(update, found), options)
     this.#hasWritten = true
   }
@@ -146,17 +168,27 @@ export class StateWriter implements StatusWriter {
     return found === undefined ? undefined : (found.state ?? own)
   }
 
+  /** Of an error that is reported: no later one is, and without the permission, no later try succeeds. */
+  #stopIfPermanent(thrown: unknown): void {
+    this.#isReported = true
+    if (thrown instanceof GitHubError && !thrown.temporary && !this.#hasWritten) this.#stopped = true
+  }
+
   #onFailure(thrown: unknown): void {
     this.#lastKey = '' // The next update must not be taken for a duplicate.
-    // Without the permission, no later try succeeds.
-    if (thrown instanceof GitHubError && !thrown.temporary && !this.#hasWritten) this.#stopped = true
-    if (this.#warned) return
-    this.#warned = true
+    const isReported = this.#isReported
+    this.#stopIfPermanent(thrown)
+    if (isReported) return
     const { consequence, warn } = this.#options
     const parts =
       thrown instanceof ActionError ? [thrown.message, consequence, thrown.advice] : [String(thrown)]
     warn(parts.filter((part) => part !== '').join(' '))
   }
+}
+
+/** Resolves when it is. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 function keyOf({ state, jobId, link, conclusion }: StatusUpdate): string {

@@ -102,7 +102,10 @@ export function statusLine(progress: Progress): string {
 export function heartbeatLine(progress: Progress): string {
   const elapsed = formatDuration(progress.elapsedMs())
   const { jobId, status, job, accepted, sending } = progress
-  if (!accepted) return `${sending ? 'Still waiting for a response' : 'Still retrying'} after ${elapsed}.`
+  if (!accepted)
+    return sending
+      ? `Still waiting for a response after ${elapsed}.`
+      : `Nothing has been accepted yet after ${elapsed}.`
   if (job === undefined) return `No status for job ${quote(jobId)} yet after ${elapsed}.`
   return `Job ${quote(jobId)} is still ${status ?? 'running'} after ${elapsed}.`
 }
@@ -148,7 +151,9 @@ function outcomeSentence(
     case 'cancelled':
       return `The step was cancelled.${result.error === undefined ? '' : ` ${result.error.message}`}`
     case 'timed-out':
-      return `${job} is still running after ${formatDuration(progress.elapsedMs())}.${pull}`
+      return progress.job === undefined
+        ? `Nothing is known about the status of job ${quote(progress.jobId)} after ${formatDuration(progress.elapsedMs())}.`
+        : `${job} is still running after ${formatDuration(progress.elapsedMs())}.${pull}`
     case 'failed':
       return `${ended} failed.`
     case 'archived':
@@ -158,7 +163,7 @@ function outcomeSentence(
         ? `${job} completed, but its pull request link is not a plain URL and was dropped.`
         : `${job} completed without a pull request.`
     case 'started':
-      return `${job} is still running; this step did not wait for it to finish.`
+      return `${job} ${progress.reuse === 'message' ? 'accepted the message' : 'is still running'}; this step did not wait for it to finish.`
     case 'dry-run':
       return 'Nothing was sent.'
     case 'skipped':
@@ -173,6 +178,7 @@ function outcomeSentence(
  */
 export function nextStep(progress: Progress, result: RunResult, show: (text: string) => string): string {
   const howToWait = `To wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
+  const isSeen = progress.job !== undefined
   switch (result.outcome) {
     case 'error': {
       const { advice, code } = result.error
@@ -182,11 +188,16 @@ export function nextStep(progress: Progress, result: RunResult, show: (text: str
     }
     case 'cancelled':
       if (result.error !== undefined) return result.error.advice
-      return progress.accepted
-        ? `Job ${show(progress.jobId)} is still running on the service. ${howToWait}`
-        : 'The service had not accepted anything.'
+      return [
+        progress.accepted ? '' : 'The service had not accepted anything from this step.',
+        progress.jobId === ''
+          ? ''
+          : `Job ${show(progress.jobId)} ${isSeen ? 'is still' : 'may still be'} running on the service. ${howToWait}`,
+      ]
+        .filter((sentence) => sentence !== '')
+        .join(' ')
     case 'timed-out':
-      return `It keeps running on the service. ${howToWait} To wait longer next time, raise timeout-minutes.`
+      return `It ${isSeen ? 'keeps' : 'may still be'} running on the service. ${howToWait} To wait longer next time, raise timeout-minutes.`
     case 'started':
       return howToWait
     case 'failed':

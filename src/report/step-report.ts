@@ -109,15 +109,21 @@ export class StepReport {
       for (const [name, value] of changed) this.#written.set(name, value)
       return undefined
     } catch (thrown) {
-      const { accepted, jobId } = this.#progress
-      const what = accepted ? `The job is ${quote(jobId)}.` : 'Nothing was sent.'
-      return new ActionError(
-        'internal',
-        `Writing the outputs failed: ${(thrown as Error).message}. ${what}`,
-        "Check the runner's disk space and its GITHUB_OUTPUT file.",
-        { cause: thrown },
-      )
+      return this.#outputsFailed(thrown, errorOf(result))
     }
+  }
+
+  /** @param before how the step would have ended otherwise, which must not be lost */
+  #outputsFailed(thrown: unknown, before: ActionError | undefined): ActionError {
+    const { accepted, posted, jobId } = this.#progress
+    const sentences = [
+      `Writing the outputs failed: ${(thrown as Error).message}.`,
+      accepted ? `The job is ${quote(jobId)}.` : '',
+      before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
+    ]
+    const advice = ["Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? '']
+    const joined = [sentences, advice].map((parts) => parts.filter((part) => part !== '').join(' '))
+    return new ActionError('internal', joined[0] ?? '', joined[1] ?? '', { cause: thrown })
   }
 
   /** Says once that the summary can't be written: nothing depends on it. */

@@ -71,7 +71,8 @@ export function title({ inputs, progress, result, sending = progress.sending }: 
       : TITLES[result.outcome]
     return failsStep(result.outcome, failOn) ? text.replace('✅', '❌') : text
   }
-  if (progress.accepted) return '⏳ The docs job is running'
+  if (progress.accepted)
+    return progress.job === undefined ? '⏳ Waiting for the docs job' : '⏳ The docs job is running'
   return sending ? '⏳ The request is being sent' : '⏳ The service has not accepted the request yet'
 }
 
@@ -147,7 +148,10 @@ function ifKilled(
   show: (text: string) => string,
 ): string {
   const howToWait = `to wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
-  if (progress.accepted) return `If this step ends first, the job keeps running: ${howToWait}`
+  if (progress.accepted) {
+    const consequence = progress.job === undefined ? "that doesn't stop the job" : 'the job keeps running'
+    return `If this step ends first, ${consequence}: ${howToWait}`
+  }
   if (!sending) {
     return 'If this text is never updated, the step was killed before the service accepted anything: run it again.'
   }

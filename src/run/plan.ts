@@ -86,7 +86,17 @@ export function createLateCheck(
   const { access, ports } = options
   const github = createGitHub({ ...ports, ...access })
   const { redact } = access
-  return createCheckWriter({ ...options, github, project: '', apiKey: undefined, redact, warn: ports.warn })
+  const { deadline, log, warn } = ports
+  return createCheckWriter({
+    ...options,
+    github,
+    project: '',
+    apiKey: undefined,
+    redact,
+    deadline,
+    log,
+    warn,
+  })
 }
 
 /**
@@ -103,7 +113,7 @@ async function plan(context: PlanContext, writers: Writers): Promise<Plan> {
   const previous = await findPreviousRun(writers, context)
   if (previous?.unfinished) {
     ports.log(
-      "This is a re-run, and the first attempt didn't see its job finish: waiting for that job, sending nothing.",
+      "This is a re-run, and an earlier attempt didn't see its job finish: waiting for that job, sending nothing.",
     )
     return { kind: 'attach', jobId: previous.state.jobId }
   }
@@ -118,10 +128,12 @@ async function plan(context: PlanContext, writers: Writers): Promise<Plan> {
     ports.log(note)
     ports.progress.notes.push(note)
   }
-  const prompt = composePrompt(inputs.task.prompt, changes, context)
-  return previous === undefined || inputs.task.kind === 'message'
-    ? { ...inputs.task, prompt }
-    : continueOrCreate(previous, prompt, context)
+  const { task } = inputs
+  const composeWith = (...more: string[]): string =>
+    composePrompt([task.prompt, ...more].join('\n\n'), changes, context)
+  return previous === undefined || task.kind === 'message'
+    ? { ...task, prompt: composeWith() }
+    : continueOrCreate(previous, composeWith, context)
 }
 
 /** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
@@ -140,11 +152,13 @@ function commentWriterFor(context: PlanContext): StateWriter | undefined {
   }
   const conversation = findConversation(event, jobScope, issueNumber)
   if (conversation === undefined) {
-    const what = decides ? 'no pull request' : 'no pull request or issue'
+    const what = decides ? 'pull request' : 'pull request or issue'
     const consequence = decides
       ? 'starting a separate job, as with job-scope: run'
       : 'there is nothing to comment on'
-    ports.log(`The event (${event.name}) has ${what}, and issue-number is not set: ${consequence}.`)
+    ports.log(
+      `The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`,
+    )
     return undefined
   }
   return createCommentWriter(memoryOptions(context), conversation, decides)
@@ -164,7 +178,8 @@ function checkWriterFor(context: PlanContext): StateWriter | undefined {
 
 function memoryOptions({ inputs, run, event, access, github, ports, nonce }: PlanContext) {
   const { projectId: project, apiKey, jobKey } = inputs
-  return { run, event, github, project, apiKey, jobKey, redact: access.redact, nonce, warn: ports.warn }
+  const { deadline, log, warn } = ports
+  return { run, event, github, project, apiKey, jobKey, redact: access.redact, nonce, deadline, log, warn }
 }
 
 /** The changes, if anything needs them. If only the context does, an error is a warning. */
@@ -188,7 +203,7 @@ async function findChangesIfNeeded({
     return await findChanges(run, event, decides ? github.requestWithRetry : github.requestOnce)
   } catch (thrown) {
     if (decides || !(thrown instanceof ActionError)) throw thrown
-    ports.warn(`${thrown.message} The prompt is sent without the changes. ${thrown.advice}`)
+    ports.warn(`${thrown.message} The prompt has no changes in it. ${thrown.advice}`)
     return unknownChanges('The list of changes could not be read.')
   }
 }

@@ -2,7 +2,7 @@
 
 import type { AgentService, ServiceResult } from '../agent/client.js'
 import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
-import { judgePoll } from '../agent/verdict.js'
+import { isResponse, judgePoll } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { quote } from '../escape.js'
 import { retryDelay } from '../net/backoff.js'
@@ -10,6 +10,9 @@ import type { Ports } from './ports.js'
 
 /** For this long after a message (ms), a final status may still be the one from before it. */
 export const SETTLE_MS = 30_000
+
+/** A shorter settle time (ms) proves nothing: then only a change does. */
+const MIN_SETTLE_MS = 1_000
 
 /** What the step did before it polls, and when on the clock. */
 export type PrecededBy =
@@ -135,10 +138,11 @@ class PollState {
 
   constructor(options: PollOptions, ports: Ports) {
     const { precededBy, timeoutMs } = options
+    const settleMs = (ports.deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
     this.#options = options
     this.#ports = ports
     this.#startedAt = ports.clock.now()
-    this.#settleMs = Math.min(SETTLE_MS, (ports.deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2)
+    this.#settleMs = settleMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, settleMs)
     this.#isFresh = createFreshnessCheck(precededBy, this.#settleMs)
     this.gotResponse = precededBy.kind !== 'nothing'
   }
@@ -158,7 +162,8 @@ class PollState {
       invalidResponses: this.#invalidResponses,
     }
     const verdict = judgePoll(result, context, clock.date())
-    this.gotResponse ||= ['job', 'no-job', 'error-response'].includes(result.kind)
+    this.gotResponse ||= isResponse(result)
+    this.#ports.progress.responded ||= isResponse(result)
     this.#invalidResponses = verdict.next === 'retry' && verdict.invalid ? this.#invalidResponses + 1 : 0
     const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs)
     switch (verdict.next) {

@@ -6,8 +6,8 @@ import { ActionError } from '../errors.js'
 import { oneLine, quote } from '../escape.js'
 import type { RunEnvironment } from '../event/event.js'
 import type { DocsPull } from '../github/docs-pull.js'
-import type { StoredState } from '../github/marker.js'
-import type { Found, StateWriter } from '../github/state-writer.js'
+import { NOTHING_SENT, type StoredState } from '../github/marker.js'
+import type { StateWriter } from '../github/state-writer.js'
 import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from './poll.js'
 import type { Ports } from './ports.js'
@@ -37,7 +37,7 @@ export interface PreviousRun {
 }
 
 /** States after which a re-run is like a new run: the job's end was reported, or nothing was accepted. */
-const FINISHED = ['pr-opened', 'no-changes', 'failed', 'archived', 'unsent', 'skipped']
+const FINISHED = ['pr-opened', 'no-changes', 'failed', 'archived', ...NOTHING_SENT]
 
 /**
  * Finds the job to continue. The check decides for a re-run, the comment for a later run.
@@ -48,10 +48,12 @@ export async function findPreviousRun(
   writers: Writers,
   context: PreviousRunContext,
 ): Promise<PreviousRun | undefined> {
-  const { run, ports } = context
-  const [ofCheck, ofComment] = await Promise.all([readCheck(writers, context), readComment(writers, context)])
-  for (const state of [ofCheck, ofComment]) refuseSameAttempt(state, run, writers)
-  const ofThisRun = [ofCheck, ofComment].filter((state) => state?.run === run.runId)
+  const { inputs, run, ports } = context
+  const [ofCheck, ofComment] = await Promise.all([readCheck(writers, context), readComment(writers)])
+  for (const state of [ofCheck, ofComment]) refuseSameAttempt(state, context, writers)
+  const ofThisRun = [ofCheck, ofComment].filter(
+    (state) => isOfEarlierAttempt(state, run) && isMeant(state, inputs),
+  )
   // An edit that failed may have left one of them without the job.
   const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
   warnIfUnknown(rerun ?? ofComment, ports)
@@ -64,53 +66,55 @@ export async function findPreviousRun(
     ports.progress.forget()
     if (ofComment === undefined) return { state: rerun, job, unfinished: false }
   }
-  if (ofComment === undefined || ofComment.jobId === '') return undefined
+  if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
+  if (ofComment.jobId === '') return { state: ofComment, job: undefined, unfinished: false }
   ports.progress.follow(ofComment.jobId, ofComment.link)
   return { state: ofComment, job: await getJob(ofComment.jobId), unfinished: false }
 }
 
+function isOfEarlierAttempt(
+  state: StoredState | undefined,
+  { runId, runAttempt }: RunEnvironment,
+): state is StoredState {
+  return state?.run === runId && state.attempt !== Number(runAttempt)
+}
+
+/** A step that is given a job is not about another, even if an earlier attempt was given that one. */
+function isMeant({ jobId }: StoredState, { task }: Inputs): boolean {
+  return task.kind === 'create' || jobId === task.jobId
+}
+
 /** What the comment stores, if later runs depend on it. */
-async function readComment(
-  { comment }: Writers,
-  { ports }: PreviousRunContext,
-): Promise<StoredState | undefined> {
+async function readComment({ comment }: Writers): Promise<StoredState | undefined> {
   if (!comment?.decides) return undefined
-  const found = await comment.find(true)
-  if (found.state === undefined) logUnverified('comment', found, ports)
-  return found.state
+  return (await comment.find(true)).state
 }
 
 /** What an attempt of this run stored. In the first attempt, that can only be another step that looks the same. */
-async function readCheck(
-  { check }: Writers,
-  { run, ports }: PreviousRunContext,
-): Promise<StoredState | undefined> {
+async function readCheck({ check }: Writers, { run }: PreviousRunContext): Promise<StoredState | undefined> {
   if (check === undefined) return undefined
   const isRerun = Number(run.runAttempt) > 1
   try {
-    const found = await check.find(isRerun)
-    if (isRerun && found.state === undefined) logUnverified('check', found, ports)
-    return found.state
+    return (await check.find(isRerun)).state
   } catch (thrown) {
     if (isRerun || !(thrown instanceof ActionError)) throw thrown
     return undefined // Writing the check fails for the same reason, and says so.
   }
 }
 
-function logUnverified(what: string, { unverified }: Found, { log }: Ports): void {
-  if (unverified === 0) return
-  log(
-    `An earlier ${what} by this step can't be verified (was the key changed?). It is left as is, and a new one is made.`,
-  )
-}
-
 /**
- * What this very attempt stored is another step's: a re-run has a higher attempt.
+ * What this very attempt stored is another step's: a re-run has a higher attempt. It doesn't matter to a step that only
+ * waits for a job.
  *
  * @throws InputError
  */
-function refuseSameAttempt(state: StoredState | undefined, run: RunEnvironment, writers: Writers): void {
-  if (state?.run !== run.runId || state.attempt !== Number(run.runAttempt) || state.state === 'unsent') return
+function refuseSameAttempt(
+  state: StoredState | undefined,
+  { inputs, run }: PreviousRunContext,
+  writers: Writers,
+): void {
+  if (state?.run !== run.runId || state.attempt !== Number(run.runAttempt)) return
+  if (NOTHING_SENT.includes(state.state) || inputs.task.kind === 'attach') return
   writers.comment?.stop()
   writers.check?.stop()
   const [what, wait] =
@@ -127,7 +131,7 @@ function refuseSameAttempt(state: StoredState | undefined, run: RunEnvironment, 
 }
 
 function warnIfUnknown(state: StoredState | undefined, { warn }: Ports): void {
-  if (state === undefined || state.jobId !== '' || ['unsent', 'skipped'].includes(state.state)) return
+  if (state === undefined || state.jobId !== '' || NOTHING_SENT.includes(state.state)) return
   warn(
     "The result of the last create request is unknown: a job may exist. Check the agent's jobs in the dashboard.",
   )
@@ -149,7 +153,7 @@ function createGetJob({ inputs, service, ports }: PreviousRunContext) {
     }
     throw new ActionError(
       'network',
-      "Timed out while checking the last run's job. Nothing was sent.",
+      'Timed out while checking the earlier job. Nothing was sent.',
       'Run it again later, or raise timeout-minutes.',
     )
   }
@@ -160,18 +164,26 @@ function createGetJob({ inputs, service, ports }: PreviousRunContext) {
   }
 }
 
-/** Sends a message to the remembered job, or creates a new one if that job is no longer usable. */
+/**
+ * Sends a message to the remembered job, or creates a new one if that job is no longer usable.
+ *
+ * @param composeWith composes the prompt, with more paragraphs after the user's own
+ */
 export async function continueOrCreate(
   { state, job }: PreviousRun,
-  prompt: string,
+  composeWith: (...more: string[]) => string,
   context: PreviousRunContext,
 ): Promise<Task> {
   const { jobId } = state
+  const prompt = composeWith()
   if (job === 'not requested') return { kind: 'message', jobId, prompt }
   const link = job?.link || state.link
   const pull = link === '' ? undefined : await context.readDocsPull(link)
   // Only what is known to be open can be continued.
-  const promptForNewJob = pull?.state === 'open' ? `${prompt}\n\n${askToContinue(link)}` : prompt
+  const forNewJob =
+    pull?.state === 'open'
+      ? { prompt: composeWith(askToContinue(link)), previousLink: link }
+      : { prompt, previousLink: '' }
   const reason = reasonNotReusable(job, pull)
   if (reason === undefined) {
     if (pull?.state === 'unknown') {
@@ -179,11 +191,11 @@ export async function continueOrCreate(
         `Can't tell whether the job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
       )
     }
-    return { kind: 'message', jobId, prompt, previousJob: job, promptForNewJob }
+    return { kind: 'message', jobId, prompt, previousJob: job, forNewJob }
   }
-  context.ports.log(`The last run's job ${reason}: creating a new one.`)
-  context.ports.progress.forget()
-  return { kind: 'create', prompt: promptForNewJob }
+  if (jobId !== '') context.ports.log(`The earlier job ${reason}: creating a new one.`)
+  context.ports.progress.forget(forNewJob.previousLink)
+  return { kind: 'create', prompt: forNewJob.prompt }
 }
 
 function askToContinue(link: string): string {

@@ -18,6 +18,10 @@ export class Progress {
   readonly notes: string[] = []
   /** Sent, but its result is unknown: a job, or the message, may exist. */
   resultUnknown = false
+  /** A create request or a message has left this machine. */
+  posted = false
+  /** The service has responded to a request of this step. */
+  responded = false
   #jobId = ''
   #previousLink = ''
   #job: Job | undefined
@@ -62,7 +66,10 @@ export class Progress {
     return this.#job !== undefined || this.#reuse !== undefined
   }
 
-  /** The pull request that the job opened before this run; the service leaves it out while it works on a message. */
+  /**
+   * The pull request that this job, or the one that it replaces, opened before this run; the service leaves it out while
+   * it works on a message.
+   */
   get previousLink(): string {
     return this.#previousLink
   }
@@ -73,10 +80,10 @@ export class Progress {
     this.#previousLink = previousLink
   }
 
-  /** The job that was followed is no longer of use. */
-  forget(): void {
+  /** The job that was followed is no longer of use. @param previousLink its pull request, if a new job continues there */
+  forget(previousLink = ''): void {
     this.#jobId = ''
-    this.#previousLink = ''
+    this.#previousLink = previousLink
   }
 
   /** The followed job accepted a message. */

@@ -50,12 +50,12 @@ async function submit(task: Task, wait: boolean, service: AgentService, ports: P
       try {
         return await message(task, wait, service, ports)
       } catch (thrown) {
-        const { promptForNewJob } = task
+        const { forNewJob } = task
         const isGone = thrown instanceof ActionError && thrown.code === 'not-found'
-        if (promptForNewJob === undefined || !isGone) throw thrown
-        ports.log("The last run's job no longer exists: creating a new one.")
-        ports.progress.forget()
-        return create(promptForNewJob, service, ports)
+        if (forNewJob === undefined || !isGone) throw thrown
+        ports.log('The earlier job no longer exists: creating a new one.')
+        ports.progress.forget(forNewJob.previousLink)
+        return create(forNewJob.prompt, service, ports)
       }
     case 'attach':
       ports.progress.attach()

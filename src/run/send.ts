@@ -3,7 +3,7 @@
 import type { AgentService, ServiceResult } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
 import { resultUnknown, type SubmitRequest } from '../agent/problems.js'
-import { judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
+import { isResponse, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { formatCount, formatDuration } from '../format.js'
 import { retryDelay } from '../net/backoff.js'
@@ -29,7 +29,6 @@ export async function send(
 ): Promise<Job | undefined> {
   const { clock, deadline, log, progress, publish } = ports
   const startedAt = clock.now()
-  let gotResponse = false
   let last: Retry | undefined
 
   for (let attempts = 1; ; attempts++) {
@@ -37,7 +36,9 @@ export async function send(
     publish()
     const result = await sendOnce(request, prompt, service)
     progress.sending = false
-    const verdict = judgeSubmit(request, result, { date: clock.date(), isFirst: !gotResponse })
+    progress.posted ||= wasSent(result)
+    progress.responded ||= isResponse(result)
+    const verdict = judgeSubmit(request, result, { date: clock.date(), isFirst: !progress.posted })
     if (verdict.next === 'accepted') return verdict.job
     progress.resultUnknown = verdict.next !== 'retry' && verdict.unknown !== undefined
     if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
@@ -45,9 +46,8 @@ export async function send(
     if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? connectTimeoutError()
 
     last = verdict
-    gotResponse ||= verdict.responded
     const untilDeadlineMs = deadline.remainingMs() - RESPONSE_MS
-    const remainingMs = gotResponse
+    const remainingMs = progress.responded
       ? untilDeadlineMs
       : Math.min(untilDeadlineMs, startedAt + UNREACHABLE_MS - clock.now())
     const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, ports.random())
@@ -59,6 +59,10 @@ export async function send(
     if (deadline.cancelled()) throw new Cancelled()
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts, minDelayMs)
   }
+}
+
+function wasSent(result: ServiceResult): boolean {
+  return result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
 }
 
 /** One attempt. If anything throws, the request may already have been sent. */
@@ -76,9 +80,9 @@ async function sendOnce(
 
 function retryTimeoutError({ error, backoff }: Retry, attempts: number, minDelayMs: number): ActionError {
   const reason =
-    backoff.retryAfterMs === undefined
-      ? `Tried ${formatCount(attempts, 'time')}.`
-      : `It asks for a wait of ${formatDuration(minDelayMs)}, which is too long for the time left.`
+    (backoff.retryAfterMs ?? 0) > 0
+      ? `It asks for a wait of ${formatDuration(minDelayMs)}, which is too long for the time left.`
+      : `Tried ${formatCount(attempts, 'time')}.`
   return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
 }
 
