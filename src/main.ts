@@ -1,5 +1,6 @@
 /** Runs the action: read, plan, run, end. Decides the exit code. */
 
+import { isId } from './agent/job.js'
 import { Cancelled } from './errors.js'
 import { checkSkipAuthors } from './event/skip-authors.js'
 import { asksForCheck, InputError, type Inputs, needsGitHub } from './inputs/inputs.js'
@@ -46,10 +47,14 @@ export async function main(): Promise<void> {
 }
 
 async function execute(step: Step): Promise<RunResult> {
-  const { raw, environment, event, report } = step
+  const { raw, environment, event, progress, report } = step
   // Checked first: a run triggered by the agent may have no secrets, which is not an error.
   const skip = checkSkipAuthors(event, parseLogins(raw['skip-authors']))
-  if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
+  if (skip.reason !== undefined) {
+    const jobId = raw['job-id'].trim()
+    if (isId(jobId)) progress.follow(jobId)
+    return { outcome: 'skipped', reason: skip.reason }
+  }
 
   const inputs = readInputs(step)
   const areBad = inputs instanceof InputError

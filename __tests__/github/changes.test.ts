@@ -242,6 +242,14 @@ describe('skip-authors', () => {
     }),
   )
 
+  test.concurrent('a job-id that was given is an output all the same', () =>
+    inWorld({ pull: { author: 'mintlify[bot]' } }, async (world) => {
+      const { outputs } = await world.step({ ...SKIP, 'job-id': ' job-9 ' })
+      expect(outputs).toMatchObject({ outcome: 'skipped', 'job-id': 'job-9' })
+      const bad = await world.step({ ...SKIP, 'job-id': 'job 9' })
+      expect(bad.outputs).toMatchObject({ outcome: 'skipped', 'job-id': '' })
+    }))
+
   test.concurrent.each([
     ['is a merge', [sha('x'), sha('y')], true],
     ['is not a merge', [sha('x')], false],

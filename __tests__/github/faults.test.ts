@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit, sha } from '../support/github.js'
+import { connectProxy } from '../support/network.js'
 import { posixDescribe } from '../support/platform.js'
 import { inWorld } from '../support/pull-request.js'
 import { minutes, shortDeadline, soonAfter, until } from '../support/time.js'
@@ -68,6 +69,7 @@ describe('a permanent error of a request that decides ends the step before anyth
       const { outputs, commands, exitCode } = await world.step(inputs)
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
       expect(commands('error')).toEqual([expect.stringMatching(says)])
+      expect(commands('warning')).toEqual([])
       expect(exitCode).toBe(1)
       expect(world.emulator.requests).toEqual([])
     }),
@@ -116,6 +118,28 @@ describe('an edit counts only if GitHub responds with what was edited:', () => {
 })
 
 describe('an error of a request that only informs is a warning, and the job runs:', () => {
+  test.concurrent.each([
+    [
+      403,
+      'You must authenticate via a GitHub App.',
+      /App\. The check .*the job's own token, or an app's, as github-token/,
+    ],
+    [422, 'Validation failed', /failed\. The check .*Fix what GitHub objects to/],
+    [403, 'Repository access blocked', /permissions: checks: write/],
+  ])('a check that is answered with %d, %s', (status, message, says) =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({
+        ...ALWAYS,
+        method: 'POST',
+        path: /check-runs/,
+        answer: { status, body: { message } },
+      })
+      const { outputs, commands } = await world.step({ check: 'true' })
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([expect.stringMatching(says)])
+    }),
+  )
+
   test.concurrent('the list of files for the context', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path: /files/, answer: BAD_GATEWAY })
@@ -207,7 +231,7 @@ describe('the event', () => {
         { payload: { pull_request: {} } },
       )
       expect(outputs.outcome).toBe('pr-opened')
-      expect(log).toContain('has no pull request')
+      expect(log).toContain('is not about a single pull request')
     }))
 })
 
@@ -224,6 +248,26 @@ posixDescribe('a cancel', () => {
       expect(sinceSignalMs).toBeLessThan(soonAfter(1_000))
       expect(outputs).toMatchObject({ outcome: 'cancelled', 'error-code': '', 'job-id': '' })
       expect(exitCode).toBe(1)
+      expect(world.emulator.requests).toEqual([])
+    }))
+
+  test.concurrent('while a proxy does not open the tunnel to GitHub ends the step', () =>
+    inWorld({}, async (world) => {
+      const proxy = await connectProxy(1, () => 'silence')
+      const { outputs, sinceSignalMs } = await world
+        .step(
+          { check: 'true' },
+          {
+            env: { GITHUB_API_URL: 'https://github.test', HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
+            meanwhile: async ({ signal }) => {
+              await until(() => proxy.asked.length > 0)
+              signal('SIGINT')
+            },
+          },
+        )
+        .finally(proxy.close)
+      expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
+      expect(outputs).toMatchObject({ outcome: 'cancelled', 'job-id': '' })
       expect(world.emulator.requests).toEqual([])
     }))
 

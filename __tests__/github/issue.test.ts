@@ -102,7 +102,9 @@ describe('an issue that triggers the run', () => {
         issueEvent('issues', 41),
       )
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(log).toContain('has no pull request, and issue-number is not set: starting a separate job')
+      expect(log).toContain(
+        'is not about a single pull request, and issue-number is not set: starting a separate job',
+      )
       expect(world.github.requests).toEqual([])
     }))
 })

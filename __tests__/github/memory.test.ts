@@ -89,7 +89,7 @@ describe('a pull request', () => {
         payload: { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' } },
       })
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(log).toContain('has no pull request')
+      expect(log).toContain('is not about a single pull request')
       expect(world.github.requests).toEqual([])
     }))
 })
@@ -192,6 +192,26 @@ describe('a new job replaces the last one, in the same comment,', () => {
       expect(second.log).toContain('merged or closed')
     }),
   )
+
+  test.concurrent('and its open docs pull request is continued by every job after it', () =>
+    inWorld({}, async (world) => {
+      const docs = world.github.addRepository('your-org/docs', {})
+      const first = await world.step(SCOPE)
+      docs.addPull({ number: Number(first.outputs['pr-number']) })
+      for (let run = 0; run < 2; run++) {
+        const failing = await startEmulator({
+          speed: 300,
+          scenario: { withoutPullRequest: true, poll: [{ status: 404, error: 'gone' }] },
+        })
+        const { outputs } = await world.step({ ...SCOPE, 'base-url': failing.url })
+        await failing.close()
+        expect(outputs).toMatchObject({ outcome: 'no-changes', reused: 'false' })
+        const [create] = failing.requests.filter(({ method }) => method === 'POST')
+        expect(JSON.parse(create?.body ?? '').prompt).toContain(
+          `An earlier job has already opened the pull request ${first.outputs['pr-link']}, which is still open.`,
+        )
+      }
+    }))
 
   test.concurrent.each(['open', 'unreadable'])('but not if its docs pull request is %s', (state) =>
     inWorld({}, async (world) => {

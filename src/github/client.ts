@@ -182,7 +182,7 @@ export class GitHubError extends ActionError {
     const { status, headers, message } = readFailure(thrown)
     const permanent = findPermanentFailure(thrown)
     const limited = isRateLimit(status, headers, message)
-    const text = oneLine(truncate(redact(message), 500))
+    const text = oneLine(truncate(redact(message), 500)).replace(/\.$/, '')
     super(
       'github',
       `GitHub: ${description} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${text}.`,
@@ -227,7 +227,9 @@ function adviceFor({ status, message, permission, fromFork, limited, permanent }
     return "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file in the step's env."
   }
   if (limited) return RUN_LATER
-  if (/locked/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
+  if (/must authenticate via a GitHub App/i.test(message))
+    return "Pass the job's own token, or an app's, as github-token."
+  if (/\blocked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
   if (status === 403 || status === 404) {
     // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
     if (fromFork && permission.endsWith('write')) {
@@ -239,7 +241,8 @@ function adviceFor({ status, message, permission, fromFork, limited, permanent }
     const permissions = permission.split(' or ').map((one) => `\`permissions: ${one}\``)
     return `If it exists, the token lacks permission: give the job ${permissions.join(' or ')}.`
   }
-  return status === 401 ? 'Check github-token.' : RUN_LATER
+  if (status === 401) return 'Check github-token.'
+  return status === undefined || status >= 500 ? RUN_LATER : 'Fix what GitHub objects to, then run it again.'
 }
 
 interface Failure {
