@@ -37,6 +37,7 @@ const stored = (state: string, more: Partial<StoredState> = {}): StoredState => 
   run: '8',
   attempt: 1,
   state,
+  inheritedLink: '',
   ...more,
 })
 const ofThisRun = (state: string, more: Partial<StoredState> = {}): StoredState =>
@@ -305,6 +306,11 @@ describe('what this very attempt stored', () => {
     expect([value, message]).toEqual([undefined, undefined])
   })
 
+  test('keeps a step from waiting for another job', async () => {
+    const task: Task = { kind: 'attach', jobId: 'job-2' }
+    expect(await find({ check: ofThisRun('started'), task })).toMatchObject({ code: 'input' })
+  })
+
   test('does not keep a step from waiting for its job, as the refusal advises', async () => {
     const { value, message, calls } = await find({ check: ofThisRun('started'), task: ATTACH })
     expect([value, message, calls]).toEqual([undefined, undefined, []])
@@ -360,7 +366,12 @@ describe('continuing', () => {
 
   const composeWith = (...more: string[]): string => ['Do it', ...more].join('\n\n')
 
-  async function task(previousJob: PreviousRun['job'], pull: DocsPull, link = OLD_LINK, jobId = 'job-1') {
+  async function task(
+    previousJob: PreviousRun['job'],
+    pull: DocsPull,
+    link = OLD_LINK,
+    { jobId = 'job-1', inheritedLink = '' } = {},
+  ) {
     const scripted = createScriptedRun([], { jobId })
     const links: string[] = []
     const context = {
@@ -370,18 +381,28 @@ describe('continuing', () => {
         return pull
       },
     } as unknown as PreviousRunContext
-    const previous = { state: stored('active', { jobId, link }), job: previousJob, unfinished: false }
+    const previous = {
+      state: stored('active', { jobId, link, inheritedLink }),
+      job: previousJob,
+      unfinished: false,
+    }
     const result = await continueOrCreate(previous, composeWith, context)
     const { progress, lines } = scripted
-    return { task: result, links, log: lines.log, followed: progress.jobId, kept: progress.previousLink }
+    return {
+      task: result,
+      links,
+      log: lines.log,
+      followed: progress.jobId,
+      kept: [progress.previousLink, progress.inheritedLink],
+    }
   }
 
-  const message = (previousJob: unknown, newPrompt: string, previousLink = '') => ({
+  const message = (previousJob: unknown, newPrompt: string, inheritedLink = '') => ({
     kind: 'message',
     jobId: 'job-1',
     prompt: 'Do it',
     previousJob,
-    forNewJob: { prompt: newPrompt, previousLink },
+    forNewJob: { prompt: newPrompt, inheritedLink },
   })
 
   test('a job that was not requested gets the message', async () => {
@@ -390,7 +411,7 @@ describe('continuing', () => {
       links: [],
       log: [],
       followed: 'job-1',
-      kept: '',
+      kept: ['', ''],
     })
   })
 
@@ -405,7 +426,7 @@ describe('continuing', () => {
         links: [link],
         log: [],
         followed: 'job-1',
-        kept: '',
+        kept: [link, ''],
       })
     },
   )
@@ -419,7 +440,7 @@ describe('continuing', () => {
         `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`,
       ],
       followed: 'job-1',
-      kept: '',
+      kept: [OLD_LINK, ''],
     })
   })
 
@@ -430,7 +451,7 @@ describe('continuing', () => {
       links: [],
       log: [],
       followed: 'job-1',
-      kept: '',
+      kept: ['', ''],
     })
   })
 
@@ -447,17 +468,53 @@ describe('continuing', () => {
       links: [OLD_LINK],
       log: [`The earlier job ${reason}: creating a new one.`],
       followed: '',
-      kept: prompt === 'Do it' ? '' : OLD_LINK,
+      kept: ['', prompt === 'Do it' ? '' : OLD_LINK],
     })
   })
 
   test('if only the pull request is remembered, the new job continues there', async () => {
-    expect(await task(undefined, { state: 'open' }, OLD_LINK, '')).toEqual({
+    expect(await task(undefined, { state: 'open' }, '', { jobId: '', inheritedLink: OLD_LINK })).toEqual({
       task: { kind: 'create', prompt: CONTINUE(OLD_LINK) },
       links: [OLD_LINK],
       log: [],
       followed: '',
-      kept: OLD_LINK,
+      kept: ['', OLD_LINK],
+    })
+  })
+
+  describe('a job that was asked to continue the pull request of an earlier one', () => {
+    const inherited = { inheritedLink: OLD_LINK }
+
+    test.each([
+      ['open', { state: 'open' }, OLD_LINK, CONTINUE(OLD_LINK)],
+      ['unreadable', { state: 'unknown', reason: 'No.' }, OLD_LINK, 'Do it'],
+      ['merged or closed', { state: 'closed' }, '', 'Do it'],
+    ] as const)('gets the message if that one is %s', async (_, pull, kept, newPrompt) => {
+      const old = job('active')
+      expect(await task(old, pull, '', inherited)).toEqual({
+        task: message(old, newPrompt, newPrompt === 'Do it' ? '' : OLD_LINK),
+        links: [OLD_LINK],
+        log: [],
+        followed: 'job-1',
+        kept: ['', kept],
+      })
+    })
+
+    test('passes it on if it failed', async () => {
+      expect(await task(job('failed'), { state: 'open' }, '', inherited)).toMatchObject({
+        task: { kind: 'create', prompt: CONTINUE(OLD_LINK) },
+        kept: ['', OLD_LINK],
+      })
+    })
+
+    test("is of no use if its own is closed, whatever the earlier one's state", async () => {
+      expect(
+        await task(job('completed', { prLink: LINK }), { state: 'closed' }, '', inherited),
+      ).toMatchObject({
+        task: { kind: 'create', prompt: 'Do it' },
+        links: [LINK],
+        kept: ['', ''],
+      })
     })
   })
 })

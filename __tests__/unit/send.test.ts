@@ -130,6 +130,13 @@ describe("a service that can't be reached", () => {
     expect(run.lines.log.join()).not.toContain('Nothing was sent')
   })
 
+  test('says so also if the time was over before it was reached', async () => {
+    const run = createScriptedRun(forever(hangs(false)))
+    run.progress.posted = true
+    const { message } = await settle(send(CREATE, 'Do it', run.service, run.ports))
+    expect(message).toBe('Timed out before connecting to the service.')
+  })
+
   test('gets the request as soon as it can be reached', async () => {
     const { calls, result } = await submit(CREATE, [notSent, notSent, jobResult('active')])
     expect(callTimes({ calls })).toEqual([0, 500, 1500])

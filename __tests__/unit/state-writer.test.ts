@@ -11,12 +11,20 @@ import { FakeClock } from './fake-clock.js'
 const NOTHING: Found = { state: undefined, unverified: 0 }
 const UNVERIFIED: Found = { state: undefined, unverified: 1 }
 
-const stored = (run: string): StoredState => ({ jobId: 'job-1', link: '', run, attempt: 1, state: 'active' })
+const stored = (run: string): StoredState => ({
+  jobId: 'job-1',
+  link: '',
+  run,
+  attempt: 1,
+  state: 'active',
+  inheritedLink: '',
+})
 
 const update = (state: string): StatusUpdate => ({
   state,
   jobId: 'job-2',
   link: '',
+  inheritedLink: '',
   hasJob: true,
   created: false,
   title: '',

@@ -5,7 +5,7 @@ import { StepReport } from '../../src/report/step-report.js'
 import type { RunResult } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
-import { job } from './scripted-run.js'
+import { job, LINK } from './scripted-run.js'
 
 function endWithoutOutputs(result: RunResult, change: (progress: Progress) => void): string {
   const progress = new Progress(new FakeClock())
@@ -53,7 +53,13 @@ test.each([{ kind: 'create' }, { kind: 'message', jobId: 'job-1' }] as const)(
 
 test('with a job', () => {
   const text = endWithoutOutputs({ outcome: 'timed-out' }, (progress) => progress.update(job('active')))
-  expect(text).toMatch(`${FAILED} The job is "job-1". ${CHECK}`)
+  expect(text).toMatch(`${FAILED} The job is "job-1": active. ${CHECK} The job may still be running. `)
+})
+
+test('with a job that has ended', () => {
+  const ended = job('completed', { prLink: LINK })
+  const text = endWithoutOutputs({ outcome: 'pr-opened' }, (progress) => progress.update(ended))
+  expect(text).toBe(`${FAILED} The job is "job-1": completed, pull request ${LINK}. ${CHECK}`)
 })
 
 test.each([

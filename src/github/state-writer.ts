@@ -161,14 +161,17 @@ export class StateWriter implements StatusWriter {
   }
 
   /** What to store: a run that sent nothing leaves the state of the one before. */
-  #toState({ state, jobId, link }: StatusUpdate, found: Found | undefined): StoredState | undefined {
+  #toState(
+    { state, jobId, link, inheritedLink }: StatusUpdate,
+    found: Found | undefined,
+  ): StoredState | undefined {
     const { runId, runAttempt } = this.#options.run
-    const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
+    const own = { jobId, link, state, run: runId, attempt: Number(runAttempt), inheritedLink }
     if (!NOTHING_SENT.includes(state)) return own
     return found === undefined ? undefined : (found.state ?? own)
   }
 
-  /** Of an error that is reported: no later one is, and without the permission, no later try succeeds. */
+  /** Called with an error that is reported: later ones are not. Without the permission, no later try would succeed. */
   #stopIfPermanent(thrown: unknown): void {
     this.#isReported = true
     if (thrown instanceof GitHubError && !thrown.temporary && !this.#hasWritten) this.#stopped = true
@@ -186,7 +189,7 @@ export class StateWriter implements StatusWriter {
   }
 }
 
-/** Resolves when it is. */
+/** Resolves when the signal is aborted. */
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }

@@ -63,8 +63,8 @@ export type Task =
       readonly prompt: string
       /** The job as it was before the message, if known. */
       readonly previousJob?: Job | undefined
-      /** Create a new job if this one no longer exists; `previousLink` is the pull request that it continues, or empty. */
-      readonly forNewJob?: { readonly prompt: string; readonly previousLink: string }
+      /** Create a new job if this one no longer exists; `inheritedLink` is the pull request that it continues, or empty. */
+      readonly forNewJob?: { readonly prompt: string; readonly inheritedLink: string }
     }
   | { readonly kind: 'attach'; readonly jobId: string }
 

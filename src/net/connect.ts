@@ -103,8 +103,7 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
     }
     request.once('error', fail)
     request.once('connect', (response, socket, head) => {
-      signal.addEventListener('abort', () => socket.destroy())
-      finalStatus(response.statusCode ?? 0, socket, head).then((status) => {
+      finalStatus(response.statusCode ?? 0, socket, head, signal).then((status) => {
         if (status >= 200 && status < 300) return resolve(socket as Socket)
         socket.destroy()
         reject(
@@ -120,25 +119,37 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
 }
 
 /**
- * The status of the final response to a CONNECT. Informational ones may precede it (RFC 9110, 15.2); Node reports the
- * first of all as the response.
+ * The status of the final response to a CONNECT. Informational ones may precede it (RFC 9110, 15.2), and Node takes the
+ * first one for the response.
  *
- * @param first of the response that Node reports
+ * @param first the status of the response that Node found
  * @param head what arrived after that response
- * @returns `first` if no final response follows within 16 KiB
- * @throws Error if the connection breaks before
+ * @param signal ends the wait
+ * @returns `first` if the connection ends, or 16 KiB arrive, without a final response
+ * @throws Error if the connection breaks
  */
-async function finalStatus(first: number, socket: Duplex, head: Buffer): Promise<number> {
+async function finalStatus(
+  first: number,
+  socket: Duplex,
+  head: Buffer,
+  signal: AbortSignal,
+): Promise<number> {
   if (first >= 200) return first
+  const destroy = (): void => void socket.destroy()
+  signal.addEventListener('abort', destroy)
   socket.unshift(head)
   let text = ''
-  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
-    text += chunk.toString('latin1')
-    const [, status] = FINAL_RESPONSE.exec(text) ?? []
-    if (status !== undefined) return Number(status)
-    if (text.length > 16_384) break
+  try {
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      text += chunk.toString('latin1')
+      const [, status] = FINAL_RESPONSE.exec(text) ?? []
+      if (status !== undefined) return Number(status)
+      if (text.length > 16_384) break
+    }
+    return first
+  } finally {
+    signal.removeEventListener('abort', destroy)
   }
-  return first
 }
 
 /** Its head alone: a TLS server doesn't speak first, so nothing follows. */

@@ -1,6 +1,6 @@
 /** Outputs, log lines and the annotation. Pure. */
 
-import { type FailOn, failsStep, parsePullRequest } from '../agent/job.js'
+import { type FailOn, failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import { oneLine, quote, type Redact } from '../escape.js'
 import { formatDuration, formatInteger } from '../format.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
@@ -182,7 +182,7 @@ export function nextStep(progress: Progress, result: RunResult, show: (text: str
   switch (result.outcome) {
     case 'error': {
       const { advice, code } = result.error
-      return !progress.accepted || code === 'not-found'
+      return !progress.accepted || code === 'not-found' || isFinal(progress.status)
         ? advice
         : `${advice} The job may still be running. ${howToWait}`
     }

@@ -115,10 +115,11 @@ export class StepReport {
 
   /** @param before how the step would have ended otherwise, which must not be lost */
   #outputsFailed(thrown: unknown, before: ActionError | undefined): ActionError {
-    const { accepted, posted, jobId } = this.#progress
+    const { accepted, posted, jobId, job, status } = this.#progress
+    const link = job?.link ? `, pull request ${job.link}` : ''
     const sentences = [
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      accepted ? `The job is ${quote(jobId)}.` : '',
+      accepted ? `The job is ${quote(jobId)}${status === undefined ? '' : `: ${status}`}${link}.` : '',
       before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
     ]
     const advice = ["Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? '']

@@ -20,7 +20,7 @@ export interface SummaryOptions {
   readonly sending?: boolean
   /** The URL of the run, for readers elsewhere. */
   readonly runUrl?: string
-  /** The pull request that the job opened before this run: shown while the service leaves it out. */
+  /** The pull request that the job, or the one it replaces, opened before this run: shown while the service leaves it out. */
   readonly previousLink?: string
 }
 

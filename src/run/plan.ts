@@ -203,7 +203,7 @@ async function findChangesIfNeeded({
     return await findChanges(run, event, decides ? github.requestWithRetry : github.requestOnce)
   } catch (thrown) {
     if (decides || !(thrown instanceof ActionError)) throw thrown
-    ports.warn(`${thrown.message} The prompt has no changes in it. ${thrown.advice}`)
+    ports.warn(`${thrown.message} The prompt doesn't say what changed. ${thrown.advice}`)
     return unknownChanges('The list of changes could not be read.')
   }
 }

@@ -24,6 +24,7 @@ export class Progress {
   responded = false
   #jobId = ''
   #previousLink = ''
+  #inheritedLink = ''
   #job: Job | undefined
   #status: Status | undefined
   #reuse: 'message' | 'attach' | undefined
@@ -66,24 +67,34 @@ export class Progress {
     return this.#job !== undefined || this.#reuse !== undefined
   }
 
-  /**
-   * The pull request that this job, or the one that it replaces, opened before this run; the service leaves it out while
-   * it works on a message.
-   */
+  /** The pull request that the job opened before this run; the service leaves it out while it works on a message. */
   get previousLink(): string {
     return this.#previousLink
   }
 
-  /** This job is the one to message or to wait for. */
-  follow(jobId: string, previousLink = jobId === this.#jobId ? this.#previousLink : ''): void {
-    this.#jobId = jobId
-    this.#previousLink = previousLink
+  /** The pull request of an earlier job that this one was asked to continue. */
+  get inheritedLink(): string {
+    return this.#inheritedLink
   }
 
-  /** The job that was followed is no longer of use. @param previousLink its pull request, if a new job continues there */
-  forget(previousLink = ''): void {
+  /** This job is the one to message or to wait for. Without links, those of the same job are kept. */
+  follow(jobId: string, previousLink?: string, inheritedLink = ''): void {
+    if (previousLink !== undefined || jobId !== this.#jobId) {
+      this.#previousLink = previousLink ?? ''
+      this.#inheritedLink = inheritedLink
+    }
+    this.#jobId = jobId
+  }
+
+  /**
+   * The job that was followed is no longer of use.
+   *
+   * @param inheritedLink its pull request, if a new job continues there
+   */
+  forget(inheritedLink = ''): void {
     this.#jobId = ''
-    this.#previousLink = previousLink
+    this.#previousLink = ''
+    this.#inheritedLink = inheritedLink
   }
 
   /** The followed job accepted a message. */

@@ -43,7 +43,8 @@ export async function send(
     progress.resultUnknown = verdict.next !== 'retry' && verdict.unknown !== undefined
     if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
     if (verdict.next === 'fail') throw verdict.error
-    if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? connectTimeoutError()
+    if (verdict.next === 'aborted')
+      throw verdict.unknown ?? last?.error ?? connectTimeoutError(progress.posted)
 
     last = verdict
     const untilDeadlineMs = deadline.remainingMs() - RESPONSE_MS
@@ -86,10 +87,10 @@ function retryTimeoutError({ error, backoff }: Retry, attempts: number, minDelay
   return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
 }
 
-function connectTimeoutError(): ActionError {
+function connectTimeoutError(posted: boolean): ActionError {
   return new ActionError(
     'network',
-    'Timed out before connecting to the service. Nothing was sent.',
+    `Timed out before connecting to the service.${posted ? '' : ' Nothing was sent.'}`,
     'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
   )
 }
