@@ -1,7 +1,7 @@
 /** Which changes count, what the prompt says about them, and when there is nothing to do. */
 
 import { describe, expect, test } from '@jest/globals'
-import type { Ended } from '../support/action.js'
+import { type Ended, KEY } from '../support/action.js'
 import { file, type Need, sha } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
@@ -71,6 +71,13 @@ describe('a pull request', () => {
         expect(needsOf(world)).toEqual(['pull_requests: read'])
       }),
   )
+
+  test.concurrent('the prompt does not have the key that a file has', () =>
+    inWorld({ pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+export KEY=${KEY}`)] } }, async (world) => {
+      await world.step({ context: 'diff' })
+      expect(promptOf(world)).toContain('+export KEY=***')
+      expect(JSON.stringify(world.emulator.requests.map(({ body }) => body))).not.toContain(KEY)
+    }))
 
   test.concurrent('with context: event: the prompt has no diff', () =>
     inWorld(CHANGED, async (world) => {

@@ -75,7 +75,13 @@ async function promptOf(name: string, payload: unknown, text: string): Promise<s
   expect(reasonToSkip({ contextPaths }, event, changes)).toBeUndefined()
   expect(pathsNote({ contextPaths }, changes) ?? '').not.toContain(PLANTED)
   const inputs = { context: 'diff', contextPaths } as const
-  return composePrompt('Update the docs.', changes, { inputs, run, event, nonce: () => BOUNDARY })
+  return composePrompt('Update the docs.', changes, {
+    inputs,
+    run,
+    event,
+    nonce: () => BOUNDARY,
+    redact: (text) => text,
+  })
 }
 
 test('there are more than 300 payloads of 58 events', () => {

@@ -96,6 +96,7 @@ describe('the prompt', () => {
       run: RUN,
       event: parseEvent('push', { sender: { login: 'octocat' } }),
       nonce: () => '0123456789abcdef',
+      redact: (text) => text.replaceAll('mint_key', '***'),
     })
 
   test('is the text alone without context', () => {
@@ -104,8 +105,17 @@ describe('the prompt', () => {
 
   test('is the text alone if nothing was read', () => {
     const inputs = { context: 'diff', contextPaths: [] } as const
-    const options = { inputs, run: RUN, event: parseEvent('push', {}), nonce: () => '0123456789abcdef' }
+    const [nonce, redact] = [() => '0123456789abcdef', (text: string) => text]
+    const options = { inputs, run: RUN, event: parseEvent('push', {}), nonce, redact }
     expect(composePrompt('Update the docs.', undefined, options)).toBe('Update the docs.')
+  })
+
+  test('does not have the key, wherever it is', () => {
+    const renamed = file('docs/mint_key.md', 'docs/old-mint_key.md')
+    const text = prompt('diff', changes([renamed]))
+    expect(text).not.toContain('mint_key')
+    expect(text).toContain('"docs/old-***.md" -> "docs/***.md"')
+    expect(text).toContain('+new docs/***.md')
   })
 
   test('has the trigger, the range and the files that match, marked as data', () => {

@@ -21,8 +21,11 @@ type Given = Partial<Record<InputName, string>>
 
 const sources = (given: Given, missingSecrets?: string): InputSources => ({
   redact: createRedactor((given['api-key'] ?? KEY).trim()),
-  readPromptFile: (path: string) =>
-    path === 'prompt.md' ? { text: 'From the file' } : { problem: 'does not exist. Check the path.' },
+  readPromptFile: (path: string) => {
+    const files: Record<string, string> = { 'prompt.md': 'From the file', 'key.md': `export KEY=${KEY}` }
+    const text = files[path]
+    return text === undefined ? { problem: 'does not exist. Check the path.' } : { text }
+  },
   missingSecrets,
   hasIssue: false,
 })
@@ -554,6 +557,12 @@ describe('all problems', () => {
       const lines = problems({ [input]: value, 'api-key': KEY })
       expect(lines).toEqual([`${input}: contains the key. Pass it as api-key only.`])
     }
+  })
+
+  test('are reported if the key is in the prompt file', () => {
+    expect(problems({ 'prompt-file': 'key.md', 'api-key': KEY })).toEqual([
+      'prompt-file: contains the key. Pass it as api-key only.',
+    ])
   })
 
   test.each([

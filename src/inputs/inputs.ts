@@ -140,12 +140,14 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
   const problems: Problem[] = []
   const key = raw['api-key'].trim()
   const redactKey = createRedactor(key.length < MIN_UNIQUE_LENGTH ? '' : key)
+  const refuseKey = (text: string): string => {
+    if (redactKey(text) === text) return text
+    throw new InvalidInput(() => 'contains the key. Pass it as api-key only.')
+  }
   const parse: Parse = (input, parseValue) => {
     try {
       const value = raw[input].trim() || DEFAULTS[input]
-      if (input !== 'api-key' && value !== DEFAULTS[input] && redactKey(value) !== value) {
-        throw new InvalidInput(() => 'contains the key. Pass it as api-key only.')
-      }
+      if (input !== 'api-key' && value !== DEFAULTS[input]) refuseKey(value)
       return parseValue(value)
     } catch (thrown) {
       if (!(thrown instanceof InvalidInput)) throw thrown
@@ -165,7 +167,7 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
       parseKey(value, baseUrl === DEFAULTS['base-url'], sources.missingSecrets),
     ),
     projectId: parse('project-id', parseProject),
-    task: parseTask(parse, jobId, sources),
+    task: parseTask(parse, jobId, (path) => refuseKey(readFile(path, sources))),
     jobScope: parse('job-scope', (value) =>
       parseScope(value, { jobId, hasIssue: sources.hasIssue || raw['issue-number'].trim() !== '' }),
     ),
@@ -210,8 +212,8 @@ export function asksForCheck(raw: RawInputs): boolean {
 
 type Parse = <T>(input: InputName, parseValue: (value: string) => T) => T
 
-function parseTask(parse: Parse, jobId: string, sources: InputSources): Task {
-  const fromFile = parse('prompt-file', (path) => (path === '' ? '' : readFile(path, sources)))
+function parseTask(parse: Parse, jobId: string, read: (path: string) => string): Task {
+  const fromFile = parse('prompt-file', (path) => (path === '' ? '' : read(path)))
   const prompt = parse('prompt', (text) => {
     const whole = [text, fromFile].filter((part) => part).join('\n\n')
     if (whole !== '' || jobId !== '' || fromFile !== '') return whole

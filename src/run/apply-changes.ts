@@ -1,5 +1,6 @@
 /** Applies what changed: whether there is nothing to do, and the prompt with its context. Pure. */
 
+import type { Redact } from '../escape.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { matches } from '../inputs/path-patterns.js'
@@ -36,9 +37,10 @@ export function pathsNote(
 
 /** A renamed file counts if either name does. */
 function isIncluded(patterns: Inputs['contextPaths'], { path, previousPath = path }: ChangedFile): boolean {
-  return matches(patterns, path) || matches(patterns, previousPath)
+  return matches(patterns, path) || (previousPath !== path && matches(patterns, previousPath))
 }
 
+/** The prompt with its context. The key is redacted there: the agent may copy what it reads into a pull request. */
 export function composePrompt(
   text: string,
   changes: Changes | undefined,
@@ -47,20 +49,33 @@ export function composePrompt(
     run,
     event,
     nonce,
+    redact,
   }: {
     readonly inputs: Pick<Inputs, 'context' | 'contextPaths'>
     readonly run: RunEnvironment
     readonly event: RunEvent
     readonly nonce: () => string
+    readonly redact: Redact
   },
 ): string {
   if (inputs.context === 'none' || changes === undefined) return text
   const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
+  const trigger = describeTrigger(run, event, changes)
   return compose(text, {
     level: inputs.context,
-    trigger: describeTrigger(run, event, changes),
-    changes: { ...changes, files },
+    trigger: { ...trigger, facts: trigger.facts.map((fact) => ({ ...fact, value: redact(fact.value) })) },
+    changes: { ...changes, files: files.map((file) => redactFile(file, redact)) },
     boundary: nonce(),
     excluded: changes.files.length - files.length,
   })
+}
+
+function redactFile(file: ChangedFile, redact: Redact): ChangedFile {
+  const { path, previousPath, patch } = file
+  return {
+    ...file,
+    path: redact(path),
+    ...(previousPath !== undefined && { previousPath: redact(previousPath) }),
+    ...(patch !== undefined && { patch: redact(patch) }),
+  }
 }

@@ -130,7 +130,7 @@ async function plan(context: PlanContext, writers: Writers): Promise<Plan> {
   }
   const { task } = inputs
   const composeWith = (...more: string[]): string =>
-    composePrompt([task.prompt, ...more].join('\n\n'), changes, context)
+    composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact: context.access.redact })
   return previous === undefined || task.kind === 'message'
     ? { ...task, prompt: composeWith() }
     : continueOrCreate(previous, composeWith, context)
