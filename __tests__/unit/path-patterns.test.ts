@@ -303,6 +303,8 @@ describe('rejected', () => {
     ["!'docs/**'", /without quotes/],
     ['- docs/**', /one pattern per line, without "- "/],
     ['docs/**, src/**', /one pattern per line, without commas/],
+    ['docs/**,', /one pattern per line, without commas/],
+    ['"docs/**",', /without quotes/],
   ])('%s, a likely slip that could never match', (text, message) => {
     expect(problem(`src/**\n${text}`)).toMatchObject({
       line: 2,
@@ -315,6 +317,7 @@ describe('rejected', () => {
     ['\\"a"', '"a"'],
     ['\\- a', '- a'],
     ['a\\, b', 'a, b'],
+    ['a\\,', 'a,'],
     ['a,b', 'a,b'],
     ['-a', '-a'],
     ["a'", "a'"],
