@@ -677,6 +677,11 @@ const CASES: Record<string, readonly Case[]> = {
       that: "runs on the agent's own pull request, too",
       check: (ran) => expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' }),
     },
+    {
+      ...pullRequest({ author: 'stranger', from: 'stranger/your-repo' }),
+      that: 'runs on a pull request from a fork, too',
+      check: (ran) => expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' }),
+    },
   ],
 }
 
