@@ -151,7 +151,8 @@ async function run({ scenario, given, speed, debug }) {
       if (signals.received) break
       if (title) printTitle(`━━ ${title} ━━`)
       const earlier = service?.requests.length
-      exitCode = (await runOnce({ ...event, inputs }, log, signals)) || exitCode
+      const env = { ...(service === undefined && networkEnvironment()), ...event.env }
+      exitCode = (await runOnce({ ...event, env, inputs }, log, signals)) || exitCode
       if (service) printRequests(service.requests.slice(earlier), hide)
     }
   } finally {
@@ -165,6 +166,15 @@ async function run({ scenario, given, speed, debug }) {
     : ''
   print(`\nExit code ${exitCode}${byService}${byGitHub}.`, 'title')
   return exitCode
+}
+
+/** What leads to a service elsewhere: the proxy, and the certificate of a private authority. */
+function networkEnvironment() {
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()])
+  const given = Object.entries(process.env).filter(([name]) =>
+    [...names, 'NODE_EXTRA_CA_CERTS'].includes(name),
+  )
+  return Object.fromEntries(given.map(([name, value = '']) => [name, value]))
 }
 
 /**

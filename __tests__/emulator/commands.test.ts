@@ -27,6 +27,8 @@ ${[
   'job-scope',
   'github-token',
   'wait',
+  'docs-token',
+  'network',
 ]
   .map((name) => `  ${name}:\n    description: An input\n`)
   .join('')}  fail:\n  hang:\n  comment:\noutputs:\n  job-id:\n`
@@ -42,6 +44,7 @@ process.on('SIGINT', () => {
   setTimeout(() => process.exit(7), 400)
 })
 console.log('::debug::RUNNER_DEBUG ' + env.RUNNER_DEBUG)
+if (env.INPUT_NETWORK) console.log('through ' + env.HTTPS_PROXY + ' but for ' + env.no_proxy)
 console.log('prompt ' + env.INPUT_PROMPT + ' with ' + key)
 try {
   const created = await fetch(jobs, { method: 'POST', headers, body: JSON.stringify({ prompt: 'x' }) })
@@ -91,8 +94,12 @@ function command(
   name: string,
   args: string[],
   onText: (text: string, child: ChildProcess) => void = () => {},
+  env: Record<string, string> = {},
 ) {
-  const child = spawn(process.execPath, [`emulator/${name}.mjs`, ...args], { cwd: folder })
+  const child = spawn(process.execPath, [`emulator/${name}.mjs`, ...args], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+  })
   running.add(child)
   let stdout = ''
   let stderr = ''
@@ -190,6 +197,28 @@ No emulated service is started: the step uses the one at base-url.
     } finally {
       await service.close()
     }
+  })
+
+  test('only with base-url, the step gets the proxy of the environment', async () => {
+    const env = { HTTPS_PROXY: 'http://proxy.test', no_proxy: 'other.test' }
+    for (const [given, shown] of [
+      [['--input', 'base-url=https://service.test'], 'http://proxy.test but for other.test'],
+      [[], 'undefined but for undefined'],
+    ] as const) {
+      const { stdout } = await command('start', ['--input', 'network=true', ...given], undefined, env)
+      expect(stdout).toContain(`  through ${shown}\n`)
+    }
+  })
+
+  test('hides every secret', async () => {
+    const { stdout } = await command('start', [
+      '--input',
+      'docs-token=ghp_secret',
+      '--input',
+      'prompt=ghp_secret',
+    ])
+    expect(stdout).toContain('    docs-token: ***\n')
+    expect(stdout).not.toContain('ghp_secret')
   })
 
   test('an empty base-url means the emulated service, not the real one', async () => {
