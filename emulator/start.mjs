@@ -168,7 +168,7 @@ async function run({ scenario, given, speed, debug }) {
   return exitCode
 }
 
-/** What leads to a service elsewhere: the proxy, and the certificate of a private authority. */
+/** What the step needs to reach a service elsewhere: the proxy, and the certificate of a private authority. */
 function networkEnvironment() {
   const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()])
   const given = Object.entries(process.env).filter(([name]) =>

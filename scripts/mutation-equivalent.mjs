@@ -333,7 +333,7 @@ export const EQUIVALENT = {
       mutator: 'StringLiteral',
       from: "''",
       to: '"Stryker was here!"',
-      line: "const redactKey = createRedactor(key.length < MIN_UNIQUE_LENGTH ? '' : key)",
+      line: "return createRedactor(key.length < MIN_UNIQUE_LENGTH ? '' : key)",
       why: 'No input has this text.',
     },
   ],

@@ -8,10 +8,8 @@ export interface StatusUpdate {
   readonly state: string
   /** The job to store. */
   readonly jobId: string
-  /** The job's own pull request, to store. */
+  /** The pull request's link to store. */
   readonly link: string
-  /** The pull request of an earlier job that this one was asked to continue, to store. */
-  readonly inheritedLink: string
   /** The service returned the job. */
   readonly hasJob: boolean
   /** This run created the job. */

@@ -18,7 +18,6 @@ const states: fc.Arbitrary<StoredState> = fc.record({
   run: texts,
   attempt: fc.nat(),
   state: texts,
-  inheritedLink: texts,
 })
 const identities: fc.Arbitrary<Identity> = fc.record({
   repository: texts,
@@ -80,7 +79,7 @@ describe('a marker', () => {
       project: 'p',
       jobKey: 'k',
     }
-    const stored = { jobId: 'job-1', link: '', run: '100', attempt: 1, state: 'active', inheritedLink: '' }
+    const stored = { jobId: 'job-1', link: '', run: '100', attempt: 1, state: 'active' }
     const marker = createMarker(stored, 5, identity, KEY)
     expect(readMarker(marker, 5, identity, KEY)).toEqual(stored)
     // Every one: several last characters of a text in base64 stand for the same bytes.

@@ -114,7 +114,7 @@ describe('the prompt', () => {
     const renamed = file('docs/mint_key.md', 'docs/old-mint_key.md')
     const text = prompt('diff', changes([renamed]))
     expect(text).not.toContain('mint_key')
-    expect(text).toContain('"docs/old-***.md" -> "docs/***.md"')
+    expect(text).toContain('docs/old-***.md -> docs/***.md')
     expect(text).toContain('+new docs/***.md')
   })
 

@@ -37,7 +37,6 @@ const stored = (state: string, more: Partial<StoredState> = {}): StoredState => 
   run: '8',
   attempt: 1,
   state,
-  inheritedLink: '',
   ...more,
 })
 const ofThisRun = (state: string, more: Partial<StoredState> = {}): StoredState =>
@@ -366,12 +365,7 @@ describe('continuing', () => {
 
   const composeWith = (...more: string[]): string => ['Do it', ...more].join('\n\n')
 
-  async function task(
-    previousJob: PreviousRun['job'],
-    pull: DocsPull,
-    link = OLD_LINK,
-    { jobId = 'job-1', inheritedLink = '' } = {},
-  ) {
+  async function task(previousJob: PreviousRun['job'], pull: DocsPull, link = OLD_LINK, jobId = 'job-1') {
     const scripted = createScriptedRun([], { jobId })
     const links: string[] = []
     const context = {
@@ -382,7 +376,7 @@ describe('continuing', () => {
       },
     } as unknown as PreviousRunContext
     const previous = {
-      state: stored('active', { jobId, link, inheritedLink }),
+      state: stored('active', { jobId, link }),
       job: previousJob,
       unfinished: false,
     }
@@ -393,16 +387,16 @@ describe('continuing', () => {
       links,
       log: lines.log,
       followed: progress.jobId,
-      kept: [progress.previousLink, progress.inheritedLink],
+      kept: progress.previousLink,
     }
   }
 
-  const message = (previousJob: unknown, newPrompt: string, inheritedLink = '') => ({
+  const message = (previousJob: unknown, newPrompt: string, previousLink = '') => ({
     kind: 'message',
     jobId: 'job-1',
     prompt: 'Do it',
     previousJob,
-    forNewJob: { prompt: newPrompt, inheritedLink },
+    forNewJob: { prompt: newPrompt, previousLink },
   })
 
   test('a job that was not requested gets the message', async () => {
@@ -411,7 +405,7 @@ describe('continuing', () => {
       links: [],
       log: [],
       followed: 'job-1',
-      kept: ['', ''],
+      kept: '',
     })
   })
 
@@ -426,7 +420,7 @@ describe('continuing', () => {
         links: [link],
         log: [],
         followed: 'job-1',
-        kept: [link, ''],
+        kept: link,
       })
     },
   )
@@ -440,7 +434,7 @@ describe('continuing', () => {
         `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`,
       ],
       followed: 'job-1',
-      kept: [OLD_LINK, ''],
+      kept: OLD_LINK,
     })
   })
 
@@ -451,7 +445,7 @@ describe('continuing', () => {
       links: [],
       log: [],
       followed: 'job-1',
-      kept: ['', ''],
+      kept: '',
     })
   })
 
@@ -468,53 +462,17 @@ describe('continuing', () => {
       links: [OLD_LINK],
       log: [`The earlier job ${reason}: creating a new one.`],
       followed: '',
-      kept: ['', prompt === 'Do it' ? '' : OLD_LINK],
+      kept: prompt === 'Do it' ? '' : OLD_LINK,
     })
   })
 
   test('if only the pull request is remembered, the new job continues there', async () => {
-    expect(await task(undefined, { state: 'open' }, '', { jobId: '', inheritedLink: OLD_LINK })).toEqual({
+    expect(await task(undefined, { state: 'open' }, OLD_LINK, '')).toEqual({
       task: { kind: 'create', prompt: CONTINUE(OLD_LINK) },
       links: [OLD_LINK],
       log: [],
       followed: '',
-      kept: ['', OLD_LINK],
-    })
-  })
-
-  describe('a job that was asked to continue the pull request of an earlier one', () => {
-    const inherited = { inheritedLink: OLD_LINK }
-
-    test.each([
-      ['open', { state: 'open' }, OLD_LINK, CONTINUE(OLD_LINK)],
-      ['unreadable', { state: 'unknown', reason: 'No.' }, OLD_LINK, 'Do it'],
-      ['merged or closed', { state: 'closed' }, '', 'Do it'],
-    ] as const)('gets the message if that one is %s', async (_, pull, kept, newPrompt) => {
-      const old = job('active')
-      expect(await task(old, pull, '', inherited)).toEqual({
-        task: message(old, newPrompt, newPrompt === 'Do it' ? '' : OLD_LINK),
-        links: [OLD_LINK],
-        log: [],
-        followed: 'job-1',
-        kept: ['', kept],
-      })
-    })
-
-    test('passes it on if it failed', async () => {
-      expect(await task(job('failed'), { state: 'open' }, '', inherited)).toMatchObject({
-        task: { kind: 'create', prompt: CONTINUE(OLD_LINK) },
-        kept: ['', OLD_LINK],
-      })
-    })
-
-    test("is of no use if its own is closed, whatever the earlier one's state", async () => {
-      expect(
-        await task(job('completed', { prLink: LINK }), { state: 'closed' }, '', inherited),
-      ).toMatchObject({
-        task: { kind: 'create', prompt: 'Do it' },
-        links: [LINK],
-        kept: ['', ''],
-      })
+      kept: OLD_LINK,
     })
   })
 })

@@ -303,7 +303,7 @@ describe('a message', () => {
   })
 
   describe('that creates a job if its own no longer exists', () => {
-    const task: Task = { ...MESSAGE, forNewJob: { prompt: 'Do it anew', inheritedLink: LINK } }
+    const task: Task = { ...MESSAGE, forNewJob: { prompt: 'Do it anew', previousLink: LINK } }
 
     test('does so after a 404', async () => {
       const newJob = (status: string) => jobResult(status, { id: 'job-2' })
@@ -318,7 +318,7 @@ describe('a message', () => {
       expect(lines.log).toEqual(['The earlier job no longer exists: creating a new one.'])
       expect(placeholders).toEqual([1])
       expect(published[1]).toMatchObject({ calls: 1, jobId: '', sending: true })
-      expect(progress).toMatchObject({ jobId: 'job-2', reuse: undefined, inheritedLink: LINK })
+      expect(progress).toMatchObject({ jobId: 'job-2', reuse: undefined, previousLink: LINK })
     })
 
     test.each([

@@ -17,14 +17,12 @@ const stored = (run: string): StoredState => ({
   run,
   attempt: 1,
   state: 'active',
-  inheritedLink: '',
 })
 
 const update = (state: string): StatusUpdate => ({
   state,
   jobId: 'job-2',
   link: '',
-  inheritedLink: '',
   hasJob: true,
   created: false,
   title: '',

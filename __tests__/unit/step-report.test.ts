@@ -62,6 +62,14 @@ test('with a job that has ended', () => {
   expect(text).toBe(`${FAILED} The job is "job-1": completed, pull request ${LINK}. ${CHECK}`)
 })
 
+test('with a job whose end may predate the message', () => {
+  const text = endWithoutOutputs({ outcome: 'started' }, (progress) => {
+    progress.messageAccepted()
+    progress.update(job('completed'))
+  })
+  expect(text).toMatch(`${FAILED} The job is "job-1". ${CHECK} The job may still be running. `)
+})
+
 test.each([
   ['before anything was sent', () => undefined, 'sent'],
   ['after a request that was refused', posted, 'accepted'],

@@ -17,14 +17,12 @@ export interface Identity {
 
 export interface StoredState {
   readonly jobId: string
-  /** The job's pull request, or empty. */
+  /** The pull request that the job opened, or was asked to continue; or empty. */
   readonly link: string
   readonly run: string
   readonly attempt: number
   /** The last state that was reported: a status or an outcome, `sending`, `unsent` or `unknown`. */
   readonly state: string
-  /** The pull request of an earlier job that this one was asked to continue, or empty. */
-  readonly inheritedLink: string
 }
 
 /** The states of a run that sent nothing. */
@@ -43,9 +41,8 @@ export function deriveMarkerKey(apiKey: string): Buffer {
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
  */
 export function createMarker(stored: StoredState, id: number, identity: Identity, key: Buffer): string {
-  const { jobId, link, run, attempt, state, inheritedLink } = stored
-  const fields = [jobId, link, run, attempt, state, inheritedLink]
-  const data = Buffer.from(JSON.stringify(fields)).toString('base64url')
+  const { jobId, link, run, attempt, state } = stored
+  const data = Buffer.from(JSON.stringify([jobId, link, run, attempt, state])).toString('base64url')
   return `<!-- agent-job-action:2 ${publicName(identity)} ${data} ${sign(data, id, identity, key)} -->`
 }
 
@@ -94,7 +91,6 @@ function stepKey({ workflow, job, step, project, jobKey }: Identity): readonly s
 
 /** Only verified data is parsed, so it has the shape that `createMarker` gave it. */
 function parse(data: string): StoredState {
-  const fields = JSON.parse(Buffer.from(data, 'base64url').toString())
-  const [jobId, link, run, attempt, state, inheritedLink = ''] = fields
-  return { jobId, link, run, attempt, state, inheritedLink }
+  const [jobId, link, run, attempt, state] = JSON.parse(Buffer.from(data, 'base64url').toString())
+  return { jobId, link, run, attempt, state }
 }

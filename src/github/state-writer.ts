@@ -161,12 +161,9 @@ export class StateWriter implements StatusWriter {
   }
 
   /** What to store: a run that sent nothing leaves the state of the one before. */
-  #toState(
-    { state, jobId, link, inheritedLink }: StatusUpdate,
-    found: Found | undefined,
-  ): StoredState | undefined {
+  #toState({ state, jobId, link }: StatusUpdate, found: Found | undefined): StoredState | undefined {
     const { runId, runAttempt } = this.#options.run
-    const own = { jobId, link, state, run: runId, attempt: Number(runAttempt), inheritedLink }
+    const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
     if (!NOTHING_SENT.includes(state)) return own
     return found === undefined ? undefined : (found.state ?? own)
   }

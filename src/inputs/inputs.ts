@@ -63,8 +63,8 @@ export type Task =
       readonly prompt: string
       /** The job as it was before the message, if known. */
       readonly previousJob?: Job | undefined
-      /** Create a new job if this one no longer exists; `inheritedLink` is the pull request that it continues, or empty. */
-      readonly forNewJob?: { readonly prompt: string; readonly inheritedLink: string }
+      /** Create a new job if this one no longer exists; `previousLink` is the pull request that it continues, or empty. */
+      readonly forNewJob?: { readonly prompt: string; readonly previousLink: string }
     }
   | { readonly kind: 'attach'; readonly jobId: string }
 
@@ -128,6 +128,11 @@ export class InputError extends ActionError {
 /** A shorter key, of some other service, would also be found in ordinary text. */
 const MIN_UNIQUE_LENGTH = 8
 
+/** Redacts the key in what the agent reads; a short key is left as it is. */
+export function createKeyRedactor(key: string): Redact {
+  return createRedactor(key.length < MIN_UNIQUE_LENGTH ? '' : key)
+}
+
 /**
  * Parses all inputs.
  *
@@ -139,7 +144,7 @@ const MIN_UNIQUE_LENGTH = 8
 export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
   const problems: Problem[] = []
   const key = raw['api-key'].trim()
-  const redactKey = createRedactor(key.length < MIN_UNIQUE_LENGTH ? '' : key)
+  const redactKey = createKeyRedactor(key)
   const refuseKey = (text: string): string => {
     if (redactKey(text) === text) return text
     throw new InvalidInput(() => 'contains the key. Pass it as api-key only.')

@@ -54,7 +54,7 @@ export class PathPatternError extends Error {
 export interface PathPattern {
   readonly excludes: boolean
   readonly tokens: readonly Token[]
-  /** Texts that every matching path contains. Most paths lack one, which is faster to tell than that they don't match. */
+  /** Texts that every matching path contains. Most paths lack one of them, and that is faster to check. */
   readonly contained: readonly string[]
 }
 

@@ -40,7 +40,7 @@ export interface ConnectorOptions {
   readonly onSocketError?: (error: Error) => void
 }
 
-/** Creates undici's connector, and a function that aborts pending connections. */
+/** Creates undici's connector, and a function that gives up the tunnels that a proxy hasn't opened yet. */
 export function createConnector({
   proxy,
   unverifiedTlsRequested,

@@ -182,7 +182,9 @@ export function nextStep(progress: Progress, result: RunResult, show: (text: str
   switch (result.outcome) {
     case 'error': {
       const { advice, code } = result.error
-      return !progress.accepted || code === 'not-found' || isFinal(progress.status)
+      return !progress.accepted ||
+        code === 'not-found' ||
+        (isFinal(progress.status) && progress.reuse !== 'message')
         ? advice
         : `${advice} The job may still be running. ${howToWait}`
     }

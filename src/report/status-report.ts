@@ -61,16 +61,12 @@ export class StatusReport {
   /** GitHub knows nothing of the log's masks, and a marker hides a key from all redactors. */
   #createUpdate(result: RunResult | undefined, sending = this.#options.progress.sending): StatusUpdate {
     const { progress, redact, runUrl, summaryOptions, failOn } = this.#options
-    const { jobId, job, accepted, reuse } = progress
-    const link = job?.link || progress.previousLink
-    const inheritedLink = link === '' ? progress.inheritedLink : ''
-    const previousLink = progress.previousLink || inheritedLink
+    const { jobId, job, previousLink, accepted, reuse } = progress
     const options = { ...summaryOptions(result), sending, runUrl, previousLink }
     return {
       state: this.#stateToStore(result),
       jobId: redact(jobId) === jobId ? jobId : '',
-      link,
-      inheritedLink,
+      link: job?.link || previousLink,
       hasJob: job !== undefined,
       created: accepted && reuse === undefined,
       title: redact(createTitle(options)),

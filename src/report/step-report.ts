@@ -115,11 +115,13 @@ export class StepReport {
 
   /** @param before how the step would have ended otherwise, which must not be lost */
   #outputsFailed(thrown: unknown, before: ActionError | undefined): ActionError {
-    const { accepted, posted, jobId, job, status } = this.#progress
+    const { accepted, posted, jobId, job, status, reuse } = this.#progress
+    // After a message, the last status may predate it.
+    const state = status === undefined || reuse === 'message' ? '' : `: ${status}`
     const link = job?.link ? `, pull request ${job.link}` : ''
     const sentences = [
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      accepted ? `The job is ${quote(jobId)}${status === undefined ? '' : `: ${status}`}${link}.` : '',
+      accepted ? `The job is ${quote(jobId)}${state}${link}.` : '',
       before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
     ]
     const advice = ["Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? '']

@@ -40,7 +40,7 @@ function isIncluded(patterns: Inputs['contextPaths'], { path, previousPath = pat
   return matches(patterns, path) || (previousPath !== path && matches(patterns, previousPath))
 }
 
-/** The prompt with its context. The key is redacted there: the agent may copy what it reads into a pull request. */
+/** The prompt with its context, in which the key is redacted: the agent may copy what it reads into a pull request. */
 export function composePrompt(
   text: string,
   changes: Changes | undefined,
@@ -61,21 +61,13 @@ export function composePrompt(
   if (inputs.context === 'none' || changes === undefined) return text
   const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
   const trigger = describeTrigger(run, event, changes)
-  return compose(text, {
+  const prompt = compose(text, {
     level: inputs.context,
+    // Redacted before they are truncated: half a key would not be found.
     trigger: { ...trigger, facts: trigger.facts.map((fact) => ({ ...fact, value: redact(fact.value) })) },
-    changes: { ...changes, files: files.map((file) => redactFile(file, redact)) },
+    changes: { ...changes, files },
     boundary: nonce(),
     excluded: changes.files.length - files.length,
   })
-}
-
-function redactFile(file: ChangedFile, redact: Redact): ChangedFile {
-  const { path, previousPath, patch } = file
-  return {
-    ...file,
-    path: redact(path),
-    ...(previousPath !== undefined && { previousPath: redact(previousPath) }),
-    ...(patch !== undefined && { patch: redact(patch) }),
-  }
+  return text + redact(prompt.slice(text.length))
 }

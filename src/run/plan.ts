@@ -11,7 +11,7 @@ import { type DocsPull, readDocsPull } from '../github/docs-pull.js'
 import { createCheckWriter, createCommentWriter, findConversation } from '../github/memory.js'
 import { findRefusal } from '../github/permission.js'
 import type { StateWriter } from '../github/state-writer.js'
-import type { Inputs, Task } from '../inputs/inputs.js'
+import { createKeyRedactor, type Inputs, type Task } from '../inputs/inputs.js'
 import { composePrompt, pathsNote, reasonToSkip } from './apply-changes.js'
 import type { Ports } from './ports.js'
 import { continueOrCreate, findPreviousRun, type Writers } from './previous-run.js'
@@ -129,8 +129,9 @@ async function plan(context: PlanContext, writers: Writers): Promise<Plan> {
     ports.progress.notes.push(note)
   }
   const { task } = inputs
+  const redact = createKeyRedactor(inputs.apiKey)
   const composeWith = (...more: string[]): string =>
-    composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact: context.access.redact })
+    composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
   return previous === undefined || task.kind === 'message'
     ? { ...task, prompt: composeWith() }
     : continueOrCreate(previous, composeWith, context)

@@ -60,16 +60,15 @@ export async function findPreviousRun(
 
   const getJob = createGetJob(context)
   if (rerun !== undefined && rerun.jobId !== '' && !FINISHED.includes(rerun.state)) {
-    ports.progress.follow(rerun.jobId, rerun.link, rerun.inheritedLink)
+    ports.progress.follow(rerun.jobId, rerun.link)
     const job = await getJob(rerun.jobId)
     if (job !== undefined) return { state: rerun, job, unfinished: true }
     ports.progress.forget()
     if (ofComment === undefined) return { state: rerun, job, unfinished: false }
   }
-  if (ofComment === undefined) return undefined
-  if (ofComment.jobId === '' && !ofComment.link && !ofComment.inheritedLink) return undefined
+  if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
   if (ofComment.jobId === '') return { state: ofComment, job: undefined, unfinished: false }
-  ports.progress.follow(ofComment.jobId, ofComment.link, ofComment.inheritedLink)
+  ports.progress.follow(ofComment.jobId, ofComment.link)
   return { state: ofComment, job: await getJob(ofComment.jobId), unfinished: false }
 }
 
@@ -104,7 +103,7 @@ async function readCheck({ check }: Writers, { run }: PreviousRunContext): Promi
 }
 
 /**
- * What this very attempt stored is another step's: a re-run has a higher attempt. A step that only waits for that job may.
+ * What this very attempt stored is another step's: a re-run has a higher attempt. A step that only waits for that job may go on.
  *
  * @throws InputError
  */
@@ -178,26 +177,25 @@ export async function continueOrCreate(
   const { jobId } = state
   const prompt = composeWith()
   if (job === 'not requested') return { kind: 'message', jobId, prompt }
-  const ownLink = job?.link || state.link
-  const link = ownLink || state.inheritedLink
+  const link = job?.link || state.link
   const pull = link === '' ? undefined : await context.readDocsPull(link)
   // Only what is known to be open can be continued.
   const forNewJob =
     pull?.state === 'open'
-      ? { prompt: composeWith(askToContinue(link)), inheritedLink: link }
-      : { prompt, inheritedLink: '' }
-  const reason = reasonNotReusable(job, ownLink === '' ? undefined : pull)
+      ? { prompt: composeWith(askToContinue(link)), previousLink: link }
+      : { prompt, previousLink: '' }
+  const reason = reasonNotReusable(job, pull)
   if (reason === undefined) {
-    if (ownLink !== '' && pull?.state === 'unknown') {
+    if (pull?.state === 'unknown') {
       context.ports.log(
         `Can't tell whether the job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
       )
     }
-    context.ports.progress.follow(jobId, ownLink, pull?.state === 'closed' ? '' : state.inheritedLink)
+    context.ports.progress.follow(jobId, link)
     return { kind: 'message', jobId, prompt, previousJob: job, forNewJob }
   }
   if (jobId !== '') context.ports.log(`The earlier job ${reason}: creating a new one.`)
-  context.ports.progress.forget(forNewJob.inheritedLink)
+  context.ports.progress.forget(forNewJob.previousLink)
   return { kind: 'create', prompt: forNewJob.prompt }
 }
 

@@ -24,7 +24,6 @@ export class Progress {
   responded = false
   #jobId = ''
   #previousLink = ''
-  #inheritedLink = ''
   #job: Job | undefined
   #status: Status | undefined
   #reuse: 'message' | 'attach' | undefined
@@ -67,34 +66,28 @@ export class Progress {
     return this.#job !== undefined || this.#reuse !== undefined
   }
 
-  /** The pull request that the job opened before this run; the service leaves it out while it works on a message. */
+  /**
+   * The pull request that this job, or the one that it replaces, opened before this run; the service leaves it out while
+   * it works on a message.
+   */
   get previousLink(): string {
     return this.#previousLink
   }
 
-  /** The pull request of an earlier job that this one was asked to continue. */
-  get inheritedLink(): string {
-    return this.#inheritedLink
-  }
-
-  /** This job is the one to message or to wait for. Without links, those of the same job are kept. */
-  follow(jobId: string, previousLink?: string, inheritedLink = ''): void {
-    if (previousLink !== undefined || jobId !== this.#jobId) {
-      this.#previousLink = previousLink ?? ''
-      this.#inheritedLink = inheritedLink
-    }
+  /** This job is the one to message or to wait for. */
+  follow(jobId: string, previousLink = jobId === this.#jobId ? this.#previousLink : ''): void {
     this.#jobId = jobId
+    this.#previousLink = previousLink
   }
 
   /**
    * The job that was followed is no longer of use.
    *
-   * @param inheritedLink its pull request, if a new job continues there
+   * @param previousLink its pull request, if a new job continues there
    */
-  forget(inheritedLink = ''): void {
+  forget(previousLink = ''): void {
     this.#jobId = ''
-    this.#previousLink = ''
-    this.#inheritedLink = inheritedLink
+    this.#previousLink = previousLink
   }
 
   /** The followed job accepted a message. */

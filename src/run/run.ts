@@ -54,7 +54,7 @@ async function submit(task: Task, wait: boolean, service: AgentService, ports: P
         const isGone = thrown instanceof ActionError && thrown.code === 'not-found'
         if (forNewJob === undefined || !isGone) throw thrown
         ports.log('The earlier job no longer exists: creating a new one.')
-        ports.progress.forget(forNewJob.inheritedLink)
+        ports.progress.forget(forNewJob.previousLink)
         return create(forNewJob.prompt, service, ports)
       }
     case 'attach':
