@@ -103,7 +103,8 @@ async function readCheck({ check }: Writers, { run }: PreviousRunContext): Promi
 }
 
 /**
- * What this very attempt stored is another step's: a re-run has a higher attempt. A step that only waits for that job may go on.
+ * What this very attempt stored is another step's: a re-run has a higher attempt. A step that only waits for that job may
+ * go on.
  *
  * @throws InputError
  */
