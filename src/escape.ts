@@ -61,6 +61,7 @@ function decodedViews(view: View): View[] {
 }
 
 const QUOTE = 0x22
+const APOSTROPHE = 0x27
 const PERCENT = 0x25
 const SLASH = 0x2f
 const BACKSLASH = 0x5c
@@ -107,7 +108,8 @@ function readBackslash(bytes: Uint8Array, at: number): Escape | undefined {
     return { bytes: Buffer.from(text), length: isPair ? 12 : 6 }
   }
   const next = bytes[at + 1]
-  const isSelf = next === BACKSLASH || next === QUOTE || next === SLASH
+  // Node's `inspect`, which writes the debug lines, escapes apostrophes as well.
+  const isSelf = next === BACKSLASH || next === QUOTE || next === SLASH || next === APOSTROPHE
   return isSelf ? { bytes: Uint8Array.of(next), length: 2 } : undefined
 }
 

@@ -1,5 +1,6 @@
 /** Text from outside: the key is redacted in every spelling, and nothing remains that a log or Markdown acts on. */
 
+import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import {
   createRedactor,
@@ -303,4 +304,12 @@ describe('inlineCode', () => {
     expect(shownAsCode(inlineCode(text))).toBe(oneLine(text))
     expect(inlineCode(text)).not.toMatch(/[\p{Cc}\u2028\u2029\u202e]/u)
   })
+})
+
+test('the key is redacted in a debug line that shows an error with a response in JSON', () => {
+  const key = `mint_a'b"c\`d\\e/f\\'g`
+  const redact = createRedactor(key)
+  for (const data of [key, JSON.stringify({ error: key })]) {
+    expect(redact(inspect({ data }))).not.toMatch(/mint_a|\\'g/)
+  }
 })
