@@ -27,6 +27,11 @@ export function formatCount(value: number, noun: string): string {
   return `${formatInteger(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 
+/** The sentences that are not empty, on one line. */
+export function joinSentences(...sentences: readonly string[]): string {
+  return sentences.filter((sentence) => sentence !== '').join(' ')
+}
+
 /** The start of a commit's SHA. */
 export function shortSha(sha: string): string {
   return sha.slice(0, 7)

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
+import { joinSentences } from '../format.js'
 import type { StatusUpdate, StatusWriter } from '../status-update.js'
 import { GitHubError } from './client.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
@@ -180,9 +181,11 @@ export class StateWriter implements StatusWriter {
     this.#stopIfPermanent(thrown)
     if (isReported) return
     const { consequence, warn } = this.#options
-    const parts =
-      thrown instanceof ActionError ? [thrown.message, consequence, thrown.advice] : [String(thrown)]
-    warn(parts.filter((part) => part !== '').join(' '))
+    warn(
+      thrown instanceof ActionError
+        ? joinSentences(thrown.message, consequence, thrown.advice)
+        : String(thrown),
+    )
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { type FailOn, failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import { oneLine, quote, type Redact } from '../escape.js'
-import { formatDuration, formatInteger } from '../format.js'
+import { formatDuration, formatInteger, joinSentences } from '../format.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
@@ -190,14 +190,12 @@ export function nextStep(progress: Progress, result: RunResult, show: (text: str
     }
     case 'cancelled':
       if (result.error !== undefined) return result.error.advice
-      return [
+      return joinSentences(
         progress.accepted ? '' : 'The service had not accepted anything from this step.',
         progress.jobId === ''
           ? ''
           : `Job ${show(progress.jobId)} ${isSeen ? 'is still' : 'may still be'} running on the service. ${howToWait}`,
-      ]
-        .filter((sentence) => sentence !== '')
-        .join(' ')
+      )
     case 'timed-out':
       return `It ${isSeen ? 'keeps' : 'may still be'} running on the service. ${howToWait} To wait longer next time, raise timeout-minutes.`
     case 'started':

@@ -5,6 +5,7 @@ import { type FailOn, failsStep, type Job } from '../agent/job.js'
 import { resultUnknown } from '../agent/problems.js'
 import { ActionError } from '../errors.js'
 import { quote, type Redact } from '../escape.js'
+import { joinSentences } from '../format.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
@@ -119,14 +120,16 @@ export class StepReport {
     // After a message, the last status may predate it.
     const state = status === undefined || reuse === 'message' ? '' : `: ${status}`
     const link = job?.link ? `, pull request ${job.link}` : ''
-    const sentences = [
-      `Writing the outputs failed: ${(thrown as Error).message}.`,
-      accepted ? `The job is ${quote(jobId)}${state}${link}.` : '',
-      before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
-    ]
-    const advice = ["Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? '']
-    const joined = [sentences, advice].map((parts) => parts.filter((part) => part !== '').join(' '))
-    return new ActionError('internal', joined[0] ?? '', joined[1] ?? '', { cause: thrown })
+    return new ActionError(
+      'internal',
+      joinSentences(
+        `Writing the outputs failed: ${(thrown as Error).message}.`,
+        accepted ? `The job is ${quote(jobId)}${state}${link}.` : '',
+        before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
+      ),
+      joinSentences("Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? ''),
+      { cause: thrown },
+    )
   }
 
   /** Says once that the summary can't be written: nothing depends on it. */
