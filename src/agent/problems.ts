@@ -111,13 +111,15 @@ export function rejected(
         text,
         "Check that api-key is an admin key (mint_…, not mint_dsc_… or mint_us_…) and hasn't expired.",
       )
-    case 403:
+    case 403: {
+      const mayWrite = kind === 'poll' ? '' : ", isn't limited to reading,"
       return new ActionError(
         'auth',
         text,
-        `Check that the key belongs to the project's organisation${kind === 'poll' ? '' : ", isn't limited to reading,"} and allows ` +
-          "the runner's IP address. Check that the plan includes the agent.",
+        `Check that the key belongs to the project's organisation${mayWrite} and allows the runner's IP address. ` +
+          'Check that the plan includes the agent.',
       )
+    }
     case 404:
       return new ActionError(
         'not-found',

@@ -3,7 +3,6 @@
  * takes more CPU time: see docs/performance.md.
  */
 
-import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
@@ -12,7 +11,7 @@ import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import redirect from 'undici/lib/interceptor/redirect.js'
 import { createConnector } from '../net/connect.js'
-import type { Clock } from '../net/deadline.js'
+import { aborted, type Clock } from '../net/deadline.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
 export interface FetchOptions {
@@ -74,7 +73,7 @@ function createDispatcher({ apiUrl, network }: FetchOptions): Dispatcher {
 
 /** undici ignores the signal of a request whose connection is still being made. */
 async function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort')
+  await aborted(signal)
   throw signal.reason
 }
 

@@ -1,9 +1,9 @@
 /** Keeps what is stored at GitHub up to date: one edit per state change, one after the other, the latest last. */
 
-import { once } from 'node:events'
 import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
 import { joinSentences } from '../format.js'
+import { aborted } from '../net/deadline.js'
 import type { StatusUpdate, StatusWriter } from '../status-update.js'
 import { GitHubError } from './client.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
@@ -187,11 +187,6 @@ export class StateWriter implements StatusWriter {
         : String(thrown),
     )
   }
-}
-
-/** Resolves when the signal is aborted. */
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
 }
 
 function keyOf({ state, jobId, link, conclusion }: StatusUpdate): string {

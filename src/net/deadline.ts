@@ -1,5 +1,7 @@
 /** Deadline and cancellation as one AbortSignal, and the clock that both are measured with. */
 
+import { once } from 'node:events'
+
 export interface Deadline {
   /** Aborted at the deadline or on a cancel, whichever comes first. */
   readonly signal: AbortSignal
@@ -19,6 +21,11 @@ export interface Clock {
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>
   /** Calls repeatedly until the returned function is called. */
   every(milliseconds: number, call: () => void): () => void
+}
+
+/** Resolves when the signal is aborted. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /**
