@@ -101,8 +101,8 @@ describe('the verdict on a create request or a message', () => {
         results,
         fc.boolean(),
         fc.date({ noInvalidDate: true }),
-        (request, result, isFirst, date) => {
-          const verdict = judgeSubmit(request, result, { date, isFirst })
+        (request, result, posted, date) => {
+          const verdict = judgeSubmit(request, result, { date, posted })
           expect(verdict.next === 'retry').toBe(mayBeRetried(request, result))
           const isAccepted = result.kind === 'job' || (result.kind === 'no-job' && request.kind === 'message')
           expect(verdict.next === 'accepted').toBe(isAccepted)
@@ -122,7 +122,7 @@ describe('the verdict on a create request or a message', () => {
   test('never says that nothing was sent if something was', () => {
     fc.assert(
       fc.property(requests, results, (request, result) => {
-        const verdict = judgeSubmit(request, result, { date: new Date(0), isFirst: false })
+        const verdict = judgeSubmit(request, result, { date: new Date(0), posted: true })
         const error = verdict.next === 'fail' || verdict.next === 'retry' ? verdict.error : undefined
         expect(`${error?.message} ${error?.advice}`).not.toMatch(/nothing was sent/i)
       }),

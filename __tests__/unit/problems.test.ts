@@ -21,7 +21,7 @@ const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
 
 /** The error's message and advice, as the annotation shows them. */
 const text = (request: SubmitRequest, result: ServiceResult): string => {
-  const verdict = judgeSubmit(request, result, { date: NOW, isFirst: true })
+  const verdict = judgeSubmit(request, result, { date: NOW, posted: false })
   return 'error' in verdict ? `${verdict.error.message} ${verdict.error.advice}` : ''
 }
 
@@ -161,10 +161,10 @@ describe('the exact words', () => {
   ] as const)('of a connection that failed: %s', (reason, message, advice) => {
     const cause = new Error('x')
     const result = { kind: 'not-sent', reason: 'connect ECONNREFUSED', permanent: reason, cause } as const
-    expect(cannotConnect(result, true)).toMatchObject({ code: 'network', message, advice, cause })
+    expect(cannotConnect(result, false)).toMatchObject({ code: 'network', message, advice, cause })
     // Not the first request: something may have been sent before.
     const later = message.replace(' Nothing was sent.', '')
-    expect(cannotConnect(result, false)).toMatchObject({ code: 'network', message: later, advice, cause })
+    expect(cannotConnect(result, true)).toMatchObject({ code: 'network', message: later, advice, cause })
   })
 
   const WHERE_TO_LOOK =

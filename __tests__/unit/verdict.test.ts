@@ -17,7 +17,7 @@ const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
 const judge = (request: SubmitRequest, result: ServiceResult) =>
-  judgeSubmit(request, result, { date: NOW, isFirst: true })
+  judgeSubmit(request, result, { date: NOW, posted: false })
 const poll = (result: ServiceResult, context: { sinceCreateMs?: number; invalidResponses?: number } = {}) =>
   judgePoll(result, { jobId: 'job-1', sinceCreateMs: undefined, invalidResponses: 0, ...context }, NOW)
 

@@ -57,14 +57,14 @@ const TRUST_ADVICE =
 /**
  * The request was not sent, because there was no connection.
  *
- * @param isFirst nothing else was sent before
+ * @param posted another request has already left this machine
  */
 export function cannotConnect(
   { reason, permanent, cause }: Extract<ServiceResult, { kind: 'not-sent' }>,
-  isFirst: boolean,
+  posted: boolean,
 ): ActionError {
   const networkError = (message: string, advice: string): ActionError =>
-    new ActionError('network', `${message}: ${reason}.${isFirst ? ' Nothing was sent.' : ''}`, advice, {
+    new ActionError('network', `${message}: ${reason}.${posted ? '' : ' Nothing was sent.'}`, advice, {
       cause,
     })
   switch (permanent) {

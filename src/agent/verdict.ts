@@ -56,8 +56,8 @@ export function isResponse({ kind }: ServiceResult): boolean {
 export interface SubmitContext {
   /** The current date, for `Retry-After`. */
   readonly date: Date
-  /** Nothing was sent before. */
-  readonly isFirst: boolean
+  /** A request has already left this machine. */
+  readonly posted: boolean
 }
 
 /**
@@ -70,7 +70,7 @@ export interface SubmitContext {
 export function judgeSubmit(
   request: SubmitRequest,
   result: ServiceResult,
-  { date, isFirst }: SubmitContext,
+  { date, posted }: SubmitContext,
 ): SubmitVerdict {
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
     const unknown = resultUnknown(request, reason, cause)
@@ -93,7 +93,7 @@ export function judgeSubmit(
     case 'no-response':
       return failUnknown(result.reason, result.cause)
     case 'not-sent': {
-      const error = cannotConnect(result, isFirst)
+      const error = cannotConnect(result, posted)
       if (result.permanent !== undefined) return { next: 'fail', error }
       const backoff = { retryAfterMs: undefined, capMs: CONNECT_BACKOFF_CAP_MS }
       return { next: 'retry', error, backoff }
@@ -143,7 +143,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     case 'not-sent':
       return result.permanent === undefined
         ? retry(result.reason)
-        : { next: 'fail', error: cannotConnect(result, false) }
+        : { next: 'fail', error: cannotConnect(result, true) }
     case 'error-response': {
       const { status, description } = result
       const sinceCreateMs = context.sinceCreateMs ?? Number.POSITIVE_INFINITY

@@ -38,7 +38,7 @@ export async function send(
     progress.sending = false
     progress.posted ||= wasSent(result)
     progress.responded ||= isResponse(result)
-    const verdict = judgeSubmit(request, result, { date: clock.date(), isFirst: !progress.posted })
+    const verdict = judgeSubmit(request, result, { date: clock.date(), posted: progress.posted })
     if (verdict.next === 'accepted') return verdict.job
     progress.resultUnknown = verdict.next !== 'retry' && verdict.unknown !== undefined
     if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
