@@ -1,6 +1,6 @@
 // One signal for deadline and cancellation, and which of the two aborted it.
 import { expect, test } from '@jest/globals'
-import { createDeadline } from '../../src/net/deadline.js'
+import { aborted, createDeadline } from '../../src/net/deadline.js'
 import { FakeClock } from './fake-clock.js'
 
 const never = new AbortController().signal
@@ -60,4 +60,18 @@ test('a deadline that has already passed aborts the signal', async () => {
   await clock.sleep(0, never)
   expect(deadline.signal.aborted).toBe(true)
   expect(deadline.cancelled()).toBe(false)
+})
+
+test('aborted waits for the signal, unless it is aborted already', async () => {
+  const cancel = new AbortController()
+  let ended = false
+  const waiting = aborted(cancel.signal).then(() => {
+    ended = true
+  })
+  await new Promise(setImmediate)
+  expect(ended).toBe(false)
+  cancel.abort()
+  await waiting
+  expect(ended).toBe(true)
+  await aborted(cancel.signal)
 })

@@ -1,7 +1,7 @@
 /** Lengths of time and numbers, in words. */
 
 import { describe, expect, test } from '@jest/globals'
-import { formatCount, formatDuration, formatInteger } from '../../src/format.js'
+import { formatCount, formatDuration, formatInteger, joinSentences, shortSha } from '../../src/format.js'
 
 describe('formatDuration', () => {
   test.each([
@@ -47,4 +47,13 @@ test.each([
   [1001, '1,001 files'],
 ])('formatCount writes %d as %s', (value, words) => {
   expect(formatCount(value, 'file')).toBe(words)
+})
+
+test('joinSentences leaves out what is empty', () => {
+  expect(joinSentences('', 'One.', '', 'Two.')).toBe('One. Two.')
+  expect(joinSentences('', '')).toBe('')
+})
+
+test('shortSha is the start of a SHA', () => {
+  expect(shortSha('0123456789abcdef0123456789abcdef01234567')).toBe('0123456')
 })
