@@ -230,6 +230,20 @@ describe('a response', () => {
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
   })
 
+  test.concurrent('is complete even if the connection before it broke', async () => {
+    const broken: Handler = (response) => {
+      created(response)
+      response.req.socket.end('no response')
+    }
+    const closed: Handler = (response) =>
+      void response.req.socket.end(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(opened)}`,
+      )
+    const { outputs, service } = await runAgainst({ posts: [broken], polls: [closed] }, GO)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
+    expect(service.polls()).toHaveLength(1)
+  })
+
   test.concurrent('with another job than the one that is polled is not believed', async () => {
     const other = json(200, { ...opened, id: 'job-2' })
     const { outputs } = await runAgainst({ posts: [created], polls: [other, other, active, completed] }, GO)

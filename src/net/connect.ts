@@ -36,16 +36,13 @@ export interface ConnectorOptions {
   readonly proxy: URL | undefined
   /** NODE_TLS_REJECT_UNAUTHORIZED is set: a certificate error says that it is not honoured. */
   readonly unverifiedTlsRequested: boolean
-  /** Called with the error that breaks an open connection, before undici sees it. */
-  readonly onSocketError?: (error: Error) => void
 }
 
 /** Creates undici's connector, and a function that gives up the tunnels that a proxy hasn't opened yet. */
-export function createConnector({
-  proxy,
-  unverifiedTlsRequested,
-  onSocketError = () => undefined,
-}: ConnectorOptions): { connect: buildConnector.connector; abort: () => void } {
+export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOptions): {
+  connect: buildConnector.connector
+  abort: () => void
+} {
   const direct = createDirectConnector(VERIFIED)
   const pending = new AbortController()
   const connect: buildConnector.connector = (options, callback) => {
@@ -54,7 +51,6 @@ export function createConnector({
         callback(toConnectError(error, unverifiedTlsRequested), null)
       } else {
         skipWasmOptimization()
-        socket.on('error', onSocketError)
         callback(null, socket)
       }
     }

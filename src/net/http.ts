@@ -1,5 +1,6 @@
 /** One HTTP request to one origin, and exactly how far it got: that decides whether it may be retried. */
 
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setImmediate as setImmediatePromise } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
@@ -92,19 +93,20 @@ export function createHttpClient({ deadline, ...options }: HttpClientOptions): H
 
 interface Connection {
   readonly client: Client
-  /** Why the connection broke; undefined if it did not. */
+  /** Why the socket in use broke; undefined if it did not. */
   error(): Error | undefined
   destroy(): void
 }
 
 function openConnection({ origin, ...options }: Omit<HttpClientOptions, 'deadline'>): Connection {
-  let socketError: Error | undefined
-  const onSocketError = (error: Error): void => {
-    socketError = error
-  }
-  const { connect, abort } = createConnector({ ...options, onSocketError })
+  let socket: Socket | null = null
+  const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
-    connect,
+    connect: (target, callback) =>
+      connect(target, (...result) => {
+        socket = result[1]
+        callback(...result)
+      }),
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 65_000,
@@ -115,7 +117,7 @@ function openConnection({ origin, ...options }: Omit<HttpClientOptions, 'deadlin
     abort()
     void client.destroy()
   }
-  return { client, error: () => socketError, destroy }
+  return { client, error: () => socket?.errored ?? undefined, destroy }
 }
 
 const TOO_LARGE = 'the response is larger than 1 MiB'
