@@ -76,7 +76,7 @@ async function planAndRun(
   ports: Ports,
   commitsToCheck: readonly string[],
 ): Promise<RunResult> {
-  const { network, redact, reporter, progress, report } = step
+  const { network, redact, reporter, progress } = step
   const { clock } = runner
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => ports.log(heartbeatLine(progress)))
   const { createAgentService } = await import('./agent/client.js')
@@ -86,7 +86,6 @@ async function planAndRun(
       ? await planWithGitHub(step, inputs, service, ports, commitsToCheck)
       : inputs.task
     if (plan.kind === 'skip') return { outcome: 'skipped', reason: plan.reason }
-    report.task = plan
     if (plan.kind !== 'create') progress.follow(plan.jobId)
     ports.log(startLine(plan, inputs))
     if (!inputs.dryRun) return await run(plan, inputs, service, ports)

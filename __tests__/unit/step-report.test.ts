@@ -1,32 +1,37 @@
-// The end of a step whose outputs can't be written: what would have been said otherwise is not lost.
+// How a step ends: whose outputs can't be written, or at once.
 import { expect, test } from '@jest/globals'
 import { resultUnknown } from '../../src/agent/problems.js'
-import { StepReport } from '../../src/report/step-report.js'
+import { ActionError } from '../../src/errors.js'
+import { type ReportWriter, StepReport } from '../../src/report/step-report.js'
 import type { RunResult } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
 import { job, LINK } from './scripted-run.js'
 
+const ignore = (): void => undefined
+const SILENT = {
+  log: ignore,
+  debug: ignore,
+  warn: ignore,
+  notice: ignore,
+  error: ignore,
+  outputs: ignore,
+  summary: ignore,
+}
+
+function createReport(progress: Progress, writer: Partial<ReportWriter>): StepReport {
+  return new StepReport({ writer: { ...SILENT, ...writer }, progress, redact: (text) => text, runUrl: '' })
+}
+
 function endWithoutOutputs(result: RunResult, change: (progress: Progress) => void): string {
   const progress = new Progress(new FakeClock())
   change(progress)
   const errors: string[] = []
-  const ignore = (): void => undefined
-  const report = new StepReport({
-    writer: {
-      log: ignore,
-      debug: ignore,
-      warn: ignore,
-      notice: ignore,
-      error: (text) => errors.push(text),
-      outputs: () => {
-        throw new Error('ENOSPC')
-      },
-      summary: ignore,
+  const report = createReport(progress, {
+    error: (text) => errors.push(text),
+    outputs: () => {
+      throw new Error('ENOSPC')
     },
-    progress,
-    redact: (text) => text,
-    runUrl: '',
   })
   report.end(result)
   expect(report.result).toMatchObject({ outcome: 'error', error: { code: 'internal' } })
@@ -75,4 +80,23 @@ test.each([
   ['after a request that was refused', posted, 'accepted'],
 ] as const)('%s', (_, change, what) => {
   expect(endWithoutOutputs({ outcome: 'cancelled' }, change)).toBe(`${FAILED} Nothing was ${what}. ${CHECK}`)
+})
+
+test('an end at once names the request that is in flight: the new job, if the earlier one is gone', () => {
+  const progress = new Progress(new FakeClock())
+  const report = createReport(progress, {})
+  expect(report.resultUnknown()).toBeUndefined()
+  progress.follow('job-1')
+  progress.sending = true
+  expect(report.resultUnknown()?.message).toMatch(/^The message to job "job-1" was sent/)
+  progress.forget(LINK)
+  expect(report.resultUnknown()?.message).toMatch(/^The create request was sent/)
+})
+
+test('the details of an error are not truncated before they are redacted', () => {
+  const debugged: string[] = []
+  const report = createReport(new Progress(new FakeClock()), { debug: (text) => debugged.push(text) })
+  const cause = { data: 'x'.repeat(20_000) }
+  report.end({ outcome: 'error', error: new ActionError('network', 'Broken.', '', { cause }) })
+  expect(debugged.join()).toContain(`'${cause.data}'`)
 })

@@ -6,7 +6,7 @@ import { resultUnknown } from '../agent/problems.js'
 import { ActionError } from '../errors.js'
 import { quote, type Redact } from '../escape.js'
 import { joinSentences } from '../format.js'
-import type { Inputs, Task } from '../inputs/inputs.js'
+import type { Inputs } from '../inputs/inputs.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { annotation, endLine, outputs, statusLine } from './messages.js'
@@ -36,8 +36,6 @@ export interface ReportOptions {
 export class StepReport {
   /** Undefined until they are known to be valid. */
   inputs: Inputs | undefined
-  /** Undefined until the plan is made. */
-  task: Task | undefined
   /** How the step ended; undefined until it has. */
   result: RunResult | undefined
   /** The comment and the check. */
@@ -149,8 +147,10 @@ export class StepReport {
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
   resultUnknown(cause?: unknown): ActionError | undefined {
-    if (!this.#progress.sending || this.task === undefined || this.task.kind === 'attach') return undefined
-    return resultUnknown(this.task, 'the step ended before a response arrived', cause)
+    const { sending, jobId } = this.#progress
+    if (!sending) return undefined
+    const request = jobId === '' ? ({ kind: 'create' } as const) : ({ kind: 'message', jobId } as const)
+    return resultUnknown(request, 'the step ended before a response arrived', cause)
   }
 
   /** Reports the result, once. If the outputs can't be written, that becomes the result. */
@@ -169,7 +169,8 @@ export class StepReport {
     this.#writer[level](text)
     this.#writer.log(endLine(this.#progress, result))
     const error = errorOf(result)
-    if (error !== undefined) this.#writer.debug(inspect(error))
+    // Not truncated before it is redacted: half a key would not be found.
+    if (error !== undefined) this.#writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
   }
 
   /** Waits until the comment and the check are written, for a limited time. */
