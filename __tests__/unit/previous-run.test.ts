@@ -109,6 +109,15 @@ const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 const active = expect.objectContaining({ status: 'active' })
 
 describe('a first attempt', () => {
+  test('leaves the warning of an unknown status to the polls that follow', async () => {
+    const { value, lines } = await find({
+      comment: stored('active'),
+      script: [jobResult('queued')],
+    })
+    expect(value).toMatchObject({ job: { rawStatus: 'queued' } })
+    expect(lines.warn).toEqual([])
+  })
+
   test('continues the job that the comment names, and shows its link', async () => {
     const state = stored('pr-opened')
     const { value, followed, calls, lines, writers, reportedStatuses } = await find({

@@ -141,6 +141,26 @@ test('an error of what only informs is one warning', async () => {
   expect(warnings).toEqual(['It failed. Do this.'])
 })
 
+test('a temporary failure is a warning that does not advise to run the step again', async () => {
+  const { writer, warnings, close } = create({ write: () => Promise.reject(refused(502)), role: 'informs' })
+  writer.enqueue(update('active'))
+  await close()
+  expect(warnings).toEqual(['GitHub: writing the comment failed: 502, No.'])
+})
+
+test.each([
+  ['9', 1, 'unsent'],
+  ['9', 2, 'active'],
+  ['8', 1, 'active'],
+])('a step that sent nothing leaves what run %s, attempt %d stored as %s', async (run, attempt, state) => {
+  const { writer, written, close } = create({
+    find: async () => ({ state: { ...stored(run), attempt }, unverified: 0 }),
+  })
+  writer.enqueue(update('unsent'))
+  await close()
+  expect(written.map((one) => one?.state)).toEqual([state])
+})
+
 test.each([
   [1, ['9']],
   [2, []],

@@ -3,6 +3,7 @@
 import { getOctokit } from '@actions/github'
 import { ActionError, Cancelled } from '../errors.js'
 import { oneLine, type Redact, truncate } from '../escape.js'
+import { joinSentences } from '../format.js'
 import { parseRetryAfter, retryDelay } from '../net/backoff.js'
 import { type PermanentFailure, permanentFailure } from '../net/connect.js'
 import type { Deadline } from '../net/deadline.js'
@@ -193,6 +194,12 @@ export class GitHubError extends ActionError {
     this.temporary = permanent === undefined && (status === undefined || status >= 500 || limited)
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
+}
+
+/** An error that the step survives, and its consequence: to run the step again later would start another job. */
+export function describeWarning(error: ActionError, consequence: string): string {
+  const isTemporary = error instanceof GitHubError && error.temporary
+  return joinSentences(error.message, consequence, isTemporary ? '' : error.advice)
 }
 
 /** What a connection that can't be made fails for, in front of the network's own message. */

@@ -2,10 +2,9 @@
 
 import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
-import { joinSentences } from '../format.js'
 import { aborted } from '../net/deadline.js'
 import type { StatusUpdate, StatusWriter } from '../status-update.js'
-import { GitHubError } from './client.js'
+import { describeWarning, GitHubError } from './client.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 
 export interface WriteOptions {
@@ -166,7 +165,10 @@ export class StateWriter implements StatusWriter {
     const { runId, runAttempt } = this.#options.run
     const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
     if (!NOTHING_SENT.includes(state)) return own
-    return found === undefined ? undefined : (found.state ?? own)
+    if (found === undefined) return undefined
+    // What was only found later may be what this step has written.
+    const isOwn = found.state?.run === own.run && found.state.attempt === own.attempt
+    return isOwn ? own : (found.state ?? own)
   }
 
   /** Called with an error that is reported: later ones are not. Without the permission, no later try would succeed. */
@@ -181,11 +183,7 @@ export class StateWriter implements StatusWriter {
     this.#stopIfPermanent(thrown)
     if (isReported) return
     const { consequence, warn } = this.#options
-    warn(
-      thrown instanceof ActionError
-        ? joinSentences(thrown.message, consequence, thrown.advice)
-        : String(thrown),
-    )
+    warn(thrown instanceof ActionError ? describeWarning(thrown, consequence) : String(thrown))
   }
 }
 

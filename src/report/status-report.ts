@@ -64,7 +64,7 @@ export class StatusReport {
     const { jobId, job, previousLink, accepted, reuse } = progress
     const options = { ...summaryOptions(result), sending, runUrl, previousLink }
     return {
-      state: this.#stateToStore(result),
+      state: this.#stateToStore(result, sending),
       jobId: redact(jobId) === jobId ? jobId : '',
       link: job?.link || previousLink,
       hasJob: job !== undefined,
@@ -77,9 +77,13 @@ export class StatusReport {
   }
 
   /** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
-  #stateToStore(result: RunResult | undefined): string {
-    const { status, accepted, resultUnknown } = this.#options.progress
-    if (result === undefined) return accepted ? (status ?? 'active') : 'sending'
+  #stateToStore(result: RunResult | undefined, sending: boolean): string {
+    const { status, accepted, resultUnknown, jobId } = this.#options.progress
+    if (result === undefined) {
+      if (accepted) return status ?? 'active'
+      // A re-run must send a message that was refused. A create request that may be in flight again stays recorded.
+      return sending || jobId === '' ? 'sending' : 'unsent'
+    }
     if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
     if (resultUnknown || errorOf(result)?.code === 'create-unknown') return 'unknown'
     return accepted ? result.outcome : 'unsent'

@@ -5,7 +5,7 @@ import { ActionError } from '../errors.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import type { Person } from '../event/who-may-start.js'
 import { findChanges } from '../github/changes.js'
-import { createGitHub, type GitHub, type GitHubOptions } from '../github/client.js'
+import { createGitHub, describeWarning, type GitHub, type GitHubOptions } from '../github/client.js'
 import { allMerges, type FoundChanges, unknownChanges } from '../github/compare.js'
 import { type DocsPull, readDocsPull } from '../github/docs-pull.js'
 import { createCheckWriter, createCommentWriter, findConversation } from '../github/memory.js'
@@ -204,7 +204,7 @@ async function findChangesIfNeeded({
     return await findChanges(run, event, decides ? github.requestWithRetry : github.requestOnce)
   } catch (thrown) {
     if (decides || !(thrown instanceof ActionError)) throw thrown
-    ports.warn(`${thrown.message} The prompt doesn't say what changed. ${thrown.advice}`)
+    ports.warn(describeWarning(thrown, "The prompt doesn't say what changed."))
     return unknownChanges('The list of changes could not be read.')
   }
 }

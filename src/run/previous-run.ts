@@ -144,7 +144,7 @@ function createGetJob({ inputs, service, ports }: PreviousRunContext) {
   const getJob = async (jobId: string): Promise<Job | 'not requested' | undefined> => {
     if (inputs.dryRun) return 'not requested'
     const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
-    const quietPorts = { ...ports, onJob: () => undefined }
+    const quietPorts = { ...ports, onJob: () => undefined, warn: ports.debug }
     try {
       const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, service, quietPorts)
       if (result.kind !== 'deadline') return result.job
