@@ -107,6 +107,16 @@ describe('an issue that triggers the run', () => {
       )
       expect(world.github.requests).toEqual([])
     }))
+
+  test.concurrent('is commented on all the same, if that is asked for', () =>
+    inWorld({}, async (world) => {
+      world.repository.addIssue(41)
+      const inputs = { 'job-scope': 'pull-request', comment: 'true', 'allow-users': 'octocat' }
+      await world.step(inputs, issueEvent('issues', 41))
+      await world.step(inputs, issueEvent('issues', 41))
+      expect(commentsOn(world, 41)).toHaveLength(1)
+      expect(world.emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(2)
+    }))
 })
 
 describe('a pull request', () => {

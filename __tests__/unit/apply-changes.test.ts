@@ -46,6 +46,7 @@ describe('whether there is anything to do', () => {
     [[OUTSIDE, INSIDE], {}, undefined],
     [[file('src/a.md', 'docs/a.md')], {}, undefined],
     [[file('docs/a.md', 'src/a.md')], {}, undefined],
+    [[{ ...file('src/a.md', 'docs/a.md'), status: 'copied' as const }], {}, NO_MATCH],
     [[OUTSIDE], { contextPaths: [] }, undefined],
     [[OUTSIDE], { truncated: true }, undefined],
     [[OUTSIDE], { missing: 'GitHub failed.' }, undefined],

@@ -195,15 +195,23 @@ describe('polling a job that this step did not touch', () => {
   })
 
   test.each([
-    ['the last error', forever(notSent), ': connect ECONNREFUSED.'],
-    ['nothing more if there was no error', [hangs(true)], '.'],
-  ])('without a response is reported with %s', async (_, script, reason) => {
+    [
+      'the last error',
+      forever(notSent),
+      'The service never answered a status request for job "job-1": connect ECONNREFUSED.',
+    ],
+    [
+      'nothing more if there was no error',
+      [hangs(true)],
+      'Timed out before the service answered a status request for job "job-1".',
+    ],
+  ])('without a response is reported with %s', async (_, script, message) => {
     const { result } = await poll(script, { timeoutMs: MINUTE })
     expect(result).toMatchObject({
-      message: `The service never answered a status request for job "job-1"${reason}`,
+      message,
       advice:
-        'Check base-url, the proxy variables and the network, then run it again: checking the status ' +
-        "doesn't affect the job.",
+        'Check base-url, the proxy variables and the network, or raise timeout-minutes, then run it again: ' +
+        "checking the status doesn't affect the job.",
     })
   })
 

@@ -385,3 +385,18 @@ test("if the outputs can't be written, nothing is sent", async () => {
   expect(result.message).toBe('no space left')
   expect(calls).toEqual([])
 })
+
+test('nothing is tried once the deadline has passed, and the service is not to blame', async () => {
+  const run = createScriptedRun([], { timeoutMs: MINUTE })
+  await run.clock.sleep(MINUTE + 1, new AbortController().signal)
+  const first = await settle(send(CREATE, 'Do it', run.service, run.ports))
+  expect(first).toMatchObject({
+    code: 'network',
+    message: 'Timed out before the request could be sent. Nothing was sent.',
+    advice: 'Raise timeout-minutes.',
+  })
+  run.progress.posted = true
+  const { message } = await settle(send(CREATE, 'Do it', run.service, run.ports))
+  expect(message).toBe('Timed out before the request could be sent.')
+  expect(run.calls).toEqual([])
+})

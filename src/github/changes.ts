@@ -68,31 +68,38 @@ async function ofPullRequest(
         .then(expecting(isFileList)),
     ),
   )
-  const readSha = readHead(listed)
+  const [readSha = '', ...laterShas] = readHeads(listed)
+  const remark = laterShas.length > 0 ? PUSHED_WHILE_READ : headRemark(headSha, readSha)
   return {
     files: toFiles(listed) ?? [],
     truncated: listed.length >= PULL_REQUEST_LIMIT,
     range: `pull request ${number}${readSha === '' ? '' : ` as of commit ${shortSha(readSha)}`}`,
-    ...(headSha !== '' && headSha !== readSha && { remark: headRemark(headSha, readSha) }),
+    ...(remark !== undefined && { remark }),
     empty: false,
   }
 }
+
+const PUSHED_WHILE_READ =
+  'The pull request was pushed to while the files were listed: some of them are those of a later commit.'
 
 /**
  * GitHub lists the files of the pull request as it is now: somebody may have pushed since the event. Whoever caused the
  * event, such as by a label, has seen another state of it.
  */
-function headRemark(headSha: string, readSha: string): string {
+function headRemark(headSha: string, readSha: string): string | undefined {
+  if (headSha === '' || headSha === readSha) return undefined
   const known = `The event was about commit ${shortSha(headSha)}`
   return readSha === ''
     ? `${known}; whether these are its files is not known.`
     : `${known}, but the pull request was pushed to since: these are the files of commit ${shortSha(readSha)}.`
 }
 
-/** The commit that the files were read at: it stands in the URLs of those that were not deleted. */
-function readHead(files: readonly { readonly status: string; readonly contents_url?: string }[]): string {
-  const url = files.find(({ status }) => status !== 'removed')?.contents_url ?? ''
-  return /[?&]ref=([0-9a-f]{40,64})$/.exec(url)?.[1] ?? ''
+/** The commits that the files were read at: they stand in the URLs of those that were not deleted. */
+function readHeads(files: readonly { readonly status: string; readonly contents_url?: string }[]): string[] {
+  const shas = files
+    .filter(({ status }) => status !== 'removed')
+    .map(({ contents_url = '' }) => /[?&]ref=([0-9a-f]{40,64})$/.exec(contents_url)?.[1] ?? '')
+  return [...new Set(shas)].filter((sha) => sha !== '')
 }
 
 async function ofPush(

@@ -82,6 +82,13 @@ export function createGitHub(options: GitHubOptions): GitHub {
   })
   /** The part of RETRY_MS that failed attempts and the waits after them have used. */
   let spentMs = 0
+  let countedUntil = 0
+  /** Counts the time since then; of requests that fail side by side only once. */
+  const countSince = (startedAt: number): void => {
+    const now = clock.now()
+    spentMs += now - Math.max(startedAt, countedUntil)
+    countedUntil = now
+  }
 
   const requestOnce: GitHubRequest = async (operation, call, signal = deadline.signal) => {
     try {
@@ -100,14 +107,15 @@ export function createGitHub(options: GitHubOptions): GitHub {
         return await requestOnce(operation, call, signal)
       } catch (thrown) {
         if (!(thrown instanceof GitHubError) || !thrown.temporary || signal.aborted) throw thrown
-        spentMs += clock.now() - startedAt
+        countSince(startedAt)
         const remainingMs = Math.min(RETRY_MS - spentMs, deadline.remainingMs())
         const backoff = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }
         const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
         if (minDelayMs >= remainingMs) throw thrown
         log(`${thrown.message} Retrying.`)
+        const failedAt = clock.now()
         await clock.sleep(Math.min(delayMs, remainingMs), signal)
-        spentMs += Math.min(delayMs, remainingMs)
+        countSince(failedAt)
         if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
       }
     }

@@ -114,7 +114,11 @@ export async function changesBetween(
 /** The comparison starts at the last common commit: what the removed commits changed is not in it. */
 const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
 
-/** Whether a commit that certainly exists can be read: if not, the permission is missing. */
+/**
+ * Whether a commit that certainly exists can be read: if not, the permission is missing.
+ *
+ * @throws GitHubError after a temporary failure
+ */
 export async function exists(run: RunEnvironment, ref: string, request: GitHubRequest): Promise<boolean> {
   const operation = { description: `reading commit ${shortSha(ref)}`, permission: 'contents: read' }
   try {
@@ -123,7 +127,7 @@ export async function exists(run: RunEnvironment, ref: string, request: GitHubRe
     )
     return true
   } catch (thrown) {
-    if (thrown instanceof GitHubError) return false
+    if (thrown instanceof GitHubError && !thrown.temporary) return false
     throw thrown
   }
 }

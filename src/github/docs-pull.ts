@@ -21,7 +21,7 @@ export interface DocsPullOptions {
 /** @throws Cancelled */
 export async function readDocsPull(options: DocsPullOptions): Promise<DocsPull> {
   const { link, run, github, docsGitHub } = options
-  if (new URL(link).origin !== new URL(run.serverUrl).origin) {
+  if (new URL(link).host !== new URL(run.serverUrl).host) {
     return { state: 'unknown', reason: 'It is on another host.' }
   }
   const { repository, number } = parsePullRequest(link)
@@ -31,10 +31,13 @@ export async function readDocsPull(options: DocsPullOptions): Promise<DocsPull> 
     return await readState(repository, number, github)
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
-    if (!isDenied(thrown)) return { state: 'unknown', reason: thrown.message }
-    if (isHere) return { state: 'unknown', reason: `${thrown.message} ${thrown.advice}` }
-    if (docsGitHub === undefined) {
-      const reason = `${thrown.message} Set docs-token to a token that can read pull requests in ${repository}.`
+    const advice = isHere
+      ? thrown.advice
+      : `Set docs-token to a token that can read pull requests in ${repository}.`
+    // GitHub also refuses with 403 at its rate limit; another token has its own.
+    const isRefused = thrown.status === 403 || thrown.status === 404
+    if (isHere || !isRefused || docsGitHub === undefined) {
+      const reason = isDenied(thrown) ? `${thrown.message} ${advice}` : thrown.message
       return { state: 'unknown', reason }
     }
   }

@@ -35,9 +35,12 @@ export function pathsNote(
     : undefined
 }
 
-/** A renamed file counts if either name does. */
-function isIncluded(patterns: Inputs['contextPaths'], { path, previousPath = path }: ChangedFile): boolean {
-  return matches(patterns, path) || (previousPath !== path && matches(patterns, previousPath))
+/** A renamed file counts if either name does; what a file was copied from has not changed. */
+function isIncluded(
+  patterns: Inputs['contextPaths'],
+  { path, previousPath = path, status }: ChangedFile,
+): boolean {
+  return matches(patterns, path) || (status !== 'copied' && matches(patterns, previousPath))
 }
 
 /** The prompt with its context, in which the key is redacted: the agent may copy what it reads into a pull request. */

@@ -152,17 +152,16 @@ function commentWriterFor(context: PlanContext): StateWriter | undefined {
     )
   }
   const conversation = findConversation(event, jobScope, issueNumber)
-  if (conversation === undefined) {
-    const what = decides ? 'pull request' : 'pull request or issue'
-    const consequence = decides
-      ? 'starting a separate job, as with job-scope: run'
-      : 'there is nothing to comment on'
-    ports.log(
-      `The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`,
-    )
-    return undefined
-  }
-  return createCommentWriter(memoryOptions(context), conversation, decides)
+  if (conversation !== undefined) return createCommentWriter(memoryOptions(context), conversation, decides)
+  const what = decides ? 'pull request' : 'pull request or issue'
+  const consequence = decides
+    ? 'starting a separate job, as with job-scope: run'
+    : 'there is nothing to comment on'
+  ports.log(
+    `The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`,
+  )
+  const ofRun = decides && inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
+  return ofRun && createCommentWriter(memoryOptions(context), ofRun, false)
 }
 
 function checkWriterFor(context: PlanContext): StateWriter | undefined {

@@ -212,10 +212,12 @@ class PollState {
 }
 
 function noResponseError(jobId: string, lastError: string): ActionError {
-  const reason = lastError === '' ? '' : `: ${lastError}`
   return new ActionError(
     'network',
-    `The service never answered a status request for job ${quote(jobId)}${reason}.`,
-    "Check base-url, the proxy variables and the network, then run it again: checking the status doesn't affect the job.",
+    lastError === ''
+      ? `Timed out before the service answered a status request for job ${quote(jobId)}.`
+      : `The service never answered a status request for job ${quote(jobId)}: ${lastError}.`,
+    'Check base-url, the proxy variables and the network, or raise timeout-minutes, then run it again: ' +
+      "checking the status doesn't affect the job.",
   )
 }

@@ -31,6 +31,7 @@ export async function send(
   const startedAt = clock.now()
   let last: Retry | undefined
 
+  if (deadline.signal.aborted && !deadline.cancelled()) throw tooLateError(progress.posted)
   for (let attempts = 1; ; attempts++) {
     progress.sending = true
     publish()
@@ -85,6 +86,14 @@ function retryTimeoutError({ error, backoff }: Retry, attempts: number, minDelay
       ? `It asks for a wait of ${formatDuration(minDelayMs)}, which is too long for the time left.`
       : `Tried ${formatCount(attempts, 'time')}.`
   return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
+}
+
+function tooLateError(posted: boolean): ActionError {
+  return new ActionError(
+    'network',
+    `Timed out before the request could be sent.${posted ? '' : ' Nothing was sent.'}`,
+    'Raise timeout-minutes.',
+  )
 }
 
 function connectTimeoutError(posted: boolean): ActionError {
