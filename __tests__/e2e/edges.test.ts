@@ -270,10 +270,11 @@ describe('a response', () => {
 
   test.concurrent('with a link that is not passed on is not said to be without a pull request', async () => {
     const linked = json(200, { ...opened, prLink: 'https://example.com/$(id)' })
-    const { outputs, log, summary } = await runAgainst({ posts: [created], polls: [linked] }, GO)
+    const { outputs, log, summary, commands } = await runAgainst({ posts: [created], polls: [linked] }, GO)
     expect(outputs).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
+    expect(commands('warning')).toHaveLength(1)
     expect(log + summary).not.toContain('without a pull request')
-    expect(log).toContain('its pull request link is not a plain URL and was dropped')
+    expect(log).toContain("its pull request link was dropped, because it can't be passed on safely")
   })
 })
 

@@ -327,7 +327,7 @@ describe('the annotation', () => {
       'FIRSTJob "job-1" failed. See the service\'s dashboard for the reason. Run it again to start a new job, or send ' +
       'this one a message: run a step with "job-id: job-1" and a prompt.',
     archived:
-      'FIRSTJob "job-1" was archived. REVIEWAn archived job won\'t produce anything more. Run it again to start a new one.',
+      'FIRSTJob "job-1" was archived. REVIEWAn archived job won\'t produce anything more. Run it again to start a new job.',
     'timed-out':
       `Job "job-1" is still running after 1 min 5 s.LINK It keeps running on the service. ${TO_WAIT} ` +
       'To wait longer next time, raise timeout-minutes.',
@@ -362,11 +362,52 @@ describe('the annotation', () => {
   test('of no-changes says that a link was dropped', () => {
     const progress = createProgress({ ...job('completed'), linkRejected: true })
     expect(annotation(progress, { outcome: 'no-changes' }, NONE)).toEqual({
-      level: 'log',
+      level: 'warn',
       text:
-        'Job "job-1" completed, but its pull request link is not a plain URL and was dropped. ' +
+        'Job "job-1" completed, but its pull request link was dropped, because it can\'t be passed on safely. ' +
         "See the service's dashboard for the pull request.",
     })
+    expect(annotation(progress, { outcome: 'no-changes' }, ALL).level).toBe('error')
+    expect(annotation(progress, { outcome: 'failed' }, NONE).level).toBe('log')
+  })
+
+  test.each(['message', 'attach'] as const)(
+    'of a job that existed before (%s) does not promise a new one',
+    (reuse) => {
+      const text = (
+        status: 'completed' | 'failed' | 'archived',
+        outcome: 'no-changes' | 'failed' | 'archived',
+      ) => {
+        const progress = createProgress(job(status))
+        if (reuse === 'message') progress.messageAccepted()
+        else progress.attach()
+        return annotation(progress, { outcome }, ALL).text
+      }
+      const NEW = 'To start a new job, run a step with a prompt and no job-id'
+      const PROMPT = 'run a step with "job-id: job-1" and a prompt.'
+      expect(text('failed', 'failed')).toBe(
+        `Job "job-1" failed. See the service's dashboard for the reason. ${NEW}, or send this one a message: ${PROMPT}`,
+      )
+      expect(text('archived', 'archived')).toBe(
+        `Job "job-1" was archived. An archived job won't produce anything more. ${NEW}.`,
+      )
+      expect(text('completed', 'no-changes')).toBe(
+        'Job "job-1" completed without a pull request. If you expected changes, ' +
+          (reuse === 'attach'
+            ? `send the job a message that says which pages to change and how: ${PROMPT} `
+            : 'say in the prompt which pages to change and how, then run it again. ') +
+          "The service's dashboard shows what the agent did.",
+      )
+    },
+  )
+
+  test('of a cancel after the job has ended does not say that it is running', () => {
+    expect(annotation(createProgress(job('failed')), { outcome: 'cancelled' }, ALL).text).toBe(
+      'The step was cancelled. Job "job-1" has ended: failed.',
+    )
+    const messaged = createProgress(job('failed'))
+    messaged.messageAccepted()
+    expect(annotation(messaged, { outcome: 'cancelled' }, ALL).text).toMatch(/is still running/)
   })
 
   test('of a job that was never seen does not say that it is running', () => {

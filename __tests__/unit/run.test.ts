@@ -138,22 +138,6 @@ describe('a create request', () => {
     }
   })
 
-  test('whose job was created ended has that outcome, if no poll says anything until the deadline', async () => {
-    for (const [scripted, outcome] of [
-      [errorResponse(503), 'failed'],
-      [jobResult('active'), 'timed-out'],
-    ] as const) {
-      const { result } = await runTask(
-        CREATE,
-        (function* () {
-          yield jobResult('failed')
-          yield* forever(scripted)
-        })(),
-      )
-      expect(result).toEqual({ outcome })
-    }
-  })
-
   test('whose job has one undocumented status after the other has a short history', async () => {
     const script = Array.from({ length: 60 }, (_, index) =>
       jobResult(index % 2 === 0 ? 'active' : `status ${index}`),
@@ -186,11 +170,17 @@ describe('a create request', () => {
     expect(calls).toEqual([])
   })
 
-  test('whose job has already ended is polled all the same', async () => {
-    const { result, requests } = await runTask(CREATE, [opened, jobResult('failed')])
-    expect(result).toEqual({ outcome: 'failed' })
-    expect(requests).toEqual(['create', 'poll'])
-  })
+  test.each(['completed', 'failed', 'archived'] as const)(
+    'whose job has already ended (%s) is not polled, whether or not the step waits',
+    async (status) => {
+      for (const wait of [true, false]) {
+        const { result, requests, progress } = await runTask(CREATE, [jobResult(status)], { wait })
+        expect(result).toEqual({ outcome: status === 'completed' ? 'no-changes' : status })
+        expect(requests).toEqual(['create'])
+        expect(progress.status).toBe(status)
+      }
+    },
+  )
 
   test('ends with the job known if a poll is refused', async () => {
     const { result, progress } = await runTask(CREATE, [jobResult('active'), errorResponse(403)])

@@ -100,3 +100,20 @@ test('the details of an error are not truncated before they are redacted', () =>
   report.end({ outcome: 'error', error: new ActionError('network', 'Broken.', '', { cause }) })
   expect(debugged.join()).toContain(`'${cause.data}'`)
 })
+
+test('a link that is not passed on is logged once, and a final status leaves the report to the end', () => {
+  const lines: string[] = []
+  const summaries: string[] = []
+  const report = createReport(new Progress(new FakeClock()), {
+    log: (line) => lines.push(line),
+    summary: (text) => summaries.push(text),
+  })
+  report.onJob({ ...job('active'), linkRejected: true })
+  report.onJob({ ...job('completed'), linkRejected: true })
+  expect(lines).toEqual([
+    "The service's pull request link was dropped, because it can't be passed on safely.",
+    expect.stringContaining('active'),
+    expect.stringContaining('completed'),
+  ])
+  expect(summaries).toHaveLength(1)
+})

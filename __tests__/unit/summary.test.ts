@@ -112,6 +112,19 @@ describe('the summary of a result', () => {
     expect(text).toContain('`input`')
   })
 
+  test('of a step that did not wait says what it did', () => {
+    const titleAfter = (change: (progress: Progress) => void): string | undefined => {
+      const progress = createProgress(job('active'))
+      change(progress)
+      return summaryOf(progress, { result: { outcome: 'started' } }).split('\n')[0]
+    }
+    expect(titleAfter(() => undefined)).toBe('### 🚀 The docs job was started')
+    expect(titleAfter((progress) => progress.messageAccepted())).toBe(
+      '### 🚀 The docs job accepted the message',
+    )
+    expect(titleAfter((progress) => progress.attach())).toBe('### ⏳ The docs job is still running')
+  })
+
   test('an error says what happened, its code, and what to do', () => {
     const text = summaryOf(createProgress(), { result: resultOf('error') })
     expect(text).toMatch(/What happened\.[\s\S]*`auth`[\s\S]*What to do\./)

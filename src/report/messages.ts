@@ -119,7 +119,7 @@ export function endLine(progress: Progress, result: RunResult): string {
 
 /** The one annotation of a run, or a line in the log alone. `log` is a line beside a notice. */
 export interface Annotation {
-  readonly level: 'error' | 'notice' | 'log'
+  readonly level: 'error' | 'warn' | 'notice' | 'log'
   readonly text: string
   readonly log?: string
 }
@@ -132,6 +132,7 @@ export function annotation(progress: Progress, result: RunResult, failOn: Readon
   const sentence = outcomeSentence(progress, result)
   const text = isInputError ? sentence : `${sentence} ${nextStep(progress, result, quote)}`
   if (failsStep(result.outcome, failOn)) return { level: 'error', text }
+  if (result.outcome === 'no-changes' && progress.job?.linkRejected) return { level: 'warn', text }
   return link === '' ? { level: 'log', text } : { ...notice, log: text }
 }
 
@@ -160,7 +161,7 @@ function outcomeSentence(
       return `${ended} was archived.`
     case 'no-changes':
       return progress.job?.linkRejected
-        ? `${job} completed, but its pull request link is not a plain URL and was dropped.`
+        ? `${job} completed, but its pull request link was dropped, because it can't be passed on safely.`
         : `${job} completed without a pull request.`
     case 'started':
       return `${job} ${progress.reuse === 'message' ? 'accepted the message' : 'is still running'}; this step did not wait for it to finish.`
@@ -177,19 +178,26 @@ function outcomeSentence(
  * @param show escapes text from outside for the place where this is read
  */
 export function nextStep(progress: Progress, result: RunResult, show: (text: string) => string): string {
+  const withPrompt = `run a step with ${show(`job-id: ${progress.jobId}`)} and a prompt`
+  // The step that continues a job may do so each time.
+  const startNew =
+    progress.reuse === undefined
+      ? 'Run it again to start a new job'
+      : 'To start a new job, run a step with a prompt and no job-id'
   const howToWait = `To wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
   const isSeen = progress.job !== undefined
+  // After a message, the last status may predate it.
+  const hasEnded = isFinal(progress.status) && progress.reuse !== 'message'
   switch (result.outcome) {
     case 'error': {
       const { advice, code } = result.error
-      return !progress.accepted ||
-        code === 'not-found' ||
-        (isFinal(progress.status) && progress.reuse !== 'message')
+      return !progress.accepted || code === 'not-found' || hasEnded
         ? advice
         : `${advice} The job may still be running. ${howToWait}`
     }
     case 'cancelled':
       if (result.error !== undefined) return result.error.advice
+      if (hasEnded) return `Job ${show(progress.jobId)} has ended: ${progress.status}.`
       return joinSentences(
         progress.accepted ? '' : 'The service had not accepted anything from this step.',
         progress.jobId === ''
@@ -201,19 +209,19 @@ export function nextStep(progress: Progress, result: RunResult, show: (text: str
     case 'started':
       return howToWait
     case 'failed':
-      return (
-        "See the service's dashboard for the reason. Run it again to start a new job, or send this one a message: " +
-        `run a step with ${show(`job-id: ${progress.jobId}`)} and a prompt.`
-      )
+      return `See the service's dashboard for the reason. ${startNew}, or send this one a message: ${withPrompt}.`
     case 'archived':
-      return progress.job?.link
-        ? "Review the pull request. An archived job won't produce anything more. Run it again to start a new one."
-        : "An archived job won't produce anything more. Run it again to start a new one."
+      return joinSentences(
+        progress.job?.link ? 'Review the pull request.' : '',
+        `An archived job won't produce anything more. ${startNew}.`,
+      )
     case 'no-changes':
       if (progress.job?.linkRejected) return "See the service's dashboard for the pull request."
-      return (
-        'If you expected changes, say in the prompt which pages to change and how, then run it again. ' +
-        "The service's dashboard shows what the agent did."
+      return joinSentences(
+        progress.reuse === 'attach'
+          ? `If you expected changes, send the job a message that says which pages to change and how: ${withPrompt}.`
+          : 'If you expected changes, say in the prompt which pages to change and how, then run it again.',
+        "The service's dashboard shows what the agent did.",
       )
     case 'pr-opened':
       return 'Review the pull request, then merge it.'

@@ -1,7 +1,7 @@
 /** Reports the run: outputs, summary, log lines and the annotation, each once. */
 
 import { inspect } from 'node:util'
-import { type FailOn, failsStep, type Job } from '../agent/job.js'
+import { type FailOn, failsStep, isFinal, type Job } from '../agent/job.js'
 import { resultUnknown } from '../agent/problems.js'
 import { ActionError } from '../errors.js'
 import { quote, type Redact } from '../escape.js'
@@ -40,7 +40,7 @@ export class StepReport {
   result: RunResult | undefined
   /** The comment and the check. */
   readonly status: StatusReport
-  #warnedOfLink = false
+  #saidLinkRejected = false
   #warnedOfSummary = false
   /** The outputs as last written. */
   readonly #written = new Map<string, string>()
@@ -71,15 +71,13 @@ export class StepReport {
 
   /** Records the latest job object and reports it if it changed. */
   onJob(job: Job): void {
-    if (job.linkRejected && !this.#warnedOfLink) {
-      this.#warnedOfLink = true
-      this.#writer.warn(
-        'The service returned a pull request link that is not a plain http(s) URL; it was dropped.',
-      )
+    if (job.linkRejected && !this.#saidLinkRejected) {
+      this.#saidLinkRejected = true
+      this.#writer.log("The service's pull request link was dropped, because it can't be passed on safely.")
     }
     if (!this.#progress.update(job)) return
     this.#writer.log(statusLine(this.#progress))
-    this.publish()
+    if (!isFinal(job.status)) this.publish() // Otherwise the step ends now, and reports it.
   }
 
   /**

@@ -49,10 +49,9 @@ function joinSections(sections: readonly string[]): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-const TITLES: Readonly<Record<Outcome, string>> = {
+const TITLES: Readonly<Record<Exclude<Outcome, 'started'>, string>> = {
   'pr-opened': '✅ The docs job opened a pull request',
   'no-changes': '✅ The docs job completed without a pull request',
-  started: '🚀 The docs job was started',
   failed: '❌ The docs job failed',
   archived: '🗄️ The docs job was archived',
   'timed-out': '⌛ The docs job did not finish in time',
@@ -62,18 +61,30 @@ const TITLES: Readonly<Record<Outcome, string>> = {
   error: '❌ The docs job could not be started or tracked',
 }
 
+/** The titles of a step that did not wait. */
+const STARTED = {
+  create: '🚀 The docs job was started',
+  message: '🚀 The docs job accepted the message',
+  attach: '⏳ The docs job is still running',
+} as const
+
 export function title({ inputs, progress, result, sending = progress.sending }: SummaryOptions): string {
   if (result !== undefined) {
     const failOn: ReadonlySet<FailOn> = inputs?.failOn ?? new Set()
-    const rejected = result.outcome === 'no-changes' && progress.job?.linkRejected
-    const text = rejected
-      ? '✅ The docs job completed with an unusable pull request link'
-      : TITLES[result.outcome]
+    const text = titleOf(result.outcome, progress)
     return failsStep(result.outcome, failOn) ? text.replace('✅', '❌') : text
   }
   if (progress.accepted)
     return progress.job === undefined ? '⏳ Waiting for the docs job' : '⏳ The docs job is running'
   return sending ? '⏳ The request is being sent' : '⏳ The service has not accepted the request yet'
+}
+
+function titleOf(outcome: Outcome, { reuse, job }: Progress): string {
+  if (outcome === 'started') return STARTED[reuse ?? 'create']
+  if (outcome === 'no-changes' && job?.linkRejected) {
+    return '✅ The docs job completed with an unusable pull request link'
+  }
+  return TITLES[outcome]
 }
 
 export function pullRequestLink(options: SummaryOptions): string {

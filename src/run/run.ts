@@ -19,9 +19,9 @@ export async function run(
   try {
     const precededBy = await submit(task, wait, service, ports)
     if (ports.deadline.cancelled()) throw new Cancelled()
-    if (!wait && precededBy.kind !== 'nothing') {
-      return { outcome: outcomeOfCreated(precededBy.kind, ports.progress) ?? 'started' }
-    }
+    const ended = outcomeOfCreated(precededBy.kind, ports.progress)
+    if (ended !== undefined) return { outcome: ended }
+    if (!wait && precededBy.kind !== 'nothing') return { outcome: 'started' }
     const { jobId } = ports.progress
     const polled = await pollUntilDone(
       { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs },
@@ -34,7 +34,7 @@ export async function run(
       case 'active':
         return { outcome: 'started' }
       case 'deadline':
-        return { outcome: outcomeOfCreated(precededBy.kind, ports.progress) ?? 'timed-out' }
+        return { outcome: 'timed-out' }
     }
   } catch (thrown) {
     return toRunResult(thrown)
