@@ -6,12 +6,16 @@
  */
 const INVISIBLE = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
-/** Replaces a secret in a text. */
-export type Redact = (text: string) => string
+/**
+ * Replaces a secret in a text.
+ *
+ * @param whole nothing is missing at the end of the text: the start of a secret there is none
+ */
+export type Redact = (text: string, whole?: boolean) => string
 
 /**
- * Creates a function that replaces secrets with `***`, whether they are written plainly, percent-encoded or escaped as
- * in a JSON string, in whole or in part.
+ * Creates a function that replaces secrets with `***`, whether they are written plainly, percent-encoded, as HTML or
+ * escaped as in a JSON string, in whole or in part.
  *
  * Its time grows with the length of the text alone, whatever the secrets are: a regular expression for all the ways to
  * write a key would backtrack through the backslashes in it.
@@ -21,10 +25,10 @@ export type Redact = (text: string) => string
 export function createRedactor(...keys: readonly string[]): Redact {
   const secrets = keys.filter((key) => key !== '').map((key) => createSearch(Buffer.from(key)))
   if (secrets.length === 0) return (text) => text
-  return (text) => {
+  return (text, whole = false) => {
     const bytes = Buffer.from(text)
     const views = viewsOf(bytes)
-    const found = secrets.flatMap((search) => views.flatMap(search))
+    const found = secrets.flatMap((search) => views.flatMap((view) => search(view, whole)))
     return found.length === 0 ? text : replaceRanges(bytes, found)
   }
 }
@@ -51,29 +55,32 @@ function viewsOf(bytes: Buffer): View[] {
 }
 
 function decodedViews(view: View): View[] {
-  const hasPercent = view.bytes.includes(PERCENT)
+  const hasWeb = view.bytes.includes(PERCENT) || view.bytes.includes(AMPERSAND)
   const hasBackslash = view.bytes.includes(BACKSLASH)
   return [
-    ...(hasPercent ? [decodeView(view, true, false)] : []),
+    ...(hasWeb ? [decodeView(view, true, false)] : []),
     ...(hasBackslash ? [decodeView(view, false, true)] : []),
-    ...(hasPercent && hasBackslash ? [decodeView(view, true, true)] : []),
+    ...(hasWeb && hasBackslash ? [decodeView(view, true, true)] : []),
   ]
 }
 
 const QUOTE = 0x22
 const APOSTROPHE = 0x27
 const PERCENT = 0x25
+const AMPERSAND = 0x26
 const SLASH = 0x2f
 const BACKSLASH = 0x5c
 const HEX_DIGITS = '0123456789abcdef'
 
-function decodeView(view: View, percent: boolean, backslash: boolean): View {
+/** @param web decodes percent-encoding and HTML's entities */
+function decodeView(view: View, web: boolean, backslash: boolean): View {
   const { bytes, startOf } = view
   const decoded: number[] = []
   const positions: number[] = []
   for (let at = 0; at < bytes.length; ) {
     const escaped =
-      (percent && bytes[at] === PERCENT && readPercent(bytes, at)) ||
+      (web && bytes[at] === PERCENT && readPercent(bytes, at)) ||
+      (web && bytes[at] === AMPERSAND && readEntity(bytes, at)) ||
       (backslash && bytes[at] === BACKSLASH && readBackslash(bytes, at)) ||
       undefined
     for (const byte of escaped?.bytes ?? [bytes[at] as number]) {
@@ -97,6 +104,28 @@ function readPercent(bytes: Uint8Array, at: number): Escape | undefined {
   const byte = readHex(bytes, at + 1, 2)
   return byte === undefined ? undefined : { bytes: Uint8Array.of(byte), length: 3 }
 }
+
+/** Characters that HTML gives a meaning, by the names of their entities. */
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
+
+/** `&#43;`, `&#x2b;` or `&amp;` */
+function readEntity(bytes: Buffer, at: number): Escape | undefined {
+  const end = bytes.subarray(at, at + MAX_ENTITY).indexOf(';')
+  const name = bytes.toString('latin1', at + 1, at + Math.max(1, end))
+  const number = /^#(?:x([\da-f]+)|(\d+))$/i.exec(name)
+  const code = number?.[1] === undefined ? Number(number?.[2]) : Number.parseInt(number[1], 16)
+  const text = code <= 0x10ffff ? String.fromCodePoint(code) : ENTITIES.get(name)
+  return text === undefined ? undefined : { bytes: Buffer.from(text), length: end + 1 }
+}
+
+/** The length of the longest entity that is decoded, `&#1114111;`, in bytes. */
+const MAX_ENTITY = 10
 
 /** `\uXXXX`, a pair of them for a character beyond U+FFFF, or a backslash before the character itself. */
 function readBackslash(bytes: Uint8Array, at: number): Escape | undefined {
@@ -128,7 +157,7 @@ function readHex(bytes: Uint8Array, at: number, digits: number): number | undefi
 const PREFIX_BYTES = 8
 
 /** Creates a search for all occurrences (Knuth, Morris and Pratt), which never looks at a byte of the text twice. */
-function createSearch(key: Buffer): (view: View) => ByteRange[] {
+function createSearch(key: Buffer): (view: View, whole: boolean) => ByteRange[] {
   const prefix = key.subarray(0, PREFIX_BYTES)
   // How much of the key still matches if it fails after so many bytes.
   const fallback = new Uint32Array(key.length + 1)
@@ -137,7 +166,7 @@ function createSearch(key: Buffer): (view: View) => ByteRange[] {
     if (key[at] === key[matched]) matched++
     fallback[at + 1] = matched
   }
-  return ({ bytes, startOf }) => {
+  return ({ bytes, startOf }, whole) => {
     const ranges: ByteRange[] = []
     const first = bytes.indexOf(prefix)
     if (first < 0) return ranges
@@ -151,7 +180,8 @@ function createSearch(key: Buffer): (view: View) => ByteRange[] {
       }
     }
     // The text may have been cut off inside of a secret.
-    if (matched >= PREFIX_BYTES) ranges.push([startOf(bytes.length - matched), startOf(bytes.length)])
+    if (!whole && matched >= PREFIX_BYTES)
+      ranges.push([startOf(bytes.length - matched), startOf(bytes.length)])
     return ranges
   }
 }

@@ -208,6 +208,39 @@ describe('a response', () => {
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
   })
 
+  const compressed =
+    (bytes: Buffer): Handler =>
+    (response) =>
+      void response.writeHead(201, { 'content-encoding': 'gzip' }).end(bytes)
+  const whole = Buffer.from(JSON.stringify(job({ padding: 'x'.repeat(1024 * 1024) })))
+
+  test.concurrent.each([
+    ['that was cut off', gzipSync(whole).subarray(0, 500), 'create-unknown', ''],
+    ['that is over 1 MiB', gzipSync(whole), 'create-unknown', ''],
+    ['that is none', Buffer.from(JSON.stringify(job())), '', 'job-1'],
+  ])('in gzip %s: %#', async (_, bytes, code, id) => {
+    const { outputs, service } = await runAgainst({ posts: [compressed(bytes)], polls: [completed] }, GO)
+    expect(outputs).toMatchObject({ 'error-code': code, 'job-id': id })
+    expect(service.posts()).toHaveLength(1)
+  })
+
+  const page = (style: string): string => `<!DOCTYPE html><head>${style}</head><h1>Bad <b>request</b></h1>`
+  test.concurrent.each([
+    ['of another shape', '{"message":"length must be <= 10 and >= 1"}', 'length must be <= 10 and >= 1'],
+    ['with an empty error', '{"error":"","message":"over quota"}', 'over quota'],
+    ['with comparisons', '{"error":"a < b and c > d"}', '(400: a < b and c > d)'],
+    ['in plain text', 'a < b and c > d', '(400: a < b and c > d)'],
+    ['in HTML', page(`<style>${'p { color: red }'.repeat(500)}</style>`), '(400: Bad request)'],
+    [
+      'in HTML that is cut off',
+      page(`<style>${'p { color: red }'.repeat(5_000)}`),
+      '(400 with an empty response)',
+    ],
+  ])('that refuses, %s, is told in its own words', async (_, body, words) => {
+    const { commands } = await runAgainst({ posts: [json(400, body)] }, GO)
+    expect(commands('error')).toEqual([expect.stringContaining(words)])
+  })
+
   test.concurrent('that only the end of the connection delimits is not complete after a reset', async () => {
     const broken: Handler = (response) => {
       const { socket } = response.req
@@ -279,6 +312,20 @@ describe('a response', () => {
 })
 
 describe('a key', () => {
+  test.concurrent('that begins like an ID or a link ends leaves both as they are', async () => {
+    const link = 'https://github.com/acmedocs/docs/tree/acmedocs'
+    const id = 'acmedocs'
+    const { outputs, commands } = await runAgainst(
+      {
+        posts: [json(201, job({ id }))],
+        polls: [json(200, job({ id, status: 'completed', prLink: link }))],
+      },
+      { ...GO, 'project-id': id, 'api-key': 'acmedocs_4f3a9be2' },
+    )
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': id, 'pr-link': link })
+    expect(commands('warning')).toEqual([])
+  })
+
   test.concurrent('of 8,000 characters is bad input, and is not shown', async () => {
     const key = `mint_${'\\"'.repeat(4_000)}`
     const { outputs, commands, exitCode } = await runStep({ ...FAST, ...GO, 'api-key': key })

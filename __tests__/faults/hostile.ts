@@ -58,6 +58,7 @@ export function keyForms(key: string): string[] {
     encodeURIComponent(key).replace(/%../g, (code) => code.toLowerCase()),
     each(percent),
     each((character) => percent(character).toLowerCase()),
+    each((character) => `&#${character.charCodeAt(0)};`),
     each(unicode),
     JSON.stringify(key).slice(1, -1),
     JSON.stringify(key).slice(1, -1).replaceAll('/', '\\/'),

@@ -33,6 +33,9 @@ describe('createRedactor', () => {
       'with every character as \\u, upper case digits',
       unicode(KEY).replace(/[a-f]/g, (c) => c.toUpperCase()),
     ],
+    ['as HTML', KEY.replace(/[&<"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '"': '&quot;' })[c] ?? '')],
+    ['with every character as a decimal entity', KEY.replace(/[\s\S]/g, (c) => `&#${c.charCodeAt(0)};`)],
+    ['with every character as a hexadecimal entity', KEY.replace(/[\s\S]/g, (c) => `&#x${hex(c)};`)],
     ['partly escaped as in JSON', unicode(KEY.slice(0, 5)) + KEY.slice(5)],
     ['in a mix of spellings', percent(KEY[0] ?? '') + unicode(KEY[1] ?? '') + KEY.slice(2)],
   ])('replaces each occurrence of a key %s', (_, spelling) => {
@@ -53,6 +56,32 @@ describe('createRedactor', () => {
       expect(createRedactor(KEY)(text)).toBe(redacted)
     },
   )
+
+  test.each([
+    ['see mint_a/b', 'see ***'],
+    ['see mint_a/b+', 'see ***'],
+    [`${KEY} mint_a/b`, '*** ***'],
+  ])('leaves the start of a key at the end of a text that is whole: %j', (text, cutOff) => {
+    const redact = createRedactor(KEY)
+    expect(redact(text)).toBe(cutOff)
+    expect(redact(text, true)).toBe(text.replace(KEY, '***'))
+  })
+
+  test.each([
+    ['with a named entity', '<a>&"\'', '&lt;a&gt;&amp;&quot;&apos;', '***'],
+    ['beyond U+FFFF', 'k😀', 'k&#128512;', '***'],
+    ['with the last character', 'k\u{10ffff}', 'k&#1114111;', '***'],
+    ['with a capital X and digits in both cases', 'kJK', 'k&#X4a;&#x4B;', '***'],
+    ['whose name means something to JavaScript', 'ktoString', 'k&toString;', 'k&toString;'],
+    ['beyond Unicode', 'k', '&#1114112;&#x110000;', '&#1114112;&#x110000;'],
+    ['that has no end', 'kk', '&#107&#107', '&#107&#107'],
+    ['that is empty', 'kk', '&;&#;&#x;k', '&;&#;&#x;k'],
+    ['that ends too late', 'kk', '&#000000107;k', '&#000000107;k'],
+    ['with a sign', 'kk', '&#+107;k&# 107;k', '&#+107;k&# 107;k'],
+    ['escaped twice', 'k+k', 'k%26%2343%3Bk', '***'],
+  ])('decodes an entity %s', (_, key, text, redacted) => {
+    expect(createRedactor(key)(text)).toBe(redacted)
+  })
 
   test.each([
     ['with an escape in it, escaped in another way', 'a%6b"c', 'a%6b\\"c', '***'],

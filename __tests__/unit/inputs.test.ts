@@ -573,6 +573,15 @@ describe('all problems', () => {
     expect(problems({ 'api-key': key, prompt: `a ${text} b` })).toHaveLength(count)
   })
 
+  test('are not reported for a text that ends like the key begins', () => {
+    const given = {
+      'api-key': 'mint_abc_def',
+      'project-id': 'mint_abc_',
+      prompt: 'Keys start with mint_abc_',
+    }
+    expect(problems(given)).toEqual([])
+  })
+
   test('are not reported for a default that contains the key of another service', () => {
     const given = { 'api-key': 'mintlify', 'base-url': 'https://agent.example.com' }
     expect(problems(given)).toEqual([])

@@ -101,7 +101,10 @@ const jobSchema = z.object({
   prLink: z.catch(z.string(), ''),
 })
 
-const errorSchema = z.object({ error: z.string() })
+const errorSchema = z.object({ error: z.string().check(z.minLength(1)) })
+
+/** How much of a refusal's body is read for its message, in characters. */
+const MESSAGE_BODY_LIMIT = 64 * 1024
 
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const { status: httpStatus, headers, body } = response
@@ -113,7 +116,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const parsed = jobSchema.safeParse(received)
   if (!parsed.success) return { kind: 'no-job', description: describeResponse(response, redact) }
   const { id, status, prLink } = parsed.data
-  const link = redact(prLink) === prLink ? safeLink(prLink) : ''
+  const link = redact(prLink, true) === prLink ? safeLink(prLink) : ''
   return {
     kind: 'job',
     job: {
@@ -127,21 +130,27 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
 }
 
-/** The status of a response and what it says. Redacted before it is truncated: half a key would not be found. */
+/** The status of a response and what it says. */
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
   if (status >= 300 && status <= 399) {
     const location = truncate(redact(headers.location ?? ''), 200)
     return location === '' ? `${status} without a Location header` : `${status} to ${quote(location)}`
   }
   const parsed = errorSchema.safeParse(parseJson(body))
-  const text = truncate(redact(parsed.success ? parsed.data.error : body), 4000)
-  const message = truncate(oneLine(parsed.success ? text : stripTags(text)), 500)
+  // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
+  const text = redact((parsed.success ? parsed.data.error : body).slice(0, MESSAGE_BODY_LIMIT))
+  const message = truncate(oneLine(truncate(isMarkup(text) ? stripTags(text) : text, 4000)), 500)
   return message === '' ? `${status} with an empty response` : `${status}: ${message}`
 }
 
-/** The text of an HTML page: gateways in front of a service respond with these. */
+/** Gateways in front of a service respond with HTML pages. */
+function isMarkup(text: string): boolean {
+  return /^\s*<[a-z!?]/i.test(text)
+}
+
+/** The text of an HTML page, the end of which may be missing. Its time grows with the length of the page alone. */
 function stripTags(text: string): string {
-  return text.replace(/<(style|script|head)\b.*?<\/\1>/gis, ' ').replace(/<[^>]*>/g, ' ')
+  return text.replace(/<(style|script|head)\b.*?(?:<\/\1>|$)/gis, ' ').replace(/<[^<>]*>/g, ' ')
 }
 
 function parseJson(text: string): unknown {

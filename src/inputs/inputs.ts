@@ -146,7 +146,7 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
   const key = raw['api-key'].trim()
   const redactKey = createKeyRedactor(key)
   const refuseKey = (text: string): string => {
-    if (redactKey(text) === text) return text
+    if (redactKey(text, true) === text) return text
     throw new InvalidInput(() => 'contains the key. Pass it as api-key only.')
   }
   const parse: Parse = (input, parseValue) => {

@@ -1,5 +1,6 @@
 /** One HTTP request to one origin, and exactly how far it got: that decides whether it may be retried. */
 
+import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setImmediate as setImmediatePromise } from 'node:timers/promises'
@@ -267,13 +268,21 @@ class ResponseReader {
   }
 
   result(): HttpResult {
-    const bytes = decompress(Buffer.concat(this.#chunks), this.#headers['content-encoding'])
-    const body = new TextDecoder().decode(bytes)
-    return { kind: 'response', status: this.#status, headers: this.#headers, body }
+    try {
+      const bytes = decompress(Buffer.concat(this.#chunks), this.#headers['content-encoding'])
+      const body = new TextDecoder().decode(bytes)
+      return { kind: 'response', status: this.#status, headers: this.#headers, body }
+    } catch (cause) {
+      return { kind: 'no-response', reason: "the response can't be decompressed", cause }
+    }
   }
 }
 
-/** Decompresses a body that was compressed although the request asked for `identity`. */
+/**
+ * Decompresses a body that was compressed although the request asked for `identity`.
+ *
+ * @throws Error if it was cut off or is larger than the limit
+ */
 function decompress(bytes: Buffer, encoding = ''): Buffer {
   const options = { maxOutputLength: MAX_RESPONSE_BYTES }
   try {
@@ -288,7 +297,8 @@ function decompress(bytes: Buffer, encoding = ''): Buffer {
       default:
         return bytes
     }
-  } catch {
-    return bytes // Not what the header says: the caller finds no job in it.
+  } catch (thrown) {
+    if (isUtf8(bytes)) return bytes // Not compressed, whatever the header says.
+    throw thrown
   }
 }

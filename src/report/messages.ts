@@ -36,7 +36,7 @@ export function outputs(
   const isMissing = progress.job === undefined && errorOf(result)?.code === 'not-found'
   const reused = progress.reuse === 'message' || (progress.reuse === 'attach' && !isMissing)
   return {
-    'job-id': redact(progress.jobId),
+    'job-id': redact(progress.jobId, true),
     status: progress.status ?? '',
     'pr-link': link,
     'pr-number': number,

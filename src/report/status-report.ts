@@ -65,7 +65,7 @@ export class StatusReport {
     const options = { ...summaryOptions(result), sending, runUrl, previousLink }
     return {
       state: this.#stateToStore(result, sending),
-      jobId: redact(jobId) === jobId ? jobId : '',
+      jobId: redact(jobId, true) === jobId ? jobId : '',
       link: job?.link || previousLink,
       hasJob: job !== undefined,
       created: accepted && reuse === undefined,
