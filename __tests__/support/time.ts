@@ -22,8 +22,8 @@ export const scaled = (milliseconds: number): number => milliseconds * Math.max(
 /** The limit for what has to happen after this time: it may take a second of an idle machine. */
 export const soonAfter = (milliseconds: number): number => milliseconds + scaled(1_000)
 
-/** A deadline that a test waits for: a step has time to start, and to send its first requests. */
-export const shortDeadline = (): number => 3_000 + scaled(500)
+/** A deadline that a test waits for: a step has time to start and to retry, which takes 2 s for a response. */
+export const shortDeadline = (): number => 4_000 + scaled(500)
 
 /** A time as the input `timeout-minutes`. */
 export const minutes = (milliseconds: number): string => String(milliseconds / 60_000)
