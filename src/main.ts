@@ -130,6 +130,8 @@ async function writeLateCheck(step: Step): Promise<void> {
     const writer = createLateCheck({
       run: environment,
       event,
+      project: raw['project-id'].trim(),
+      apiKey: raw['api-key'].trim(),
       jobKey: parseJobKey(raw['job-key']),
       access: githubAccess(step),
       nonce: runner.nonce,

@@ -284,6 +284,21 @@ describe('a re-run', () => {
     }),
   )
 
+  test.concurrent('of an attempt that was killed concludes its check and keeps its job, also before there is a plan', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const first = await world.step(CHECK, {
+        meanwhile: async ({ signal }) => {
+          await until(() => world.checks()[0]?.output.title?.includes('running') === true)
+          signal('SIGKILL')
+        },
+      })
+      const second = await world.step({ ...CHECK, wait: 'maybe' }, again(2))
+      expect(second.outputs).toMatchObject({ 'error-code': 'input', 'job-id': '' })
+      expect(ended(world)).toEqual(['cancelled', 'failure'])
+      const third = await world.step({ ...CHECK, wait: 'false' }, again(3))
+      expect(third.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    }))
+
   test.concurrent('of an attempt that was killed finds its job, and concludes its check as cancelled', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const killed = await world.step(CHECK, {

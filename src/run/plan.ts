@@ -72,26 +72,30 @@ export function createPlanner(options: PlanOptions): {
 }
 
 /**
- * The writer of a check of a step that ended before there was a plan: it stores nothing.
+ * The writer of a check of a step that ended before there was a plan. In a later attempt it keeps what the one before
+ * stored, and concludes its check.
  *
  * @returns undefined if there is no commit to put it on
  */
 export function createLateCheck(
   options: Pick<PlanOptions, 'run' | 'event' | 'access' | 'nonce'> & {
+    /** As it was given, valid or not. */
+    readonly project: string
+    readonly apiKey: string
     readonly jobKey: string
     readonly ports: Pick<GitHubOptions, 'clock' | 'deadline' | 'random' | 'log' | 'debug'> &
       Pick<Ports, 'warn'>
   },
 ): StateWriter | undefined {
-  const { access, ports } = options
+  const { run, access, ports, apiKey } = options
   const github = createGitHub({ ...ports, ...access })
   const { redact } = access
   const { deadline, log, warn } = ports
+  const hasEarlierAttempt = Number(run.runAttempt) > 1 && apiKey !== ''
   return createCheckWriter({
     ...options,
     github,
-    project: '',
-    apiKey: undefined,
+    apiKey: hasEarlierAttempt ? apiKey : undefined,
     redact,
     deadline,
     log,
