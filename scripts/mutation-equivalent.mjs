@@ -57,14 +57,20 @@ export const EQUIVALENT = {
     },
     {
       mutator: 'ConditionalExpression',
-      from: 'hasPercent && hasBackslash',
+      from: 'view.bytes.includes(PERCENT) || view.bytes.includes(AMPERSAND)',
+      to: 'true',
+      why: 'The view that is added is the same as another one.',
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: 'hasWeb && hasBackslash',
       to: 'true',
       why: 'The view that is added is the same as another one.',
     },
     {
       mutator: 'LogicalOperator',
-      from: 'hasPercent && hasBackslash',
-      to: 'hasPercent || hasBackslash',
+      from: 'hasWeb && hasBackslash',
+      to: 'hasWeb || hasBackslash',
       why: 'The view that is added is the same as another one.',
     },
     {
@@ -178,6 +184,13 @@ export const EQUIVALENT = {
     },
   ],
   'src/event/event.ts': [
+    {
+      mutator: 'ArrayDeclaration',
+      from: '[]',
+      to: '["Stryker was here"]',
+      line: "...(name === 'status' ? ['sha'] : []),",
+      why: 'No payload has this field.',
+    },
     {
       mutator: 'StringLiteral',
       from: "'utf8'",
@@ -372,7 +385,7 @@ export const EQUIVALENT = {
       mutator: 'OptionalChaining',
       from: 'progress.job?.link',
       to: 'progress.job.link',
-      line: 'return progress.job?.link',
+      line: "progress.job?.link ? 'Review the pull request.' : '',",
       why: 'Without a job, no run ends as archived.',
     },
     {

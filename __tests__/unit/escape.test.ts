@@ -79,6 +79,10 @@ describe('createRedactor', () => {
     ['that ends too late', 'kk', '&#000000107;k', '&#000000107;k'],
     ['with a sign', 'kk', '&#+107;k&# 107;k', '&#+107;k&# 107;k'],
     ['escaped twice', 'k+k', 'k%26%2343%3Bk', '***'],
+    ['without its ampersand', 'k', 'a#107;', 'a#107;'],
+    ['with more in front of the number', 'k', '&a#107;', '&a#107;'],
+    ['with more behind the number', 'k', '&#107x;', '&#107x;'],
+    ['that is in the key itself, beside an escaped quote', '&lt;"', '&lt;\\"', '***'],
   ])('decodes an entity %s', (_, key, text, redacted) => {
     expect(createRedactor(key)(text)).toBe(redacted)
   })
