@@ -24,7 +24,7 @@ const TESTS = {
   'src/event/skip-authors.ts': ['unit/skip-authors'],
   'src/event/who-may-start.ts': ['unit/who-may-start'],
   'src/format.ts': ['unit/format'],
-  'src/github/marker.ts': ['unit/marker'],
+  'src/github/marker.ts': ['unit/marker', 'unit/previous-run'],
   'src/inputs/inputs.ts': ['unit/inputs'],
   'src/inputs/path-patterns.ts': ['unit/path-patterns'],
   'src/inputs/prompt-file.ts': ['unit/prompt-file'],
