@@ -383,6 +383,13 @@ export const EQUIVALENT = {
     },
     {
       mutator: 'OptionalChaining',
+      from: 'progress.job?.linkRejected',
+      to: 'progress.job.linkRejected',
+      line: "if (result.outcome === 'no-changes' && progress.job?.linkRejected) return { level: 'warn', text }",
+      why: 'Without a job, no run ends as no-changes.',
+    },
+    {
+      mutator: 'OptionalChaining',
       from: 'progress.job?.link',
       to: 'progress.job.link',
       line: "progress.job?.link ? 'Review the pull request.' : '',",

@@ -114,6 +114,7 @@ describe('the prompt', () => {
   test('does not have the key, wherever it is', () => {
     const renamed = file('docs/mint_key.md', 'docs/old-mint_key.md')
     const text = prompt('diff', changes([renamed]))
+    expect(text.split('Update the docs.')).toHaveLength(2)
     expect(text).not.toContain('mint_key')
     expect(text).toContain('docs/old-***.md -> docs/***.md')
     expect(text).toContain('+new docs/***.md')

@@ -88,6 +88,16 @@ describe('outputs', () => {
     })
   })
 
+  test('have an ID that the key begins with, but no key', () => {
+    const idOf = (id: string): string | undefined => {
+      const progress = createProgress()
+      progress.follow(id)
+      return outputs(progress, undefined, redact)['job-id']
+    }
+    expect(idOf(KEY.slice(0, 8))).toBe(KEY.slice(0, 8))
+    expect(idOf(KEY)).toBe('***')
+  })
+
   test('leave out what only the result tells while the run goes on', () => {
     const values = outputs(createProgress(job('active')), undefined, redact)
     expect(values).toMatchObject({ 'job-id': 'job-1', status: 'active', reused: 'false' })

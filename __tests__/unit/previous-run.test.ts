@@ -109,6 +109,20 @@ const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 const active = expect.objectContaining({ status: 'active' })
 
 describe('a first attempt', () => {
+  test('continues the pull request that the comment names without a job', async () => {
+    const state = stored('failed', { jobId: '' })
+    const { value, calls, followed } = await find({ comment: state })
+    expect(value).toEqual({ state, job: undefined, unfinished: false })
+    expect(calls).toEqual([])
+    expect(followed).toEqual(['', ''])
+  })
+
+  test('gets the job that the comment names without a pull request', async () => {
+    const state = stored('active', { link: '' })
+    const { value } = await find({ comment: state, script: [jobResult('active')] })
+    expect(value).toEqual({ state, job: active, unfinished: false })
+  })
+
   test('leaves the warning of an unknown status to the polls that follow', async () => {
     const { value, lines } = await find({
       comment: stored('active'),
@@ -314,8 +328,10 @@ describe('what this very attempt stored', () => {
     expect([value, message]).toEqual([undefined, undefined])
   })
 
-  test('keeps a step from waiting for another job', async () => {
-    const task: Task = { kind: 'attach', jobId: 'job-2' }
+  test.each([
+    { kind: 'attach', jobId: 'job-2' },
+    { kind: 'message', jobId: 'job-1', prompt: 'More' },
+  ] as const)('keeps a step from waiting for another job, and from a message: %j', async (task) => {
     expect(await find({ check: ofThisRun('started'), task })).toMatchObject({ code: 'input' })
   })
 

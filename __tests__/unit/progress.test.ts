@@ -13,6 +13,8 @@ test('a new one knows nothing', () => {
     reuse: undefined,
     sending: false,
     resultUnknown: false,
+    posted: false,
+    responded: false,
     notes: [],
     history: [],
     accepted: false,
