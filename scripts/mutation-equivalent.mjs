@@ -368,6 +368,13 @@ export const EQUIVALENT = {
   ],
   'src/report/messages.ts': [
     {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "const { link = '' } = progress.job ?? {}",
+      why: 'Without a job, no sentence has the link.',
+    },
+    {
       mutator: 'OptionalChaining',
       from: 'job?.link',
       to: 'job.link',
@@ -415,6 +422,84 @@ export const EQUIVALENT = {
       from: 'encoded.length <= limit',
       to: 'encoded.length < limit',
       why: 'A short cut: what fits is returned whole.',
+    },
+  ],
+  'src/inputs/path-patterns.ts': [
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "if (quantifier === 'once' && literals.length === 1) texts.push(texts.pop() + (literals[0] ?? ''))",
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "const character = line.characters[at] ?? ''",
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "ranges.push(expandRange(inside[at] ?? '', inside[at + length - 1] ?? ''))",
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'StringLiteral',
+      from: "''",
+      to: '"Stryker was here!"',
+      line: "ranges.push(expandRange(inside[at] ?? '', inside[at + length - 1] ?? ''))",
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'EqualityOperator',
+      from: 'index < tokens.length',
+      to: 'index <= tokens.length',
+      line: 'for (let index = 0; index < tokens.length; index++) {',
+      why: 'There is no token at that place.',
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: 'token === undefined',
+      to: 'false',
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'ConditionalExpression',
+      from: 'next.length === 0',
+      to: 'false',
+      why: 'A short cut: what matches nothing now never will.',
+    },
+  ],
+  'src/prompt/compose.ts': [
+    {
+      mutator: 'ArrayDeclaration',
+      from: '[]',
+      to: '["Stryker was here"]',
+      line: "level === 'diff' ? diffsSection(context.changes?.files ?? [], fence) : () => '',",
+      why: 'A text has no patch, so it is no diff.',
+    },
+  ],
+  'src/prompt/diffs.ts': [
+    {
+      mutator: 'ConditionalExpression',
+      from: 'first !== undefined',
+      to: 'true',
+      why: FOR_THE_TYPES,
+    },
+    {
+      mutator: 'EqualityOperator',
+      from: 'first.size > room',
+      to: 'first.size >= room',
+      why: 'A diff of exactly that size is kept whole, and then no room is left for its start.',
+    },
+    {
+      mutator: 'EqualityOperator',
+      from: 'available > 0',
+      to: 'available >= 0',
+      why: 'Without room, no end of a line is found after the first character.',
     },
   ],
   'src/prompt/fence.ts': [

@@ -322,8 +322,20 @@ describe('rejected', () => {
     ['-a', '-a'],
     ["a'", "a'"],
     ['.a/b', '.a/b'],
+    ['a./b', 'a./b'],
+    ['a../b', 'a../b'],
+    ['"a"b', '"a"b'],
   ])('not %s, which names the file %s', (text, path) => {
     expect(matches(parsePathPatterns(text), path)).toBe(true)
+  })
+
+  test.each([
+    ['docs/**', ['docs/']],
+    ['*.md', ['.md']],
+    ['**', []],
+    ['a?bc[de]f+g', ['bc', 'g']],
+  ])('%s needs texts that are faster to look for: %j', (text, contained) => {
+    expect(parsePathPatterns(text)[0]?.contained).toEqual(contained)
   })
 
   test('an error has the line, counted from 1, the character, and the pattern as written', () => {
