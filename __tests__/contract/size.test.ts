@@ -26,8 +26,8 @@ describe('the download', () => {
   })
 })
 
-test('what is loaded before the inputs are read is at most 64 kB', () => {
-  expect(statSync('build/dist/index.js').size).toBeLessThanOrEqual(64_000)
+test('what is loaded before the inputs are read is at most 66 kB', () => {
+  expect(statSync('build/dist/index.js').size).toBeLessThanOrEqual(66_000)
 })
 
 test('the parts of undici that no run needs are left out', () => {
