@@ -17,25 +17,29 @@ export type Redact = (text: string, whole?: boolean) => string
  * Creates a function that replaces secrets with `***`, whether they are written plainly, percent-encoded, as HTML or
  * escaped as in a JSON string, in whole or in part.
  *
- * Its time grows with the length of the text alone, whatever the secrets are: a regular expression for all the ways to
- * write a key would backtrack through the backslashes in it.
+ * The text is decoded instead of searched with a pattern for all the ways to write a key, which would backtrack through the
+ * backslashes in it.
  *
  * @param keys the secrets; empty ones are ignored.
  */
 export function createRedactor(...keys: readonly string[]): Redact {
-  const secrets = keys.filter((key) => key !== '').map((key) => createSearch(Buffer.from(key)))
+  const secrets = keys.filter((key) => key !== '').map(toBytes)
   if (secrets.length === 0) return (text) => text
   return (text, whole = false) => {
-    const bytes = Buffer.from(text)
-    const views = viewsOf(bytes)
-    const found = secrets.flatMap((search) => views.flatMap((view) => search(view, whole)))
-    return found.length === 0 ? text : replaceRanges(bytes, found)
+    const views = viewsOf(toBytes(text))
+    const found = secrets.flatMap((key) => views.flatMap((view) => findKey(key, view, whole)))
+    return found.length === 0 ? text : replaceRanges(toBytes(text), found)
   }
 }
 
-/** Bytes, and where each of them starts in the original. The length gives the end of the original. */
+/** UTF-8, one character a byte: an escape may stand for part of a character. */
+const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
+
+const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString()
+
+/** A text, and where each of its bytes starts in the original. The length gives the end of the original. */
 interface View {
-  readonly bytes: Buffer
+  readonly bytes: string
   readonly startOf: (index: number) => number
 }
 
@@ -44,157 +48,83 @@ type ByteRange = readonly [start: number, end: number]
 /** How often a text is decoded: a key in JSON that is itself in a JSON string is escaped twice. */
 const ESCAPE_LEVELS = 2
 
+const WEB = /%[\da-f]{2}|&(?:#x[\da-f]{1,6}|#\d{1,7}|amp|lt|gt|quot|apos);/
+/** Node's `inspect`, which writes the debug lines, escapes apostrophes as well. */
+const JSON_STRING = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u[\da-f]{4}|\\["'\\/]/
+const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
+  (kinds) => new RegExp(`(${kinds.map(({ source }) => source).join('|')})|[^%&\\\\]+|[^]`, 'gi'),
+)
+
 /** The text as it is, and with its escapes decoded. What is only decoded in part has its secret in one of these. */
-function viewsOf(bytes: Buffer): View[] {
+function viewsOf(bytes: string): View[] {
   const views: View[] = [{ bytes, startOf: (index) => index }]
   for (let level = 0, latest = views; level < ESCAPE_LEVELS; level++) {
-    latest = latest.flatMap(decodedViews)
+    const escaped = latest.filter((view) => /[%&\\]/.test(view.bytes))
+    latest = escaped.flatMap((view) => ESCAPES.flatMap((escapes) => decodeView(view, escapes)))
     views.push(...latest)
   }
   return views
 }
 
-function decodedViews(view: View): View[] {
-  const hasWeb = view.bytes.includes(PERCENT) || view.bytes.includes(AMPERSAND)
-  const hasBackslash = view.bytes.includes(BACKSLASH)
-  return [
-    ...(hasWeb ? [decodeView(view, true, false)] : []),
-    ...(hasBackslash ? [decodeView(view, false, true)] : []),
-    ...(hasWeb && hasBackslash ? [decodeView(view, true, true)] : []),
-  ]
-}
-
-const QUOTE = 0x22
-const APOSTROPHE = 0x27
-const PERCENT = 0x25
-const AMPERSAND = 0x26
-const SLASH = 0x2f
-const BACKSLASH = 0x5c
-const HEX_DIGITS = '0123456789abcdef'
-
-/** @param web decodes percent-encoding and HTML's entities */
-function decodeView(view: View, web: boolean, backslash: boolean): View {
-  const { bytes, startOf } = view
-  const decoded: number[] = []
-  const positions: number[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const escaped =
-      (web && bytes[at] === PERCENT && readPercent(bytes, at)) ||
-      (web && bytes[at] === AMPERSAND && readEntity(bytes, at)) ||
-      (backslash && bytes[at] === BACKSLASH && readBackslash(bytes, at)) ||
-      undefined
-    for (const byte of escaped?.bytes ?? [bytes[at] as number]) {
-      decoded.push(byte)
-      positions.push(startOf(at))
-    }
-    at += escaped?.length ?? 1
+/** Nothing if there is nothing to decode. */
+function decodeView({ bytes, startOf }: View, escapes: RegExp): View[] {
+  let decoded = ''
+  const starts: number[] = []
+  let at = 0
+  for (const [piece, escaped] of bytes.matchAll(escapes)) {
+    const text = escaped === undefined ? undefined : decodeEscape(escaped)
+    decoded += text ?? piece
+    if (text === undefined)
+      for (let index = 0; index < piece.length; index++) starts.push(startOf(at + index))
+    else starts.push(...Array.from(text, () => startOf(at)))
+    at += piece.length
   }
-  positions.push(startOf(bytes.length))
-  return { bytes: Buffer.from(decoded), startOf: (index) => positions[index] as number }
+  starts.push(startOf(at))
+  return decoded === bytes ? [] : [{ bytes: decoded, startOf: (index) => starts[index] as number }]
 }
 
-interface Escape {
-  /** What the escape stands for. */
-  readonly bytes: Uint8Array
-  readonly length: number
-}
-
-/** `%XX` */
-function readPercent(bytes: Uint8Array, at: number): Escape | undefined {
-  const byte = readHex(bytes, at + 1, 2)
-  return byte === undefined ? undefined : { bytes: Uint8Array.of(byte), length: 3 }
-}
-
-/** Characters that HTML gives a meaning, by the names of their entities. */
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['apos', "'"],
+/** Characters that HTML gives a meaning, by their entities. */
+const ENTITIES = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&apos;', "'"],
 ])
 
-/** `&#43;`, `&#x2b;` or `&amp;` */
-function readEntity(bytes: Buffer, at: number): Escape | undefined {
-  const end = bytes.subarray(at, at + MAX_ENTITY).indexOf(';')
-  const name = bytes.toString('latin1', at + 1, at + Math.max(1, end))
-  const number = /^#(?:x([\da-f]+)|(\d+))$/i.exec(name)
-  const code = number?.[1] === undefined ? Number(number?.[2]) : Number.parseInt(number[1], 16)
-  const text = code <= 0x10ffff ? String.fromCodePoint(code) : ENTITIES.get(name)
-  return text === undefined ? undefined : { bytes: Buffer.from(text), length: end + 1 }
+/** Undefined for an entity that names no character. */
+function decodeEscape(escaped: string): string | undefined {
+  if (escaped.startsWith('%')) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+  if (/^\\u/i.test(escaped)) return toBytes(JSON.parse(`"${escaped.replaceAll('\\U', '\\u')}"`))
+  if (escaped.startsWith('\\')) return escaped.slice(1)
+  const code = Number(/^&#(.*);$/.exec(escaped)?.[1]?.replace(/^x/i, '0x'))
+  return code <= 0x10ffff ? toBytes(String.fromCodePoint(code)) : ENTITIES.get(escaped)
 }
 
-/** The length of the longest entity that is decoded, `&#1114111;`, in bytes. */
-const MAX_ENTITY = 10
-
-/** `\uXXXX`, a pair of them for a character beyond U+FFFF, or a backslash before the character itself. */
-function readBackslash(bytes: Uint8Array, at: number): Escape | undefined {
-  const unit = bytes[at + 1] === 0x75 ? readHex(bytes, at + 2, 4) : undefined
-  if (unit !== undefined) {
-    const low = bytes[at + 6] === BACKSLASH && bytes[at + 7] === 0x75 ? readHex(bytes, at + 8, 4) : undefined
-    const isPair = unit >= 0xd800 && unit < 0xdc00 && low !== undefined && low >= 0xdc00 && low < 0xe000
-    const text = isPair ? String.fromCharCode(unit, low) : String.fromCharCode(unit)
-    return { bytes: Buffer.from(text), length: isPair ? 12 : 6 }
-  }
-  const next = bytes[at + 1]
-  // Node's `inspect`, which writes the debug lines, escapes apostrophes as well.
-  const isSelf = next === BACKSLASH || next === QUOTE || next === SLASH || next === APOSTROPHE
-  return isSelf ? { bytes: Uint8Array.of(next), length: 2 } : undefined
-}
-
-/** The number in this many hexadecimal digits; undefined if there is anything else. */
-function readHex(bytes: Uint8Array, at: number, digits: number): number | undefined {
-  let value = 0
-  for (let index = at; index < at + digits; index++) {
-    const digit = HEX_DIGITS.indexOf(String.fromCharCode(bytes[index] ?? 0).toLowerCase())
-    if (digit < 0) return undefined
-    value = value * 16 + digit
-  }
-  return value
-}
-
-/** Almost every text is known to have no secret when so many bytes of it are not found, which Node does quickly. */
+/** A text that was cut off inside of a secret ends with at least so many bytes of it; fewer say nothing. */
 const PREFIX_BYTES = 8
 
-/** Creates a search for all occurrences (Knuth, Morris and Pratt), which never looks at a byte of the text twice. */
-function createSearch(key: Buffer): (view: View, whole: boolean) => ByteRange[] {
-  const prefix = key.subarray(0, PREFIX_BYTES)
-  // How much of the key still matches if it fails after so many bytes.
-  const fallback = new Uint32Array(key.length + 1)
-  for (let at = 1, matched = 0; at < key.length; at++) {
-    while (matched > 0 && key[at] !== key[matched]) matched = fallback[matched] as number
-    if (key[at] === key[matched]) matched++
-    fallback[at + 1] = matched
+function findKey(key: string, { bytes, startOf }: View, whole: boolean): ByteRange[] {
+  const ranges: ByteRange[] = []
+  for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
+    ranges.push([startOf(at), startOf(at + key.length)])
   }
-  return ({ bytes, startOf }, whole) => {
-    const ranges: ByteRange[] = []
-    const first = bytes.indexOf(prefix)
-    if (first < 0) return ranges
-    let matched = 0
-    for (let at = first; at < bytes.length; at++) {
-      while (matched > 0 && bytes[at] !== key[matched]) matched = fallback[matched] as number
-      if (bytes[at] === key[matched]) matched++
-      if (matched === key.length) {
-        ranges.push([startOf(at + 1 - key.length), startOf(at + 1)])
-        matched = fallback[matched] as number
-      }
-    }
-    // The text may have been cut off inside of a secret.
-    if (!whole && matched >= PREFIX_BYTES)
-      ranges.push([startOf(bytes.length - matched), startOf(bytes.length)])
-    return ranges
+  for (let length = key.length - 1; !whole && length >= PREFIX_BYTES; length--) {
+    if (!bytes.endsWith(key.slice(0, length))) continue
+    return [...ranges, [startOf(bytes.length - length), startOf(bytes.length)]]
   }
+  return ranges
 }
 
 /** Replaces ranges, which may overlap: what overlaps becomes one `***`. */
-function replaceRanges(bytes: Buffer, ranges: readonly ByteRange[]): string {
+function replaceRanges(bytes: string, ranges: readonly ByteRange[]): string {
   let text = ''
   let end = 0
   for (const [from, to] of ranges.toSorted(([one], [other]) => one - other)) {
-    if (from >= end) text += `${bytes.toString('utf8', end, from)}***`
+    if (from >= end) text += `${fromBytes(bytes.slice(end, from))}***`
     end = Math.max(end, to)
   }
-  return text + bytes.toString('utf8', end)
+  return text + fromBytes(bytes.slice(end))
 }
 
 /**
