@@ -9,12 +9,6 @@
 /** The maximum number of patterns, and of characters in one. */
 const LIMIT = 1000
 
-/** What `[]` may contain, each in the order of its ranges. */
-const ALPHABETS = ['abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '0123456789']
-
-/** What `\` can escape: the punctuation of ASCII, and the space. */
-const PUNCTUATION = /[ -/:-@[-`{-~]/
-
 /**
  * Likely slips: GitHub's paths start at the root and end in a file, so the first three can never match one. The others
  * would take a file with an odd name; for such a file, escape the character.
@@ -27,10 +21,6 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
   [/^- /, 'write one pattern per line, without "- "; write "\\- " for a name that starts like that'],
   [/(?<!\\),(?:\s|$)/, 'write one pattern per line, without commas; write "\\," for a comma in a name'],
 ]
-
-/** The quantifiers that let a token match more than one character, and none at all. */
-const REPEATED: readonly string[] = ['+', '*', '**', '**/']
-const OPTIONAL: readonly string[] = ['?', '*', '**']
 
 /** A line that can't be a pattern. The message has the line's number and no text from outside. */
 export class PathPatternError extends Error {
@@ -58,17 +48,15 @@ export interface PathPattern {
   readonly contained: readonly string[]
 }
 
-/** A character, a set of characters, or a wildcard, and how often it matches. */
+/** One element of a pattern: which characters it matches, and how often. */
 interface Token {
-  /** The characters it matches; empty for a wildcard, which matches any (`*` any but `/`). */
-  readonly literals: readonly string[]
-  readonly quantifier: 'once' | '?' | '+' | '*' | '**' | '**/'
-}
-
-interface Line {
-  readonly number: number
-  readonly text: string
-  readonly characters: readonly string[]
+  readonly accepts: (character: string) => boolean
+  /** It may match more than one character. */
+  readonly repeats: boolean
+  /** It may match none: always, or only where a segment starts. */
+  readonly optional: boolean | 'at a segment'
+  /** The character, if it is one that is matched once. */
+  readonly literal?: string
 }
 
 /**
@@ -88,7 +76,7 @@ export function parsePathPatterns(text: string): readonly PathPattern[] {
   if (extra !== undefined) {
     throw new PathPatternError(extra.number, extra.text, 'too many patterns; the maximum is 1,000')
   }
-  return lines.map((line) => parseLine({ ...line, characters: [...line.text] }))
+  return lines.map((line) => parseLine(line.number, line.text))
 }
 
 /**
@@ -113,122 +101,85 @@ function matchesWhole(tokens: readonly Token[], path: readonly string[]): boolea
   let reached = skipOptional(tokens, [true], true)
   for (const character of path) {
     const next: boolean[] = []
-    for (let index = 0; index < tokens.length; index++) {
-      const token = tokens[index]
-      if (!reached[index] || token === undefined || !matchesCharacter(token, character)) continue
-      if (REPEATED.includes(token.quantifier)) next[index] = true
-      if (token.literals.length > 0) next[index + 1] = true
-    }
+    tokens.forEach(({ accepts, repeats, optional }, index) => {
+      if (!reached[index] || !accepts(character)) return
+      if (repeats) next[index] = true
+      if (!repeats || optional === false) next[index + 1] = true
+    })
     if (next.length === 0) return false
     reached = skipOptional(tokens, next, character === '/')
   }
   return reached[tokens.length] === true
 }
 
-function matchesCharacter({ literals, quantifier }: Token, character: string): boolean {
-  if (literals.length > 0) return literals.includes(character)
-  return quantifier !== '*' || character !== '/'
-}
-
 /** Adds the tokens that are reached by letting optional ones match nothing. */
 function skipOptional(tokens: readonly Token[], reached: boolean[], startsSegment: boolean): boolean[] {
-  tokens.forEach(({ quantifier }, index) => {
-    if (!reached[index]) return
-    if (OPTIONAL.includes(quantifier) || (quantifier === '**/' && startsSegment)) reached[index + 1] = true
+  tokens.forEach(({ optional }, index) => {
+    if (reached[index] && (optional === 'at a segment' ? startsSegment : optional)) reached[index + 1] = true
   })
   return reached
-}
-
-function parseLine(line: Line): PathPattern {
-  if (line.characters.length > LIMIT) throw patternError(line, 'too long; the maximum is 1,000 characters')
-  if (line.text === '!') throw patternError(line, '"!" must be followed by a pattern to exclude')
-  const excludes = line.text.startsWith('!')
-  const slip = SLIPS.find(([pattern]) => pattern.test(excludes ? line.text.slice(1) : line.text))
-  if (slip !== undefined) throw patternError(line, slip[1])
-  const tokens: Token[] = []
-  for (let at = excludes ? 1 : 0; at < line.characters.length; ) {
-    const [token, next] = parseToken(line, at)
-    tokens.push(token)
-    at = next
-  }
-  return { excludes, tokens, contained: fixedTexts(tokens) }
-}
-
-/** The single characters that match once, joined where one follows the other. */
-function fixedTexts(tokens: readonly Token[]): string[] {
-  const texts = ['']
-  for (const { literals, quantifier } of tokens) {
-    if (quantifier === 'once' && literals.length === 1) texts.push(texts.pop() + (literals[0] ?? ''))
-    else texts.push('')
-  }
-  return texts.filter((text) => text !== '')
-}
-
-/** Parses the token at a position; returns it and the position after it. */
-function parseToken(line: Line, at: number): [Token, number] {
-  const wildcard = parseWildcard(line.characters, at)
-  if (wildcard !== undefined) return [{ literals: [], quantifier: wildcard }, at + wildcard.length]
-  const [literals, next] = parseLiterals(line, at)
-  const mark = line.characters[next]
-  return mark === '?' || mark === '+'
-    ? [{ literals, quantifier: mark }, next + 1]
-    : [{ literals, quantifier: 'once' }, next]
 }
 
 // `**` with its `/` is one token, because the page says that `**/README.md` matches `README.md` too. It ends where a
 // segment starts: the page says "in a `docs` directory" of `**/docs/**` and "with the prefix `migrate-`" of
 // `**/migrate-*.sql`.
-function parseWildcard(characters: readonly string[], at: number): '*' | '**' | '**/' | undefined {
-  if (characters[at] !== '*') return undefined
-  if (characters[at + 1] !== '*') return '*'
-  return characters[at + 2] === '/' ? '**/' : '**'
+const WILDCARDS: Readonly<Record<string, Token>> = {
+  '*': { accepts: (character) => character !== '/', repeats: true, optional: true },
+  '**': { accepts: () => true, repeats: true, optional: true },
+  '**/': { accepts: () => true, repeats: true, optional: 'at a segment' },
 }
 
-/** Parses the character at a position, or all of a `[]`. */
-function parseLiterals(line: Line, at: number): [readonly string[], number] {
-  const character = line.characters[at] ?? ''
-  const position = `at character ${at + 1}`
-  if (character === '?' || character === '+') {
-    const advice = `put a character or [] before it, or write "\\${character}" for a literal one`
-    throw patternError(line, `"${character}" ${position} has nothing to repeat; ${advice}`)
+/** A wildcard; or an escaped character, a set or any other character, and its quantifier; or what can't stand there. */
+const ELEMENT = /(\*\*\/|\*\*|\*)|(?:\\([ -/:-@[-`{-~])|\[([^\]]*)\]|([^?+[\\]))([?+])?|[^]/gu
+
+function parseLine(number: number, text: string): PathPattern {
+  const fail = (problem: string) => new PathPatternError(number, text, problem)
+  if ([...text].length > LIMIT) throw fail('too long; the maximum is 1,000 characters')
+  if (text === '!') throw fail('"!" must be followed by a pattern to exclude')
+  const excludes = text.startsWith('!')
+  const pattern = excludes ? text.slice(1) : text
+  const slip = SLIPS.find(([mistake]) => mistake.test(pattern))
+  if (slip !== undefined) throw fail(slip[1])
+  const tokens = [...pattern.matchAll(ELEMENT)].map((match): Token => {
+    const [element, wildcard = '', escaped, set, plain, quantifier] = match
+    const literal = escaped ?? plain
+    const accepts = literal === undefined ? acceptSet(set) : (character: string) => character === literal
+    if (WILDCARDS[wildcard] !== undefined) return WILDCARDS[wildcard]
+    const position = [...pattern.slice(0, match.index)].length + (excludes ? 2 : 1)
+    if (accepts === undefined) throw fail(describeMistake(element, `at character ${position}`))
+    if (quantifier === undefined && literal !== undefined)
+      return { accepts, repeats: false, optional: false, literal }
+    return { accepts, repeats: quantifier === '+', optional: quantifier === '?' }
+  })
+  return { excludes, tokens, contained: fixedTexts(tokens) }
+}
+
+/** Undefined unless it is a set of letters and digits, in which each range ascends. */
+function acceptSet(set: string | undefined): Token['accepts'] | undefined {
+  if (set === undefined || !/^(?:[a-z](?:-[a-z])?|[A-Z](?:-[A-Z])?|\d(?:-\d)?)+$/.test(set)) return undefined
+  if ([...set.matchAll(/(.)-(.)/g)].some(([, first = '', last = '']) => first > last)) return undefined
+  const pattern = new RegExp(`[${set}]`)
+  return (character) => pattern.test(character)
+}
+
+/** What is wrong with an element that can't stand where it does. */
+function describeMistake(element: string, position: string): string {
+  if (element === '[') return `"[" ${position} is not closed with "]"; write "\\[" for a literal one`
+  if (element === '\\') {
+    return `"\\" ${position} escapes nothing; only punctuation and spaces can be escaped; write "\\\\" for a literal backslash, and separate folders with "/"`
   }
-  if (character === '[') return parseBrackets(line, at)
-  if (character !== '\\') return [[character], at + 1]
-  const escaped = line.characters[at + 1] ?? ''
-  if (PUNCTUATION.test(escaped)) return [[escaped], at + 2]
-  const advice =
-    'only punctuation and spaces can be escaped; write "\\\\" for a literal backslash, and separate folders with "/"'
-  throw patternError(line, `"\\" ${position} escapes nothing; ${advice}`)
-}
-
-function parseBrackets(line: Line, start: number): [readonly string[], number] {
-  const end = line.characters.indexOf(']', start)
-  const position = `at character ${start + 1}`
-  if (end === -1) {
-    throw patternError(line, `"[" ${position} is not closed with "]"; write "\\[" for a literal one`)
+  if (element.startsWith('[')) {
+    return `the [] ${position} is empty or contains other characters; use letters a-z and A-Z, digits and ascending ranges, such as [0-9a-z]`
   }
-  const ranges = parseRanges(line.characters.slice(start + 1, end))
-  if (ranges.length > 0 && !ranges.includes('')) return [[...ranges.join('')], end + 1]
-  const advice = 'use letters a-z and A-Z, digits and ascending ranges, such as [0-9a-z]'
-  throw patternError(line, `the [] ${position} is empty or contains other characters; ${advice}`)
+  return `"${element}" ${position} has nothing to repeat; put a character or [] before it, or write "\\${element}" for a literal one`
 }
 
-function parseRanges(inside: readonly string[]): string[] {
-  const ranges: string[] = []
-  for (let at = 0; at < inside.length; ) {
-    const length = inside[at + 1] === '-' && at + 2 < inside.length ? 3 : 1
-    ranges.push(expandRange(inside[at] ?? '', inside[at + length - 1] ?? ''))
-    at += length
+/** The single characters that match once, joined where one follows the other. */
+function fixedTexts(tokens: readonly Token[]): string[] {
+  const texts = ['']
+  for (const { literal } of tokens) {
+    if (literal === undefined) texts.push('')
+    else texts.push(texts.pop() + literal)
   }
-  return ranges
-}
-
-/** The characters from one to another of the same alphabet; empty if that is not an ascending range. */
-function expandRange(first: string, last: string): string {
-  const alphabet = ALPHABETS.find((each) => each.includes(first)) ?? ''
-  return alphabet.slice(alphabet.indexOf(first), alphabet.indexOf(last) + 1)
-}
-
-function patternError(line: Line, problem: string): PathPatternError {
-  return new PathPatternError(line.number, line.text, problem)
+  return texts.filter((text) => text !== '')
 }
