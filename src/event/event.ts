@@ -42,33 +42,8 @@ export interface Commit {
   readonly message: string
 }
 
-export interface PushEvent {
-  /** Forty zeros for a new branch or tag. For a tag it may be the name of a tag object, like `after`. */
-  readonly before: string
-  /** Forty zeros if it was deleted. */
-  readonly after: string
-  /** The commit that is pushed, also if `after` is a tag object. */
-  readonly headCommit: string
-  readonly commits: readonly Commit[]
-}
-
 /** GitHub lists no more commits in the payload of a push (docs.github.com/en/webhooks/webhook-events-and-payloads#push). */
 export const PUSH_COMMITS_LIMIT = 2048
-
-export interface ReleaseEvent {
-  readonly tag: string
-  readonly preRelease: boolean
-  /** In ISO 8601; empty for a draft. */
-  readonly publishedAt: string
-}
-
-/** The run that a `workflow_run` event is about. */
-export interface PrecedingRun {
-  readonly event: string
-  readonly actor: string
-  /** `owner/repo` of the branch it ran on; another one for a fork. */
-  readonly headRepository: string
-}
 
 export interface RunEvent {
   readonly name: string
@@ -81,36 +56,12 @@ export interface RunEvent {
   readonly issue: number | undefined
   /** The commit that the payload names as the head, or empty. */
   readonly headSha: string
-  readonly push: PushEvent | undefined
-  readonly release: ReleaseEvent | undefined
-  /** The commits that a merge queue is about to add to a branch. */
-  readonly mergeGroup: { readonly base: string; readonly head: string } | undefined
-  readonly precedingRun: PrecedingRun | undefined
   /** Who wrote the comment or the review that the event is about; empty if that account is gone. */
   readonly commentAuthor: string | undefined
-  /** As it came, for what only the prompt needs. */
+  /** As it came. */
   readonly payload: unknown
   /** Why the payload can't be read, for the user; the event then has nothing but its name. */
   readonly problem: string | undefined
-}
-
-/** An event of which nothing but its name is known. */
-export function emptyEvent(name: string, problem?: string): RunEvent {
-  return {
-    name,
-    action: '',
-    sender: '',
-    pullRequest: undefined,
-    issue: undefined,
-    headSha: '',
-    push: undefined,
-    release: undefined,
-    mergeGroup: undefined,
-    precedingRun: undefined,
-    commentAuthor: undefined,
-    payload: undefined,
-    problem,
-  }
 }
 
 /** Reads the event. Never throws: an unreadable payload is a `problem`, reported by whoever needs the payload. */
@@ -122,10 +73,8 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
       thrown instanceof SyntaxError
         ? 'it is not JSON'
         : ((thrown as NodeJS.ErrnoException).code ?? 'unreadable')
-    return emptyEvent(
-      name,
-      `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`,
-    )
+    const problem = `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
+    return { ...parseEvent(name, undefined), problem }
   }
 }
 
@@ -133,19 +82,16 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
 export function parseEvent(name: string, payload: unknown): RunEvent {
   const comment = getPath(payload, 'comment') ?? getPath(payload, 'review')
   return {
-    ...emptyEvent(name),
+    name,
     action: getString(payload, 'action'),
     sender: getString(payload, 'sender.login'),
     pullRequest: readPullRequest(payload),
     issue:
       getPath(payload, 'issue.pull_request') === undefined ? readNumber(payload, 'issue.number') : undefined,
     headSha: readHeadSha(name, payload),
-    push: name === 'push' ? readPush(payload) : undefined,
-    release: name === 'release' ? readRelease(payload) : undefined,
-    mergeGroup: name === 'merge_group' ? readMergeGroup(payload) : undefined,
-    precedingRun: name === 'workflow_run' ? readPrecedingRun(payload) : undefined,
     commentAuthor: comment === undefined ? undefined : getString(comment, 'user.login'),
     payload,
+    problem: undefined,
   }
 }
 
@@ -184,38 +130,14 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   }
 }
 
-function readPush(payload: unknown): PushEvent {
-  return {
-    before: getSha(payload, 'before'),
-    after: getSha(payload, 'after'),
-    headCommit: getSha(payload, 'head_commit.id'),
-    commits: getArray(payload, 'commits').map((commit) => ({
-      sha: getSha(commit, 'id'),
-      author: getString(commit, 'author.username'),
-      authorName: getString(commit, 'author.name'),
-      message: getString(commit, 'message'),
-    })),
-  }
-}
-
-function readRelease(payload: unknown): ReleaseEvent {
-  return {
-    tag: getString(payload, 'release.tag_name'),
-    preRelease: getPath(payload, 'release.prerelease') === true,
-    publishedAt: getString(payload, 'release.published_at'),
-  }
-}
-
-function readMergeGroup(payload: unknown): RunEvent['mergeGroup'] {
-  return { base: getSha(payload, 'merge_group.base_sha'), head: getSha(payload, 'merge_group.head_sha') }
-}
-
-function readPrecedingRun(payload: unknown): PrecedingRun {
-  return {
-    event: getString(payload, 'workflow_run.event'),
-    actor: getString(payload, 'workflow_run.actor.login'),
-    headRepository: getString(payload, 'workflow_run.head_repository.full_name'),
-  }
+/** The commits in the payload of a push. */
+export function pushedCommits({ name, payload }: RunEvent): readonly Commit[] {
+  return (name === 'push' ? getArray(payload, 'commits') : []).map((commit) => ({
+    sha: getSha(commit, 'id'),
+    author: getString(commit, 'author.username'),
+    authorName: getString(commit, 'author.name'),
+    message: getString(commit, 'message'),
+  }))
 }
 
 /** The workflow's path, without its ref: `.github/workflows/docs.yml`. */

@@ -1,6 +1,6 @@
 /** Detects runs triggered by the agent itself, so that its own pull requests start no jobs. Pure. */
 
-import { PUSH_COMMITS_LIMIT, type PushEvent, type RunEvent } from './event.js'
+import { type Commit, PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from './event.js'
 
 /** What the event alone decides. */
 export interface SkipDecision {
@@ -25,7 +25,7 @@ const skip = (reason: string): SkipDecision => ({ reason, commitsToCheck: [] })
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())
-  const { name, sender, commentAuthor, pullRequest, push } = event
+  const { name, sender, commentAuthor, pullRequest } = event
   if (isListed(sender))
     return skip(name === 'push' ? `the push is by ${sender}` : `this ${name} event was caused by ${sender}`)
   if (commentAuthor !== undefined) {
@@ -34,10 +34,10 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   if (pullRequest !== undefined) {
     return isListed(pullRequest.author) ? skip(`the pull request is by ${pullRequest.author}`) : NO_SKIP
   }
-  return push === undefined ? NO_SKIP : checkCommits(push, isListed)
+  return checkCommits(pushedCommits(event), isListed)
 }
 
-function checkCommits({ commits }: PushEvent, isListed: (login: string) => boolean): SkipDecision {
+function checkCommits(commits: readonly Commit[], isListed: (login: string) => boolean): SkipDecision {
   const others = commits.filter(({ author }) => !isListed(author))
   // Those that the payload leaves out may be by anyone.
   if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return NO_SKIP

@@ -1,6 +1,7 @@
 /** Decides whose permission a run needs to start a job: many events can be caused by anyone. Pure. */
 
-import type { PrecedingRun, RunEnvironment, RunEvent } from './event.js'
+import type { RunEnvironment, RunEvent } from './event.js'
+import { getString } from './payload.js'
 
 /** Somebody who needs write access. */
 export interface Person {
@@ -45,14 +46,19 @@ export function whoNeedsAccess(
 }
 
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
-  const { name, sender, pullRequest, precedingRun, commentAuthor } = event
+  const { name, sender, pullRequest, commentAuthor, payload } = event
   // Every runner names the event: without a name, this is no run of a workflow.
   if (name === '' || WRITERS_ONLY.includes(name)) return []
   if (name === 'pull_request' && pullRequest?.fromFork === false) return []
-  if (precedingRun !== undefined) {
-    return isByWriter(precedingRun, repository)
+  if (name === 'workflow_run') {
+    return isByWriter(payload, repository)
       ? []
-      : [{ login: precedingRun.actor, did: 'triggered the run before this one' }]
+      : [
+          {
+            login: getString(payload, 'workflow_run.actor.login'),
+            did: 'triggered the run before this one',
+          },
+        ]
   }
   const cause = { login: sender || actor, did: 'triggered this run' }
   return commentAuthor === undefined
@@ -60,7 +66,11 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
     : [cause, { login: commentAuthor, did: 'wrote the comment or review' }]
 }
 
-function isByWriter({ event, headRepository }: PrecedingRun, repository: string): boolean {
-  const isHere = headRepository.toLowerCase() === repository.toLowerCase()
+/** Whether the run that a `workflow_run` event is about was caused by somebody who can write. */
+function isByWriter(payload: unknown, repository: string): boolean {
+  const event = getString(payload, 'workflow_run.event')
+  // Another repository is a fork.
+  const head = getString(payload, 'workflow_run.head_repository.full_name')
+  const isHere = head.toLowerCase() === repository.toLowerCase()
   return isHere && (event === 'pull_request' || WRITERS_ONLY.includes(event))
 }

@@ -1,7 +1,7 @@
 /** Finds the changed files, and the range they come from, for each event that has one. */
 
-import type { PushEvent, RunEnvironment, RunEvent } from '../event/event.js'
-import { getSha } from '../event/payload.js'
+import type { RunEnvironment, RunEvent } from '../event/event.js'
+import { getPath, getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
 import { expecting, GitHubError, type GitHubRequest, ownerAndRepo, readPages } from './client.js'
 import { changesBetween, type FoundChanges, isFileList, toFiles, unknownChanges } from './compare.js'
@@ -31,7 +31,7 @@ export async function findChanges(
     case 'issue_comment':
       return ofPullRequest(run, event, request)
     case 'push':
-      return ofPush(run, event.push, request)
+      return ofPush(run, event, request)
     case 'merge_group':
       return ofMergeGroup(run, event, request)
     case 'release':
@@ -104,17 +104,17 @@ function readHeads(files: readonly { readonly status: string; readonly contents_
 
 async function ofPush(
   run: RunEnvironment,
-  push: PushEvent | undefined,
+  { payload }: RunEvent,
   request: GitHubRequest,
 ): Promise<FoundChanges> {
-  if (push === undefined || push.before === '' || push.after === '') {
-    return unknownChanges("The event's payload has no commits.")
-  }
+  // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
+  const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
+  if (before === '' || after === '') return unknownChanges("The event's payload has no commits.")
   const isTag = run.ref.startsWith('refs/tags/')
-  if (ZERO_SHA.test(push.after)) return unknownChanges(`The ${isTag ? 'tag' : 'branch'} was deleted.`)
-  const head = isTag && push.headCommit !== '' ? push.headCommit : push.after
-  if (!ZERO_SHA.test(push.before)) {
-    return changesBetween(run, isTag ? await peelTag(run, push.before, request) : push.before, head, request)
+  if (ZERO_SHA.test(after)) return unknownChanges(`The ${isTag ? 'tag' : 'branch'} was deleted.`)
+  const head = (isTag && getSha(payload, 'head_commit.id')) || after
+  if (!ZERO_SHA.test(before)) {
+    return changesBetween(run, isTag ? await peelTag(run, before, request) : before, head, request)
   }
   if (!isTag) return unknownChanges('The branch is new, so there is no commit to compare with.')
   const tag = run.ref.slice('refs/tags/'.length)
@@ -137,24 +137,25 @@ async function peelTag(run: RunEnvironment, sha: string, request: GitHubRequest)
 
 async function ofMergeGroup(
   run: RunEnvironment,
-  { mergeGroup }: RunEvent,
+  { payload }: RunEvent,
   request: GitHubRequest,
 ): Promise<FoundChanges> {
-  if (mergeGroup === undefined || mergeGroup.base === '' || mergeGroup.head === '') {
-    return unknownChanges("The event's payload has no commits.")
-  }
-  return changesBetween(run, mergeGroup.base, mergeGroup.head, request)
+  const [base, head] = [getSha(payload, 'merge_group.base_sha'), getSha(payload, 'merge_group.head_sha')]
+  if (base === '' || head === '') return unknownChanges("The event's payload has no commits.")
+  return changesBetween(run, base, head, request)
 }
 
 async function ofRelease(
   run: RunEnvironment,
-  { action, release }: RunEvent,
+  { action, payload }: RunEvent,
   request: GitHubRequest,
 ): Promise<FoundChanges> {
-  if (release === undefined || release.tag === '')
-    return unknownChanges("The event's payload has no release.")
+  const tag = getString(payload, 'release.tag_name')
+  if (tag === '') return unknownChanges("The event's payload has no release.")
   if (action !== 'published') {
     return unknownChanges('A list of changes is read only when a release is published.')
   }
-  return sinceLastRelease(run, { ...release, head: run.sha }, request)
+  const preRelease = getPath(payload, 'release.prerelease') === true
+  const publishedAt = getString(payload, 'release.published_at')
+  return sinceLastRelease(run, { tag, preRelease, publishedAt, head: run.sha }, request)
 }

@@ -1,6 +1,12 @@
 /** Describes what triggered the run, for the prompt. Pure. */
 
-import { type Commit, PUSH_COMMITS_LIMIT, type RunEnvironment, type RunEvent } from '../event/event.js'
+import {
+  type Commit,
+  PUSH_COMMITS_LIMIT,
+  pushedCommits,
+  type RunEnvironment,
+  type RunEvent,
+} from '../event/event.js'
 import { type Fact, readFacts } from '../event/facts.js'
 import { formatInteger, shortSha } from '../format.js'
 import type { Changes, CommitList } from './changed-files.js'
@@ -14,7 +20,7 @@ export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: 
     ...(changes?.previousRelease === undefined
       ? []
       : [{ name: 'previous release', value: changes.previousRelease }]),
-    ...commitsFacts(pushedCommits(event) ?? changes?.commits),
+    ...commitsFacts(commitList(event, changes)),
   ]
   return {
     event: event.name,
@@ -33,9 +39,10 @@ function refFacts({ ref, sha }: RunEnvironment, told: readonly Fact[]): Fact[] {
   ]
 }
 
-function pushedCommits({ push }: RunEvent): CommitList | undefined {
-  if (push === undefined || push.commits.length === 0) return undefined
-  return { commits: push.commits, complete: push.commits.length < PUSH_COMMITS_LIMIT }
+/** Of a push, the payload says more than a comparison. */
+function commitList(event: RunEvent, changes?: Changes): CommitList | undefined {
+  const commits = pushedCommits(event)
+  return commits.length === 0 ? changes?.commits : { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
 }
 
 /** Each commit's first line and author. */
