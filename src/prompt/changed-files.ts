@@ -2,16 +2,7 @@
 
 import type { Commit } from '../event/event.js'
 import { formatCount, formatInteger } from '../format.js'
-import {
-  BLANK_LINE,
-  byteLength,
-  joinParagraphs,
-  type Section,
-  takeFitting,
-  textsOf,
-  toChunk,
-  totalSize,
-} from './budget.js'
+import { byteLength, joinParagraphs, takeFitting } from './budget.js'
 import { type Fence, quoteName } from './fence.js'
 
 export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed' | 'unchanged'
@@ -57,23 +48,19 @@ export function filesSection(
   changes: Changes | undefined,
   { excluded = 0, level }: { readonly excluded?: number; readonly level: 'event' | 'diff' },
   fence: Fence,
-): Section {
+  room: number,
+): string {
   const files = changes?.files ?? []
   const fixed = joinParagraphs(['## Changed files', describeFiles(changes, excluded)])
   const withRemarks = level === 'diff' && changes?.missing === undefined
-  const chunks = files.map((file) => toChunk(fence.safe(fileLine(file, withRemarks))))
-  return (room) => {
-    const note = (omitted: number) =>
-      omitted === 0
-        ? ''
-        : `Omitted for length: ${formatInteger(omitted)} of ${formatCount(files.length, 'file')}.`
-    const available = room - byteLength(joinParagraphs([fixed, fence.around([''])]))
-    const kept =
-      totalSize(chunks) <= available
-        ? chunks
-        : takeFitting(chunks, available - byteLength(note(files.length)) - BLANK_LINE.length)
-    return joinParagraphs([fixed, fence.around(textsOf(kept)), note(files.length - kept.length)])
-  }
+  const lines = files.map((file) => fence.safe(fileLine(file, withRemarks)))
+  const note = (omitted: number) =>
+    omitted === 0
+      ? ''
+      : `Omitted for length: ${formatInteger(omitted)} of ${formatCount(files.length, 'file')}.`
+  const available = room - byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
+  const kept = takeFitting(lines, available, String)
+  return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
 }
 
 function describeFiles(changes: Changes | undefined, excluded: number): string {

@@ -3,18 +3,7 @@
 import { oneLine } from '../escape.js'
 import type { Fact } from '../event/facts.js'
 import { formatCount, formatInteger } from '../format.js'
-import {
-  BLANK_LINE,
-  byteLength,
-  type Chunk,
-  joinParagraphs,
-  type Section,
-  takeFitting,
-  textsOf,
-  toChunk,
-  totalSize,
-  truncateBytes,
-} from './budget.js'
+import { byteLength, joinParagraphs, takeFitting, truncateBytes } from './budget.js'
 import { type Changes, filesSection } from './changed-files.js'
 import { diffsSection } from './diffs.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
@@ -52,8 +41,14 @@ export interface ContextOptions {
   readonly excluded?: number
 }
 
-/** For a prompt that leaves no room even for the shortest context. */
+/** What is kept free for each section that follows, so that it can at least say what it omits. */
+const RESERVED = 2048
+
+/** For a prompt that leaves no room for the context. */
 const NO_ROOM = 'Details of what triggered this run are omitted: the text above leaves no room for them.'
+
+/** Renders a part of the prompt in at most `room` bytes. */
+type Section = (room: number) => string
 
 /**
  * The prompt as it is sent: the user's own text, never changed and never truncated, then the context.
@@ -63,34 +58,22 @@ const NO_ROOM = 'Details of what triggered this run are omitted: the text above 
  */
 export function compose(prompt: string, context: ContextOptions | undefined): string {
   if (context === undefined) return prompt
-  const start = prompt === '' ? '' : `${prompt}\n\n`
-  const room = PROMPT_LIMIT - byteLength(start)
-  const text = renderContext(room, context)
-  if (text !== undefined) return start + text
-  return byteLength(NO_ROOM) <= room || byteLength(prompt) > PROMPT_LIMIT ? start + NO_ROOM : prompt
-}
-
-/** Reserves each section's minimum, then hands the rest out in order; undefined if the minimum does not fit. */
-function renderContext(room: number, context: ContextOptions): string | undefined {
-  const { level, boundary } = context
-  const fence = createFence(boundary)
-  const sections = [
-    () => renderHead(context.trigger, fence),
-    factsSection(context.trigger.facts, fence),
-    filesSection(context.changes, context, fence),
-    level === 'diff' ? diffsSection(context.changes?.files ?? [], fence) : () => '',
+  const fence = createFence(context.boundary)
+  const { trigger, changes, level } = context
+  const sections: Section[] = [
+    () => renderHead(trigger, fence),
+    (room) => factsSection(trigger.facts, fence, Math.min(room, FACTS_LIMIT)),
+    (room) => filesSection(changes, context, fence, room),
+    (room) => (level === 'diff' ? diffsSection(changes?.files ?? [], fence, room) : ''),
   ]
-  const minimums = sections.map((section) => byteLength(section(0)))
-  let remaining = minimums.reduce((rest, size) => rest - size - BLANK_LINE.length, room)
-  if (remaining < 0) return undefined
-  return joinParagraphs(
-    sections.map((section, index) => {
-      const minimum = minimums[index] ?? 0
-      const text = section(minimum + remaining)
-      remaining -= byteLength(text) - minimum
-      return text
-    }),
-  )
+  const free = PROMPT_LIMIT - byteLength(prompt)
+  if (free < RESERVED * sections.length) {
+    return byteLength(`\n\n${NO_ROOM}`) <= free || free < 0 ? joinParagraphs([prompt, NO_ROOM]) : prompt
+  }
+  return sections.reduce((text, section, index) => {
+    const reserved = RESERVED * (sections.length - 1 - index)
+    return joinParagraphs([text, section(PROMPT_LIMIT - byteLength(text) - 2 - reserved)])
+  }, prompt)
 }
 
 function renderHead({ event, repository, summary }: Trigger, { opening, closing }: Fence): string {
@@ -102,30 +85,25 @@ function renderHead({ event, repository, summary }: Trigger, { opening, closing 
   ])
 }
 
-function factsSection(facts: readonly Fact[], fence: Fence): Section {
-  if (facts.length === 0) return () => ''
-  const heading = '## Event'
+function factsSection(facts: readonly Fact[], fence: Fence, room: number): string {
+  if (facts.length === 0) return ''
   const safe = facts.map(({ name, value }) => ({
     name: fence.safe(oneLine(name)),
     value: fence.safe(normalizeNewlines(value)),
   }))
-  return (room) => {
-    const note = (omitted: number) =>
-      omitted === 0 ? '' : `Omitted for length: ${formatCount(omitted, 'fact')}.`
-    const available =
-      Math.min(room, FACTS_LIMIT) -
-      byteLength(joinParagraphs([heading, fence.around(['']), note(facts.length)]))
-    const chunks = shorten(safe, available)
-    const kept = takeFitting(chunks, available)
-    return joinParagraphs([heading, fence.around(textsOf(kept)), note(chunks.length - kept.length)])
-  }
+  const note = (omitted: number) =>
+    omitted === 0 ? '' : `Omitted for length: ${formatCount(omitted, 'fact')}.`
+  const available = room - byteLength(joinParagraphs(['## Event', fence.around(['']), note(facts.length)]))
+  const texts = shorten(safe, available)
+  const kept = takeFitting(texts, available, String)
+  return joinParagraphs(['## Event', fence.around(kept), note(texts.length - kept.length)])
 }
 
 /** The facts, with the longest values truncated until all facts fit, if that is possible. */
-function shorten(facts: readonly Fact[], room: number): Chunk[] {
+function shorten(facts: readonly Fact[], room: number): string[] {
   for (let limit = MAX_VALUE; ; limit /= 2) {
-    const chunks = facts.map((fact) => toChunk(factText(fact, limit)))
-    if (totalSize(chunks) <= room || limit <= MIN_VALUE) return chunks
+    const texts = facts.map((fact) => factText(fact, limit))
+    if (byteLength(texts.join('\n')) < room || limit <= MIN_VALUE) return texts
   }
 }
 

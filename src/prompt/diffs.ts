@@ -1,113 +1,80 @@
 /** The section of the prompt that has the diffs of the changed files. Pure. */
 
 import { formatCount, formatInteger } from '../format.js'
-import {
-  byteLength,
-  type Chunk,
-  joinParagraphs,
-  type Section,
-  takeFitting,
-  textsOf,
-  toChunk,
-  totalSize,
-} from './budget.js'
+import { byteLength, joinParagraphs, takeFitting } from './budget.js'
 import { type ChangedFile, fileNames, statusLabel } from './changed-files.js'
 import { type Fence, normalizeCrlfPatch, quoteName } from './fence.js'
 
 /** The names of files whose diffs are omitted, in bytes. */
 const NAMES_LIMIT = 1024
 
+/** The room for the note on what is omitted. */
+const NOTES_LIMIT = NAMES_LIMIT + 512
+
 /** A file's whole diff. */
-interface Diff extends Chunk {
+interface Diff {
   readonly title: string
   readonly patch: string
   readonly name: string
-  readonly generated: boolean
 }
 
-/** The section with the diffs: as many as fit, generated files last. */
-export function diffsSection(files: readonly ChangedFile[], fence: Fence): Section {
-  const diffs = files.flatMap((file) => toDiff(file, fence))
-  if (diffs.length === 0) return () => ''
-  const heading = '## Diffs'
-  return (room) => {
-    const available = room - byteLength(joinParagraphs([heading, fence.around([''])]))
-    const { kept, start, omitted } = selectDiffs(
-      diffs,
-      available,
-      NOTES_LIMIT + byteLength(fence.around([''])),
-    )
-    return joinParagraphs([
-      heading,
-      fence.around(textsOf([...start, ...kept])),
-      ...omissionNotes(start.length > 0, omitted, fence),
-    ])
+const textOf = ({ title, patch }: Diff): string => `${title}\n${patch}`
+
+/** The section with the diffs: as many whole ones as fit, in order, those of generated files last. */
+export function diffsSection(files: readonly ChangedFile[], fence: Fence, room: number): string {
+  const [generated, written] = [true, false].map((which) =>
+    files.filter((file) => file.patch && isGenerated(file.path) === which).map((file) => toDiff(file, fence)),
+  ) as [Diff[], Diff[]]
+  const all = [...written, ...generated]
+  const [first] = all
+  if (first === undefined) return ''
+  const available = room - byteLength(joinParagraphs(['## Diffs', fence.around([''])])) - NOTES_LIMIT
+  const kept = takeFitting(all, available, textOf)
+  // The start of the first diff, if that is too long by itself.
+  const rest = available - kept.reduce((sum, diff) => sum + byteLength(textOf(diff)) + 1, 0)
+  const start = kept.includes(first) || byteLength(textOf(first)) < available ? '' : truncateDiff(first, rest)
+  const shown = start === '' ? kept : [first, ...kept]
+  return joinParagraphs([
+    '## Diffs',
+    fence.around([...(start === '' ? [] : [start]), ...kept.map(textOf)]),
+    start === '' ? '' : 'Omitted for length: the end of the first diff.',
+    omissionNote(
+      all.filter((diff) => !shown.includes(diff)),
+      fence,
+    ),
+  ])
+}
+
+/** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`, and end with LF alone. */
+function toDiff(file: ChangedFile, fence: Fence): Diff {
+  const { patch = '', path, status } = file
+  return {
+    title: fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}`),
+    patch: fence.safe(normalizeCrlfPatch(patch.replace(/\n$/, ''))),
+    name: fence.safe(quoteName(path)),
   }
 }
 
-/** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\`, and end with LF alone. */
-function toDiff(file: ChangedFile, fence: Fence): Diff[] {
-  if (!file.patch) return []
-  const title = fence.safe(`=== ${statusLabel(file.status)} ${fileNames(file)}`)
-  const patch = fence.safe(
-    normalizeCrlfPatch(file.patch.endsWith('\n') ? file.patch.slice(0, -1) : file.patch),
-  )
-  const name = fence.safe(quoteName(file.path))
-  return [{ ...toChunk(`${title}\n${patch}`), title, patch, name, generated: isGenerated(file.path) }]
-}
-
-interface Selection {
-  readonly kept: readonly Chunk[]
-  /** The start of the first diff, if that is too long by itself. */
-  readonly start: readonly Chunk[]
-  readonly omitted: readonly Diff[]
-}
-
-/**
- * Selects the diffs that fit: whole, in order, those of generated files last; one that doesn't fit is skipped.
- *
- * @param notes room for the note on what is omitted, if anything is
- */
-function selectDiffs(diffs: readonly Diff[], available: number, notes: number): Selection {
-  const written = diffs.filter(({ generated }) => !generated)
-  const generated = diffs.filter(({ generated }) => generated)
-  const ordered = [...written, ...generated]
-  if (totalSize(ordered) <= available) return { kept: ordered, start: [], omitted: [] }
-  const room = available - notes
-  const whole = takeFitting(written, room)
-  const [first] = ordered
-  const start = first !== undefined && first.size > room ? truncateDiff(first, room - totalSize(whole)) : []
-  const kept = [...whole, ...takeFitting(generated, room - totalSize(whole) - totalSize(start))]
-  const included = new Set<Chunk | undefined>(start.length > 0 ? [first, ...kept] : kept)
-  return { kept, start, omitted: ordered.filter((diff) => !included.has(diff)) }
-}
-
 /** As many whole lines of a diff as fit, or nothing. */
-function truncateDiff({ title, patch }: Diff, room: number): Chunk[] {
+function truncateDiff({ title, patch }: Diff, room: number): string {
   const total = formatInteger(patch.split('\n').length)
   const titled = (lines: string) => `${title} (truncated: the first ${lines} of ${total} lines)\n`
-  const available = room - toChunk(titled(total)).size
   const encoded = Buffer.from(patch)
-  const end = available > 0 ? encoded.lastIndexOf('\n', available) : -1
-  if (end <= 0) return []
+  const space = room - byteLength(titled(total))
+  const end = space > 0 ? encoded.lastIndexOf('\n', space) : -1
+  if (end <= 0) return ''
   const text = encoded.toString('utf8', 0, end)
-  return [toChunk(titled(formatInteger(text.split('\n').length)) + text)]
+  return titled(formatInteger(text.split('\n').length)) + text
 }
 
-/** The maximum size of `omissionNotes`, without its fence. */
-const NOTES_LIMIT = NAMES_LIMIT + 256
-
-function omissionNotes(isTruncated: boolean, omitted: readonly Diff[], fence: Fence): string[] {
-  const truncated = isTruncated ? ['Omitted for length: the end of the first diff.'] : []
-  if (omitted.length === 0) return truncated
-  const named = takeFitting(
-    omitted.map(({ name }) => toChunk(`${name},`)),
-    NAMES_LIMIT,
-  )
+function omissionNote(omitted: readonly Diff[], fence: Fence): string {
+  if (omitted.length === 0) return ''
+  const named = takeFitting(omitted, NAMES_LIMIT, ({ name }) => `${name},`)
   const more = omitted.length - named.length
-  const names = textsOf(named).join(' ').slice(0, -1) + (more > 0 ? ` … and ${formatInteger(more)} more` : '')
+  const names =
+    named.map(({ name }) => name).join(', ') + (more > 0 ? ` … and ${formatInteger(more)} more` : '')
   const sentence = `Omitted for length: the diffs of ${formatCount(omitted.length, 'file')}`
-  return [...truncated, ...(named.length === 0 ? [`${sentence}.`] : [`${sentence}:`, fence.around([names])])]
+  return named.length === 0 ? `${sentence}.` : joinParagraphs([`${sentence}:`, fence.around([names])])
 }
 
 const GENERATED = [
