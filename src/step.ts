@@ -1,108 +1,86 @@
-/** What every part of a step needs, wired to the runner. */
+/** A step that runs: what the runner says of it, what its parts may use, and what has happened so far. */
 
 import { createRedactor, type Redact } from './escape.js'
-import {
-  explainMissingSecrets,
-  hasReadOnlyToken,
-  type RunEnvironment,
-  type RunEvent,
-  readEvent,
-} from './event/event.js'
+import { explainMissingSecrets, type RunEnvironment, type RunEvent, readEvent } from './event/event.js'
 import { whoNeedsAccess } from './event/who-may-start.js'
 import { InputError, type Inputs, parseInputs, type RawInputs } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
-import type { NetworkSettings } from './net/proxy.js'
 import { StepReport } from './report/step-report.js'
-import type { GitHubAccess } from './run/plan.js'
-import type { Ports } from './run/ports.js'
+import type { Step } from './run/ports.js'
 import { Progress } from './run/progress.js'
 import * as runner from './runner.js'
 
-export interface Step {
-  readonly raw: RawInputs
-  readonly environment: RunEnvironment
-  readonly event: RunEvent
-  readonly cancel: AbortSignal
-  readonly network: NetworkSettings
-  readonly redact: Redact
+/** How long a step with bad inputs may take, in milliseconds. */
+const BAD_INPUT_MS = 60_000
+
+/** A step with what only its beginning and its end need. */
+export interface WiredStep extends Step {
   readonly reporter: runner.Reporter
-  readonly progress: Progress
   readonly report: StepReport
 }
 
 /** @param cancel aborted when the runner cancels the step */
-export function createStep(cancel: AbortSignal): Step {
+export function createStep(cancel: AbortSignal): WiredStep {
+  const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
   const secrets = [raw['api-key'], raw['github-token'], raw['docs-token']]
   for (const secret of secrets) runner.mask(secret)
   const redact = createRedactor(...secrets)
   const reporter = new runner.Reporter(redact)
-  const progress = new Progress(runner.clock)
-  const environment = runner.runEnvironment()
-  const { serverUrl, repository, runId } = environment
-  const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
-  const report = new StepReport({ writer: reporter, progress, redact, runUrl })
   const network = runner.readNetworkSettings()
-  const event = readEvent(environment)
-  return { raw, environment, event, cancel, network, redact, reporter, progress, report }
-}
-
-/** The inputs, or every problem with them. */
-export function readInputs({
-  raw,
-  environment,
-  event,
-  redact,
-  reporter,
-  progress,
-}: Step): Inputs | InputError {
-  try {
-    const inputs = parseInputs(raw, {
-      redact,
-      readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
-      missingSecrets: explainMissingSecrets(event, environment.actor),
-      // What can't be read is reported by whoever needs the payload.
-      hasIssue: (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
-    })
-    if (inputs.task.kind !== 'create') progress.follow(inputs.task.jobId)
-    if (raw['prompt-file'].trim() !== '' && whoNeedsAccess(event, environment, new Set()).length > 0) {
-      reporter.warn(
-        `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
-      )
-    }
-    return inputs
-  } catch (thrown) {
-    if (!(thrown instanceof InputError)) throw thrown
-    progress.follow(thrown.jobId)
-    return thrown
-  }
-}
-
-/** @param deadlineAt on the clock, in milliseconds */
-export function createPorts({ cancel, progress, reporter, report }: Step, deadlineAt: number): Ports {
-  const { clock, random } = runner
-  return {
-    clock,
-    deadline: createDeadline(deadlineAt, cancel, clock),
+  const run = runner.runEnvironment()
+  const event = readEvent(run)
+  if (event.problem !== undefined) runner.unsetEventPath()
+  const inputs = readInputs(raw, run, event, redact)
+  const isBad = inputs instanceof InputError
+  const progress = new Progress(clock)
+  if (isBad) progress.follow(inputs.jobId)
+  else if (inputs.task.kind !== 'create') progress.follow(inputs.task.jobId)
+  const report = new StepReport({
+    writer: reporter,
     progress,
-    random,
+    redact,
+    run,
+    inputs: isBad ? undefined : inputs,
+  })
+  return {
+    ...{ raw, inputs, run, event, network, redact, progress, clock, random, nonce, reporter, report },
+    deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
     log: (line) => reporter.log(line),
     debug: (line) => reporter.debug(line),
     warn: (line) => reporter.warn(line),
     onJob: (job) => report.onJob(job),
     writePlaceholder: () => report.status.writePlaceholder(),
     publish: () => report.publish(),
+    keepUpToDate: (writer) => void report.status.writers.push(writer),
   }
 }
 
-export function githubAccess({ raw, environment, event, network, redact }: Step): GitHubAccess {
-  const { apiUrl } = environment
-  return { token: raw['github-token'].trim(), apiUrl, network, redact, fromFork: hasReadOnlyToken(event) }
+function readInputs(
+  raw: RawInputs,
+  run: RunEnvironment,
+  event: RunEvent,
+  redact: Redact,
+): Inputs | InputError {
+  try {
+    return parseInputs(raw, {
+      redact,
+      readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
+      missingSecrets: explainMissingSecrets(event, run.actor),
+      // What can't be read is reported by whoever needs the payload.
+      hasIssue: (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
+    })
+  } catch (thrown) {
+    if (thrown instanceof InputError) return thrown
+    throw thrown
+  }
 }
 
-/** Loads what talks to GitHub. */
-export function loadPlan({ event }: Step): Promise<typeof import('./run/plan.js')> {
-  if (event.problem !== undefined) runner.unsetEventPath()
-  return import('./run/plan.js')
+/** A prompt file may have the words of a stranger. */
+export function warnOfPromptFile({ raw, event, run, warn }: Step): void {
+  if (raw['prompt-file'].trim() === '' || whoNeedsAccess(event, run, new Set()).length === 0) return
+  warn(
+    `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
+  )
 }

@@ -26,7 +26,7 @@ function fetchFrom(
 ): { fetch: ReturnType<typeof createFetch>; lines: string[] } {
   const lines: string[] = []
   const fetch = createFetch({
-    apiUrl,
+    run: { apiUrl },
     network: {
       proxies: proxy === undefined ? [] : [{ name: 'HTTPS_PROXY', value: proxy }],
       unverifiedTlsRequested: false,

@@ -1,15 +1,9 @@
-/** Who may start a job: with the bundle, and for every recorded payload. */
+/** Who may start a job, with the bundle. */
 
 import { describe, expect, test } from '@jest/globals'
-import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
-import type { Person } from '../../src/event/who-may-start.js'
-import type { GitHubRequest, Rest } from '../../src/github/client.js'
-import { findRefusal } from '../../src/github/permission.js'
-import { refuseStrangers } from '../../src/run/strangers.js'
 import type { Ended } from '../support/action.js'
 import type { Repository } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
-import { RECORDED, type Recorded } from '../support/recorded.js'
 
 const PEOPLE = { owner: true, writer: true, reader: false, stranger: false, 'robot[bot]': false }
 
@@ -190,75 +184,3 @@ test.concurrent('on a re-run the first sender counts, and the log says so', () =
       'This is a re-run: what counts is the permission of whoever triggered the first attempt.',
     )
   }))
-
-describe('recorded payloads', () => {
-  const ASKS_NOTHING = [
-    'create',
-    'delete',
-    'merge_group',
-    'push',
-    'release',
-    'repository_dispatch',
-    'workflow_dispatch',
-  ]
-
-  /** How many of an event's payloads ask nothing, where some do and some don't. */
-  const SOME: Readonly<Record<string, number>> = { pull_request: 29, workflow_run: 4 }
-
-  /** The payload as if one person had caused it. */
-  function causedBy(login: string, { payload }: Recorded): Record<string, unknown> {
-    const by = (part: unknown, field: string): unknown =>
-      typeof part === 'object' && part !== null ? { ...part, [field]: { login } } : part
-    const { sender, comment, review, workflow_run, ...rest } = payload
-    return {
-      ...rest,
-      ...(sender !== undefined && { sender: { login } }),
-      comment: by(comment, 'user'),
-      review: by(review, 'user'),
-      workflow_run: by(workflow_run, 'actor'),
-    }
-  }
-
-  function repositoryOf({ payload }: Recorded): string {
-    return (payload.repository as { full_name?: string } | undefined)?.full_name ?? 'your-org/your-repo'
-  }
-
-  async function decide(recorded: Recorded, login: string): Promise<{ asked: boolean; sent: boolean }> {
-    const repository = repositoryOf(recorded)
-    const run = { repository, actor: login, runAttempt: '1' } as RunEnvironment
-    const event = parseEvent(recorded.event, JSON.parse(JSON.stringify(causedBy(login, recorded))))
-    const raw = { prompt: 'Update the docs.', 'prompt-file': '', 'job-id': '', 'allow-users': '' }
-    let asked = false
-    const ask = (people: readonly Person[]) => {
-      asked = true
-      return findRefusal(people, run, request)
-    }
-    const refusal = await refuseStrangers(raw, run, event, () => undefined, ask)
-    return { asked, sent: refusal === undefined }
-  }
-
-  const PERMISSIONS: Readonly<Record<string, string>> = { owner: 'admin', writer: 'write', reader: 'read' }
-  const permissions = {
-    repos: {
-      getCollaboratorPermissionLevel: async ({ username }: { username: string }) => ({
-        data: { permission: PERMISSIONS[username] ?? 'none' },
-      }),
-    },
-  } as unknown as Rest
-  const request: GitHubRequest = (_, call) => call(permissions, new AbortController().signal)
-
-  const names = [...new Set(RECORDED.map(({ event }) => event))]
-
-  test.each(names)('of a %s: asked or not, sent or not', async (name) => {
-    const payloads = RECORDED.filter(({ event }) => event === name)
-    const nothingAsked = ASKS_NOTHING.includes(name) ? payloads.length : (SOME[name] ?? 0)
-    for (const [login, may] of Object.entries(PEOPLE)) {
-      const decisions = await Promise.all(payloads.map((recorded) => decide(recorded, login)))
-      expect({ login, nothingAsked: decisions.filter((each) => !each.asked).length }).toEqual({
-        login,
-        nothingAsked,
-      })
-      for (const { asked, sent } of decisions) expect({ login, sent }).toEqual({ login, sent: !asked || may })
-    }
-  })
-})

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { FAIL_ON, type FailOn, OUTCOMES } from '../../src/agent/job.js'
-import { emptyEvent, type RunEvent } from '../../src/event/event.js'
+import { parseEvent, type RunEvent } from '../../src/event/event.js'
 import { cutLines, SUMMARY_LIMIT } from '../../src/github/check-run.js'
 import { checkName, findConversation, workflowId } from '../../src/github/memory.js'
 import { conclusionOf, createCheckSummary, createTitle } from '../../src/report/check.js'
@@ -159,7 +159,7 @@ describe('the workflow', () => {
 })
 
 describe('the comment is on', () => {
-  const event = (fields: object): RunEvent => ({ ...emptyEvent('push'), ...fields })
+  const event = (fields: object): RunEvent => ({ ...parseEvent('push', undefined), ...fields })
   const PULL = { number: 7, author: '', fromFork: false }
   const ONLY_PULL = 'pull-requests: write'
   const EITHER = 'issues: write or pull-requests: write'

@@ -735,16 +735,6 @@ describe('job-scope and issue-number', () => {
   )
 })
 
-test.each([
-  ['null', ''],
-  ['{}', ''],
-  [' null\n', ''],
-  ['{\n  "lang": "fr"\n}', '{\n  "lang": "fr"\n}'],
-  [' fr ', 'fr'],
-])('the job-key %j is read as %j', (value, jobKey) => {
-  expect(read({ 'job-key': value }).jobKey).toBe(jobKey)
-})
-
 describe('a check is asked for, whatever the other inputs are,', () => {
   test.each([
     ['true', '', true],

@@ -9,12 +9,12 @@ import {
   endLine,
   heartbeatLine,
   JOB_LIMIT,
-  nextStep,
   OUTPUTS,
   outputs,
   startLine,
   statusLine,
 } from '../../src/report/messages.js'
+import { describeOutcome } from '../../src/report/outcome.js'
 import type { RunResult } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
@@ -516,27 +516,29 @@ describe('the annotation', () => {
 
 describe('what to do next', () => {
   test.each(OUTCOMES)('is one line for %s', (outcome) => {
-    const text = nextStep(createProgress(job('active')), resultOf(outcome), plain)
+    const text = describeOutcome(createProgress(job('active')), resultOf(outcome), plain).next
     expect(text).not.toMatch(/undefined|null|\n/)
     expect(text).toMatch(/\.$/)
   })
 
   test.each(['timed-out', 'started', 'cancelled', 'error'] as const)('names the job after %s', (outcome) => {
-    expect(nextStep(createProgress(job('active')), resultOf(outcome), plain)).toContain('job-id: job-1')
+    expect(describeOutcome(createProgress(job('active')), resultOf(outcome), plain).next).toContain(
+      'job-id: job-1',
+    )
   })
 
   test.each([
     ['never seen', createReused()],
     ['seen before', createReused(job('active'))],
   ])('does not send the reader to a job that the service does not find, %s', (_, progress) => {
-    expect(nextStep(progress, { outcome: 'error', error: createError('not-found') }, plain)).toBe(
+    expect(describeOutcome(progress, { outcome: 'error', error: createError('not-found') }, plain).next).toBe(
       'What to do.',
     )
   })
 
   test('of pr-opened is to review it', () => {
     const progress = createProgress(job('completed', { prLink: LINK }))
-    expect(nextStep(progress, { outcome: 'pr-opened' }, plain)).toBe(
+    expect(describeOutcome(progress, { outcome: 'pr-opened' }, plain).next).toBe(
       'Review the pull request, then merge it.',
     )
   })
@@ -544,28 +546,32 @@ describe('what to do next', () => {
   test('does not send the reader to a job that does not exist', () => {
     const progress = createProgress()
     progress.follow('job-1')
-    expect(nextStep(progress, { outcome: 'error', error: createError('not-found') }, plain)).toBe(
+    expect(describeOutcome(progress, { outcome: 'error', error: createError('not-found') }, plain).next).toBe(
       'What to do.',
     )
   })
 
   test('after a cancel says that a job is still running only if there is one', () => {
-    const none = nextStep(createProgress(), { outcome: 'cancelled' }, plain)
+    const none = describeOutcome(createProgress(), { outcome: 'cancelled' }, plain).next
     expect(none).not.toMatch(/running|job-id/)
     const seen = createProgress(job('active'))
-    expect(nextStep(seen, { outcome: 'cancelled' }, plain)).toMatch(/^Job job-1 is still running/)
-    expect(nextStep(createReused(), { outcome: 'cancelled' }, plain)).toMatch(
+    expect(describeOutcome(seen, { outcome: 'cancelled' }, plain).next).toMatch(/^Job job-1 is still running/)
+    expect(describeOutcome(createReused(), { outcome: 'cancelled' }, plain).next).toMatch(
       /^Job job-1 may still be running/,
     )
     const found = createProgress()
     found.follow('job-1')
-    expect(nextStep(found, { outcome: 'cancelled' }, plain)).toMatch(
+    expect(describeOutcome(found, { outcome: 'cancelled' }, plain).next).toMatch(
       /^The service had not accepted anything from this step\. Job job-1 may still be running on the service\. To wait/,
     )
   })
 
   test('passes text from outside through the given function', () => {
-    const shown = nextStep(createProgress(job('active')), { outcome: 'timed-out' }, (text) => `<${text}>`)
+    const shown = describeOutcome(
+      createProgress(job('active')),
+      { outcome: 'timed-out' },
+      (text) => `<${text}>`,
+    ).next
     expect(shown).toContain('<job-id: job-1>')
   })
 })

@@ -94,12 +94,10 @@ async function find({
     inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
     run: { runId: '9', runAttempt: String(attempt) } as RunEnvironment,
     service: scripted.service,
-    ports: scripted.ports,
-    readDocsPull: async () => ({ state: 'open' }),
+    ...scripted.ports,
+    ...(writers as unknown as Record<keyof typeof writers, StateWriter | undefined>),
   }
-  const found = await settle(
-    findPreviousRun(writers as unknown as Record<keyof typeof writers, StateWriter | undefined>, context),
-  )
+  const found = await settle(findPreviousRun(context))
   const { jobId, previousLink } = scripted.progress
   return { ...scripted, ...found, writers, followed: [jobId, previousLink] }
 }
@@ -394,12 +392,12 @@ describe('continuing', () => {
     const scripted = createScriptedRun([], { jobId })
     const links: string[] = []
     const context = {
-      ports: scripted.ports,
+      ...scripted.ports,
       readDocsPull: async (read: string) => {
         links.push(read)
         return pull
       },
-    } as unknown as PreviousRunContext
+    }
     const previous = {
       state: stored('active', { jobId, link }),
       job: previousJob,

@@ -16,7 +16,6 @@ export const INPUTS: Inputs = {
   apiKey: 'mint_key',
   jobScope: 'run',
   issueNumber: undefined,
-  jobKey: '',
   context: 'none',
   contextPaths: [],
   comment: false,

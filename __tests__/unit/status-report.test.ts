@@ -20,15 +20,13 @@ test.each([
 ])('limits the last edits, cancelled before: %s', async (isCancelled, limitMs) => {
   const report = createReport(new Progress(new FakeClock()))
   const limits: number[] = []
-  report.writers = [
-    {
-      writePlaceholder: async () => undefined,
-      enqueue: () => undefined,
-      close: async (limit) => {
-        limits.push(limit)
-      },
+  report.writers.push({
+    writePlaceholder: async () => undefined,
+    enqueue: () => undefined,
+    close: async (limit) => {
+      limits.push(limit)
     },
-  ]
+  })
   const cancel = new AbortController()
   if (isCancelled) cancel.abort()
   await report.close(60_000, cancel.signal)
@@ -46,13 +44,11 @@ test.each([
   progress.sending = sending
   const report = createReport(progress)
   const states: string[] = []
-  report.writers = [
-    {
-      writePlaceholder: async () => undefined,
-      enqueue: (update) => states.push(update.state),
-      close: async () => undefined,
-    },
-  ]
+  report.writers.push({
+    writePlaceholder: async () => undefined,
+    enqueue: (update) => states.push(update.state),
+    close: async () => undefined,
+  })
   report.update(undefined)
   expect(states).toEqual([state])
 })

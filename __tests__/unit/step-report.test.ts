@@ -20,7 +20,13 @@ const SILENT = {
 }
 
 function createReport(progress: Progress, writer: Partial<ReportWriter>): StepReport {
-  return new StepReport({ writer: { ...SILENT, ...writer }, progress, redact: (text) => text, runUrl: '' })
+  return new StepReport({
+    writer: { ...SILENT, ...writer },
+    progress,
+    redact: (text) => text,
+    run: { serverUrl: '', repository: '', runId: '' },
+    inputs: undefined,
+  })
 }
 
 function endWithoutOutputs(result: RunResult, change: (progress: Progress) => void): string {

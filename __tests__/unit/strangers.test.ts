@@ -1,6 +1,6 @@
 // Which runs are refused because of who caused them, and when GitHub is asked at all.
 import { describe, expect, test } from '@jest/globals'
-import { emptyEvent, parseEvent, type RunEnvironment } from '../../src/event/event.js'
+import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import type { Person } from '../../src/event/who-may-start.js'
 import { refuseStrangers } from '../../src/run/strangers.js'
 
@@ -40,7 +40,7 @@ test.each([
 })
 
 describe('a payload that cannot be read', () => {
-  const event = emptyEvent('issues', 'it is not JSON')
+  const event = { ...parseEvent('issues', undefined), problem: 'it is not JSON' }
 
   test('ends the step, and nobody is asked', async () => {
     await expect(refuse({ event })).rejects.toMatchObject({

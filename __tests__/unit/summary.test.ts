@@ -5,7 +5,7 @@ import { type Job, OUTCOMES, type Outcome } from '../../src/agent/job.js'
 import { ActionError } from '../../src/errors.js'
 import { createRedactor, quote } from '../../src/escape.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
-import { nextStep } from '../../src/report/messages.js'
+import { describeOutcome } from '../../src/report/outcome.js'
 import { createCommentText, createSummary, type SummaryOptions } from '../../src/report/summary.js'
 import type { RunResult } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
@@ -79,7 +79,7 @@ describe('the summary of a result', () => {
       expect(text).toContain('\n- Service: `https://agent.example.com/prefix`\n')
       expect(text).toContain('| 2025-03-01 12:00:05 | 5 s | active |')
       expect(text).toContain('| 2025-03-01 12:00:10 | 10 s | completed |')
-      const next = nextStep(progress, result, (shown) => `\`${shown}\``)
+      const next = describeOutcome(progress, result, (shown) => `\`${shown}\``).next
       expect(text).toContain(`**What to do next:** ${next}\n`)
       expect(text).not.toMatch(/undefined|\bnull\b|secret plan/)
     },

@@ -1,7 +1,7 @@
 /** Whose permission counts, for each event. */
 
 import { describe, expect, test } from '@jest/globals'
-import { emptyEvent, parseEvent } from '../../src/event/event.js'
+import { parseEvent } from '../../src/event/event.js'
 import { whoNeedsAccess } from '../../src/event/who-may-start.js'
 
 const RUN = { repository: 'your-org/docs', actor: 'actor' }
@@ -128,9 +128,9 @@ test.each(['issues', 'discussion', 'fork', 'watch', 'check_suite', 'status', 'an
 
 test('without a sender, the actor is asked', () => {
   expect(asked('issues', {})).toEqual(['actor'])
-  expect(whoNeedsAccess(emptyEvent('issues', 'unreadable'), RUN, new Set())).toMatchObject([
-    { login: 'actor' },
-  ])
+  expect(
+    whoNeedsAccess({ ...parseEvent('issues', undefined), problem: 'unreadable' }, RUN, new Set()),
+  ).toMatchObject([{ login: 'actor' }])
 })
 
 describe('allow-users', () => {

@@ -3,7 +3,7 @@
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
-import { expecting, GitHubError, type GitHubRequest, ownerAndRepo, readPages } from './client.js'
+import { about, GitHubError, readPages, type Source } from './client.js'
 import { changesBetween, type FoundChanges, isFileList, toFiles, unknownChanges } from './compare.js'
 import { isPreReleaseTag, sinceLastRelease } from './last-release.js'
 import { sinceLastSuccess } from './last-success.js'
@@ -21,7 +21,7 @@ const ZERO_SHA = /^0+$/
 export async function findChanges(
   run: RunEnvironment,
   event: RunEvent,
-  request: GitHubRequest,
+  source: Source,
 ): Promise<FoundChanges> {
   switch (event.name) {
     case 'pull_request':
@@ -29,25 +29,24 @@ export async function findChanges(
     case 'pull_request_review':
     case 'pull_request_review_comment':
     case 'issue_comment':
-      return ofPullRequest(run, event, request)
+      return ofPullRequest(event, source)
     case 'push':
-      return ofPush(run, event, request)
+      return ofPush(run, event, source)
     case 'merge_group':
-      return ofMergeGroup(run, event, request)
+      return ofMergeGroup(event, source)
     case 'release':
-      return ofRelease(run, event, request)
+      return ofRelease(run, event, source)
     case 'schedule':
     case 'workflow_dispatch':
-      return sinceLastSuccess(run, request)
+      return sinceLastSuccess(run, source)
     default:
       return unknownChanges(`No list of changes is read for ${event.name} events.`)
   }
 }
 
 async function ofPullRequest(
-  run: RunEnvironment,
   { name, pullRequest, headSha }: RunEvent,
-  request: GitHubRequest,
+  source: Source,
 ): Promise<FoundChanges> {
   if (pullRequest === undefined) {
     return unknownChanges(
@@ -57,16 +56,10 @@ async function ofPullRequest(
     )
   }
   const { number } = pullRequest
-  const operation = {
-    description: `listing the files of pull request ${number}`,
-    permission: 'pull-requests: read',
-  }
-  const listed = await readPages(100, PULL_REQUEST_LIMIT / 100, (page) =>
-    request(operation, (rest, signal) =>
-      rest.pulls
-        .listFiles({ ...ownerAndRepo(run), pull_number: number, per_page: 100, page, request: { signal } })
-        .then(expecting(isFileList)),
-    ),
+  const doing = `listing the files of pull request ${number}`
+  const common = about(source, doing, 'pull-requests: read', isFileList)
+  const listed = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
+    source.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
   )
   const [readSha = '', ...laterShas] = readHeads(listed)
   const remark = laterShas.length > 0 ? PUSHED_WHILE_READ : headRemark(headSha, readSha)
@@ -102,11 +95,7 @@ function readHeads(files: readonly { readonly status: string; readonly contents_
   return [...new Set(shas)].filter((sha) => sha !== '')
 }
 
-async function ofPush(
-  run: RunEnvironment,
-  { payload }: RunEvent,
-  request: GitHubRequest,
-): Promise<FoundChanges> {
+async function ofPush(run: RunEnvironment, { payload }: RunEvent, source: Source): Promise<FoundChanges> {
   // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
   if (before === '' || after === '') return unknownChanges("The event's payload has no commits.")
@@ -114,20 +103,18 @@ async function ofPush(
   if (ZERO_SHA.test(after)) return unknownChanges(`The ${isTag ? 'tag' : 'branch'} was deleted.`)
   const head = (isTag && getSha(payload, 'head_commit.id')) || after
   if (!ZERO_SHA.test(before)) {
-    return changesBetween(run, isTag ? await peelTag(run, before, request) : before, head, request)
+    return changesBetween(source, isTag ? await peelTag(source, before) : before, head)
   }
   if (!isTag) return unknownChanges('The branch is new, so there is no commit to compare with.')
   const tag = run.ref.slice('refs/tags/'.length)
-  return sinceLastRelease(run, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head }, request)
+  return sinceLastRelease(source, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
 }
 
 /** The commit of an annotated tag: a push names the tag's own object. */
-async function peelTag(run: RunEnvironment, sha: string, request: GitHubRequest): Promise<string> {
-  const operation = { description: `reading tag ${shortSha(sha)}`, permission: 'contents: read' }
+async function peelTag(source: Source, sha: string): Promise<string> {
   try {
-    const { data } = await request(operation, (rest, signal) =>
-      rest.git.getTag({ ...ownerAndRepo(run), tag_sha: sha, request: { signal } }),
-    )
+    const common = about(source, `reading tag ${shortSha(sha)}`, 'contents: read')
+    const { data } = await source.github.git.getTag({ ...common, tag_sha: sha })
     return getSha(data, 'object.sha') || sha
   } catch (thrown) {
     if (thrown instanceof GitHubError && thrown.status === 404) return sha // It is a commit.
@@ -135,20 +122,16 @@ async function peelTag(run: RunEnvironment, sha: string, request: GitHubRequest)
   }
 }
 
-async function ofMergeGroup(
-  run: RunEnvironment,
-  { payload }: RunEvent,
-  request: GitHubRequest,
-): Promise<FoundChanges> {
+async function ofMergeGroup({ payload }: RunEvent, source: Source): Promise<FoundChanges> {
   const [base, head] = [getSha(payload, 'merge_group.base_sha'), getSha(payload, 'merge_group.head_sha')]
   if (base === '' || head === '') return unknownChanges("The event's payload has no commits.")
-  return changesBetween(run, base, head, request)
+  return changesBetween(source, base, head)
 }
 
 async function ofRelease(
   run: RunEnvironment,
   { action, payload }: RunEvent,
-  request: GitHubRequest,
+  source: Source,
 ): Promise<FoundChanges> {
   const tag = getString(payload, 'release.tag_name')
   if (tag === '') return unknownChanges("The event's payload has no release.")
@@ -157,5 +140,5 @@ async function ofRelease(
   }
   const preRelease = getPath(payload, 'release.prerelease') === true
   const publishedAt = getString(payload, 'release.published_at')
-  return sinceLastRelease(run, { tag, preRelease, publishedAt, head: run.sha }, request)
+  return sinceLastRelease(source, { tag, preRelease, publishedAt, head: run.sha })
 }

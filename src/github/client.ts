@@ -15,8 +15,6 @@ const RETRY_MS = 60_000
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
 
-export type Rest = ReturnType<typeof getOctokit>['rest']
-
 export interface GitHubOptions extends FetchOptions {
   readonly token: string
   readonly deadline: Deadline
@@ -27,55 +25,30 @@ export interface GitHubOptions extends FetchOptions {
   readonly log: (line: string) => void
 }
 
-/** What a request does, for error messages. */
-export interface Operation {
-  /** Such as `reading the comments of pull request 7`. */
-  readonly description: string
+/** How a request is sent, and what its errors say. */
+export interface Call {
+  /** What it does, such as `reading the comments of pull request 7`. */
+  readonly doing: string
   /** The permission it needs, such as `contents: read`; several are separated by ` or `. */
-  readonly permission: string
+  readonly needs: string
+  /** Whether the data of a response has the right shape: JSON of another one is an error like any other. */
+  readonly expects?: (data: never) => boolean
+  /** Retries temporary failures, for up to 60 s in all, because something depends on the result. */
+  readonly required: boolean
+  /** Finds what an earlier attempt has created, if its response was lost. */
+  readonly find?: () => Promise<{ readonly id: number } | undefined>
+  /** Aborts it, by default at the deadline or on a cancel. */
+  readonly signal?: AbortSignal
 }
 
-export interface ApiResponse<T> {
-  readonly data: T
-  readonly headers?: { readonly link?: string }
-}
-
-export type ApiCall<T> = (rest: Rest, signal: AbortSignal) => Promise<ApiResponse<T>>
-
-/**
- * Sends a request to GitHub.
- *
- * @param signal aborts it, by default at the deadline or on a cancel
- * @throws ActionError `github`
- * @throws Cancelled
- */
-export type GitHubRequest = <T>(
-  operation: Operation,
-  call: ApiCall<T>,
-  signal?: AbortSignal,
-) => Promise<ApiResponse<T>>
-
-export interface GitHub {
-  /** For what decides: retries temporary failures, for up to 60 s in all. */
-  readonly requestWithRetry: GitHubRequest
-  /** For what only informs. */
-  readonly requestOnce: GitHubRequest
-}
-
-/** The request function for what decides, or for what only informs. */
-export function requestWith(
-  { requestWithRetry, requestOnce }: GitHub,
-  { required, signal }: { readonly required: boolean; readonly signal?: AbortSignal },
-): GitHubRequest {
-  const request = required ? requestWithRetry : requestOnce
-  return (operation, call) => request(operation, call, signal)
-}
+/** Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError `github`, and Cancelled. */
+export type GitHub = ReturnType<typeof getOctokit>['rest']
 
 /** Creates the client; nothing is sent yet. */
 export function createGitHub(options: GitHubOptions): GitHub {
   const { clock, deadline, random, log } = options
-  const { rest } = getOctokit(options.token || 'none', {
-    baseUrl: options.apiUrl,
+  const octokit = getOctokit(options.token || 'none', {
+    baseUrl: options.run.apiUrl,
     userAgent: 'agent-job-action',
     log: { debug: noop, info: noop, warn: noop, error: noop },
     request: { fetch: createFetch(options) },
@@ -90,23 +63,21 @@ export function createGitHub(options: GitHubOptions): GitHub {
     countedUntil = now
   }
 
-  const requestOnce: GitHubRequest = async (operation, call, signal = deadline.signal) => {
-    try {
-      const response = await call(rest, AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]))
-      // Octokit passes on what is not JSON, such as a response that was cut off, as a string.
-      return expecting(() => true)(response)
-    } catch (thrown) {
-      if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
-      throw new GitHubError(operation, signal.aborted ? abortReason(signal, deadline) : thrown, options)
-    }
-  }
-  const requestWithRetry: GitHubRequest = async (operation, call, signal = deadline.signal) => {
+  octokit.hook.wrap('request', async (send, request) => {
+    const call = request.request as unknown as Call
+    const { signal = deadline.signal, required, find } = call
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)])
       try {
-        return await requestOnce(operation, call, signal)
-      } catch (thrown) {
-        if (!(thrown instanceof GitHubError) || !thrown.temporary || signal.aborted) throw thrown
+        const data = attempts > 1 ? await find?.() : undefined
+        if (data !== undefined) return { data, status: 200, url: '', headers: {} }
+        Object.assign(request, { request: { ...request.request, signal: limit } }) // Octokit ignores a copy.
+        return expectShape(await send(request), call)
+      } catch (reason) {
+        if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
+        const thrown = new GitHubError(call, signal.aborted ? abortReason(signal, deadline) : reason, options)
+        if (!required || !thrown.temporary || signal.aborted) throw thrown
         countSince(startedAt)
         const remainingMs = Math.min(RETRY_MS - spentMs, deadline.remainingMs())
         const backoff = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }
@@ -119,51 +90,56 @@ export function createGitHub(options: GitHubOptions): GitHub {
         if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
       }
     }
-  }
-  return { requestWithRetry, requestOnce }
+  })
+  return octokit.rest
 }
 
-/**
- * Returns a check of a response: JSON of the wrong shape is an error like any other.
- *
- * @param field checked instead of the whole
- */
-export function expecting(
-  isExpected: (value: unknown) => boolean,
-  field?: string,
-): <R extends ApiResponse<unknown>>(response: R) => R {
-  return (response) => {
-    const { data } = response
-    const isObject = typeof data === 'object' && data !== null
-    const value = isObject && field !== undefined ? (data as Record<string, unknown>)[field] : data
-    if (isObject && isExpected(value)) return response
-    throw new Error('unexpected response')
-  }
+/** Octokit passes on what is not JSON, such as a response that was cut off, as a string. */
+function expectShape<R extends { readonly data: unknown }>(response: R, { expects = () => true }: Call): R {
+  const { data } = response
+  if (typeof data === 'object' && data !== null && expects(data as never)) return response
+  throw new Error('unexpected response')
 }
 
 /** All pages of a list. GitHub says which page is the last; earlier ones may be short. */
 export async function readPages<T>(
-  pageSize: number,
   maxPages: number,
-  readPage: (number: number) => Promise<ApiResponse<T[]>>,
+  readPage: (page: {
+    page: number
+    per_page: number
+  }) => Promise<{ data: T[]; headers: { readonly link?: string } }>,
 ): Promise<T[]> {
   const all: T[] = []
   for (let number = 1; number <= maxPages; number++) {
-    const { data, headers } = await readPage(number)
+    const { data, headers } = await readPage({ page: number, per_page: 100 })
     all.push(...data.filter((item) => typeof item === 'object' && item !== null))
-    const hasNext =
-      headers?.link === undefined ? data.length === pageSize : headers.link.includes('rel="next"')
-    if (!hasNext) break
+    if (!(headers.link === undefined ? data.length === 100 : headers.link.includes('rel="next"'))) break
   }
   return all
 }
 
-export function ownerAndRepo({ repository }: { readonly repository: string }): {
-  owner: string
-  repo: string
-} {
+/** A repository, and whether something depends on what is asked about it. */
+export interface Source {
+  readonly github: GitHub
+  /** `owner/repo` */
+  readonly repository: string
+  readonly required: boolean
+  readonly signal?: AbortSignal
+}
+
+/** What every request about a repository has. */
+export function about<D = object>(
+  { repository, required, signal }: Source,
+  doing: string,
+  needs: string,
+  expects?: (data: D) => boolean,
+) {
   const [owner = '', repo = ''] = repository.split('/')
-  return { owner, repo }
+  return {
+    owner,
+    repo,
+    request: { doing, needs, required, ...(expects && { expects }), ...(signal && { signal }) },
+  }
 }
 
 function abortReason(signal: AbortSignal, deadline: Deadline): Error {
@@ -184,7 +160,7 @@ export class GitHubError extends ActionError {
   readonly retryAfterMs: number | undefined
 
   constructor(
-    { description, permission }: Operation,
+    { doing, needs }: Call,
     thrown: unknown,
     { clock, redact, fromFork }: Pick<GitHubOptions, 'clock' | 'redact' | 'fromFork'>,
   ) {
@@ -194,8 +170,8 @@ export class GitHubError extends ActionError {
     const text = oneLine(truncate(redact(message), 500)).replace(/\.$/, '')
     super(
       'github',
-      `GitHub: ${description} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${text}.`,
-      adviceFor({ status, message, permission, fromFork, limited, permanent }),
+      `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${text}.`,
+      adviceFor({ status, message, permission: needs, fromFork, limited, permanent }),
       { cause: thrown },
     )
     this.status = status

@@ -1,10 +1,10 @@
 /** Compares two commits: the files and commits between them, or why these can't be known. */
 
-import type { Commit, RunEnvironment } from '../event/event.js'
+import type { Commit } from '../event/event.js'
 import { getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
 import type { ChangedFile, Changes } from '../prompt/changed-files.js'
-import { expecting, GitHubError, type GitHubRequest, ownerAndRepo, type Rest } from './client.js'
+import { about, type GitHub, GitHubError, type Source } from './client.js'
 
 /** The maximum number of files that GitHub lists in a comparison. */
 const COMPARE_LIMIT = 300
@@ -40,20 +40,15 @@ export type Comparison =
  * @throws ActionError `github`
  */
 export async function compare(
-  run: RunEnvironment,
+  source: Source,
   { base, head, range }: { readonly base: string; readonly head: string; readonly range: string },
-  request: GitHubRequest,
 ): Promise<Comparison> {
-  const operation = { description: `comparing ${range}`, permission: 'contents: read' }
   try {
-    const { data } = await request(operation, (rest, signal) =>
-      rest.repos.compareCommitsWithBasehead({
-        ...ownerAndRepo(run),
-        basehead: `${base}...${head}`,
-        per_page: COMMITS_PAGE,
-        request: { signal },
-      }),
-    )
+    const { data } = await source.github.repos.compareCommitsWithBasehead({
+      ...about(source, `comparing ${range}`, 'contents: read'),
+      basehead: `${base}...${head}`,
+      per_page: COMMITS_PAGE,
+    })
     return readComparison(data, range)
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || thrown.status !== 404) throw thrown
@@ -66,7 +61,7 @@ export async function compare(
 
 const RELATIONS: readonly Relation[] = ['ahead', 'identical', 'behind', 'diverged']
 
-type ApiComparison = Awaited<ReturnType<Rest['repos']['compareCommitsWithBasehead']>>['data']
+type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
 
 /** An answer without a list of files says nothing: an empty list is the only proof that nothing changed. */
 function readComparison(data: Partial<ApiComparison>, range: string): Comparison {
@@ -83,15 +78,14 @@ function readComparison(data: Partial<ApiComparison>, range: string): Comparison
 
 /** The changes between two commits. @throws ActionError `github` */
 export async function changesBetween(
-  run: RunEnvironment,
+  source: Source,
   base: string,
   head: string,
-  request: GitHubRequest,
   { mayBeBehind = false }: { readonly mayBeBehind?: boolean } = {},
 ): Promise<FoundChanges> {
   const range = `the commits ${shortSha(base)}..${shortSha(head)}`
   if (base === head) return { files: [], truncated: false, range, empty: true }
-  const comparison = await compare(run, { base, head, range }, request)
+  const comparison = await compare(source, { base, head, range })
   switch (comparison.relation) {
     case 'ahead':
     case 'identical':
@@ -106,7 +100,7 @@ export async function changesBetween(
     case 'unknown':
       return unknownChanges(`GitHub's answer has no list of the files changed by ${range}.`)
     case 'not found':
-      if (!(await exists(run, head, request))) throw comparison.error
+      if (!(await exists(source, head))) throw comparison.error
       return unknownChanges(`Commit ${shortSha(base)} no longer exists, so there is nothing to compare with.`)
   }
 }
@@ -119,12 +113,9 @@ const REWRITTEN = 'History was rewritten: commits removed from it are not listed
  *
  * @throws GitHubError after a temporary failure
  */
-export async function exists(run: RunEnvironment, ref: string, request: GitHubRequest): Promise<boolean> {
-  const operation = { description: `reading commit ${shortSha(ref)}`, permission: 'contents: read' }
+export async function exists(source: Source, ref: string): Promise<boolean> {
   try {
-    await request(operation, (rest, signal) =>
-      rest.repos.getCommit({ ...ownerAndRepo(run), ref, per_page: 1, request: { signal } }),
-    )
+    await source.github.repos.getCommit({ ...aboutCommit(source, ref), ref, per_page: 1 })
     return true
   } catch (thrown) {
     if (thrown instanceof GitHubError && !thrown.temporary) return false
@@ -136,25 +127,21 @@ export async function exists(run: RunEnvironment, ref: string, request: GitHubRe
 const COMMITS_LIMIT = 20
 
 /** Whether every one of these commits is a merge. */
-export async function allMerges(
-  run: RunEnvironment,
-  commits: readonly string[],
-  request: GitHubRequest,
-): Promise<boolean> {
+export async function allMerges(source: Source, commits: readonly string[]): Promise<boolean> {
   if (commits.length > COMMITS_LIMIT) return false
   for (const ref of commits) {
-    const operation = { description: `reading commit ${shortSha(ref)}`, permission: 'contents: read' }
-    const { data } = await request(operation, (rest, signal) =>
-      rest.repos
-        .getCommit({ ...ownerAndRepo(run), ref, per_page: 1, request: { signal } })
-        .then(expecting(Array.isArray, 'parents')),
-    )
+    const common = aboutCommit(source, ref, ({ parents }) => Array.isArray(parents))
+    const { data } = await source.github.repos.getCommit({ ...common, ref, per_page: 1 })
     if (data.parents.length < 2) return false
   }
   return true
 }
 
-type ApiFile = Awaited<ReturnType<Rest['pulls']['listFiles']>>['data'][number]
+function aboutCommit(source: Source, ref: string, expects?: (data: { parents?: unknown }) => boolean) {
+  return about(source, `reading commit ${shortSha(ref)}`, 'contents: read', expects)
+}
+
+type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
 
 /** Undefined unless it is a list of files. */
 export function toFiles(data: unknown): ChangedFile[] | undefined {

@@ -2,7 +2,7 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
-import { type GitHub, GitHubError, ownerAndRepo } from './client.js'
+import { about, type GitHub, GitHubError } from './client.js'
 
 export type DocsPull =
   | { readonly state: 'open' | 'closed' }
@@ -56,17 +56,9 @@ function isDenied({ status, temporary }: GitHubError): boolean {
 }
 
 async function readState(repository: string, number: string, github: GitHub): Promise<DocsPull> {
-  const operation = {
-    description: `reading pull request ${repository}#${number}`,
-    permission: 'pull-requests: read',
-  }
-  const { data } = await github.requestOnce(operation, (rest, signal) =>
-    rest.pulls.get({
-      ...ownerAndRepo({ repository }),
-      pull_number: Number(number),
-      request: { signal },
-    }),
-  )
+  const source = { github, repository, required: false }
+  const common = about(source, `reading pull request ${repository}#${number}`, 'pull-requests: read')
+  const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
   switch (data.state) {
     case 'open':
     case 'closed':

@@ -15,8 +15,8 @@ import { aborted, type Clock } from '../net/deadline.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
 export interface FetchOptions {
-  /** GITHUB_API_URL, also of an enterprise server. */
-  readonly apiUrl: string
+  /** The URL of the API, also of an enterprise server. */
+  readonly run: { readonly apiUrl: string }
   readonly network: NetworkSettings
   readonly clock: Clock
   /** Gets a line for each request. */
@@ -63,8 +63,8 @@ export function createFetch(options: FetchOptions): (url: string, init: FetchIni
   }
 }
 
-function createDispatcher({ apiUrl, network }: FetchOptions): Dispatcher {
-  const base = new URL(apiUrl)
+function createDispatcher({ run, network }: FetchOptions): Dispatcher {
+  const base = new URL(run.apiUrl)
   const proxy = base.protocol === 'https:' ? proxyFor(base, network.proxies) : undefined
   const { unverifiedTlsRequested } = network
   const { connect } = createConnector({ proxy, unverifiedTlsRequested })

@@ -1,14 +1,11 @@
 /** Finds what changed since the last release. */
 
-import type { RunEnvironment } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import { expecting, type GitHubRequest, ownerAndRepo, readPages } from './client.js'
+import { about, readPages, type Source } from './client.js'
 import { compare, exists, type FoundChanges, unknownChanges } from './compare.js'
 
 /** How many releases are compared, at most. */
 const TRIES = 10
-
-const PAGE_SIZE = 100
 
 /** GitHub lists no more than 10,000 releases; far fewer are read. */
 const MAX_PAGES = 10
@@ -38,16 +35,12 @@ const RANGE = 'the commits since the previous release'
  *
  * @throws ActionError `github`
  */
-export async function sinceLastRelease(
-  run: RunEnvironment,
-  released: Released,
-  request: GitHubRequest,
-): Promise<FoundChanges> {
+export async function sinceLastRelease(source: Source, released: Released): Promise<FoundChanges> {
   const { head } = released
-  const candidates = selectCandidates(await listReleases(run, request), released)
+  const candidates = selectCandidates(await listReleases(source), released)
   let headExists = false
   for (const { tag_name: tag } of candidates) {
-    const comparison = await compare(run, { base: tag, head, range: RANGE }, request)
+    const comparison = await compare(source, { base: tag, head, range: RANGE })
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
     if (comparison.relation === 'unknown') {
@@ -55,21 +48,17 @@ export async function sinceLastRelease(
     }
     // The tag was deleted, or nothing can be read: asked once.
     if (comparison.relation === 'not found' && !headExists) {
-      headExists = await exists(run, head, request)
+      headExists = await exists(source, head)
       if (!headExists) throw comparison.error
     }
   }
   return unknownChanges('There is no earlier release to compare with.')
 }
 
-async function listReleases(run: RunEnvironment, request: GitHubRequest): Promise<readonly Release[]> {
-  const operation = { description: 'listing the releases', permission: 'contents: read' }
-  const releases = await readPages(PAGE_SIZE, MAX_PAGES, (page) =>
-    request(operation, (rest, signal) =>
-      rest.repos
-        .listReleases({ ...ownerAndRepo(run), per_page: PAGE_SIZE, page, request: { signal } })
-        .then(expecting(Array.isArray)),
-    ),
+async function listReleases(source: Source): Promise<readonly Release[]> {
+  const common = about(source, 'listing the releases', 'contents: read', Array.isArray)
+  const releases = await readPages(MAX_PAGES, (page) =>
+    source.github.repos.listReleases({ ...common, ...page }),
   )
   return releases.filter((release) => getString(release, 'tag_name') !== '')
 }

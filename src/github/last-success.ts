@@ -2,7 +2,7 @@
 
 import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { expecting, type GitHubRequest, ownerAndRepo } from './client.js'
+import { about, type Source } from './client.js'
 import { changesBetween, type FoundChanges, unknownChanges } from './compare.js'
 
 /** The events whose runs have seen what was on the branch. */
@@ -16,45 +16,40 @@ const EVENTS = ['schedule', 'workflow_dispatch', 'push']
  *
  * @throws ActionError `github`
  */
-export async function sinceLastSuccess(run: RunEnvironment, request: GitHubRequest): Promise<FoundChanges> {
+export async function sinceLastSuccess(run: RunEnvironment, source: Source): Promise<FoundChanges> {
   const workflow = workflowPath(run).split('/').at(-1) ?? ''
   const branch = run.ref.replace(/^refs\/heads\//, '')
   if (branch === run.ref) {
     return unknownChanges('This run is not on a branch, so there is no earlier run to compare with.')
   }
   if (workflow === '') return unknownChanges("Can't tell which workflow this run belongs to.")
-  const last = await findLastRun(run, workflow, branch, request)
+  const last = await findLastRun(run, workflow, branch, source)
   if (last === undefined) {
     return unknownChanges(
       'There is no earlier successful run of this workflow on this branch to compare with.',
     )
   }
-  return changesBetween(run, last.head_sha, run.sha, request, { mayBeBehind: last.id > Number(run.runId) })
+  return changesBetween(source, last.head_sha, run.sha, { mayBeBehind: last.id > Number(run.runId) })
 }
 
 async function findLastRun(
   run: RunEnvironment,
   workflow: string,
   branch: string,
-  request: GitHubRequest,
+  source: Source,
 ): Promise<{ readonly id: number; readonly head_sha: string } | undefined> {
-  const operation = { description: `listing the earlier runs of ${workflow}`, permission: 'actions: read' }
-  const answers = await Promise.all(
-    EVENTS.map((event) =>
-      request(operation, (rest, signal) =>
-        rest.actions
-          .listWorkflowRuns({
-            ...ownerAndRepo(run),
-            workflow_id: workflow,
-            branch,
-            event,
-            status: 'success',
-            per_page: 20,
-            request: { signal },
-          })
-          .then(expecting(Array.isArray, 'workflow_runs')),
-      ),
+  const doing = `listing the earlier runs of ${workflow}`
+  const common = {
+    ...about(source, doing, 'actions: read', ({ workflow_runs }: { workflow_runs?: unknown }) =>
+      Array.isArray(workflow_runs),
     ),
+    workflow_id: workflow,
+    branch,
+    status: 'success',
+    per_page: 20,
+  } as const
+  const answers = await Promise.all(
+    EVENTS.map((event) => source.github.actions.listWorkflowRuns({ ...common, event })),
   )
   return answers
     .flatMap(({ data }) => data.workflow_runs)

@@ -3,20 +3,18 @@
 import type { Redact } from '../escape.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import type { Deadline } from '../net/deadline.js'
-import { createCheckStore } from './check-run.js'
+import { checkRuns } from './check-run.js'
 import type { GitHub } from './client.js'
-import { type Conversation, createCommentStore } from './comment.js'
-import { deriveMarkerKey, type Identity } from './marker.js'
+import { type Conversation, comments } from './comment.js'
+import { deriveMarkerKey } from './marker.js'
 import { StateWriter } from './state-writer.js'
+import { type Place, Store } from './store.js'
 
+/** What a writer needs of a step. */
 export interface MemoryOptions {
+  readonly raw: Readonly<Record<'project-id' | 'api-key' | 'job-key', string>>
   readonly run: RunEnvironment
   readonly event: RunEvent
-  readonly github: GitHub
-  readonly project: string
-  readonly jobKey: string
-  /** Undefined if it is missing or invalid: nothing can be stored. */
-  readonly apiKey: string | undefined
   /** GitHub knows nothing of the masks of the log. */
   readonly redact: Redact
   readonly nonce: () => string
@@ -27,49 +25,49 @@ export interface MemoryOptions {
 
 /** @param decides later runs need what the comment stores */
 export function createCommentWriter(
-  options: MemoryOptions & { readonly apiKey: string },
+  step: MemoryOptions,
+  github: GitHub,
   conversation: Conversation,
   decides: boolean,
 ): StateWriter {
-  const { run, apiKey, github, nonce, deadline, log, warn } = options
-  const identity = createIdentity(options, String(conversation.number))
-  const markerKey = deriveMarkerKey(apiKey)
   return new StateWriter({
-    store: createCommentStore({ run, conversation, identity, markerKey, github, nonce }),
-    run,
+    ...step,
+    store: createStore(
+      step,
+      comments(github, step.run.repository, conversation),
+      String(conversation.number),
+    ),
     role: decides ? 'decides' : 'informs',
     // A comment that isn't used as storage reports a job, not an attempt.
     accepts: ({ conclusion, hasJob }) =>
       conclusion !== 'skipped' && (decides || hasJob || conclusion !== undefined),
     consequence: '',
-    ended: deadline.signal,
-    log,
-    warn,
   })
 }
 
 /** The writer of the check; undefined if the event has no commit to put one on. */
-export function createCheckWriter(options: MemoryOptions): StateWriter | undefined {
-  const { run, event, jobKey, apiKey, github, redact, nonce, deadline, log, warn } = options
+export function createCheckWriter(step: MemoryOptions, github: GitHub): StateWriter | undefined {
+  const { run, event, raw, redact } = step
   const sha = commitOf(run, event)
   if (sha === '') return undefined
   // job-key is redacted before it is shortened: half a key would not be found.
-  const name = redact(checkName(run, redact(jobKey)))
-  const identity = createIdentity(options, sha)
-  const markerKey = apiKey === undefined ? undefined : deriveMarkerKey(apiKey)
+  const name = redact(checkName(run, redact(parseJobKey(raw['job-key']))))
   return new StateWriter({
-    store: createCheckStore({ run, sha, name, identity, markerKey, github, nonce }),
-    run,
+    ...step,
+    store: createStore(step, checkRuns(github, run.repository, sha, name), sha),
     role: 'remembers',
     accepts: () => true,
-    consequence:
-      markerKey === undefined
-        ? 'The check may be missing.'
-        : "The check may be missing or out of date, and a re-run may not find this run's job.",
-    ended: deadline.signal,
-    log,
-    warn,
+    consequence: "The check may be missing or out of date, and a re-run may not find this run's job.",
   })
+}
+
+function createStore({ raw, run, nonce }: MemoryOptions, place: Place, where: string): Store {
+  const { repository, job, step } = run
+  const [project, apiKey] = [raw['project-id'].trim(), raw['api-key'].trim()]
+  const jobKey = parseJobKey(raw['job-key'])
+  const identity = { repository, place: where, workflow: workflowId(run), job, step, project, jobKey }
+  const markerKey = apiKey === '' ? undefined : deriveMarkerKey(apiKey)
+  return new Store({ place, run, identity, markerKey, nonce: nonce() })
 }
 
 /** What the comment is on, if the step can tell. */
@@ -98,11 +96,6 @@ function commitOf(run: RunEnvironment, { name, headSha }: RunEvent): string {
   return name === 'issue_comment' ? '' : headSha || run.sha
 }
 
-function createIdentity({ run, project, jobKey }: MemoryOptions, place: string): Identity {
-  const { repository, job, step } = run
-  return { repository, place, workflow: workflowId(run), job, step, project, jobKey }
-}
-
 /**
  * The workflow's repository and path. An organisation's required workflow has the path of another repository, and the ref
  * may be a commit.
@@ -112,6 +105,12 @@ export function workflowId({
   workflow,
 }: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '') || workflow
+}
+
+/** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
+export function parseJobKey(value: string): string {
+  const key = value.trim()
+  return ['null', '{}'].includes(key) ? '' : key
 }
 
 /** Names the runner's own workflow and job, and what may keep several steps of the job apart. */

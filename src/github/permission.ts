@@ -1,9 +1,8 @@
 /** Asks GitHub whether those who caused the run may write to the repository. */
 
 import { ActionError } from '../errors.js'
-import type { RunEnvironment } from '../event/event.js'
 import type { Person } from '../event/who-may-start.js'
-import { expecting, GitHubError, type GitHubRequest, ownerAndRepo } from './client.js'
+import { about, GitHubError, type Source } from './client.js'
 
 /** Maintainers have `write` here, and a custom role the permission that it is based on. */
 const WRITERS = ['admin', 'write']
@@ -14,29 +13,22 @@ const WRITERS = ['admin', 'write']
  * @throws ActionError `github` if a permission can't be read
  * @throws Cancelled
  */
-export async function findRefusal(
-  people: readonly Person[],
-  run: RunEnvironment,
-  request: GitHubRequest,
-): Promise<string | undefined> {
+export async function findRefusal(people: readonly Person[], source: Source): Promise<string | undefined> {
   for (const { login, did } of people) {
     if (login === '') return `the account that ${did} is unknown`
-    const permission = await readPermission(run, login, request)
+    const permission = await readPermission(source, login)
     if (!WRITERS.includes(permission)) {
-      return `${login}, who ${did}, has no write access to ${run.repository} and is not in allow-users`
+      return `${login}, who ${did}, has no write access to ${source.repository} and is not in allow-users`
     }
   }
   return undefined
 }
 
-async function readPermission(run: RunEnvironment, login: string, request: GitHubRequest): Promise<string> {
-  const operation = { description: `reading the permission of ${login}`, permission: 'metadata: read' }
+async function readPermission(source: Source, login: string): Promise<string> {
+  const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
+  const common = about(source, `reading the permission of ${login}`, 'metadata: read', hasPermission)
   try {
-    const { data } = await request(operation, (rest, signal) =>
-      rest.repos
-        .getCollaboratorPermissionLevel({ ...ownerAndRepo(run), username: login, request: { signal } })
-        .then(expecting((permission) => typeof permission === 'string', 'permission')),
-    )
+    const { data } = await source.github.repos.getCollaboratorPermissionLevel({ ...common, username: login })
     return data.permission
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown

@@ -2,36 +2,14 @@
 
 import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
-import { aborted } from '../net/deadline.js'
+import { aborted, type Deadline } from '../net/deadline.js'
 import type { StatusUpdate, StatusWriter } from '../status-update.js'
 import { describeWarning, GitHubError } from './client.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
-
-export interface WriteOptions {
-  /** Retries temporary failures, because something depends on the result. */
-  readonly required: boolean
-  /** Aborts it, by default at the deadline or on a cancel. */
-  readonly signal?: AbortSignal
-}
-
-export interface Found {
-  /** What an earlier step stored. */
-  readonly state: StoredState | undefined
-  /** How many texts claim to be this step's but can't be verified. */
-  readonly unverified: number
-}
-
-/** A place at GitHub that keeps a text for readers, with the state of the step hidden in it. */
-export interface StateStore {
-  /** What is there is edited, so it has to be found first. Otherwise each attempt makes its own. */
-  readonly edits: boolean
-  find(options: WriteOptions): Promise<Found>
-  /** Creates or replaces the text and the state. Without a state, what was stored before keeps counting. */
-  write(update: StatusUpdate, state: StoredState | undefined, options: WriteOptions): Promise<void>
-}
+import type { Found, How, Store } from './store.js'
 
 export interface StateWriterOptions {
-  readonly store: StateStore
+  readonly store: Pick<Store, 'kind' | 'find' | 'write'>
   readonly run: RunEnvironment
   /** `decides`: nothing is sent unless it can be written. `informs`: nobody reads it but people. */
   readonly role: 'decides' | 'remembers' | 'informs'
@@ -39,8 +17,7 @@ export interface StateWriterOptions {
   readonly accepts: (update: StatusUpdate) => boolean
   /** What it means for the user if it can't be written, in a sentence. */
   readonly consequence: string
-  /** Aborted at the deadline or on a cancel. */
-  readonly ended: AbortSignal
+  readonly deadline: Deadline
   readonly log: (line: string) => void
   readonly warn: (line: string) => void
 }
@@ -83,16 +60,15 @@ export class StateWriter implements StatusWriter {
     }
   }
 
-  async #find(options: WriteOptions): Promise<Found> {
+  async #find(options: How): Promise<Found> {
     if (this.#found !== undefined) return this.#found
     const { store, run, log } = this.#options
     this.#found = await store.find(options)
     const { state, unverified } = this.#found
     // In the first attempt, the others of a check are other steps'.
-    if (state === undefined && unverified > 0 && (store.edits || Number(run.runAttempt) > 1)) {
-      const what = store.edits ? 'comment' : 'check'
+    if (state === undefined && unverified > 0 && (store.kind === 'comment' || Number(run.runAttempt) > 1)) {
       log(
-        `An earlier ${what} by this step can't be verified (was the key changed?). It is ignored, and left as it is.`,
+        `An earlier ${store.kind} by this step can't be verified (was the key changed?). It is ignored, and left as it is.`,
       )
     }
     return this.#found
@@ -106,7 +82,7 @@ export class StateWriter implements StatusWriter {
   async writePlaceholder(update: StatusUpdate): Promise<void> {
     if (this.#stopped || this.#options.role === 'informs') return
     // An edit before it may take longer than the step has left.
-    await Promise.race([this.#working, aborted(this.#options.ended)])
+    await Promise.race([this.#working, aborted(this.#options.deadline.signal)])
     this.#takenOver = true
     try {
       await this.#write(update, { required: this.decides })
@@ -146,10 +122,14 @@ export class StateWriter implements StatusWriter {
     this.#working = undefined
   }
 
-  async #write(update: StatusUpdate, options: WriteOptions): Promise<void> {
+  async #write(update: StatusUpdate, options: How): Promise<void> {
     const { store, run } = this.#options
-    const found = await this.#find(options).catch((thrown) => {
-      if (store.edits) throw thrown
+    // A check of a first attempt that sent nothing has nothing to remember: one request is enough.
+    const isPlain = store.kind === 'check' && run.runAttempt === '1' && !this.#hasWritten
+    const forgets = isPlain && update.conclusion !== undefined && NOTHING_SENT.includes(update.state)
+    const finding = forgets ? Promise.resolve(undefined) : this.#find(options)
+    const found = await finding.catch((thrown) => {
+      if (store.kind === 'comment') throw thrown
       return undefined
     })
     this.#takenOver ||= update.created

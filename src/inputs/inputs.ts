@@ -15,7 +15,6 @@ import {
   parseId,
   parseInterval,
   parseIssueNumber,
-  parseJobKey,
   parseKey,
   parseLogins,
   parsePatterns,
@@ -75,7 +74,6 @@ export interface Inputs {
   readonly jobScope: JobScope
   /** Undefined: the pull request or issue that triggered the run. */
   readonly issueNumber: number | undefined
-  readonly jobKey: string
   readonly context: 'none' | 'event' | 'diff'
   /** Empty: every changed file counts. */
   readonly contextPaths: readonly PathPattern[]
@@ -164,7 +162,7 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
   /** For inputs that accept any text, and for which a blank one does not mean the default. */
   const trim = (input: InputName): string => parse(input, () => raw[input].trim())
 
-  trim('github-token')
+  for (const name of ['github-token', 'job-key'] as const) trim(name)
   const baseUrl = parse('base-url', parseBaseUrl)
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
   const inputs: Inputs = {
@@ -177,7 +175,6 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
       parseScope(value, { jobId, hasIssue: sources.hasIssue || raw['issue-number'].trim() !== '' }),
     ),
     issueNumber: parse('issue-number', parseIssueNumber),
-    jobKey: parse('job-key', () => parseJobKey(raw['job-key'])),
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'])),
     contextPaths: parse('context-paths', parsePatterns),
     comment: parse('comment', parseBoolean),

@@ -130,7 +130,7 @@ const WILDCARDS: Readonly<Record<string, Token>> = {
 }
 
 /** A wildcard; or an escaped character, a set or any other character, and its quantifier; or what can't stand there. */
-const ELEMENT = /(\*\*\/|\*\*|\*)|(?:\\([ -/:-@[-`{-~])|\[([^\]]*)\]|([^?+[\\]))([?+])?|[^]/gu
+const ELEMENT = /(\*\*\/|\*\*|\*)|(?:\\([ -/:-@[-`{-~])|\[([^\]]*)\]|([^?+[\\]))([?+])?|[\s\S]/gu
 
 function parseLine(number: number, text: string): PathPattern {
   const fail = (problem: string) => new PathPatternError(number, text, problem)

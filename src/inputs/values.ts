@@ -122,12 +122,6 @@ export function parseIssueNumber(value: string): number | undefined {
   throw unexpected('the number of a pull request or an issue, such as 7', value)
 }
 
-/** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
-export function parseJobKey(value: string): string {
-  const key = value.trim()
-  return ['null', '{}'].includes(key) ? '' : key
-}
-
 export function parsePatterns(value: string): readonly PathPattern[] {
   try {
     return parsePathPatterns(value)

@@ -26,21 +26,8 @@ export function createCheckSummary(options: SummaryOptions): string {
 
 /** A check is no verdict on the commit: it fails only if the step does. */
 export function conclusionOf(outcome: Outcome, failOn: ReadonlySet<FailOn>): Conclusion {
-  const fails = failsStep(outcome, failOn)
-  switch (outcome) {
-    case 'pr-opened':
-      return 'success'
-    case 'cancelled':
-    case 'skipped':
-      return outcome
-    case 'timed-out':
-      return fails ? 'timed_out' : 'neutral'
-    case 'no-changes':
-    case 'failed':
-    case 'archived':
-    case 'error':
-    case 'started':
-    case 'dry-run':
-      return fails ? 'failure' : 'neutral'
-  }
+  if (outcome === 'pr-opened') return 'success'
+  if (outcome === 'cancelled' || outcome === 'skipped') return outcome
+  if (!failsStep(outcome, failOn)) return 'neutral'
+  return outcome === 'timed-out' ? 'timed_out' : 'failure'
 }

@@ -1,11 +1,12 @@
 /** Outputs, log lines and the annotation. Pure. */
 
-import { type FailOn, failsStep, isFinal, parsePullRequest } from '../agent/job.js'
+import { type FailOn, failsStep, parsePullRequest } from '../agent/job.js'
 import { oneLine, quote, type Redact } from '../escape.js'
-import { formatDuration, formatInteger, joinSentences } from '../format.js'
+import { formatDuration, formatInteger } from '../format.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
+import { describeOutcome } from './outcome.js'
 
 /** The output `job` is left out if it is larger, in bytes. */
 export const JOB_LIMIT = 256 * 1024
@@ -126,108 +127,11 @@ export interface Annotation {
 
 export function annotation(progress: Progress, result: RunResult, failOn: ReadonlySet<FailOn>): Annotation {
   const link = progress.job?.link ?? ''
-  const notice = { level: 'notice', text: `Pull request: ${link}` } as const
-  if (result.outcome === 'pr-opened') return notice
-  const isInputError = errorOf(result)?.code === 'input' // Each of its lines says what to do.
-  const sentence = outcomeSentence(progress, result)
-  const text = isInputError ? sentence : `${sentence} ${nextStep(progress, result, quote)}`
+  const { happened, next } = describeOutcome(progress, result, quote)
+  if (result.outcome === 'pr-opened') return { level: 'notice', text: happened }
+  // Each line of a bad input says what to do.
+  const text = errorOf(result)?.code === 'input' ? happened : `${happened} ${next}`
   if (failsStep(result.outcome, failOn)) return { level: 'error', text }
   if (result.outcome === 'no-changes' && progress.job?.linkRejected) return { level: 'warn', text }
-  return link === '' ? { level: 'log', text } : { ...notice, log: text }
-}
-
-/** What happened. */
-function outcomeSentence(
-  progress: Progress,
-  result: Exclude<RunResult, { readonly outcome: 'pr-opened' }>,
-): string {
-  const { link = '' } = progress.job ?? {}
-  const pull = link === '' ? '' : ` Its pull request: ${link}.`
-  const job = `Job ${quote(progress.jobId)}`
-  // What there is to review comes first: the step may fail all the same.
-  const ended = link === '' ? job : `Pull request: ${link}. ${job}`
-  switch (result.outcome) {
-    case 'error':
-      return result.error.message
-    case 'cancelled':
-      return `The step was cancelled.${result.error === undefined ? '' : ` ${result.error.message}`}`
-    case 'timed-out':
-      return progress.job === undefined
-        ? `Nothing is known about the status of job ${quote(progress.jobId)} after ${formatDuration(progress.elapsedMs())}.`
-        : `${job} is still running after ${formatDuration(progress.elapsedMs())}.${pull}`
-    case 'failed':
-      return `${ended} failed.`
-    case 'archived':
-      return `${ended} was archived.`
-    case 'no-changes':
-      return progress.job?.linkRejected
-        ? `${job} completed, but its pull request link was dropped, because it can't be passed on safely.`
-        : `${job} completed without a pull request.`
-    case 'started':
-      return `${job} ${progress.reuse === 'message' ? 'accepted the message' : 'is still running'}; this step did not wait for it to finish.`
-    case 'dry-run':
-      return 'Nothing was sent.'
-    case 'skipped':
-      return `Nothing was sent: ${result.reason}.`
-  }
-}
-
-/**
- * What to do now.
- *
- * @param show escapes text from outside for the place where this is read
- */
-export function nextStep(progress: Progress, result: RunResult, show: (text: string) => string): string {
-  const withPrompt = `run a step with ${show(`job-id: ${progress.jobId}`)} and a prompt`
-  // The step that continues a job may do so each time.
-  const startNew =
-    progress.reuse === undefined
-      ? 'Run it again to start a new job'
-      : 'To start a new job, run a step with a prompt and no job-id'
-  const howToWait = `To wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
-  const isSeen = progress.job !== undefined
-  // After a message, the last status may predate it.
-  const hasEnded = isFinal(progress.status) && progress.reuse !== 'message'
-  switch (result.outcome) {
-    case 'error': {
-      const { advice, code } = result.error
-      return !progress.accepted || code === 'not-found' || hasEnded
-        ? advice
-        : `${advice} The job may still be running. ${howToWait}`
-    }
-    case 'cancelled':
-      if (result.error !== undefined) return result.error.advice
-      if (hasEnded) return `Job ${show(progress.jobId)} has ended: ${progress.status}.`
-      return joinSentences(
-        progress.accepted ? '' : 'The service had not accepted anything from this step.',
-        progress.jobId === ''
-          ? ''
-          : `Job ${show(progress.jobId)} ${isSeen ? 'is still' : 'may still be'} running on the service. ${howToWait}`,
-      )
-    case 'timed-out':
-      return `It ${isSeen ? 'keeps' : 'may still be'} running on the service. ${howToWait} To wait longer next time, raise timeout-minutes.`
-    case 'started':
-      return howToWait
-    case 'failed':
-      return `See the service's dashboard for the reason. ${startNew}, or send this one a message: ${withPrompt}.`
-    case 'archived':
-      return joinSentences(
-        progress.job?.link ? 'Review the pull request.' : '',
-        `An archived job won't produce anything more. ${startNew}.`,
-      )
-    case 'no-changes':
-      if (progress.job?.linkRejected) return "See the service's dashboard for the pull request."
-      return joinSentences(
-        progress.reuse === 'attach'
-          ? `If you expected changes, send the job a message that says which pages to change and how: ${withPrompt}.`
-          : 'If you expected changes, say in the prompt which pages to change and how, then run it again.',
-        "The service's dashboard shows what the agent did.",
-      )
-    case 'pr-opened':
-      return 'Review the pull request, then merge it.'
-    case 'dry-run':
-      return 'Remove dry-run to send it.'
-    case 'skipped':
-      return 'There is nothing to do.'
-  }
+  return link === '' ? { level: 'log', text } : { level: 'notice', text: `Pull request: ${link}`, log: text }
 }

@@ -22,8 +22,8 @@ export interface StatusReportOptions {
 }
 
 export class StatusReport {
-  /** The comment and the check; undefined until it is known which of them the step keeps. */
-  writers: readonly StatusWriter[] | undefined
+  /** The comment and the check, as soon as it is known which of them the step keeps. */
+  readonly writers: StatusWriter[] = []
   readonly #options: StatusReportOptions
 
   constructor(options: StatusReportOptions) {
@@ -33,7 +33,7 @@ export class StatusReport {
   /** Stores the state before a create request: it must be correct if the run is killed while the request is in flight. */
   async writePlaceholder(): Promise<void> {
     const update = this.#createUpdate(undefined, true)
-    const writes = (this.writers ?? []).map((writer) => writer.writePlaceholder(update))
+    const writes = this.writers.map((writer) => writer.writePlaceholder(update))
     await Promise.allSettled(writes) // So that none of them goes on after an error.
     await Promise.all(writes)
   }
@@ -41,7 +41,7 @@ export class StatusReport {
   update(result: RunResult | undefined): void {
     const { progress } = this.#options
     if (result === undefined && isFinal(progress.status)) return // The final update follows at once.
-    if (this.writers === undefined || this.writers.length === 0) return
+    if (this.writers.length === 0) return
     const update = this.#createUpdate(result)
     for (const writer of this.writers) writer.enqueue(update)
   }
@@ -55,7 +55,7 @@ export class StatusReport {
     const { max, min, cancelled } = LIMIT_MS
     // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs can't be written.
     const limitMs = cancel.aborted ? cancelled : Math.min(max, Math.max(min, remainingMs))
-    await Promise.all((this.writers ?? []).map((writer) => writer.close(limitMs, cancelled, cancel)))
+    await Promise.all(this.writers.map((writer) => writer.close(limitMs, cancelled, cancel)))
   }
 
   /** GitHub knows nothing of the log's masks, and a marker hides a key from all redactors. */

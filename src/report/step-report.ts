@@ -5,6 +5,7 @@ import { type FailOn, failsStep, isFinal, type Job } from '../agent/job.js'
 import { resultUnknown } from '../agent/problems.js'
 import { ActionError } from '../errors.js'
 import { quote, type Redact } from '../escape.js'
+import type { RunEnvironment } from '../event/event.js'
 import { joinSentences } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { errorOf, type RunResult } from '../run/ports.js'
@@ -29,13 +30,12 @@ export interface ReportOptions {
   readonly writer: ReportWriter
   readonly progress: Progress
   readonly redact: Redact
-  /** The URL of the run. */
-  readonly runUrl: string
+  readonly run: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId'>
+  /** Undefined if they are invalid. */
+  readonly inputs: Inputs | undefined
 }
 
 export class StepReport {
-  /** Undefined until they are known to be valid. */
-  inputs: Inputs | undefined
   /** How the step ended; undefined until it has. */
   result: RunResult | undefined
   /** The comment and the check. */
@@ -47,15 +47,17 @@ export class StepReport {
   readonly #writer: ReportWriter
   readonly #progress: Progress
   readonly #redact: Redact
+  readonly #inputs: Inputs | undefined
 
-  constructor({ writer, progress, redact, runUrl }: ReportOptions) {
+  constructor({ writer, progress, redact, run, inputs }: ReportOptions) {
+    this.#inputs = inputs
     this.#writer = writer
     this.#progress = progress
     this.#redact = redact
     this.status = new StatusReport({
       progress,
       redact,
-      runUrl,
+      runUrl: `${run.serverUrl}/${run.repository}/actions/runs/${run.runId}`,
       summaryOptions: (result) => this.#summaryOptions(result),
       failOn: () => this.failOn,
     })
@@ -66,7 +68,7 @@ export class StepReport {
   }
 
   get failOn(): ReadonlySet<FailOn> {
-    return this.inputs?.failOn ?? new Set()
+    return this.#inputs?.failOn ?? new Set()
   }
 
   /** Records the latest job object and reports it if it changed. */
@@ -140,7 +142,7 @@ export class StepReport {
   }
 
   #summaryOptions(result: RunResult | undefined): SummaryOptions {
-    return { inputs: this.inputs, progress: this.#progress, result, redact: this.#redact }
+    return { inputs: this.#inputs, progress: this.#progress, result, redact: this.#redact }
   }
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
@@ -173,7 +175,7 @@ export class StepReport {
 
   /** Waits until the comment and the check are written, for a limited time. */
   async closeStatus(cancel: AbortSignal): Promise<void> {
-    const timeoutMs = this.inputs?.timeoutMs ?? Number.POSITIVE_INFINITY
+    const timeoutMs = this.#inputs?.timeoutMs ?? Number.POSITIVE_INFINITY
     await this.status.close(timeoutMs - this.#progress.elapsedMs(), cancel)
   }
 }

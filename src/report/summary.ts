@@ -1,12 +1,12 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
-import { type FailOn, failsStep, isFinal, type Outcome, parsePullRequest } from '../agent/job.js'
+import { type FailOn, failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import { inlineCode, type Redact } from '../escape.js'
 import { formatDuration } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
-import { nextStep } from './messages.js'
+import { describeOutcome } from './outcome.js'
 
 /** What a summary or a comment is written from. */
 export interface SummaryOptions {
@@ -49,42 +49,15 @@ function joinSections(sections: readonly string[]): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-const TITLES: Readonly<Record<Exclude<Outcome, 'started'>, string>> = {
-  'pr-opened': '✅ The docs job opened a pull request',
-  'no-changes': '✅ The docs job completed without a pull request',
-  failed: '❌ The docs job failed',
-  archived: '🗄️ The docs job was archived',
-  'timed-out': '⌛ The docs job did not finish in time',
-  cancelled: '🛑 The step was cancelled',
-  skipped: '⏭️ Skipped: nothing was sent',
-  'dry-run': '📝 Dry run: nothing was sent',
-  error: '❌ The docs job could not be started or tracked',
-}
-
-/** The titles of a step that did not wait. */
-const STARTED = {
-  create: '🚀 The docs job was started',
-  message: '🚀 The docs job accepted the message',
-  attach: '⏳ The docs job is still running',
-} as const
-
 export function title({ inputs, progress, result, sending = progress.sending }: SummaryOptions): string {
   if (result !== undefined) {
     const failOn: ReadonlySet<FailOn> = inputs?.failOn ?? new Set()
-    const text = titleOf(result.outcome, progress)
+    const text = describeOutcome(progress, result, String).title
     return failsStep(result.outcome, failOn) ? text.replace('✅', '❌') : text
   }
   if (progress.accepted)
     return progress.job === undefined ? '⏳ Waiting for the docs job' : '⏳ The docs job is running'
   return sending ? '⏳ The request is being sent' : '⏳ The service has not accepted the request yet'
-}
-
-function titleOf(outcome: Outcome, { reuse, job }: Progress): string {
-  if (outcome === 'started') return STARTED[reuse ?? 'create']
-  if (outcome === 'no-changes' && job?.linkRejected) {
-    return '✅ The docs job completed with an unusable pull request link'
-  }
-  return TITLES[outcome]
 }
 
 export function pullRequestLink(options: SummaryOptions): string {
@@ -107,7 +80,7 @@ export function shortName(link: string): string {
 function details(options: SummaryOptions): string[] {
   const { progress, result, redact } = options
   const show = (text: string): string => inlineCode(redact(text))
-  const next = result === undefined ? ifKilled(options, show) : nextStep(progress, result, show)
+  const next = result === undefined ? ifKilled(options, show) : describeOutcome(progress, result, show).next
   return [
     result?.outcome === 'skipped' ? `Reason: ${show(result.reason)}` : '',
     errorDetails(result, show),

@@ -2,106 +2,57 @@
 
 import type { AgentService } from '../agent/client.js'
 import { ActionError } from '../errors.js'
-import type { RunEnvironment, RunEvent } from '../event/event.js'
+import { hasReadOnlyToken } from '../event/event.js'
 import type { Person } from '../event/who-may-start.js'
 import { findChanges } from '../github/changes.js'
-import { createGitHub, describeWarning, type GitHub, type GitHubOptions } from '../github/client.js'
+import { createGitHub, describeWarning, type GitHub } from '../github/client.js'
 import { allMerges, type FoundChanges, unknownChanges } from '../github/compare.js'
-import { type DocsPull, readDocsPull } from '../github/docs-pull.js'
+import { readDocsPull } from '../github/docs-pull.js'
 import { createCheckWriter, createCommentWriter, findConversation } from '../github/memory.js'
 import { findRefusal } from '../github/permission.js'
 import type { StateWriter } from '../github/state-writer.js'
-import { createKeyRedactor, type Inputs, type Task } from '../inputs/inputs.js'
+import { asksForCheck, createKeyRedactor, type Inputs, type Task } from '../inputs/inputs.js'
 import { composePrompt, pathsNote, reasonToSkip } from './apply-changes.js'
-import type { Ports } from './ports.js'
-import { continueOrCreate, findPreviousRun, type Writers } from './previous-run.js'
-
-export type GitHubAccess = Pick<GitHubOptions, 'token' | 'apiUrl' | 'network' | 'redact' | 'fromFork'>
-
-export interface PlanOptions {
-  readonly inputs: Inputs
-  readonly run: RunEnvironment
-  readonly event: RunEvent
-  readonly access: GitHubAccess
-  readonly service: AgentService
-  readonly ports: Ports
-  /** Random hexadecimal digits. */
-  readonly nonce: () => string
-  /** Commits of a push that may be merges: if all are, the run is skipped. */
-  readonly commitsToCheck: readonly string[]
-}
+import type { Step } from './ports.js'
+import { continueOrCreate, findPreviousRun } from './previous-run.js'
 
 /** What to do, with the whole prompt; or nothing, for a reason. */
 export type Plan = Task | { readonly kind: 'skip'; readonly reason: string }
 
-type PlanContext = PlanOptions & {
-  readonly github: GitHub
-  readonly readDocsPull: (link: string) => Promise<DocsPull>
-}
-
 const skip = (reason: string): Plan => ({ kind: 'skip', reason })
 
-/** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
-export function askGitHub(
-  people: readonly Person[],
-  { run, access, ports }: Pick<PlanOptions, 'run' | 'access' | 'ports'>,
-): Promise<string | undefined> {
-  return findRefusal(people, run, createGitHub({ ...ports, ...access }).requestWithRetry)
-}
-
-/** Creates the planner; nothing is sent yet. */
-export function createPlanner(options: PlanOptions): {
-  /** What the step keeps up to date at GitHub. */
-  readonly statusWriters: readonly StateWriter[]
-  readonly plan: () => Promise<Plan>
-} {
-  const { inputs, run, access, ports } = options
-  const github = createGitHub({ ...ports, ...access })
-  const { docsToken: token } = inputs
-  const docsGitHub =
-    token === '' ? undefined : (): GitHub => createGitHub({ ...ports, ...access, token, fromFork: false })
-  const context: PlanContext = {
-    ...options,
-    github,
-    readDocsPull: (link) => readDocsPull({ link, run, github, docsGitHub }),
+/** Opens GitHub for a step, and the check if one is asked for. Nothing is sent yet. */
+export function openGitHub(step: Step) {
+  const token = step.raw['github-token'].trim()
+  const github = createGitHub({ ...step, token, fromFork: hasReadOnlyToken(step.event) })
+  const check = asksForCheck(step.raw) ? openCheck(step, github) : undefined
+  if (check !== undefined) step.keepUpToDate(check)
+  return {
+    /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
+    findRefusal: (people: readonly Person[]) => findRefusal(people, sourceOf(step, github, true)),
+    /** @param commitsToCheck commits of a push that may be merges: if all are, the run is skipped */
+    plan: (inputs: Inputs, service: AgentService, commitsToCheck: readonly string[]): Promise<Plan> => {
+      const comment = openComment(step, inputs, github)
+      if (comment !== undefined) step.keepUpToDate(comment)
+      if (inputs.dryRun) comment?.stop()
+      return plan({ ...step, inputs, service, github, comment, check }, commitsToCheck)
+    },
   }
-  const writers: Writers = { comment: commentWriterFor(context), check: checkWriterFor(context) }
-  const all = [writers.comment, writers.check].filter((writer) => writer !== undefined)
-  if (inputs.dryRun) for (const writer of all) writer.stop()
-  return { statusWriters: all, plan: () => plan(context, writers) }
 }
 
-/**
- * The writer of a check of a step that ended before there was a plan. In a later attempt it keeps what the one before
- * stored, and concludes its check.
- *
- * @returns undefined if there is no commit to put it on
- */
-export function createLateCheck(
-  options: Pick<PlanOptions, 'run' | 'event' | 'access' | 'nonce'> & {
-    /** As it was given, valid or not. */
-    readonly project: string
-    readonly apiKey: string
-    readonly jobKey: string
-    readonly ports: Pick<GitHubOptions, 'clock' | 'deadline' | 'random' | 'log' | 'debug'> &
-      Pick<Ports, 'warn'>
-  },
-): StateWriter | undefined {
-  const { run, access, ports, apiKey } = options
-  const github = createGitHub({ ...ports, ...access })
-  const { redact } = access
-  const { deadline, log, warn } = ports
-  const hasEarlierAttempt = Number(run.runAttempt) > 1 && apiKey !== ''
-  return createCheckWriter({
-    ...options,
-    github,
-    apiKey: hasEarlierAttempt ? apiKey : undefined,
-    redact,
-    deadline,
-    log,
-    warn,
-  })
+interface Context extends Step {
+  readonly inputs: Inputs
+  readonly service: AgentService
+  readonly github: GitHub
+  readonly comment: StateWriter | undefined
+  readonly check: StateWriter | undefined
 }
+
+const sourceOf = ({ run }: Step, github: GitHub, required: boolean) => ({
+  github,
+  repository: run.repository,
+  required,
+})
 
 /**
  * Only reads: from GitHub, and the job's status from the service.
@@ -109,41 +60,46 @@ export function createLateCheck(
  * @throws ActionError `github` if something that decides can't be read
  * @throws Cancelled
  */
-async function plan(context: PlanContext, writers: Writers): Promise<Plan> {
-  const { inputs, run, event, github, ports, commitsToCheck } = context
-  if (commitsToCheck.length > 0 && (await allMerges(run, commitsToCheck, github.requestWithRetry))) {
+async function plan(context: Context, commitsToCheck: readonly string[]): Promise<Plan> {
+  const { inputs, event, github, log, progress } = context
+  const source = sourceOf(context, github, true)
+  if (commitsToCheck.length > 0 && (await allMerges(source, commitsToCheck))) {
     return skip('every non-merge commit in the push is by one of skip-authors')
   }
-  const previous = await findPreviousRun(writers, context)
+  const previous = await findPreviousRun(context)
   if (previous?.unfinished) {
-    ports.log(
+    log(
       "This is a re-run, and an earlier attempt didn't see its job finish: waiting for that job, sending nothing.",
     )
     return { kind: 'attach', jobId: previous.state.jobId }
   }
-  if (inputs.task.kind === 'attach') return inputs.task
+  const { task } = inputs
+  if (task.kind === 'attach') return task
 
   const changes = await findChangesIfNeeded(context)
-  if (changes?.truncated) ports.log('GitHub truncated the list of changed files.')
+  if (changes?.truncated) log('GitHub truncated the list of changed files.')
   const reason = reasonToSkip(inputs, event, changes)
   if (reason !== undefined) return skip(reason)
   const note = pathsNote(inputs, changes)
   if (note !== undefined) {
-    ports.log(note)
-    ports.progress.notes.push(note)
+    log(note)
+    progress.notes.push(note)
   }
-  const { task } = inputs
   const redact = createKeyRedactor(inputs.apiKey)
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
-  return previous === undefined || task.kind === 'message'
-    ? { ...task, prompt: composeWith() }
-    : continueOrCreate(previous, composeWith, context)
+  if (previous === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
+  const token = inputs.docsToken
+  const docsGitHub = token === '' ? undefined : () => createGitHub({ ...context, token, fromFork: false })
+  return continueOrCreate(previous, composeWith, {
+    ...context,
+    readDocsPull: (link) => readDocsPull({ link, run: context.run, github, docsGitHub }),
+  })
 }
 
 /** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
-function commentWriterFor(context: PlanContext): StateWriter | undefined {
-  const { inputs, event, ports } = context
+function openComment(step: Step, inputs: Inputs, github: GitHub): StateWriter | undefined {
+  const { event, log } = step
   const { jobScope, issueNumber } = inputs
   const decides = jobScope !== 'run'
   if (!decides && !inputs.comment) return undefined
@@ -156,44 +112,30 @@ function commentWriterFor(context: PlanContext): StateWriter | undefined {
     )
   }
   const conversation = findConversation(event, jobScope, issueNumber)
-  if (conversation !== undefined) return createCommentWriter(memoryOptions(context), conversation, decides)
+  if (conversation !== undefined) return createCommentWriter(step, github, conversation, decides)
   const what = decides ? 'pull request' : 'pull request or issue'
   const consequence = decides
     ? 'starting a separate job, as with job-scope: run'
     : 'there is nothing to comment on'
-  ports.log(
-    `The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`,
-  )
+  log(`The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`)
   const ofRun = decides && inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
-  return ofRun && createCommentWriter(memoryOptions(context), ofRun, false)
+  return ofRun && createCommentWriter(step, github, ofRun, false)
 }
 
-function checkWriterFor(context: PlanContext): StateWriter | undefined {
-  const { inputs, event, ports } = context
-  if (!inputs.check) return undefined
-  const writer = createCheckWriter(memoryOptions(context))
+function openCheck(step: Step, github: GitHub): StateWriter | undefined {
+  const writer = createCheckWriter(step, github)
   if (writer === undefined) {
-    const consequence =
-      inputs.jobScope === 'run' ? "a re-run won't find this run's job" : 'only the comment records the job'
-    ports.log(`The event (${event.name}) names no commit, so there is no check: ${consequence}.`)
+    const consequence = ['', 'run'].includes(step.raw['job-scope'].trim())
+      ? "a re-run won't find this run's job"
+      : 'only the comment records the job'
+    step.log(`The event (${step.event.name}) names no commit, so there is no check: ${consequence}.`)
   }
   return writer
 }
 
-function memoryOptions({ inputs, run, event, access, github, ports, nonce }: PlanContext) {
-  const { projectId: project, apiKey, jobKey } = inputs
-  const { deadline, log, warn } = ports
-  return { run, event, github, project, apiKey, jobKey, redact: access.redact, nonce, deadline, log, warn }
-}
-
 /** The changes, if anything needs them. If only the context does, an error is a warning. */
-async function findChangesIfNeeded({
-  inputs,
-  run,
-  event,
-  github,
-  ports,
-}: PlanContext): Promise<FoundChanges | undefined> {
+async function findChangesIfNeeded(context: Context): Promise<FoundChanges | undefined> {
+  const { inputs, run, event, github, warn } = context
   const decides = inputs.contextPaths.length > 0
   if (!decides && inputs.context === 'none') return undefined
   if (event.problem !== undefined && decides) {
@@ -204,10 +146,10 @@ async function findChangesIfNeeded({
     )
   }
   try {
-    return await findChanges(run, event, decides ? github.requestWithRetry : github.requestOnce)
+    return await findChanges(run, event, sourceOf(context, github, decides))
   } catch (thrown) {
     if (decides || !(thrown instanceof ActionError)) throw thrown
-    ports.warn(describeWarning(thrown, "The prompt doesn't say what changed."))
+    warn(describeWarning(thrown, "The prompt doesn't say what changed."))
     return unknownChanges('The list of changes could not be read.')
   }
 }

@@ -2,7 +2,12 @@
 
 import type { Job, Outcome } from '../agent/job.js'
 import type { ActionError } from '../errors.js'
+import type { Redact } from '../escape.js'
+import type { RunEnvironment, RunEvent } from '../event/event.js'
+import type { InputError, Inputs, RawInputs } from '../inputs/inputs.js'
 import type { Clock, Deadline } from '../net/deadline.js'
+import type { NetworkSettings } from '../net/proxy.js'
+import type { StatusWriter } from '../status-update.js'
 import type { Progress } from './progress.js'
 
 export interface Ports {
@@ -20,6 +25,22 @@ export interface Ports {
   readonly writePlaceholder: () => Promise<void>
   /** Writes what is known to the outputs and the summary. */
   readonly publish: () => void
+}
+
+/** A step that runs: what the runner says of it, what its parts may use, and what has happened so far. */
+export interface Step extends Ports {
+  /** As they were given, valid or not. */
+  readonly raw: RawInputs
+  /** Or every problem with them. */
+  readonly inputs: Inputs | InputError
+  readonly run: RunEnvironment
+  readonly event: RunEvent
+  readonly network: NetworkSettings
+  readonly redact: Redact
+  /** Random hexadecimal digits that nobody can guess. */
+  readonly nonce: () => string
+  /** Tells this writer of every change from now on. */
+  readonly keepUpToDate: (writer: StatusWriter) => void
 }
 
 /** How a run ended. */

@@ -12,19 +12,13 @@ import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from './poll.js'
 import type { Ports } from './ports.js'
 
-/** Where this step's state may be stored. */
-export interface Writers {
-  /** The comment. */
-  readonly comment: StateWriter | undefined
-  readonly check: StateWriter | undefined
-}
-
-export interface PreviousRunContext {
+export interface PreviousRunContext extends Ports {
   readonly inputs: Inputs
   readonly run: RunEnvironment
   readonly service: AgentService
-  readonly ports: Ports
-  readonly readDocsPull: (link: string) => Promise<DocsPull>
+  /** Where this step's state may be stored. */
+  readonly comment: StateWriter | undefined
+  readonly check: StateWriter | undefined
 }
 
 /** A job that is remembered, as it is now. */
@@ -44,31 +38,28 @@ const FINISHED = ['pr-opened', 'no-changes', 'failed', 'archived', ...NOTHING_SE
  *
  * @throws ActionError `github` if what decides can't be read, `input` if this very attempt has stored something already
  */
-export async function findPreviousRun(
-  writers: Writers,
-  context: PreviousRunContext,
-): Promise<PreviousRun | undefined> {
-  const { inputs, run, ports } = context
-  const [ofCheck, ofComment] = await Promise.all([readCheck(writers, context), readComment(writers)])
-  for (const state of [ofCheck, ofComment]) refuseSameAttempt(state, context, writers)
+export async function findPreviousRun(context: PreviousRunContext): Promise<PreviousRun | undefined> {
+  const { inputs, run, progress } = context
+  const [ofCheck, ofComment] = await Promise.all([readCheck(context), readComment(context)])
+  for (const state of [ofCheck, ofComment]) refuseSameAttempt(state, context)
   const ofThisRun = [ofCheck, ofComment].filter(
     (state) => isOfEarlierAttempt(state, run) && isMeant(state, inputs),
   )
   // An edit that failed may have left one of them without the job.
   const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
-  warnIfUnknown(rerun ?? ofComment, ports)
+  warnIfUnknown(rerun ?? ofComment, context)
 
   const getJob = createGetJob(context)
   if (rerun !== undefined && rerun.jobId !== '' && !FINISHED.includes(rerun.state)) {
-    ports.progress.follow(rerun.jobId, rerun.link)
+    progress.follow(rerun.jobId, rerun.link)
     const job = await getJob(rerun.jobId)
     if (job !== undefined) return { state: rerun, job, unfinished: true }
-    ports.progress.forget()
+    progress.forget()
     if (ofComment === undefined) return { state: rerun, job, unfinished: false }
   }
   if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
   if (ofComment.jobId === '') return { state: ofComment, job: undefined, unfinished: false }
-  ports.progress.follow(ofComment.jobId, ofComment.link)
+  progress.follow(ofComment.jobId, ofComment.link)
   return { state: ofComment, job: await getJob(ofComment.jobId), unfinished: false }
 }
 
@@ -85,13 +76,13 @@ function isMeant({ jobId }: StoredState, { task }: Inputs): boolean {
 }
 
 /** What the comment stores, if later runs depend on it. */
-async function readComment({ comment }: Writers): Promise<StoredState | undefined> {
+async function readComment({ comment }: PreviousRunContext): Promise<StoredState | undefined> {
   if (!comment?.decides) return undefined
   return (await comment.find(true)).state
 }
 
 /** What an attempt of this run stored. In the first attempt, that can only be another step that looks the same. */
-async function readCheck({ check }: Writers, { run }: PreviousRunContext): Promise<StoredState | undefined> {
+async function readCheck({ check, run }: PreviousRunContext): Promise<StoredState | undefined> {
   if (check === undefined) return undefined
   const isRerun = Number(run.runAttempt) > 1
   try {
@@ -110,14 +101,13 @@ async function readCheck({ check }: Writers, { run }: PreviousRunContext): Promi
  */
 function refuseSameAttempt(
   state: StoredState | undefined,
-  { inputs, run }: PreviousRunContext,
-  writers: Writers,
+  { inputs, run, comment, check }: PreviousRunContext,
 ): void {
   if (state?.run !== run.runId || state.attempt !== Number(run.runAttempt)) return
   const onlyWaits = inputs.task.kind === 'attach' && inputs.task.jobId === state.jobId
   if (NOTHING_SENT.includes(state.state) || onlyWaits) return
-  writers.comment?.stop()
-  writers.check?.stop()
+  comment?.stop()
+  check?.stop()
   const [what, wait] =
     state.jobId === ''
       ? ['sent a request', '']
@@ -139,7 +129,7 @@ function warnIfUnknown(state: StoredState | undefined, { warn }: Ports): void {
 }
 
 /** Gets each job once; undefined if it does not exist. */
-function createGetJob({ inputs, service, ports }: PreviousRunContext) {
+function createGetJob({ inputs, service, ...ports }: PreviousRunContext) {
   const jobs = new Map<string, Promise<Job | 'not requested' | undefined>>()
   const getJob = async (jobId: string): Promise<Job | 'not requested' | undefined> => {
     if (inputs.dryRun) return 'not requested'
@@ -173,13 +163,13 @@ function createGetJob({ inputs, service, ports }: PreviousRunContext) {
 export async function continueOrCreate(
   { state, job }: PreviousRun,
   composeWith: (...more: string[]) => string,
-  context: PreviousRunContext,
+  { log, progress, readDocsPull }: Ports & { readonly readDocsPull: (link: string) => Promise<DocsPull> },
 ): Promise<Task> {
   const { jobId } = state
   const prompt = composeWith()
   if (job === 'not requested') return { kind: 'message', jobId, prompt }
   const link = job?.link || state.link
-  const pull = link === '' ? undefined : await context.readDocsPull(link)
+  const pull = link === '' ? undefined : await readDocsPull(link)
   // Only what is known to be open can be continued.
   const forNewJob =
     pull?.state === 'open'
@@ -188,15 +178,15 @@ export async function continueOrCreate(
   const reason = reasonNotReusable(job, pull)
   if (reason === undefined) {
     if (pull?.state === 'unknown') {
-      context.ports.log(
+      log(
         `Can't tell whether the job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
       )
     }
-    context.ports.progress.follow(jobId, link)
+    progress.follow(jobId, link)
     return { kind: 'message', jobId, prompt, previousJob: job, forNewJob }
   }
-  if (jobId !== '') context.ports.log(`The earlier job ${reason}: creating a new one.`)
-  context.ports.progress.forget(forNewJob.previousLink)
+  if (jobId !== '') log(`The earlier job ${reason}: creating a new one.`)
+  progress.forget(forNewJob.previousLink)
   return { kind: 'create', prompt: forNewJob.prompt }
 }
 

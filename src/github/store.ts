@@ -1,0 +1,132 @@
+/** A text for readers at GitHub with the step's state hidden in it: found, created and edited, in a comment or a check run. */
+
+import type { RunEnvironment } from '../event/event.js'
+import type { StatusUpdate } from '../status-update.js'
+import { type Call, GitHubError } from './client.js'
+import { createMarker, type Identity, readMarker, type StoredState } from './marker.js'
+
+/** How its requests are sent. */
+export type How = Pick<Call, 'required' | 'signal'>
+
+/** A text that may be this step's. */
+export interface Text {
+  readonly id: number
+  /** Where its marker would be. */
+  readonly markers: string
+  /** What the step that created it wrote into it, to find it again. */
+  readonly nonce: string
+  /** Ends a check run that is still in progress. */
+  readonly conclude?: (how: How) => Promise<void>
+}
+
+/** Where texts are kept. */
+export interface Place {
+  readonly kind: 'comment' | 'check'
+  list(how: How): Promise<Text[]>
+  /**
+   * Creates a text without a marker, because the marker needs its id.
+   *
+   * @param find finds it if the response to an attempt was lost
+   */
+  create(update: StatusUpdate, nonce: string, how: How, find: Call['find']): Promise<number>
+  edit(id: number, update: StatusUpdate, marker: string | undefined, how: How): Promise<void>
+}
+
+export interface Found {
+  /** What an earlier step stored. */
+  readonly state: StoredState | undefined
+  /** How many texts claim to be this step's but can't be verified. */
+  readonly unverified: number
+}
+
+export interface StoreOptions {
+  readonly place: Place
+  readonly run: RunEnvironment
+  readonly identity: Identity
+  /** Undefined if nothing can be stored, because the key is missing. */
+  readonly markerKey: Buffer | undefined
+  /** Random hexadecimal digits. */
+  readonly nonce: string
+}
+
+export class Store {
+  readonly kind: Place['kind']
+  readonly #options: StoreOptions
+  #id: number | undefined
+  /** The check runs of earlier attempts that died. */
+  #dead: readonly Text[] = []
+  #mayExist = false
+
+  constructor(options: StoreOptions) {
+    this.#options = options
+    this.kind = options.place.kind
+  }
+
+  async find(how: How): Promise<Found> {
+    const { place, run, identity, markerKey } = this.#options
+    if (markerKey === undefined) return { state: undefined, unverified: 0 }
+    const texts = (await place.list(how)).map((text) => ({
+      text,
+      state: readMarker(text.markers, text.id, identity, markerKey),
+    }))
+    const own = texts
+      .flatMap(({ text, state }) => (typeof state === 'object' ? [{ text, state }] : []))
+      // Another run on the same commit has a check run of its own; the comment is the same for all runs.
+      .filter(({ state }) => this.kind === 'comment' || state.run === run.runId)
+      // If two runs raced and created two comments, the newer one wins.
+      .sort((one, other) => other.text.id - one.text.id)
+    this.#dead = own
+      .filter(({ text, state }) => text.conclude && state.attempt < Number(run.runAttempt))
+      .map(({ text }) => text)
+    if (this.kind === 'comment') this.#id = own[0]?.text.id
+    return { state: own[0]?.state, unverified: texts.filter(({ state }) => state === 'unverified').length }
+  }
+
+  /** Creates or replaces the text and the state. Without a state, what was stored before keeps counting. */
+  async write(update: StatusUpdate, state: StoredState | undefined, how: How): Promise<void> {
+    const { identity, markerKey } = this.#options
+    await this.#concludeDead(how)
+    if (state === undefined || markerKey === undefined) {
+      if (this.kind === 'comment') return // It was not found first, so it would hide what is stored.
+      // Nothing to remember: one request is enough.
+      if (this.#id === undefined) this.#id = await this.#create(update, how)
+      else await this.#options.place.edit(this.#id, update, undefined, how)
+      return
+    }
+    const edit = async (): Promise<void> => {
+      this.#id ??= await this.#create({ ...update, conclusion: undefined }, how)
+      const id = this.#id
+      await this.#options.place.edit(id, update, createMarker(state, id, identity, markerKey), how)
+    }
+    const existed = this.#id !== undefined
+    await edit().catch((thrown) => {
+      const wasDeleted = existed && thrown instanceof GitHubError && thrown.status === 404
+      if (!wasDeleted) throw thrown
+      this.#id = undefined
+      return edit()
+    })
+  }
+
+  /** If the response to a creation is lost, the text is found by its nonce instead of being created twice. */
+  async #create(update: StatusUpdate, how: How): Promise<number> {
+    const { place, nonce } = this.#options
+    const find = async () =>
+      (await place.list({ ...how, required: false })).find((text) => text.nonce === nonce)
+    const existing = this.#mayExist ? await find() : undefined
+    this.#mayExist = true
+    const id = existing?.id ?? (await place.create(update, nonce, how, find))
+    this.#mayExist = false
+    return id
+  }
+
+  /** This only informs, so an error is left at that. */
+  async #concludeDead(how: How): Promise<void> {
+    const dead = this.#dead
+    this.#dead = []
+    for (const text of dead) {
+      await text.conclude?.({ ...how, required: false }).catch((thrown) => {
+        if (!(thrown instanceof GitHubError)) throw thrown
+      })
+    }
+  }
+}
