@@ -1,13 +1,13 @@
 /** Runs the action: read, plan, run, end. Decides the exit code. */
 
+import { checkSkipAuthors } from './access/skip-authors.js'
+import { refuseStrangers } from './access/who-may-start.js'
 import { Cancelled } from './errors.js'
-import { checkSkipAuthors } from './event/skip-authors.js'
 import { asksForCheck, InputError, type Inputs, needsGitHub } from './inputs/inputs.js'
 import { parseLogins } from './inputs/values.js'
 import { heartbeatLine, startLine } from './report/messages.js'
 import type { RunResult } from './run/ports.js'
 import { run, toRunResult } from './run/run.js'
-import { refuseStrangers } from './run/strangers.js'
 import * as runner from './runner.js'
 import { createStep, type WiredStep, warnOfPromptFile } from './step.js'
 
@@ -16,7 +16,7 @@ const HEARTBEAT_MS = 60_000
 /** Runs the action and ends the process. */
 export async function main(): Promise<void> {
   const signals = runner.onSignals()
-  const step = createStep(signals.first)
+  const step = createStep(runner, signals.first)
   const { report } = step
   const endNow = (thrown: unknown): void => {
     try {
@@ -27,14 +27,22 @@ export async function main(): Promise<void> {
   }
   runner.onUncaughtException((thrown) => endNow(report.resultUnknown(thrown) ?? thrown))
   signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())))
-  const result = await execute(step).catch(toRunResult)
-  if (report.result !== undefined) return // It ended in the meantime.
   try {
-    report.end(result)
-    await report.closeStatus(signals.first)
+    await runStep(step, signals.first)
   } finally {
     runner.exit(report.exitCode)
   }
+}
+
+/**
+ * Runs a step until everything is reported.
+ *
+ * @param cancel aborted when the runner cancels the step
+ */
+export async function runStep(step: WiredStep, cancel: AbortSignal): Promise<void> {
+  const { report } = step
+  report.end(await execute(step).catch(toRunResult))
+  await report.closeStatus(cancel)
 }
 
 async function execute(step: WiredStep): Promise<RunResult> {
@@ -57,7 +65,7 @@ async function execute(step: WiredStep): Promise<RunResult> {
 
 /** Loads what talks to GitHub. */
 async function openGitHub(step: WiredStep) {
-  return (await import('./run/plan.js')).openGitHub(step)
+  return (await import('./plan.js')).openGitHub(step)
 }
 
 async function planAndRun(

@@ -13,13 +13,14 @@ import {
 } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as core from '@actions/core'
-import { escapeCommandLines, escapeCommands, type Redact, truncate } from './escape.js'
+import { escapeCommandLines, escapeCommands, truncate } from './escape.js'
 import type { RunEnvironment } from './event/event.js'
 import { DEFAULTS, type InputName, type RawInputs } from './inputs/inputs.js'
 import type { PromptRoots } from './inputs/prompt-file.js'
 import type { Clock } from './net/deadline.js'
 import type { NetworkSettings } from './net/proxy.js'
-import type { ReportWriter } from './report/step-report.js'
+import type { Redact } from './redact.js'
+import type { ReportWriter } from './report/report.js'
 
 /** Reads every input as the runner passes it. */
 export function rawInputs(): RawInputs {
@@ -78,8 +79,12 @@ export function mask(secret: string): void {
   if (encoded !== secret) core.setSecret(encoded)
 }
 
+export function createReporter(redact: Redact): ReportWriter {
+  return new Reporter(redact)
+}
+
 /** Writes the log, annotations, outputs and summary, redacted. */
-export class Reporter implements ReportWriter {
+class Reporter implements ReportWriter {
   readonly #redact: Redact
 
   constructor(redact: Redact) {

@@ -1,38 +1,53 @@
 /** A step that runs: what the runner says of it, what its parts may use, and what has happened so far. */
 
-import { createRedactor, type Redact } from './escape.js'
+import { whoNeedsAccess } from './access/who-may-start.js'
 import { explainMissingSecrets, type RunEnvironment, type RunEvent, readEvent } from './event/event.js'
-import { whoNeedsAccess } from './event/who-may-start.js'
 import { InputError, type Inputs, parseInputs, type RawInputs } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
-import { StepReport } from './report/step-report.js'
+import { createRedactor, type Redact } from './redact.js'
+import { type ReportWriter, StepReport } from './report/report.js'
 import type { Step } from './run/ports.js'
 import { Progress } from './run/progress.js'
-import * as runner from './runner.js'
+import type * as runner from './runner.js'
 
 /** How long a step with bad inputs may take, in milliseconds. */
 const BAD_INPUT_MS = 60_000
 
 /** A step with what only its beginning and its end need. */
 export interface WiredStep extends Step {
-  readonly reporter: runner.Reporter
+  readonly reporter: ReportWriter
   readonly report: StepReport
 }
 
+/** What a step takes from the runner. */
+export type Runner = Pick<
+  typeof runner,
+  | 'clock'
+  | 'createReporter'
+  | 'mask'
+  | 'nonce'
+  | 'promptRoots'
+  | 'random'
+  | 'rawInputs'
+  | 'readNetworkSettings'
+  | 'runEnvironment'
+  | 'unsetEventPath'
+>
+
 /** @param cancel aborted when the runner cancels the step */
-export function createStep(cancel: AbortSignal): WiredStep {
+export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
   const secrets = [raw['api-key'], raw['github-token'], raw['docs-token']]
   for (const secret of secrets) runner.mask(secret)
   const redact = createRedactor(...secrets)
-  const reporter = new runner.Reporter(redact)
+  const reporter = runner.createReporter(redact)
   const network = runner.readNetworkSettings()
   const run = runner.runEnvironment()
   const event = readEvent(run)
   if (event.problem !== undefined) runner.unsetEventPath()
-  const inputs = readInputs(raw, run, event, redact)
+  const inputs = readInputs(raw, run, event, redact, runner.promptRoots)
   const isBad = inputs instanceof InputError
   const progress = new Progress(clock)
   if (isBad) progress.follow(inputs.jobId)
@@ -62,11 +77,12 @@ function readInputs(
   run: RunEnvironment,
   event: RunEvent,
   redact: Redact,
+  promptRoots: Runner['promptRoots'],
 ): Inputs | InputError {
   try {
     return parseInputs(raw, {
       redact,
-      readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
+      readPromptFile: (path) => readPromptFile(path, promptRoots()),
       missingSecrets: explainMissingSecrets(event, run.actor),
       // What can't be read is reported by whoever needs the payload.
       hasIssue: (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { ChangedFile, FileStatus } from '../../src/prompt/changed-files.js'
-import { type ContextOptions, compose, PROMPT_LIMIT } from '../../src/prompt/compose.js'
+import { type ContextOptions, compose, PROMPT_LIMIT } from '../../src/context/compose.js'
+import type { ChangedFile, FileStatus } from '../../src/context/files.js'
 
 const BOUNDARY = '0123456789abcdef0123456789abcdef'
 const OPENING = `<data ${BOUNDARY}>`

@@ -2,15 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import {
-  createRedactor,
-  escapeCommandLines,
-  escapeCommands,
-  inlineCode,
-  oneLine,
-  quote,
-  truncate,
-} from '../../src/escape.js'
+import { escapeCommandLines, escapeCommands, inlineCode, oneLine, quote, truncate } from '../../src/escape.js'
+import { createRedactor } from '../../src/redact.js'
 import { INVISIBLE_TEXT, keys, texts } from './arbitraries.js'
 
 /** The characters that .NET's TrimStart removes (learn.microsoft.com, Char.IsWhiteSpace). */

@@ -8,7 +8,7 @@ import {
   type Identity,
   readMarker,
   type StoredState,
-} from '../../src/github/marker.js'
+} from '../../src/memory/marker.js'
 
 const KEY = deriveMarkerKey('mint_key_0123456789')
 const texts = fc.string({ unit: 'binary', maxLength: 20 })

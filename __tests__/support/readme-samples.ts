@@ -1,6 +1,6 @@
 /** The samples in the README, as the code writes them: `npm run samples` puts them there, and a test compares them. */
 
-import { createRedactor } from '../../src/escape.js'
+import { createRedactor } from '../../src/redact.js'
 import { endLine, heartbeatLine, startLine, statusLine } from '../../src/report/messages.js'
 import { createCommentText, createSummary } from '../../src/report/summary.js'
 import { Progress } from '../../src/run/progress.js'

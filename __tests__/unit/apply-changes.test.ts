@@ -1,9 +1,9 @@
 // What the changed files decide: whether there is anything to do, and the prompt with its context.
 import { describe, expect, test } from '@jest/globals'
+import { composePrompt, pathsNote, reasonToSkip } from '../../src/context/apply.js'
+import type { ChangedFile, Changes } from '../../src/context/files.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import { parsePatterns } from '../../src/inputs/values.js'
-import type { ChangedFile, Changes } from '../../src/prompt/changed-files.js'
-import { composePrompt, pathsNote, reasonToSkip } from '../../src/run/apply-changes.js'
 
 const DOCS = parsePatterns('docs/**')
 const file = (path: string, previousPath?: string): ChangedFile => ({

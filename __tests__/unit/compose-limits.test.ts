@@ -1,7 +1,7 @@
 /** The limit of the prompt, at every size near it. */
 
 import { expect, test } from '@jest/globals'
-import { compose, PROMPT_LIMIT } from '../../src/prompt/compose.js'
+import { compose, PROMPT_LIMIT } from '../../src/context/compose.js'
 import { bytes, CONTEXTS, context, expectValid, fileOf } from './prompt-texts.js'
 
 const near = Array.from({ length: 40 }, (_, i) => i * 83)

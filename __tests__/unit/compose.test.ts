@@ -1,8 +1,8 @@
 /** The composed prompt: the user's text unchanged, everything by others fenced, within the limit, every omission stated. */
 
 import { describe, expect, test } from '@jest/globals'
-import type { ChangedFile } from '../../src/prompt/changed-files.js'
-import { compose, PROMPT_LIMIT } from '../../src/prompt/compose.js'
+import { compose, PROMPT_LIMIT } from '../../src/context/compose.js'
+import type { ChangedFile } from '../../src/context/files.js'
 import {
   BOUNDARY,
   bytes,

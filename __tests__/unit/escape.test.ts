@@ -2,15 +2,8 @@
 
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import {
-  createRedactor,
-  escapeCommandLines,
-  escapeCommands,
-  inlineCode,
-  oneLine,
-  quote,
-  truncate,
-} from '../../src/escape.js'
+import { escapeCommandLines, escapeCommands, inlineCode, oneLine, quote, truncate } from '../../src/escape.js'
+import { createRedactor } from '../../src/redact.js'
 
 const hex = (character: string): string => character.charCodeAt(0).toString(16)
 const percent = (text: string): string => text.replace(/[\s\S]/g, (c) => `%${hex(c).padStart(2, '0')}`)

@@ -1,7 +1,6 @@
 /** Parsing the inputs: what each one accepts, what it rejects, and that all problems are reported together. */
 
 import { describe, expect, test } from '@jest/globals'
-import { createRedactor } from '../../src/escape.js'
 import {
   asksForCheck,
   DEFAULTS,
@@ -12,6 +11,7 @@ import {
   parseInputs,
   type RawInputs,
 } from '../../src/inputs/inputs.js'
+import { createRedactor } from '../../src/redact.js'
 
 const KEY = 'mint_s3cr3t'
 const NOTHING = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, ''])) as RawInputs

@@ -7,7 +7,7 @@ import {
   type Identity,
   readMarker,
   type StoredState,
-} from '../../src/github/marker.js'
+} from '../../src/memory/marker.js'
 
 const KEY = deriveMarkerKey('mint_key')
 const IDENTITY: Identity = {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { FAIL_ON, type FailOn, failsStep, type Job, OUTCOMES, type Outcome } from '../../src/agent/job.js'
 import { ActionError, type ErrorCode, internalError } from '../../src/errors.js'
-import { createRedactor } from '../../src/escape.js'
 import { InputError, type Inputs, type Task } from '../../src/inputs/inputs.js'
+import { createRedactor } from '../../src/redact.js'
 import {
   annotation,
   endLine,

@@ -2,16 +2,16 @@
 import { describe, expect, test } from '@jest/globals'
 import { ActionError } from '../../src/errors.js'
 import type { RunEnvironment } from '../../src/event/event.js'
-import type { DocsPull } from '../../src/github/docs-pull.js'
-import type { StoredState } from '../../src/github/marker.js'
-import type { StateWriter } from '../../src/github/state-writer.js'
 import type { Task } from '../../src/inputs/inputs.js'
+import type { DocsPull } from '../../src/memory/docs-pull.js'
+import type { StoredState } from '../../src/memory/marker.js'
 import {
   continueOrCreate,
   findPreviousRun,
   type PreviousRun,
   type PreviousRunContext,
-} from '../../src/run/previous-run.js'
+} from '../../src/memory/previous-run.js'
+import type { StateWriter } from '../../src/memory/writer.js'
 import {
   createScriptedRun,
   errorResponse,

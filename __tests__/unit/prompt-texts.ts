@@ -1,8 +1,8 @@
 /** Shared by the tests of the prompt: contexts of any size, and what every prompt with one has to hold. */
 
 import { expect } from '@jest/globals'
-import type { ChangedFile, Changes } from '../../src/prompt/changed-files.js'
-import { type ContextOptions, compose, PROMPT_LIMIT } from '../../src/prompt/compose.js'
+import { type ContextOptions, compose, PROMPT_LIMIT } from '../../src/context/compose.js'
+import type { ChangedFile, Changes } from '../../src/context/files.js'
 
 export const BOUNDARY = '0123456789abcdef0123456789abcdef'
 export const OPENING = `<data ${BOUNDARY}>`

@@ -1,8 +1,8 @@
 /** Which authors cause a run to be skipped, based on each kind of event's payload alone. */
 
 import { describe, expect, test } from '@jest/globals'
+import { checkSkipAuthors } from '../../src/access/skip-authors.js'
 import { parseEvent } from '../../src/event/event.js'
-import { checkSkipAuthors } from '../../src/event/skip-authors.js'
 
 const AUTHORS = new Set(['mintlify[bot]', 'other-bot'])
 

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { resultUnknown } from '../../src/agent/problems.js'
 import { ActionError } from '../../src/errors.js'
-import { type ReportWriter, StepReport } from '../../src/report/step-report.js'
+import { type ReportWriter, StepReport } from '../../src/report/report.js'
 import type { RunResult } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
@@ -17,6 +17,7 @@ const SILENT = {
   error: ignore,
   outputs: ignore,
   summary: ignore,
+  group: ignore,
 }
 
 function createReport(progress: Progress, writer: Partial<ReportWriter>): StepReport {

@@ -1,8 +1,8 @@
 // Which runs are refused because of who caused them, and when GitHub is asked at all.
 import { describe, expect, test } from '@jest/globals'
+import type { Person } from '../../src/access/who-may-start.js'
+import { refuseStrangers } from '../../src/access/who-may-start.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
-import type { Person } from '../../src/event/who-may-start.js'
-import { refuseStrangers } from '../../src/run/strangers.js'
 
 const RAW = { prompt: 'Do it', 'prompt-file': '', 'job-id': '', 'allow-users': '' }
 const RUN = { repository: 'your-org/docs', actor: 'actor', runAttempt: '1' } as RunEnvironment

@@ -1,9 +1,9 @@
 /** What the prompt says has happened, for the events that people use. */
 
 import { describe, expect, test } from '@jest/globals'
+import type { Changes } from '../../src/context/files.js'
+import { describeTrigger } from '../../src/context/trigger.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
-import type { Changes } from '../../src/prompt/changed-files.js'
-import { describeTrigger } from '../../src/prompt/trigger.js'
 
 const RUN = { repository: 'your-org/docs', ref: 'refs/heads/main', sha: 'c'.repeat(40) } as RunEnvironment
 const SHA = 'a1b2c3d'.padEnd(40, '0')

@@ -1,8 +1,8 @@
 /** Whose permission counts, for each event. */
 
 import { describe, expect, test } from '@jest/globals'
+import { whoNeedsAccess } from '../../src/access/who-may-start.js'
 import { parseEvent } from '../../src/event/event.js'
-import { whoNeedsAccess } from '../../src/event/who-may-start.js'
 
 const RUN = { repository: 'your-org/docs', actor: 'actor' }
 const by = (login: string | null) => (login === null ? null : { login })

@@ -1,10 +1,11 @@
 /** The agent service: its three endpoints, the shape of its responses, and its own message if it refuses. */
 
 import * as z from 'zod/mini'
-import { oneLine, quote, type Redact, truncate } from '../escape.js'
+import { oneLine, quote, truncate } from '../escape.js'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
+import type { Redact } from '../redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
 
 type HttpResponse = Extract<HttpResult, { kind: 'response' }>

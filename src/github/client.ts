@@ -2,11 +2,12 @@
 
 import { getOctokit } from '@actions/github'
 import { ActionError, Cancelled } from '../errors.js'
-import { oneLine, type Redact, truncate } from '../escape.js'
+import { oneLine, truncate } from '../escape.js'
 import { joinSentences } from '../format.js'
 import { parseRetryAfter, retryDelay } from '../net/backoff.js'
 import { type PermanentFailure, permanentFailure } from '../net/connect.js'
 import type { Deadline } from '../net/deadline.js'
+import type { Redact } from '../redact.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
 /** How long required requests are retried, all together, in milliseconds. */

@@ -2,7 +2,8 @@
 
 import type { FailOn, Job } from '../agent/job.js'
 import { ActionError } from '../errors.js'
-import { createRedactor, quote, type Redact, truncate } from '../escape.js'
+import { quote, truncate } from '../escape.js'
+import { createRedactor, type Redact } from '../redact.js'
 import type { PathPattern } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
 import {

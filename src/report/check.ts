@@ -1,7 +1,7 @@
 /** The title, the conclusion and the details of a check run. Pure. */
 
 import { type FailOn, failsStep, type Outcome } from '../agent/job.js'
-import type { Conclusion } from '../status-update.js'
+import type { Conclusion } from '../run/ports.js'
 import {
   createSummary,
   currentLink,

@@ -1,9 +1,10 @@
 /** Outputs, log lines and the annotation. Pure. */
 
 import { type FailOn, failsStep, parsePullRequest } from '../agent/job.js'
-import { oneLine, quote, type Redact } from '../escape.js'
+import { oneLine, quote } from '../escape.js'
 import { formatDuration, formatInteger } from '../format.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
+import type { Redact } from '../redact.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { describeOutcome } from './outcome.js'

@@ -1,10 +1,10 @@
 /** Keeps the comment and the check up to date: what they say, what they store, and how long the last edits may take. */
 
 import { type FailOn, isFinal } from '../agent/job.js'
-import type { Redact } from '../escape.js'
+import type { Redact } from '../redact.js'
+import type { StatusUpdate, StatusWriter } from '../run/ports.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
-import type { StatusUpdate, StatusWriter } from '../status-update.js'
 import { conclusionOf, createCheckSummary, createTitle } from './check.js'
 import { createCommentText, type SummaryOptions } from './summary.js'
 

@@ -1,9 +1,10 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
 import { type FailOn, failsStep, isFinal, parsePullRequest } from '../agent/job.js'
-import { inlineCode, type Redact } from '../escape.js'
+import { inlineCode } from '../escape.js'
 import { formatDuration } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
+import type { Redact } from '../redact.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { describeOutcome } from './outcome.js'

@@ -2,8 +2,8 @@
 
 import { formatCount, formatInteger } from '../format.js'
 import { byteLength, joinParagraphs, takeFitting } from './budget.js'
-import { type ChangedFile, fileNames, statusLabel } from './changed-files.js'
 import { type Fence, normalizeCrlfPatch, quoteName } from './fence.js'
+import { type ChangedFile, fileNames, statusLabel } from './files.js'
 
 /** The names of files whose diffs are omitted, in bytes. */
 const NAMES_LIMIT = 1024

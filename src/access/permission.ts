@@ -1,8 +1,8 @@
 /** Asks GitHub whether those who caused the run may write to the repository. */
 
 import { ActionError } from '../errors.js'
-import type { Person } from '../event/who-may-start.js'
-import { about, GitHubError, type Source } from './client.js'
+import { about, GitHubError, type Source } from '../github/client.js'
+import type { Person } from './who-may-start.js'
 
 /** Maintainers have `write` here, and a custom role the permission that it is based on. */
 const WRITERS = ['admin', 'write']

@@ -7,10 +7,10 @@ import {
   type RunEnvironment,
   type RunEvent,
 } from '../event/event.js'
-import { type Fact, readFacts } from '../event/facts.js'
 import { formatInteger, shortSha } from '../format.js'
-import type { Changes, CommitList } from './changed-files.js'
 import type { Trigger } from './compose.js'
+import { type Fact, readFacts } from './facts.js'
+import type { Changes, CommitList } from './files.js'
 
 export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: Changes): Trigger {
   const told = readFacts(event.name, event.payload)

@@ -3,8 +3,8 @@
 import type { Commit } from '../event/event.js'
 import { getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
-import type { ChangedFile, Changes } from '../prompt/changed-files.js'
-import { about, type GitHub, GitHubError, type Source } from './client.js'
+import { about, type GitHub, GitHubError, type Source } from '../github/client.js'
+import type { ChangedFile, Changes } from './files.js'
 
 /** The maximum number of files that GitHub lists in a comparison. */
 const COMPARE_LIMIT = 300

@@ -1,14 +1,14 @@
 /** What the step keeps at GitHub: the comment on a pull request or an issue, and the check run on a commit. */
 
-import type { Redact } from '../escape.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
+import type { GitHub } from '../github/client.js'
 import type { Deadline } from '../net/deadline.js'
+import type { Redact } from '../redact.js'
 import { checkRuns } from './check-run.js'
-import type { GitHub } from './client.js'
 import { type Conversation, comments } from './comment.js'
 import { deriveMarkerKey } from './marker.js'
-import { StateWriter } from './state-writer.js'
 import { type Place, Store } from './store.js'
+import { StateWriter } from './writer.js'
 
 /** What a writer needs of a step. */
 export interface MemoryOptions {

@@ -1,6 +1,6 @@
 /** The comments on a pull request or an issue. */
 
-import { about, type GitHub, readPages } from './client.js'
+import { about, type GitHub, readPages } from '../github/client.js'
 import type { How, Place } from './store.js'
 
 /** No more comments than this are read. */

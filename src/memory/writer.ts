@@ -2,9 +2,9 @@
 
 import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
+import { describeWarning, GitHubError } from '../github/client.js'
 import { aborted, type Deadline } from '../net/deadline.js'
-import type { StatusUpdate, StatusWriter } from '../status-update.js'
-import { describeWarning, GitHubError } from './client.js'
+import type { StatusUpdate, StatusWriter } from '../run/ports.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { Found, How, Store } from './store.js'
 

@@ -2,7 +2,7 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
-import { about, type GitHub, GitHubError } from './client.js'
+import { about, type GitHub, GitHubError } from '../github/client.js'
 
 export type DocsPull =
   | { readonly state: 'open' | 'closed' }

@@ -2,7 +2,7 @@
 
 import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { about, type Source } from './client.js'
+import { about, type Source } from '../github/client.js'
 import { changesBetween, type FoundChanges, unknownChanges } from './compare.js'
 
 /** The events whose runs have seen what was on the branch. */

@@ -5,12 +5,12 @@ import type { Job } from '../agent/job.js'
 import { ActionError } from '../errors.js'
 import { oneLine, quote } from '../escape.js'
 import type { RunEnvironment } from '../event/event.js'
-import type { DocsPull } from '../github/docs-pull.js'
-import { NOTHING_SENT, type StoredState } from '../github/marker.js'
-import type { StateWriter } from '../github/state-writer.js'
 import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
-import { pollUntilDone } from './poll.js'
-import type { Ports } from './ports.js'
+import { pollUntilDone } from '../run/poll.js'
+import type { Ports } from '../run/ports.js'
+import type { DocsPull } from './docs-pull.js'
+import { NOTHING_SENT, type StoredState } from './marker.js'
+import type { StateWriter } from './writer.js'
 
 export interface PreviousRunContext extends Ports {
   readonly inputs: Inputs

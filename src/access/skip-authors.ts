@@ -1,6 +1,6 @@
 /** Detects runs triggered by the agent itself, so that its own pull requests start no jobs. Pure. */
 
-import { type Commit, PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from './event.js'
+import { type Commit, PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
 
 /** What the event alone decides. */
 export interface SkipDecision {

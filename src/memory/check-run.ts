@@ -1,8 +1,8 @@
 /** The check runs of a name on a commit: each attempt of a step makes its own. */
 
 import { shortSha } from '../format.js'
-import type { Conclusion, StatusUpdate } from '../status-update.js'
-import { about, type GitHub, readPages } from './client.js'
+import { about, type GitHub, readPages } from '../github/client.js'
+import type { Conclusion, StatusUpdate } from '../run/ports.js'
 import { hasId } from './comment.js'
 import type { How, Place } from './store.js'
 

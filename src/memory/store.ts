@@ -1,8 +1,8 @@
 /** A text for readers at GitHub with the step's state hidden in it: found, created and edited, in a comment or a check run. */
 
 import type { RunEnvironment } from '../event/event.js'
-import type { StatusUpdate } from '../status-update.js'
-import { type Call, GitHubError } from './client.js'
+import { type Call, GitHubError } from '../github/client.js'
+import type { StatusUpdate } from '../run/ports.js'
 import { createMarker, type Identity, readMarker, type StoredState } from './marker.js'
 
 /** How its requests are sent. */

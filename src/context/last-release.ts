@@ -1,7 +1,7 @@
 /** Finds what changed since the last release. */
 
 import { getString } from '../event/payload.js'
-import { about, readPages, type Source } from './client.js'
+import { about, readPages, type Source } from '../github/client.js'
 import { compare, exists, type FoundChanges, unknownChanges } from './compare.js'
 
 /** How many releases are compared, at most. */

@@ -1,12 +1,12 @@
 /** Composes the prompt: the user's own text, then the context, fenced as data, within a size limit. Pure. */
 
 import { oneLine } from '../escape.js'
-import type { Fact } from '../event/facts.js'
 import { formatCount, formatInteger } from '../format.js'
 import { byteLength, joinParagraphs, takeFitting, truncateBytes } from './budget.js'
-import { type Changes, filesSection } from './changed-files.js'
 import { diffsSection } from './diffs.js'
+import type { Fact } from './facts.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
+import { type Changes, filesSection } from './files.js'
 
 /** The largest prompt with context, in bytes of UTF-8. */
 export const PROMPT_LIMIT = 256 * 1024

@@ -4,10 +4,11 @@ import { inspect } from 'node:util'
 import { type FailOn, failsStep, isFinal, type Job } from '../agent/job.js'
 import { resultUnknown } from '../agent/problems.js'
 import { ActionError } from '../errors.js'
-import { quote, type Redact } from '../escape.js'
+import { quote } from '../escape.js'
 import type { RunEnvironment } from '../event/event.js'
 import { joinSentences } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
+import type { Redact } from '../redact.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { annotation, endLine, outputs, statusLine } from './messages.js'
@@ -24,6 +25,8 @@ export interface ReportWriter {
   /** Writes all of them or none. */
   outputs(values: readonly (readonly [name: string, value: string])[]): void
   summary(markdown: string): void
+  /** A text of many lines, in a group that folds. */
+  group(title: string, text: string): void
 }
 
 export interface ReportOptions {

@@ -1,12 +1,12 @@
 /** Applies what changed: whether there is nothing to do, and the prompt with its context. Pure. */
 
-import type { Redact } from '../escape.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { matches } from '../inputs/path-patterns.js'
-import type { ChangedFile, Changes } from '../prompt/changed-files.js'
-import { compose } from '../prompt/compose.js'
-import { describeTrigger } from '../prompt/trigger.js'
+import type { Redact } from '../redact.js'
+import { compose } from './compose.js'
+import type { ChangedFile, Changes } from './files.js'
+import { describeTrigger } from './trigger.js'
 
 /** A truncated or unknown list is never a reason to skip, and a manual run is never skipped. */
 export function reasonToSkip(

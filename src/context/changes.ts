@@ -3,7 +3,7 @@
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
-import { about, GitHubError, readPages, type Source } from './client.js'
+import { about, GitHubError, readPages, type Source } from '../github/client.js'
 import { changesBetween, type FoundChanges, isFileList, toFiles, unknownChanges } from './compare.js'
 import { isPreReleaseTag, sinceLastRelease } from './last-release.js'
 import { sinceLastSuccess } from './last-success.js'

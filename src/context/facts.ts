@@ -1,6 +1,6 @@
 /** The facts of an event: what a person would say has happened. Others wrote all of them. Pure. */
 
-import { getPath, getString } from './payload.js'
+import { getPath, getString } from '../event/payload.js'
 
 export interface Fact {
   /** One of the action's own words, such as `title`. */

@@ -1,0 +1,122 @@
+/** Redacts secrets, however they are written. Pure. */
+
+/**
+ * Replaces a secret in a text.
+ *
+ * @param whole nothing is missing at the end of the text: the start of a secret there is none
+ */
+export type Redact = (text: string, whole?: boolean) => string
+
+/**
+ * Creates a function that replaces secrets with `***`, whether they are written plainly, percent-encoded, as HTML or
+ * escaped as in a JSON string, in whole or in part.
+ *
+ * The text is decoded instead of searched with a pattern for all the ways to write a key, which would backtrack through the
+ * backslashes in it.
+ *
+ * @param keys the secrets; empty ones are ignored.
+ */
+export function createRedactor(...keys: readonly string[]): Redact {
+  const secrets = keys.filter((key) => key !== '').map(toBytes)
+  if (secrets.length === 0) return (text) => text
+  return (text, whole = false) => {
+    const views = viewsOf(toBytes(text))
+    const found = secrets.flatMap((key) => views.flatMap((view) => findKey(key, view, whole)))
+    return found.length === 0 ? text : replaceRanges(toBytes(text), found)
+  }
+}
+
+/** UTF-8, one character a byte: an escape may stand for part of a character. */
+const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
+
+const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString()
+
+/** A text, and where each of its bytes starts in the original. The length gives the end of the original. */
+interface View {
+  readonly bytes: string
+  readonly startOf: (index: number) => number
+}
+
+type ByteRange = readonly [start: number, end: number]
+
+/** How often a text is decoded: a key in JSON that is itself in a JSON string is escaped twice. */
+const ESCAPE_LEVELS = 2
+
+const WEB = /%[\da-f]{2}|&(?:#x[\da-f]{1,6}|#\d{1,7}|amp|lt|gt|quot|apos);/
+/** Node's `inspect`, which writes the debug lines, escapes apostrophes as well. */
+const JSON_STRING = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u[\da-f]{4}|\\["'\\/]/
+const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
+  (kinds) => new RegExp(`(${kinds.map(({ source }) => source).join('|')})|[^%&\\\\]+|[^]`, 'gi'),
+)
+
+/** The text as it is, and with its escapes decoded. What is only decoded in part has its secret in one of these. */
+function viewsOf(bytes: string): View[] {
+  const views: View[] = [{ bytes, startOf: (index) => index }]
+  for (let level = 0, latest = views; level < ESCAPE_LEVELS; level++) {
+    const escaped = latest.filter((view) => /[%&\\]/.test(view.bytes))
+    latest = escaped.flatMap((view) => ESCAPES.flatMap((escapes) => decodeView(view, escapes)))
+    views.push(...latest)
+  }
+  return views
+}
+
+/** Nothing if there is nothing to decode. */
+function decodeView({ bytes, startOf }: View, escapes: RegExp): View[] {
+  let decoded = ''
+  const starts: number[] = []
+  let at = 0
+  for (const [piece, escaped] of bytes.matchAll(escapes)) {
+    const text = escaped === undefined ? undefined : decodeEscape(escaped)
+    decoded += text ?? piece
+    if (text === undefined)
+      for (let index = 0; index < piece.length; index++) starts.push(startOf(at + index))
+    else starts.push(...Array.from(text, () => startOf(at)))
+    at += piece.length
+  }
+  starts.push(startOf(at))
+  return decoded === bytes ? [] : [{ bytes: decoded, startOf: (index) => starts[index] as number }]
+}
+
+/** Characters that HTML gives a meaning, by their entities. */
+const ENTITIES = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&apos;', "'"],
+])
+
+/** Undefined for an entity that names no character. */
+function decodeEscape(escaped: string): string | undefined {
+  if (escaped.startsWith('%')) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+  if (/^\\u/i.test(escaped)) return toBytes(JSON.parse(`"${escaped.replaceAll('\\U', '\\u')}"`))
+  if (escaped.startsWith('\\')) return escaped.slice(1)
+  const code = Number(/^&#(.*);$/.exec(escaped)?.[1]?.replace(/^x/i, '0x'))
+  return code <= 0x10ffff ? toBytes(String.fromCodePoint(code)) : ENTITIES.get(escaped)
+}
+
+/** A text that was cut off inside of a secret ends with at least so many bytes of it; fewer say nothing. */
+const PREFIX_BYTES = 8
+
+function findKey(key: string, { bytes, startOf }: View, whole: boolean): ByteRange[] {
+  const ranges: ByteRange[] = []
+  for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
+    ranges.push([startOf(at), startOf(at + key.length)])
+  }
+  for (let length = key.length - 1; !whole && length >= PREFIX_BYTES; length--) {
+    if (!bytes.endsWith(key.slice(0, length))) continue
+    return [...ranges, [startOf(bytes.length - length), startOf(bytes.length)]]
+  }
+  return ranges
+}
+
+/** Replaces ranges, which may overlap: what overlaps becomes one `***`. */
+function replaceRanges(bytes: string, ranges: readonly ByteRange[]): string {
+  let text = ''
+  let end = 0
+  for (const [from, to] of ranges.toSorted(([one], [other]) => one - other)) {
+    if (from >= end) text += `${fromBytes(bytes.slice(end, from))}***`
+    end = Math.max(end, to)
+  }
+  return text + fromBytes(bytes.slice(end))
+}
