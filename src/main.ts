@@ -3,8 +3,7 @@
 import { checkSkipAuthors } from './access/skip-authors.js'
 import { refuseStrangers } from './access/who-may-start.js'
 import { Cancelled } from './errors.js'
-import { asksForCheck, InputError, type Inputs, needsGitHub } from './inputs/inputs.js'
-import { parseLogins } from './inputs/values.js'
+import { InputError, type Inputs, needsGitHub } from './inputs/inputs.js'
 import { heartbeatLine, startLine } from './report/messages.js'
 import type { RunResult } from './run/ports.js'
 import { run, toRunResult } from './run/run.js'
@@ -46,17 +45,15 @@ export async function runStep(step: WiredStep, cancel: AbortSignal): Promise<voi
 }
 
 async function execute(step: WiredStep): Promise<RunResult> {
-  const { raw, inputs, event, log } = step
+  const { given, inputs, event } = step
   let github: ReturnType<typeof openGitHub> | undefined
   const loadGitHub = () => (github ??= openGitHub(step))
-  if (asksForCheck(raw)) await loadGitHub() // The check is concluded on every end.
+  if (given.check) await loadGitHub() // The check is concluded on every end.
 
-  const skip = checkSkipAuthors(event, parseLogins(raw['skip-authors']))
+  const skip = checkSkipAuthors(event, given.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets either, and should not turn red.
-  const refusal = await refuseStrangers(raw, step.run, event, log, async (people) =>
-    (await loadGitHub()).findRefusal(people),
-  )
+  const refusal = await refuseStrangers(step, async (people) => (await loadGitHub()).findRefusal(people))
   if (refusal !== undefined) return { outcome: 'skipped', reason: refusal }
   if (inputs instanceof InputError) throw inputs
   warnOfPromptFile(step)

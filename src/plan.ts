@@ -9,7 +9,7 @@ import { allMerges, type FoundChanges, unknownChanges } from './context/compare.
 import { ActionError } from './errors.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { createGitHub, describeWarning, type GitHub } from './github/client.js'
-import { asksForCheck, createKeyRedactor, type Inputs, type Task } from './inputs/inputs.js'
+import { createKeyRedactor, type Inputs, type Task } from './inputs/inputs.js'
 import { readDocsPull } from './memory/docs-pull.js'
 import { createCheckWriter, createCommentWriter, findConversation } from './memory/places.js'
 import { continueOrCreate, findPreviousRun } from './memory/previous-run.js'
@@ -23,9 +23,9 @@ const skip = (reason: string): Plan => ({ kind: 'skip', reason })
 
 /** Opens GitHub for a step, and the check if one is asked for. Nothing is sent yet. */
 export function openGitHub(step: Step) {
-  const token = step.raw['github-token'].trim()
+  const { githubToken: token } = step.given
   const github = createGitHub({ ...step, token, fromFork: hasReadOnlyToken(step.event) })
-  const check = asksForCheck(step.raw) ? openCheck(step, github) : undefined
+  const check = step.given.check ? openCheck(step, github) : undefined
   if (check !== undefined) step.keepUpToDate(check)
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
@@ -89,7 +89,7 @@ async function plan(context: Context, commitsToCheck: readonly string[]): Promis
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
   if (previous === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
-  const token = inputs.docsToken
+  const token = context.given.docsToken
   const docsGitHub = token === '' ? undefined : () => createGitHub({ ...context, token, fromFork: false })
   return continueOrCreate(previous, composeWith, {
     ...context,
@@ -125,9 +125,10 @@ function openComment(step: Step, inputs: Inputs, github: GitHub): StateWriter | 
 function openCheck(step: Step, github: GitHub): StateWriter | undefined {
   const writer = createCheckWriter(step, github)
   if (writer === undefined) {
-    const consequence = ['', 'run'].includes(step.raw['job-scope'].trim())
-      ? "a re-run won't find this run's job"
-      : 'only the comment records the job'
+    const consequence =
+      step.given.jobScope === 'run'
+        ? "a re-run won't find this run's job"
+        : 'only the comment records the job'
     step.log(`The event (${step.event.name}) names no commit, so there is no check: ${consequence}.`)
   }
   return writer

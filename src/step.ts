@@ -2,7 +2,7 @@
 
 import { whoNeedsAccess } from './access/who-may-start.js'
 import { explainMissingSecrets, type RunEnvironment, type RunEvent, readEvent } from './event/event.js'
-import { InputError, type Inputs, parseInputs, type RawInputs } from './inputs/inputs.js'
+import { InputError, type Inputs, parseInputs, type RawInputs, readGiven } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
 import { createRedactor, type Redact } from './redact.js'
@@ -39,7 +39,8 @@ export type Runner = Pick<
 export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   const { clock, random, nonce } = runner
   const raw = runner.rawInputs()
-  const secrets = [raw['api-key'], raw['github-token'], raw['docs-token']]
+  const given = readGiven(raw)
+  const secrets = [given.apiKey, given.githubToken, given.docsToken]
   for (const secret of secrets) runner.mask(secret)
   const redact = createRedactor(...secrets)
   const reporter = runner.createReporter(redact)
@@ -60,7 +61,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     inputs: isBad ? undefined : inputs,
   })
   return {
-    ...{ raw, inputs, run, event, network, redact, progress, clock, random, nonce, reporter, report },
+    ...{ given, inputs, run, event, network, redact, progress, clock, random, nonce, reporter, report },
     deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
     log: (line) => reporter.log(line),
     debug: (line) => reporter.debug(line),
@@ -94,8 +95,8 @@ function readInputs(
 }
 
 /** A prompt file may have the words of a stranger. */
-export function warnOfPromptFile({ raw, event, run, warn }: Step): void {
-  if (raw['prompt-file'].trim() === '' || whoNeedsAccess(event, run, new Set()).length === 0) return
+export function warnOfPromptFile({ given, event, run, warn }: Step): void {
+  if (!given.hasPromptFile || whoNeedsAccess(event, run, new Set()).length === 0) return
   warn(
     `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
   )

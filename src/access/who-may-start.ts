@@ -3,8 +3,7 @@
 import { ActionError } from '../errors.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import type { RawInputs } from '../inputs/inputs.js'
-import { parseLogins } from '../inputs/values.js'
+import type { Step } from '../run/ports.js'
 
 /** Somebody who needs write access. */
 export interface Person {
@@ -81,21 +80,17 @@ function isByWriter(payload: unknown, repository: string): boolean {
 /**
  * Why this run must not start a job; undefined if it may. A step that only waits starts none.
  *
- * Takes the raw inputs: a stranger's run may have no secrets, and should be skipped before that is an error.
+ * Other inputs may be bad: a stranger's run may have no secrets, and should be skipped before that is an error.
  *
  * @param findRefusal asks GitHub; only called if somebody's permission counts
  * @throws ActionError `github`
  */
 export async function refuseStrangers(
-  raw: Pick<RawInputs, 'prompt' | 'prompt-file' | 'job-id' | 'allow-users'>,
-  run: RunEnvironment,
-  event: RunEvent,
-  log: (line: string) => void,
+  { given, run, event, log }: Pick<Step, 'given' | 'run' | 'event' | 'log'>,
   findRefusal: (people: readonly Person[]) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const hasPrompt = raw.prompt.trim() !== '' || raw['prompt-file'].trim() !== ''
-  if (raw['job-id'].trim() !== '' && !hasPrompt) return undefined
-  const people = whoNeedsAccess(event, run, parseLogins(raw['allow-users']))
+  if (given.onlyWaits) return undefined
+  const people = whoNeedsAccess(event, run, given.allowUsers)
   if (people.length === 0) return undefined
   if (event.problem !== undefined) {
     throw new ActionError(

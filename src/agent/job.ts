@@ -59,8 +59,8 @@ export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
   }
 }
 
-/** Whether an outcome fails the step: `error` and `cancelled` always do, others if `fail-on` lists them. */
-export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolean {
+/** Whether an outcome fails the step: `error` and `cancelled` always do, others if `fail-on` lists them. It may be unknown. */
+export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn> = new Set()): boolean {
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
 }
 

@@ -1,14 +1,12 @@
 /** Parses the inputs: raw strings in, one frozen `Inputs` out, or every problem that was found. */
 
-import type { FailOn, Job } from '../agent/job.js'
+import type { Job } from '../agent/job.js'
 import { ActionError } from '../errors.js'
 import { quote, truncate } from '../escape.js'
 import { createRedactor, type Redact } from '../redact.js'
-import type { PathPattern } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
 import {
   InvalidInput,
-  type JobScope,
   parseAllowUsers,
   parseBaseUrl,
   parseBoolean,
@@ -68,32 +66,31 @@ export type Task =
     }
   | { readonly kind: 'attach'; readonly jobId: string }
 
-export interface Inputs {
-  readonly task: Task
-  readonly projectId: string
-  readonly apiKey: string
-  readonly jobScope: JobScope
-  /** Undefined: the pull request or issue that triggered the run. */
-  readonly issueNumber: number | undefined
-  readonly context: 'none' | 'event' | 'diff'
-  /** Empty: every changed file counts. */
-  readonly contextPaths: readonly PathPattern[]
-  readonly comment: boolean
-  readonly check: boolean
-  /** Empty if there is none. */
-  readonly docsToken: string
-  /** In lower case; `*` is everyone. */
-  readonly allowUsers: ReadonlySet<string>
-  /** In lower case. */
-  readonly skipAuthors: ReadonlySet<string>
-  readonly wait: boolean
-  readonly timeoutMs: number
-  /** Undefined: adaptive polling. */
-  readonly pollIntervalMs: number | undefined
-  readonly failOn: ReadonlySet<FailOn>
-  /** http(s), without a slash at its end. */
-  readonly baseUrl: string
-  readonly dryRun: boolean
+/** What the step needs even if other inputs are bad: to refuse a stranger, say, or to conclude its check. */
+export type Given = ReturnType<typeof readGiven>
+
+export function readGiven(raw: RawInputs) {
+  const given = (input: InputName): string => raw[input].trim()
+  const isTrue = (input: InputName): boolean => ['true', 'True', 'TRUE'].includes(given(input))
+  const hasPromptFile = given('prompt-file') !== ''
+  return {
+    projectId: given('project-id'),
+    apiKey: given('api-key'),
+    githubToken: given('github-token'),
+    /** Empty if there is none. */
+    docsToken: given('docs-token'),
+    jobScope: given('job-scope') || DEFAULTS['job-scope'],
+    /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
+    jobKey: ['null', '{}'].includes(given('job-key')) ? '' : given('job-key'),
+    /** In lower case; `*` is everyone. */
+    allowUsers: parseLogins(raw['allow-users']),
+    /** In lower case. */
+    skipAuthors: parseLogins(raw['skip-authors']),
+    hasPromptFile,
+    onlyWaits: given('job-id') !== '' && given('prompt') === '' && !hasPromptFile,
+    /** A dry run writes none. */
+    check: isTrue('check') && !isTrue('dry-run'),
+  }
 }
 
 /** What parsing the inputs needs from outside. */
@@ -107,19 +104,13 @@ export interface InputSources {
   readonly hasIssue: boolean
 }
 
-interface Problem {
-  readonly input: InputName
-  /** What is wrong and what to do, on one line. */
-  readonly text: string
-}
-
 /** Bad input: one line per problem. Has the job's id if that input was valid. */
 export class InputError extends ActionError {
+  /** @param lines each names the input, says what is wrong and what to do */
   constructor(
-    problems: readonly Problem[],
+    lines: readonly string[],
     readonly jobId: string,
   ) {
-    const lines = problems.map(({ input, text }) => `${input}: ${text}`)
     super('input', lines.join('\n'), 'Fix the inputs and run it again. Nothing was sent.')
   }
 }
@@ -141,57 +132,65 @@ export function createKeyRedactor(key: string): Redact {
  * @throws InputError with every problem
  */
 export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
-  const problems: Problem[] = []
-  const key = raw['api-key'].trim()
-  const redactKey = createKeyRedactor(key)
+  const lines: string[] = []
+  const parse: Parse = (input, parseValue) => {
+    try {
+      return parseValue(raw[input].trim() || DEFAULTS[input])
+    } catch (thrown) {
+      if (!(thrown instanceof InvalidInput)) throw thrown
+      lines.push(`${input}: ${thrown.describe(quote(truncate(sources.redact(thrown.value), 80)))}`)
+      return undefined as never // Placeholder: `parseInputs` throws before anyone uses it.
+    }
+  }
+  const inputs = readAll(raw, parse, sources)
+  const { task } = inputs
+  if (lines.length > 0) throw new InputError(lines, (task.kind !== 'create' && task.jobId) || '')
+  return Object.freeze(inputs)
+}
+
+/** Every input, parsed. */
+export type Inputs = Readonly<ReturnType<typeof readAll>>
+
+type Parse = <T>(input: InputName, parseValue: (value: string) => T) => T
+
+function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
+  const redactKey = createKeyRedactor(raw['api-key'].trim())
   const refuseKey = (text: string): string => {
     if (redactKey(text, true) === text) return text
     throw new InvalidInput(() => 'contains the key. Pass it as api-key only.')
   }
-  const parse: Parse = (input, parseValue) => {
-    try {
-      const value = raw[input].trim() || DEFAULTS[input]
-      if (input !== 'api-key' && value !== DEFAULTS[input]) refuseKey(value)
-      return parseValue(value)
-    } catch (thrown) {
-      if (!(thrown instanceof InvalidInput)) throw thrown
-      const got = quote(truncate(sources.redact(thrown.value), 80))
-      problems.push({ input, text: thrown.describe(got) })
-      return undefined as never // Placeholder: `parseInputs` throws before anyone uses it.
-    }
+  const parse: Parse = (input, parseValue) =>
+    parseAny(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)))
+  // Any text is valid, and a blank one does not mean the default.
+  for (const input of ['github-token', 'docs-token', 'job-key', 'skip-authors'] as const) {
+    parse(input, () => refuseKey(raw[input].trim()))
   }
-  /** For inputs that accept any text, and for which a blank one does not mean the default. */
-  const trim = (input: InputName): string => parse(input, () => raw[input].trim())
-
-  for (const name of ['github-token', 'job-key'] as const) trim(name)
   const baseUrl = parse('base-url', parseBaseUrl)
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
-  const inputs: Inputs = {
-    apiKey: parse('api-key', (value) =>
-      parseKey(value, baseUrl === DEFAULTS['base-url'], sources.missingSecrets),
-    ),
+  const isDefaultService = baseUrl === DEFAULTS['base-url']
+  const hasIssue = sources.hasIssue || raw['issue-number'].trim() !== ''
+  return {
+    apiKey: parseAny('api-key', (value) => parseKey(value, isDefaultService, sources.missingSecrets)),
     projectId: parse('project-id', parseProject),
     task: parseTask(parse, jobId, (path) => refuseKey(readFile(path, sources))),
-    jobScope: parse('job-scope', (value) =>
-      parseScope(value, { jobId, hasIssue: sources.hasIssue || raw['issue-number'].trim() !== '' }),
-    ),
+    jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
+    /** Undefined: the pull request or issue that triggered the run. */
     issueNumber: parse('issue-number', parseIssueNumber),
-    context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'])),
+    context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
+    /** Empty: every changed file counts. */
     contextPaths: parse('context-paths', parsePatterns),
     comment: parse('comment', parseBoolean),
     check: parse('check', parseBoolean),
-    docsToken: trim('docs-token'),
     allowUsers: parse('allow-users', parseAllowUsers),
-    skipAuthors: parse('skip-authors', () => parseLogins(raw['skip-authors'])),
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
+    /** Undefined: adaptive polling. */
     pollIntervalMs: parse('poll-interval-seconds', parseInterval),
     failOn: parse('fail-on', parseFailOn),
+    /** http(s), without a slash at its end. */
     baseUrl,
     dryRun: parse('dry-run', parseBoolean),
   }
-  if (problems.length > 0) throw new InputError(problems, jobId ?? '')
-  return Object.freeze(inputs)
 }
 
 /**
@@ -206,14 +205,6 @@ export function needsGitHub(
   const needsChanges = task.kind !== 'attach' && (context !== 'none' || contextPaths.length > 0)
   return jobScope !== 'run' || comment || check || commitsToCheck || needsChanges
 }
-
-/** Whether a check is asked for, whatever the other inputs are. A dry run writes none. */
-export function asksForCheck(raw: RawInputs): boolean {
-  const isOff = ['', 'false', 'False', 'FALSE'].includes(raw['dry-run'].trim())
-  return isOff && ['true', 'True', 'TRUE'].includes(raw.check.trim())
-}
-
-type Parse = <T>(input: InputName, parseValue: (value: string) => T) => T
 
 function parseTask(parse: Parse, jobId: string, read: (path: string) => string): Task {
   const fromFile = parse('prompt-file', (path) => (path === '' ? '' : read(path)))

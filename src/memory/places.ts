@@ -2,8 +2,7 @@
 
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import type { GitHub } from '../github/client.js'
-import type { Deadline } from '../net/deadline.js'
-import type { Redact } from '../redact.js'
+import type { Step } from '../run/ports.js'
 import { checkRuns } from './check-run.js'
 import { type Conversation, comments } from './comment.js'
 import { deriveMarkerKey } from './marker.js'
@@ -11,17 +10,10 @@ import { type Place, Store } from './store.js'
 import { StateWriter } from './writer.js'
 
 /** What a writer needs of a step. */
-export interface MemoryOptions {
-  readonly raw: Readonly<Record<'project-id' | 'api-key' | 'job-key', string>>
-  readonly run: RunEnvironment
-  readonly event: RunEvent
-  /** GitHub knows nothing of the masks of the log. */
-  readonly redact: Redact
-  readonly nonce: () => string
-  readonly deadline: Deadline
-  readonly log: (line: string) => void
-  readonly warn: (line: string) => void
-}
+export type MemoryOptions = Pick<
+  Step,
+  'given' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'warn'
+>
 
 /** @param decides later runs need what the comment stores */
 export function createCommentWriter(
@@ -30,41 +22,25 @@ export function createCommentWriter(
   conversation: Conversation,
   decides: boolean,
 ): StateWriter {
-  return new StateWriter({
-    ...step,
-    store: createStore(
-      step,
-      comments(github, step.run.repository, conversation),
-      String(conversation.number),
-    ),
-    role: decides ? 'decides' : 'informs',
-    // A comment that isn't used as storage reports a job, not an attempt.
-    accepts: ({ conclusion, hasJob }) =>
-      conclusion !== 'skipped' && (decides || hasJob || conclusion !== undefined),
-    consequence: '',
-  })
+  const place = comments(github, step.run.repository, conversation)
+  const store = createStore(step, place, String(conversation.number))
+  return new StateWriter({ ...step, store, role: decides ? 'decides' : 'informs' })
 }
 
 /** The writer of the check; undefined if the event has no commit to put one on. */
 export function createCheckWriter(step: MemoryOptions, github: GitHub): StateWriter | undefined {
-  const { run, event, raw, redact } = step
+  const { run, event, given, redact } = step
   const sha = commitOf(run, event)
   if (sha === '') return undefined
   // job-key is redacted before it is shortened: half a key would not be found.
-  const name = redact(checkName(run, redact(parseJobKey(raw['job-key']))))
-  return new StateWriter({
-    ...step,
-    store: createStore(step, checkRuns(github, run.repository, sha, name), sha),
-    role: 'remembers',
-    accepts: () => true,
-    consequence: "The check may be missing or out of date, and a re-run may not find this run's job.",
-  })
+  const name = redact(checkName(run, redact(given.jobKey)))
+  const store = createStore(step, checkRuns(github, run.repository, sha, name), sha)
+  return new StateWriter({ ...step, store, role: 'remembers' })
 }
 
-function createStore({ raw, run, nonce }: MemoryOptions, place: Place, where: string): Store {
+function createStore({ given, run, nonce }: MemoryOptions, place: Place, where: string): Store {
   const { repository, job, step } = run
-  const [project, apiKey] = [raw['project-id'].trim(), raw['api-key'].trim()]
-  const jobKey = parseJobKey(raw['job-key'])
+  const { projectId: project, apiKey, jobKey } = given
   const identity = { repository, place: where, workflow: workflowId(run), job, step, project, jobKey }
   const markerKey = apiKey === '' ? undefined : deriveMarkerKey(apiKey)
   return new Store({ place, run, identity, markerKey, nonce: nonce() })
@@ -105,12 +81,6 @@ export function workflowId({
   workflow,
 }: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '') || workflow
-}
-
-/** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
-export function parseJobKey(value: string): string {
-  const key = value.trim()
-  return ['null', '{}'].includes(key) ? '' : key
 }
 
 /** Names the runner's own workflow and job, and what may keep several steps of the job apart. */

@@ -118,7 +118,7 @@ function refuseSameAttempt(
   const text =
     `a step of this very attempt, with the same workflow, job, step ID and project, has already ${what}. Nothing was ` +
     `sent this time. If it is another step or matrix leg, give each a job-key of its own.${wait}`
-  throw new InputError([{ input: 'job-key', text }], '')
+  throw new InputError([`job-key: ${text}`], '')
 }
 
 function warnIfUnknown(state: StoredState | undefined, { warn }: Ports): void {

@@ -8,15 +8,32 @@ import type { StatusUpdate, StatusWriter } from '../run/ports.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { Found, How, Store } from './store.js'
 
-export interface StateWriterOptions {
-  readonly store: Pick<Store, 'kind' | 'find' | 'write'>
-  readonly run: RunEnvironment
-  /** `decides`: nothing is sent unless it can be written. `informs`: nobody reads it but people. */
-  readonly role: 'decides' | 'remembers' | 'informs'
+interface Role {
   /** Whether to write this update at all. */
   readonly accepts: (update: StatusUpdate) => boolean
   /** What it means for the user if it can't be written, in a sentence. */
   readonly consequence: string
+}
+
+const ROLES = {
+  /** Later runs depend on it: nothing is sent unless it can be written. */
+  decides: { accepts: ({ conclusion }) => conclusion !== 'skipped', consequence: '' },
+  /** A re-run uses it if it can. */
+  remembers: {
+    accepts: () => true,
+    consequence: "The check may be missing or out of date, and a re-run may not find this run's job.",
+  },
+  /** Only people read it: it reports a job, not an attempt. */
+  informs: {
+    accepts: ({ conclusion, hasJob }) => conclusion !== 'skipped' && (hasJob || conclusion !== undefined),
+    consequence: '',
+  },
+} satisfies Record<string, Role>
+
+export interface StateWriterOptions {
+  readonly store: Pick<Store, 'kind' | 'find' | 'write'>
+  readonly run: RunEnvironment
+  readonly role: keyof typeof ROLES
   readonly deadline: Deadline
   readonly log: (line: string) => void
   readonly warn: (line: string) => void
@@ -95,7 +112,7 @@ export class StateWriter implements StatusWriter {
   }
 
   enqueue(update: StatusUpdate): void {
-    if (this.#stopped || keyOf(update) === this.#lastKey || !this.#options.accepts(update)) return
+    if (this.#stopped || keyOf(update) === this.#lastKey || !ROLES[this.#options.role].accepts(update)) return
     this.#lastKey = keyOf(update)
     this.#next = update
     this.#working ??= this.#work()
@@ -162,8 +179,8 @@ export class StateWriter implements StatusWriter {
     const isReported = this.#isReported
     this.#stopIfPermanent(thrown)
     if (isReported) return
-    const { consequence, warn } = this.#options
-    warn(thrown instanceof ActionError ? describeWarning(thrown, consequence) : String(thrown))
+    const { role, warn } = this.#options
+    warn(thrown instanceof ActionError ? describeWarning(thrown, ROLES[role].consequence) : String(thrown))
   }
 }
 

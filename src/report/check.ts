@@ -7,25 +7,25 @@ import {
   currentLink,
   pullRequestLink,
   runLink,
-  type SummaryOptions,
   shortName,
   title,
+  type View,
 } from './summary.js'
 
 /** The result on one line. */
-export function createTitle(options: SummaryOptions): string {
-  const link = currentLink(options)
-  return `${title(options)}${link === '' ? '' : `: ${shortName(link)}`}`
+export function createTitle(view: View): string {
+  const link = currentLink(view)
+  return `${title(view)}${link === '' ? '' : `: ${shortName(link)}`}`
 }
 
 /** The links first, because GitHub lets a check's own link lead to the check; then the step summary. */
-export function createCheckSummary(options: SummaryOptions): string {
-  const links = [pullRequestLink(options), runLink(options)].filter((link) => link !== '')
-  return `${links.join(' · ')}\n\n${createSummary(options)}`
+export function createCheckSummary(view: View): string {
+  const links = [pullRequestLink(view), runLink(view)].filter((link) => link !== '')
+  return `${links.join(' · ')}\n\n${createSummary(view)}`
 }
 
 /** A check is no verdict on the commit: it fails only if the step does. */
-export function conclusionOf(outcome: Outcome, failOn: ReadonlySet<FailOn>): Conclusion {
+export function conclusionOf(outcome: Outcome, failOn?: ReadonlySet<FailOn>): Conclusion {
   if (outcome === 'pr-opened') return 'success'
   if (outcome === 'cancelled' || outcome === 'skipped') return outcome
   if (!failsStep(outcome, failOn)) return 'neutral'

@@ -27,11 +27,8 @@ export const OUTPUTS = [
 export type Output = (typeof OUTPUTS)[number]
 
 /** The outputs as far as they are known; some are only known with the result. */
-export function outputs(
-  progress: Progress,
-  result: RunResult | undefined,
-  redact: Redact,
-): Partial<Record<Output, string>> {
+export function outputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
+  const { result } = progress
   const link = progress.job?.link ?? ''
   const { number, repository } = parsePullRequest(link)
   // A job that never existed was not waited for.
@@ -103,9 +100,9 @@ export function statusLine(progress: Progress): string {
 /** The line once a minute. */
 export function heartbeatLine(progress: Progress): string {
   const elapsed = formatDuration(progress.elapsedMs())
-  const { jobId, status, job, accepted, sending } = progress
+  const { jobId, status, job, accepted, request } = progress
   if (!accepted)
-    return sending
+    return request === 'sending'
       ? `Still waiting for a response after ${elapsed}.`
       : `Nothing has been accepted yet after ${elapsed}.`
   if (job === undefined) return `No status for job ${quote(jobId)} yet after ${elapsed}.`
@@ -126,7 +123,7 @@ export interface Annotation {
   readonly log?: string
 }
 
-export function annotation(progress: Progress, result: RunResult, failOn: ReadonlySet<FailOn>): Annotation {
+export function annotation(progress: Progress, result: RunResult, failOn?: ReadonlySet<FailOn>): Annotation {
   const link = progress.job?.link ?? ''
   const { happened, next } = describeOutcome(progress, result, quote)
   if (result.outcome === 'pr-opened') return { level: 'notice', text: happened }

@@ -1,7 +1,7 @@
 /** Reports the run: outputs, summary, log lines and the annotation, each once. */
 
 import { inspect } from 'node:util'
-import { type FailOn, failsStep, isFinal, type Job } from '../agent/job.js'
+import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { resultUnknown } from '../agent/problems.js'
 import { ActionError } from '../errors.js'
 import { quote } from '../escape.js'
@@ -13,7 +13,7 @@ import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { annotation, endLine, outputs, statusLine } from './messages.js'
 import { StatusReport } from './status-report.js'
-import { createSummary, type SummaryOptions } from './summary.js'
+import { createSummary, type View } from './summary.js'
 
 /** Where the report is written. */
 export interface ReportWriter {
@@ -39,8 +39,6 @@ export interface ReportOptions {
 }
 
 export class StepReport {
-  /** How the step ended; undefined until it has. */
-  result: RunResult | undefined
   /** The comment and the check. */
   readonly status: StatusReport
   #saidLinkRejected = false
@@ -57,21 +55,13 @@ export class StepReport {
     this.#writer = writer
     this.#progress = progress
     this.#redact = redact
-    this.status = new StatusReport({
-      progress,
-      redact,
-      runUrl: `${run.serverUrl}/${run.repository}/actions/runs/${run.runId}`,
-      summaryOptions: (result) => this.#summaryOptions(result),
-      failOn: () => this.failOn,
-    })
+    const runUrl = `${run.serverUrl}/${run.repository}/actions/runs/${run.runId}`
+    this.status = new StatusReport(() => ({ ...this.#view(), runUrl }))
   }
 
   get exitCode(): 0 | 1 {
-    return this.result !== undefined && !failsStep(this.result.outcome, this.failOn) ? 0 : 1
-  }
-
-  get failOn(): ReadonlySet<FailOn> {
-    return this.#inputs?.failOn ?? new Set()
+    const { result } = this.#progress
+    return result !== undefined && !failsStep(result.outcome, this.#inputs?.failOn) ? 0 : 1
   }
 
   /** Records the latest job object and reports it if it changed. */
@@ -93,16 +83,17 @@ export class StepReport {
    * to lose a job.
    */
   publish(): void {
-    if (this.result !== undefined) return
-    const failure = this.#writeOutputs(undefined)
-    this.#writeSummary(undefined)
+    if (this.#progress.result !== undefined) return
+    const failure = this.#writeOutputs()
+    this.#writeSummary()
     if (failure !== undefined && !this.#progress.accepted) throw failure
-    this.status.update(undefined)
+    this.status.update()
   }
 
   /** Writes the outputs that changed, or all of them with the result. Returns the error if that fails. */
-  #writeOutputs(result: RunResult | undefined): ActionError | undefined {
-    const values = Object.entries(outputs(this.#progress, result, this.#redact))
+  #writeOutputs(): ActionError | undefined {
+    const { result } = this.#progress
+    const values = Object.entries(outputs(this.#progress, this.#redact))
     const changed = values.filter(
       ([name, value]) => result !== undefined || this.#written.get(name) !== value,
     )
@@ -134,9 +125,9 @@ export class StepReport {
   }
 
   /** Says once that the summary can't be written: nothing depends on it. */
-  #writeSummary(result: RunResult | undefined): void {
+  #writeSummary(): void {
     try {
-      this.#writer.summary(createSummary(this.#summaryOptions(result)))
+      this.#writer.summary(createSummary(this.#view()))
     } catch (thrown) {
       if (!this.#warnedOfSummary)
         this.#writer.warn(`Writing the summary failed: ${(thrown as Error).message}`)
@@ -144,33 +135,35 @@ export class StepReport {
     }
   }
 
-  #summaryOptions(result: RunResult | undefined): SummaryOptions {
-    return { inputs: this.#inputs, progress: this.#progress, result, redact: this.#redact }
+  #view(): View {
+    const [inputs, progress, redact] = [this.#inputs, this.#progress, this.#redact]
+    return { inputs, progress, redact, sending: progress.request === 'sending', runUrl: '' }
   }
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
   resultUnknown(cause?: unknown): ActionError | undefined {
-    const { sending, jobId } = this.#progress
-    if (!sending) return undefined
+    const { request: state, jobId } = this.#progress
+    if (state !== 'sending') return undefined
     const request = jobId === '' ? ({ kind: 'create' } as const) : ({ kind: 'message', jobId } as const)
     return resultUnknown(request, 'the step ended before a response arrived', cause)
   }
 
   /** Reports the result, once. If the outputs can't be written, that becomes the result. */
   end(ended: RunResult): void {
-    if (this.result !== undefined) return
-    this.result = ended
-    const failure = this.#writeOutputs(ended)
+    const progress = this.#progress
+    if (progress.result !== undefined) return
+    progress.result = ended
+    const failure = this.#writeOutputs()
     const alreadyReported = errorOf(ended)?.code === 'internal'
     const result: RunResult =
       failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
-    this.result = result
-    this.#writeSummary(result)
-    this.status.update(result)
-    const { level, text, log } = annotation(this.#progress, result, this.failOn)
+    progress.result = result
+    this.#writeSummary()
+    this.status.update()
+    const { level, text, log } = annotation(progress, result, this.#inputs?.failOn)
     if (log !== undefined) this.#writer.log(log)
     this.#writer[level](text)
-    this.#writer.log(endLine(this.#progress, result))
+    this.#writer.log(endLine(progress, result))
     const error = errorOf(result)
     // Not truncated before it is redacted: half a key would not be found.
     if (error !== undefined) this.#writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))

@@ -1,48 +1,38 @@
 /** Keeps the comment and the check up to date: what they say, what they store, and how long the last edits may take. */
 
-import { type FailOn, isFinal } from '../agent/job.js'
-import type { Redact } from '../redact.js'
-import type { StatusUpdate, StatusWriter } from '../run/ports.js'
-import { errorOf, type RunResult } from '../run/ports.js'
+import { isFinal } from '../agent/job.js'
+import { errorOf, type StatusUpdate, type StatusWriter } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { conclusionOf, createCheckSummary, createTitle } from './check.js'
-import { createCommentText, type SummaryOptions } from './summary.js'
+import { createCommentText, type View } from './summary.js'
 
 /** Time limit of the last edits at GitHub, in milliseconds: at most, past the deadline, and after a cancel. */
 const LIMIT_MS = { max: 10_000, min: 1_000, cancelled: 3_000 }
 
-export interface StatusReportOptions {
-  readonly progress: Progress
-  readonly redact: Redact
-  /** The URL of the run. */
-  readonly runUrl: string
-  /** What summaries are written from, at this moment. */
-  readonly summaryOptions: (result: RunResult | undefined) => SummaryOptions
-  readonly failOn: () => ReadonlySet<FailOn>
-}
-
 export class StatusReport {
   /** The comment and the check, as soon as it is known which of them the step keeps. */
   readonly writers: StatusWriter[] = []
-  readonly #options: StatusReportOptions
+  readonly #view: () => View
 
-  constructor(options: StatusReportOptions) {
-    this.#options = options
+  /** @param view what texts are written from, at this moment */
+  constructor(view: () => View) {
+    this.#view = view
   }
 
   /** Stores the state before a create request: it must be correct if the run is killed while the request is in flight. */
   async writePlaceholder(): Promise<void> {
-    const update = this.#createUpdate(undefined, true)
+    const update = createUpdate({ ...this.#view(), sending: true })
     const writes = this.writers.map((writer) => writer.writePlaceholder(update))
     await Promise.allSettled(writes) // So that none of them goes on after an error.
     await Promise.all(writes)
   }
 
-  update(result: RunResult | undefined): void {
-    const { progress } = this.#options
-    if (result === undefined && isFinal(progress.status)) return // The final update follows at once.
+  update(): void {
     if (this.writers.length === 0) return
-    const update = this.#createUpdate(result)
+    const view = this.#view()
+    const { result, status } = view.progress
+    if (result === undefined && isFinal(status)) return // The final update follows at once.
+    const update = createUpdate(view)
     for (const writer of this.writers) writer.enqueue(update)
   }
 
@@ -57,35 +47,33 @@ export class StatusReport {
     const limitMs = cancel.aborted ? cancelled : Math.min(max, Math.max(min, remainingMs))
     await Promise.all(this.writers.map((writer) => writer.close(limitMs, cancelled, cancel)))
   }
+}
 
-  /** GitHub knows nothing of the log's masks, and a marker hides a key from all redactors. */
-  #createUpdate(result: RunResult | undefined, sending = this.#options.progress.sending): StatusUpdate {
-    const { progress, redact, runUrl, summaryOptions, failOn } = this.#options
-    const { jobId, job, previousLink, accepted, reuse } = progress
-    const options = { ...summaryOptions(result), sending, runUrl, previousLink }
-    return {
-      state: this.#stateToStore(result, sending),
-      jobId: redact(jobId, true) === jobId ? jobId : '',
-      link: job?.link || previousLink,
-      hasJob: job !== undefined,
-      created: accepted && reuse === undefined,
-      title: redact(createTitle(options)),
-      comment: redact(createCommentText(options)),
-      summary: redact(createCheckSummary(options)),
-      conclusion: result && conclusionOf(result.outcome, failOn()),
-    }
+/** GitHub knows nothing of the log's masks, and a marker hides a key from all redactors. */
+function createUpdate(view: View): StatusUpdate {
+  const { progress, redact, inputs, sending } = view
+  const { jobId, job, previousLink, accepted, reuse, result } = progress
+  return {
+    state: stateToStore(progress, sending),
+    jobId: redact(jobId, true) === jobId ? jobId : '',
+    link: job?.link || previousLink,
+    hasJob: job !== undefined,
+    created: accepted && reuse === undefined,
+    title: redact(createTitle(view)),
+    comment: redact(createCommentText(view)),
+    summary: redact(createCheckSummary(view)),
+    conclusion: result && conclusionOf(result.outcome, inputs?.failOn),
   }
+}
 
-  /** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
-  #stateToStore(result: RunResult | undefined, sending: boolean): string {
-    const { status, accepted, resultUnknown, jobId } = this.#options.progress
-    if (result === undefined) {
-      if (accepted) return status ?? 'active'
-      // A re-run must send a message that was refused. A create request that may be in flight again stays recorded.
-      return sending || jobId === '' ? 'sending' : 'unsent'
-    }
-    if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
-    if (resultUnknown || errorOf(result)?.code === 'create-unknown') return 'unknown'
-    return accepted ? result.outcome : 'unsent'
+/** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
+function stateToStore({ status, accepted, request, jobId, result }: Progress, sending: boolean): string {
+  if (result === undefined) {
+    if (accepted) return status ?? 'active'
+    // A re-run must send a message that was refused. A create request that may be in flight again stays recorded.
+    return sending || jobId === '' ? 'sending' : 'unsent'
   }
+  if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
+  if (request === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
+  return accepted ? result.outcome : 'unsent'
 }

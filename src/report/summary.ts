@@ -1,6 +1,6 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
-import { type FailOn, failsStep, isFinal, parsePullRequest } from '../agent/job.js'
+import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import { inlineCode } from '../escape.js'
 import { formatDuration } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
@@ -9,39 +9,36 @@ import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { describeOutcome } from './outcome.js'
 
-/** What a summary or a comment is written from. */
-export interface SummaryOptions {
+/** What the texts for readers are written from. */
+export interface View {
   /** Undefined if they were invalid. */
   readonly inputs: Inputs | undefined
+  /** Without a result while the step runs: the text must then be true if the step is killed right after. */
   readonly progress: Progress
-  /** Undefined while the run goes on: the text must then be true if the step is killed right after. */
-  readonly result: RunResult | undefined
   readonly redact: Redact
   /** A create request or a message is in flight by the time the text is read. */
-  readonly sending?: boolean
-  /** The URL of the run, for readers elsewhere. */
-  readonly runUrl?: string
-  /** The pull request that the job, or the one it replaces, opened before this run: shown while the service leaves it out. */
-  readonly previousLink?: string
+  readonly sending: boolean
+  /** The URL of the run, for readers elsewhere; empty on its own page. */
+  readonly runUrl: string
 }
 
 /** The step summary: the result first. */
-export function createSummary(options: SummaryOptions): string {
-  const pullRequest = pullRequestLink(options)
+export function createSummary(view: View): string {
+  const pullRequest = pullRequestLink(view)
   return joinSections([
-    `### ${title(options)}`,
+    `### ${title(view)}`,
     pullRequest === '' ? '' : `**Pull request:** ${pullRequest}`,
-    ...details(options),
+    ...details(view),
   ])
 }
 
 /** The comment on a pull request: one line with the result and the link, the details folded. */
-export function createCommentText(options: SummaryOptions): string {
-  const pullRequest = pullRequestLink(options)
+export function createCommentText(view: View): string {
+  const pullRequest = pullRequestLink(view)
   return joinSections([
-    `${title(options)}${pullRequest === '' ? '' : `: ${pullRequest}`}`,
+    `${title(view)}${pullRequest === '' ? '' : `: ${pullRequest}`}`,
     '<details>\n<summary>Details</summary>',
-    ...details(options),
+    ...details(view),
     '</details>',
   ])
 }
@@ -50,26 +47,25 @@ function joinSections(sections: readonly string[]): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-export function title({ inputs, progress, result, sending = progress.sending }: SummaryOptions): string {
+export function title({ inputs, progress, sending }: View): string {
+  const { result } = progress
   if (result !== undefined) {
-    const failOn: ReadonlySet<FailOn> = inputs?.failOn ?? new Set()
     const text = describeOutcome(progress, result, String).title
-    return failsStep(result.outcome, failOn) ? text.replace('✅', '❌') : text
+    return failsStep(result.outcome, inputs?.failOn) ? text.replace('✅', '❌') : text
   }
   if (progress.accepted)
     return progress.job === undefined ? '⏳ Waiting for the docs job' : '⏳ The docs job is running'
   return sending ? '⏳ The request is being sent' : '⏳ The service has not accepted the request yet'
 }
 
-export function pullRequestLink(options: SummaryOptions): string {
-  const link = currentLink(options)
-  return link === '' ? '' : `[${inlineCode(options.redact(shortName(link)))}](<${link}>)`
+export function pullRequestLink(view: View): string {
+  const link = currentLink(view)
+  return link === '' ? '' : `[${inlineCode(view.redact(shortName(link)))}](<${link}>)`
 }
 
 /** The pull request, also while a follow-up runs. */
-export function currentLink({ progress, result, previousLink = '' }: SummaryOptions): string {
-  const hasEnded = result !== undefined && isFinal(progress.status)
-  return progress.job?.link || (hasEnded ? '' : previousLink)
+export function currentLink({ progress: { job, previousLink, result, status } }: View): string {
+  return job?.link || (result !== undefined && isFinal(status) ? '' : previousLink)
 }
 
 /** `your-org/docs#17` */
@@ -78,15 +74,16 @@ export function shortName(link: string): string {
   return number === '' ? link : `${repository}#${number}`
 }
 
-function details(options: SummaryOptions): string[] {
-  const { progress, result, redact } = options
+function details(view: View): string[] {
+  const { progress, redact } = view
+  const { result } = progress
   const show = (text: string): string => inlineCode(redact(text))
-  const next = result === undefined ? ifKilled(options, show) : describeOutcome(progress, result, show).next
+  const next = result === undefined ? ifKilled(view, show) : describeOutcome(progress, result, show).next
   return [
     result?.outcome === 'skipped' ? `Reason: ${show(result.reason)}` : '',
     errorDetails(result, show),
     ...progress.notes.map((note) => `Note: ${show(note)}`),
-    facts(options, show),
+    facts(view, show),
     statusTable(progress),
     `**What to do next:** ${next}`,
   ]
@@ -100,11 +97,11 @@ function errorDetails(result: RunResult | undefined, show: (text: string) => str
 }
 
 /** The run, for readers elsewhere. */
-export function runLink({ runUrl = '' }: SummaryOptions): string {
+export function runLink({ runUrl }: View): string {
   return runUrl && `[Run ${inlineCode(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`
 }
 
-function facts({ inputs, progress, runUrl = '' }: SummaryOptions, show: (text: string) => string): string {
+function facts({ inputs, progress, runUrl }: View, show: (text: string) => string): string {
   const rows = [
     ['Job', progress.jobId && show(progress.jobId)],
     ['Project', inputs && show(inputs.projectId)],
@@ -128,10 +125,7 @@ function statusTable({ history }: Progress): string {
 }
 
 /** What to do if the step is killed now. */
-function ifKilled(
-  { progress, sending = progress.sending }: SummaryOptions,
-  show: (text: string) => string,
-): string {
+function ifKilled({ progress, sending }: View, show: (text: string) => string): string {
   const howToWait = `to wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
   if (progress.accepted) {
     const consequence = progress.job === undefined ? "that doesn't stop the job" : 'the job keeps running'

@@ -3,7 +3,7 @@
 import type { Job, Outcome } from '../agent/job.js'
 import type { ActionError } from '../errors.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
-import type { InputError, Inputs, RawInputs } from '../inputs/inputs.js'
+import type { Given, InputError, Inputs } from '../inputs/inputs.js'
 import type { Clock, Deadline } from '../net/deadline.js'
 import type { NetworkSettings } from '../net/proxy.js'
 import type { Redact } from '../redact.js'
@@ -28,8 +28,8 @@ export interface Ports {
 
 /** A step that runs: what the runner says of it, what its parts may use, and what has happened so far. */
 export interface Step extends Ports {
-  /** As they were given, valid or not. */
-  readonly raw: RawInputs
+  /** What is needed even if the inputs are bad. */
+  readonly given: Given
   /** Or every problem with them. */
   readonly inputs: Inputs | InputError
   readonly run: RunEnvironment

@@ -2,6 +2,7 @@
 
 import type { Job, Status } from '../agent/job.js'
 import type { Clock } from '../net/deadline.js'
+import type { RunResult } from './ports.js'
 
 /** A documented status, and when it was first seen. */
 export interface StatusChange {
@@ -12,12 +13,12 @@ export interface StatusChange {
 }
 
 export class Progress {
-  /** A create request or a message is in flight. */
-  sending = false
+  /** The step's create request or message: in flight, or sent with an unknown result, so that it may have been accepted. */
+  request: 'idle' | 'sending' | 'unknown' = 'idle'
+  /** How the step ended; undefined until it has. */
+  result: RunResult | undefined
   /** What the reader of the summary has to know besides the result. */
   readonly notes: string[] = []
-  /** Sent, but its result is unknown: a job, or the message, may exist. */
-  resultUnknown = false
   /** A create request or a message has left this machine. */
   posted = false
   /** The service has responded to a request of this step. */

@@ -33,15 +33,15 @@ export async function send(
 
   if (deadline.signal.aborted && !deadline.cancelled()) throw tooLateError(progress.posted)
   for (let attempts = 1; ; attempts++) {
-    progress.sending = true
+    progress.request = 'sending'
     publish()
     const result = await sendOnce(request, prompt, service)
-    progress.sending = false
+    progress.request = 'idle'
     progress.posted ||= wasSent(result)
     progress.responded ||= isResponse(result)
     const verdict = judgeSubmit(request, result, { date: clock.date(), posted: progress.posted })
     if (verdict.next === 'accepted') return verdict.job
-    progress.resultUnknown = verdict.next !== 'retry' && verdict.unknown !== undefined
+    if (verdict.next !== 'retry' && verdict.unknown !== undefined) progress.request = 'unknown'
     if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
     if (verdict.next === 'fail') throw verdict.error
     if (verdict.next === 'aborted')
