@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { download } from '../../bench/download.mjs'
+import { download } from '../../bench/download.js'
 
 describe('the download', () => {
   const { bytes, files } = download()

@@ -1,7 +1,11 @@
-/** The same job as an action built on @actions/core and @actions/http-client. The bench bundles it with ncc. */
+/**
+ * The same job as an action built on @actions/core, @actions/http-client and @actions/github, with a comment on the pull
+ * request. The bench bundles it with ncc.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as core from '@actions/core'
+import { context, getOctokit } from '@actions/github'
 import { HttpClient } from '@actions/http-client'
 
 /** @typedef {{ id: string, status: string, prLink: string | null }} Job */
@@ -23,6 +27,11 @@ try {
   }
   core.setOutput('status', job.status)
   core.setOutput('pr-link', job.prLink ?? '')
+  await getOctokit(core.getInput('github-token', { required: true })).rest.issues.createComment({
+    ...context.repo,
+    issue_number: context.issue.number,
+    body: `The job is ${job.status}: ${job.prLink}`,
+  })
   if (job.status !== 'completed') core.setFailed(`The job is ${job.status}.`)
 } catch (error) {
   core.setFailed(error instanceof Error ? error.message : String(error))
