@@ -23,7 +23,8 @@ const OPTIONS = {
   disableTypeChecks: true,
   // No such file: Stryker would read the real one with an API that TypeScript 7 doesn't have.
   tsconfigFile: 'none.json',
-  ignorePatterns: ['/build', '/dist', '/docs', '/examples', '/.github'],
+  // Some tests also start the bundle. They get the real one, in which no mutant is active.
+  ignorePatterns: ['/build/*', '!/build/dist', '/dist', '/docs', '/examples', '/.github'],
   coverageAnalysis: 'perTest',
   concurrency: 1,
   // jest keeps the modules of earlier runs in memory.
@@ -77,7 +78,7 @@ function filesIn(argument) {
  */
 async function measure(file, mutate) {
   const [direct, indirect] = testsOf(file)
-  if (direct.length + indirect.length === 0) console.log(`${file}: no test runs it in its own process.`)
+  if (direct.length + indirect.length === 0) console.log(`${file}: no test imports it.`)
   const results = new Map()
   for (const tests of [direct, indirect].filter(({ length }) => length > 0)) {
     const left =
