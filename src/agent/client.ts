@@ -32,8 +32,8 @@ export interface AgentService {
   create(prompt: string): Promise<ServiceResult>
   /** `POST /v2/agent/{projectId}/job/{id}/message` */
   message(jobId: string, prompt: string): Promise<ServiceResult>
-  /** `GET /v2/agent/{projectId}/job/{id}` */
-  getJob(jobId: string): Promise<ServiceResult>
+  /** `GET /v2/agent/{projectId}/job/{id}`; `late`: past the deadline, with a short time limit */
+  getJob(jobId: string, options?: { readonly late: boolean }): Promise<ServiceResult>
   close(): void
 }
 
@@ -90,7 +90,8 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   return {
     create: (prompt) => post(jobs, prompt),
     message: (jobId, prompt) => post(`${jobs}/${encodeURIComponent(jobId)}/message`, prompt),
-    getJob: (jobId) => send({ method: 'GET', path: `${jobs}/${encodeURIComponent(jobId)}`, headers }),
+    getJob: (jobId, { late } = { late: false }) =>
+      send({ method: 'GET', path: `${jobs}/${encodeURIComponent(jobId)}`, headers, late }),
     close: client.close,
   }
 }
@@ -141,7 +142,7 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
   const text = redact((parsed.success ? parsed.data.error : body).slice(0, MESSAGE_BODY_LIMIT))
   const message = truncate(oneLine(truncate(isMarkup(text) ? stripTags(text) : text, 4000)), 500)
-  return message === '' ? `${status} with an empty response` : `${status}: ${message}`
+  return message === '' ? `${status} with an empty response` : `${status}: ${quote(message)}`
 }
 
 /** Gateways in front of a service respond with HTML pages. */

@@ -1,6 +1,6 @@
 /** What the user reads if the service refuses a request, can't be reached, or leaves its result unknown. */
 
-import { ActionError } from '../errors.js'
+import { ActionError, type ErrorCode } from '../errors.js'
 import { quote } from '../escape.js'
 import type { ServiceResult } from './client.js'
 
@@ -10,7 +10,7 @@ export type SubmitRequest = { readonly kind: 'create' } | { readonly kind: 'mess
 export const MAX_INVALID_RESPONSES = 3
 
 const WHERE_TO_LOOK =
-  "Before you run this again, check the agent's jobs in the service's dashboard and the open pull requests in the docs repository"
+  "Before you start a new run, check the agent's jobs in the service's dashboard and the open pull requests in the docs repository"
 
 /** Sent, but its result is unknown. */
 export function resultUnknown(request: SubmitRequest, reason: string, cause?: unknown): ActionError {
@@ -18,7 +18,7 @@ export function resultUnknown(request: SubmitRequest, reason: string, cause?: un
     ? new ActionError(
         'create-unknown',
         `The create request was sent, but its result is unknown: ${reason}. A job may exist.`,
-        `It was not retried, because that could create a second job. ${WHERE_TO_LOOK}; ` +
+        `The request was not retried: that could create a second job. ${WHERE_TO_LOOK}; ` +
           'to wait for a job you find there, run a step with its job-id and no prompt.',
         { cause },
       )
@@ -26,7 +26,7 @@ export function resultUnknown(request: SubmitRequest, reason: string, cause?: un
         'create-unknown',
         `The message to job ${quote(request.jobId)} was sent, but its result is unknown: ${reason}. ` +
           'The job may be working on it.',
-        'It was not retried, because the job might then do the work twice. To check on the job, run a step with ' +
+        'The message was not retried: the job might then do the work twice. To check on the job, run a step with ' +
           'this job-id and no prompt.',
         { cause },
       )
@@ -36,7 +36,7 @@ export function createdWithoutJob(description: string): ActionError {
   return new ActionError(
     'contract',
     `The create request succeeded, but the response contains no job (${description}). A job may exist.`,
-    `It was not retried. ${WHERE_TO_LOOK}, and check that base-url is the URL of an agent service.`,
+    `The request was not retried. ${WHERE_TO_LOOK}, and check that base-url is the URL of an agent service.`,
   )
 }
 
@@ -51,8 +51,8 @@ export function missingJob(jobId: string, description: string): ActionError {
 
 /** What to do about a certificate. A step passes NODE_EXTRA_CA_CERTS to Node only if it is in the step's own `env`. */
 const TRUST_ADVICE =
-  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file in the step's env: " +
-  'certificates are always verified.'
+  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. " +
+  "Verification can't be turned off."
 
 /**
  * The request was not sent, because there was no connection.
@@ -80,7 +80,7 @@ export function cannotConnect(
     case undefined:
       return networkError(
         "The service can't be reached",
-        'Check base-url, the proxy variables and the network, then run it again.',
+        'Check base-url, the proxy variables and the network.',
       )
   }
 }
@@ -88,57 +88,78 @@ export function cannotConnect(
 /** What was requested, for the text. */
 const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
 
-const FIX_AND_RERUN = 'Fix what the service objects to, then run it again.'
+/** The request that was refused; `seen`: the service has returned this job to this step. */
+type RefusedRequest =
+  | { readonly kind: 'create' | 'message' }
+  | { readonly kind: 'poll'; readonly seen: boolean }
 
 /** A complete response that refuses: nothing was accepted. */
+export class Refusal extends ActionError {
+  constructor(
+    /** The HTTP status. */
+    readonly status: number,
+    code: ErrorCode,
+    message: string,
+    advice: string,
+  ) {
+    super(code, message, advice)
+  }
+}
+
+/** The error for a complete response that refuses. */
 export function rejected(
   { status, description }: Extract<ServiceResult, { kind: 'error-response' }>,
-  { kind }: { readonly kind: keyof typeof REQUESTS },
-): ActionError {
-  const request = REQUESTS[kind]
+  refused: RefusedRequest,
+): Refusal {
+  const request = REQUESTS[refused.kind]
   if (status < 400) {
-    return new ActionError(
-      'contract',
-      `The service redirected the ${request} (${description}).`,
-      'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it.',
-    )
+    const text = `The service redirected the ${request} (${description}).`
+    const advice =
+      'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it.'
+    return new Refusal(status, 'contract', text, advice)
   }
   const text = `The service refused the ${request} (${description}).`
+  const [code, advice] = adviceFor(status, refused)
+  return new Refusal(status, code, text, advice)
+}
+
+function adviceFor(status: number, refused: RefusedRequest): readonly [ErrorCode, string] {
+  const { kind } = refused
   switch (status) {
     case 401:
-      return new ActionError(
+      return [
         'auth',
-        text,
         "Check that api-key is an admin key (mint_…, not mint_dsc_… or mint_us_…) and hasn't expired.",
-      )
+      ]
     case 403: {
       const mayWrite = kind === 'poll' ? '' : ", isn't limited to reading,"
-      return new ActionError(
+      return [
         'auth',
-        text,
         `Check that the key belongs to the project's organisation${mayWrite} and allows the runner's IP address. ` +
           'Check that the plan includes the agent.',
-      )
+      ]
     }
     case 404:
-      return new ActionError(
+      if (kind === 'create') return ['not-found', 'Check project-id and base-url.']
+      return [
         'not-found',
-        text,
-        kind === 'create' ? 'Check project-id and base-url.' : 'Check job-id, project-id and base-url.',
-      )
+        kind === 'poll' && refused.seen
+          ? "The service has returned this job before: check the agent's jobs in its dashboard."
+          : 'Check job-id, project-id and base-url.',
+      ]
     case 409:
-      return new ActionError(
-        'rejected',
-        text,
-        kind === 'message' ? 'The job is busy. Wait for it first, or raise timeout-minutes.' : FIX_AND_RERUN,
-      )
+      if (kind !== 'message') break
+      return ['rejected', 'The job may be busy, or have ended. Wait for it first, or start a new job.']
     case 429:
-      return new ActionError(
+      return [
         'rate-limited',
-        text,
         'The documented limit is 100 uses per project per hour. Run this later, or less often.',
-      )
-    default:
-      return new ActionError('rejected', text, FIX_AND_RERUN)
+      ]
   }
+  return [
+    'rejected',
+    kind === 'poll'
+      ? "The step can't follow the job. See the service's dashboard for it."
+      : 'Fix the problem that the service reports, then start a new run.',
+  ]
 }

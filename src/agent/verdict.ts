@@ -10,6 +10,7 @@ import {
   createdWithoutJob,
   MAX_INVALID_RESPONSES,
   missingJob,
+  Refusal,
   rejected,
   resultUnknown,
   type SubmitRequest,
@@ -34,12 +35,21 @@ export type PollVerdict =
       readonly backoff: Backoff
       /** The response was complete, but did not have the job. */
       readonly invalid: boolean
+      /** The service knows no such job: what the step ends with if it can't ask again. */
+      readonly notFound?: { readonly error: ActionError; readonly delayMs: number }
     }
   | { readonly next: 'fail'; readonly error: ActionError }
   | { readonly next: 'aborted' }
 
 /** For this long after a create request (ms), a 404 may mean that the job isn't visible yet. */
 export const VISIBILITY_GRACE_MS = 30_000
+
+/**
+ * A 404 is believed when it is repeated, because gateways answer 404 for a moment, too: so many status requests have to
+ * get one, this long apart (ms), which makes 10 s.
+ */
+export const NOT_FOUND_TRIES = 4
+const NOT_FOUND_DELAY_MS = 3_400
 
 /** How long a host that never responded is tried, in milliseconds. */
 export const UNREACHABLE_MS = 120_000
@@ -58,6 +68,10 @@ export interface SubmitContext {
   readonly date: Date
   /** A request has already left this machine. */
   readonly posted: boolean
+  /** How often it was sent, with this one. */
+  readonly attempts: number
+  /** A new job can take the place of the one that gets the message, because that one has ended. */
+  readonly replaceable: boolean
 }
 
 /**
@@ -70,7 +84,7 @@ export interface SubmitContext {
 export function judgeSubmit(
   request: SubmitRequest,
   result: ServiceResult,
-  { date, posted }: SubmitContext,
+  { date, posted, attempts, replaceable }: SubmitContext,
 ): SubmitVerdict {
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
     const unknown = resultUnknown(request, reason, cause)
@@ -99,10 +113,13 @@ export function judgeSubmit(
       return { next: 'retry', error, backoff }
     }
     case 'error-response': {
-      if (result.status >= 500) return failUnknown(`the service responded ${result.description}`)
+      const { status } = result
+      // 303 says that the request was carried out, and where its result is (RFC 9110, 15.4.4).
+      if (status >= 500 || status === 303) return failUnknown(`the service responded ${result.description}`)
       const error = rejected(result, request)
-      const retryable = result.status === 429 || (result.status === 409 && request.kind === 'message')
-      if (!retryable) return { next: 'fail', error }
+      const isBusy =
+        status === 409 && request.kind === 'message' && !(replaceable && attempts >= MAX_CONFLICTS)
+      if (status !== 429 && !isBusy) return { next: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
       return { next: 'retry', error, backoff }
@@ -110,8 +127,28 @@ export function judgeSubmit(
   }
 }
 
+/** How often a message that a new job can replace is sent, if the service responds 409. */
+const MAX_CONFLICTS = 3
+
+/** Statuses that say nothing about the job: the key, the time and the limit are the same for a new one. */
+const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
+
+/** Whether a message to a job that has ended was refused because of that, so that a new job can take its place. */
+export function refusesMessage(thrown: unknown): thrown is Refusal {
+  return (
+    thrown instanceof Refusal &&
+    thrown.status >= 400 &&
+    thrown.status < 500 &&
+    !NOT_ABOUT_THE_JOB.includes(thrown.status)
+  )
+}
+
 export interface PollContext {
   readonly jobId: string
+  /** The service has returned this job to this step. */
+  readonly seen: boolean
+  /** How many 404s in a row there have been before this response. */
+  readonly notFounds: number
   /** Milliseconds since this step created the job; undefined if it did not. */
   readonly sinceCreateMs: number | undefined
   /** How many complete responses in a row, before this one, had no job. */
@@ -120,8 +157,8 @@ export interface PollContext {
 
 /** Judges a status request. Polling changes nothing, so it is retried after every temporary failure. */
 export function judgePoll(result: ServiceResult, context: PollContext, date: Date): PollVerdict {
-  const retry = (reason: string, retryAfterMs?: number, invalid = false): PollVerdict => ({
-    next: 'retry',
+  const retry = (reason: string, retryAfterMs?: number, invalid = false) => ({
+    next: 'retry' as const,
     reason,
     backoff: { retryAfterMs, capMs: POLL_BACKOFF_CAP_MS },
     invalid,
@@ -146,11 +183,15 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
         : { next: 'fail', error: cannotConnect(result, true) }
     case 'error-response': {
       const { status, description } = result
-      const sinceCreateMs = context.sinceCreateMs ?? Number.POSITIVE_INFINITY
-      const notYetVisible = status === 404 && sinceCreateMs <= VISIBILITY_GRACE_MS
-      return status >= 500 || [408, 425, 429].includes(status) || notYetVisible
-        ? retry(`the service responded ${description}`, parseRetryAfter(result.retryAfter, date))
-        : { next: 'fail', error: rejected(result, { kind: 'poll' }) }
+      const reason = `the service responded ${description}`
+      if (status >= 500 || [408, 425, 429].includes(status)) {
+        return retry(reason, parseRetryAfter(result.retryAfter, date))
+      }
+      const error = rejected(result, { kind: 'poll', seen: context.seen })
+      if (status !== 404) return { next: 'fail', error }
+      if ((context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS) return retry(reason)
+      if (context.notFounds + 1 >= NOT_FOUND_TRIES) return { next: 'fail', error }
+      return { ...retry(reason), notFound: { error, delayMs: NOT_FOUND_DELAY_MS } }
     }
   }
 }

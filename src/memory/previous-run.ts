@@ -8,6 +8,7 @@ import type { RunEnvironment } from '../event/event.js'
 import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
 import type { Ports } from '../run/ports.js'
+import { Progress } from '../run/progress.js'
 import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { StateWriter } from './writer.js'
@@ -49,18 +50,20 @@ export async function findPreviousRun(context: PreviousRunContext): Promise<Prev
   const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
   warnIfUnknown(rerun ?? ofComment, context)
 
-  const getJob = createGetJob(context)
+  let goneId = ''
   if (rerun !== undefined && rerun.jobId !== '' && !FINISHED.includes(rerun.state)) {
     progress.follow(rerun.jobId, rerun.link)
-    const job = await getJob(rerun.jobId)
+    const job = await getJob(rerun.jobId, context)
     if (job !== undefined) return { state: rerun, job, unfinished: true }
+    goneId = rerun.jobId
     progress.forget()
     if (ofComment === undefined) return { state: rerun, job, unfinished: false }
   }
   if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
   if (ofComment.jobId === '') return { state: ofComment, job: undefined, unfinished: false }
   progress.follow(ofComment.jobId, ofComment.link)
-  return { state: ofComment, job: await getJob(ofComment.jobId), unfinished: false }
+  const job = ofComment.jobId === goneId ? undefined : await getJob(ofComment.jobId, context)
+  return { state: ofComment, job, unfinished: false }
 }
 
 function isOfEarlierAttempt(
@@ -116,8 +119,8 @@ function refuseSameAttempt(
           ` To wait for that job, set job-id: ${oneLine(state.jobId)} and no prompt.`,
         ]
   const text =
-    `a step of this very attempt, with the same workflow, job, step ID and project, has already ${what}. Nothing was ` +
-    `sent this time. If it is another step or matrix leg, give each a job-key of its own.${wait}`
+    `another step of this run has the same workflow, job, step ID and project, and has already ${what}. Nothing was ` +
+    `sent this time. Give each step or matrix leg its own job-key.${wait}`
   throw new InputError([`job-key: ${text}`], '')
 }
 
@@ -128,31 +131,35 @@ function warnIfUnknown(state: StoredState | undefined, { warn }: Ports): void {
   )
 }
 
-/** Gets each job once; undefined if it does not exist. */
-function createGetJob({ inputs, service, ...ports }: PreviousRunContext) {
-  const jobs = new Map<string, Promise<Job | 'not requested' | undefined>>()
-  const getJob = async (jobId: string): Promise<Job | 'not requested' | undefined> => {
-    if (inputs.dryRun) return 'not requested'
-    const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
-    const quietPorts = { ...ports, onJob: () => undefined, warn: ports.debug }
-    try {
-      const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, service, quietPorts)
-      if (result.kind !== 'deadline') return result.job
-    } catch (thrown) {
-      if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
-      throw thrown
-    }
-    throw new ActionError(
-      'network',
-      'Timed out while checking the earlier job. Nothing was sent.',
-      'Run it again later, or raise timeout-minutes.',
-    )
+/**
+ * The job as the service has it; undefined if it does not exist.
+ *
+ * @throws ActionError
+ * @throws Cancelled
+ */
+async function getJob(
+  jobId: string,
+  { inputs, service, ...ports }: PreviousRunContext,
+): Promise<Job | 'not requested' | undefined> {
+  if (inputs.dryRun) return 'not requested'
+  const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
+  // What this step reports begins later.
+  const progress = new Progress(ports.clock)
+  const quietPorts = { ...ports, progress, onJob: () => undefined, warn: ports.debug }
+  try {
+    const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, service, quietPorts)
+    if (result.kind !== 'deadline') return result.job
+  } catch (thrown) {
+    if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
+    throw thrown
+  } finally {
+    ports.progress.responded ||= progress.responded
   }
-  return (jobId: string): Promise<Job | 'not requested' | undefined> => {
-    const job = jobs.get(jobId) ?? getJob(jobId)
-    jobs.set(jobId, job)
-    return job
-  }
+  throw new ActionError(
+    'network',
+    `Timed out while checking the earlier job. Nothing was ${ports.progress.posted ? 'accepted' : 'sent'}.`,
+    'Start a new run later, or raise timeout-minutes.',
+  )
 }
 
 /**
@@ -163,8 +170,9 @@ function createGetJob({ inputs, service, ...ports }: PreviousRunContext) {
 export async function continueOrCreate(
   { state, job }: PreviousRun,
   composeWith: (...more: string[]) => string,
-  { log, progress, readDocsPull }: Ports & { readonly readDocsPull: (link: string) => Promise<DocsPull> },
+  context: PreviousRunContext & { readonly readDocsPull: (link: string) => Promise<DocsPull> },
 ): Promise<Task> {
+  const { log, progress, readDocsPull } = context
   const { jobId } = state
   const prompt = composeWith()
   if (job === 'not requested') return { kind: 'message', jobId, prompt }
@@ -183,7 +191,8 @@ export async function continueOrCreate(
       )
     }
     progress.follow(jobId, link)
-    return { kind: 'message', jobId, prompt, previousJob: job, forNewJob }
+    const isGone = async () => (await getJob(jobId, context)) === undefined
+    return { kind: 'message', jobId, prompt, remembered: { job, isGone, ...forNewJob } }
   }
   if (jobId !== '') log(`The earlier job ${reason}: creating a new one.`)
   progress.forget(forNewJob.previousLink)

@@ -2,7 +2,7 @@
 
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isIP, type Socket } from 'node:net'
+import { isIP, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
 import createDirectConnector from 'undici/lib/core/connect.js'
@@ -27,6 +27,12 @@ class ConnectError extends Error {
     super(message, options)
   }
 }
+
+/**
+ * How long each address of a name but the last is tried, in milliseconds. Node gives it 250 ms, in which a slow handshake
+ * can't end: with an IPv6 address that has no route, the other one is then never reached (nodejs/node#54359).
+ */
+setDefaultAutoSelectFamilyAttemptTimeout(2_500)
 
 /** Certificates are always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says: the connection carries a secret. */
 const VERIFIED = { rejectUnauthorized: true }

@@ -5,6 +5,8 @@ import { once } from 'node:events'
 export interface Deadline {
   /** Aborted at the deadline or on a cancel, whichever comes first. */
   readonly signal: AbortSignal
+  /** Aborted on a cancel alone. */
+  readonly cancel: AbortSignal
   /** Whether a cancel aborted the signal. */
   cancelled(): boolean
   /** Milliseconds until the deadline; 0 once it has passed. */
@@ -44,5 +46,5 @@ export function createDeadline(at: number, cancel: AbortSignal, clock: Clock): D
   if (cancel.aborted) onCancel()
   else cancel.addEventListener('abort', onCancel)
   void clock.sleep(remainingMs(), cancel).then(() => controller.abort())
-  return { signal: controller.signal, cancelled: () => cancelled, remainingMs }
+  return { signal: controller.signal, cancel, cancelled: () => cancelled, remainingMs }
 }

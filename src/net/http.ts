@@ -19,6 +19,8 @@ const LIMITS = {
   connect: 10_000,
   POST: 60_000,
   GET: 30_000,
+  /** Each of the above, for a request that is sent past the deadline. */
+  late: 2_000,
   /** How long the response to a POST is waited for after the deadline or a cancel: only the response has the job's id. */
   finalPost: 5_000,
 } as const
@@ -29,6 +31,8 @@ export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** Sent although the deadline has passed, with a short time limit. */
+  readonly late?: boolean
 }
 
 export type HttpResult =
@@ -125,6 +129,8 @@ const TOO_LARGE = 'the response is larger than 1 MiB'
 
 /** Sends one request and settles once: with a response, an error, or the end of its time. */
 function exchange(connection: Connection, request: HttpRequest, deadline: Deadline): Promise<HttpResult> {
+  const { method, path, headers, body: text, late = false } = request
+  const signal = late ? deadline.cancel : deadline.signal
   return new Promise((resolve) => {
     const reader = new ResponseReader()
     let sent = false
@@ -134,7 +140,7 @@ function exchange(connection: Connection, request: HttpRequest, deadline: Deadli
     const settle = (result: HttpResult): void => {
       settled = true
       clearTimeout(timer)
-      deadline.signal.removeEventListener('abort', onAbort)
+      signal.removeEventListener('abort', onAbort)
       resolve(result)
     }
     const fail = (reason: string, cause: unknown): void =>
@@ -166,11 +172,11 @@ function exchange(connection: Connection, request: HttpRequest, deadline: Deadli
     const onAbort = (): void => {
       const end = (): void => settle({ kind: 'aborted', sent })
       if (!sent) end()
-      else setTimer(request.method === 'POST' ? LIMITS.finalPost : 0, end)
+      else setTimer(method === 'POST' ? LIMITS.finalPost : 0, end)
     }
     const onSent = (): void => {
       sent = true
-      const limit = LIMITS[request.method]
+      const limit = late ? LIMITS.late : LIMITS[method]
       setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`, undefined))
     }
     // undici writes the headers together with the first part of the body, so nothing is sent before that. It accepts any
@@ -182,11 +188,11 @@ function exchange(connection: Connection, request: HttpRequest, deadline: Deadli
       yield Buffer.from(text)
     }
 
-    if (deadline.signal.aborted) return resolve({ kind: 'aborted', sent: false })
-    deadline.signal.addEventListener('abort', onAbort)
-    setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s`, undefined))
+    if (signal.aborted) return resolve({ kind: 'aborted', sent: false })
+    signal.addEventListener('abort', onAbort)
+    const connectMs = late ? LIMITS.late : LIMITS.connect
+    setTimer(connectMs, () => fail(`no connection within ${connectMs / 1000} s`, undefined))
 
-    const { method, path, headers, body: text } = request
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
     connection.client.dispatch(
       {

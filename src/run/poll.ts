@@ -51,26 +51,31 @@ export async function pollUntilDone(
   const { clock, deadline } = ports
   const state = new PollState(options, ports)
   let delayMs = state.firstDelayMs()
-  for (let isFinalPoll = false; !isFinalPoll; ) {
+  for (let isFinalPoll = deadline.signal.aborted; !isFinalPoll; ) {
     const untilFinalPollMs = Math.max(0, deadline.remainingMs() - finalPollMarginMs(options.timeoutMs))
     isFinalPoll = delayMs >= untilFinalPollMs
     await clock.sleep(Math.min(delayMs, untilFinalPollMs), deadline.signal)
-    if (deadline.signal.aborted) break
-    const next = state.handle(await service.getJob(options.jobId))
+    if (deadline.cancelled()) break
+    // Only a process that was frozen comes here past the deadline: it has missed its final poll.
+    const next = state.handle(await service.getJob(options.jobId, { late: deadline.signal.aborted }))
     if ('result' in next) return next.result
+    if ('aborted' in next) break
     delayMs = next.delayMs
   }
   if (deadline.cancelled()) throw new Cancelled()
   if (!state.gotResponse) throw noResponseError(options.jobId, state.lastError)
+  if (state.notFound !== undefined) throw state.notFound
   return { kind: 'deadline' }
 }
 
 /**
- * How long to wait before the next poll, in milliseconds: a fixed interval, or a tenth of the elapsed time, at least
- * 5 s, at most 12 s.
+ * How long to wait before the next poll, in milliseconds: a fixed interval; or a tenth of the elapsed time, at least 5 s,
+ * at most 12 s, with 10 % of jitter either way, so that steps that a stall has brought into step don't stay there.
+ *
+ * @param random from 0 to 1
  */
-export function pollDelay(elapsedMs: number, fixedMs: number | undefined): number {
-  return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10))
+export function pollDelay(elapsedMs: number, fixedMs: number | undefined, random: number): number {
+  return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5)
 }
 
 /** How long before the deadline the final poll starts (ms), so that its response arrives in time. */
@@ -118,8 +123,8 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
   )
 }
 
-/** Polling is over, or continues after a delay. */
-type Next = { readonly result: PollResult } | { readonly delayMs: number }
+/** Polling is over, was ended by the deadline or a cancel, or continues after a delay. */
+type Next = { readonly result: PollResult } | { readonly aborted: true } | { readonly delayMs: number }
 
 /** What the polls have shown so far. */
 class PollState {
@@ -127,12 +132,15 @@ class PollState {
   gotResponse: boolean
   /** Why the last poll showed no job. */
   lastError = ''
+  /** The last poll got a 404, and no answer has shown that the job exists. */
+  notFound: ActionError | undefined
   readonly #options: PollOptions
   readonly #ports: Ports
   readonly #startedAt: number
   readonly #settleMs: number
   readonly #isFresh: (job: Job, now: number) => boolean
   #failures = 0
+  #notFounds = 0
   #invalidResponses = 0
   #warned = false
 
@@ -148,35 +156,45 @@ class PollState {
   }
 
   firstDelayMs(): number {
-    return this.gotResponse ? pollDelay(0, this.#options.pollIntervalMs) : 0
+    return this.gotResponse ? pollDelay(0, this.#options.pollIntervalMs, this.#ports.random()) : 0
   }
 
   /** @throws ActionError if polling is of no use any more */
   handle(result: ServiceResult): Next {
-    const { clock, random } = this.#ports
+    const { clock, random, progress } = this.#ports
     const { jobId, precededBy, pollIntervalMs } = this.#options
     const now = clock.now()
+    const seen = precededBy.kind !== 'nothing' || progress.job !== undefined
     const context = {
       jobId,
+      seen,
+      notFounds: this.#notFounds,
       sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       invalidResponses: this.#invalidResponses,
     }
     const verdict = judgePoll(result, context, clock.date())
     this.gotResponse ||= isResponse(result)
-    this.#ports.progress.responded ||= isResponse(result)
+    progress.responded ||= isResponse(result)
+    const notFound = verdict.next === 'retry' ? verdict.notFound : undefined
+    this.#notFounds = notFound === undefined ? 0 : this.#notFounds + 1
+    this.notFound = seen ? undefined : notFound?.error
     this.#invalidResponses = verdict.next === 'retry' && verdict.invalid ? this.#invalidResponses + 1 : 0
-    const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs)
+    const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs, random())
     switch (verdict.next) {
       case 'aborted':
-        return { delayMs }
+        return { aborted: true }
       case 'fail':
+        progress.missed(verdict.error.message)
         throw verdict.error
       case 'retry':
         this.#failures++
         this.lastError = verdict.reason
+        progress.missed(verdict.reason)
         this.#logError()
         return {
-          delayMs: Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
+          delayMs:
+            notFound?.delayMs ??
+            Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
         }
       case 'job':
         this.#failures = 0
@@ -217,7 +235,7 @@ function noResponseError(jobId: string, lastError: string): ActionError {
     lastError === ''
       ? `Timed out before the service answered a status request for job ${quote(jobId)}.`
       : `The service never answered a status request for job ${quote(jobId)}: ${lastError}.`,
-    'Check base-url, the proxy variables and the network, or raise timeout-minutes, then run it again: ' +
-      "checking the status doesn't affect the job.",
+    'Check base-url, the proxy variables and the network, or raise timeout-minutes. ' +
+      "A re-run is safe: checking the status doesn't affect the job.",
   )
 }

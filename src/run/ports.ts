@@ -18,6 +18,8 @@ export interface Ports {
   readonly log: (line: string) => void
   readonly debug: (line: string) => void
   readonly warn: (line: string) => void
+  /** Warns, and leaves a note in the summary, the comment and the check. */
+  readonly note: (line: string) => void
   /** Records the latest job object and reports it if it changed. */
   readonly onJob: (job: Job) => void
   /** Stores the state before a create request, if it is stored at all. */
@@ -45,7 +47,8 @@ export interface Step extends Ports {
 /** How a run ended. */
 export type RunResult =
   | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>
-  | { readonly outcome: 'skipped'; readonly reason: string }
+  /** `advice` is what to do, if anything has to be done. */
+  | { readonly outcome: 'skipped'; readonly reason: string; readonly advice?: string | undefined }
   /** `error` is set if a request was in flight and its result is unknown. */
   | { readonly outcome: 'cancelled'; readonly error?: ActionError | undefined }
   | { readonly outcome: 'error'; readonly error: ActionError }
@@ -79,6 +82,8 @@ export interface StatusUpdate {
   readonly summary: string
   /** Undefined while the step runs. */
   readonly conclusion: Conclusion | undefined
+  /** What a new text says until it has its marker, which needs the text's id: it stays if nothing follows. */
+  readonly beforeSending?: Pick<StatusUpdate, 'title' | 'comment' | 'summary'>
 }
 
 /** Keeps the status at one place at GitHub up to date. */

@@ -26,6 +26,8 @@ export class Progress {
   #jobId = ''
   #previousLink = ''
   #job: Job | undefined
+  #seenAt = 0
+  #missed = ''
   #status: Status | undefined
   #reuse: 'message' | 'attach' | undefined
   readonly #history: StatusChange[] = []
@@ -46,6 +48,16 @@ export class Progress {
   /** The job as last received. */
   get job(): Job | undefined {
     return this.#job
+  }
+
+  /** How long ago the job was last received, in milliseconds. */
+  get sinceSeenMs(): number {
+    return this.#clock.now() - this.#seenAt
+  }
+
+  /** Why the last status request did not show the job; empty if it did. */
+  get missedReason(): string {
+    return this.#missed
   }
 
   /** The last documented status. */
@@ -112,7 +124,14 @@ export class Progress {
     }
     this.#jobId ||= job.id
     this.#job = job
+    this.#seenAt = this.#clock.now()
+    this.#missed = ''
     return isNews
+  }
+
+  /** A status request did not show the job. */
+  missed(reason: string): void {
+    this.#missed = reason
   }
 
   /** Milliseconds since the step began. */

@@ -2,8 +2,10 @@
 
 import type { AgentService } from '../agent/client.js'
 import { type FinalOutcome, isFinal, outcomeOf } from '../agent/job.js'
+import { Refusal } from '../agent/problems.js'
+import { refusesMessage } from '../agent/verdict.js'
 import { ActionError, Cancelled, internalError } from '../errors.js'
-import type { Inputs, Task } from '../inputs/inputs.js'
+import type { Inputs, Remembered, Task } from '../inputs/inputs.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
 import type { Ports, RunResult } from './ports.js'
 import type { Progress } from './progress.js'
@@ -47,20 +49,48 @@ async function submit(task: Task, wait: boolean, service: AgentService, ports: P
     case 'create':
       return create(task.prompt, service, ports)
     case 'message':
-      try {
-        return await message(task, wait, service, ports)
-      } catch (thrown) {
-        const { forNewJob } = task
-        const isGone = thrown instanceof ActionError && thrown.code === 'not-found'
-        if (forNewJob === undefined || !isGone) throw thrown
-        ports.log('The earlier job no longer exists: creating a new one.')
-        ports.progress.forget(forNewJob.previousLink)
-        return create(forNewJob.prompt, service, ports)
-      }
+      return task.remembered === undefined
+        ? message(task, wait, service, ports)
+        : messageOrCreate(task, task.remembered, wait, service, ports)
     case 'attach':
       ports.progress.attach()
       ports.publish()
       return { kind: 'nothing' }
+  }
+}
+
+/**
+ * Sends a message to a remembered job, or creates a new one if that job is gone, or has ended and takes no more messages.
+ *
+ * A 404 is believed if status requests say the same; otherwise the message, which was not accepted, is sent once more.
+ */
+async function messageOrCreate(
+  task: Extract<Task, { kind: 'message' }>,
+  { job, isGone, prompt, previousLink }: Remembered,
+  wait: boolean,
+  service: AgentService,
+  ports: Ports,
+): Promise<PrecededBy> {
+  const createInstead = (reason: string): Promise<PrecededBy> => {
+    ports.log(`The earlier job ${reason}: creating a new one.`)
+    ports.progress.forget(previousLink)
+    return create(prompt, service, ports)
+  }
+  const replaceable = isFinal(job?.status)
+  try {
+    return await message(task, wait, service, ports, replaceable)
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown
+    if (thrown.status !== 404) return createOrThrow(thrown)
+    if (await isGone()) return createInstead('no longer exists')
+    ports.log(`${thrown.message} But the job exists: sending the message once more.`)
+    return message(task, wait, service, ports, replaceable).catch(createOrThrow)
+  }
+
+  function createOrThrow(thrown: unknown): Promise<PrecededBy> {
+    if (!replaceable || !refusesMessage(thrown)) throw thrown
+    ports.log(thrown.message)
+    return createInstead('has ended and takes no more messages')
   }
 }
 
@@ -72,18 +102,19 @@ async function create(prompt: string, service: AgentService, ports: Ports): Prom
 }
 
 async function message(
-  { jobId, prompt, previousJob }: Extract<Task, { kind: 'message' }>,
+  { jobId, prompt, remembered }: Extract<Task, { kind: 'message' }>,
   wait: boolean,
   service: AgentService,
   ports: Ports,
+  replaceable = false,
 ): Promise<PrecededBy> {
-  const job = await send({ kind: 'message', jobId }, prompt, service, ports)
+  const job = await send({ kind: 'message', jobId }, prompt, service, ports, { replaceable })
   const mayBeStale = isFinal(job?.status)
   ports.progress.messageAccepted()
   // A final status in this response may predate the message: it is reported only if no poll follows.
   if (job === undefined || (wait && mayBeStale)) ports.publish()
   else ports.onJob(job)
-  return { kind: 'message', at: ports.clock.now(), job: mayBeStale ? job : (previousJob ?? job) }
+  return { kind: 'message', at: ports.clock.now(), job: mayBeStale ? job : (remembered?.job ?? job) }
 }
 
 /** A job that was just created may already have ended; after a message, a final status may be the earlier one. */

@@ -17,6 +17,7 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 /**
  * Retries only if `judgeSubmit` shows that the request wasn't accepted.
  *
+ * @param options.replaceable a new job can take the place of the one that gets the message
  * @returns the job in the service's response; undefined for a message that was accepted without a readable job.
  * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
  * @throws Cancelled
@@ -26,6 +27,7 @@ export async function send(
   prompt: string,
   service: AgentService,
   ports: Ports,
+  { replaceable = false }: { readonly replaceable?: boolean } = {},
 ): Promise<Job | undefined> {
   const { clock, deadline, log, progress, publish } = ports
   const startedAt = clock.now()
@@ -39,7 +41,12 @@ export async function send(
     progress.request = 'idle'
     progress.posted ||= wasSent(result)
     progress.responded ||= isResponse(result)
-    const verdict = judgeSubmit(request, result, { date: clock.date(), posted: progress.posted })
+    const verdict = judgeSubmit(request, result, {
+      date: clock.date(),
+      posted: progress.posted,
+      attempts,
+      replaceable,
+    })
     if (verdict.next === 'accepted') return verdict.job
     if (verdict.next !== 'retry' && verdict.unknown !== undefined) progress.request = 'unknown'
     if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
@@ -83,7 +90,7 @@ async function sendOnce(
 function retryTimeoutError({ error, backoff }: Retry, attempts: number, minDelayMs: number): ActionError {
   const reason =
     (backoff.retryAfterMs ?? 0) > 0
-      ? `It asks for a wait of ${formatDuration(minDelayMs)}, which is too long for the time left.`
+      ? `It asks to wait ${formatDuration(minDelayMs)}: longer than the step has left.`
       : `Tried ${formatCount(attempts, 'time')}.`
   return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
 }
