@@ -46,7 +46,7 @@ export function internalError(thrown: unknown): ActionError {
   return new ActionError(
     'internal',
     `The action itself failed: ${text}.`,
-    'Run it again with debug logging enabled, and report the log.',
+    "Check the service's dashboard for a job first. Then report this error with the log, best from a run with debug logging.",
     { cause: thrown },
   )
 }

@@ -43,9 +43,9 @@ export function escapeCommandLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => escapeCommands(`| ${line}`))
 }
 
-/** A text from outside in quotes, on one line. Never truncated: whoever writes it out redacts it, which needs the whole key. */
+/** A text from outside in quotes, on one line, with no such quotes inside. Never truncated: whoever writes it out redacts it, which needs the whole key. */
 export function quote(text: string): string {
-  return `"${oneLine(text)}"`
+  return `"${oneLine(text).replaceAll('"', "'")}"`
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Inputs, Task } from '../inputs/inputs.js'
 import type { Redact } from '../redact.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
-import { describeOutcome } from './outcome.js'
+import { describeNow, describeOutcome } from './outcome.js'
 
 /** The output `job` is left out if it is larger, in bytes. */
 export const JOB_LIMIT = 256 * 1024
@@ -29,7 +29,8 @@ export type Output = (typeof OUTPUTS)[number]
 /** The outputs as far as they are known; some are only known with the result. */
 export function outputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
   const { result } = progress
-  const link = progress.job?.link ?? ''
+  // A dry run tells what is remembered.
+  const link = progress.job?.link ?? (result?.outcome === 'dry-run' ? progress.previousLink : '')
   const { number, repository } = parsePullRequest(link)
   // A job that never existed was not waited for.
   const isMissing = progress.job === undefined && errorOf(result)?.code === 'not-found'
@@ -100,13 +101,13 @@ export function statusLine(progress: Progress): string {
 /** The line once a minute. */
 export function heartbeatLine(progress: Progress): string {
   const elapsed = formatDuration(progress.elapsedMs())
-  const { jobId, status, job, accepted, request } = progress
+  const { jobId, job, accepted, request } = progress
   if (!accepted)
     return request === 'sending'
       ? `Still waiting for a response after ${elapsed}.`
       : `Nothing has been accepted yet after ${elapsed}.`
   if (job === undefined) return `No status for job ${quote(jobId)} yet after ${elapsed}.`
-  return `Job ${quote(jobId)} is still ${status ?? 'running'} after ${elapsed}.`
+  return `Job ${quote(jobId)} ${describeNow(progress, quote)} (after ${elapsed}).`
 }
 
 /** The last line. */

@@ -21,7 +21,8 @@ export class StatusReport {
 
   /** Stores the state before a create request: it must be correct if the run is killed while the request is in flight. */
   async writePlaceholder(): Promise<void> {
-    const update = createUpdate({ ...this.#view(), sending: true })
+    const beforeSending = textsOf(this.#view())
+    const update = { ...createUpdate({ ...this.#view(), sending: true }), beforeSending }
     const writes = this.writers.map((writer) => writer.writePlaceholder(update))
     await Promise.allSettled(writes) // So that none of them goes on after an error.
     await Promise.all(writes)
@@ -49,7 +50,17 @@ export class StatusReport {
   }
 }
 
-/** GitHub knows nothing of the log's masks, and a marker hides a key from all redactors. */
+/** GitHub knows nothing of the log's masks. */
+function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'> {
+  const { redact } = view
+  return {
+    title: redact(createTitle(view)),
+    comment: redact(createCommentText(view)),
+    summary: redact(createCheckSummary(view)),
+  }
+}
+
+/** A marker hides a key from all redactors. */
 function createUpdate(view: View): StatusUpdate {
   const { progress, redact, inputs, sending } = view
   const { jobId, job, previousLink, accepted, reuse, result } = progress
@@ -59,9 +70,7 @@ function createUpdate(view: View): StatusUpdate {
     link: job?.link || previousLink,
     hasJob: job !== undefined,
     created: accepted && reuse === undefined,
-    title: redact(createTitle(view)),
-    comment: redact(createCommentText(view)),
-    summary: redact(createCheckSummary(view)),
+    ...textsOf(view),
     conclusion: result && conclusionOf(result.outcome, inputs?.failOn),
   }
 }

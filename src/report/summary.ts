@@ -1,7 +1,7 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
-import { inlineCode } from '../escape.js'
+import { inlineCode, quote } from '../escape.js'
 import { formatDuration } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
 import type { Redact } from '../redact.js'
@@ -53,9 +53,9 @@ export function title({ inputs, progress, sending }: View): string {
     const text = describeOutcome(progress, result, String).title
     return failsStep(result.outcome, inputs?.failOn) ? text.replace('✅', '❌') : text
   }
-  if (progress.accepted)
-    return progress.job === undefined ? '⏳ Waiting for the docs job' : '⏳ The docs job is running'
-  return sending ? '⏳ The request is being sent' : '⏳ The service has not accepted the request yet'
+  if (progress.accepted) return '⏳ Waiting for the docs job'
+  if (sending) return '⏳ The request is being sent'
+  return progress.posted ? '⏳ The service has not accepted the request yet' : '⏳ Nothing has been sent yet'
 }
 
 export function pullRequestLink(view: View): string {
@@ -79,21 +79,42 @@ function details(view: View): string[] {
   const { result } = progress
   const show = (text: string): string => inlineCode(redact(text))
   const next = result === undefined ? ifKilled(view, show) : describeOutcome(progress, result, show).next
+  const code = errorOf(result)?.code
   return [
-    result?.outcome === 'skipped' ? `Reason: ${show(result.reason)}` : '',
-    errorDetails(result, show),
-    ...progress.notes.map((note) => `Note: ${show(note)}`),
+    result === undefined ? '' : whatHappened(progress, result, redact),
+    code === undefined ? '' : `Error code: \`${code}\``,
+    ...progress.notes.map((note) => `Note: ${showSentences(redact(note))}`),
     facts(view, show),
     statusTable(progress),
     `**What to do next:** ${next}`,
   ]
 }
 
-function errorDetails(result: RunResult | undefined, show: (text: string) => string): string {
-  const error = errorOf(result)
-  if (error === undefined) return ''
-  const lines = error.message.split('\n').map((line) => `- ${show(line)}`)
-  return [...lines, `- Error code: ${show(error.code)}`].join('\n')
+/** In a list if it has several lines. The pull request stands above. */
+function whatHappened(progress: Progress, result: RunResult, redact: Redact): string {
+  if (result.outcome === 'pr-opened') return ''
+  // Redacted before it is split: half a key would not be found.
+  const lines = redact(describeOutcome(progress, result, quote).happened)
+    .split('\n')
+    .map(showSentences)
+  return lines.length === 1 ? lines.join() : lines.map((line) => `- ${line}`).join('\n')
+}
+
+/**
+ * Sentences of the action's own as Markdown. Text from outside stands in quotes in them, and becomes code; so does
+ * everything that GitHub could take for more than plain text.
+ */
+function showSentences(text: string): string {
+  return text
+    .split(/("[^"]*"|https?:\/\/\S+(?<![.,;:]))/)
+    .map((part) => (isPlain(part) ? part : inlineCode(part.replace(/^"(.+)"$/s, '$1'))))
+    .join('')
+}
+
+/** Text in which GitHub finds no markup, mention, reference, link or emoji. */
+function isPlain(text: string): boolean {
+  const isRead = /:\/\/|www\.|\bgh-\d|:[\w+-]+:|[\da-f]{7}|\b_|_\b|^\s*\d+\.|^\s*[+=-]/i.test(text)
+  return /^[\w\s.,:;()'’…/%+=-]*$/.test(text) && !isRead
 }
 
 /** The run, for readers elsewhere. */
@@ -128,14 +149,13 @@ function statusTable({ history }: Progress): string {
 function ifKilled({ progress, sending }: View, show: (text: string) => string): string {
   const howToWait = `to wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
   if (progress.accepted) {
-    const consequence = progress.job === undefined ? "that doesn't stop the job" : 'the job keeps running'
-    return `If this step ends first, ${consequence}: ${howToWait}`
+    return `If this step ends first, that doesn't stop the job: ${howToWait}`
   }
   if (!sending) {
-    return 'If this text is never updated, the step was killed before the service accepted anything: run it again.'
+    return 'If this text is never updated, the step was killed before the service accepted anything: start a new run.'
   }
   const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return progress.jobId === ''
-    ? `${killed} a job may exist: check the agent's jobs in the service's dashboard before you run it again.`
+    ? `${killed} a job may exist: check the agent's jobs in the service's dashboard before you start a new run.`
     : `${killed} the job may have received the message: ${howToWait}`
 }
