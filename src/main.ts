@@ -1,6 +1,6 @@
 /** Runs the action: read, plan, run, end. Decides the exit code. */
 
-import { checkSkipAuthors } from './access/skip-authors.js'
+import { checkSkipAuthors, type ToConfirm } from './access/skip-authors.js'
 import { refuseStrangers } from './access/who-may-start.js'
 import { Cancelled } from './errors.js'
 import { InputError, type Inputs, needsGitHub } from './inputs/inputs.js'
@@ -11,6 +11,8 @@ import * as runner from './runner.js'
 import { createStep, type WiredStep, warnOfPromptFile } from './step.js'
 
 const HEARTBEAT_MS = 60_000
+
+const HOW_TO_ALLOW = 'To let them start jobs, add the login to allow-users.'
 
 /** Runs the action and ends the process. */
 export async function main(): Promise<void> {
@@ -54,10 +56,10 @@ async function execute(step: WiredStep): Promise<RunResult> {
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets either, and should not turn red.
   const refusal = await refuseStrangers(step, async (people) => (await loadGitHub()).findRefusal(people))
-  if (refusal !== undefined) return { outcome: 'skipped', reason: refusal }
+  if (refusal !== undefined) return { outcome: 'skipped', reason: refusal, advice: HOW_TO_ALLOW }
   if (inputs instanceof InputError) throw inputs
   warnOfPromptFile(step)
-  return planAndRun(step, inputs, skip.commitsToCheck, loadGitHub)
+  return planAndRun(step, inputs, skip.toConfirm, loadGitHub)
 }
 
 /** Loads what talks to GitHub. */
@@ -68,7 +70,7 @@ async function openGitHub(step: WiredStep) {
 async function planAndRun(
   step: WiredStep,
   inputs: Inputs,
-  commitsToCheck: readonly string[],
+  toConfirm: ToConfirm | undefined,
   loadGitHub: () => ReturnType<typeof openGitHub>,
 ): Promise<RunResult> {
   const { log, clock, reporter, progress } = step
@@ -76,9 +78,10 @@ async function planAndRun(
   const { createAgentService } = await import('./agent/client.js')
   const service = createAgentService({ ...step, ...inputs, now: clock.now })
   try {
-    const plan = needsGitHub(inputs, commitsToCheck.length > 0)
-      ? await (await loadGitHub()).plan(inputs, service, commitsToCheck)
-      : inputs.task
+    const plan =
+      toConfirm !== undefined || needsGitHub(inputs)
+        ? await (await loadGitHub()).plan(inputs, service, toConfirm)
+        : inputs.task
     if (plan.kind === 'skip') return { outcome: 'skipped', reason: plan.reason }
     if (plan.kind !== 'create') progress.follow(plan.jobId)
     log(startLine(plan, inputs))

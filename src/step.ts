@@ -32,6 +32,7 @@ export type Runner = Pick<
   | 'rawInputs'
   | 'readNetworkSettings'
   | 'runEnvironment'
+  | 'unknownInputs'
   | 'unsetEventPath'
 >
 
@@ -48,7 +49,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   const run = runner.runEnvironment()
   const event = readEvent(run)
   if (event.problem !== undefined) runner.unsetEventPath()
-  const inputs = readInputs(raw, run, event, redact, runner.promptRoots)
+  const inputs = readInputs(raw, run, event, redact, runner)
   const isBad = inputs instanceof InputError
   const progress = new Progress(clock)
   if (isBad) progress.follow(inputs.jobId)
@@ -66,6 +67,10 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     log: (line) => reporter.log(line),
     debug: (line) => reporter.debug(line),
     warn: (line) => reporter.warn(line),
+    note: (line) => {
+      reporter.warn(line)
+      progress.notes.push(line)
+    },
     onJob: (job) => report.onJob(job),
     writePlaceholder: () => report.status.writePlaceholder(),
     publish: () => report.publish(),
@@ -78,12 +83,13 @@ function readInputs(
   run: RunEnvironment,
   event: RunEvent,
   redact: Redact,
-  promptRoots: Runner['promptRoots'],
+  runner: Pick<Runner, 'promptRoots' | 'unknownInputs'>,
 ): Inputs | InputError {
   try {
     return parseInputs(raw, {
       redact,
-      readPromptFile: (path) => readPromptFile(path, promptRoots()),
+      readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
+      unknownInputs: runner.unknownInputs(),
       missingSecrets: explainMissingSecrets(event, run.actor),
       // What can't be read is reported by whoever needs the payload.
       hasIssue: (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,

@@ -4,8 +4,8 @@ import { ActionError } from '../errors.js'
 import { about, GitHubError, type Source } from '../github/client.js'
 import type { Person } from './who-may-start.js'
 
-/** Maintainers have `write` here, and a custom role the permission that it is based on. */
-const WRITERS = ['admin', 'write']
+/** Maintainers have `write` here, and a custom role the permission that it is based on. Gitea has owners. */
+const WRITERS = ['admin', 'write', 'owner']
 
 /**
  * Why the run must not start a job; undefined if it may.
@@ -32,12 +32,28 @@ async function readPermission(source: Source, login: string): Promise<string> {
     return data.permission
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
-    if (thrown.status === 404) return 'none' // A bot is no user, and neither is an account that is gone.
+    if (thrown.status === 404 && (saysNoUser(thrown) || (await canReadRepository(source)))) return 'none'
     throw new ActionError(
       'github',
-      `${thrown.message} So it is not known whether this run may start a job, and nothing was sent.`,
-      'Check github-token, run it again later, or name in allow-users who may start a job.',
+      `${thrown.message} Nothing was sent, because the step can't tell whether this run may start a job.`,
+      'Check github-token, re-run later, or list in allow-users who may start jobs.',
       { cause: thrown },
     )
+  }
+}
+
+/** A bot is no user, and neither is an account that is gone. */
+function saysNoUser({ message }: GitHubError): boolean {
+  return /is not a user|user does not exist/i.test(message)
+}
+
+/** GitHub also responds 404 to a token that can't see the repository. */
+async function canReadRepository(source: Source): Promise<boolean> {
+  try {
+    await source.github.repos.get(about(source, 'reading the repository', 'metadata: read'))
+    return true
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && thrown.refused) return false
+    throw thrown
   }
 }

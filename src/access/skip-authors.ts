@@ -1,18 +1,26 @@
 /** Detects runs triggered by the agent itself, so that its own pull requests start no jobs. Pure. */
 
-import { type Commit, PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
+import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
+import { getPath } from '../event/payload.js'
 
 /** What the event alone decides. */
 export interface SkipDecision {
   /** Why the run is skipped; undefined if it is not, or not yet. */
   readonly reason: string | undefined
-  /** The run is skipped all the same if each of these commits is a merge. */
-  readonly commitsToCheck: readonly string[]
+  /** GitHub has to be asked about the commits of a push. */
+  readonly toConfirm?: ToConfirm
 }
 
-const NO_SKIP: SkipDecision = { reason: undefined, commitsToCheck: [] }
+export interface ToConfirm {
+  /** The run is skipped if each of these commits is a merge: the payload does not tell. */
+  readonly mayBeMerges: readonly string[]
+  /** The payload may lack commits: the run is skipped only if those are by these accounts as well. */
+  readonly mayBeCut: boolean
+}
 
-const skip = (reason: string): SkipDecision => ({ reason, commitsToCheck: [] })
+const NO_SKIP: SkipDecision = { reason: undefined }
+
+const skip = (reason: string): SkipDecision => ({ reason })
 
 /**
  * Skips what these accounts caused: their pull requests, comments and reviews, and every event they are the sender of,
@@ -25,23 +33,29 @@ const skip = (reason: string): SkipDecision => ({ reason, commitsToCheck: [] })
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())
-  const { name, sender, commentAuthor, pullRequest } = event
+  const { name, sender, pullRequest } = event
   if (isListed(sender))
-    return skip(name === 'push' ? `the push is by ${sender}` : `this ${name} event was caused by ${sender}`)
-  if (commentAuthor !== undefined) {
-    return isListed(commentAuthor) ? skip(`the comment or review is by ${commentAuthor}`) : NO_SKIP
+    return skip(
+      name === 'push' ? `the push is by ${sender}` : `this ${name} event was triggered by ${sender}`,
+    )
+  if (event.authors.length > 0) {
+    const author = event.authors.find(isListed)
+    return author === undefined ? NO_SKIP : skip(`the comment, review or answer is by ${author}`)
   }
   if (pullRequest !== undefined) {
     return isListed(pullRequest.author) ? skip(`the pull request is by ${pullRequest.author}`) : NO_SKIP
   }
-  return checkCommits(pushedCommits(event), isListed)
+  return checkCommits(event, isListed)
 }
 
-function checkCommits(commits: readonly Commit[], isListed: (login: string) => boolean): SkipDecision {
+function checkCommits(event: RunEvent, isListed: (login: string) => boolean): SkipDecision {
+  const commits = pushedCommits(event)
   const others = commits.filter(({ author }) => !isListed(author))
   // Those that the payload leaves out may be by anyone.
   if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return NO_SKIP
-  return others.length === 0
-    ? skip('every commit in the push is by one of skip-authors')
-    : { reason: undefined, commitsToCheck: others.map(({ sha }) => sha) }
+  const total = getPath(event.payload, 'total_commits')
+  const mayBeCut = total !== undefined && total !== commits.length
+  return others.length === 0 && !mayBeCut
+    ? skip('every commit in the push is by an account in skip-authors')
+    : { reason: undefined, toConfirm: { mayBeMerges: others.map(({ sha }) => sha), mayBeCut } }
 }

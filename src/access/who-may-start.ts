@@ -1,4 +1,4 @@
-/** Decides whose permission a run needs to start a job, and refuses it if they have none: many events can be caused by anyone. */
+/** Decides whose permission a run needs to start a job, and refuses a run without: anyone can trigger many events. */
 
 import { ActionError } from '../errors.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
@@ -14,7 +14,7 @@ export interface Person {
 }
 
 /**
- * Whoever causes one of these can write to the repository already. Every other event asks, also one that GitHub will
+ * Whoever triggers one of these can write to the repository already. Every other event asks, also one that GitHub will
  * add (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows).
  */
 const WRITERS_ONLY = [
@@ -48,10 +48,9 @@ export function whoNeedsAccess(
 }
 
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
-  const { name, sender, pullRequest, commentAuthor, payload } = event
+  const { name, sender, authors, payload } = event
   // Every runner names the event: without a name, this is no run of a workflow.
-  if (name === '' || WRITERS_ONLY.includes(name)) return []
-  if (name === 'pull_request' && pullRequest?.fromFork === false) return []
+  if (name === '' || WRITERS_ONLY.includes(name) || isByWriterHere(event)) return []
   if (name === 'workflow_run') {
     return isByWriter(payload, repository)
       ? []
@@ -62,19 +61,29 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
           },
         ]
   }
-  const cause = { login: sender || actor, did: 'triggered this run' }
-  return commentAuthor === undefined
-    ? [cause]
-    : [cause, { login: commentAuthor, did: 'wrote the comment or review' }]
+  return [
+    { login: sender || actor, did: 'triggered this run' },
+    ...authors.map((login) => ({ login, did: 'wrote the comment, review or answer' })),
+  ]
 }
 
-/** Whether the run that a `workflow_run` event is about was caused by somebody who can write. */
+/**
+ * Whether a `pull_request` event shows write access to this repository: a push to a branch of it, or an app, which
+ * somebody has installed. Readers can open a pull request from an existing branch, and triage can edit, label, close and
+ * reopen it (docs.github.com/en/organizations/managing-user-access-to-your-organizations-repositories/managing-repository-roles/repository-roles-for-an-organization).
+ */
+function isByWriterHere({ name, action, pullRequest, payload }: RunEvent): boolean {
+  const isApp = getString(payload, 'sender.type') === 'Bot'
+  return name === 'pull_request' && pullRequest?.fromFork === false && (action === 'synchronize' || isApp)
+}
+
+/** Whether the run that a `workflow_run` event is about was triggered by somebody who can write. */
 function isByWriter(payload: unknown, repository: string): boolean {
   const event = getString(payload, 'workflow_run.event')
   // Another repository is a fork.
   const head = getString(payload, 'workflow_run.head_repository.full_name')
   const isHere = head.toLowerCase() === repository.toLowerCase()
-  return isHere && (event === 'pull_request' || WRITERS_ONLY.includes(event))
+  return isHere && WRITERS_ONLY.includes(event)
 }
 
 /**

@@ -56,8 +56,8 @@ export interface RunEvent {
   readonly issue: number | undefined
   /** The commit that the payload names as the head, or empty. */
   readonly headSha: string
-  /** Who wrote the comment or the review that the event is about; empty if that account is gone. */
-  readonly commentAuthor: string | undefined
+  /** Who wrote the comment, the review or the answer that the event is about; empty if that account is gone. */
+  readonly authors: readonly string[]
   /** As it came. */
   readonly payload: unknown
   /** Why the payload can't be read, for the user; the event then has nothing but its name. */
@@ -80,7 +80,7 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
 
 /** @param payload parsed, of any shape */
 export function parseEvent(name: string, payload: unknown): RunEvent {
-  const comment = getPath(payload, 'comment') ?? getPath(payload, 'review')
+  const texts = ['comment', 'review', 'answer'].filter((part) => getPath(payload, part) !== undefined)
   return {
     name,
     action: getString(payload, 'action'),
@@ -89,13 +89,16 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
     issue:
       getPath(payload, 'issue.pull_request') === undefined ? readNumber(payload, 'issue.number') : undefined,
     headSha: readHeadSha(name, payload),
-    commentAuthor: comment === undefined ? undefined : getString(comment, 'user.login'),
+    authors: texts.map((part) => getString(payload, `${part}.user.login`)),
     payload,
     problem: undefined,
   }
 }
 
-/** Where GITHUB_SHA is another commit: a merge of the pull request, or the head of the default branch. */
+/**
+ * The head that the payload names, for events whose GITHUB_SHA is another commit: a merge of the pull request, or the head of
+ * the default branch.
+ */
 function readHeadSha(name: string, payload: unknown): string {
   const heads = ['pull_request.head.sha', 'merge_group.head_sha', 'workflow_run.head_sha']
   const paths = [
@@ -119,14 +122,13 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
     getPath(payload, 'pull_request') ?? (getPath(payload, 'issue.pull_request') && getPath(payload, 'issue'))
   const number = readNumber(pull, 'number')
   if (number === undefined) return undefined
-  const head = getPath(pull, 'head.repo')
-  const headName = getString(head, 'full_name')
+  const headName = getString(pull, 'head.repo.full_name')
   const isSame = headName !== '' && headName === getString(pull, 'base.repo.full_name')
   return {
     number,
     author: getString(pull, 'user.login'),
     // GitHub leaves the head out only of events without a whole pull request, such as a comment.
-    fromFork: head !== undefined && !isSame,
+    fromFork: getPath(pull, 'head') !== undefined && !isSame,
   }
 }
 

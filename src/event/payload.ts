@@ -1,11 +1,12 @@
 /** Reads values out of an event's payload, whatever it contains. Pure. */
 
-/** The value at a path of names separated by dots; undefined if there is none. */
+/** The value at a path of names separated by dots; undefined if there is none, or null, which some servers send instead. */
 export function getPath(value: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((here, name) => {
+  const found = path.split('.').reduce<unknown>((here, name) => {
     const inside = typeof here === 'object' && here !== null && Object.hasOwn(here, name)
     return inside ? (here as Record<string, unknown>)[name] : undefined
   }, value)
+  return found ?? undefined
 }
 
 /** The text at a path; empty if there is none. */
