@@ -1,14 +1,17 @@
 /** Decides what the run does, based on GitHub's data: skip, wait, message or create, and with which prompt. */
 
 import { findRefusal } from './access/permission.js'
+import { isBySkipAuthors } from './access/pushed-commits.js'
+import type { ToConfirm } from './access/skip-authors.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, pathsNote, reasonToSkip } from './context/apply.js'
-import { findChanges } from './context/changes.js'
-import { allMerges, type FoundChanges, unknownChanges } from './context/compare.js'
+import { findChanges, usesSince } from './context/changes.js'
+import { type FoundChanges, unknownChanges } from './context/compare.js'
 import { ActionError } from './errors.js'
 import { hasReadOnlyToken } from './event/event.js'
-import { createGitHub, describeWarning, type GitHub } from './github/client.js'
+import { getPath, getString } from './event/payload.js'
+import { createGitHub, describeWarning, type GitHub, GitHubError } from './github/client.js'
 import { createKeyRedactor, type Inputs, type Task } from './inputs/inputs.js'
 import { readDocsPull } from './memory/docs-pull.js'
 import { createCheckWriter, createCommentWriter, findConversation } from './memory/places.js'
@@ -29,13 +32,17 @@ export function openGitHub(step: Step) {
   if (check !== undefined) step.keepUpToDate(check)
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
-    findRefusal: (people: readonly Person[]) => findRefusal(people, sourceOf(step, github, true)),
-    /** @param commitsToCheck commits of a push that may be merges: if all are, the run is skipped */
-    plan: (inputs: Inputs, service: AgentService, commitsToCheck: readonly string[]): Promise<Plan> => {
+    findRefusal: async (people: readonly Person[]) => {
+      const refusal = await findRefusal(people, sourceOf(step, github, true))
+      // A stranger's run leaves nothing on a commit that it is not about.
+      if (refusal !== undefined && step.event.headSha === '') check?.stop()
+      return refusal
+    },
+    plan: (inputs: Inputs, service: AgentService, toConfirm: ToConfirm | undefined): Promise<Plan> => {
       const comment = openComment(step, inputs, github)
       if (comment !== undefined) step.keepUpToDate(comment)
       if (inputs.dryRun) comment?.stop()
-      return plan({ ...step, inputs, service, github, comment, check }, commitsToCheck)
+      return plan({ ...step, inputs, service, github, comment, check }, toConfirm)
     },
   }
 }
@@ -60,12 +67,13 @@ const sourceOf = ({ run }: Step, github: GitHub, required: boolean) => ({
  * @throws ActionError `github` if something that decides can't be read
  * @throws Cancelled
  */
-async function plan(context: Context, commitsToCheck: readonly string[]): Promise<Plan> {
-  const { inputs, event, github, log, progress } = context
+async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise<Plan> {
+  const { given, inputs, event, github, log, progress } = context
   const source = sourceOf(context, github, true)
-  if (commitsToCheck.length > 0 && (await allMerges(source, commitsToCheck))) {
-    return skip('every non-merge commit in the push is by one of skip-authors')
+  if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, given.skipAuthors, source))) {
+    return skip('every non-merge commit in the push is by an account in skip-authors')
   }
+  if (await isAboutOwnComment(context)) return skip("the event is about this step's own comment")
   const previous = await findPreviousRun(context)
   if (previous?.unfinished) {
     log(
@@ -80,8 +88,8 @@ async function plan(context: Context, commitsToCheck: readonly string[]): Promis
   if (changes?.truncated) log('GitHub truncated the list of changed files.')
   const reason = reasonToSkip(inputs, event, changes)
   if (reason !== undefined) return skip(reason)
-  const note = pathsNote(inputs, changes)
-  if (note !== undefined) {
+  for (const note of [changes?.note, pathsNote(inputs, changes)]) {
+    if (note === undefined) continue
     log(note)
     progress.notes.push(note)
   }
@@ -95,6 +103,13 @@ async function plan(context: Context, commitsToCheck: readonly string[]): Promis
     ...context,
     readDocsPull: (link) => readDocsPull({ link, run: context.run, github, docsGitHub }),
   })
+}
+
+/** With a personal token, what the step itself writes triggers runs. */
+async function isAboutOwnComment({ event: { name, payload }, comment }: Context): Promise<boolean> {
+  const id = getPath(payload, 'comment.id')
+  if (name !== 'issue_comment' || comment === undefined || typeof id !== 'number') return false
+  return comment.isOwn(id, getString(payload, 'comment.body'))
 }
 
 /** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
@@ -134,9 +149,9 @@ function openCheck(step: Step, github: GitHub): StateWriter | undefined {
   return writer
 }
 
-/** The changes, if anything needs them. If only the context does, an error is a warning. */
+/** The changes, if anything needs them. If only the context does, a temporary error is a warning. */
 async function findChangesIfNeeded(context: Context): Promise<FoundChanges | undefined> {
-  const { inputs, run, event, github, warn } = context
+  const { inputs, run, event, github, log, note } = context
   const decides = inputs.contextPaths.length > 0
   if (!decides && inputs.context === 'none') return undefined
   if (event.problem !== undefined && decides) {
@@ -146,11 +161,14 @@ async function findChangesIfNeeded(context: Context): Promise<FoundChanges | und
       'Use a runner that provides the event payload.',
     )
   }
+  const { since } = inputs
+  if (since !== undefined && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
   try {
-    return await findChanges(run, event, sourceOf(context, github, decides))
+    return await findChanges(run, event, sourceOf(context, github, decides), inputs)
   } catch (thrown) {
-    if (decides || !(thrown instanceof ActionError)) throw thrown
-    warn(describeWarning(thrown, "The prompt doesn't say what changed."))
+    // What the user asked to send is not left out because a permission is missing.
+    if (decides || !(thrown instanceof GitHubError) || thrown.refused) throw thrown
+    note(describeWarning(thrown, "The prompt doesn't say what changed."))
     return unknownChanges('The list of changes could not be read.')
   }
 }

@@ -3,7 +3,7 @@
 /**
  * Replaces a secret in a text.
  *
- * @param whole nothing is missing at the end of the text: the start of a secret there is none
+ * @param whole the text is complete; otherwise the start of a secret at its end is replaced, too
  */
 export type Redact = (text: string, whole?: boolean) => string
 
@@ -39,8 +39,9 @@ interface View {
 
 type ByteRange = readonly [start: number, end: number]
 
-/** How often a text is decoded: a key in JSON that is itself in a JSON string is escaped twice. */
-const ESCAPE_LEVELS = 2
+/** How often a text is decoded: in any order of the ways to escape it, and in one way alone. */
+const MIXED_LEVELS = 2
+const LEVELS = 4
 
 const WEB = /%[\da-f]{2}|&(?:#x[\da-f]{1,6}|#\d{1,7}|amp|lt|gt|quot|apos);/
 /** Node's `inspect`, which writes the debug lines, escapes apostrophes as well. */
@@ -51,13 +52,20 @@ const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
 
 /** The text as it is, and with its escapes decoded. What is only decoded in part has its secret in one of these. */
 function viewsOf(bytes: string): View[] {
-  const views: View[] = [{ bytes, startOf: (index) => index }]
-  for (let level = 0, latest = views; level < ESCAPE_LEVELS; level++) {
-    const escaped = latest.filter((view) => /[%&\\]/.test(view.bytes))
-    latest = escaped.flatMap((view) => ESCAPES.flatMap((escapes) => decodeView(view, escapes)))
-    views.push(...latest)
+  const views = new Map<string, View>() // Most ways to decode a text give the same.
+  /** @param only the one way in which the text was decoded so far */
+  const add = (view: View, level: number, only: RegExp | undefined): void => {
+    if (views.has(view.bytes)) return
+    views.set(view.bytes, view)
+    if (level === LEVELS || !/[%&\\]/.test(view.bytes)) return
+    for (const way of ESCAPES) {
+      const isSame = level === 0 || way === only
+      if (level >= MIXED_LEVELS && !isSame) continue
+      for (const decoded of decodeView(view, way)) add(decoded, level + 1, isSame ? way : undefined)
+    }
   }
-  return views
+  add({ bytes, startOf: (index) => index }, 0, undefined)
+  return [...views.values()]
 }
 
 /** Nothing if there is nothing to decode. */

@@ -24,9 +24,3 @@ declare module 'undici/lib/dispatcher/agent.js' {
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici'
 }
-
-declare module 'undici/lib/interceptor/redirect.js' {
-  import { interceptors } from 'undici'
-
-  export default interceptors.redirect
-}

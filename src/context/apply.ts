@@ -15,7 +15,7 @@ export function reasonToSkip(
   changes: (Changes & { readonly empty: boolean }) | undefined,
 ): string | undefined {
   if (changes === undefined || name === 'workflow_dispatch') return undefined
-  if (name === 'schedule' && changes.empty) return 'there are no commits since the last successful run'
+  if (name === 'schedule' && changes.empty) return 'there are no new commits'
   if (contextPaths.length === 0 || changes.truncated || changes.missing !== undefined) return undefined
   return changes.files.some((file) => isIncluded(contextPaths, file))
     ? undefined
@@ -29,9 +29,9 @@ export function pathsNote(
 ): string | undefined {
   if (contextPaths.length === 0 || changes === undefined) return undefined
   const { missing, truncated, files } = changes
-  if (missing !== undefined) return `context-paths did not decide whether to run: ${missing}`
+  if (missing !== undefined) return `context-paths was ignored: ${missing}`
   return truncated && !files.some((file) => isIncluded(contextPaths, file))
-    ? 'context-paths did not decide whether to run: no file in the list matches, but GitHub truncated the list.'
+    ? 'context-paths was ignored: no listed file matches, but GitHub cut the list.'
     : undefined
 }
 

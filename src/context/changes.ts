@@ -4,17 +4,34 @@ import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
 import { about, GitHubError, readPages, type Source } from '../github/client.js'
+import type { Since } from '../inputs/values.js'
 import { changesBetween, type FoundChanges, isFileList, toFiles, unknownChanges } from './compare.js'
 import { isPreReleaseTag, sinceLastRelease } from './last-release.js'
 import { sinceLastSuccess } from './last-success.js'
+import { sinceNamed } from './since.js'
 
 /** The maximum number of files that GitHub lists of a pull request. */
 const PULL_REQUEST_LIMIT = 3000
 
 const ZERO_SHA = /^0+$/
 
+/** What the inputs say about the range. */
+export interface RangeInputs {
+  readonly since: Since | undefined
+  readonly issueNumber: number | undefined
+}
+
+/** The events for which `since` can say where the range begins. */
+const SINCE_EVENTS = ['push', 'release', 'schedule', 'workflow_dispatch', 'repository_dispatch']
+
+/** Whether `since` counts for this event. */
+export function usesSince({ name }: RunEvent): boolean {
+  return SINCE_EVENTS.includes(name)
+}
+
 /**
- * Finds what changed, if the event has a range of commits.
+ * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull request on an event that is
+ * not about one.
  *
  * @throws ActionError `github`
  */
@@ -22,14 +39,47 @@ export async function findChanges(
   run: RunEnvironment,
   event: RunEvent,
   source: Source,
+  { since, issueNumber }: RangeInputs,
 ): Promise<FoundChanges> {
+  const isNamed = issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
+  const named = isNamed ? await readIssue(issueNumber, source) : undefined
+  const changes =
+    named !== undefined && getPath(named, 'pull_request') !== undefined
+      ? await ofPullRequest(issueNumber as number, '', source)
+      : since !== undefined && usesSince(event) && !ZERO_SHA.test(headOf(run, event))
+        ? await sinceNamed(since, headOf(run, event), source)
+        : await ofEvent(run, event, source)
+  return named === undefined ? changes : { ...changes, named }
+}
+
+/** A pull request or an issue: GitHub's API answers for both. */
+async function readIssue(issue_number: number, source: Source): Promise<unknown> {
+  const hasNumber = ({ number }: { number?: unknown }) => number === issue_number
+  const doing = `reading pull request or issue ${issue_number}`
+  const common = about(source, doing, 'issues: read or pull-requests: read', hasNumber)
+  return (await source.github.issues.get({ ...common, issue_number })).data
+}
+
+/** The commit that the run is about. */
+function headOf(run: RunEnvironment, { name, payload }: RunEvent): string {
+  return (name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))) || run.sha
+}
+
+async function ofEvent(run: RunEnvironment, event: RunEvent, source: Source): Promise<FoundChanges> {
   switch (event.name) {
     case 'pull_request':
     case 'pull_request_target':
     case 'pull_request_review':
     case 'pull_request_review_comment':
     case 'issue_comment':
-      return ofPullRequest(event, source)
+      if (event.pullRequest !== undefined) {
+        return ofPullRequest(event.pullRequest.number, event.headSha, source)
+      }
+      return unknownChanges(
+        event.name === 'issue_comment'
+          ? 'The comment is on an issue, so there is no list of changes.'
+          : "The event's payload has no pull request.",
+      )
     case 'push':
       return ofPush(run, event, source)
     case 'merge_group':
@@ -40,32 +90,22 @@ export async function findChanges(
     case 'workflow_dispatch':
       return sinceLastSuccess(run, source)
     default:
-      return unknownChanges(`No list of changes is read for ${event.name} events.`)
+      return unknownChanges(`${event.name} events have no list of changes.`)
   }
 }
 
-async function ofPullRequest(
-  { name, pullRequest, headSha }: RunEvent,
-  source: Source,
-): Promise<FoundChanges> {
-  if (pullRequest === undefined) {
-    return unknownChanges(
-      name === 'issue_comment'
-        ? 'The comment is on an issue, so there is no list of changes.'
-        : "The event's payload has no pull request.",
-    )
-  }
-  const { number } = pullRequest
+/** @param headSha the head that the event names, or empty */
+async function ofPullRequest(number: number, headSha: string, source: Source): Promise<FoundChanges> {
   const doing = `listing the files of pull request ${number}`
   const common = about(source, doing, 'pull-requests: read', isFileList)
-  const listed = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
+  const { items: listed, truncated } = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
     source.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
   )
   const [readSha = '', ...laterShas] = readHeads(listed)
   const remark = laterShas.length > 0 ? PUSHED_WHILE_READ : headRemark(headSha, readSha)
   return {
     files: toFiles(listed) ?? [],
-    truncated: listed.length >= PULL_REQUEST_LIMIT,
+    truncated: truncated || listed.length >= PULL_REQUEST_LIMIT,
     range: `pull request ${number}${readSha === '' ? '' : ` as of commit ${shortSha(readSha)}`}`,
     ...(remark !== undefined && { remark }),
     empty: false,
@@ -73,7 +113,7 @@ async function ofPullRequest(
 }
 
 const PUSHED_WHILE_READ =
-  'The pull request was pushed to while the files were listed: some of them are those of a later commit.'
+  'Someone pushed to the pull request while its files were being listed: some belong to a later commit.'
 
 /**
  * GitHub lists the files of the pull request as it is now: somebody may have pushed since the event. Whoever caused the
@@ -83,7 +123,7 @@ function headRemark(headSha: string, readSha: string): string | undefined {
   if (headSha === '' || headSha === readSha) return undefined
   const known = `The event was about commit ${shortSha(headSha)}`
   return readSha === ''
-    ? `${known}; whether these are its files is not known.`
+    ? `${known}; these files may belong to a later commit.`
     : `${known}, but the pull request was pushed to since: these are the files of commit ${shortSha(readSha)}.`
 }
 

@@ -15,11 +15,19 @@ const COMMITS_PAGE = 100
 export interface FoundChanges extends Changes {
   /** There is certainly no commit in the range. */
   readonly empty: boolean
+  /** What readers of the log and the summary have to know about it. */
+  readonly note?: string
 }
 
-/** @param missing why there is no list of changes, in a sentence of the action's own */
+/** @param missing why there is no list of changes, in the action's own words */
 export function unknownChanges(missing: string): FoundChanges {
   return { files: [], truncated: false, missing, range: 'unknown', empty: false }
+}
+
+/** For an answer that should have a list of files: readers are told, too. */
+export function missingList(range: string): FoundChanges {
+  const missing = `GitHub's answer has no list of the files changed by ${range}.`
+  return { ...unknownChanges(missing), note: missing }
 }
 
 /** How the head relates to the base. */
@@ -36,7 +44,7 @@ export type Comparison =
 /**
  * Compares what `base` and `head` name.
  *
- * @param range what the changes are those of, in words of the action's own
+ * @param range what the changes belong to, in the action's own words
  * @throws ActionError `github`
  */
 export async function compare(
@@ -98,7 +106,7 @@ export async function changesBetween(
     case 'unrelated':
       return unknownChanges(`Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`)
     case 'unknown':
-      return unknownChanges(`GitHub's answer has no list of the files changed by ${range}.`)
+      return missingList(range)
     case 'not found':
       if (!(await exists(source, head))) throw comparison.error
       return unknownChanges(`Commit ${shortSha(base)} no longer exists, so there is nothing to compare with.`)
@@ -115,30 +123,16 @@ const REWRITTEN = 'History was rewritten: commits removed from it are not listed
  */
 export async function exists(source: Source, ref: string): Promise<boolean> {
   try {
-    await source.github.repos.getCommit({ ...aboutCommit(source, ref), ref, per_page: 1 })
+    await source.github.repos.getCommit({
+      ...about(source, `reading commit ${shortSha(ref)}`, 'contents: read'),
+      ref,
+      per_page: 1,
+    })
     return true
   } catch (thrown) {
     if (thrown instanceof GitHubError && !thrown.temporary) return false
     throw thrown
   }
-}
-
-/** More commits than this are not all merges, most likely, so they are not read. */
-const COMMITS_LIMIT = 20
-
-/** Whether every one of these commits is a merge. */
-export async function allMerges(source: Source, commits: readonly string[]): Promise<boolean> {
-  if (commits.length > COMMITS_LIMIT) return false
-  for (const ref of commits) {
-    const common = aboutCommit(source, ref, ({ parents }) => Array.isArray(parents))
-    const { data } = await source.github.repos.getCommit({ ...common, ref, per_page: 1 })
-    if (data.parents.length < 2) return false
-  }
-  return true
-}
-
-function aboutCommit(source: Source, ref: string, expects?: (data: { parents?: unknown }) => boolean) {
-  return about(source, `reading commit ${shortSha(ref)}`, 'contents: read', expects)
 }
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]

@@ -1,11 +1,13 @@
 /** The facts of an event: what a person would say has happened. Others wrote all of them. Pure. */
 
 import { getPath, getString } from '../event/payload.js'
+import { normalizeNewlines } from './fence.js'
+import { noteHidden, showInvisible } from './hidden.js'
 
 export interface Fact {
   /** One of the action's own words, such as `title`. */
   readonly name: string
-  /** Written by others. */
+  /** Written by others; what GitHub doesn't show of it is noted. */
   readonly value: string
 }
 
@@ -63,21 +65,41 @@ export function readFacts(eventName: string, payload: unknown): Fact[] {
   ]
 }
 
+/** The facts of a pull request or an issue, as GitHub's API returns either. */
+export function readIssueFacts(issue: unknown): Fact[] {
+  return readPart(issue, PARTS.issue as string)
+}
+
 function readPart(part: unknown, sources: string): Fact[] {
   return sources.split(', ').flatMap((source) => {
     const [name = '', paths = name] = source.split('=')
-    const texts = paths.split('|').map((path) => toText(getPath(part, path)))
+    const texts = paths.split('|').map((path) => toText(getPath(part, path), path === 'body'))
     const value = texts.find((text) => text !== '')
     return value === undefined ? [] : [{ name, value }]
   })
 }
 
-function toText(value: unknown): string {
-  if (typeof value === 'string') return value.trim()
+/** @param isProse GitHub renders it as Markdown, which can hide some of it */
+function toText(value: unknown, isProse: boolean): string {
+  if (typeof value === 'string') {
+    const text = normalizeNewlines(value)
+    return showInvisible(isProse ? noteHidden(text) : text)
+  }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.map(itemText).join(', ')
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
-  return hasContent ? JSON.stringify(value, null, 2) : ''
+  if (!hasContent) return ''
+  return isDeeper(value, MAX_DEPTH)
+    ? `(nested more than ${MAX_DEPTH} levels deep: not shown)`
+    : showInvisible(JSON.stringify(value, null, 2))
+}
+
+/** Indentation makes a megabyte of a few kilobytes that are nested thousands of levels deep. */
+const MAX_DEPTH = 50
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((inside) => isDeeper(inside, depth - 1))
 }
 
 /** A label has a name; a page of the wiki has a title, and what was done to it. */

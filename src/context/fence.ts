@@ -20,13 +20,13 @@ export function createFence(boundary: string): Fence {
     opening,
     closing,
     // The replacement has letters that are not hexadecimal digits, so it can't form a new boundary with what is around it.
-    safe: (text) => showInvisible(text.toWellFormed()).replace(pattern, '[marker]'),
+    safe: (text) => showControls(text.toWellFormed()).replace(pattern, '[marker]'),
     around: (safeTexts) => (safeTexts.length === 0 ? '' : `${opening}\n${safeTexts.join('\n')}\n${closing}`),
   }
 }
 
 /** Shows control characters other than tab and LF, and the tag characters that can hide text from people, as `\u{…}`. */
-function showInvisible(text: string): string {
+function showControls(text: string): string {
   return text.replace(
     /[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,

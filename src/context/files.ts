@@ -23,16 +23,18 @@ export interface Changes {
   /** GitHub truncated the list. */
   readonly truncated: boolean
   /**
-   * Why there is no list, or not all of it, in a sentence of the action's own; undefined if there is one. Then the files
+   * Why there is no list, or not all of it, in the action's own words; undefined if there is one. Then the files
    * never decide that there is nothing to do.
    */
   readonly missing?: string
-  /** Something to know about a list that is complete, in a sentence of the action's own. */
+  /** Something to know about a list that is complete, in the action's own words. */
   readonly remark?: string
-  /** What the changes are those of, in words of the action's own, such as "the commits abc1234..def5678". */
+  /** What the changes belong to, in the action's own words, such as "the commits abc1234..def5678". */
   readonly range: string
   /** The commits of the range; others wrote their texts. */
   readonly commits?: CommitList
+  /** The pull request or issue that the step names, as received. Others wrote its words. */
+  readonly named?: unknown
   /** The tag of the release that the changes came after. Others wrote it. */
   readonly previousRelease?: string
 }
@@ -90,8 +92,8 @@ function fileLine(file: ChangedFile, withRemarks: boolean): string {
 /** GitHub counts no lines in binary files, and has no patch for an empty file or one that was only renamed. */
 function whyNoDiff({ additions, deletions }: ChangedFile): string {
   return additions + deletions === 0
-    ? 'no diff: binary, too large, or no line changed'
-    : 'no diff: binary or too large'
+    ? 'GitHub sent no diff: binary, too large, or no line changed'
+    : 'GitHub sent no diff'
 }
 
 export function statusLabel(status: FileStatus): string {

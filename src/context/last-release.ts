@@ -2,7 +2,7 @@
 
 import { getString } from '../event/payload.js'
 import { about, readPages, type Source } from '../github/client.js'
-import { compare, exists, type FoundChanges, unknownChanges } from './compare.js'
+import { compare, exists, type FoundChanges, missingList, unknownChanges } from './compare.js'
 
 /** How many releases are compared, at most. */
 const TRIES = 10
@@ -44,7 +44,7 @@ export async function sinceLastRelease(source: Source, released: Released): Prom
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
     if (comparison.relation === 'unknown') {
-      return unknownChanges(`GitHub's answer has no list of the files changed by ${RANGE}.`)
+      return missingList(RANGE)
     }
     // The tag was deleted, or nothing can be read: asked once.
     if (comparison.relation === 'not found' && !headExists) {
@@ -57,7 +57,7 @@ export async function sinceLastRelease(source: Source, released: Released): Prom
 
 async function listReleases(source: Source): Promise<readonly Release[]> {
   const common = about(source, 'listing the releases', 'contents: read', Array.isArray)
-  const releases = await readPages(MAX_PAGES, (page) =>
+  const { items: releases } = await readPages(MAX_PAGES, (page) =>
     source.github.repos.listReleases({ ...common, ...page }),
   )
   return releases.filter((release) => getString(release, 'tag_name') !== '')

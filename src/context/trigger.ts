@@ -1,5 +1,6 @@
 /** Describes what triggered the run, for the prompt. Pure. */
 
+import { truncate } from '../escape.js'
 import {
   type Commit,
   PUSH_COMMITS_LIMIT,
@@ -9,14 +10,16 @@ import {
 } from '../event/event.js'
 import { formatInteger, shortSha } from '../format.js'
 import type { Trigger } from './compose.js'
-import { type Fact, readFacts } from './facts.js'
+import { type Fact, readFacts, readIssueFacts } from './facts.js'
 import type { Changes, CommitList } from './files.js'
+import { showInvisible } from './hidden.js'
 
 export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: Changes): Trigger {
   const told = readFacts(event.name, event.payload)
   const facts = [
     ...refFacts(run, told),
     ...told,
+    ...readIssueFacts(changes?.named),
     ...(changes?.previousRelease === undefined
       ? []
       : [{ name: 'previous release', value: changes.previousRelease }]),
@@ -25,7 +28,6 @@ export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: 
   return {
     event: event.name,
     repository: run.repository,
-    summary: `Triggered by ${event.name}.`,
     facts: facts.filter(({ value }) => value !== ''),
   }
 }
@@ -55,7 +57,11 @@ function commitsFacts(list: CommitList | undefined): Fact[] {
   return [{ name, value: commits.map(commitLine).join('\n') }]
 }
 
+/** So that no commit uses up the room of the others, in characters. */
+const COMMIT_LIMIT = 200
+
 function commitLine({ sha, message, author, authorName }: Commit): string {
   const [firstLine = ''] = message.trim().split(/\r\n|\r|\n/)
-  return `${shortSha(sha)} ${firstLine} (${author || authorName || 'unknown author'})`
+  const line = showInvisible(truncate(firstLine, COMMIT_LIMIT))
+  return `${shortSha(sha)} ${line} (${truncate(author || authorName, COMMIT_LIMIT) || 'unknown author'})`
 }

@@ -11,7 +11,10 @@ import type { Redact } from '../redact.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
 /** How long required requests are retried, all together, in milliseconds. */
-const RETRY_MS = 60_000
+const RETRY_MS = 90_000
+
+/** GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate limits, linked below). */
+const SECONDARY_LIMIT_MS = 60_000
 
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
@@ -34,7 +37,7 @@ export interface Call {
   readonly needs: string
   /** Whether the data of a response has the right shape: JSON of another one is an error like any other. */
   readonly expects?: (data: never) => boolean
-  /** Retries temporary failures, for up to 60 s in all, because something depends on the result. */
+  /** Retries temporary failures, for up to 90 s in all, because something depends on the result. */
   readonly required: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
   readonly find?: () => Promise<{ readonly id: number } | undefined>
@@ -95,28 +98,51 @@ export function createGitHub(options: GitHubOptions): GitHub {
   return octokit.rest
 }
 
-/** Octokit passes on what is not JSON, such as a response that was cut off, as a string. */
-function expectShape<R extends { readonly data: unknown }>(response: R, { expects = () => true }: Call): R {
-  const { data } = response
+/** Octokit passes on what is not JSON, such as a response that was cut off, as a string; and redirects. */
+function expectShape<R extends { readonly data: unknown; readonly status: number; readonly headers: object }>(
+  response: R,
+  { expects = () => true }: Call,
+): R {
+  const { data, status, headers } = response
+  if (status >= 300) {
+    throw Object.assign(new Error('redirected to another server'), { status, response: { headers } })
+  }
   if (typeof data === 'object' && data !== null && expects(data as never)) return response
   throw new Error('unexpected response')
 }
 
-/** All pages of a list. GitHub says which page is the last; earlier ones may be short. */
+/** What the pages of a list hold. */
+export interface Pages<T> {
+  readonly items: readonly T[]
+  /** There were more pages than are read. */
+  readonly truncated: boolean
+}
+
+/**
+ * All pages of a list, up to a number of pages.
+ *
+ * A page that is shorter than asked for is not the last one while another is named. Without a name, a full page may be
+ * followed by another; some servers then send the same one for ever, so a page that repeats is the end.
+ */
 export async function readPages<T>(
   maxPages: number,
   readPage: (page: {
     page: number
     per_page: number
   }) => Promise<{ data: T[]; headers: { readonly link?: string } }>,
-): Promise<T[]> {
-  const all: T[] = []
-  for (let number = 1; number <= maxPages; number++) {
-    const { data, headers } = await readPage({ page: number, per_page: 100 })
-    all.push(...data.filter((item) => typeof item === 'object' && item !== null))
-    if (!(headers.link === undefined ? data.length === 100 : headers.link.includes('rel="next"'))) break
+): Promise<Pages<T>> {
+  const items: T[] = []
+  let first = ''
+  for (let page = 1; page <= maxPages; page++) {
+    const { data, headers } = await readPage({ page, per_page: 100 })
+    const previous = first
+    first = JSON.stringify(data[0])
+    if (data.length === 0 || first === previous) return { items, truncated: false }
+    items.push(...data.filter((item) => typeof item === 'object' && item !== null))
+    const hasNext = headers.link === undefined ? data.length >= 100 : headers.link.includes('rel="next"')
+    if (!hasNext) return { items, truncated: false }
   }
-  return all
+  return { items, truncated: true }
 }
 
 /** A repository, and whether something depends on what is asked about it. */
@@ -158,6 +184,10 @@ export class GitHubError extends ActionError {
   readonly status: number | undefined
   /** A retry may succeed. */
   readonly temporary: boolean
+  /** The token may not do this, or what is asked for does not exist. */
+  readonly refused: boolean
+  /** The server does not have this part of the API: GitHub's own 404 is JSON. */
+  readonly unknownApi: boolean
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -177,6 +207,8 @@ export class GitHubError extends ActionError {
     )
     this.status = status
     this.temporary = permanent === undefined && (status === undefined || status >= 500 || limited)
+    this.refused = !limited && (status === 401 || status === 403 || status === 404)
+    this.unknownApi = status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
 }
@@ -211,14 +243,15 @@ interface FailureDetails {
   readonly permanent: PermanentFailure | undefined
 }
 
-const RUN_LATER = 'Run it again later.'
+const RUN_LATER = 'Re-run later.'
 
 function adviceFor({ status, message, permission, fromFork, limited, permanent }: FailureDetails): string {
   if (permanent === 'proxy-authentication') return 'Set the user name and password in HTTPS_PROXY.'
   if (permanent !== undefined) {
-    return "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file in the step's env."
+    return "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file."
   }
   if (limited) return RUN_LATER
+  if (status !== undefined && status < 400) return 'Check GITHUB_API_URL and the proxy variables.'
   if (/must authenticate via a GitHub App/i.test(message))
     return "Pass the job's own token, or an app's, as github-token."
   if (/\blocked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
@@ -231,10 +264,15 @@ function adviceFor({ status, message, permission, fromFork, limited, permanent }
       )
     }
     const permissions = permission.split(' or ').map((one) => `\`permissions: ${one}\``)
-    return `If it exists, the token lacks permission: give the job ${permissions.join(' or ')}.`
+    const advice = `add the permission to the workflow job: ${permissions.join(' or ')}.`
+    return status === 403
+      ? `A${advice.slice(1)}`
+      : `Not found, or the token may not read it. If it exists, ${advice}`
   }
   if (status === 401) return 'Check github-token.'
-  return status === undefined || status >= 500 ? RUN_LATER : 'Fix what GitHub objects to, then run it again.'
+  return status === undefined || status >= 500
+    ? RUN_LATER
+    : 'Fix the problem that GitHub reports, then start a new run.'
 }
 
 interface Failure {
@@ -273,10 +311,12 @@ function isRateLimit(status: number | undefined, headers: Failure['headers'], me
 }
 
 /** How long GitHub asks to wait, in milliseconds. */
-function rateLimitDelay(headers: Failure['headers'], now: Date): number | undefined {
+function rateLimitDelay(headers: Failure['headers'], now: Date): number {
   const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
   const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN
-  return retryAfterMs ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : undefined)
+  return (
+    retryAfterMs ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : SECONDARY_LIMIT_MS)
+  )
 }
 
 function noop(): void {

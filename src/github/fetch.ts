@@ -9,7 +9,6 @@ import { gunzipSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
-import redirect from 'undici/lib/interceptor/redirect.js'
 import { createConnector } from '../net/connect.js'
 import { aborted, type Clock } from '../net/deadline.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
@@ -40,7 +39,8 @@ interface FetchResponse {
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
-/** GitHub redirects the requests for a repository that was renamed. */
+/** GitHub redirects the requests for a repository that was renamed, and asks to repeat them with the same method. */
+const REDIRECTIONS = [301, 302, 307, 308]
 const MAX_REDIRECTIONS = 5
 
 /** Creates a fetch that uses the runner's proxy; nothing is sent yet. */
@@ -68,7 +68,7 @@ function createDispatcher({ run, network }: FetchOptions): Dispatcher {
   const proxy = base.protocol === 'https:' ? proxyFor(base, network.proxies) : undefined
   const { unverifiedTlsRequested } = network
   const { connect } = createConnector({ proxy, unverifiedTlsRequested })
-  return new Agent({ connect }).compose(redirect({ maxRedirections: MAX_REDIRECTIONS }))
+  return new Agent({ connect })
 }
 
 /** undici ignores the signal of a request whose connection is still being made. */
@@ -77,8 +77,13 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   throw signal.reason
 }
 
-/** Resolves with the whole response. */
-async function send(dispatcher: Dispatcher, address: URL, init: FetchInit): Promise<FetchResponse> {
+/** Resolves with the whole response: a redirect if it leads to another origin, which is not believed as GitHub. */
+async function send(
+  dispatcher: Dispatcher,
+  address: URL,
+  init: FetchInit,
+  redirections = 0,
+): Promise<FetchResponse> {
   const { href: url, origin, pathname, search } = address
   const { method, headers, body, signal } = init
   const response = await request.call(dispatcher, {
@@ -91,6 +96,12 @@ async function send(dispatcher: Dispatcher, address: URL, init: FetchInit): Prom
   })
   const content = await response.body.arrayBuffer()
   await setImmediate() // undici frees the connection then; a request that comes earlier opens another.
+  const location = joinValues(response.headers).get('location')
+  if (location !== undefined && REDIRECTIONS.includes(response.statusCode)) {
+    const target = URL.canParse(location, url) ? new URL(location, url) : undefined
+    const isFollowed = target?.origin === origin && redirections < MAX_REDIRECTIONS
+    if (isFollowed) return send(dispatcher, target, init, redirections + 1)
+  }
   const isGzip = response.headers['content-encoding'] === 'gzip'
   const bytes = isGzip ? gunzipSync(content) : new Uint8Array(content)
   return {

@@ -28,13 +28,13 @@ export function checkRuns(github: GitHub, repository: string, sha: string, name:
       const hasList = ({ check_runs }: { check_runs?: unknown }) => Array.isArray(check_runs)
       const doing = `reading the checks of ${commit}`
       const common = about({ github, repository, ...how }, doing, 'checks: write', hasList)
-      const all = await readPages(CHECK_RUNS_LIMIT / 100, async (page) => {
+      const { items, truncated } = await readPages(CHECK_RUNS_LIMIT / 100, async (page) => {
         // `latest`, the default, hides the check runs of earlier attempts.
         const params = { ...common, ...page, ref: sha, check_name: name, filter: 'all' } as const
         const { data, headers } = await github.checks.listForRef(params)
         return { data: data.check_runs, headers }
       })
-      return all.map(({ id, status, external_id, output }) => {
+      const texts = items.map(({ id, status, external_id, output }) => {
         const { summary, text } = output ?? {}
         const died = { title: DIED, summary: summary ?? '', text: text ?? '' }
         const conclude = (how: How) =>
@@ -42,6 +42,7 @@ export function checkRuns(github: GitHub, repository: string, sha: string, name:
         const [markers = ''] = (text ?? '').split('\n')
         return { id, markers, nonce: external_id ?? '', ...(status !== 'completed' && { conclude }) }
       })
+      return { items: texts, truncated }
     },
     async create(update, external_id, how, find) {
       const { request, ...common } = writing(how)

@@ -29,10 +29,14 @@ export function comments(
     async list(how) {
       const doing = `reading the comments of ${kind} ${issue_number}`
       const common = about({ github, repository, ...how }, doing, permission, Array.isArray)
-      const all = await readPages(COMMENTS_LIMIT / 100, (page) =>
+      const { items, truncated } = await readPages(COMMENTS_LIMIT / 100, (page) =>
         github.issues.listComments({ ...common, ...page, issue_number }),
       )
-      return all.map(({ id, body = '' }) => ({ id, markers: body, nonce: NONCE.exec(body)?.[1] ?? '' }))
+      const toText = ({ id, body }: { id: number; body?: string | null }) => {
+        const markers = body ?? ''
+        return { id, markers, nonce: NONCE.exec(markers)?.[1] ?? '' }
+      }
+      return { items: items.map(toText), truncated }
     },
     async create({ comment }, nonce, how, find) {
       const { request, ...common } = writing(how)

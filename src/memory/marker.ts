@@ -28,7 +28,7 @@ export interface StoredState {
 /** The states of a run that sent nothing. */
 export const NOTHING_SENT: readonly string[] = ['unsent', 'skipped']
 
-const MARKER = /<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/g
+const MARKER = /^<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/
 
 /** A key for markers alone, so that no marker reveals anything about the API key (RFC 5869). */
 export function deriveMarkerKey(apiKey: string): Buffer {
@@ -47,7 +47,7 @@ export function createMarker(stored: StoredState, id: number, identity: Identity
 }
 
 /**
- * Reads the marker in the text of the comment or the check run with this id.
+ * Reads the last marker in the text of the comment or the check run with this id: there this step's stands.
  *
  * It counts only where its signature says: anyone can write a comment, copy a genuine marker, or get a bot to repeat it.
  *
@@ -59,15 +59,11 @@ export function readMarker(
   identity: Identity,
   key: Buffer,
 ): StoredState | 'unverified' | undefined {
-  const ownName = publicName(identity)
-  let claimed = false
-  for (const [, name, data = '', signature = ''] of text.matchAll(MARKER)) {
-    if (name !== ownName) continue
-    claimed = true
-    const expected = sign(data, id, identity, key)
-    if (timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return parse(data)
-  }
-  return claimed ? 'unverified' : undefined
+  const start = text.lastIndexOf('<!-- agent-job-action:2 ')
+  const [, name, data = '', signature = ''] = MARKER.exec(start < 0 ? '' : text.slice(start)) ?? []
+  if (name !== publicName(identity)) return undefined
+  const expected = sign(data, id, identity, key)
+  return timingSafeEqual(Buffer.from(signature), Buffer.from(expected)) ? parse(data) : 'unverified'
 }
 
 /** A short public name of the step: it only tells its own texts from others', including copied ones. */

@@ -12,7 +12,7 @@ import { StateWriter } from './writer.js'
 /** What a writer needs of a step. */
 export type MemoryOptions = Pick<
   Step,
-  'given' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'warn'
+  'given' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'note'
 >
 
 /** @param decides later runs need what the comment stores */

@@ -1,7 +1,7 @@
 /** A text for readers at GitHub with the step's state hidden in it: found, created and edited, in a comment or a check run. */
 
 import type { RunEnvironment } from '../event/event.js'
-import { type Call, GitHubError } from '../github/client.js'
+import { type Call, GitHubError, type Pages } from '../github/client.js'
 import type { StatusUpdate } from '../run/ports.js'
 import { createMarker, type Identity, readMarker, type StoredState } from './marker.js'
 
@@ -22,7 +22,7 @@ export interface Text {
 /** Where texts are kept. */
 export interface Place {
   readonly kind: 'comment' | 'check'
-  list(how: How): Promise<Text[]>
+  list(how: How): Promise<Pages<Text>>
   /**
    * Creates a text without a marker, because the marker needs its id.
    *
@@ -37,7 +37,11 @@ export interface Found {
   readonly state: StoredState | undefined
   /** How many texts claim to be this step's but can't be verified. */
   readonly unverified: number
+  /** There are more texts than were read. */
+  readonly truncated: boolean
 }
+
+export const NOTHING_FOUND: Found = { state: undefined, unverified: 0, truncated: false }
 
 export interface StoreOptions {
   readonly place: Place
@@ -64,8 +68,9 @@ export class Store {
 
   async find(how: How): Promise<Found> {
     const { place, run, identity, markerKey } = this.#options
-    if (markerKey === undefined) return { state: undefined, unverified: 0 }
-    const texts = (await place.list(how)).map((text) => ({
+    if (markerKey === undefined) return NOTHING_FOUND
+    const { items, truncated } = await place.list(how)
+    const texts = items.map((text) => ({
       text,
       state: readMarker(text.markers, text.id, identity, markerKey),
     }))
@@ -79,7 +84,15 @@ export class Store {
       .filter(({ text, state }) => text.conclude && state.attempt < Number(run.runAttempt))
       .map(({ text }) => text)
     if (this.kind === 'comment') this.#id = own[0]?.text.id
-    return { state: own[0]?.state, unverified: texts.filter(({ state }) => state === 'unverified').length }
+    const unverified = texts.filter(({ state }) => state === 'unverified').length
+    return { state: own[0]?.state, unverified, truncated }
+  }
+
+  /** Whether a comment is this step's own: the one that was found, or one with its marker. */
+  isOwn(id: number, text: string): boolean {
+    const { identity, markerKey } = this.#options
+    if (id === this.#id) return true
+    return markerKey !== undefined && typeof readMarker(text, id, identity, markerKey) === 'object'
   }
 
   /** Creates or replaces the text and the state. Without a state, what was stored before keeps counting. */
@@ -94,7 +107,7 @@ export class Store {
       return
     }
     const edit = async (): Promise<void> => {
-      this.#id ??= await this.#create({ ...update, conclusion: undefined }, how)
+      this.#id ??= await this.#create({ ...update, ...update.beforeSending, conclusion: undefined }, how)
       const id = this.#id
       await this.#options.place.edit(id, update, createMarker(state, id, identity, markerKey), how)
     }
@@ -111,7 +124,7 @@ export class Store {
   async #create(update: StatusUpdate, how: How): Promise<number> {
     const { place, nonce } = this.#options
     const find = async () =>
-      (await place.list({ ...how, required: false })).find((text) => text.nonce === nonce)
+      (await place.list({ ...how, required: false })).items.find((text) => text.nonce === nonce)
     const existing = this.#mayExist ? await find() : undefined
     this.#mayExist = true
     const id = existing?.id ?? (await place.create(update, nonce, how, find))

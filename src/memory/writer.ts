@@ -6,7 +6,7 @@ import { describeWarning, GitHubError } from '../github/client.js'
 import { aborted, type Deadline } from '../net/deadline.js'
 import type { StatusUpdate, StatusWriter } from '../run/ports.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
-import type { Found, How, Store } from './store.js'
+import { type Found, type How, NOTHING_FOUND, type Store } from './store.js'
 
 interface Role {
   /** Whether to write this update at all. */
@@ -31,12 +31,13 @@ const ROLES = {
 } satisfies Record<string, Role>
 
 export interface StateWriterOptions {
-  readonly store: Pick<Store, 'kind' | 'find' | 'write'>
+  readonly store: Pick<Store, 'kind' | 'find' | 'isOwn' | 'write'>
   readonly run: RunEnvironment
   readonly role: keyof typeof ROLES
   readonly deadline: Deadline
   readonly log: (line: string) => void
-  readonly warn: (line: string) => void
+  /** Warns, and leaves a note for readers. */
+  readonly note: (line: string) => void
 }
 
 export class StateWriter implements StatusWriter {
@@ -72,17 +73,28 @@ export class StateWriter implements StatusWriter {
     try {
       return await this.#find({ required })
     } catch (thrown) {
+      if (this.#isWithoutChecks(thrown)) return NOTHING_FOUND
       if (required) this.#isReported = true
       throw thrown
     }
+  }
+
+  /** Whether this comment is the one that this step keeps up to date. */
+  async isOwn(id: number, text: string): Promise<boolean> {
+    if (this.decides) await this.find(true)
+    else await this.find(false).catch(() => undefined) // Its marker shows as well.
+    return this.#options.store.isOwn(id, text)
   }
 
   async #find(options: How): Promise<Found> {
     if (this.#found !== undefined) return this.#found
     const { store, run, log } = this.#options
     this.#found = await store.find(options)
-    const { state, unverified } = this.#found
-    // In the first attempt, the others of a check are other steps'.
+    const { state, unverified, truncated } = this.#found
+    if (state === undefined && truncated) {
+      log(`There are more ${store.kind}s than are read: one by an earlier run may be among the others.`)
+    }
+    // In a first attempt, the unverified checks of this name belong to other steps.
     if (state === undefined && unverified > 0 && (store.kind === 'comment' || Number(run.runAttempt) > 1)) {
       log(
         `An earlier ${store.kind} by this step can't be verified (was the key changed?). It is ignored, and left as it is.`,
@@ -168,6 +180,15 @@ export class StateWriter implements StatusWriter {
     return isOwn ? own : (found.state ?? own)
   }
 
+  /** Some servers with GitHub's API have no checks: then nothing is kept, which is said once. */
+  #isWithoutChecks(thrown: unknown): boolean {
+    const { store, note } = this.#options
+    if (store.kind !== 'check' || !(thrown instanceof GitHubError && thrown.unknownApi)) return false
+    if (!this.#stopped) note("This server has no checks: a re-run won't find this run's job.")
+    this.#stopped = true
+    return true
+  }
+
   /** Called with an error that is reported: later ones are not. Without the permission, no later try would succeed. */
   #stopIfPermanent(thrown: unknown): void {
     this.#isReported = true
@@ -175,12 +196,13 @@ export class StateWriter implements StatusWriter {
   }
 
   #onFailure(thrown: unknown): void {
+    if (this.#isWithoutChecks(thrown)) return
     this.#lastKey = '' // The next update must not be taken for a duplicate.
     const isReported = this.#isReported
     this.#stopIfPermanent(thrown)
     if (isReported) return
-    const { role, warn } = this.#options
-    warn(thrown instanceof ActionError ? describeWarning(thrown, ROLES[role].consequence) : String(thrown))
+    const { role, note } = this.#options
+    note(thrown instanceof ActionError ? describeWarning(thrown, ROLES[role].consequence) : String(thrown))
   }
 }
 
