@@ -55,7 +55,8 @@ const USAGE = `Runs the action against an emulated service, as the GitHub runner
   npm start -- [options]
 
   --scenario NAME      how the service behaves (default pr-opened)
-  --prompt TEXT        the instruction, instead of the scenario's; turns attach into a message
+  --prompt TEXT        the instruction, instead of the scenario's (with --scenario attach, it is
+                       sent as a message)
   --input NAME=VALUE   any input of the action; may be repeated. With base-url, the step uses
                        the service at that URL, and no emulated one is started
   --speed N            how many times faster jobs run (default ${DEFAULT_SPEED}: most take 4 s instead of 240 s)

@@ -3,6 +3,7 @@
 import type { Job } from '../agent/job.js'
 import { ActionError } from '../errors.js'
 import { quote, truncate } from '../escape.js'
+import { joinSentences } from '../format.js'
 import { createRedactor, type Redact } from '../redact.js'
 import type { PromptFile } from './prompt-file.js'
 import {
@@ -19,6 +20,8 @@ import {
   parsePatterns,
   parseProject,
   parseScope,
+  parseSince,
+  parseSkipAuthors,
   parseTimeout,
   parseWord,
 } from './values.js'
@@ -35,6 +38,7 @@ export const DEFAULTS = {
   'job-key': '${{ toJSON(matrix) }}',
   context: 'none',
   'context-paths': '',
+  since: '',
   wait: 'true',
   'timeout-minutes': '30',
   'poll-interval-seconds': '',
@@ -59,12 +63,21 @@ export type Task =
       readonly kind: 'message'
       readonly jobId: string
       readonly prompt: string
-      /** The job as it was before the message, if known. */
-      readonly previousJob?: Job | undefined
-      /** Create a new job if this one no longer exists; `previousLink` is the pull request that it continues, or empty. */
-      readonly forNewJob?: { readonly prompt: string; readonly previousLink: string }
+      /** Set if an earlier run left the job: a new one may take its place. */
+      readonly remembered?: Remembered
     }
   | { readonly kind: 'attach'; readonly jobId: string }
+
+/** A job that an earlier run left, and what a new one in its place would get. */
+export interface Remembered {
+  /** As it was before the message, if known. */
+  readonly job: Job | undefined
+  /** Asks the service whether it no longer exists. */
+  readonly isGone: () => Promise<boolean>
+  readonly prompt: string
+  /** The pull request that a new job is asked to continue, or empty. */
+  readonly previousLink: string
+}
 
 /** What the step needs even if other inputs are bad: to refuse a stranger, say, or to conclude its check. */
 export type Given = ReturnType<typeof readGiven>
@@ -85,7 +98,7 @@ export function readGiven(raw: RawInputs) {
     /** In lower case; `*` is everyone. */
     allowUsers: parseLogins(raw['allow-users']),
     /** In lower case. */
-    skipAuthors: parseLogins(raw['skip-authors']),
+    skipAuthors: parseSkipAuthors(raw['skip-authors'], DEFAULTS['skip-authors']),
     hasPromptFile,
     onlyWaits: given('job-id') !== '' && given('prompt') === '' && !hasPromptFile,
     /** A dry run writes none. */
@@ -98,6 +111,8 @@ export interface InputSources {
   /** Redacts values that are shown: any input may contain the key. */
   readonly redact: Redact
   readonly readPromptFile: (path: string) => PromptFile
+  /** The names of the step's inputs that the action does not have, in lower case. */
+  readonly unknownInputs: readonly string[]
   /** Why the runner passed this run no secrets, if known. */
   readonly missingSecrets: string | undefined
   /** Whether a pull request or an issue triggered the run, as far as the event can be read. */
@@ -111,7 +126,11 @@ export class InputError extends ActionError {
     lines: readonly string[],
     readonly jobId: string,
   ) {
-    super('input', lines.join('\n'), 'Fix the inputs and run it again. Nothing was sent.')
+    super(
+      'input',
+      lines.join('\n'),
+      'Nothing was sent. Fix the inputs in the workflow file and push: a re-run would use the old file.',
+    )
   }
 }
 
@@ -138,7 +157,9 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
       return parseValue(raw[input].trim() || DEFAULTS[input])
     } catch (thrown) {
       if (!(thrown instanceof InvalidInput)) throw thrown
-      lines.push(`${input}: ${thrown.describe(quote(truncate(sources.redact(thrown.value), 80)))}`)
+      const line = `${input}: ${thrown.describe(quote(truncate(sources.redact(thrown.value), 80)))}`
+      const isMissing = raw[input].trim() === ''
+      lines.push(joinSentences(line, isMissing ? describeSlip(input, sources.unknownInputs) : ''))
       return undefined as never // Placeholder: `parseInputs` throws before anyone uses it.
     }
   }
@@ -146,6 +167,17 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
   const { task } = inputs
   if (lines.length > 0) throw new InputError(lines, (task.kind !== 'create' && task.jobId) || '')
   return Object.freeze(inputs)
+}
+
+/** Names an input whose name was written with other hyphens than this one's; the runner passes it on all the same. */
+function describeSlip(input: InputName, unknown: readonly string[]): string {
+  const plain = (name: string): string => name.replace(/[-_]/g, '')
+  const meant: readonly InputName[] = input === 'prompt' ? ['prompt', 'prompt-file'] : [input]
+  for (const name of meant) {
+    const slip = unknown.find((other) => plain(other) === plain(name))
+    if (slip !== undefined) return `The step sets ${quote(slip)}: write ${name}.`
+  }
+  return ''
 }
 
 /** Every input, parsed. */
@@ -179,6 +211,8 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
     /** Empty: every changed file counts. */
     contextPaths: parse('context-paths', parsePatterns),
+    /** Undefined: where the event's own range begins. */
+    since: parse('since', parseSince),
     comment: parse('comment', parseBoolean),
     check: parse('check', parseBoolean),
     allowUsers: parse('allow-users', parseAllowUsers),
@@ -193,17 +227,10 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
   }
 }
 
-/**
- * Whether anything depends on what GitHub's API says.
- *
- * @param commitsToCheck whether `skip-authors` depends on which commits are merges
- */
-export function needsGitHub(
-  { task, jobScope, context, contextPaths, comment, check }: Inputs,
-  commitsToCheck: boolean,
-): boolean {
+/** Whether anything depends on what GitHub's API says. */
+export function needsGitHub({ task, jobScope, context, contextPaths, comment, check }: Inputs): boolean {
   const needsChanges = task.kind !== 'attach' && (context !== 'none' || contextPaths.length > 0)
-  return jobScope !== 'run' || comment || check || commitsToCheck || needsChanges
+  return jobScope !== 'run' || comment || check || needsChanges
 }
 
 function parseTask(parse: Parse, jobId: string, read: (path: string) => string): Task {

@@ -14,10 +14,10 @@ const LIMIT = 1000
  * would take a file with an odd name; for such a file, escape the character.
  */
 const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
-  [/^\//, 'no path starts with "/"; patterns start at the root of the repository by themselves'],
+  [/^\//, 'remove the first "/": patterns already start at the root of the repository'],
   [/^\.\.?\//, 'no path contains "./" or "../"; start with the name of a file or folder'],
-  [/\/$/, 'only files have changes, no folders; write "/**" at the end for everything inside'],
-  [/^(["']).*\1,?$/, 'a pattern is written without quotes; write "\\" before a quote that is part of a name'],
+  [/\/$/, 'a pattern matches files, not folders: write "/**" at the end for everything inside'],
+  [/^(["']).*\1,?$/, 'remove the quotes; write "\\" before a quote that is part of a name'],
   [/^- /, 'write one pattern per line, without "- "; write "\\- " for a name that starts like that'],
   [/(?<!\\),(?:\s|$)/, 'write one pattern per line, without commas; write "\\," for a comma in a name'],
 ]

@@ -48,7 +48,7 @@ export function parseKey(
   if (value === '') {
     throw missing(
       missingSecrets ??
-        'Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check that the secret exists: a missing secret is empty.',
+        "Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check its name: GitHub passes an empty text for a secret that doesn't exist, or that this repository or environment can't use.",
     )
   }
   if (value.length > MAX_KEY_LENGTH) {
@@ -141,6 +141,12 @@ function splitList(value: string): string[] {
   return value.split(/[\s,]/).filter((word) => word !== '')
 }
 
+/** Whose work starts no job, in lower case: always the agent's, unless the list is empty. */
+export function parseSkipAuthors(value: string, agent: string): ReadonlySet<string> {
+  const logins = parseLogins(value)
+  return logins.size === 0 ? logins : new Set([agent, ...logins])
+}
+
 /** Letters, digits and hyphens, in an enterprise's own accounts `_` too; `[bot]` is part of an app's login. */
 const LOGIN = /^(?:\*|[a-z\d][a-z\d_-]*(?:\[bot\])?)$/
 
@@ -154,6 +160,29 @@ export function parseAllowUsers(value: string): ReadonlySet<string> {
   )
 }
 
+/** Where a range of commits begins: `ref` names a tag, a branch or a commit; `date` is in ISO 8601. */
+export type Since = { readonly ref: string } | { readonly date: string }
+
+const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/
+
+/** What git forbids in the name of a ref (git-scm.com/docs/git-check-ref-format), and what options look like. */
+const NO_REF = /\.\.|[\s\p{C}~^:?*[\\]|@\{|\/\/|^[-/]|\/$|\.$|\.lock$/u
+
+/** @returns undefined if it is empty */
+export function parseSince(value: string): Since | undefined {
+  if (value === '') return undefined
+  const expected = 'a tag, a branch, a commit, or a date such as 2026-11-01 or 2026-11-01T09:00:00Z'
+  if (DATE.test(value)) {
+    const [day = ''] = value.split('T')
+    // Date.parse takes February 30 for March 2.
+    const isDay = !Number.isNaN(Date.parse(value)) && new Date(day).toISOString().startsWith(day)
+    if (isDay) return { date: new Date(value).toISOString() }
+    throw unexpected(expected, value, 'That day or time does not exist.')
+  }
+  if (value.length <= 255 && !NO_REF.test(value)) return { ref: value }
+  throw unexpected(expected, value)
+}
+
 interface Range {
   readonly includes: (value: number) => boolean
   readonly text: string
@@ -165,7 +194,7 @@ const TIMEOUT_MINUTES: Range = {
 }
 const INTERVAL_SECONDS: Range = {
   includes: (value) => value >= 0.1 && value <= 3600,
-  text: 'a number of seconds from 0.1 to 3600, such as 10, or nothing for adaptive polling',
+  text: 'a number of seconds from 0.1 to 3600, such as 10, or an empty value for adaptive polling',
 }
 
 function parseNumber(value: string, range: Range): number {
@@ -190,7 +219,7 @@ export function parseFailOn(value: string): ReadonlySet<FailOn> {
   const isKnown = (word: string): word is FailOn => (FAIL_ON as readonly string[]).includes(word)
   if (words.length > 0 && words.every(isKnown)) return new Set(words)
   throw unexpected(
-    `any of ${FAIL_ON.join(', ')}, separated by commas, spaces or line breaks, or only none`,
+    `any of ${FAIL_ON.join(', ')}, separated by commas, spaces or line breaks; or the word none alone`,
     value,
     'error and cancelled always fail the step.',
   )
