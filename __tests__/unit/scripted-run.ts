@@ -185,6 +185,6 @@ export async function settle<T>(promise: Promise<T>) {
     if (thrown instanceof Cancelled)
       return { code: ['cancelled', thrown.unknown?.code].filter(Boolean).join(' ') }
     const error = thrown as ActionError
-    return { error, code: error.code as string }
+    return { error, code: error.code as string | undefined }
   }
 }
