@@ -108,93 +108,54 @@ describe('the task', () => {
 
 const LONG_URL = `https://agent.example.com/${'p'.repeat(2048 - 26)}`
 
-/** For each input, values and what they are parsed to. */
-const ACCEPTED: [InputName, keyof Inputs, values: [value: string, parsed: unknown][]][] = [
-  ...(['wait', 'comment', 'check'] as const).map((input): (typeof ACCEPTED)[number] => [
-    input,
-    input,
-    ['true', 'True', 'TRUE', ' true\n'].map((value): [string, boolean] => [value, true]),
-  ]),
-  ['dry-run', 'dryRun', ['false', 'False', 'FALSE'].map((value) => [value, false])],
-  ['dry-run', 'dryRun', [['true', true]]],
-  ['context', 'context', ['none', 'event', 'diff'].map((value) => [value, value])],
-  ['job-scope', 'jobScope', ['run', 'pull-request'].map((value) => [value, value])],
-  ['project-id', 'projectId', ['a', '...', '.a', 'A.Z_0~9:@=+,-', 'x'.repeat(512)].map((id) => [id, id])],
-  ['project-id', 'projectId', [[' p-1\n', 'p-1']]],
-  [
-    'issue-number',
-    'issueNumber',
-    [
-      ['7', 7],
-      [' 120 ', 120],
-    ],
-  ],
-  [
-    'timeout-minutes',
-    'timeoutMs',
-    [
-      ['30', 1_800_000],
-      ['1440', 86_400_000],
-      ['1440.0', 86_400_000],
-      ['.5', 30_000],
-      ['5.', 300_000],
-      ['0.001', 60],
-      ['007', 420_000],
-    ],
-  ],
-  [
-    'poll-interval-seconds',
-    'pollIntervalMs',
-    [
-      ['0.1', 100],
-      ['10', 10_000],
-      ['3600', 3_600_000],
-      [' 2.5 ', 2500],
-    ],
-  ],
+test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
+  ['wait', ['true', 'True', 'TRUE', ' true\n'], { wait: true }],
+  ['wait', ['false', 'False', 'FALSE'], { wait: false }],
+  ['dry-run', ['true'], { dryRun: true }],
+  ['comment', ['true'], { comment: true }],
+  ['check', ['true'], { check: true }],
+  ['context', ['event'], { context: 'event' }],
+  ['context', ['diff'], { context: 'diff' }],
+  ['job-scope', ['pull-request'], { jobScope: 'pull-request' }],
+  ['project-id', [' p-1\n'], { projectId: 'p-1' }],
+  ['project-id', ['.a...A.Z_0~9:@=+,-'], { projectId: '.a...A.Z_0~9:@=+,-' }],
+  ['project-id', ['...'], { projectId: '...' }],
+  ['project-id', ['x'.repeat(512)], { projectId: 'x'.repeat(512) }],
+  ['issue-number', ['7'], { issueNumber: 7 }],
+  ['issue-number', [' 120 '], { issueNumber: 120 }],
+  ['timeout-minutes', ['1440', '1440.0'], { timeoutMs: 86_400_000 }],
+  ['timeout-minutes', ['.5', '0.50', '000.5'], { timeoutMs: 30_000 }],
+  ['timeout-minutes', ['5.', '5', '05'], { timeoutMs: 300_000 }],
+  ['timeout-minutes', ['0.001'], { timeoutMs: 60 }],
+  ['poll-interval-seconds', ['0.1'], { pollIntervalMs: 100 }],
+  ['poll-interval-seconds', [' 2.5 '], { pollIntervalMs: 2500 }],
+  ['poll-interval-seconds', ['3600'], { pollIntervalMs: 3_600_000 }],
+  ['fail-on', ['no-changes', 'no-changes,\n'], { failOn: new Set(['no-changes'] as const) }],
   [
     'fail-on',
-    'failOn',
-    [
-      ['no-changes', new Set(['no-changes'])],
-      ['failed,archived', new Set(['failed', 'archived'])],
-      [' failed timed-out\r\n\nfailed, ', new Set(['failed', 'timed-out'])],
-      ['none', new Set()],
-      ['none,', new Set()],
-    ],
+    ['failed,archived', ' failed archived\r\n\nfailed, '],
+    { failOn: new Set(['failed', 'archived'] as const) },
   ],
+  ['fail-on', ['none', ' none,'], { failOn: new Set() }],
+  ['allow-users', ['*'], { allowUsers: new Set('*') }],
   [
     'allow-users',
-    'allowUsers',
-    [
-      ['*', new Set('*')],
-      ['Octocat, renovate[bot]\n7up mona_corp', new Set(['octocat', 'renovate[bot]', '7up', 'mona_corp'])],
-      ['a1 b-2', new Set(['a1', 'b-2'])],
-    ],
+    ['Octocat, renovate[bot]\n7up'],
+    { allowUsers: new Set(['octocat', 'renovate[bot]', '7up']) },
   ],
-  [
-    'base-url',
-    'baseUrl',
-    [
-      ['https://agent.example.com///', 'https://agent.example.com'],
-      ['https://agent.example.com/prefix/more//', 'https://agent.example.com/prefix/more'],
-      ['HTTPS://Agent.Example.COM:443/A', 'https://agent.example.com/A'],
-      ['https://agent.example.com:8443/a', 'https://agent.example.com:8443/a'],
-      ['https://10.0.0.1', 'https://10.0.0.1'],
-      ['http://LOCALHOST', 'http://localhost'],
-      ['http://localhost:3000/p/', 'http://localhost:3000/p'],
-      ['http://127.1:8080', 'http://127.0.0.1:8080'],
-      ['http://127.255.255.254', 'http://127.255.255.254'],
-      ['http://2130706433', 'http://127.0.0.1'],
-      ['http://[0:0:0:0:0:0:0:1]:3000', 'http://[::1]:3000'],
-      [LONG_URL, LONG_URL],
-    ],
-  ],
-]
-
-test.each(ACCEPTED)('%s is accepted as %s', (input, field, values) => {
-  for (const [value, parsed] of values)
-    expect([value, read({ [input]: value })[field]]).toEqual([value, parsed])
+  ['allow-users', ['a1 b-2 mona_corp'], { allowUsers: new Set(['a1', 'b-2', 'mona_corp']) }],
+  ['base-url', ['https://a.example', 'https://a.example///'], { baseUrl: 'https://a.example' }],
+  ['base-url', ['https://a.example/p/more//'], { baseUrl: 'https://a.example/p/more' }],
+  ['base-url', ['HTTPS://A.Example:443/A'], { baseUrl: 'https://a.example/A' }],
+  ['base-url', ['https://a.example:8443/a'], { baseUrl: 'https://a.example:8443/a' }],
+  ['base-url', ['https://10.0.0.1'], { baseUrl: 'https://10.0.0.1' }],
+  ['base-url', ['http://LOCALHOST:3000/'], { baseUrl: 'http://localhost:3000' }],
+  ['base-url', ['http://127.0.0.1', 'http://127.1', 'http://2130706433'], { baseUrl: 'http://127.0.0.1' }],
+  ['base-url', ['http://127.255.255.254'], { baseUrl: 'http://127.255.255.254' }],
+  ['base-url', ['http://[::1]', 'http://[0:0:0:0:0:0:0:1]'], { baseUrl: 'http://[::1]' }],
+  ['base-url', [LONG_URL], { baseUrl: LONG_URL }],
+])('%s accepts %j', (input, values, parsed) => {
+  for (const value of values) expect(read({ [input]: value })).toEqual({ ...read(), ...parsed })
 })
 
 test('context-paths are patterns, one per line', () => {
@@ -210,13 +171,13 @@ const NOT_NUMBERS = `-1 -0.5 +5 0x10 1e2 1E2 Infinity NaN 1,5 5m . 1..2 1_000 \u
   .split(' ')
   .concat('5 min')
 const KEY_MUST_NOT = 'the key contains white space, control characters or non-ASCII characters.'
-const LONG_ID = 'x'.repeat(513)
 
 /**
  * For each input, the line that its bad values get, with `%` for the value in quotes; a pair is a value and how it is
  * shown.
  */
-const REJECTED: [InputName, line: string, values: (string | [value: string, shown: string])[]][] = [
+type Rejected = [InputName, line: string, values: (string | [value: string, shown: string])[]]
+const REJECTED: Rejected[] = [
   [
     'prompt',
     'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.',
@@ -224,25 +185,29 @@ const REJECTED: [InputName, line: string, values: (string | [value: string, show
   ],
   ['prompt-file', '% does not exist. Check the path.', ['gone.md']],
   ['project-id', 'required. Copy the project ID from the API keys page of the dashboard.', ['', ' \n']],
-  ...(['project-id', 'job-id'] as const).map((input): (typeof REJECTED)[number] => [
-    input,
-    ID,
-    [
-      '.',
-      '..',
-      [' .. ', '".."'],
-      'a/b',
-      ['a\u0000b', '"a\\u{0}b"'],
-      ['a\nb', '"a b"'],
-      ['a\u007fb', '"a\\u{7f}b"'],
-      [LONG_ID, `"${LONG_ID.slice(0, 80)}…"`],
+  ...(['project-id', 'job-id'] as const).map(
+    (input): Rejected => [
+      input,
+      ID,
+      [
+        '.',
+        '..',
+        [' .. ', '".."'],
+        'a/b',
+        'x'.repeat(513),
+        ['a\u0000b', '"a\\u{0}b"'],
+        ['a\nb', '"a b"'],
+        ['a\u007fb', '"a\\u{7f}b"'],
+      ],
     ],
-  ]),
-  ...(['wait', 'dry-run', 'comment', 'check'] as const).map((input): (typeof REJECTED)[number] => [
-    input,
-    'expected true or false, got %.',
-    'yes no on off 1 0 tRUE y null truefalse "true"'.split(' ').concat('true false'),
-  ]),
+  ),
+  ...(['wait', 'dry-run', 'comment', 'check'] as const).map(
+    (input): Rejected => [
+      input,
+      'expected true or false, got %.',
+      'yes no on off 1 0 tRUE y null truefalse "true"'.split(' ').concat('true false'),
+    ],
+  ),
   [
     'job-scope',
     'expected one of run, pull-request, issue, got %.',
@@ -281,8 +246,7 @@ const REJECTED: [InputName, line: string, values: (string | [value: string, show
       'got %. Write logins without "@"; a team can\'t be named.',
     ['@octocat', 'mona octocat@', 'your-org/team', '-octocat', 'octocat[bot]s', '[bot]', '**'],
   ],
-  ['base-url', NO_URL, ['agent.example.com', '/v2/agent', 'https://', 'https://agent.example.com:99999']],
-  ['base-url', NO_URL, [`${LONG_URL}p`]],
+  ['base-url', NO_URL, ['a.example', '/v2/agent', 'https://', 'https://a.example:99999', `${LONG_URL}p`]],
   [
     'base-url',
     `${URL_EXPECTED}, without user name, password, query or fragment, got %.`,
@@ -304,15 +268,10 @@ const REJECTED: [InputName, line: string, values: (string | [value: string, show
     'base-url',
     "expected a base URL with https (http only on loopback), so that the key isn't sent unencrypted, got %.",
     [
-      'http://agent.example.com',
-      'http://127.0.0.1.evil.example',
-      'http://evil-localhost',
-      'http://localhost.evil.example',
-      'http://[::2]',
-      'http://0.0.0.0',
-      'http://128.0.0.1',
-      'ftp://localhost',
-      'file:///etc/passwd',
+      ...'http://a.example http://127.0.0.1.evil.example http://evil-localhost http://localhost.evil.example'.split(
+        ' ',
+      ),
+      ...'http://[::2] http://0.0.0.0 http://128.0.0.1 ftp://localhost file:///etc/passwd'.split(' '),
       ['user:hunter2@agent.example.com', '"***@agent.example.com"'],
     ],
   ],
@@ -332,11 +291,13 @@ const REJECTED: [InputName, line: string, values: (string | [value: string, show
     'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for another service.',
     ['sk-abc123', 'MINT_abc123', 'mint-abc123', 'x'],
   ],
-  ...['mint_dsc_', 'mint_us_'].map((kind): (typeof REJECTED)[number] => [
-    'api-key',
-    `expected an admin API key, got a different kind of key (${kind}…). Create one on the API keys page of the dashboard.`,
-    [`${kind}abc123`],
-  ]),
+  ...['mint_dsc_', 'mint_us_'].map(
+    (kind): Rejected => [
+      'api-key',
+      `expected an admin API key, got a different kind of key (${kind}…). Create one on the API keys page of the dashboard.`,
+      [`${kind}abc123`],
+    ],
+  ),
   [
     'api-key',
     'the key is longer than 4,096 characters. Pass one secret, such as secrets.AGENT_API_KEY, not all of them.',
