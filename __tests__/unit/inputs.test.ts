@@ -236,14 +236,14 @@ const REJECTED: Rejected[] = [
   ],
   [
     'fail-on',
-    'expected any of failed, archived, timed-out, no-changes, separated by commas, spaces or line breaks, or only none, ' +
-      'got %. error and cancelled always fail the step.',
+    'expected any of failed, archived, timed-out, no-changes, separated by commas, spaces or line breaks, or only ' +
+      'none, got %. error and cancelled always fail the step.',
     ['none, failed', 'none none', 'error', 'cancelled', 'Failed', 'failed;archived', ','],
   ],
   [
     'allow-users',
-    'expected logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], or * for everyone, ' +
-      'got %. Write logins without "@"; a team can\'t be named.',
+    'expected logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], or * for ' +
+      'everyone, got %. Write logins without "@"; a team can\'t be named.',
     ['@octocat', 'mona octocat@', 'your-org/team', '-octocat', 'octocat[bot]s', '[bot]', '**'],
   ],
   ['base-url', NO_URL, ['a.example', '/v2/agent', 'https://', 'https://a.example:99999', `${LONG_URL}p`]],
@@ -277,8 +277,8 @@ const REJECTED: Rejected[] = [
   ],
   [
     'api-key',
-    'required. Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check that the secret exists: a missing ' +
-      'secret is empty.',
+    'required. Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check that the secret exists: ' +
+      'a missing secret is empty.',
     ['', ' \n'],
   ],
   [
@@ -288,13 +288,15 @@ const REJECTED: Rejected[] = [
   ],
   [
     'api-key',
-    'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for another service.',
+    'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for ' +
+      'another service.',
     ['sk-abc123', 'MINT_abc123', 'mint-abc123', 'x'],
   ],
   ...['mint_dsc_', 'mint_us_'].map(
     (kind): Rejected => [
       'api-key',
-      `expected an admin API key, got a different kind of key (${kind}…). Create one on the API keys page of the dashboard.`,
+      `expected an admin API key, got a different kind of key (${kind}…). ` +
+        'Create one on the API keys page of the dashboard.',
       [`${kind}abc123`],
     ],
   ),

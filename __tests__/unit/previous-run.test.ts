@@ -328,7 +328,9 @@ describe('continuing', () => {
   const open: DocsPull = { state: 'open' }
   const closed: DocsPull = { state: 'closed' }
   const unknown: DocsPull = { state: 'unknown', reason: 'It is on another host.' }
-  const UNKNOWN = `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`
+  const UNKNOWN =
+    `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. ` +
+    'It is on another host.'
 
   test.each<
     [string, PreviousRun['job'], DocsPull, remembered: string, link: string, newPrompt: string, log: string[]]
