@@ -11,7 +11,6 @@ import {
   type PreviousRun,
   type PreviousRunContext,
 } from '../../src/memory/previous-run.js'
-import type { StateWriter } from '../../src/memory/writer.js'
 import {
   createScriptedRun,
   errorResponse,
@@ -27,8 +26,6 @@ import {
 } from './scripted-run.js'
 
 const OLD_LINK = 'https://github.com/your-org/docs/pull/3'
-const UNKNOWN_RESULT =
-  "The result of the last create request is unknown: a job may exist. Check the agent's jobs in the dashboard."
 
 /** What run 8 stored; this run is run 9, in its first attempt. */
 const stored = (state: string, more: Partial<StoredState> = {}): StoredState => ({
@@ -39,27 +36,24 @@ const stored = (state: string, more: Partial<StoredState> = {}): StoredState => 
   state,
   ...more,
 })
-const ofThisRun = (state: string, more: Partial<StoredState> = {}): StoredState =>
-  stored(state, { run: '9', ...more })
+const ofThisRun = (state: string, more: Partial<StoredState> = {}) => stored(state, { run: '9', ...more })
+const NO_JOB = { jobId: '', link: '' }
 
-const GITHUB_ERROR = new ActionError('github', 'GitHub refused.', 'Set permissions.')
+type Stored = StoredState | 'nothing' | Error
 
-type Stored = StoredState | 'unverified' | 'nothing' | Error
-
-function writer(what: Stored, decides: boolean) {
-  const asked: boolean[] = []
+function writer(what: Stored | undefined, decides: boolean) {
+  if (what === undefined) return undefined
   const all = {
-    asked,
-    stopped: false,
     decides,
+    asked: [] as boolean[],
+    stopped: false,
     stop: () => {
       all.stopped = true
     },
     find: async (required: boolean) => {
-      asked.push(required)
+      all.asked.push(required)
       if (what instanceof Error) throw what
-      const unverified = what === 'nothing' ? 0 : 2 // Copies, beside what was verified.
-      return { state: typeof what === 'string' ? undefined : what, unverified }
+      return { state: what === 'nothing' ? undefined : what, unverified: 0 }
     },
   }
   return all
@@ -76,224 +70,187 @@ interface Options {
   script?: Iterable<ScriptedResult>
 }
 
-async function find({
-  comment,
-  check,
-  decides = true,
-  attempt = 1,
-  dryRun = false,
-  task = INPUTS.task,
-  script = [],
-}: Options = {}) {
-  const scripted = createScriptedRun(script, { timeoutMs: 60_000 })
-  const writers = {
-    comment: comment && writer(comment, decides),
-    check: check && writer(check, false),
-  }
-  const context: PreviousRunContext = {
-    inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
-    run: { runId: '9', runAttempt: String(attempt) } as RunEnvironment,
-    service: scripted.service,
-    ...scripted.ports,
-    ...(writers as unknown as Record<keyof typeof writers, StateWriter | undefined>),
-  }
-  const found = await settle(findPreviousRun(context))
+async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS.task, ...more }: Options) {
+  const scripted = createScriptedRun(more.script ?? [jobResult('active')], { timeoutMs: 60_000 })
+  const writers = { comment: writer(more.comment, decides), check: writer(more.check, false) }
+  const { value, code, error } = await settle(
+    findPreviousRun({
+      inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
+      run: { runId: '9', runAttempt: String(attempt) } as RunEnvironment,
+      service: scripted.service,
+      ...scripted.ports,
+      ...(writers as unknown as Pick<PreviousRunContext, 'comment' | 'check'>),
+    }),
+  )
   const { jobId, previousLink } = scripted.progress
-  return { ...scripted, ...found, writers, followed: [jobId, previousLink] }
+  return {
+    lines: scripted.lines,
+    reported: scripted.reported,
+    writers,
+    value,
+    error,
+    /** What was found, which jobs were asked for, and which one is followed. */
+    story: [
+      error === undefined ? describePrevious(value) : (code ?? error.message),
+      scripted.calls.map(({ jobId }) => jobId).join(' '),
+      [jobId, previousLink].filter(Boolean).join(' '),
+    ],
+  }
 }
 
-const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
+function describePrevious(previous: PreviousRun | undefined): string {
+  if (previous === undefined) return 'nothing'
+  const { state, job, unfinished } = previous
+  const now = job === undefined ? 'gone' : job === 'not requested' ? job : job.rawStatus
+  return `${unfinished ? 'waits for' : 'continues'} ${state.jobId || 'no job'}, ${state.state}: ${now}`
+}
 
-const active = expect.objectContaining({ status: 'active' })
+type Story = [found: string, asked: string, followed: string]
+const NOTHING: Story = ['nothing', '', '']
+const FOLLOWED = `job-1 ${OLD_LINK}`
+
+const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
+const MESSAGE: Task = { kind: 'message', jobId: 'job-1', prompt: 'More' }
+const GITHUB_ERROR = new ActionError('github', 'GitHub refused.', 'Set permissions.')
+const BUG = new TypeError('x is not a function')
+const gone = errorResponse(404)
 
 describe('a first attempt', () => {
-  test('continues the pull request that the comment names without a job', async () => {
-    const state = stored('failed', { jobId: '' })
-    const { value, calls, followed } = await find({ comment: state })
-    expect(value).toEqual({ state, job: undefined, unfinished: false })
-    expect(calls).toEqual([])
-    expect(followed).toEqual(['', ''])
+  const comment = stored('active')
+  const CONTINUES: Story = ['continues job-1, active: active', 'job-1', FOLLOWED]
+  test.each<[string, Options, Story]>([
+    ['the job in the comment', { comment, check: 'nothing' }, CONTINUES],
+    [
+      'it without a pull request',
+      { comment: stored('a', { link: '' }) },
+      ['continues job-1, a: active', 'job-1', 'job-1'],
+    ],
+    ['only a pull request', { comment: stored('a', { jobId: '' }) }, ['continues no job, a: gone', '', '']],
+    [
+      'an ended job',
+      { comment, script: [jobResult('completed')] },
+      ['continues job-1, active: completed', 'job-1', FOLLOWED],
+    ],
+    [
+      'a job at the second request',
+      { comment, script: [noResponse, jobResult('active')] },
+      ['continues job-1, active: active', 'job-1 job-1', FOLLOWED],
+    ],
+    ['a job that is gone', { comment, script: [gone] }, ['continues job-1, active: gone', 'job-1', FOLLOWED]],
+    [
+      'a job, without asking in a dry run',
+      { comment, dryRun: true },
+      ['continues job-1, active: not requested', '', FOLLOWED],
+    ],
+    ['a job although the check cannot be read', { comment, check: GITHUB_ERROR }, CONTINUES],
+    ['nothing without either', {}, NOTHING],
+    ['nothing if nothing is stored', { comment: 'nothing', check: 'nothing' }, NOTHING],
+    ['nothing in a comment that decides nothing', { comment, decides: false }, NOTHING],
+    ['nothing in a comment without a job', { comment: stored('skipped', NO_JOB) }, NOTHING],
+    ['an error if the comment cannot be read', { comment: GITHUB_ERROR }, ['github', '', '']],
+    ['an error if the action fails', { check: BUG }, [BUG.message, '', '']],
+    [
+      'an error if the job is refused',
+      { comment, script: [errorResponse(401)] },
+      ['auth', 'job-1', FOLLOWED],
+    ],
+  ])('finds %s', async (_, options, story) => {
+    expect((await find(options)).story).toEqual(story)
   })
 
-  test('gets the job that the comment names without a pull request', async () => {
-    const state = stored('active', { link: '' })
-    const { value } = await find({ comment: state, script: [jobResult('active')] })
-    expect(value).toEqual({ state, job: active, unfinished: false })
-  })
-
-  test('leaves the warning of an unknown status to the polls that follow', async () => {
-    const { value, lines } = await find({
-      comment: stored('active'),
+  test('leaves what it sees to the polls that follow, and does not depend on the check', async () => {
+    const { lines, reported, writers } = await find({
+      comment,
+      check: 'nothing',
       script: [jobResult('queued')],
     })
-    expect(value).toMatchObject({ job: { rawStatus: 'queued' } })
-    expect(lines.warn).toEqual([])
-  })
-
-  test('continues the job that the comment names, and shows its link', async () => {
-    const state = stored('pr-opened')
-    const { value, followed, calls, lines, writers, reportedStatuses } = await find({
-      comment: state,
-      check: 'nothing',
-      script: [jobResult('active')],
-    })
-    expect(value).toEqual({ state, job: active, unfinished: false })
-    expect(followed).toEqual(['job-1', OLD_LINK])
-    expect(calls).toEqual([{ kind: 'poll', at: 0, jobId: 'job-1' }])
-    expect(reportedStatuses).toEqual([])
-    expect([lines.log, lines.warn]).toEqual([[], []])
+    expect([lines.log, lines.warn, reported]).toEqual([[], [], []])
     expect([writers.comment?.asked, writers.check?.asked]).toEqual([[true], [false]])
+    expect((await find({ comment, decides: false })).writers.comment?.asked).toEqual([])
   })
 
-  test('asks once, and retries what fails', async () => {
-    const script = [noResponse, jobResult('active')]
-    const { value, calls } = await find({ comment: stored('active'), script })
-    expect(value).toMatchObject({ job: active })
-    expect(calls).toHaveLength(2)
-  })
-
-  test.each([
-    ['without either', {}],
-    ['if nothing is stored', { comment: 'nothing', check: 'nothing' }],
-    ['if the comment decides nothing', { comment: stored('active'), decides: false }],
-    ['if the comment names no job', { comment: stored('skipped', { jobId: '', link: '' }) }],
-  ] as const)('has no previous run %s', async (_, options) => {
-    const { value, message, calls, lines } = await find(options)
-    expect([value, message]).toEqual([undefined, undefined])
-    expect(calls).toEqual([])
-    expect([lines.log, lines.warn]).toEqual([[], []])
-  })
-
-  test('reads no comment that decides nothing', async () => {
-    expect((await find({ comment: stored('active'), decides: false })).writers.comment?.asked).toEqual([])
-  })
-
-  test('does not mind a check that cannot be read, as writing it will say so', async () => {
-    const { value } = await find({
-      check: GITHUB_ERROR,
-      comment: stored('active'),
-      script: [jobResult('active')],
+  test('ends at the deadline', async () => {
+    const { error } = await find({ comment, script: forever(errorResponse(503)) })
+    expect(error).toMatchObject({
+      code: 'network',
+      message: 'Timed out while checking the earlier job. Nothing was sent.',
+      advice: 'Run it again later, or raise timeout-minutes.',
     })
-    expect(value).toMatchObject({ job: active })
-  })
-
-  test.each([
-    ['a check that the action itself fails to read', { check: new TypeError('x is not a function') }],
-    ['a comment that cannot be read', { comment: GITHUB_ERROR }],
-  ])('ends with the error of %s', async (_, options) => {
-    const { message } = await find(options)
-    expect(message).toBe(Object.values(options)[0]?.message)
+    expect((await find({ comment, script: forever(notSent) })).error?.message).toMatch(
+      /^The service never answered/,
+    )
   })
 })
 
 describe('a re-run', () => {
+  const check = ofThisRun('timed-out')
+  const other = stored('pr-opened', { jobId: 'job-0' })
+  const WAITS: Story = ['waits for job-1, timed-out: active', 'job-1', FOLLOWED]
+  const OTHER: Story = ['continues job-0, pr-opened: active', 'job-0', `job-0 ${OLD_LINK}`]
+  const job0 = jobResult('active', { id: 'job-0' })
+
   test.each(['active', 'sending', 'unknown', 'timed-out', 'cancelled', 'error', 'started', 'completed'])(
-    'waits for the job of the attempt before that ended as %s',
-    async (last) => {
-      const state = ofThisRun(last)
-      const { value, followed, writers } = await find({
-        attempt: 2,
-        check: state,
-        comment: stored('pr-opened', { jobId: 'job-0' }),
-        script: [jobResult('active')],
-      })
-      expect(value).toEqual({ state, job: active, unfinished: true })
-      expect(followed).toEqual(['job-1', OLD_LINK])
+    'waits for the job of an attempt that was %s',
+    async (state) => {
+      const { story, writers } = await find({ attempt: 2, check: ofThisRun(state), comment: other })
+      expect(story).toEqual([`waits for job-1, ${state}: active`, 'job-1', FOLLOWED])
       expect(writers.check?.asked).toEqual([true])
     },
   )
 
   test.each(['pr-opened', 'no-changes', 'failed', 'archived', 'unsent', 'skipped'])(
-    'of an attempt that ended as %s is like a new run',
-    async (last) => {
-      const comment = stored('pr-opened', { jobId: 'job-0' })
-      const script = [jobResult('active', { id: 'job-0' })]
-      const { value, calls } = await find({ attempt: 2, check: ofThisRun(last), comment, script })
-      expect(value).toEqual({ state: comment, job: active, unfinished: false })
-      expect(calls).toMatchObject([{ jobId: 'job-0' }])
+    'is like a new run after an attempt that was %s',
+    async (state) => {
+      const options = { attempt: 2, check: ofThisRun(state), comment: other, script: [job0] }
+      expect((await find(options)).story).toEqual(OTHER)
     },
   )
 
-  test('finds the job in the comment if the check lacks it', async () => {
-    const check = ofThisRun('active', { jobId: '' })
-    const comment = ofThisRun('active')
-    const { value, lines } = await find({ attempt: 2, check, comment, script: [jobResult('active')] })
-    expect(value).toEqual({ state: comment, job: active, unfinished: true })
-    expect(lines.warn).toEqual([])
-  })
-
-  test('that knows of no job has none to wait for', async () => {
-    const { value, message, calls } = await find({ attempt: 2, check: ofThisRun('unknown', { jobId: '' }) })
-    expect([value, message]).toEqual([undefined, undefined])
-    expect(calls).toEqual([])
-  })
-
-  test('does not count what another run stored in the check', async () => {
-    const { value } = await find({ attempt: 2, check: stored('active') })
-    expect(value).toBeUndefined()
-  })
-
-  test('whose job no longer exists has nothing to wait for', async () => {
-    const check = ofThisRun('active')
-    const { value, followed } = await find({ attempt: 2, check, script: [errorResponse(404)] })
-    expect(value).toEqual({ state: check, job: undefined, unfinished: false })
-    expect(followed).toEqual(['', ''])
-  })
-
-  test('whose job no longer exists continues that of the comment, and asks for each job once', async () => {
-    const comment = stored('active', { jobId: 'job-0' })
-    const script = [errorResponse(404), jobResult('active', { id: 'job-0' })]
-    const other = await find({ attempt: 2, check: ofThisRun('active'), comment, script })
-    expect(other.value).toEqual({ state: comment, job: active, unfinished: false })
-    const same = await find({
-      attempt: 2,
-      check: ofThisRun('active'),
-      comment: stored('active'),
-      script: [errorResponse(404)],
-    })
-    expect(same.value).toMatchObject({ job: undefined, unfinished: false })
-    expect(same.calls).toHaveLength(1)
-  })
-
-  test.each<Task>([
-    { kind: 'attach', jobId: 'job-2' },
-    { kind: 'message', jobId: 'job-2', prompt: 'Do it' },
-  ])('that is given another job now is about that one: %j', async (task) => {
-    const { value, calls } = await find({ attempt: 2, check: ofThisRun('timed-out'), task })
-    expect([value, calls]).toEqual([undefined, []])
-  })
-
-  test.each<Task>([ATTACH, { kind: 'message', jobId: 'job-1', prompt: 'Do it' }])(
-    'that is given the same job waits for it: %j',
-    async (task) => {
-      const script = [jobResult('active')]
-      const { value } = await find({ attempt: 2, check: ofThisRun('timed-out'), task, script })
-      expect(value).toMatchObject({ unfinished: true })
-    },
-  )
-
-  test.each([
-    ['GitHub', GITHUB_ERROR],
-    ['the action itself', new TypeError('x is not a function')],
-  ])('ends if the check cannot be read because of %s', async (_, check) => {
-    expect((await find({ attempt: 2, check })).message).toBe(check.message)
+  test.each<[string, Options, Story]>([
+    [
+      'the job in the comment if the check lacks it',
+      { check: ofThisRun('active', NO_JOB), comment: check },
+      WAITS,
+    ],
+    ['the job that it is given to wait for', { check, task: ATTACH }, WAITS],
+    ['the job that it is given to message', { check, task: MESSAGE }, WAITS],
+    ['nothing if it is given another job', { check, task: { kind: 'attach', jobId: 'job-2' } }, NOTHING],
+    ['nothing if it is to message another job', { check, task: { ...MESSAGE, jobId: 'job-2' } }, NOTHING],
+    ['nothing if no job is known', { check: ofThisRun('unknown', NO_JOB) }, NOTHING],
+    ['nothing of another run in the check', { check: stored('active') }, NOTHING],
+    ['that its job is gone', { check, script: [gone] }, ['continues job-1, timed-out: gone', 'job-1', '']],
+    [
+      'the job of the comment if its own is gone',
+      { check, comment: other, script: [gone, job0] },
+      ['continues job-0, pr-opened: active', 'job-1 job-0', `job-0 ${OLD_LINK}`],
+    ],
+    [
+      'by one request that the job of both is gone',
+      { check, comment: stored('a'), script: [gone] },
+      ['continues job-1, a: gone', 'job-1', FOLLOWED],
+    ],
+    ['an error if the check cannot be read', { check: GITHUB_ERROR }, ['github', '', '']],
+    ['an error if the action fails', { check: BUG }, [BUG.message, '', '']],
+  ])('finds %s', async (_, options, story) => {
+    expect((await find({ attempt: 2, ...options })).story).toEqual(story)
   })
 })
 
 describe('an earlier create request whose result is unknown', () => {
   const sent = (state: string, run = '8') => stored(state, { jobId: '', run })
-
-  test.each([
-    [{ comment: sent('sending') }, [UNKNOWN_RESULT]],
-    [{ comment: sent('unknown') }, [UNKNOWN_RESULT]],
-    [{ comment: sent('unsent') }, []],
-    [{ comment: sent('skipped') }, []],
-    [{ attempt: 2, check: sent('unknown', '9') }, [UNKNOWN_RESULT]],
-    [{ attempt: 2, check: sent('unsent', '9'), comment: sent('unknown') }, []],
-    [{ attempt: 2, check: sent('unknown', '9'), comment: stored('active') }, [UNKNOWN_RESULT]],
-  ])('%j is warned about with %j', async (options, warnings) => {
-    const { lines } = await find({ ...options, script: [jobResult('active')] })
-    expect(lines.warn).toEqual(warnings)
+  test.each<[Options, isTold: boolean]>([
+    [{ comment: sent('sending') }, true],
+    [{ comment: sent('unsent') }, false],
+    [{ comment: sent('skipped') }, false],
+    [{ comment: stored('unknown') }, false],
+    [{ attempt: 2, check: sent('unknown', '9') }, true],
+    [{ attempt: 2, check: sent('unsent', '9'), comment: sent('unknown') }, false],
+    [{ attempt: 2, check: sent('unknown', '9'), comment: stored('active') }, true],
+    [{ attempt: 2, check: sent('unknown', '9'), comment: ofThisRun('active') }, false],
+  ])('%j is told: %s', async (options, isTold) => {
+    const text =
+      "The result of the last create request is unknown: a job may exist. Check the agent's jobs in the dashboard."
+    expect((await find(options)).lines.warn).toEqual(isTold ? [text] : [])
   })
 })
 
@@ -302,200 +259,135 @@ describe('what this very attempt stored', () => {
     `job-key: a step of this very attempt, with the same workflow, job, step ID and project, has already ${what}. ` +
     `Nothing was sent this time. If it is another step or matrix leg, give each a job-key of its own.${wait}`
   const USED = text('used job "job-1"', ' To wait for that job, set job-id: job-1 and no prompt.')
+  const state = ofThisRun('active')
 
-  test.each([
-    ['comment', 1, ofThisRun('active'), USED],
-    ['check', 1, ofThisRun('pr-opened'), USED],
-    ['check', 3, ofThisRun('active', { attempt: 3 }), USED],
-    ['comment', 1, ofThisRun('sending', { jobId: '' }), text('sent a request')],
-  ])("in the %s, in attempt %d, is another step's: %j", async (place, attempt, state, message) => {
-    const other = place === 'comment' ? 'check' : 'comment'
-    const { code, advice, ...rest } = await find({ attempt, [place]: state, [other]: 'nothing' })
-    expect({ code, message: rest.message }).toEqual({ code: 'input', message })
-    expect(advice).toBe('Fix the inputs and run it again. Nothing was sent.')
-    expect([rest.writers.comment?.stopped, rest.writers.check?.stopped]).toEqual([true, true])
-    expect(rest.calls).toEqual([])
-  })
-
-  test.each(['comment', 'check'])('ends the step with the %s alone, too', async (place) => {
-    expect((await find({ [place]: ofThisRun('active') })).code).toBe('input')
-  })
-
-  test.each(['unsent', 'skipped'])('may be that nothing was sent (%s)', async (state) => {
-    const { value, message } = await find({ comment: ofThisRun(state, { jobId: '', link: '' }) })
-    expect([value, message]).toEqual([undefined, undefined])
-  })
-
-  test.each([
-    { kind: 'attach', jobId: 'job-2' },
-    { kind: 'message', jobId: 'job-1', prompt: 'More' },
-  ] as const)('keeps a step from waiting for another job, and from a message: %j', async (task) => {
-    expect(await find({ check: ofThisRun('started'), task })).toMatchObject({ code: 'input' })
-  })
-
-  test('does not keep a step from waiting for its job, as the refusal advises', async () => {
-    const { value, message, calls } = await find({ check: ofThisRun('started'), task: ATTACH })
-    expect([value, message, calls]).toEqual([undefined, undefined, []])
-  })
-
-  test('is not what another attempt or another run stored', async () => {
-    const other = await find({
-      attempt: 2,
-      comment: stored('active', { attempt: 2 }),
-      script: [jobResult('active')],
+  test.each<[string, Options, message: string]>([
+    ['in the comment', { comment: state, check: 'nothing' }, USED],
+    ['in the check', { check: ofThisRun('pr-opened'), comment: 'nothing' }, USED],
+    [
+      'in a later attempt',
+      { attempt: 3, check: ofThisRun('active', { attempt: 3 }), comment: 'nothing' },
+      USED,
+    ],
+    ['without a job', { comment: ofThisRun('sending', NO_JOB), check: 'nothing' }, text('sent a request')],
+    ['with the comment alone', { comment: state }, USED],
+    ['with the check alone', { check: state }, USED],
+    [
+      'although it is to wait for another job',
+      { check: state, task: { kind: 'attach', jobId: 'job-2' } },
+      USED,
+    ],
+    ['although it is to message the job', { check: state, task: MESSAGE }, USED],
+  ])("is another step's: %s", async (_, options, message) => {
+    const { error, story, writers } = await find(options)
+    expect(story).toEqual(['input', '', ''])
+    expect(error).toMatchObject({
+      message,
+      advice: 'Fix the inputs and run it again. Nothing was sent.',
+      jobId: '',
     })
-    expect(other.value).toMatchObject({ unfinished: false })
-    expect(other.writers.comment?.stopped).toBe(false)
-  })
-})
-
-describe('the remembered job', () => {
-  test('is not requested in a dry run', async () => {
-    const { value, calls } = await find({ comment: stored('active'), dryRun: true })
-    expect(value).toMatchObject({ job: 'not requested' })
-    expect(calls).toEqual([])
+    expect([writers.comment?.stopped, writers.check?.stopped]).not.toContain(false)
   })
 
-  test('that has ended is continued all the same', async () => {
-    const { value } = await find({ comment: stored('active'), script: [jobResult('completed')] })
-    expect(value).toMatchObject({ job: { status: 'completed' } })
-  })
-
-  test('that cannot be read until the deadline ends the step', async () => {
-    const { code, message, advice } = await find({
-      comment: stored('active'),
-      script: forever(errorResponse(503)),
-    })
-    expect({ code, message, advice }).toEqual({
-      code: 'network',
-      message: 'Timed out while checking the earlier job. Nothing was sent.',
-      advice: 'Run it again later, or raise timeout-minutes.',
-    })
-  })
-
-  test.each([
-    [[errorResponse(401)], 'auth'],
-    [forever(notSent), 'network'],
-  ])('that is refused ends the step: %#', async (script, code) => {
-    expect(await find({ comment: stored('active'), script })).toMatchObject({ code })
+  test.each<[string, Options, Story]>([
+    ['it sent nothing: unsent', { comment: ofThisRun('unsent', NO_JOB) }, NOTHING],
+    ['it sent nothing: skipped', { comment: ofThisRun('skipped', NO_JOB) }, NOTHING],
+    ['the step only waits for its job', { check: ofThisRun('started'), task: ATTACH }, NOTHING],
+    [
+      'it is of another run',
+      { attempt: 2, comment: stored('a', { attempt: 2 }) },
+      ['continues job-1, a: active', 'job-1', FOLLOWED],
+    ],
+  ])('does not matter if %s', async (_, options, expected) => {
+    const { story, writers } = await find(options)
+    expect(story).toEqual(expected)
+    expect([writers.comment?.stopped, writers.check?.stopped]).not.toContain(true)
   })
 })
 
 describe('continuing', () => {
-  const CONTINUE = (link: string): string =>
+  const composeWith = (...more: string[]): string => ['Do it', ...more].join('\n\n')
+  const continueAt = (link: string): string =>
     `Do it\n\nAn earlier job has already opened the pull request ${link}, which is still open. ` +
     'Continue there: add to its branch, and open no second pull request.'
 
-  const composeWith = (...more: string[]): string => ['Do it', ...more].join('\n\n')
-
-  async function task(previousJob: PreviousRun['job'], pull: DocsPull, link = OLD_LINK, jobId = 'job-1') {
-    const scripted = createScriptedRun([], { jobId })
-    const links: string[] = []
-    const context = {
-      ...scripted.ports,
-      readDocsPull: async (read: string) => {
-        links.push(read)
-        return pull
-      },
+  async function decide(previousJob: PreviousRun['job'], pull: DocsPull, link = OLD_LINK, jobId = 'job-1') {
+    const { ports, progress, lines } = createScriptedRun([], { jobId })
+    const read: string[] = []
+    const readDocsPull = async (link: string) => {
+      read.push(link)
+      return pull
     }
-    const previous = {
-      state: stored('active', { jobId, link }),
-      job: previousJob,
-      unfinished: false,
-    }
-    const result = await continueOrCreate(previous, composeWith, context)
-    const { progress, lines } = scripted
-    return {
-      task: result,
-      links,
-      log: lines.log,
-      followed: progress.jobId,
-      kept: progress.previousLink,
-    }
+    const previous = { state: stored('active', { jobId, link }), job: previousJob, unfinished: false }
+    const task = await continueOrCreate(previous, composeWith, { ...ports, readDocsPull })
+    return { task, read, log: lines.log, followed: [progress.jobId, progress.previousLink] }
   }
 
-  const message = (previousJob: unknown, newPrompt: string, previousLink = '') => ({
-    kind: 'message',
-    jobId: 'job-1',
-    prompt: 'Do it',
-    previousJob,
-    forNewJob: { prompt: newPrompt, previousLink },
+  const active = job('active')
+  const linked = job('completed', { prLink: LINK })
+  const open: DocsPull = { state: 'open' }
+  const closed: DocsPull = { state: 'closed' }
+  const unknown: DocsPull = { state: 'unknown', reason: 'It is on another host.' }
+  const UNKNOWN =
+    `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. ` +
+    'It is on another host.'
+
+  test.each<
+    [string, PreviousRun['job'], DocsPull, remembered: string, link: string, newPrompt: string, log: string[]]
+  >([
+    ['an open pull request', active, open, OLD_LINK, OLD_LINK, continueAt(OLD_LINK), []],
+    ['an open pull request that is news', linked, open, OLD_LINK, LINK, continueAt(LINK), []],
+    ['a pull request that cannot be read', active, unknown, OLD_LINK, OLD_LINK, 'Do it', [UNKNOWN]],
+    ['no pull request', active, closed, '', '', 'Do it', []],
+  ])('a job with %s gets the message', async (_, previousJob, pull, remembered, link, prompt, log) => {
+    const previousLink = pull === open ? link : ''
+    expect(await decide(previousJob, pull, remembered)).toEqual({
+      task: {
+        kind: 'message',
+        jobId: 'job-1',
+        prompt: 'Do it',
+        previousJob,
+        forNewJob: { prompt, previousLink },
+      },
+      read: link === '' ? [] : [link],
+      log,
+      followed: ['job-1', link],
+    })
   })
 
-  test('a job that was not requested gets the message', async () => {
-    expect(await task('not requested', { state: 'closed' })).toEqual({
-      task: { kind: 'message', jobId: 'job-1', prompt: 'Do it' },
-      links: [],
+  test('a job that was not requested gets the message, and no pull request is read', async () => {
+    const task = { kind: 'message', jobId: 'job-1', prompt: 'Do it' }
+    expect(await decide('not requested', closed)).toEqual({
+      task,
+      read: [],
       log: [],
-      followed: 'job-1',
-      kept: '',
+      followed: ['job-1', ''],
     })
   })
 
-  test.each([
-    [job('active'), OLD_LINK],
-    [job('completed', { prLink: LINK }), LINK],
-  ])(
-    'a job with an open pull request gets the message, and a new one would continue there',
-    async (old, link) => {
-      expect(await task(old, { state: 'open' })).toEqual({
-        task: message(old, CONTINUE(link), link),
-        links: [link],
-        log: [],
-        followed: 'job-1',
-        kept: link,
-      })
-    },
-  )
-
-  test('a pull request that cannot be read counts as open, which is logged', async () => {
-    const old = job('active')
-    expect(await task(old, { state: 'unknown', reason: 'It is on another host.' })).toEqual({
-      task: message(old, 'Do it'),
-      links: [OLD_LINK],
-      log: [
-        `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`,
-      ],
-      followed: 'job-1',
-      kept: OLD_LINK,
-    })
-  })
-
-  test('a job without a pull request gets the message, and none is read', async () => {
-    const old = job('completed')
-    expect(await task(old, { state: 'closed' }, '')).toEqual({
-      task: message(old, 'Do it'),
-      links: [],
-      log: [],
-      followed: 'job-1',
-      kept: '',
-    })
-  })
-
-  test.each([
-    [undefined, { state: 'open' }, 'no longer exists', CONTINUE(OLD_LINK)],
-    [undefined, { state: 'closed' }, 'no longer exists', 'Do it'],
-    [job('failed'), { state: 'open' }, 'failed', CONTINUE(OLD_LINK)],
-    [job('archived'), { state: 'unknown', reason: 'No.' }, 'was archived', 'Do it'],
-    [job('completed'), { state: 'closed' }, 'has a pull request that was merged or closed', 'Do it'],
-    [job('active'), { state: 'closed' }, 'has a pull request that was merged or closed', 'Do it'],
-  ] as const)('%#: a job that is of no use is replaced', async (old, pull, reason, prompt) => {
-    expect(await task(old, pull)).toEqual({
-      task: { kind: 'create', prompt },
-      links: [OLD_LINK],
+  test.each<[string, PreviousRun['job'], DocsPull]>([
+    ['no longer exists', undefined, open],
+    ['no longer exists', undefined, closed],
+    ['failed', job('failed'), open],
+    ['was archived', job('archived'), unknown],
+    ['has a pull request that was merged or closed', active, closed],
+    ['has a pull request that was merged or closed', job('completed'), closed],
+  ])('a job that %s is replaced: %j, %j', async (reason, previousJob, pull) => {
+    const isOpen = pull === open
+    expect(await decide(previousJob, pull)).toEqual({
+      task: { kind: 'create', prompt: isOpen ? continueAt(OLD_LINK) : 'Do it' },
+      read: [OLD_LINK],
       log: [`The earlier job ${reason}: creating a new one.`],
-      followed: '',
-      kept: prompt === 'Do it' ? '' : OLD_LINK,
+      followed: ['', isOpen ? OLD_LINK : ''],
     })
   })
 
   test('if only the pull request is remembered, the new job continues there', async () => {
-    expect(await task(undefined, { state: 'open' }, OLD_LINK, '')).toEqual({
-      task: { kind: 'create', prompt: CONTINUE(OLD_LINK) },
-      links: [OLD_LINK],
+    expect(await decide(undefined, open, OLD_LINK, '')).toEqual({
+      task: { kind: 'create', prompt: continueAt(OLD_LINK) },
+      read: [OLD_LINK],
       log: [],
-      followed: '',
-      kept: OLD_LINK,
+      followed: ['', OLD_LINK],
     })
   })
 })

@@ -4,15 +4,22 @@ import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
 import { job, LINK } from './scripted-run.js'
 
+const create = () => new Progress(new FakeClock())
+const following = (): Progress => {
+  const progress = create()
+  progress.follow('job-1', LINK)
+  return progress
+}
+
 test('a new one knows nothing', () => {
-  expect(new Progress(new FakeClock())).toMatchObject({
+  expect(create()).toMatchObject({
     jobId: '',
     job: undefined,
     status: undefined,
     previousLink: '',
     reuse: undefined,
-    sending: false,
-    resultUnknown: false,
+    request: 'idle',
+    result: undefined,
     posted: false,
     responded: false,
     notes: [],
@@ -21,80 +28,57 @@ test('a new one knows nothing', () => {
   })
 })
 
-describe('a job that was received', () => {
-  test('replaces the last one, but not an id that is known', () => {
-    const progress = new Progress(new FakeClock())
-    progress.update(job('active'))
-    const last = job('completed', { id: 'job-2' })
-    progress.update(last)
-    expect(progress.jobId).toBe('job-1')
-    expect(progress.job).toBe(last)
-    expect(progress.status).toBe('completed')
-  })
+test('a job that was received replaces the last one, but not an id that is known', () => {
+  const progress = create()
+  const last = job('completed', { id: 'job-2' })
+  progress.update(job('active'))
+  progress.update(last)
+  expect(progress).toMatchObject({ jobId: 'job-1', job: last, status: 'completed' })
+})
 
-  test('is news if its status or its link changed', () => {
-    const progress = new Progress(new FakeClock())
-    const jobs = [
-      job('active'),
-      job('active'),
-      job('active', { prLink: LINK }),
-      job('active', { prLink: LINK }),
-      job('completed', { prLink: LINK }),
-      job('completed', { prLink: LINK, model: 'other' }),
-      job('completed'),
-    ]
-    expect(jobs.map((one) => progress.update(one))).toEqual([true, false, true, false, true, false, true])
-  })
+test('a job is news if it is the first, or if its documented status or its link changed', () => {
+  const progress = create()
+  const updates: [status: string, isNews: boolean, fields?: Parameters<typeof job>[1]][] = [
+    ['queued', true],
+    ['paused', false],
+    ['active', true],
+    ['queued', false],
+    ['active', false],
+    ['active', true, { prLink: LINK }],
+    ['active', false, { prLink: LINK }],
+    ['completed', true, { prLink: LINK }],
+    ['completed', false, { prLink: LINK, model: 'other' }],
+    ['completed', true],
+  ]
+  for (const [status, isNews, fields] of updates) expect(progress.update(job(status, fields))).toBe(isNews)
+})
 
-  test('with an undocumented status is news only if it is the first, and keeps the last documented status', () => {
-    const progress = new Progress(new FakeClock())
-    const statuses = ['queued', 'paused', 'active', 'queued', 'active']
-    expect(statuses.map((status) => progress.update(job(status)))).toEqual([true, false, true, false, false])
-    expect(progress.update(job('queued'))).toBe(false)
-    expect(progress.job).toMatchObject({ rawStatus: 'queued', status: undefined })
-    expect(progress.status).toBe('active')
-    expect(progress.history).toMatchObject([{ status: 'active' }])
+test('an undocumented status leaves the last documented one', () => {
+  const progress = create()
+  for (const status of ['active', 'queued']) progress.update(job(status))
+  expect(progress).toMatchObject({
+    job: { rawStatus: 'queued' },
+    status: 'active',
+    history: [{ status: 'active' }],
   })
 })
 
 describe('a job that is followed', () => {
-  const linked = (): Progress => {
-    const progress = new Progress(new FakeClock())
-    progress.follow('job-1', LINK)
-    return progress
-  }
-  const known = ({ jobId, previousLink }: Progress) => [jobId, previousLink]
-
-  test('is known by its id, with its link from before', () => {
-    expect(known(linked())).toEqual(['job-1', LINK])
-  })
-
-  test('keeps that link if it is followed again, another job has none', () => {
-    const progress = linked()
-    progress.follow('job-1')
-    expect(known(progress)).toEqual(['job-1', LINK])
-    progress.follow('job-2')
-    expect(known(progress)).toEqual(['job-2', ''])
-  })
-
-  test('is forgotten if it is of no use', () => {
-    const progress = linked()
-    progress.forget()
-    expect(known(progress)).toEqual(['', ''])
-  })
-
-  test('is accepted once it got a message, is waited for or was received', () => {
-    const [messaged, attached, received] = [linked(), linked(), linked()]
-    messaged.messageAccepted()
-    attached.attach()
-    received.update(job('active'))
-    const state = ({ accepted, reuse }: Progress) => [accepted, reuse]
-    expect([linked(), messaged, attached, received].map(state)).toEqual([
-      [false, undefined],
-      [true, 'message'],
-      [true, 'attach'],
-      [true, undefined],
-    ])
+  const nothing = (): void => undefined
+  test.each<[string, (progress: Progress) => void, object]>([
+    ['is known by its id, with its link from before', nothing, { jobId: 'job-1', previousLink: LINK }],
+    ['keeps that link if it is followed again', (one) => one.follow('job-1'), { previousLink: LINK }],
+    ['has no link of another job', (one) => one.follow('job-2'), { jobId: 'job-2', previousLink: '' }],
+    ['can be forgotten', (one) => one.forget(), { jobId: '', previousLink: '' }],
+    ['can leave its link to a new job', (one) => one.forget(LINK), { jobId: '', previousLink: LINK }],
+    ['is not accepted at first', nothing, { accepted: false, reuse: undefined }],
+    ['is once it got a message', (one) => one.messageAccepted(), { accepted: true, reuse: 'message' }],
+    ['is once it is waited for', (one) => one.attach(), { accepted: true, reuse: 'attach' }],
+    ['is once it was received', (one) => one.update(job('active')), { accepted: true, reuse: undefined }],
+  ])('%s', (_, change, expected) => {
+    const progress = following()
+    change(progress)
+    expect(progress).toMatchObject(expected)
   })
 })
 

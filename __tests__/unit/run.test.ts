@@ -1,7 +1,7 @@
-// A whole run against a scripted service: its result, the requests it sent, what it published.
+// A whole run against a scripted service: what it sends, what its reader knows, how it ends. One story after the other.
 import { describe, expect, test } from '@jest/globals'
 import { ActionError, Cancelled } from '../../src/errors.js'
-import type { Inputs, Task } from '../../src/inputs/inputs.js'
+import type { Task } from '../../src/inputs/inputs.js'
 import { errorOf } from '../../src/run/ports.js'
 import { run, toRunResult } from '../../src/run/run.js'
 import {
@@ -14,7 +14,6 @@ import {
   job,
   jobResult,
   LINK,
-  MINUTE,
   noJob,
   noResponse,
   notSent,
@@ -25,175 +24,101 @@ const CREATE: Task = { kind: 'create', prompt: 'Do it' }
 const MESSAGE: Task = { kind: 'message', jobId: 'job-1', prompt: 'Do more' }
 const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 
-type Options = Partial<Pick<Inputs, 'wait' | 'timeoutMs'>> & { cancelAt?: number }
-
-async function runTask(task: Task, script: Iterable<ScriptedResult>, options: Options = {}) {
-  const { cancelAt, wait = true, timeoutMs = 30 * MINUTE } = options
+async function runTask(
+  task: Task,
+  script: Iterable<ScriptedResult>,
+  { wait = true, cancelAt = Infinity } = {},
+) {
   const jobId = task.kind === 'create' ? '' : task.jobId
-  const scripted = createScriptedRun(script, { timeoutMs, cancelAt, jobId })
-  const result = await run(task, { ...INPUTS, wait, timeoutMs }, scripted.service, scripted.ports)
-  const requests = scripted.calls.map(({ kind }) => kind)
-  return { ...scripted, result, endedAt: scripted.clock.now(), requests }
+  const scripted = createScriptedRun(script, { jobId, cancelAt })
+  const result = await run(task, { ...INPUTS, wait }, scripted.service, scripted.ports)
+  return {
+    ...scripted,
+    result,
+    /** What was sent, and how it ended. */
+    story: [
+      scripted.calls.map(({ kind }) => kind).join(' '),
+      [result.outcome, errorOf(result)?.code].filter(Boolean).join(' '),
+    ],
+  }
 }
 
+type Row = [what: string, script: Iterable<ScriptedResult>, requests: string, end: string]
+
+const active = jobResult('active')
 const opened = jobResult('completed', { prLink: LINK })
+function* thenForever(first: ScriptedResult, rest: ScriptedResult): Iterable<ScriptedResult> {
+  yield first
+  yield* forever(rest)
+}
 
-describe('an error in the action while a create request is in flight', () => {
-  test('leaves its result unknown', async () => {
-    const { result } = await runTask(CREATE, [
-      () => {
-        throw new Error('broken')
-      },
-    ])
-    expect(result).toMatchObject({ outcome: 'error', error: { code: 'create-unknown' } })
-  })
-})
-
-describe('a cancel while a create request is in flight', () => {
-  test.each([
-    ['contains no job', noJob, { code: 'create-unknown' }],
-    ['breaks off', noResponse, { code: 'create-unknown' }],
-    ['refuses it', errorResponse(401), undefined],
-    ['asks for a wait', errorResponse(429, '1'), undefined],
-    ['accepts it', jobResult('active'), undefined],
-  ])('is reported with what is known if the response %s', async (_, scripted, error) => {
-    for (const wait of [true, false]) {
-      const { result, requests } = await runTask(CREATE, [cancelThen(scripted)], { wait })
-      expect(result.outcome).toBe('cancelled')
-      expect(errorOf(result)?.code).toBe(error?.code)
-      expect(requests).toEqual(['create'])
-    }
-  })
-})
-
-describe('a create request', () => {
-  test.each([
-    ['completed with a link', opened, 'pr-opened'],
-    ['completed without one', jobResult('completed'), 'no-changes'],
-    ['failed', jobResult('failed'), 'failed'],
-    ['archived', jobResult('archived'), 'archived'],
-  ])('whose job %s', async (_, last, outcome) => {
-    const { result, requests, progress } = await runTask(CREATE, [
-      jobResult('active'),
-      jobResult('active'),
-      last,
-    ])
-    expect(result).toEqual({ outcome })
-    expect(requests).toEqual(['create', 'poll', 'poll'])
-    expect(progress).toMatchObject({ jobId: 'job-1', reuse: undefined, sending: false })
-  })
-
-  test('sends the prompt unchanged and polls the job in the response', async () => {
-    const otherJob = (status: string) => jobResult(status, { id: 'job-9' })
-    const { calls } = await runTask(CREATE, [otherJob('active'), otherJob('completed')])
+describe('a step that creates a job', () => {
+  test('writes a placeholder, creates the job, tells of it, and polls it to its end', async () => {
+    const newJob = (status: string) => jobResult(status, { id: 'job-9' })
+    const script = [errorResponse(429), newJob('active'), newJob('active'), newJob('completed')]
+    const { result, calls, placeholders, published, progress } = await runTask(CREATE, script)
+    expect(result).toEqual({ outcome: 'no-changes' })
     expect(calls).toMatchObject([
       { kind: 'create', prompt: 'Do it' },
+      { kind: 'create', prompt: 'Do it' },
+      { kind: 'poll', jobId: 'job-9', at: 5500 },
       { kind: 'poll', jobId: 'job-9' },
     ])
-  })
-
-  test('has its job in the outputs before the first poll', async () => {
-    const { published } = await runTask(CREATE, [jobResult('active'), opened])
-    expect(published.filter(({ calls }) => calls === 1)).toContainEqual(
-      expect.objectContaining({ jobId: 'job-1', status: 'active', sending: false }),
-    )
-  })
-
-  test.each([
-    ['active', jobResult('active'), 'started'],
-    ['queued', jobResult('queued'), 'started'],
-    ['completed', opened, 'pr-opened'],
-    ['failed', jobResult('failed'), 'failed'],
-  ])('that is not waited for, with a job that is %s', async (_, scripted, outcome) => {
-    const { result, requests } = await runTask(CREATE, [scripted], { wait: false })
-    expect(result).toEqual({ outcome })
-    expect(requests).toEqual(['create'])
-  })
-
-  test.each([
-    [errorResponse(401), 'auth'],
-    [errorResponse(404), 'not-found'],
-    [errorResponse(400), 'rejected'],
-    [errorResponse(302), 'contract'],
-    [noJob, 'contract'],
-    [noResponse, 'create-unknown'],
-    [errorResponse(503, '1'), 'create-unknown'],
-  ])('that got %j is sent once and ends with %s', async (scripted, code) => {
-    const { result, requests, progress } = await runTask(CREATE, [scripted])
-    expect(result).toMatchObject({ outcome: 'error', error: { code } })
-    expect(requests).toEqual(['create'])
-    expect(progress.jobId).toBe('')
-  })
-
-  test('whose job never ends is timed-out, whatever the last polls got', async () => {
-    for (const scripted of [jobResult('active'), errorResponse(503), notSent]) {
-      const { result } = await runTask(
-        CREATE,
-        (function* () {
-          yield jobResult('active')
-          yield* forever(scripted)
-        })(),
-      )
-      expect(result).toEqual({ outcome: 'timed-out' })
-    }
-  })
-
-  test('whose job has one undocumented status after the other has a short history', async () => {
-    const script = Array.from({ length: 60 }, (_, index) =>
-      jobResult(index % 2 === 0 ? 'active' : `status ${index}`),
-    )
-    const { progress, result } = await runTask(CREATE, [...script, opened])
-    expect(result).toEqual({ outcome: 'pr-opened' })
-    expect(progress.history.map(({ status }) => status)).toEqual(['active', 'completed'])
-  })
-
-  test('that hangs until the deadline has an unknown result', async () => {
-    const { result, endedAt } = await runTask(CREATE, [hangs(true)], { timeoutMs: MINUTE })
-    expect(result).toMatchObject({ outcome: 'error', error: { code: 'create-unknown' } })
-    expect(endedAt).toBe(MINUTE)
-  })
-
-  test('writes a placeholder first, once, however often it is sent', async () => {
-    const { placeholders, requests } = await runTask(CREATE, [notSent, jobResult('active'), opened])
     expect(placeholders).toEqual([0])
-    expect(requests).toEqual(['create', 'create', 'poll'])
+    expect(published[3]).toMatchObject({ calls: 2, jobId: 'job-9', status: 'active', request: 'idle' })
+    expect(progress).toMatchObject({ jobId: 'job-9', status: 'completed', reuse: undefined })
   })
 
-  test('is not sent if the placeholder cannot be written', async () => {
-    const { service, ports, calls } = createScriptedRun([])
-    const error = new ActionError('github', 'a', 'b')
-    const writePlaceholder = (): Promise<void> => Promise.reject(error)
-    expect(await run(CREATE, INPUTS, service, { ...ports, writePlaceholder })).toEqual({
-      outcome: 'error',
-      error,
-    })
-    expect(calls).toEqual([])
+  test.each<Row>([
+    ['a pull request', [active, opened], 'create poll', 'pr-opened'],
+    ['a job that failed', [active, jobResult('failed')], 'create poll', 'failed'],
+    ['a job that was archived', [active, jobResult('archived')], 'create poll', 'archived'],
+    ['a job that has ended already', [opened], 'create', 'pr-opened'],
+    ['a refusal', [errorResponse(401)], 'create', 'error auth'],
+    ['a refused poll', [active, errorResponse(403)], 'create poll', 'error auth'],
+    ['no response', [noResponse], 'create', 'error create-unknown'],
+    [
+      'a response after a 404 of the first poll',
+      [active, errorResponse(404), opened],
+      'create poll poll',
+      'pr-opened',
+    ],
+  ])('ends with %s', async (_, script, requests, end) => {
+    expect((await runTask(CREATE, script)).story).toEqual([requests, end])
   })
 
-  test.each(['completed', 'failed', 'archived'] as const)(
-    'whose job has already ended (%s) is not polled, whether or not the step waits',
-    async (status) => {
-      for (const wait of [true, false]) {
-        const { result, requests, progress } = await runTask(CREATE, [jobResult(status)], { wait })
-        expect(result).toEqual({ outcome: status === 'completed' ? 'no-changes' : status })
-        expect(requests).toEqual(['create'])
-        expect(progress.status).toBe(status)
-      }
+  test.each([
+    ['active', active, 'started'],
+    ['queued', jobResult('queued'), 'started'],
+    ['failed', jobResult('failed'), 'failed'],
+  ])('does not wait for a job that is %s if it is not asked to', async (_, result, end) => {
+    expect((await runTask(CREATE, [result], { wait: false })).story).toEqual(['create', end])
+  })
+
+  test.each([active, errorResponse(503), notSent])(
+    'is timed-out, whatever the last polls got: %j',
+    async (rest) => {
+      expect((await runTask(CREATE, thenForever(active, rest))).result).toEqual({ outcome: 'timed-out' })
     },
   )
 
-  test('ends with the job known if a poll is refused', async () => {
-    const { result, progress } = await runTask(CREATE, [jobResult('active'), errorResponse(403)])
-    expect(result).toMatchObject({ outcome: 'error', error: { code: 'auth' } })
-    expect(progress).toMatchObject({ jobId: 'job-1', status: 'active' })
+  test('sends nothing if the placeholder is refused', async () => {
+    const { service, ports, calls } = createScriptedRun([])
+    const error = new ActionError('github', 'Refused.', 'Set permissions.')
+    const result = await run(CREATE, INPUTS, service, {
+      ...ports,
+      writePlaceholder: () => Promise.reject(error),
+    })
+    expect(result).toEqual({ outcome: 'error', error })
+    expect(calls).toEqual([])
   })
 })
 
-describe('a message', () => {
-  test('is sent to its job, which is then polled', async () => {
-    const { result, calls, progress } = await runTask(MESSAGE, [
-      jobResult('active'),
-      jobResult('active'),
+describe('a step that messages a job', () => {
+  test('sends it to its job, tells that it was accepted, and polls the job to its end', async () => {
+    const { result, calls, placeholders, published, progress } = await runTask(MESSAGE, [
+      noJob,
+      active,
       opened,
     ])
     expect(result).toEqual({ outcome: 'pr-opened' })
@@ -202,241 +127,170 @@ describe('a message', () => {
       { kind: 'poll', jobId: 'job-1' },
       { kind: 'poll', jobId: 'job-1' },
     ])
+    expect(placeholders).toEqual([])
+    expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', reuse: 'message', request: 'idle' })
     expect(progress.reuse).toBe('message')
   })
 
-  test('that was accepted without a job in the response is followed by polls', async () => {
-    const { result, requests, published } = await runTask(MESSAGE, [noJob, jobResult('active'), opened])
-    expect(result).toEqual({ outcome: 'pr-opened' })
-    expect(requests).toEqual(['message', 'poll', 'poll'])
-    expect(published.at(1)).toMatchObject({ calls: 1, jobId: 'job-1', reused: true, sending: false })
-  })
-
-  test('does not end with the final status from before it', async () => {
-    const before = jobResult('completed', { prLink: LINK })
-    const { result } = await runTask(MESSAGE, [before, before, jobResult('active'), jobResult('failed')])
-    expect(result).toEqual({ outcome: 'failed' })
-  })
-
-  test.each([jobResult('active'), jobResult('completed'), noJob])(
-    'that is not waited for is started: %j',
-    async (scripted) => {
-      const { result, requests } = await runTask(MESSAGE, [scripted], { wait: false })
-      expect(result).toEqual({ outcome: 'started' })
-      expect(requests).toEqual(['message'])
+  const unchanged = opened
+  const changed = jobResult('completed', { prLink: `${LINK}0` })
+  const withPrevious: Task = { ...MESSAGE, previousJob: job('completed', { prLink: LINK }) }
+  test.each<[...Row, task?: Task]>([
+    [
+      'in the response',
+      [unchanged, unchanged, active, jobResult('failed')],
+      'message poll poll poll',
+      'failed',
+    ],
+    [
+      'seen before',
+      [active, unchanged, active, jobResult('failed')],
+      'message poll poll poll',
+      'failed',
+      withPrevious,
+    ],
+    [
+      'in the response, rather than seen before',
+      [changed, changed, active, opened],
+      'message poll poll poll',
+      'pr-opened',
+      withPrevious,
+    ],
+    [
+      'unless it differs from the one seen before',
+      [active, changed],
+      'message poll',
+      'pr-opened',
+      withPrevious,
+    ],
+  ])(
+    'does not end with the end from before the message: %s',
+    async (_, script, requests, end, task = MESSAGE) => {
+      expect((await runTask(task, script)).story).toEqual([requests, end])
     },
   )
 
   test.each([
-    [errorResponse(404), 'not-found'],
-    [errorResponse(403), 'auth'],
-    [noResponse, 'create-unknown'],
-    [errorResponse(500), 'create-unknown'],
-  ])('that got %j is sent once, creates no new job, and ends with %s', async (scripted, code) => {
-    const { result, requests, progress } = await runTask(MESSAGE, [scripted])
-    expect(result).toMatchObject({ outcome: 'error', error: { code } })
-    expect(requests).toEqual(['message'])
-    expect(progress).toMatchObject({ jobId: 'job-1', reuse: undefined })
-  })
-
-  test('writes no placeholder', async () => {
-    const { placeholders } = await runTask(MESSAGE, [jobResult('active'), opened])
-    expect(placeholders).toEqual([])
-  })
-
-  describe('with the job as it was before', () => {
-    const previousJob = job('completed', { prLink: LINK })
-    const task: Task = { ...MESSAGE, previousJob }
-    const unchanged = jobResult('completed', { prLink: LINK })
-    const changed = jobResult('completed', { prLink: `${LINK}0` })
-
-    test('does not trust a poll that returns the same', async () => {
-      const script = [jobResult('active'), unchanged, unchanged, jobResult('active'), jobResult('failed')]
-      const { result, requests } = await runTask(task, script)
-      expect(result).toEqual({ outcome: 'failed' })
-      expect(requests).toEqual(['message', 'poll', 'poll', 'poll', 'poll'])
-    })
-
-    test('trusts a poll that returns another final status, the first one too', async () => {
-      const { result, requests } = await runTask(task, [jobResult('active'), changed])
-      expect(result).toEqual({ outcome: 'pr-opened' })
-      expect(requests).toEqual(['message', 'poll'])
-    })
-
-    test('prefers the job in the response if its status is final', async () => {
-      const { result, requests } = await runTask(task, [
-        changed,
-        changed,
-        jobResult('active'),
-        jobResult('failed'),
-      ])
-      expect(result).toEqual({ outcome: 'failed' })
-      expect(requests).toEqual(['message', 'poll', 'poll', 'poll'])
-    })
-  })
-
-  test.each([
-    ['an active job is reported', jobResult('active'), true, ['active']],
-    ['a final status is not, if a poll follows', jobResult('completed'), true, []],
-    ['a final status is, if no poll follows', jobResult('completed'), false, ['completed']],
-    ['no job is published as accepted', noJob, true, []],
-    ['no job is published as accepted, if no poll follows', noJob, false, []],
-  ])('as soon as it is accepted: %s', async (_, scripted, wait, reported) => {
-    const never = hangs(true)
-    const { published, reportedStatuses } = await runTask(MESSAGE, [scripted, never], {
-      wait,
-      timeoutMs: MINUTE,
-    })
-    expect(reportedStatuses).toEqual(reported)
-    expect(published.at(1)).toMatchObject({ calls: 1, jobId: 'job-1', reused: true, sending: false })
+    ['an active job', active, true, ['active']],
+    ['no final status if a poll follows', jobResult('completed'), true, []],
+    ['a final status if no poll follows', jobResult('completed'), false, ['completed']],
+    ['that it was accepted without a job', noJob, true, []],
+    ['that it was accepted without a job, if no poll follows', noJob, false, []],
+  ])('reports as soon as it is accepted: %s', async (_, result, wait, statuses) => {
+    const { published, reported, story } = await runTask(MESSAGE, [result, hangs(true)], { wait })
+    expect(reported).toEqual(statuses)
     expect(published).toHaveLength(2)
+    expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', reuse: 'message', request: 'idle' })
+    expect(story).toEqual(wait ? ['message poll', 'timed-out'] : ['message', 'started'])
   })
 
-  describe('that creates a job if its own no longer exists', () => {
-    const task: Task = { ...MESSAGE, forNewJob: { prompt: 'Do it anew', previousLink: LINK } }
-
-    test('does so after a 404', async () => {
-      const newJob = (status: string) => jobResult(status, { id: 'job-2' })
-      const script = [errorResponse(404), newJob('active'), newJob('completed')]
-      const { result, calls, lines, placeholders, progress, published } = await runTask(task, script)
-      expect(result).toEqual({ outcome: 'no-changes' })
-      expect(calls).toMatchObject([
-        { kind: 'message', jobId: 'job-1', prompt: 'Do more' },
-        { kind: 'create', prompt: 'Do it anew' },
-        { kind: 'poll', jobId: 'job-2' },
-      ])
-      expect(lines.log).toEqual(['The earlier job no longer exists: creating a new one.'])
-      expect(placeholders).toEqual([1])
-      expect(published[1]).toMatchObject({ calls: 1, jobId: '', sending: true })
-      expect(progress).toMatchObject({ jobId: 'job-2', reuse: undefined, previousLink: LINK })
-    })
-
-    test.each([
-      [errorResponse(403), 'auth'],
-      [errorResponse(500), 'create-unknown'],
-      [noResponse, 'create-unknown'],
-    ])('does not after %j', async (scripted, code) => {
-      const { result, requests } = await runTask(task, [scripted])
-      expect(result).toMatchObject({ outcome: 'error', error: { code } })
-      expect(requests).toEqual(['message'])
-    })
-
-    test('does not if the job is missing only later', async () => {
-      const { result, requests } = await runTask(task, [jobResult('active'), errorResponse(404)])
-      expect(result).toMatchObject({ outcome: 'error', error: { code: 'not-found' } })
-      expect(requests).toEqual(['message', 'poll'])
-    })
-
-    test('does not after a cancel', async () => {
-      const { result, requests } = await runTask(task, [cancelThen(errorResponse(404))])
-      expect(result).toEqual({ outcome: 'cancelled' })
-      expect(requests).toEqual(['message'])
-    })
-  })
-
-  test('to a job that stays busy is rejected at the deadline', async () => {
-    const { result, requests } = await runTask(MESSAGE, forever(errorResponse(409)))
-    expect(result).toMatchObject({ outcome: 'error', error: { code: 'rejected' } })
-    expect(new Set(requests)).toEqual(new Set(['message']))
+  test.each<Row>([
+    ['a refusal', [errorResponse(404)], 'message', 'error not-found'],
+    ['no response', [noResponse], 'message', 'error create-unknown'],
+  ])('ends with %s, and creates no new job', async (_, script, requests, end) => {
+    const { progress, story } = await runTask(MESSAGE, script)
+    expect(story).toEqual([requests, end])
+    expect(progress).toMatchObject({ jobId: 'job-1', reuse: undefined })
   })
 })
 
-describe('a step that only waits for a job', () => {
-  test('sends nothing', async () => {
-    const { result, requests, progress } = await runTask(ATTACH, [jobResult('active'), opened])
-    expect(result).toEqual({ outcome: 'pr-opened' })
-    expect(requests).toEqual(['poll', 'poll'])
+describe('a step that messages a remembered job', () => {
+  const task: Task = { ...MESSAGE, forNewJob: { prompt: 'Do it anew', previousLink: LINK } }
+
+  test('creates a new one if that is gone', async () => {
+    const newJob = (status: string) => jobResult(status, { id: 'job-2' })
+    const script = [errorResponse(404), newJob('active'), newJob('completed')]
+    const { result, calls, lines, placeholders, progress, published } = await runTask(task, script)
+    expect(result).toEqual({ outcome: 'no-changes' })
+    expect(calls).toMatchObject([
+      { kind: 'message', jobId: 'job-1', prompt: 'Do more' },
+      { kind: 'create', prompt: 'Do it anew' },
+      { kind: 'poll', jobId: 'job-2' },
+    ])
+    expect(lines.log).toEqual(['The earlier job no longer exists: creating a new one.'])
+    expect(placeholders).toEqual([1])
+    expect(published[1]).toMatchObject({ calls: 1, jobId: '', request: 'sending' })
+    expect(progress).toMatchObject({ jobId: 'job-2', reuse: undefined, previousLink: LINK })
+  })
+
+  test.each<Row>([
+    ['after another refusal', [errorResponse(403)], 'message', 'error auth'],
+    ['after no response', [noResponse], 'message', 'error create-unknown'],
+    ['if the job is gone only later', [active, errorResponse(404)], 'message poll', 'error not-found'],
+    ['after a cancel', [cancelThen(errorResponse(404))], 'message', 'cancelled'],
+  ])('creates none %s', async (_, script, requests, end) => {
+    expect((await runTask(task, script)).story).toEqual([requests, end])
+  })
+})
+
+describe('a step that only waits', () => {
+  test('tells which job, polls it at once, and sends nothing', async () => {
+    const { story, published, progress } = await runTask(ATTACH, [active, opened])
+    expect(story).toEqual(['poll poll', 'pr-opened'])
+    expect(published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', reuse: 'attach', request: 'idle' })
     expect(progress.reuse).toBe('attach')
   })
 
-  test('has its job in the outputs before the first poll', async () => {
-    const { published } = await runTask(ATTACH, [opened])
-    expect(published[0]).toMatchObject({ calls: 0, jobId: 'job-1', reused: true, sending: false })
+  test.each<Row>([
+    ['an active job', [active], 'poll', 'started'],
+    ['an ended job', [opened], 'poll', 'pr-opened'],
+    ['a job at last', [notSent, jobResult('archived')], 'poll poll', 'archived'],
+  ])('polls once if it is not asked to wait: %s', async (_, script, requests, end) => {
+    expect((await runTask(ATTACH, script, { wait: false })).story).toEqual([requests, end])
   })
 
   test.each([
-    ['active', jobResult('active'), 'started'],
-    ['completed', opened, 'pr-opened'],
-    ['completed without a link', jobResult('completed'), 'no-changes'],
-    ['failed', jobResult('failed'), 'failed'],
-    ['archived', jobResult('archived'), 'archived'],
-  ])('with wait: false polls once: %s', async (_, scripted, outcome) => {
-    const { result, requests } = await runTask(ATTACH, [scripted], { wait: false })
-    expect(result).toEqual({ outcome })
-    expect(requests).toEqual(['poll'])
-  })
-
-  test.each([
-    ['that never gets a response', forever(notSent), { outcome: 'error', error: { code: 'network' } }],
-    ['that gets 503s until the deadline', forever(errorResponse(503)), { outcome: 'timed-out' }],
-    [
-      'for a job that no longer exists',
-      [errorResponse(404)],
-      { outcome: 'error', error: { code: 'not-found' } },
-    ],
-    [
-      'at a URL that is not an agent service',
-      forever(noJob),
-      { outcome: 'error', error: { code: 'contract' } },
-    ],
-  ])('%s', async (_, script, expected) => {
-    expect((await runTask(ATTACH, script)).result).toMatchObject(expected)
+    ['is never reached', forever(notSent), 'error network'],
+    ['responds with 503 until the deadline', forever(errorResponse(503)), 'timed-out'],
+    ['does not know the job', [errorResponse(404)], 'error not-found'],
+    ['is no agent service', forever(noJob), 'error contract'],
+  ])('ends if the service %s', async (_, script, end) => {
+    expect((await runTask(ATTACH, script)).story[1]).toBe(end)
   })
 })
 
 describe('a cancel', () => {
-  const cancelled = { outcome: 'cancelled' }
-  const unknown = { outcome: 'cancelled', error: { code: 'create-unknown' } }
-
-  test.each([
-    ['during a create request', CREATE, [hangs(true)], unknown],
-    ['during a message', MESSAGE, [hangs(true)], unknown],
-    ['before a create request was sent', CREATE, [hangs(false)], cancelled],
-    ['between two attempts', CREATE, [errorResponse(429, '600')], cancelled],
-    ['before the response to a create request breaks off', CREATE, [cancelThen(noResponse)], unknown],
-    ['between two polls', CREATE, forever(jobResult('active')), cancelled],
-    ['during a poll', CREATE, [jobResult('active'), hangs(true)], cancelled],
-    ['before the response to a message', MESSAGE, [cancelThen(jobResult('active'))], cancelled],
-    ['during a poll of a job that is only waited for', ATTACH, [jobResult('active'), hangs(true)], cancelled],
-    ['during the first poll', ATTACH, [hangs(false)], cancelled],
-  ])('%s', async (_, task, script, expected) => {
-    const { result, endedAt } = await runTask(task, script, { cancelAt: 7000 })
-    expect(result).toMatchObject(expected)
-    expect(errorOf(result) !== undefined).toBe('error' in expected)
-    expect(endedAt).toBeLessThanOrEqual(7000)
+  test.each<[string, Task, Iterable<ScriptedResult>, end: string]>([
+    ['during a create request', CREATE, [hangs(true)], 'cancelled create-unknown'],
+    ['during a message', MESSAGE, [hangs(true)], 'cancelled create-unknown'],
+    ['before a create request was sent', CREATE, [hangs(false)], 'cancelled'],
+    ['between two attempts', CREATE, [errorResponse(429, '600')], 'cancelled'],
+    ['before a create request is refused', CREATE, [cancelThen(errorResponse(401))], 'cancelled'],
+    ['before the response to a message', MESSAGE, [cancelThen(active)], 'cancelled'],
+    ['between two polls', CREATE, forever(active), 'cancelled'],
+    ['during a poll', ATTACH, [hangs(false)], 'cancelled'],
+  ])('%s', async (_, task, script, end) => {
+    const { clock, story } = await runTask(task, script, { cancelAt: 7000 })
+    expect(story[1]).toBe(end)
+    expect(clock.now()).toBeLessThanOrEqual(7000)
   })
 
-  test('before the response to a create request reports the job in it', async () => {
-    const { result, progress, requests, published } = await runTask(CREATE, [cancelThen(jobResult('active'))])
-    expect(result).toEqual({ outcome: 'cancelled' })
+  test.each([true, false])('does not lose the job in the response (wait: %s)', async (wait) => {
+    const { story, progress, published } = await runTask(CREATE, [cancelThen(active)], { wait })
+    expect(story).toEqual(['create', 'cancelled'])
     expect(progress).toMatchObject({ jobId: 'job-1', status: 'active' })
     expect(published.at(-1)).toMatchObject({ jobId: 'job-1' })
-    expect(requests).toEqual(['create'])
   })
 })
 
-describe('toRunResult', () => {
+describe('what is thrown becomes the result', () => {
   const error = new ActionError('auth', 'a', 'b')
   test.each([
-    ['a cancel', new Cancelled(), { outcome: 'cancelled' }],
-    ['a cancel with an unknown result', new Cancelled(error), { outcome: 'cancelled', error }],
-    ['an error of the action', error, { outcome: 'error', error }],
-  ])('%s', (_, thrown, expected) => {
+    [new Cancelled(), { outcome: 'cancelled' }],
+    [new Cancelled(error), { outcome: 'cancelled', error }],
+    [error, { outcome: 'error', error }],
+  ])('%p', (thrown, expected) => {
     expect(toRunResult(thrown)).toEqual(expected)
   })
 
   test.each([[new TypeError('x is undefined')], ['a text'], [undefined]])(
-    'anything else is an internal error: %p',
-    (thrown) => {
-      expect(toRunResult(thrown)).toMatchObject({
-        outcome: 'error',
-        error: { code: 'internal', cause: thrown },
-      })
+    '%p, an internal error',
+    (cause) => {
+      expect(toRunResult(cause)).toMatchObject({ outcome: 'error', error: { code: 'internal', cause } })
     },
   )
 
-  test('a run itself never throws', async () => {
-    const { result } = await runTask(ATTACH, [])
-    expect(result).toMatchObject({ outcome: 'error', error: { code: 'internal' } })
+  test('by a run, which never throws', async () => {
+    expect((await runTask(ATTACH, [])).story).toEqual(['poll', 'error internal'])
   })
 })

@@ -20,9 +20,7 @@ export const INPUTS: Inputs = {
   contextPaths: [],
   comment: false,
   check: false,
-  docsToken: '',
   allowUsers: new Set(),
-  skipAuthors: new Set(),
   wait: true,
   timeoutMs: 30 * 60_000,
   pollIntervalMs: undefined,
@@ -104,15 +102,6 @@ export interface Call {
   readonly prompt?: string
 }
 
-export interface Snapshot {
-  readonly at: number
-  readonly jobId: string
-  readonly status: string | undefined
-  readonly sending: boolean
-  readonly reused: boolean
-  readonly calls: number
-}
-
 export type ScriptedRun = ReturnType<typeof createScriptedRun>
 
 /** Everything around a run, recorded for the assertions. */
@@ -129,20 +118,15 @@ export function createScriptedRun(
   const results = script[Symbol.iterator]()
   const calls: Call[] = []
   const lines = { log: [] as string[], debug: [] as string[], warn: [] as string[] }
-  const reportedStatuses: string[] = []
-  const published: Snapshot[] = []
+  /** The status of each job that was reported. */
+  const reported: string[] = []
+  /** What a reader knew each time, and how many requests had been sent by then. */
+  const published: object[] = []
   /** For each placeholder, how many requests had been sent before it was written. */
   const placeholders: number[] = []
   const publish = (): void => {
-    const { jobId, status, sending, reuse } = progress
-    published.push({
-      at: clock.now(),
-      jobId,
-      status,
-      sending,
-      reused: reuse !== undefined,
-      calls: calls.length,
-    })
+    const { jobId, status, request, reuse } = progress
+    published.push({ at: clock.now(), jobId, status, request, reuse, calls: calls.length })
   }
   const play = async (call: Omit<Call, 'at'>): Promise<ServiceResult> => {
     calls.push({ ...call, at: clock.now() })
@@ -165,13 +149,11 @@ export function createScriptedRun(
     debug: (line) => lines.debug.push(line),
     warn: (line) => lines.warn.push(line),
     onJob: (job) => {
-      reportedStatuses.push(job.rawStatus)
+      reported.push(job.rawStatus)
       progress.update(job)
       publish()
     },
-    writePlaceholder: async () => {
-      placeholders.push(calls.length)
-    },
+    writePlaceholder: async () => void placeholders.push(calls.length),
     publish,
   }
   if (cancelAt !== Number.POSITIVE_INFINITY) {
@@ -184,7 +166,7 @@ export function createScriptedRun(
     progress,
     calls,
     lines,
-    reportedStatuses,
+    reported,
     published,
     placeholders,
     service,
@@ -195,13 +177,14 @@ export function createScriptedRun(
 
 export const callTimes = ({ calls }: { calls: readonly Call[] }): number[] => calls.map(({ at }) => at)
 
-/** How a promise settled: its value, its error, or that it was cancelled. */
+/** How a promise settled: its value, or its error and the error's code. A cancel says whether a result is unknown. */
 export async function settle<T>(promise: Promise<T>) {
   try {
     return { value: await promise }
   } catch (thrown) {
-    if (thrown instanceof Cancelled) return { cancelled: true, code: thrown.unknown?.code }
-    const { code, message, advice, cause } = thrown as ActionError
-    return { code, message, advice, cause }
+    if (thrown instanceof Cancelled)
+      return { code: ['cancelled', thrown.unknown?.code].filter(Boolean).join(' ') }
+    const error = thrown as ActionError
+    return { error, code: error.code as string | undefined }
   }
 }

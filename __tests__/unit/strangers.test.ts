@@ -1,27 +1,26 @@
 // Which runs are refused because of who caused them, and when GitHub is asked at all.
-import { describe, expect, test } from '@jest/globals'
-import type { Person } from '../../src/access/who-may-start.js'
+import { expect, test } from '@jest/globals'
 import { refuseStrangers } from '../../src/access/who-may-start.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
+import { DEFAULTS, type RawInputs, readGiven } from '../../src/inputs/inputs.js'
 
-const RAW = { prompt: 'Do it', 'prompt-file': '', 'job-id': '', 'allow-users': '' }
-const RUN = { repository: 'your-org/docs', actor: 'actor', runAttempt: '1' } as RunEnvironment
 const ISSUE = parseEvent('issues', { sender: { login: 'octocat' } })
+const UNREADABLE = { ...parseEvent('issues', undefined), problem: 'it is not JSON' }
 
-async function refuse({ raw = {}, run = {}, event = ISSUE }) {
+async function refuse(raw: Partial<RawInputs> = {}, { runAttempt = '1', event = ISSUE } = {}) {
   const log: string[] = []
-  const asked: (readonly Person[])[] = []
-  const refusal = await refuseStrangers(
-    { ...RAW, ...raw },
-    { ...RUN, ...run },
+  let asked: string[] = []
+  const step = {
+    given: readGiven({ ...DEFAULTS, prompt: 'Do it', ...raw }),
+    run: { repository: 'your-org/docs', actor: 'actor', runAttempt } as RunEnvironment,
     event,
-    (line) => log.push(line),
-    async (people) => {
-      asked.push(people)
-      return 'no write access'
-    },
-  )
-  return { refusal, log, asked: asked.flat().map(({ login }) => login) }
+    log: (line: string) => log.push(line),
+  }
+  const refusal = await refuseStrangers(step, async (people) => {
+    asked = people.map(({ login }) => login)
+    return 'no write access'
+  })
+  return { refusal, log, asked }
 }
 
 const NOTHING_ASKED = { refusal: undefined, log: [], asked: [] }
@@ -31,33 +30,25 @@ test.each([
   [{ 'job-id': 'job-1', prompt: ' ', 'prompt-file': '\n' }, NOTHING_ASKED],
   [{ 'job-id': 'job-1' }, ASKED],
   [{ 'job-id': 'job-1', prompt: '', 'prompt-file': 'prompt.md' }, ASKED],
-  [{ 'job-id': ' ', prompt: '', 'prompt-file': '' }, ASKED],
+  [{ 'job-id': ' ', prompt: '' }, ASKED],
   [{ 'allow-users': 'Octocat' }, NOTHING_ASKED],
   [{ 'allow-users': '*' }, NOTHING_ASKED],
   [{ 'allow-users': 'somebody, else' }, ASKED],
 ])('with %j, a step that only waits and an allowed user ask nobody', async (raw, result) => {
-  expect(await refuse({ raw })).toEqual(result)
+  expect(await refuse(raw)).toEqual(result)
 })
 
-describe('a payload that cannot be read', () => {
-  const event = { ...parseEvent('issues', undefined), problem: 'it is not JSON' }
-
-  test('ends the step, and nobody is asked', async () => {
-    await expect(refuse({ event })).rejects.toMatchObject({
-      code: 'github',
-      message: "Can't tell who triggered this run: it is not JSON.",
-      advice:
-        'Use a runner that provides the event payload, or let everyone start jobs with allow-users: "*".',
-    })
+test('a payload that cannot be read ends the step, unless everyone is allowed', async () => {
+  await expect(refuse({}, { event: UNREADABLE })).rejects.toMatchObject({
+    code: 'github',
+    message: "Can't tell who triggered this run: it is not JSON.",
+    advice: 'Use a runner that provides the event payload, or let everyone start jobs with allow-users: "*".',
   })
-
-  test('does not matter if everyone is allowed', async () => {
-    expect(await refuse({ event, raw: { 'allow-users': '*' } })).toEqual(NOTHING_ASKED)
-  })
+  expect(await refuse({ 'allow-users': '*' }, { event: UNREADABLE })).toEqual(NOTHING_ASKED)
 })
 
 test('a re-run says whose permission counts', async () => {
-  expect(await refuse({ run: { runAttempt: '2' } })).toEqual({
+  expect(await refuse({}, { runAttempt: '2' })).toEqual({
     ...ASKED,
     log: ['This is a re-run: what counts is the permission of whoever triggered the first attempt.'],
   })
