@@ -1,7 +1,7 @@
 /** Everything that a step can tell a reader, as one table: how far it is × how it ends. */
 
 import type { ServiceResult } from '../../src/agent/client.js'
-import { FAIL_ON, type FailOn, type Job, type Outcome } from '../../src/agent/job.js'
+import { FAIL_ON, type FailOn, type Outcome } from '../../src/agent/job.js'
 import {
   cannotConnect,
   createdWithoutJob,
@@ -124,225 +124,150 @@ const ENDS = {
   'poll refused, 404': error(({ outside }) => rejected(refusal(404, outside), { kind: 'poll' })),
 } satisfies Record<string, End | undefined>
 
-/** The job as the service shows it, five seconds after the step began. */
+const IN_FLIGHT = ['so far', 'ended in flight', 'cancelled in flight'] as const
+const POLLED = ['poll refused, 403', 'poll refused, 404'] as const
+
+/** The job as the service shows it. */
 const sees =
-  (status: string, prLink: string | null = null, more: Partial<Job> = {}) =>
+  (status: string, prLink: string | null = null, linkRejected = false) =>
   ({ outside, report }: Told): void =>
-    report.onJob({ ...job(status, { id: outside.id, prLink, text: outside.words }), ...more })
+    report.onJob({ ...job(status, { id: outside.id, prLink, text: outside.words }), linkRejected })
+const seesBadLink = (status: string) => sees(status, null, true)
 const follows = ({ progress, outside }: Told): void => progress.follow(outside.id)
+const followsUp = ({ progress, outside }: Told): void => progress.follow(outside.id, LINK)
 const isSent = ({ progress }: Told): void => {
   progress.request = 'sending'
 }
 const isUnknown = ({ progress }: Told): void => {
   progress.request = 'unknown'
 }
-const wasPosted = ({ progress }: Told): void => {
-  progress.posted = true
-}
-const isAccepted = ({ progress }: Told): void => progress.messageAccepted()
-const attaches = (step: Told): void => {
-  follows(step)
-  step.progress.attach()
-}
-const messages = (step: Told): void => {
-  follows(step)
-  wasPosted(step)
-  isAccepted(step)
-}
+
 const all =
   (...steps: ((step: Told) => void)[]) =>
   (step: Told): void => {
     for (const one of steps) one(step)
   }
 
+/** A request that has left: a create request, or a message after `follows`. */
+const posted = (...happened: ((step: Told) => void)[]) => ({
+  posted: true as const,
+  happens: all(
+    ({ progress }) => {
+      progress.posted = true
+    },
+    ...happened,
+  ),
+})
+const messaged = (...happened: ((step: Told) => void)[]) =>
+  posted(follows, ({ progress }) => progress.messageAccepted(), ...happened)
+const attached = (...happened: ((step: Told) => void)[]) => ({
+  happens: all(follows, ({ progress }) => progress.attach(), ...happened),
+})
+
 const GITLAB = 'https://gitlab.example.com/group/docs/-/merge_requests/8'
 const OTHER = 'https://example.com/x'
-const posted = true
 
 const STATES: Record<string, State> = {
   start: {
-    happens: () => undefined,
+    happens: all(),
     ends: ['so far', 'skipped', 'dry-run', 'bad input', 'no permission', 'an exception', 'cancelled'],
   },
   'start with a job-id': { happens: follows, ends: ['so far', 'bad input', 'cancelled'] },
-  'create in flight': {
-    happens: isSent,
-    unknown: 'create',
-    ends: ['so far', 'ended in flight', 'cancelled in flight'],
+  'with notes': {
+    happens: ({ progress, outside }) => void progress.notes.push(outside.words, 'Another note.'),
+    ends: ['so far'],
   },
-  'message in flight': {
-    happens: all(follows, isSent),
-    unknown: 'message',
-    ends: ['so far', 'ended in flight', 'cancelled in flight'],
-  },
+
+  'create in flight': { happens: isSent, unknown: 'create', ends: IN_FLIGHT },
+  'message in flight': { happens: all(follows, isSent), unknown: 'message', ends: IN_FLIGHT },
   'message in flight, follow-up': {
-    happens: all(({ progress, outside }) => progress.follow(outside.id, LINK), isSent),
+    happens: all(followsUp, isSent),
     unknown: 'message',
     link: LINK,
     ends: ['so far'],
   },
   'create in flight, after a job that is gone': {
-    happens: all(follows, ({ progress }) => progress.forget(LINK), isSent),
+    happens: all(followsUp, ({ progress }) => progress.forget(LINK), isSent),
     unknown: 'create',
     link: LINK,
-    ends: ['so far', 'ended in flight'],
+    ends: IN_FLIGHT,
   },
-  'create refused': { happens: wasPosted, posted, ends: ['so far', 'create refused, 403', 'cancelled'] },
-  'message refused': { happens: all(follows, wasPosted), posted, ends: ['so far', 'cancelled'] },
+  'create refused': { ...posted(), ends: ['so far', 'create refused, 403', 'cancelled'] },
+  'message refused': { ...posted(follows), ends: ['so far', 'cancelled'] },
   'create unknown': {
-    happens: all(wasPosted, isUnknown),
-    posted,
+    ...posted(isUnknown),
     unknown: 'create',
     ends: ['unknown create', 'cancelled, unknown create', 'no job in the response'],
   },
-  'message unknown': {
-    happens: all(follows, wasPosted, isUnknown),
-    posted,
-    unknown: 'message',
-    ends: ['unknown message'],
-  },
+  'message unknown': { ...posted(follows, isUnknown), unknown: 'message', ends: ['unknown message'] },
+
   created: {
-    happens: all(wasPosted, sees('active')),
-    posted,
+    ...posted(sees('active')),
     job: 'runs',
-    ends: [
-      'so far',
-      'timed-out',
-      'started',
-      'cancelled',
-      'poll refused, 403',
-      'poll refused, 404',
-      'no job in the last responses',
-    ],
+    ends: ['so far', 'timed-out', 'started', 'cancelled', ...POLLED, 'no job in the last responses'],
   },
   'created, with a link': {
-    happens: all(wasPosted, sees('active', LINK)),
-    posted,
+    ...posted(sees('active', LINK)),
     job: 'runs',
     link: LINK,
     ends: ['so far', 'timed-out', 'cancelled'],
   },
   'created, undocumented status': {
-    happens: all(wasPosted, (step) => sees(step.outside.words)(step)),
-    posted,
+    ...posted((step) => sees(step.outside.words)(step)),
     job: 'runs',
     ends: ['so far', 'timed-out'],
   },
   'pull request': {
-    happens: all(wasPosted, sees('active'), sees('completed', LINK)),
-    posted,
+    ...posted(sees('active'), sees('completed', LINK)),
     job: 'ended',
     link: LINK,
     ends: ['pr-opened', 'cancelled'],
   },
-  'merge request': {
-    happens: all(wasPosted, sees('completed', GITLAB)),
-    posted,
-    job: 'ended',
-    link: GITLAB,
-    ends: ['pr-opened'],
-  },
-  'another link': {
-    happens: all(wasPosted, sees('completed', OTHER)),
-    posted,
-    job: 'ended',
-    link: OTHER,
-    ends: ['pr-opened'],
-  },
-  completed: { happens: all(wasPosted, sees('completed')), posted, job: 'ended', ends: ['no-changes'] },
-  'completed, unusable link': {
-    happens: all(wasPosted, sees('completed', null, { linkRejected: true })),
-    posted,
-    job: 'ended',
-    ends: ['no-changes'],
-  },
-  failed: {
-    happens: all(wasPosted, sees('failed')),
-    posted,
-    job: 'ended',
-    ends: ['failed', 'cancelled', 'an exception'],
-  },
-  'failed, unusable link': {
-    happens: all(wasPosted, sees('failed', null, { linkRejected: true })),
-    posted,
-    job: 'ended',
-    ends: ['failed'],
-  },
-  'failed, with a link': {
-    happens: all(wasPosted, sees('failed', LINK)),
-    posted,
-    job: 'ended',
-    link: LINK,
-    ends: ['failed'],
-  },
-  archived: { happens: all(wasPosted, sees('archived')), posted, job: 'ended', ends: ['archived'] },
+  'merge request': { ...posted(sees('completed', GITLAB)), job: 'ended', link: GITLAB, ends: ['pr-opened'] },
+  'another link': { ...posted(sees('completed', OTHER)), job: 'ended', link: OTHER, ends: ['pr-opened'] },
+  completed: { ...posted(sees('completed')), job: 'ended', ends: ['no-changes'] },
+  'completed, unusable link': { ...posted(seesBadLink('completed')), job: 'ended', ends: ['no-changes'] },
+  failed: { ...posted(sees('failed')), job: 'ended', ends: ['failed', 'cancelled', 'an exception'] },
+  'failed, unusable link': { ...posted(seesBadLink('failed')), job: 'ended', ends: ['failed'] },
+  'failed, with a link': { ...posted(sees('failed', LINK)), job: 'ended', link: LINK, ends: ['failed'] },
+  archived: { ...posted(sees('archived')), job: 'ended', ends: ['archived'] },
   'archived, with a link': {
-    happens: all(wasPosted, sees('archived', LINK)),
-    posted,
+    ...posted(sees('archived', LINK)),
     job: 'ended',
     link: LINK,
     ends: ['archived'],
   },
+
   messaged: {
-    happens: messages,
-    posted,
+    ...messaged(),
     job: 'unseen',
-    ends: ['so far', 'timed-out', 'started', 'cancelled', 'poll refused, 403', 'poll refused, 404'],
+    ends: ['so far', 'timed-out', 'started', 'cancelled', ...POLLED],
   },
   'messaged, runs': {
-    happens: all(messages, sees('active')),
-    posted,
+    ...messaged(sees('active')),
     job: 'runs',
     ends: ['timed-out', 'started', 'poll refused, 404'],
   },
   // The status predates the message, which the job has accepted.
-  'messaged, had ended': {
-    happens: all(messages, sees('archived')),
-    posted,
-    job: 'runs',
-    ends: ['started', 'cancelled'],
-  },
+  'messaged, had ended': { ...messaged(sees('archived')), job: 'runs', ends: ['started', 'cancelled'] },
   'messaged, follow-up': {
-    happens: all(({ progress, outside }) => progress.follow(outside.id, LINK), isAccepted, sees('active')),
-    posted,
+    ...messaged(followsUp, sees('active')),
     job: 'runs',
     link: LINK,
     ends: ['so far', 'timed-out'],
   },
   'messaged, follow-up without changes': {
-    happens: all(({ progress, outside }) => progress.follow(outside.id, LINK), isAccepted, sees('completed')),
-    posted,
+    ...messaged(followsUp, sees('completed')),
     job: 'ended',
     ends: ['no-changes'],
   },
-  'messaged, failed': {
-    happens: all(messages, sees('active'), sees('failed')),
-    posted,
-    job: 'ended',
-    ends: ['failed'],
-  },
-  'messaged, archived': {
-    happens: all(messages, sees('archived')),
-    posted,
-    job: 'ended',
-    ends: ['archived'],
-  },
-  attached: {
-    happens: attaches,
-    job: 'unseen',
-    ends: ['so far', 'cancelled', 'poll refused, 403', 'poll refused, 404'],
-  },
-  'attached, runs': {
-    happens: all(attaches, sees('active')),
-    job: 'runs',
-    ends: ['started', 'poll refused, 404'],
-  },
-  'attached, completed': { happens: all(attaches, sees('completed')), job: 'ended', ends: ['no-changes'] },
-  'attached, failed': { happens: all(attaches, sees('failed')), job: 'ended', ends: ['failed'] },
-  'with notes': {
-    happens: ({ progress, outside }) => void progress.notes.push(outside.words, 'Another note.'),
-    ends: ['so far'],
-  },
+  'messaged, failed': { ...messaged(sees('active'), sees('failed')), job: 'ended', ends: ['failed'] },
+  'messaged, archived': { ...messaged(sees('archived')), job: 'ended', ends: ['archived'] },
+
+  attached: { ...attached(), job: 'unseen', ends: ['so far', 'cancelled', ...POLLED] },
+  'attached, runs': { ...attached(sees('active')), job: 'runs', ends: ['started', 'poll refused, 404'] },
+  'attached, completed': { ...attached(sees('completed')), job: 'ended', ends: ['no-changes'] },
+  'attached, failed': { ...attached(sees('failed')), job: 'ended', ends: ['failed'] },
 }
 
 /** Of these, the outputs can't be written at the end. */
