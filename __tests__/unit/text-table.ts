@@ -1,4 +1,4 @@
-/** Everything that a step can tell a reader, as one table: how far it is × how it ends. */
+/** How far a step can be, and how it can end from there: the table of which the texts are told. */
 
 import type { ServiceResult } from '../../src/agent/client.js'
 import { FAIL_ON, type FailOn, type Outcome } from '../../src/agent/job.js'
@@ -204,7 +204,7 @@ const STATES: Record<string, State> = {
   created: {
     ...posted(sees('active')),
     job: 'runs',
-    ends: ['so far', 'timed-out', 'started', 'cancelled', ...POLLED, 'no job in the last responses'],
+    ends: ['so far', 'timed-out', 'started', 'cancelled', 'no job in the last responses'],
   },
   'created, with a link': {
     ...posted(sees('active', LINK)),
@@ -284,24 +284,23 @@ const BROKEN = [
 
 /** Every way in which the service refuses, or can't be reached. */
 const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = [
-  ...[300, 399, 400, 401, 403, 404, 409, 418, 429].flatMap((status) =>
-    (
-      [
-        ['create refused', 'create'],
-        ['message refused', 'message'],
-        ['created', 'poll'],
-      ] as const
-    ).map(
-      ([state, kind]) =>
-        [state, `${status}`, error(({ outside }) => rejected(refusal(status, outside), { kind }))] as const,
-    ),
-  ),
+  ...[300, 399, 400, 401, 403, 404, 409, 418, 429].flatMap((status) => {
+    const refuse = (kind: 'create' | 'message' | 'poll'): End =>
+      error(({ outside }) => rejected(refusal(status, outside), { kind }))
+    return [
+      ['create refused', `${status}`, refuse('create')],
+      ['message refused', `${status}`, refuse('message')],
+      ['created', `${status}`, refuse('poll')],
+    ] as const
+  }),
   ...([undefined, 'server-certificate', 'proxy-certificate', 'proxy-authentication'] as const).flatMap(
-    (permanent) =>
-      [
-        ['start', `no connection: ${permanent ?? 'refused'}`, unconnected(permanent, false)],
-        ['create refused', `no connection: ${permanent ?? 'refused'}`, unconnected(permanent, true)],
-      ] as const,
+    (permanent) => {
+      const name = `no connection: ${permanent ?? 'for now'}`
+      return [
+        ['start', name, unconnected(permanent, false)],
+        ['create refused', name, unconnected(permanent, true)],
+      ] as const
+    },
   ),
 ]
 

@@ -6,7 +6,7 @@
 
 import { describe, expect, jest, test } from '@jest/globals'
 import { STATUSES } from '../../src/agent/job.js'
-import type { Inputs, Task } from '../../src/inputs/inputs.js'
+import type { Task } from '../../src/inputs/inputs.js'
 import { createRedactor } from '../../src/redact.js'
 import { heartbeatLine, OUTPUTS, startLine } from '../../src/report/messages.js'
 import { type ReportWriter, StepReport } from '../../src/report/report.js'
@@ -23,6 +23,16 @@ const KEY = 'mint_s3cr3t'
 const RUN = { serverUrl: 'https://github.com', repository: 'your-org/your-repo', runId: '100' }
 const RUN_TARGET = '(<https://github.com/your-org/your-repo/actions/runs/100>)'
 const PLAIN = { id: 'job-1', project: 'p-1', url: 'https://agent.example.com', words: 'its words' }
+
+/** Texts that would act in the log, in Markdown or in a shell; `inlineCode` has another way for the last two. */
+const HOSTILE = [
+  '@octocat [click](javascript:alert(1)) ![x](https://evil.example/pixel) <img src=x onerror=alert(1)> ' +
+    `</code><script>alert(1)</script> \` \`\` ~~~ | a \\| b |\n\n# A title\n\n| a |\n| - |\n&lt;b&gt; <!-- ${KEY} WORD`,
+  `\r\n::error::x\n##[error]y\u2028::warning::z \u202e reversed ${KEY} WORD`,
+  `\n@octocat #1 https://evil.example **bold** _it_ ~~gone~~ $x$ ${KEY.replace('_', '%5F')} WORD`,
+  `a${KEY}WORD`,
+]
+const everywhere = (text: string): Outside => ({ id: text, project: text, url: text, words: text })
 
 /** Plays a row of the table, and returns all that it told. */
 function play(row: Row, outside: Outside = PLAIN) {
@@ -119,19 +129,25 @@ test('the comment before a create request', async () => {
   expect(texts.join('\n')).toMatchSnapshot()
 })
 
-const TASKS: readonly [Task, Partial<Inputs>][] = [
-  [{ kind: 'create', prompt: 'ü'.repeat(1500) }, {}],
-  [{ kind: 'message', jobId: 'job-1', prompt: 'Secret plan' }, {}],
-  [{ kind: 'attach', jobId: 'job-1' }, {}],
-  [{ kind: 'attach', jobId: 'job-1' }, { wait: false }],
-]
-
 test('the first line', () => {
-  const lines = TASKS.flatMap(([task, more]) =>
-    [false, true].map((dryRun) => startLine(task, { ...INPUTS, ...more, dryRun })),
-  )
-  expect(lines.join('\n')).toMatchSnapshot()
-  expect(lines.join('\n')).not.toMatch(/üü|plan/)
+  const lines = (prompt: string, { id, project, url }: Outside): string[] => {
+    const attach: Task = { kind: 'attach', jobId: id }
+    const tasks: readonly [Task, boolean][] = [
+      [{ kind: 'create', prompt }, true],
+      [{ kind: 'message', jobId: id, prompt }, true],
+      [attach, true],
+      [attach, false],
+    ]
+    return tasks.flatMap(([task, wait]) =>
+      [false, true].map((dryRun) => startLine(task, { projectId: project, baseUrl: url, wait, dryRun })),
+    )
+  }
+  const plain = lines('ü'.repeat(1500), PLAIN).join('\n')
+  expect(plain).toMatchSnapshot()
+  expect(plain).not.toContain('üü')
+  for (const text of HOSTILE) {
+    expect(lines(text, everywhere(text)).join('')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
+  }
 })
 
 /** All that a reader reads, without the outputs. */
@@ -143,16 +159,6 @@ const adviceOf = ({ lines, summary, comment, check }: ReturnType<typeof play>): 
   ...[summary, comment, check].map((text) => /\*\*What to do next:\*\* (.*)/.exec(text)?.[1] ?? ''),
   ...lines.filter((line) => line.startsWith('::error::')),
 ]
-
-/** Texts that would act in the log, in Markdown or in a shell; `inlineCode` has another way for the last two. */
-const HOSTILE = [
-  '@octocat [click](javascript:alert(1)) ![x](https://evil.example/pixel) <img src=x onerror=alert(1)> ' +
-    `</code><script>alert(1)</script> \` \`\` ~~~ | a \\| b |\n\n# A title\n\n| a |\n| - |\n&lt;b&gt; <!-- ${KEY} WORD`,
-  `\r\n::error::x\n##[error]y\u2028::warning::z \u202e reversed ${KEY} WORD`,
-  `\n@octocat #1 https://evil.example **bold** _it_ ~~gone~~ $x$ ${KEY.replace('_', '%5F')} WORD`,
-  `a${KEY}WORD`,
-]
-const everywhere = (text: string): Outside => ({ id: text, project: text, url: text, words: text })
 
 /** Markdown without its code: only the action's own words. */
 const outsideOfCode = (markdown: string): string =>
