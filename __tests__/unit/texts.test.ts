@@ -246,6 +246,7 @@ describe.each(ROWS)('$name', (row) => {
       if (harmless.summary.includes('WORD')) expect(told.summary).toContain('WORD')
       expect(commands(told.lines)).toEqual(commands(harmless.lines))
       expect(told.lines.join('')).not.toMatch(/##\[|[\p{Cc}\p{Cf}\u2028\u2029]/u)
+      expect(told.stored.jobId).toBe('') // Not '***', which a re-run would ask for.
       expect(JSON.stringify(told)).not.toContain('s3cr3t')
     }
   })
