@@ -39,13 +39,14 @@ function log(): string {
 
 function comment(): string {
   const { progress } = started()
-  return quoted(createCommentText({ inputs, progress, result: undefined, redact, runUrl: RUN_URL }))
+  return quoted(createCommentText({ inputs, progress, redact, sending: false, runUrl: RUN_URL }))
 }
 
 function timedOut(): string {
   const { clock, progress } = started()
   clock.advance(30 * MINUTE - clock.now())
-  return quoted(createSummary({ inputs, progress, result: { outcome: 'timed-out' }, redact }))
+  progress.result = { outcome: 'timed-out' }
+  return quoted(createSummary({ inputs, progress, redact, sending: false, runUrl: '' }))
 }
 
 const SAMPLES: Readonly<Record<string, () => string>> = { log, summary: timedOut, comment }

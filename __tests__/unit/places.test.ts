@@ -1,15 +1,9 @@
-/** What a check says: its name, title, conclusion and details, within GitHub's limit. */
+/** Where the memory is: the name of the check, the number of the conversation, and what fits into a check. */
 
 import { describe, expect, test } from '@jest/globals'
-import { FAIL_ON, type FailOn, OUTCOMES } from '../../src/agent/job.js'
 import { parseEvent, type RunEvent } from '../../src/event/event.js'
 import { cutLines, SUMMARY_LIMIT } from '../../src/memory/check-run.js'
 import { checkName, findConversation, workflowId } from '../../src/memory/places.js'
-import { conclusionOf, createCheckSummary, createTitle } from '../../src/report/check.js'
-import { createSummary } from '../../src/report/summary.js'
-import { Progress } from '../../src/run/progress.js'
-import { FakeClock } from './fake-clock.js'
-import { INPUTS, job, LINK } from './scripted-run.js'
 
 const ENVIRONMENT = {
   eventName: 'push',
@@ -27,82 +21,6 @@ const ENVIRONMENT = {
   apiUrl: '',
   serverUrl: '',
 }
-
-describe('the conclusion', () => {
-  test.each([
-    ['pr-opened', 'success', undefined],
-    ['no-changes', 'neutral', 'failure'],
-    ['started', 'neutral', undefined],
-    ['skipped', 'skipped', undefined],
-    ['dry-run', 'neutral', undefined],
-    ['cancelled', 'cancelled', undefined],
-    ['timed-out', 'neutral', 'timed_out'],
-    ['failed', 'neutral', 'failure'],
-    ['archived', 'neutral', 'failure'],
-    ['error', 'failure', undefined],
-  ] as const)('of %s is %s, or %s if fail-on lists it', (outcome, usual, listed) => {
-    const others = FAIL_ON.filter((word) => word !== outcome)
-    expect(conclusionOf(outcome, new Set())).toBe(usual)
-    expect(conclusionOf(outcome, new Set(others))).toBe(usual)
-    expect(conclusionOf(outcome, new Set<FailOn>(FAIL_ON))).toBe(listed ?? usual)
-  })
-
-  test('is success for nothing but a pull request', () => {
-    for (const outcome of OUTCOMES) {
-      expect(conclusionOf(outcome, new Set()) === 'success').toBe(outcome === 'pr-opened')
-    }
-  })
-})
-
-describe('the texts', () => {
-  const RUN = 'https://github.com/your-org/your-repo/actions/runs/100'
-  const completed = (prLink: string | null) => {
-    const progress = new Progress(new FakeClock())
-    progress.update(job('completed', { prLink }))
-    return { inputs: INPUTS, progress, redact: (text: string) => text, runUrl: RUN } as const
-  }
-
-  test('the title is the result on one line', () => {
-    const result = { outcome: 'pr-opened' } as const
-    expect(createTitle({ ...completed(LINK), result })).toBe(
-      '✅ The docs job opened a pull request: your-org/docs#7',
-    )
-    expect(createTitle({ ...completed(null), result: { outcome: 'no-changes' } })).toBe(
-      '✅ The docs job completed without a pull request',
-    )
-  })
-
-  test('the details begin with the links, and go on as the step summary', () => {
-    const options = { ...completed(LINK), result: { outcome: 'pr-opened' } } as const
-    expect(createCheckSummary(options)).toBe(
-      `[\`your-org/docs#7\`](<${LINK}>) · [Run \`100\`](<${RUN}>)\n\n${createSummary(options)}`,
-    )
-  })
-
-  test('the details begin with the pull request alone if the run has no URL', () => {
-    const { runUrl, ...rest } = completed(LINK)
-    const options = { ...rest, result: { outcome: 'pr-opened' } } as const
-    expect(createCheckSummary(options)).toBe(`[\`your-org/docs#7\`](<${LINK}>)\n\n${createSummary(options)}`)
-  })
-
-  test('the details begin with the run alone if there is no pull request', () => {
-    const options = { ...completed(null), result: { outcome: 'no-changes' } } as const
-    expect(createCheckSummary(options)).toBe(`[Run \`100\`](<${RUN}>)\n\n${createSummary(options)}`)
-  })
-
-  test('the link of an earlier run is shown until the job ends without one', () => {
-    const progress = new Progress(new FakeClock())
-    progress.follow('job-1', LINK)
-    progress.update(job('active'))
-    const options = { ...completed(null), progress, previousLink: LINK }
-    const titles = (result: Parameters<typeof createTitle>[0]['result']): string =>
-      createTitle({ ...options, result })
-    expect(titles(undefined)).toBe('⏳ The docs job is running: your-org/docs#7')
-    expect(titles({ outcome: 'timed-out' })).toContain(': your-org/docs#7')
-    progress.update(job('completed'))
-    expect(titles({ outcome: 'no-changes' })).not.toContain('#7')
-  })
-})
 
 describe('a text is cut', () => {
   test('not at all if it fits', () => {

@@ -1,0 +1,236 @@
+/** How a step reports: what is written when, what a failed write does, and the outputs that the texts leave out. */
+
+import { describe, expect, test } from '@jest/globals'
+import type { Job } from '../../src/agent/job.js'
+import { ActionError } from '../../src/errors.js'
+import { createRedactor, type Redact } from '../../src/redact.js'
+import { JOB_LIMIT, outputs } from '../../src/report/messages.js'
+import { StepReport } from '../../src/report/report.js'
+import type { StatusUpdate } from '../../src/run/ports.js'
+import { Progress } from '../../src/run/progress.js'
+import { FakeClock } from './fake-clock.js'
+import { INPUTS, job, LINK } from './scripted-run.js'
+
+const ENOSPC = new Error('ENOSPC')
+
+/** A step whose writes are recorded, with the time limits of its last edits. */
+function createStep({ broken = [] as readonly ('outputs' | 'summary')[], hasInputs = true } = {}) {
+  const clock = new FakeClock()
+  const progress = new Progress(clock)
+  const written: [to: string, text: string][] = []
+  const updates: StatusUpdate[] = []
+  const limits: number[][] = []
+  const recorder = (to: string) => (text: string) => void written.push([to, text])
+  const report = new StepReport({
+    writer: {
+      log: recorder('log'),
+      debug: recorder('debug'),
+      warn: recorder('warn'),
+      notice: recorder('notice'),
+      error: recorder('error'),
+      group: recorder('group'),
+      outputs: (values) => {
+        if (broken.includes('outputs')) throw ENOSPC
+        written.push(['outputs', values.map(([name, value]) => `${name}=${value}`).join(' ')])
+      },
+      summary: (text) => {
+        if (broken.includes('summary')) throw ENOSPC
+        written.push(['summary', text.split('\n')[0] ?? ''])
+      },
+    },
+    progress,
+    redact: (text) => text,
+    run: { serverUrl: '', repository: '', runId: '' },
+    inputs: hasInputs ? INPUTS : undefined,
+  })
+  report.status.writers.push({
+    writePlaceholder: async (update) => void updates.push(update),
+    enqueue: (update) => updates.push(update),
+    close: async (limitMs, cancelledLimitMs) => void limits.push([limitMs, cancelledLimitMs]),
+  })
+  const to = (place: string): string[] => written.filter(([at]) => at === place).map(([, text]) => text)
+  return { clock, progress, report, updates, limits, to }
+}
+
+describe('while the step runs', () => {
+  test('only the outputs that changed are written, at the end all of them', () => {
+    const { report, to } = createStep()
+    report.publish()
+    report.onJob(job('active'))
+    report.onJob(job('active', { prLink: LINK, job: 1 }))
+    report.end({ outcome: 'timed-out' })
+    const names = to('outputs').map((line) => line.replace(/=\S*/g, ''))
+    expect(names.slice(0, 3)).toEqual([
+      'job-id status pr-link pr-number pr-repository reused job',
+      'job-id status job',
+      'pr-link pr-number pr-repository job',
+    ])
+    expect(names[3]?.split(' ')).toHaveLength(10)
+  })
+
+  test('a final status leaves the report to the end, and no news is no report', () => {
+    const { report, updates, to } = createStep()
+    report.onJob(job('active'))
+    report.onJob(job('active'))
+    report.onJob(job('failed'))
+    report.publish()
+    expect(updates.map(({ state }) => state)).toEqual(['active'])
+    expect(to('log')).toHaveLength(2)
+    expect(to('summary')).toHaveLength(2)
+  })
+
+  test('a link that is not passed on is logged once', () => {
+    const { report, to } = createStep()
+    for (const status of ['active', 'completed']) report.onJob({ ...job(status), linkRejected: true })
+    expect(to('log').filter((line) => line.includes('dropped'))).toHaveLength(1)
+  })
+
+  test.each([
+    ['create', '', true, 'sending'],
+    ['create', '', false, 'sending'],
+    ['message', 'job-1', true, 'sending'],
+    ['message', 'job-1', false, 'unsent'],
+  ])('what a re-run must know of a %s to %j, sending: %p', (_, jobId, sending, state) => {
+    const { progress, report, updates } = createStep()
+    progress.follow(jobId)
+    if (sending) progress.request = 'sending'
+    report.publish()
+    expect(updates.map((update) => update.state)).toEqual([state])
+  })
+})
+
+describe('what can not be written', () => {
+  test('as outputs before anything was accepted ends the step, as long as nothing is lost', () => {
+    const { progress, report, to, updates } = createStep({ broken: ['outputs'] })
+    expect(() => report.publish()).toThrow('Writing the outputs failed: ENOSPC. Nothing was sent.')
+    expect([to('summary').length, updates.length]).toEqual([1, 0])
+    progress.attach()
+    report.publish()
+    expect(updates).toHaveLength(1)
+  })
+
+  test('as outputs at the end is the result, with its cause', () => {
+    const { progress, report, to } = createStep({ broken: ['outputs'] })
+    report.end({ outcome: 'skipped', reason: 'a reason' })
+    expect(progress.result).toMatchObject({ outcome: 'error', error: { code: 'internal', cause: ENOSPC } })
+    expect([report.exitCode, to('error').length]).toEqual([1, 1])
+  })
+
+  test('as the summary is one warning', () => {
+    const { report, to } = createStep({ broken: ['summary'] })
+    report.publish()
+    report.end({ outcome: 'dry-run' })
+    expect(to('warn')).toEqual(['Writing the summary failed: ENOSPC'])
+    expect(report.exitCode).toBe(0)
+  })
+})
+
+describe('the end', () => {
+  test('is reported once', async () => {
+    const { report, updates, to, progress } = createStep()
+    report.end({ outcome: 'dry-run' })
+    report.end({ outcome: 'cancelled' })
+    report.publish()
+    expect(progress.result).toEqual({ outcome: 'dry-run' })
+    expect([updates.length, to('summary').length, to('outputs').length]).toEqual([1, 1, 1])
+  })
+
+  test.each([
+    ['long before the deadline', 0, true, false, [10_000, 3_000]],
+    ['close to it', 30 * 60_000 - 4_000, true, false, [4_000, 3_000]],
+    ['past it', 31 * 60_000, true, false, [1_000, 3_000]],
+    ['after a cancel', 0, true, true, [3_000, 3_000]],
+    ['with bad inputs', 31 * 60_000, false, false, [10_000, 3_000]],
+  ])('leaves the last edits some time: %s', async (_, elapsedMs, hasInputs, isCancelled, expected) => {
+    const { clock, report, limits } = createStep({ hasInputs })
+    clock.advance(elapsedMs)
+    await report.closeStatus(isCancelled ? AbortSignal.abort() : new AbortController().signal)
+    expect(limits).toEqual([expected])
+  })
+
+  test('names the request that is in flight: the new job, if the earlier one is gone', () => {
+    const { progress, report } = createStep()
+    expect(report.resultUnknown()).toBeUndefined()
+    progress.follow('job-1')
+    progress.request = 'sending'
+    expect(report.resultUnknown(ENOSPC)).toMatchObject({
+      message: expect.stringMatching(/^The message/),
+      cause: ENOSPC,
+    })
+    progress.forget(LINK)
+    expect(report.resultUnknown()?.message).toMatch(/^The create request/)
+  })
+
+  test('has the details of an error in the debug lines, not truncated before they are redacted', () => {
+    const { report, to } = createStep()
+    const cause = { data: 'x'.repeat(20_000) }
+    report.end({ outcome: 'error', error: new ActionError('network', 'Broken.', '', { cause }) })
+    expect(to('debug').join()).toContain(`'${cause.data}'`)
+  })
+})
+
+test('a placeholder that fails is reported after all of them have settled', async () => {
+  const { report } = createStep()
+  const settled: string[] = []
+  const writer = (name: string, write: () => Promise<void>) => ({
+    writePlaceholder: () => write().finally(() => settled.push(name)),
+    enqueue: () => undefined,
+    close: async () => undefined,
+  })
+  const later = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
+  report.status.writers.push(
+    writer('fails', () => Promise.reject(ENOSPC)),
+    writer('takes longer', later),
+  )
+  await expect(report.status.writePlaceholder()).rejects.toBe(ENOSPC)
+  expect(settled).toEqual(['fails', 'takes longer'])
+})
+
+describe('the output job', () => {
+  const KEY = 'mint_s3cr3t'
+  const outputOf = (one: Job, redact: Redact = createRedactor(KEY)): string => {
+    const progress = new Progress(new FakeClock())
+    progress.update(one)
+    return outputs(progress, redact).job ?? ''
+  }
+  const jobOutput = (fields: Record<string, unknown>): string => outputOf(job('active', fields))
+
+  test('is the whole object, with any new fields', () => {
+    const fields = { new: { deep: [1, 'ü', null] }, source: { ref: null } }
+    expect(JSON.parse(jobOutput(fields))).toEqual({ id: 'job-1', status: 'active', prLink: null, ...fields })
+  })
+
+  test('has the key replaced', () => {
+    const text = `a ${KEY} b`
+    const output = jobOutput({ text, [text]: 1 })
+    expect(output).not.toContain('s3cr3t')
+    expect(JSON.parse(output).text).toBe('a *** b')
+  })
+
+  test('is left out if it would not be JSON without the key', () => {
+    expect(outputOf(job('active', { n: 12345 }), createRedactor('234'))).toBe('')
+  })
+
+  test('is left out over 256 KiB, counted in bytes', () => {
+    const frame = JSON.stringify(job('active', { text: '' }).received).length
+    expect(JOB_LIMIT).toBe(262_144)
+    expect(jobOutput({ text: 'x'.repeat(JOB_LIMIT - frame) })).toHaveLength(JOB_LIMIT)
+    expect(jobOutput({ text: 'x'.repeat(JOB_LIMIT - frame + 1) })).toBe('')
+    expect(jobOutput({ text: 'ü'.repeat(JOB_LIMIT / 2) })).toBe('')
+  })
+
+  test('is left out if it is nested too deeply to be written', () => {
+    let deep: unknown = []
+    for (let depth = 0; depth < 200_000; depth++) deep = [deep]
+    expect(jobOutput({ deep })).toBe('')
+  })
+})
+
+test('an id that the key begins with is no key', () => {
+  const idOf = (id: string): string | undefined => {
+    const progress = new Progress(new FakeClock())
+    progress.follow(id)
+    return outputs(progress, createRedactor('mint_s3cr3t'))['job-id']
+  }
+  expect([idOf('mint_s3c'), idOf('mint_s3cr3t')]).toEqual(['mint_s3c', '***'])
+})

@@ -1,0 +1,253 @@
+/**
+ * What a reader sees, at any moment and at every end: log, annotation, outputs, summary, comment and check. The texts are
+ * one snapshot, so that a changed word is a diff that a reviewer reads: `npm run jest -- texts -u` accepts a change.
+ * What has to hold for every text is a rule, and no update accepts a text that breaks it.
+ */
+
+import { describe, expect, jest, test } from '@jest/globals'
+import { STATUSES } from '../../src/agent/job.js'
+import type { Task } from '../../src/inputs/inputs.js'
+import { createRedactor } from '../../src/redact.js'
+import { heartbeatLine, OUTPUTS, startLine } from '../../src/report/messages.js'
+import { type ReportWriter, StepReport } from '../../src/report/report.js'
+import type { StatusUpdate } from '../../src/run/ports.js'
+import { Progress } from '../../src/run/progress.js'
+import { createReporter } from '../../src/runner.js'
+import { FakeClock } from './fake-clock.js'
+import { INPUTS } from './scripted-run.js'
+import { type Outside, ROWS, type Row } from './text-table.js'
+
+expect.addSnapshotSerializer({ test: (value) => typeof value === 'string', serialize: (text) => text })
+
+const KEY = 'mint_s3cr3t'
+const RUN = { serverUrl: 'https://github.com', repository: 'your-org/your-repo', runId: '100' }
+const RUN_TARGET = '(<https://github.com/your-org/your-repo/actions/runs/100>)'
+const PLAIN = { id: 'job-1', project: 'p-1', url: 'https://agent.example.com', words: 'its words' }
+
+/** Texts that would act in the log, in Markdown or in a shell; `inlineCode` has another way for the last two. */
+const HOSTILE = [
+  '@octocat [click](javascript:alert(1)) ![x](https://evil.example/pixel) <img src=x onerror=alert(1)> ' +
+    `</code><script>alert(1)</script> \` \`\` ~~~ | a \\| b |\n\n# A title\n\n| a |\n| - |\n&lt;b&gt; <!-- ${KEY} WORD`,
+  `\r\n::error::x\n##[error]y\u2028::warning::z \u202e reversed ${KEY} WORD`,
+  `\n@octocat #1 https://evil.example **bold** _it_ ~~gone~~ $x$ ${KEY.replace('_', '%5F')} WORD`,
+  `a${KEY}WORD`,
+]
+const everywhere = (text: string): Outside => ({ id: text, project: text, url: text, words: text })
+
+/** Plays a row of the table, and returns all that it told. */
+function play(row: Row, outside: Outside = PLAIN) {
+  const clock = new FakeClock()
+  clock.advance(5_000)
+  const progress = new Progress(clock)
+  const log: string[] = []
+  const outputs: Record<string, string> = {}
+  const updates: StatusUpdate[] = []
+  let summary = ''
+  const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    log.push(...String(text).replace(/\n$/, '').split('\n'))
+    return true
+  })
+  try {
+    const redact = createRedactor(KEY)
+    const writer: ReportWriter = Object.assign(createReporter(redact), {
+      outputs: (values: readonly (readonly [name: string, value: string])[]) => {
+        if (row.brokenOutputs && progress.result !== undefined) throw new Error('ENOSPC')
+        Object.assign(outputs, Object.fromEntries(values))
+      },
+      summary: (markdown: string) => {
+        summary = markdown
+      },
+    })
+    const inputs = { ...INPUTS, projectId: outside.project, baseUrl: outside.url, failOn: row.failOn }
+    const report = new StepReport({
+      ...{ writer, progress, redact, run: RUN },
+      inputs: row.badInput ? undefined : inputs,
+    })
+    report.status.writers.push({
+      writePlaceholder: async (update) => void updates.push(update),
+      enqueue: (update) => updates.push(update),
+      close: async () => undefined,
+    })
+    const step = { outside, progress, report }
+    row.happens(step)
+    clock.advance(60_999)
+    if (row.end === undefined) {
+      report.publish()
+      writer.log(heartbeatLine(progress))
+    } else report.end(row.end(step))
+    const { comment, summary: check, ...stored } = updates.at(-1) as StatusUpdate
+    const lines = log.filter((line) => !line.startsWith('::debug::'))
+    return { log, lines, outputs, summary, comment, check, stored, exitCode: report.exitCode }
+  } finally {
+    stdout.mockRestore()
+  }
+}
+
+/** The sections of a Markdown text that say what this row is about: not its heading, the facts and the table. */
+const ownSections = (markdown: string): string[] =>
+  markdown
+    .trim()
+    .split('\n\n')
+    .slice(1)
+    .filter((section) => !/^(?:\*\*Pull|- Job|- Project|- Elapsed|\|)/.test(section))
+
+const notEmpty = (values: Readonly<Record<string, unknown>>): string =>
+  Object.entries(values)
+    .filter(([, value]) => value !== '' && value !== false && value !== undefined)
+    .map((entry) => entry.join('='))
+    .join(' ')
+
+test.each(ROWS)('$name', (row) => {
+  const { lines, outputs, summary, stored, exitCode } = play(row)
+  const { job, ...values } = outputs
+  const { title, conclusion, ...memory } = stored
+  const said = [...lines, `check: ${title} (${conclusion ?? 'in progress'})`]
+  if (row.end !== undefined) said.push(`exit: ${exitCode}`)
+  const others = [`outputs: ${notEmpty(values)}`, `stored: ${notEmpty(memory)}`, ...ownSections(summary)]
+  expect([...said, ...(row.brief ? [] : others)].join('\n')).toMatchSnapshot()
+})
+
+const WHOLE = ['start: bad input', 'create in flight: so far', 'created: so far', 'pull request: pr-opened']
+
+test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (row) => {
+  const told = play(row)
+  expect([told.summary, told.comment, told.check].join('-----\n')).toMatchSnapshot()
+})
+
+test('the comment before a create request', async () => {
+  const report = new StepReport({
+    ...{ writer: createReporter(String), progress: new Progress(new FakeClock()), redact: String, run: RUN },
+    inputs: INPUTS,
+  })
+  const texts: string[] = []
+  report.status.writers.push({
+    writePlaceholder: async ({ state, comment }) => void texts.push(state, comment),
+    enqueue: () => undefined,
+    close: async () => undefined,
+  })
+  await report.status.writePlaceholder()
+  expect(texts.join('\n')).toMatchSnapshot()
+})
+
+test('the first line', () => {
+  const lines = (prompt: string, { id, project, url }: Outside): string[] => {
+    const attach: Task = { kind: 'attach', jobId: id }
+    const tasks: readonly [Task, boolean][] = [
+      [{ kind: 'create', prompt }, true],
+      [{ kind: 'message', jobId: id, prompt }, true],
+      [attach, true],
+      [attach, false],
+    ]
+    return tasks.flatMap(([task, wait]) =>
+      [false, true].map((dryRun) => startLine(task, { projectId: project, baseUrl: url, wait, dryRun })),
+    )
+  }
+  const plain = lines('ü'.repeat(1500), PLAIN).join('\n')
+  expect(plain).toMatchSnapshot()
+  expect(plain).not.toContain('üü')
+  for (const text of HOSTILE) {
+    expect(lines(text, everywhere(text)).join('')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
+  }
+})
+
+/** All that a reader reads, without the outputs. */
+const wholeOf = ({ lines, summary, comment, check, stored }: ReturnType<typeof play>): string =>
+  [...lines, summary, comment, check, stored.title].join('\n')
+
+/** What each place says on how to go on; the log only once it ends with an error. */
+const adviceOf = ({ lines, summary, comment, check }: ReturnType<typeof play>): string[] => [
+  ...[summary, comment, check].map((text) => /\*\*What to do next:\*\* (.*)/.exec(text)?.[1] ?? ''),
+  ...lines.filter((line) => line.startsWith('::error::')),
+]
+
+/** Markdown without its code: only the action's own words. */
+const outsideOfCode = (markdown: string): string =>
+  markdown.replace(/`[^`\n]*`/g, '').replace(/<code>[^<\n]*<\/code>/g, '')
+
+describe.each(ROWS)('$name', (row) => {
+  const isEnded = row.end !== undefined
+
+  test('says of the requests and the job only what is known', () => {
+    const told = play(row)
+    const whole = wholeOf(told)
+    if (row.posted || row.unknown) expect(whole).not.toMatch(/nothing (?:was|has been|is) sent/i)
+    if (row.unknown) expect(whole).not.toMatch(/not accepted|nothing was accepted/i)
+    if (row.unknown === 'create') expect(whole).toMatch(/a job may exist/i)
+    if (row.job !== 'runs') expect(whole).not.toMatch(/\b(?:is|keeps)(?: still)? (?:running|active)\b/)
+    if (row.job === 'ended') expect(whole).not.toMatch(/wait for it|may still be/)
+  })
+
+  test('says how to go on', () => {
+    const mayRun = row.job === 'runs' || row.job === 'unseen'
+    for (const advice of adviceOf(play(row))) {
+      expect(advice).toMatch(/\.$/)
+      if (mayRun && !row.gone)
+        expect(advice).toMatch(/to wait for it, run .* .job-id: job-1. and no prompt\./i)
+      if (row.unknown === 'message') expect(advice).toMatch(/job-id.* and no prompt\./)
+      if (row.unknown === 'create') expect(advice).toContain("service's dashboard")
+    }
+  })
+
+  test('has one annotation at most: an error if the step fails, else the pull request', () => {
+    const { lines, outputs, exitCode } = play(row)
+    const annotations = lines.filter((line) => line.startsWith('::'))
+    if (!isEnded) expect(annotations).toEqual([])
+    else if (exitCode === 1) expect(annotations).toEqual([expect.stringMatching(/^::error::/)])
+    else if (outputs['pr-link']) expect(annotations).toEqual([`::notice::Pull request: ${row.link}`])
+    else expect(['', '::warning::']).toContain(annotations.map((line) => line.slice(0, 11)).join())
+  })
+
+  test('says the same in the summary, the comment and the check', () => {
+    const { summary, comment, check, stored, outputs, exitCode } = play(row)
+    const title = /^### (.+)\n\n/.exec(summary)?.[1] ?? ''
+    expect([comment, stored.title].map((text) => text.startsWith(title))).toEqual([true, true])
+    for (const section of ownSections(summary)) {
+      expect(comment).toContain(`\n\n${section}\n`)
+      expect(check).toContain(`\n\n${section}\n`)
+    }
+    if (isEnded && exitCode === 1) expect(title).not.toContain('✅')
+    const fails = { 'timed-out': 'timed_out', cancelled: 'cancelled' }[outputs.outcome ?? ''] ?? 'failure'
+    const passes = { 'pr-opened': 'success', skipped: 'skipped' }[outputs.outcome ?? ''] ?? 'neutral'
+    expect(stored.conclusion).toBe(isEnded ? (exitCode === 1 ? fails : passes) : undefined)
+  })
+
+  test('links the run and the pull request, and nothing else', () => {
+    const { summary, comment, check } = play(row)
+    const links = [summary, comment, check].map((text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [])
+    const pull = row.link === undefined ? [] : [`(<${row.link}>)`]
+    const targets = links.map((found) => found.map((link) => link.replace(/^\[(?:Run )?`[\w./:#-]+`\]/, '')))
+    expect(targets).toEqual([pull, [...pull, RUN_TARGET], [...pull, RUN_TARGET, ...pull, RUN_TARGET]])
+  })
+
+  test('has outputs that later steps can use', () => {
+    const { outputs } = play(row)
+    const early = OUTPUTS.filter((name) => !['outcome', 'error-code', 'elapsed-seconds'].includes(name))
+    const isComplete = isEnded && !row.brokenOutputs
+    if (!row.brokenOutputs) {
+      expect(Object.keys(outputs).toSorted()).toEqual((isComplete ? [...OUTPUTS] : early).toSorted())
+    }
+    expect(['', undefined, ...STATUSES]).toContain(outputs.status)
+    if (row.job !== undefined) expect(['job-1', undefined]).toContain(outputs['job-id'])
+  })
+
+  test('has neither a value that is missing nor a stack trace', () => {
+    expect(wholeOf(play(row))).not.toMatch(/undefined|\bnull\b|NaN|\[object|\bat .*:\d+:\d+/)
+  })
+
+  test('passes nothing from outside on that acts, and no key', () => {
+    const harmless = play(row, everywhere('WORD'))
+    const commands = (log: string[]) => log.map((line) => /^\s*::\w+::/.exec(line)?.[0])
+    for (const text of HOSTILE) {
+      const told = play(row, everywhere(text))
+      for (const place of ['summary', 'comment', 'check'] as const) {
+        expect(outsideOfCode(told[place])).toBe(outsideOfCode(harmless[place]))
+        expect(told[place]).not.toMatch(/[\r\u2028\u202e]/)
+      }
+      if (harmless.summary.includes('WORD')) expect(told.summary).toContain('WORD')
+      expect(commands(told.lines)).toEqual(commands(harmless.lines))
+      expect(told.lines.join('')).not.toMatch(/##\[|[\p{Cc}\p{Cf}\u2028\u2029]/u)
+      expect(told.stored.jobId).toBe('') // Not '***', which a re-run would ask for.
+      expect(JSON.stringify(told)).not.toContain('s3cr3t')
+    }
+  })
+})
