@@ -81,23 +81,17 @@ describe('a prompt file', () => {
   symlinkSync(path.dirname(outside), path.join(workspace, 'linked-folder'), 'junction')
   if (POSIX) symlinkSync(outside, path.join(workspace, 'link.md'))
 
-  test.concurrent.each([
-    ...(POSIX ? ['link.md'] : []),
-    'linked-folder/secret.md',
-    '.git/config',
-    outside,
-    '/proc/self/environ',
-    'missing.md',
-  ])('%s is refused', async (file) => {
-    const { problems } = await refused({ 'prompt-file': file }, { workspace })
-    expect(problems).toEqual([expect.stringMatching(/^prompt-file: /)])
-  })
+  test.concurrent.each([POSIX ? 'link.md' : 'linked-folder/secret.md', '.git/config', '/proc/self/environ'])(
+    '%s is refused',
+    async (file) => {
+      const { problems } = await refused({ 'prompt-file': file }, { workspace })
+      expect(problems).toEqual([expect.stringMatching(/^prompt-file: /)])
+    },
+  )
 
   test.concurrent.each([
     ['pull_request_target', 1],
-    ['issue_comment', 1],
     ['an_event_of_the_future', 1],
-    ['push', 0],
     ['workflow_dispatch', 0],
   ])('on %s, draws %d warnings: its words may be those of a stranger', async (name, count) => {
     const { commands, outputs } = await runStep(

@@ -95,11 +95,6 @@ describe('nothing is sent, so it is tried again', () => {
     expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
   })
 
-  test.concurrent('a name that does not exist', async () => {
-    const { commands } = await expectUnreachable('https://service.invalid')
-    expect(commands('error')[0]).toContain('service.invalid')
-  })
-
   test.concurrent('a TLS handshake that is cut off', async () => {
     let connections = 0
     const cutter = await listen((socket) => {
@@ -118,13 +113,6 @@ describe('nothing is sent, so it is tried again', () => {
 })
 
 describe('a certificate', () => {
-  test.concurrent('of an unknown CA is final', async () => {
-    const service = await tlsService(own)
-    const error = await expectFinal(`https://localhost:${service.port}`)
-    expect(error).toMatch(/certificate.*NODE_EXTRA_CA_CERTS/)
-    expect(service.received).toEqual([])
-  })
-
   test.concurrent('for another name is final', async () => {
     const other = await certificate(['other.test'])
     const service = await tlsService(other)
@@ -150,7 +138,7 @@ describe('a proxy', () => {
     ...more,
   })
 
-  test.concurrent.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'])(
+  test.concurrent.each(['HTTPS_PROXY', 'http_proxy'])(
     'in %s carries one tunnel and never sees the key',
     async (name) => {
       const service = await tlsService(own)
@@ -165,18 +153,18 @@ describe('a proxy', () => {
     },
   )
 
-  test.concurrent.each(['NO_PROXY', 'no_proxy'])('is bypassed if %s names the host', async (name) => {
+  test.concurrent('is bypassed if no_proxy names the host', async () => {
     const proxy = await connectProxy(1)
-    const env = throughProxy(proxy.port, { [name]: 'other.test,service.test' })
+    const env = throughProxy(proxy.port, { no_proxy: 'other.test,service.test' })
     await expectUnreachable(AWAY, env).finally(proxy.close) // There is no such host.
     expect(proxy.asked).toEqual([])
   })
 
-  test.concurrent.each(['127.0.0.1', 'localhost'])('is never asked for loopback (%s)', async (host) => {
+  test.concurrent('is never asked for loopback', async () => {
     const service = await startService(USUAL)
     const proxy = await connectProxy(service.port)
     const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
-    const { outputs } = await runAt(`http://${host}:${service.port}`, env)
+    const { outputs } = await runAt(`http://localhost:${service.port}`, env)
     await Promise.all([proxy.close(), service.close()])
     expect(outputs.outcome).toBe('pr-opened')
     expect(proxy.asked).toEqual([])
@@ -189,24 +177,17 @@ describe('a proxy', () => {
     expect(proxy.asked).toHaveLength(1)
   })
 
-  test.concurrent.each([502, 403, 'drop'] as const)('that refuses once (%s) is tried again', async (what) => {
+  test.concurrent('that refuses (502, 403) or drops is asked again, and may respond with 1xx first', async () => {
     const service = await tlsService(own)
-    const proxy = await connectProxy(service.port, (nth) => (nth === 1 ? what : 'open'))
+    const refusals = [502, 403, 'drop'] as const
+    const proxy = await connectProxy(service.port, (nth) => refusals[nth - 1] ?? 'early')
     const { outputs } = await runAt(AWAY, throughProxy(proxy.port)).finally(proxy.close)
     expect(outputs.outcome).toBe('pr-opened')
-    expect(proxy.asked).toHaveLength(2)
+    expect(proxy.asked).toHaveLength(4)
     expect(service.posts()).toHaveLength(1)
   })
 
-  test.concurrent('may respond with 1xx before it opens the tunnel', async () => {
-    const service = await tlsService(own)
-    const proxy = await connectProxy(service.port, () => 'early')
-    const { outputs } = await runAt(AWAY, throughProxy(proxy.port)).finally(proxy.close)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(proxy.asked).toHaveLength(1)
-  })
-
-  test.concurrent.each(['drop', 502, 'silence', 'early-silence'] as const)(
+  test.concurrent.each(['drop', 'silence', 'early-silence'] as const)(
     'that never opens a tunnel (%s) is tried again with backoff, until the deadline',
     async (what) => {
       const proxy = await connectProxy(1, () => what)
@@ -225,13 +206,6 @@ describe('a proxy', () => {
     expect(error).toMatch(/certificate.*service\.test/)
   })
 
-  test.concurrent('whose certificate is not trusted is final', async () => {
-    const proxy = await connectProxy(1, () => 'open', own)
-    const env = { HTTPS_PROXY: `https://localhost:${proxy.port}` }
-    const error = await expectFinal(AWAY, env).finally(proxy.close)
-    expect(error).toMatch(/certificate.*proxy.*localhost|proxy.*certificate/)
-  })
-
   test.concurrent('may be given as host:port', async () => {
     const service = await tlsService(own)
     const proxy = await connectProxy(service.port)
@@ -242,7 +216,7 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
   })
 
-  test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@:::', '['])(
+  test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@:::'])(
     'that is not a URL of an HTTP proxy (%s) is final, and is not bypassed',
     async (value) => {
       const service = await tlsService(own)
@@ -316,7 +290,7 @@ describe('a connection that was kept', () => {
       setTimeout(() => end(response.req.socket), delayMs)
     }
 
-  test.concurrent.each([0, 1, 5, 95, 98, 100, 102])(
+  test.concurrent.each([0, 5, 98, 101])(
     'and that the service closes as the next request leaves (%i ms) loses no message and sends none twice',
     async (delay) => {
       const busy = json(409, { error: 'Busy' }, { 'retry-after': '0' })
