@@ -11,7 +11,7 @@ import { type Listening, startListening } from './listening.js'
 interface Proxy extends Listening {
   /** The requested targets, with the `proxy-authorization` header. */
   readonly asked: { readonly target: string; readonly authorization: string | undefined }[]
-  /** All that the client sent through the tunnels. */
+  /** All that the client sent: the heads of its requests, and what went through the tunnels. */
   readonly bytes: () => string
   /** Breaks the open tunnels, and keeps listening. */
   readonly breakTunnels: () => void
@@ -44,6 +44,7 @@ export async function connectProxy(
     sockets.add(socket)
     socket.on('error', () => undefined)
     asked.push({ target: request.url ?? '', authorization: request.headers['proxy-authorization'] })
+    chunks.push(Buffer.from(request.rawHeaders.join('\n')))
     const what = behave(asked.length)
     if (what === 'drop') socket.destroy()
     else if (what === 'reset') request.socket.resetAndDestroy()
