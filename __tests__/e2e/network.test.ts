@@ -1,11 +1,14 @@
 /** Networks as users have them: what refuses connections, breaks them and is in between, on real sockets. */
 
+import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, describe, expect, test } from '@jest/globals'
+import { generate } from 'selfsigned'
 import { type Ended, FAST, KEY, runAgainst, runStep } from '../support/action.js'
 import type { Certificate } from '../support/certificate.js'
-import { certificate, closedPort, connectProxy, listen } from '../support/network.js'
+import { startListening } from '../support/listening.js'
+import { certificate, closedPort, connectProxy, listen, terminateTls } from '../support/network.js'
 import {
   active,
   completed,
@@ -58,9 +61,9 @@ async function expectUnreachable(address: string, env: Record<string, string> = 
 
 /** Runs a step that gives up at the first try. Returns its one error. */
 async function expectFinal(address: string, env: Record<string, string> = {}): Promise<string> {
-  const { outputs, commands } = await runAt(address, env)
+  const { outputs, commands, log } = await runAt(address, env)
   expect(outputs).toMatchObject(UNREACHABLE)
-  expect(Number(outputs['elapsed-seconds'])).toBeLessThan(60) // Retries would go on for two minutes.
+  expect(log).not.toContain('Retrying')
   expect(commands('error')).toHaveLength(1)
   return commands('error')[0] ?? ''
 }
@@ -112,7 +115,22 @@ describe('nothing is sent, so it is tried again', () => {
   })
 })
 
+// Always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says; the error names whose it is.
 describe('a certificate', () => {
+  const UNVERIFIED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+
+  test.concurrent('of an unknown CA is final, and the error says how to trust it', async () => {
+    const service = await tlsService(own)
+    const error = await expectFinal(`https://localhost:${service.port}`, UNVERIFIED)
+    expect(error).toMatch(
+      /^The service's certificate is not trusted: .*\(NODE_TLS_REJECT_UNAUTHORIZED is not honoured\)\. Nothing was sent\./,
+    )
+    expect(error).toMatch(
+      /NODE_EXTRA_CA_CERTS to its certificate file in the step's env: certificates are always verified/,
+    )
+    expect(service.received).toEqual([])
+  })
+
   test.concurrent('for another name is final', async () => {
     const other = await certificate(['other.test'])
     const service = await tlsService(other)
@@ -122,11 +140,70 @@ describe('a certificate', () => {
   })
 
   test.concurrent('of a private CA is accepted with NODE_EXTRA_CA_CERTS; one connection serves the whole job', async () => {
-    const env = { NODE_EXTRA_CA_CERTS: own.file }
+    const env = { ...UNVERIFIED, NODE_EXTRA_CA_CERTS: own.file }
     const { outputs, service } = await runAgainst({ ...USUAL, tls: own }, GO, { env })
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
     expect(service.received.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET'])
     expect(service.connections()).toBe(1)
+  })
+
+  test.concurrent('with a key that is too weak is final', async () => {
+    const options = { keySize: 1024, algorithm: 'sha256' } as const
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], options)
+    // Servers refuse it, too, unless their security level is lowered.
+    const server = createHttpsServer({ key, cert, ciphers: 'DEFAULT@SECLEVEL=0' })
+    server.on('tlsClientError', () => undefined)
+    const { port, close } = await startListening(server)
+    const error = await expectFinal(`https://localhost:${port}`).finally(close)
+    expect(error).toMatch(/^The service's certificate is not trusted: /)
+  })
+
+  test.concurrent("of a TLS proxy is not called the service's", async () => {
+    const proxy = await connectProxy(1, () => 'open', own)
+    const env = { HTTPS_PROXY: `https://localhost:${proxy.port}` }
+    const error = await expectFinal('https://service.test', env).finally(proxy.close)
+    expect(error).toMatch(
+      /^The proxy's certificate is not trusted: the proxy localhost:\d+: .* Nothing was sent\./,
+    )
+    expect(proxy.asked).toEqual([])
+  })
+
+  test.concurrent('that is bad in a poll does not say that nothing was sent', async () => {
+    const service = await startService(USUAL)
+    const other = await certificate(['other.test'])
+    const front = await terminateTls(service.port, own)
+    const ended = runAt(
+      `https://localhost:${front.port}`,
+      { NODE_EXTRA_CA_CERTS: own.file },
+      { 'poll-interval-seconds': '2' },
+    )
+    await until(() => service.received.length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 500)) // Its response has to arrive.
+    await front.close()
+    closing.push(service, await terminateTls(service.port, other, front.port))
+    const { outputs, commands } = await ended
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network', 'job-id': 'job-1' })
+    expect(commands('error')).toEqual([
+      expect.stringMatching(
+        /^The service's certificate is not trusted: (?!.*Nothing was sent).*job-id: job-1/,
+      ),
+    ])
+  })
+
+  test.concurrent('of GitHub is verified, too, and a bad one is final', async () => {
+    const [github, service] = await Promise.all([tlsService(own), startService(USUAL)])
+    closing.push(service)
+    const { outputs, commands, log } = await runAt(
+      service.url,
+      { ...UNVERIFIED, GITHUB_API_URL: `https://localhost:${github.port}` },
+      { 'github-token': 'ghs_token_0123456789', 'context-paths': 'src/**' },
+    )
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expect(commands('error')).toEqual([
+      expect.stringMatching(/^GitHub: .* failed: GitHub's certificate is not trusted: .*NODE_EXTRA_CA_CERTS/),
+    ])
+    expect(log).not.toContain('Retrying')
+    expect([...github.received, ...service.received]).toEqual([])
   })
 })
 
