@@ -45,13 +45,15 @@ test.concurrent('text in an input runs no workflow command', async () => {
 
 describe('a key', () => {
   test.concurrent('of a wrong kind is refused at the default base-url, without its value', async () => {
-    const { log, problems } = await refused({
-      prompt: 'Go',
-      'api-key': 'mint_dsc_0123456789',
-      'base-url': '',
-    })
+    const inputs = { prompt: 'Go', 'api-key': 'mint_dsc_0123456789', 'base-url': '' }
+    const { log, problems } = await refused(inputs)
     expect(problems).toEqual([expect.stringContaining('mint_dsc_')])
     expect(log).not.toContain('0123456789')
+  })
+
+  test.concurrent('of 8,000 characters is refused, and not shown', async () => {
+    const { problems } = await refused({ prompt: 'Go', 'api-key': `mint_${'\\"'.repeat(4_000)}` })
+    expect(problems).toEqual([expect.stringMatching(/^api-key: the key is longer than 4,096/)])
   })
 
   test.concurrent.each([

@@ -215,7 +215,8 @@ describe('a proxy', () => {
     ...more,
   })
 
-  test.concurrent.each(['HTTPS_PROXY', 'http_proxy'])(
+  // A test below has it in https_proxy.
+  test.concurrent.each(['HTTPS_PROXY', 'HTTP_PROXY', 'http_proxy'])(
     'in %s carries one tunnel and never sees the key',
     async (name) => {
       const service = await tlsService(own)
