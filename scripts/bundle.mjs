@@ -1,7 +1,7 @@
 /**
  * Bundles what `tsc` wrote into a folder that the runner can execute: `node scripts/bundle.mjs dist`. The readable
- * version, as ncc writes it, stays in build/ncc. With `--if-changed`, which is for build/dist, nothing is done if the
- * bundle there was made of the same.
+ * version, as ncc writes it, stays in build/ncc. With `--if-changed`, nothing is done if the folder's bundle was made of
+ * the same; that is for build/dist, which nobody else changes.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -14,14 +14,15 @@ import { runtimePackages } from './packages.mjs'
 const COMPILED = 'build/src'
 const READABLE = 'build/ncc'
 const HINT = 'keepParentheses'
-/** What build/dist was made of. */
-const MADE_OF = 'build/dist.sha256'
 const [target = 'dist', option] = process.argv.slice(2)
 if (basename(target) !== 'dist')
   throw new Error(`${target} would be deleted first, so its name has to be dist.`)
+/** What the folder was last made of. */
+const madeOf = join('build', `${target.replace(/\W/g, '-')}.sha256`)
 const hash = hashOfSources()
-if (option === '--if-changed' && existsSync(MADE_OF) && readFileSync(MADE_OF, 'utf8') === hash) process.exit()
-rmSync(MADE_OF, { force: true })
+const isSame = existsSync(target) && existsSync(madeOf) && readFileSync(madeOf, 'utf8') === hash
+if (option === '--if-changed' && isSame) process.exit()
+rmSync(madeOf, { force: true })
 for (const folder of [READABLE, target]) rmSync(folder, { recursive: true, force: true })
 // ncc reads the `paths` of the tsconfig.json in its working folder, also for imports of packages.
 cpSync('scripts/tsconfig.bundle.json', join(COMPILED, 'tsconfig.json'))
@@ -38,7 +39,7 @@ for (const name of readdirSync(target).filter((file) => file.endsWith('.js'))) {
   writeFileSync(file, await minified(readFileSync(file, 'utf8')))
 }
 writeFileSync(join(target, 'licenses.txt'), licenses())
-if (option === '--if-changed') writeFileSync(MADE_OF, hash)
+writeFileSync(madeOf, hash)
 
 function hashOfSources() {
   const compiled = readdirSync(COMPILED, { recursive: true, encoding: 'utf8' })
