@@ -11,12 +11,13 @@ export class UsageError extends Error {}
  * @template {NonNullable<ParseArgsConfig['options']>} T
  * @param {T} options as node:util expects them
  * @param {string} command as it is typed, for the hint
+ * @param {string[]} [args] default: those of the process
  * @returns {ReturnType<typeof parseArgs<{ options: T }>>['values']}
  * @throws {UsageError} for an unknown option, or one without its value
  */
-export function readOptions(options, command) {
+export function readOptions(options, command, args = process.argv.slice(2)) {
   try {
-    return parseArgs({ options }).values
+    return parseArgs({ options, args }).values
   } catch (error) {
     const [reason = ''] = error instanceof Error ? error.message.split('. ') : []
     const names = Object.keys(options).map((name) => `--${name}`)

@@ -1,10 +1,12 @@
 /**
  * Bundles what `tsc` wrote into a folder that the runner can execute: `node scripts/bundle.mjs dist`. The readable
- * version, as ncc writes it, stays in build/ncc.
+ * version, as ncc writes it, stays in build/ncc. With `--if-changed`, nothing is done if the folder's bundle was made of
+ * the same; that is for build/dist, which nobody else changes.
  */
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { minify } from 'terser'
 import { runtimePackages } from './packages.mjs'
@@ -12,9 +14,15 @@ import { runtimePackages } from './packages.mjs'
 const COMPILED = 'build/src'
 const READABLE = 'build/ncc'
 const HINT = 'keepParentheses'
-const [target = 'dist'] = process.argv.slice(2)
+const [target = 'dist', option] = process.argv.slice(2)
 if (basename(target) !== 'dist')
   throw new Error(`${target} would be deleted first, so its name has to be dist.`)
+/** What the folder was last made of. */
+const madeOf = join('build', `${target.replace(/\W/g, '-')}.sha256`)
+const hash = hashOfSources()
+const isSame = existsSync(target) && existsSync(madeOf) && readFileSync(madeOf, 'utf8') === hash
+if (option === '--if-changed' && isSame) process.exit()
+rmSync(madeOf, { force: true })
 for (const folder of [READABLE, target]) rmSync(folder, { recursive: true, force: true })
 // ncc reads the `paths` of the tsconfig.json in its working folder, also for imports of packages.
 cpSync('scripts/tsconfig.bundle.json', join(COMPILED, 'tsconfig.json'))
@@ -31,6 +39,17 @@ for (const name of readdirSync(target).filter((file) => file.endsWith('.js'))) {
   writeFileSync(file, await minified(readFileSync(file, 'utf8')))
 }
 writeFileSync(join(target, 'licenses.txt'), licenses())
+writeFileSync(madeOf, hash)
+
+function hashOfSources() {
+  const compiled = readdirSync(COMPILED, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => join(COMPILED, file))
+  const hash = createHash('sha256')
+  for (const file of [...compiled.sort(), 'scripts/bundle.mjs', 'package-lock.json'])
+    hash.update(`${file}\0`).update(readFileSync(file)).update('\0')
+  return hash.digest('hex')
+}
 
 /**
  * Class names are kept because errors show them. Licence comments are dropped because licenses.txt has their texts.

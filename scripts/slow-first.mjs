@@ -2,9 +2,12 @@
 
 import Sequencer from '@jest/test-sequencer'
 
+/** Those that wait longest come last here. */
+const WAITING = [/[\\/]e2e[\\/]/, /[\\/]slow\.test\.js$/]
+
 export default class SlowFirst extends Sequencer {
   sort(tests) {
-    const isSlow = ({ path }) => path.endsWith('slow.test.js')
-    return super.sort(tests).sort((one, other) => isSlow(other) - isSlow(one))
+    const wait = (/** @type {{ path: string }} */ { path }) => WAITING.findLastIndex((one) => one.test(path))
+    return [...super.sort(tests)].sort((one, other) => wait(other) - wait(one))
   }
 }

@@ -3,7 +3,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { FAST, KEY, runAgainst, runStep } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
@@ -118,17 +117,14 @@ describe('exit codes', () => {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const canEnd = major > 22 || (major === 22 && minor >= 15)
   const testIfShim = shim !== undefined && canEnd ? test : test.skip
-  testIfShim.each([
-    ['error', 'failed, archived, timed-out', 1],
-    ['error', 'none', 1],
-  ])('a lookup that hangs does not delay the end: %s with fail-on %s', async (outcome, failOn, exit) => {
+  testIfShim('a lookup that hangs does not delay the end', async () => {
     const started = performance.now()
     const { outputs, exitCode } = await runStep(
-      { ...FAST, ...SHORT, 'fail-on': failOn, 'base-url': 'https://hangs.invalid' },
+      { ...FAST, ...SHORT, 'fail-on': 'none', 'base-url': 'https://hangs.invalid' },
       { env: { LD_PRELOAD: shim as string } },
     )
-    expect(outputs.outcome).toBe(outcome)
-    expect(exitCode).toBe(exit)
+    expect(outputs.outcome).toBe('error')
+    expect(exitCode).toBe(1)
     expect(performance.now() - started).toBeLessThan(scaled(20_000)) // The lookup takes 5 minutes.
   })
 })
@@ -198,71 +194,6 @@ function mountSmallDisk(): string | undefined {
 }
 
 describe('a response', () => {
-  const gzipped: Handler = (response) => {
-    response.writeHead(201, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
-    response.end(gzipSync(JSON.stringify(job())))
-  }
-
-  test.concurrent('in gzip, although it was not asked for, is read', async () => {
-    const { outputs } = await runAgainst({ posts: [gzipped], polls: [completed] }, GO)
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
-  })
-
-  const compressed =
-    (bytes: Buffer): Handler =>
-    (response) =>
-      void response.writeHead(201, { 'content-encoding': 'gzip' }).end(bytes)
-  const whole = Buffer.from(JSON.stringify(job({ padding: 'x'.repeat(1024 * 1024) })))
-
-  test.concurrent.each([
-    ['that was cut off', gzipSync(whole).subarray(0, 500), 'create-unknown', ''],
-    ['that is over 1 MiB', gzipSync(whole), 'create-unknown', ''],
-    ['that is none', Buffer.from(JSON.stringify(job())), '', 'job-1'],
-  ])('in gzip %s: %#', async (_, bytes, code, id) => {
-    const { outputs, service } = await runAgainst({ posts: [compressed(bytes)], polls: [completed] }, GO)
-    expect(outputs).toMatchObject({ 'error-code': code, 'job-id': id })
-    expect(service.posts()).toHaveLength(1)
-  })
-
-  const page = (style: string): string => `<!DOCTYPE html><head>${style}</head><h1>Bad <b>request</b></h1>`
-  test.concurrent.each([
-    ['of another shape', '{"message":"length must be <= 10 and >= 1"}', 'length must be <= 10 and >= 1'],
-    ['with an empty error', '{"error":"","message":"over quota"}', 'over quota'],
-    ['with comparisons', '{"error":"a < b and c > d"}', '(400: a < b and c > d)'],
-    ['in plain text', 'a < b and c > d', '(400: a < b and c > d)'],
-    ['in HTML', page(`<style>${'p { color: red }'.repeat(500)}</style>`), '(400: Bad request)'],
-    [
-      'in HTML that is cut off',
-      page(`<style>${'p { color: red }'.repeat(5_000)}`),
-      '(400 with an empty response)',
-    ],
-  ])('that refuses, %s, is told in its own words', async (_, body, words) => {
-    const { commands } = await runAgainst({ posts: [json(400, body)] }, GO)
-    expect(commands('error')).toEqual([expect.stringContaining(words)])
-  })
-
-  test.concurrent('that only the end of the connection delimits is not complete after a reset', async () => {
-    const broken: Handler = (response) => {
-      const { socket } = response.req
-      socket.write(
-        `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(job())}`,
-        () => setTimeout(() => socket.resetAndDestroy(), 100),
-      )
-    }
-    const { outputs, service } = await runAgainst({ posts: [broken], polls: [completed] }, GO)
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown', 'job-id': '' })
-    expect(service.posts()).toHaveLength(1)
-  })
-
-  test.concurrent('that only the end of the connection delimits is complete after an ordinary end', async () => {
-    const closed: Handler = (response) =>
-      void response.req.socket.end(
-        `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(job())}`,
-      )
-    const { outputs } = await runAgainst({ posts: [closed], polls: [completed] }, GO)
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
-  })
-
   test.concurrent('is complete even if the connection before it broke', async () => {
     const broken: Handler = (response) => {
       created(response)
@@ -275,19 +206,6 @@ describe('a response', () => {
     const { outputs, service } = await runAgainst({ posts: [broken], polls: [closed] }, GO)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
     expect(service.polls()).toHaveLength(1)
-  })
-
-  test.concurrent('with another job than the one that is polled is not believed', async () => {
-    const other = json(200, { ...opened, id: 'job-2' })
-    const { outputs } = await runAgainst({ posts: [created], polls: [other, other, active, completed] }, GO)
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': 'job-1' })
-    const always = await runAgainst({ posts: [created], polls: [other] }, GO)
-    expect(always.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract', 'pr-link': '' })
-  })
-
-  test.concurrent.each([408, 425])('of %d to a status request is retried', async (status) => {
-    const { outputs } = await runAgainst({ posts: [created], polls: [json(status, ''), completed] }, GO)
-    expect(outputs.outcome).toBe('pr-opened')
   })
 
   test.concurrent('with an id that a shell would run is not a job', async () => {
@@ -326,14 +244,6 @@ describe('a key', () => {
     expect(commands('warning')).toEqual([])
   })
 
-  test.concurrent('of 8,000 characters is bad input, and is not shown', async () => {
-    const key = `mint_${'\\"'.repeat(4_000)}`
-    const { outputs, commands, exitCode } = await runStep({ ...FAST, ...GO, 'api-key': key })
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
-    expect(commands('error')).toEqual([expect.stringMatching(/^api-key: the key is longer than 4,096/)])
-    expect(exitCode).toBe(1)
-  })
-
   test.concurrent('in another input is bad input, and nothing is sent', async () => {
     const { outputs, service, commands } = await runAgainst(
       { posts: [created] },
@@ -343,13 +253,4 @@ describe('a key', () => {
     expect(commands('error')[0]).toContain('project-id: contains the key')
     expect(service.received).toEqual([])
   })
-})
-
-test('an id is not followed by shell text from the workflow either', async () => {
-  const { outputs, service } = await runAgainst(
-    { polls: [completed] },
-    { prompt: '', 'job-id': '$(touch X)' },
-  )
-  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input', 'job-id': '' })
-  expect(service.received).toEqual([])
 })

@@ -12,147 +12,139 @@ import { minutes, shortDeadline, until } from '../support/time.js'
 
 const USUAL: Script = { posts: [created], polls: [active, completed] }
 
-describe('a create', () => {
-  test.concurrent('sends the prompt as it is, trimmed, and masks the key', async () => {
-    const { service, commands } = await runAgainst(USUAL, { prompt: '  Say "hello" – in 日本語.\n' })
-    expect(service.posts().map(({ body }) => JSON.parse(body))).toEqual([
-      { prompt: 'Say "hello" – in 日本語.' },
-    ])
-    expect(commands('add-mask')).toEqual([KEY, encodeURIComponent(KEY)])
-  })
+const GO = { prompt: 'Go' }
+const WAIT = { 'job-id': 'job-1' }
+const MORE = { ...WAIT, prompt: 'More' }
+const JOBS = '/v2/agent/docs/job'
+const POLL = `GET ${JOBS}/job-1`
+const CREATE = `POST ${JOBS} {"prompt":"Go"}`
+const RARELY = { 'poll-interval-seconds': '600' }
+const REUSED = 'pr-opened completed true'
+const MESSAGE = `POST ${JOBS}/job-1/message {"prompt":"More"}`
 
-  test.concurrent('reads a long prompt from a file, after the prompt', async () => {
-    const workspace = newFolder('workspace')
-    const long = 'x'.repeat(1024 * 1024 - 4)
-    await writeFile(path.join(workspace, 'prompt.md'), `\uFEFF${long}\n`)
-    const inputs = { prompt: 'First.', 'prompt-file': 'prompt.md' }
-    const { service } = await runAgainst(USUAL, inputs, { workspace })
-    expect(JSON.parse(service.posts()[0]?.body ?? '').prompt).toBe(`First.\n\n${long}`)
-  })
+const endsWith = (status: string): Script => ({ posts: [created], polls: [json(200, job({ status }))] })
 
-  test.concurrent('without a wait ends with the POST', async () => {
-    const { service, outputs, exitCode } = await runAgainst(USUAL, { prompt: 'Go', wait: 'false' })
-    expect(service.received.map(({ method }) => method)).toEqual(['POST'])
-    expect(outputs).toMatchObject({
-      outcome: 'started',
-      status: 'active',
-      'job-id': 'job-1',
-      reused: 'false',
-    })
-    expect(exitCode).toBe(0)
-  })
+/** Name, script, inputs, requests, exit code, and the outputs outcome, status and reused. */
+type Row = [string, Script, Record<string, string>, string[], number, string]
+const ONCE = { ...WAIT, wait: 'false' }
+const KEPT = { ...GO, 'fail-on': 'none' }
+const STRICT = { ...GO, 'fail-on': 'no-changes' }
+const QUOTED = { prompt: '  Say "hello" – in 日本語.\n' }
+
+test.concurrent.each<Row>([
+  [
+    'a create without a wait ends with the POST',
+    USUAL,
+    { ...GO, wait: 'false' },
+    [CREATE],
+    0,
+    'started active false',
+  ],
+  [
+    'a prompt is sent as it is, trimmed',
+    USUAL,
+    QUOTED,
+    [`POST ${JOBS} {"prompt":"Say \\"hello\\" – in 日本語."}`, POLL, POLL],
+    0,
+    'pr-opened completed false',
+  ],
+  [
+    'a message goes to the job that is named',
+    { ...USUAL, posts: [active] },
+    MORE,
+    [MESSAGE, POLL, POLL],
+    0,
+    REUSED,
+  ],
+  [
+    'a message without a wait ends with the POST, even if its response shows an old end',
+    { posts: [completed] },
+    { ...MORE, wait: 'false' },
+    [MESSAGE],
+    0,
+    'started completed true',
+  ],
+  [
+    'a wait sends nothing, and polls immediately',
+    { polls: [completed] },
+    { ...WAIT, ...RARELY },
+    [POLL],
+    0,
+    REUSED,
+  ],
+  [
+    'with wait: false, an active job is polled once',
+    { polls: [active] },
+    ONCE,
+    [POLL],
+    0,
+    'started active true',
+  ],
+  [
+    'with wait: false, a failed job is polled once',
+    endsWith('failed'),
+    ONCE,
+    [POLL],
+    1,
+    'failed failed true',
+  ],
+  ['a dry run of a wait sends nothing', {}, { ...WAIT, 'dry-run': 'TRUE' }, [], 0, 'dry-run  false'],
+  ['failed fails the step', endsWith('failed'), GO, [CREATE, POLL], 1, 'failed failed false'],
+  ['but not with fail-on: none', endsWith('archived'), KEPT, [CREATE, POLL], 0, 'archived archived false'],
+  ['no-changes does not fail it', endsWith('completed'), GO, [CREATE, POLL], 0, 'no-changes completed false'],
+  ['unless it is in fail-on', endsWith('completed'), STRICT, [CREATE, POLL], 1, 'no-changes completed false'],
+])('%s', async (_, script, inputs, requests, exit, told) => {
+  const { service, exitCode, commands, outputs } = await runAgainst(script, inputs)
+  expect(service.received.map(({ method, path, body }) => `${method} ${path} ${body}`.trim())).toEqual(
+    requests,
+  )
+  expect([outputs.outcome, outputs.status, outputs.reused].join(' ')).toBe(told)
+  expect(outputs).toMatchObject({ 'job-id': 'job-1', 'error-code': '' })
+  expect(outputs['pr-link']).toBe(/(?:pr-opened|started) completed/.test(told) ? LINK : '')
+  expect(exitCode).toBe(exit)
+  expect(commands('error')).toHaveLength(exit)
+  expect(commands('add-mask')).toEqual([KEY, encodeURIComponent(KEY)])
 })
 
-describe('a message', () => {
-  const MORE = { prompt: 'More', 'job-id': 'job-1' }
-
-  test.concurrent('goes to the job that is named', async () => {
-    const { service, outputs } = await runAgainst({ ...USUAL, posts: [active] }, MORE)
-    expect(service.received[0]?.path).toBe('/v2/agent/docs/job/job-1/message')
-    expect(JSON.parse(service.posts()[0]?.body ?? '')).toEqual({ prompt: 'More' })
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': 'job-1' })
-  })
-
-  test.concurrent('without a wait ends with the POST, even if its response shows an old end', async () => {
-    const { service, outputs } = await runAgainst({ posts: [completed] }, { ...MORE, wait: 'false' })
-    expect(service.received).toHaveLength(1)
-    expect(outputs).toMatchObject({ outcome: 'started', status: 'completed', reused: 'true' })
-  })
-
-  test.concurrent('may be answered by deeply nested JSON', async () => {
-    const nested = JSON.stringify({ ...opened, deep: 0 }).replace(
-      '0}',
-      `${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
-    )
-    const inputs = { ...MORE, 'timeout-minutes': minutes(shortDeadline()) }
-    const { outputs } = await runAgainst({ posts: [json(200, nested)], polls: [json(200, nested)] }, inputs)
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK, job: '' })
-  })
+test.concurrent('a long prompt is read from a file, after the prompt', async () => {
+  const workspace = newFolder('workspace')
+  const long = 'x'.repeat(1024 * 1024 - 4)
+  await writeFile(path.join(workspace, 'prompt.md'), `\uFEFF${long}\n`)
+  const inputs = { prompt: 'First.', 'prompt-file': 'prompt.md' }
+  const { service } = await runAgainst(USUAL, inputs, { workspace })
+  expect(JSON.parse(service.posts()[0]?.body ?? '').prompt).toBe(`First.\n\n${long}`)
 })
 
-describe('a wait', () => {
-  test.concurrent('sends nothing, and polls immediately', async () => {
-    const inputs = { 'job-id': 'job-1', 'poll-interval-seconds': '600' }
-    const { service, outputs } = await runAgainst({ polls: [completed] }, inputs)
-    expect(service.received.map(({ method }) => method)).toEqual(['GET'])
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'pr-link': LINK })
-  })
-
-  test.concurrent.each([
-    ['is still active', active, 'started', 0],
-    ['has completed', completed, 'pr-opened', 0],
-    ['has failed', json(200, job({ status: 'failed' })), 'failed', 1],
-  ])('with wait: false polls once a job that %s', async (_, poll, outcome, exit) => {
-    const inputs = { 'job-id': 'job-1', wait: 'false' }
-    const { service, outputs, exitCode } = await runAgainst({ polls: [poll] }, inputs)
-    expect(service.received).toHaveLength(1)
-    expect(outputs).toMatchObject({ outcome, reused: 'true' })
-    expect(exitCode).toBe(exit)
-  })
+test.concurrent('a message may be answered by deeply nested JSON', async () => {
+  const nested = JSON.stringify({ ...opened, deep: 0 }).replace('0}', `${'['.repeat(1e5)}${']'.repeat(1e5)}}`)
+  const inputs = { ...MORE, 'timeout-minutes': minutes(shortDeadline()) }
+  const { outputs } = await runAgainst({ posts: [json(200, nested)], polls: [json(200, nested)] }, inputs)
+  expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK, job: '' })
 })
 
-describe('an id is one encoded segment of the path', () => {
-  const ID = 'a:b@c=d+e,f~g'
-  const SEGMENT = 'a%3Ab%40c%3Dd%2Be%2Cf~g'
-
-  test.concurrent('as an input', async () => {
-    const inputs = { 'project-id': ID, 'job-id': ID, prompt: 'Go', wait: 'false' }
-    const { service } = await runAgainst({ posts: [active] }, inputs)
-    expect(service.received.map(({ path }) => path)).toEqual([`/v2/agent/${SEGMENT}/job/${SEGMENT}/message`])
-  })
-
-  test.concurrent('as the service made it up', async () => {
-    const script = { posts: [json(201, job({ id: ID }))], polls: [json(200, { ...opened, id: ID })] }
-    const { service, outputs } = await runAgainst(script, { prompt: 'Go' })
-    expect(service.polls()[0]?.path).toBe(`/v2/agent/docs/job/${SEGMENT}`)
-    expect(outputs['job-id']).toBe(ID)
-  })
+test.concurrent('an id is one encoded segment of the path, given or as the service made it up', async () => {
+  const id = 'a:b@c=d+e,f~g'
+  const segment = 'a%3Ab%40c%3Dd%2Be%2Cf~g'
+  const script = { posts: [json(201, job({ id }))], polls: [json(200, { ...opened, id })] }
+  const created = await runAgainst(script, { prompt: 'Go', 'project-id': id })
+  expect(created.service.polls()[0]?.path).toBe(`/v2/agent/${segment}/job/${segment}`)
+  expect(created.outputs['job-id']).toBe(id)
+  const { service } = await runAgainst(script, { prompt: 'Go', 'job-id': id, wait: 'false' })
+  expect(service.posts()[0]?.path).toBe(`/v2/agent/docs/job/${segment}/message`)
 })
 
-describe('a dry run', () => {
-  test.concurrent('shows the prompt, escaped, and sends nothing', async () => {
-    const inputs = { prompt: 'One\n::error::two\n  ::add-mask::three ##[group]x', 'dry-run': 'true' }
-    const { service, outputs, log, exitCode } = await runAgainst({}, inputs)
-    expect(service.received).toEqual([])
-    expect(outputs).toMatchObject({ outcome: 'dry-run', 'error-code': '', reused: 'false', status: '' })
-    expect(exitCode).toBe(0)
-    expect(log).toMatch(
-      /^::group::.*\n\| One\n\| ::error::two\n\| {3}::add-mask::three ##\\\[group\]x\n::endgroup::$/m,
-    )
-  })
-
-  test.concurrent('of a wait sends nothing', async () => {
-    const { service, outputs } = await runAgainst({}, { 'job-id': 'job-1', 'dry-run': 'TRUE' })
-    expect(service.received).toEqual([])
-    expect(outputs).toMatchObject({ outcome: 'dry-run', 'job-id': 'job-1' })
-  })
-})
-
-describe('fail-on', () => {
-  const ends = {
-    failed: job({ status: 'failed' }),
-    archived: job({ status: 'archived' }),
-    'no-changes': job({ status: 'completed' }),
-  }
-  test.concurrent.each([
-    ['failed', '', 1],
-    ['archived', ' ', 1],
-    ['no-changes', '', 0],
-    ['failed', 'none', 0],
-    ['failed', 'archived no-changes', 0],
-    ['no-changes', 'no-changes', 1],
-  ] as const)('%s with "%s" ends with exit code %i', async (outcome, failOn, exit) => {
-    const script = { posts: [created], polls: [json(200, ends[outcome])] }
-    const { outputs, exitCode, commands } = await runAgainst(script, { prompt: 'Go', 'fail-on': failOn })
-    expect(outputs).toMatchObject({ outcome, 'error-code': '' })
-    expect(exitCode).toBe(exit)
-    expect(commands('error')).toHaveLength(exit)
-  })
+test.concurrent('a dry run shows the prompt, escaped, and sends nothing', async () => {
+  const inputs = { prompt: 'One\n::error::two\n  ::add-mask::three ##[group]x', 'dry-run': 'true' }
+  const { service, outputs, log, exitCode } = await runAgainst({}, inputs)
+  expect(service.received).toEqual([])
+  expect(outputs).toMatchObject({ outcome: 'dry-run', 'error-code': '', reused: 'false', status: '' })
+  expect(exitCode).toBe(0)
+  expect(log).toMatch(
+    /^::group::.*\n\| One\n\| ::error::two\n\| {3}::add-mask::three ##\\\[group\]x\n::endgroup::$/m,
+  )
 })
 
 describe('the runner', () => {
-  const GO = { prompt: 'Go' }
-
   test.concurrent('may have no summary and no output file', async () => {
     const env = { GITHUB_STEP_SUMMARY: '', GITHUB_OUTPUT: '' }
     const { exitCode, log } = await runAgainst(USUAL, GO, { env })

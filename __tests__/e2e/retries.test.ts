@@ -1,5 +1,6 @@
-/** What is retried and what never: the bundle against a service that misbehaves, one row of the contract per test. */
+/** What is retried and what never: the bundle against a service that misbehaves. unit/verdict has a row for each status. */
 
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { runAgainst } from '../support/action.js'
 import {
@@ -31,21 +32,23 @@ interface Expected {
 const MIB = 1024 * 1024
 const afterSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString()
 const limited = (headers: Record<string, string>): Handler => json(429, { error: 'Slow down' }, headers)
-const busy = json(409, { error: 'Busy' }, { 'retry-after': '1' })
+const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
+const busy = json(409, { error: 'Busy' }, retryAfter(1))
 const html: Handler = (response) =>
   response.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>Bad gateway</h1></html>')
 
 const accepted: Expected = { posts: 1, outcome: 'pr-opened' }
-const retriedOnce: Expected = { posts: 2, outcome: 'pr-opened' }
+const afterRetries = (posts: number): Expected => ({ ...accepted, posts })
 const failed = (code: string, ...says: string[]): Expected => ({ posts: 1, outcome: 'error', code, says })
 const unknown = (...says: string[]): Expected => failed('create-unknown', ...says)
 
+/** Runs a step that makes every request of the script, the last poll perhaps more often. */
 async function expectRun(
   script: Script,
   inputs: Record<string, string>,
   { posts, outcome, code = '', says = [] }: Expected,
-): Promise<void> {
-  const { service, outputs, exitCode, commands } = await runAgainst(script, inputs)
+): Promise<string> {
+  const { service, outputs, exitCode, commands, log } = await runAgainst(script, inputs)
   const exit = outcome === 'pr-opened' ? 0 : 1
   expect({
     posts: service.posts().length,
@@ -55,162 +58,178 @@ async function expectRun(
     exit: exitCode,
     errors: commands('error').length,
   }).toEqual({ posts, outcome, code, link: exit === 0 ? LINK : '', exit, errors: exit })
+  if (outcome === 'pr-opened') expect(service.polls()).toHaveLength(script.polls?.length ?? 0)
   for (const part of says) expect(commands('error')[0]).toContain(part)
+  return log
 }
+
+const gzipped =
+  (bytes: Buffer): Handler =>
+  (response) =>
+    void response.writeHead(201, { 'content-encoding': 'gzip' }).end(bytes)
+
+/** A body that only the end of the connection delimits. */
+const undelimited =
+  (end: 'end' | 'reset'): Handler =>
+  ({ req: { socket } }) =>
+    void socket.write(
+      `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(job())}`,
+      () => (end === 'end' ? socket.end() : setTimeout(() => socket.resetAndDestroy(), 100)),
+    )
 
 describe('a create', () => {
   const mayExist = 'A job may exist'
   const rows: [string, readonly Handler[], Expected][] = [
-    ['200 with a job: accepted', [json(200, job())], accepted],
-    ['a job with id and status only: accepted', [json(201, { id: 'job-1', status: 'active' })], accepted],
     [
-      'a job with new fields and others of a wrong type: accepted',
-      [json(201, job({ source: 7, prLink: 3, new: [{}] }))],
+      '200 with id and status only, not of the list: accepted',
+      [json(200, { id: 'job-1', status: '?' })],
       accepted,
     ],
-    ['a status that is not in the list: accepted', [json(201, job({ status: 'queued' }))], accepted],
-    ['a response of exactly 1 MiB: accepted', [sized(201, MIB)], accepted],
+    [
+      '201 of exactly 1 MiB, with new fields and others of a wrong type: accepted',
+      [sized(201, MIB, { source: 7, prLink: 3, new: [{}] })],
+      accepted,
+    ],
+    ['gzip that was not asked for: accepted', [gzipped(gzipSync(JSON.stringify(job())))], accepted],
+    ['what is called gzip, and is none: accepted', [gzipped(Buffer.from(JSON.stringify(job())))], accepted],
+    ['a body up to an ordinary end: accepted', [undelimited('end')], accepted],
+    ['a body up to a reset: never', [undelimited('reset')], unknown(mayExist)],
+    ['gzip that is cut off: never', [gzipped(gzipSync('x'.repeat(1000)).subarray(0, 20))], unknown(mayExist)],
+    ['gzip of over 1 MiB: never', [gzipped(gzipSync('x'.repeat(MIB + 1)))], unknown(mayExist)],
     ['a response over 1 MiB: never', [sized(201, MIB + 1)], unknown(mayExist, '1 MiB')],
     ['a response that is cut off: never', [cutOff], unknown(mayExist)],
     ['a reset after the request: never', [reset], unknown(mayExist)],
     ['502 with HTML: never', [html], unknown(mayExist, '502: Bad gateway')],
     [
       '503 with Retry-After: never',
-      [json(503, { error: 'Busy' }, { 'retry-after': '1' })],
+      [json(503, { error: 'Busy' }, retryAfter(1))],
       unknown(mayExist, '503: Busy'),
     ],
-    ['504 with an empty body: never', [json(504, '')], unknown(mayExist)],
-    ['429 with seconds: after these', [limited({ 'retry-after': '1' }), created], retriedOnce],
-    ['429 with a date: after this', [limited({ 'retry-after': afterSeconds(2) }), created], retriedOnce],
-    ['429 without Retry-After: with backoff', [limited({}), limited({}), created], { ...accepted, posts: 3 }],
+    [
+      '429 with seconds, with a date, with neither: after these, and with backoff',
+      [limited(retryAfter(1)), limited({ 'retry-after': afterSeconds(3) }), limited({}), created],
+      afterRetries(4),
+    ],
     [
       '429 past the deadline: final',
-      [limited({ 'retry-after': '3600' })],
+      [limited(retryAfter(3600))],
       failed('rate-limited', '429: Slow down', '1 h'),
     ],
     ['401: final', [json(401, { error: 'Invalid key' })], failed('auth', '401: Invalid key', 'api-key')],
-    ['403: final', [json(403, { error: 'Not from here' })], failed('auth', '403: Not from here')],
     ['400: final', [json(400, { error: 'Too dull' })], failed('rejected', '400: Too dull')],
     [
       '404: final',
-      [json(404, { error: 'No such project' })],
-      failed('not-found', '404: No such project', 'project-id'),
+      [json(404, { error: 'No project' })],
+      failed('not-found', '404: No project', 'project-id'),
     ],
-    ['409: final', [json(409, { error: 'Conflict' })], failed('rejected')],
     ['204: never', [noContent], failed('contract', mayExist)],
     ['200 that is not JSON: never', [json(200, 'Welcome!')], failed('contract', mayExist, 'Welcome!')],
-    ['200 without an id: never', [json(200, { status: 'active' })], failed('contract', mayExist)],
-    [
-      '200 with an id that is not a path segment: never',
-      [json(200, job({ id: '..' }))],
-      failed('contract', mayExist),
-    ],
+    ['an id that is no path segment: never', [json(200, job({ id: '..' }))], failed('contract', mayExist)],
   ]
-  test.concurrent.each(rows)('%s', (_, posts, expected) =>
-    expectRun({ posts, polls: [completed] }, { prompt: 'Go' }, expected),
-  )
+  test.concurrent.each(rows)('%s', async (_, posts, expected) => {
+    await expectRun({ posts, polls: [completed] }, { prompt: 'Go' }, expected)
+  })
 })
 
 describe('a message', () => {
+  const late = json(409, { error: 'Busy' }, retryAfter(600))
   const rows: [string, readonly Handler[], Expected][] = [
-    ['200 with the job: accepted', [active], accepted],
     ['204: accepted', [noContent], accepted],
     ['200 that is not JSON: accepted', [json(200, 'ok')], accepted],
-    ['409, the job is busy: retried', [busy, active], retriedOnce],
-    [
-      '409 past the deadline: final',
-      [json(409, { error: 'Busy' }, { 'retry-after': '600' })],
-      failed('rejected', '409: Busy'),
-    ],
-    ['429: retried', [limited({ 'retry-after': '1' }), active], retriedOnce],
+    ['409, the job is busy, and 429: retried', [busy, limited(retryAfter(1)), active], afterRetries(3)],
+    ['409 past the deadline: final', [late], failed('rejected', '409: Busy')],
     ['a reset after the request: never', [reset], unknown('"job-1"')],
     ['404: final', [json(404, { error: 'No such job' })], failed('not-found', '404: No such job', 'job-id')],
   ]
-  test.concurrent.each(rows)('%s', (_, posts, expected) =>
-    expectRun({ posts, polls: [active, completed] }, { prompt: 'Go on', 'job-id': 'job-1' }, expected),
-  )
+  test.concurrent.each(rows)('%s', async (_, posts, expected) => {
+    const inputs = { prompt: 'Go on', 'job-id': 'job-1' }
+    await expectRun({ posts, polls: [active, completed] }, inputs, expected)
+  })
 })
 
 describe('a poll', () => {
-  const failing = { error: 'Boom' }
+  const boom = { error: 'Boom' }
+  const endless: Handler = (response) =>
+    void response.writeHead(200, { 'content-length': MIB + 1 }).write('{')
+  const other = json(200, { ...opened, id: 'job-2' })
   const rows: [string, readonly Handler[], Expected][] = [
-    ['a reset: retried', [reset, completed], accepted],
-    ['a response that is cut off: retried', [cutOff, completed], accepted],
-    ['a response over 1 MiB: retried', [sized(200, MIB + 1), completed], accepted],
     [
-      'a response with a content-length over 1 MiB, never sent: retried immediately',
-      [(response) => void response.writeHead(200, { 'content-length': MIB + 1 }).write('{'), completed],
+      'resets and responses that are cut off, over 1 MiB or announced so: retried',
+      [reset, cutOff, active, sized(200, MIB + 1), endless, completed],
       accepted,
     ],
     [
-      '500, 502, 503: retried',
-      [json(500, failing), json(502, '<b>x</b>'), json(503, failing, { 'retry-after': '1' }), completed],
+      '404 right after the create, 408, 425, 429, 500, 502, 503: retried',
+      [
+        ...[json(404, boom), json(404, boom), active, json(408, ''), json(425, ''), active],
+        ...[
+          limited(retryAfter(1)),
+          json(500, boom),
+          active,
+          json(502, '<b>x</b>'),
+          json(503, boom, retryAfter(1)),
+          completed,
+        ],
+      ],
       accepted,
     ],
-    ['429: retried', [limited({ 'retry-after': '1' }), completed], accepted],
-    ['404 right after the create: retried', [json(404, failing), json(404, failing), completed], accepted],
     [
-      '401: final',
-      [json(401, { error: 'Key expired' })],
-      failed('auth', '401: Key expired', 'job-id: job-1'),
+      'no job or another one twice in a row, a status that is not in the list: retried',
+      [
+        ...[noContent, json(200, 'null'), active, json(200, {}), json(200, '{'), active, other, other],
+        ...[json(200, job({ status: 'thinking' })), json(200, job({ status: 'resting' })), completed],
+      ],
+      accepted,
     ],
-    ['409: final', [json(409, failing)], failed('rejected')],
+    ['401: final', [json(401, { error: 'Expired' })], failed('auth', '401: Expired', 'job-id: job-1')],
     ['no job three times in a row: final', [json(200, 'hello')], failed('contract')],
-    [
-      'no job twice, a job, no job twice: retried',
-      [noContent, json(200, 'null'), active, json(200, {}), json(200, '{'), completed],
-      accepted,
-    ],
-    [
-      'a status that is not in the list: retried',
-      [json(200, job({ status: 'thinking' })), json(200, job({ status: 'resting' })), completed],
-      accepted,
-    ],
+    ['another job three times in a row: final', [other], failed('contract')],
   ]
-  test.concurrent.each(rows)('%s', (_, polls, expected) =>
-    expectRun({ posts: [created], polls }, { prompt: 'Go' }, expected),
-  )
+  test.concurrent.each(rows)('%s', async (_, polls, expected) => {
+    await expectRun({ posts: [created], polls }, { prompt: 'Go' }, expected)
+  })
 
-  test.concurrent('404 for a job-id that was given: final', () =>
-    expectRun(
-      { polls: [json(404, { error: 'No such job' })] },
-      { 'job-id': 'job-9' },
-      { ...failed('not-found', 'job-id'), posts: 0 },
-    ))
+  test.concurrent('404 for a job-id that was given: final', async () => {
+    const polls = [json(404, { error: 'No such job' })]
+    await expectRun({ polls }, { 'job-id': 'job-9' }, { ...failed('not-found', 'job-id'), posts: 0 })
+  })
 
   test.concurrent.each([
-    ['503 for a given job: timed out', [json(503, failing)], { 'job-id': 'job-9' }, 0, 'timed-out', ''],
-    ['resets for a given job: never answered', [reset], { 'job-id': 'job-9' }, 0, 'error', 'network'],
-    [
-      'resets after a create: timed out, since the job is known',
-      [reset],
-      { prompt: 'Go' },
-      1,
-      'timed-out',
-      '',
-    ],
-  ])('until the deadline: %s', (_, polls, inputs, posts, outcome, code) =>
-    expectRun(
-      { posts: [created], polls },
-      { ...inputs, 'timeout-minutes': minutes(shortDeadline()) },
-      { posts, outcome, code },
-    ),
-  )
+    ['503 for a given job: timed out', json(503, boom), { 'job-id': 'job-9' }, 0, 'timed-out', ''],
+    ['resets for a given job: never answered', reset, { 'job-id': 'job-9' }, 0, 'error', 'network'],
+    ['resets after a create: the job is known', reset, { prompt: 'Go' }, 1, 'timed-out', ''],
+  ])('until the deadline: %s', async (_, poll, inputs, posts, outcome, code) => {
+    const timeout = { 'timeout-minutes': minutes(shortDeadline()) }
+    await expectRun({ posts: [created], polls: [poll] }, { ...inputs, ...timeout }, { posts, outcome, code })
+  })
+
+  test.concurrent('tells a refusal in its own words, in whatever it is wrapped', async () => {
+    const page = (style: string): string => `<!DOCTYPE html><head>${style}</head><h1>Bad <b>request</b></h1>`
+    const bodies: [string, string][] = [
+      ['{"message":"length must be <= 10 and >= 1"}', 'length must be <= 10 and >= 1'],
+      ['{"error":"","message":"over quota"}', 'over quota'],
+      ['{"error":"a < b and c > d"}', '503: a < b and c > d'],
+      ['a < b and c > d or e', '503: a < b and c > d or e'],
+      [page(`<style>${'p { color: red }'.repeat(500)}</style>`), '503: Bad request'],
+      [page(`<style>${'p { color: red }'.repeat(5_000)}`), '503 with an empty response'],
+    ]
+    const polls = [...bodies.flatMap(([body]) => [json(503, body), active]), completed]
+    const log = await expectRun({ posts: [created], polls }, { prompt: 'Go' }, accepted)
+    for (const [, words] of bodies) expect(log).toContain(words)
+  })
 })
 
 // One of each kind: a client may send a POST again as a GET (303), or as it is (308).
-test.concurrent.each([303, 308])(
-  'a redirect (%i) is final, and the other host never sees the key',
-  async (status) => {
-    const other = await startService({ posts: [created], polls: [json(200, opened)] })
-    const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
-    try {
-      const expected = failed('contract', 'redirect', String(status))
-      await expectRun({ posts: [away] }, { prompt: 'Go' }, expected)
-      await expectRun({ posts: [created], polls: [away] }, { prompt: 'Go' }, expected)
-      expect(other.received).toEqual([])
-    } finally {
-      await other.close()
-    }
-  },
-)
+test.concurrent.each([
+  ['303 for a create', 303, 'post'],
+  ['308 for a create', 308, 'post'],
+  ['307 for a poll', 307, 'poll'],
+])('a redirect is final, and the other host never sees the key: %s', async (_, status, of) => {
+  const other = await startService({ posts: [created], polls: [json(200, opened)] })
+  const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
+  const script = of === 'post' ? { posts: [away] } : { posts: [created], polls: [away] }
+  await expectRun(script, { prompt: 'Go' }, failed('contract', 'redirect', String(status))).finally(
+    other.close,
+  )
+  expect(other.received).toEqual([])
+})

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { type Ended, KEY, runAgainst } from '../support/action.js'
-import { completed, created, job, json, type Script } from '../support/service.js'
+import { active, completed, created, job, json, type Script } from '../support/service.js'
 
 const EVIL = [
   '::error::pwned',
@@ -18,17 +18,25 @@ const ESCAPED = [...KEY]
   .join('')
 const ECHO = `Bearer ${KEY} ${encodeURIComponent(KEY)} ${ENCODED} ${ENCODED.toUpperCase()} ${ESCAPED}`
 
+const redirect = (location: string): Script => ({ posts: [json(302, '', { location })] })
+/** A job of which each poll that gets one of these is retried, and the last one ends it. */
+const jobWith = (fields: Record<string, unknown>, ...retried: readonly [number, unknown][]): Script => ({
+  posts: [created],
+  polls: [
+    ...retried.flatMap(([status, body]) => [json(status, body), active]),
+    json(200, job({ status: 'completed', ...fields })),
+  ],
+})
+
+/** Runs a step, and checks that it wrote each line itself: a workflow command that it uses, or a sentence of its own. */
 async function run(script: Script, inputs: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const { service: _, ...ended } = await runAgainst(script, { prompt: 'Go', ...inputs })
-  return ended
-}
-
-/** The action wrote each line: either a workflow command that it uses, or a sentence of its own. */
-function expectOwnLines(log: string): void {
-  for (const line of log.split('\n')) {
+  for (const line of ended.log.split('\n')) {
     expect(line).toMatch(/^$|^::(?:notice|warning|error|debug)(?: [^:]*)?::|^[A-Z][a-z]/)
     expect(line).not.toMatch(/##\[|[\u0000-\u001f\u007f-\u009f\u2028\u202e]/)
+    if (!line.startsWith('::debug::')) expect(line).not.toMatch(/^\s*at |node_modules|\.js:\d/)
   }
+  return ended
 }
 
 /** The summary without its code spans. */
@@ -37,34 +45,31 @@ function markupOf(summary: string): string {
 }
 
 describe('text of the service', () => {
-  test.concurrent.each([
-    ['a refused create', { posts: [json(400, { error: EVIL })] }],
-    ['a failed create', { posts: [json(500, { error: EVIL })] }],
-    ['a page of HTML', { posts: [json(502, EVIL)] }],
-    ['a create without a job', { posts: [json(200, { error: EVIL })] }],
+  test.concurrent.each<[string, Script, string, string]>([
+    ['a refused create', { posts: [json(400, { error: EVIL })] }, 'error', 'rejected'],
+    ['a failed create', { posts: [json(500, { error: EVIL })] }, 'error', 'create-unknown'],
+    ['a page of HTML', { posts: [json(502, EVIL)] }, 'error', 'create-unknown'],
+    ['a create without a job', { posts: [json(200, { error: EVIL })] }, 'error', 'contract'],
+    ['a redirect', redirect(`https://x.example/${encodeURIComponent(EVIL)}##[error]`), 'error', 'contract'],
+    ['an id', { posts: [json(201, job({ id: EVIL.replace(/[\p{Cc}]/gu, '') }))] }, 'error', 'contract'],
+    ['a refused poll', { posts: [created], polls: [json(403, { error: EVIL })] }, 'error', 'auth'],
+    ['polls without a job', { posts: [created], polls: [json(200, { message: EVIL })] }, 'error', 'contract'],
     [
-      'a redirect',
-      { posts: [json(302, '', { location: `https://evil.example/${encodeURIComponent(EVIL)}##[error]` })] },
+      'polls, a status, a link and any field',
+      jobWith(
+        { prLink: EVIL, [EVIL]: EVIL, source: EVIL },
+        [503, { error: EVIL }],
+        [200, { message: EVIL }],
+        [200, job({ status: EVIL })],
+      ),
+      'no-changes',
+      '',
     ],
-    ['a refused poll', { posts: [created], polls: [json(403, { error: EVIL })] }],
-    ['a poll without a job', { posts: [created], polls: [json(200, { message: EVIL })] }],
-    ['a failed poll', { posts: [created], polls: [json(503, { error: EVIL }), completed] }],
-    ['a status', { posts: [created], polls: [json(200, job({ status: EVIL })), completed] }],
-    ['a link', { posts: [created], polls: [json(200, job({ status: 'completed', prLink: EVIL }))] }],
-    [
-      'any field',
-      {
-        posts: [created],
-        polls: [json(200, { ...job({ status: 'completed' }), [EVIL]: EVIL, source: EVIL })],
-      },
-    ],
-    ['an id', { posts: [json(201, job({ id: EVIL.replace(/[\p{Cc}]/gu, '') }))], polls: [completed] }],
-  ])('in %s stays text', async (where, script) => {
-    const { log, summary, outputs, commands } = await run(script)
-    expectOwnLines(log)
+  ])('in %s stays text', async (_, script, outcome, code) => {
+    const { summary, outputs, commands } = await run(script)
     expect(markupOf(summary)).not.toMatch(/<(?!https?:\/\/[\w./:-]+>)|javascript|evil|octocat|\u202e/)
-    expect(outputs.outcome).toMatch(/^(?:error|pr-opened|no-changes)$/)
-    if (where === 'a link') expect(outputs['pr-link']).toBe('')
+    expect(outputs).toMatchObject({ outcome, 'error-code': code })
+    expect(outputs['pr-link']).toBe('')
     expect(Object.keys(outputs)).toHaveLength(10)
     expect(commands('set-output')).toEqual([])
   })
@@ -72,34 +77,26 @@ describe('text of the service', () => {
 
 describe('the key in a response', () => {
   // `runStep` checks that no output, line or summary has the key in any form.
-  const withLink = (prLink: string): Script => ({
-    posts: [created],
-    polls: [json(200, job({ status: 'completed', prLink }))],
-  })
-  test.concurrent.each([
+  test.concurrent.each<[string, Script]>([
     ['a refused create', { posts: [json(401, { error: ECHO })] }],
-    ['a failed create', { posts: [json(500, { error: ECHO })] }],
-    [
-      'a refused create, where the text is truncated',
-      { posts: [json(400, { error: 'x'.repeat(990) + ECHO })] },
-    ],
+    ['a refused create that is truncated', { posts: [json(400, { error: 'x'.repeat(990) + ECHO })] }],
     ['a page of HTML', { posts: [json(502, `<p>${ECHO}</p>`)] }],
+    ['a redirect', redirect(`https://evil.example/?${encodeURIComponent(KEY)}`)],
+    ['an id', { posts: [json(201, job({ id: `job-${KEY}` }))] }],
     [
-      'a redirect',
-      { posts: [json(307, '', { location: `https://evil.example/?${encodeURIComponent(KEY)}` })] },
+      'polls, a status and a link',
+      jobWith(
+        { prLink: `https://evil.example/${KEY}` },
+        [200, ECHO],
+        [503, { error: ECHO }],
+        [200, job({ status: ECHO })],
+        [200, job({ status: 'x'.repeat(70) + KEY })],
+      ),
     ],
-    ['an id', { posts: [json(201, job({ id: `job-${KEY}` }))], polls: [completed] }],
-    ['a status', { posts: [created], polls: [json(200, job({ status: ECHO })), completed] }],
-    [
-      'a status, where it is truncated',
-      { posts: [created], polls: [json(200, job({ status: 'x'.repeat(70) + KEY })), completed] },
-    ],
-    ['a link', withLink(`https://evil.example/${KEY}`)],
-    ['a link, encoded', withLink(`https://evil.example/${ENCODED}`)],
-    ['a poll without a job', { posts: [created], polls: [json(200, ECHO)] }],
-  ])('of %s is shown nowhere', async (where, script) => {
+    ['a link, encoded', jobWith({ prLink: `https://evil.example/${ENCODED}` })],
+  ])('of %s is shown nowhere', async (_, script) => {
     const ended = await run(script)
-    if (where.startsWith('a link')) expect(ended.outputs['pr-link']).toBe('')
+    expect(ended.outputs['pr-link']).toBe('')
     const everything = JSON.stringify(ended)
     for (const form of [ENCODED, ENCODED.toUpperCase(), ESCAPED.slice(0, 30), KEY.slice(0, 12)]) {
       expect(everything.includes(form)).toBe(false)
@@ -114,19 +111,19 @@ describe('the key in a response', () => {
     expect(ended.outputs).toMatchObject({ 'job-id': 'job-***', outcome: 'no-changes' })
     expect(JSON.stringify(ended)).not.toContain(key)
   })
-
-  test.concurrent('is replaced in the output job, which stays JSON', async () => {
-    const poll = job({ status: 'completed', [`k-${KEY}`]: { deep: [`a ${KEY} b`, `%${KEY}`] } })
-    const { outputs } = await run({ posts: [created], polls: [json(200, poll)] })
-    expect(JSON.parse(outputs.job ?? '')).toEqual(
-      job({ status: 'completed', 'k-***': { deep: ['a *** b', '%***'] } }),
-    )
-  })
 })
 
 describe('the output job', () => {
-  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  test.concurrent('has fields that the action does not know, without the key, and stays JSON', async () => {
+    const added = { new: { __proto__: null, list: [1, null, 'é'] } }
+    const secret = { [`k-${KEY}`]: { deep: [`a ${KEY} b`, `%${KEY}`] } }
+    const { outputs } = await run(jobWith({ ...added, ...secret }))
+    expect(JSON.parse(outputs.job ?? '')).toEqual(
+      job({ status: 'completed', ...added, 'k-***': { deep: ['a *** b', '%***'] } }),
+    )
+  })
 
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   test.concurrent.each([
     ['over 256 KiB', job({ status: 'completed', more: 'é'.repeat(128 * 1024) })],
     ['if it is nested too deep', `{"id":"job-1","status":"completed","x":${deep}}`],
@@ -134,26 +131,14 @@ describe('the output job', () => {
     const { outputs } = await run({ posts: [created], polls: [json(200, poll)] })
     expect(outputs).toMatchObject({ job: '', outcome: 'no-changes', status: 'completed' })
   })
-
-  test.concurrent('keeps fields that the action does not know', async () => {
-    const poll = job({ status: 'completed', new: { __proto__: null, list: [1, null, 'é'] } })
-    const { outputs } = await run({ posts: [created], polls: [json(200, poll)] })
-    expect(JSON.parse(outputs.job ?? '')).toEqual(poll)
-  })
 })
 
 test.concurrent('a status that is another one in each poll fills neither the log nor the summary', async () => {
-  const polls = Array.from({ length: 60 }, (_, nth) =>
+  const statuses = Array.from({ length: 60 }, (_, nth) =>
     json(200, job(nth % 2 ? {} : { status: `word-${nth}` })),
   )
-  const { commands, summary, outputs } = await run({ posts: [created], polls: [...polls, completed] })
+  const { commands, summary, outputs } = await run({ posts: [created], polls: [...statuses, completed] })
   expect(commands('warning')).toHaveLength(1)
   expect(summary.split('\n').length).toBeLessThan(50)
   expect(outputs.outcome).toBe('pr-opened')
-})
-
-test.concurrent('an error shows nothing of the code that it comes from, except in debug lines', async () => {
-  const { log } = await run({ posts: [json(500, '')] })
-  const lines = log.split('\n').filter((line) => !line.startsWith('::debug::'))
-  expect(lines.filter((line) => /^\s*at |node_modules|\.js:\d/.test(line))).toEqual([])
 })

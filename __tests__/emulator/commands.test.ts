@@ -7,6 +7,13 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import {
+  formatDuration,
+  readOptions,
+  readPositive,
+  readScenario,
+  UsageError,
+} from '../../emulator/options.mjs'
 import { servableScenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
 import { startEmulator } from '../../emulator/server.mjs'
 import { newFolder } from '../support/folder.js'
@@ -83,6 +90,8 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'action.yml'), MANIFEST)
 })
 
+const PROXY = { HTTPS_PROXY: 'http://proxy.test', no_proxy: 'other.test' }
+
 /** Whatever a test finds, no command outlives it. */
 const running = new Set<ChildProcess>()
 afterEach(() => {
@@ -114,6 +123,12 @@ function command(
     running.delete(child)
     return { exitCode, stdout, stderr }
   })
+}
+
+const expectRejected = (name: string) => async (args: string[], message: RegExp) => {
+  const { exitCode, stdout, stderr } = await command(name, args)
+  expect([exitCode, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(message)
 }
 
 describe('start', () => {
@@ -157,109 +172,53 @@ Exit code 0; the service received 2 requests (1 POST, 1 GET).
 `)
   })
 
-  test('--prompt, --input and --debug reach the action', async () => {
-    const args = ['--prompt', 'One: two\nthree', '--input', 'API-KEY=secret=1', '--input', 'wait=', '--debug']
-    const { stdout } = await command('start', args)
-    expect(stdout).toContain('    prompt: |\n      One: two\n      three\n')
-    expect(stdout).toContain('  Debug: RUNNER_DEBUG 1\n  prompt One: two\n')
-    expect(stdout).toContain('three with ***\n')
-    expect(stdout).not.toMatch(/secret|wait/)
-  })
-
-  test('--speed sets how long a job takes', async () => {
-    const { stdout } = await command('start', ['--speed', '2'])
-    expect(stdout).toContain('. A job takes 2 min there.\n')
-  })
-
-  test('an input from the command line is not marked as part of the demo', async () => {
-    const { stdout } = await command('start', ['--input', 'poll-interval-seconds=2'])
-    expect(stdout).toContain('    poll-interval-seconds: 2\n')
-  })
-
-  test('an input that the action does not have gets the warning of the runner', async () => {
-    const { exitCode, stdout } = await command('start', ['--input', 'waiit=false', '--input', 'fail=0'])
-    expect(exitCode).toBe(0)
-    expect(stdout).toContain("\nLog\n  Warning: Unexpected input(s) 'waiit', valid inputs are ['prompt', ")
-    expect(stdout).toContain("'hang', 'comment']\n")
-  })
-
-  test('with base-url, the step uses that service, and none is emulated', async () => {
-    const service = await startEmulator({})
-    try {
-      const { exitCode, stdout } = await command('start', ['--input', `base-url=${service.url}`])
-      expect(exitCode).toBe(0)
-      expect(stdout).toContain(`would.
-No emulated service is started: the step uses the one at base-url.
-`)
-      expect(stdout).not.toMatch(/poll-interval|demo|Scenario|Requests/)
-      expect(stdout.endsWith('\n\nExit code 0.\n')).toBe(true)
-      expect(service.requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
-    } finally {
-      await service.close()
-    }
-  })
-
-  test('only with base-url, the step gets the proxy of the environment', async () => {
-    const env = { HTTPS_PROXY: 'http://proxy.test', no_proxy: 'other.test' }
-    for (const [given, shown] of [
-      [['--input', 'base-url=https://service.test'], 'http://proxy.test but for other.test'],
-      [[], 'undefined but for undefined'],
-    ] as const) {
-      const { stdout } = await command('start', ['--input', 'network=true', ...given], undefined, env)
-      expect(stdout).toContain(`  through ${shown}\n`)
-    }
-  })
-
-  test('hides every secret', async () => {
-    const { stdout } = await command('start', [
-      '--input',
+  test('every option reaches the action, and what the step does not need is not passed on', async () => {
+    const inputs = [
+      'API-KEY=secret=1',
+      'wait=',
       'docs-token=ghp_secret',
-      '--input',
-      'prompt=ghp_secret',
-    ])
-    expect(stdout).toContain('    docs-token: ***\n')
-    expect(stdout).not.toContain('ghp_secret')
-  })
-
-  test('an empty base-url means the emulated service, not the real one', async () => {
-    const { exitCode, stdout } = await command('start', ['--input', 'base-url= '])
-    expect(exitCode).toBe(0)
-    expect(stdout).toMatch(/^ {4}base-url: http:\/\/127\.0\.0\.1:\d+ {2}# only for this demo$/m)
-    expect(stdout).toContain('the service received 2 requests')
-  })
-
-  test.each([
-    ['late-job', ['GET  /v2/agent/your-project/job/{id}  404 Job not found  ← injected']],
-    ['unknown-status', ['GET  /v2/agent/your-project/job/{id}  200 queued  ← injected']],
-    [
-      'slow',
+      'base-url= ',
+      'poll-interval-seconds=2',
+    ]
+    const { exitCode, stdout } = await command(
+      'start',
       [
-        'POST /v2/agent/your-project/job       201 active  ← injected delay of 1.5 s',
-        'GET  /v2/agent/your-project/job/{id}  200 active  ← injected delay of 0.7 s',
+        ...['--prompt', 'One: two\nthree ghp_secret', '--debug', '--speed', '2'],
+        ...[...inputs, 'waiit=false', 'network=true'].flatMap((input) => ['--input', input]),
       ],
-    ],
-    [
-      'reset-before',
-      ['POST /v2/agent/your-project/job  connection reset  ← injected, before the request was processed'],
-    ],
-    [
-      'reset-after',
-      ['POST /v2/agent/your-project/job  connection reset  ← injected, after the request was processed'],
-    ],
-  ])('scenario %s shows what the service did', async (scenario, lines) => {
-    const { stdout } = await command('start', ['--scenario', scenario])
-    for (const line of lines) expect(stdout).toContain(` s  ${line}\n`)
+      undefined,
+      PROXY,
+    )
+    expect(exitCode).toBe(0)
+    for (const part of [
+      '. A job takes 2 min there.\n',
+      '    prompt: |\n      One: two\n      three ***\n',
+      '    docs-token: ***\n',
+      // Given on the command line, so it is no part of the demo.
+      '    poll-interval-seconds: 2\n',
+      "\nLog\n  Warning: Unexpected input(s) 'waiit', valid inputs are ['prompt', ",
+      "'hang', 'comment']\n",
+      '  Debug: RUNNER_DEBUG 1\n',
+      '  prompt One: two\n  three *** with ***\n',
+      '  through undefined but for undefined\n',
+      'the service received 2 requests',
+    ])
+      expect(stdout).toContain(part)
+    // An empty base-url means the emulated service, not the real one.
+    expect(stdout).toMatch(/^ {4}base-url: http:\/\/127\.0\.0\.1:\d+ {2}# only for this demo$/m)
+    expect(stdout).not.toMatch(/ghp_|secret|\bwait:/)
   })
 
-  test.each([
-    ['timed-out', ['timeout-minutes']],
-    ['pull-request', ['github-token']],
-  ])('scenario %s marks what only suits the demo', async (scenario, names) => {
-    const { stdout } = await command('start', ['--scenario', scenario])
-    const marked = [...stdout.matchAll(/^ {4}([\w-]+): .* {2}# only for this demo$/gm)].map(
-      ([, name]) => name,
-    )
-    expect(marked).toEqual(['poll-interval-seconds', 'base-url', ...names])
+  test('with base-url, the step uses that service and the proxy of the environment, and none is emulated', async () => {
+    const service = await startEmulator({})
+    const inputs = ['--input', `base-url=${service.url}`, '--input', 'network=true']
+    const { exitCode, stdout } = await command('start', inputs, undefined, PROXY).finally(service.close)
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('would.\nNo emulated service is started: the step uses the one at base-url.\n')
+    expect(stdout).toContain('  through http://proxy.test but for other.test\n')
+    expect(stdout).not.toMatch(/poll-interval|demo|Scenario|Requests/)
+    expect(stdout.endsWith('\n\nExit code 0.\n')).toBe(true)
+    expect(service.requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
   })
 
   posixTest('a scenario that cancels sends one SIGINT at the first poll', async () => {
@@ -293,20 +252,6 @@ No emulated service is started: the step uses the one at base-url.
     expect(readdirSync(temp)).toEqual([])
   })
 
-  posixTest('Ctrl-C is forwarded once, though npm doubles it', async () => {
-    let sent = false
-    const { exitCode, stdout } = await command('start', ['--input', 'hang=yes'], (text, child) => {
-      if (sent || !text.includes('polled')) return
-      sent = true
-      // Apart enough not to be merged into one, but as close as a busy machine can bring them.
-      child.kill('SIGINT')
-      setTimeout(() => child.kill('SIGINT'), 20)
-    })
-    expect(exitCode).toBe(7)
-    expect(stdout).toContain('SIGINT 1\n')
-    expect(stdout).not.toContain('SIGINT 2')
-  })
-
   test('a scenario on a pull request shows each run and each comment, and fails as the last that failed', async () => {
     const args = ['--scenario', 'pull-request', '--input', 'comment=true', '--input', 'fail=1']
     const { exitCode, stdout } = await command('start', args)
@@ -337,15 +282,19 @@ Log
     )
   })
 
-  posixTest('after Ctrl-C there is no further run', async () => {
+  posixTest('Ctrl-C is forwarded once, though npm doubles it, and there is no further run', async () => {
     let sent = false
     const args = ['--scenario', 'pull-request', '--input', 'hang=yes']
     const { exitCode, stdout } = await command('start', args, (text, child) => {
       if (sent || !text.includes('polled')) return
       sent = true
+      // Apart enough not to be merged into one, but as close as a busy machine can bring them.
       child.kill('SIGINT')
+      setTimeout(() => child.kill('SIGINT'), 20)
     })
     expect(exitCode).toBe(7)
+    expect(stdout).toContain('SIGINT 1\n')
+    expect(stdout).not.toContain('SIGINT 2')
     expect(stdout).toContain('━━ Run 1 of 2')
     expect(stdout).not.toContain('━━ Run 2 of 2')
   })
@@ -363,30 +312,6 @@ Log
     expect(help.stdout.endsWith(list.stdout)).toBe(true)
   })
 
-  test.each([
-    [['--scenario', 'nope'], /^unknown scenario 'nope'; available: pr-opened, no-changes, .*\n$/],
-    [['--nope'], /^Unknown option '--nope'; available options: --scenario, --prompt, .*\n$/],
-    [['--input', 'nope'], /^--input expects NAME=VALUE, got 'nope'\n$/],
-    [['--speed', 'fast'], /^--speed expects a number above 0, got 'fast'\n$/],
-    [
-      ['nope'],
-      /^Unexpected argument 'nope'; npm expects 'npm start -- \[options\]'; available options: .*\n$/,
-    ],
-    [['--scenario'], /^Option '--scenario <value>' argument missing; available options: --scenario, .*\n$/],
-    [
-      ['--scenario', 'slow', '--input', 'base-url=http://127.0.0.1:9'],
-      /^--scenario and --speed can't be combined with --input base-url=URL, since no service is emulated then\n$/,
-    ],
-    [
-      ['--speed', '2', '--input', 'base-url=http://127.0.0.1:9'],
-      /^--scenario and --speed can't be combined /,
-    ],
-  ])('%j is rejected in one line, with exit code 2', async (args, message) => {
-    const { exitCode, stdout, stderr } = await command('start', args)
-    expect([exitCode, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(message)
-  })
-
   test('reports a missing bundle', async () => {
     const [emulator, elsewhere] = [path.join(folder, 'emulator'), path.join(folder, 'elsewhere/emulator')]
     await cp(emulator, elsewhere, { recursive: true })
@@ -395,6 +320,20 @@ Log
     expect(String(text)).toMatch(/dist[\\/]index\.js is missing; create it with 'npm ci && npm run build'\n$/)
     expect(exitCode).toBe(1)
   })
+
+  test.each([
+    [['--input', 'nope'], /^--input expects NAME=VALUE, got 'nope'\n$/],
+    [['--nope'], /^Unknown option '--nope'; available options: --scenario, --prompt, .*\n$/],
+    [
+      ['nope'],
+      /^Unexpected argument 'nope'; npm expects 'npm start -- \[options\]'; available options: .*\n$/,
+    ],
+    [['--scenario'], /^Option '--scenario <value>' argument missing; available options: --scenario, .*\n$/],
+    [
+      ['--speed', '2', '--input', 'base-url=http://127.0.0.1:9'],
+      /^--scenario and --speed can't be combined with --input base-url=URL, since no service is emulated then\n$/,
+    ],
+  ])('%j is rejected in one line, with exit code 2', expectRejected('start'))
 })
 
 describe('serve', () => {
@@ -427,30 +366,18 @@ GET /v2/agent/a%20b/job/x 404
 `)
   })
 
-  posixTest('names the job that a scenario starts with, which exists', async () => {
-    const project = '/v2/agent/your-project/job/5eed0000-0000-4000-8000-000000000001'
-    const { stdout } = await serve(['--scenario', 'stale'], project)
-    expect(stdout).toContain(
-      'Project your-project already has a job: 5eed0000-0000-4000-8000-000000000001.\n',
-    )
-    expect(stdout.endsWith(`GET ${project} 200\n`)).toBe(true)
-  })
-
-  posixTest.each([
-    [['--speed', '1'], '4 min'],
-    [['--speed', '1', '--job-seconds', '90'], '90 s'],
-    [['--job-seconds', '90'], '1.5 s'],
-    [['--scenario', 'timed-out'], '24 min'],
-  ])('%j: a job takes %s', async (args, duration) => {
-    expect((await serve(args)).stdout).toContain(`\nA job takes ${duration}. `)
-  })
-
-  posixTest('--log adds the requests to a file', async () => {
+  posixTest('names the job that a scenario starts with, and logs to a file', async () => {
     const log = path.join(folder, 'requests.log')
     await writeFile(log, 'before\n')
-    const { stdout } = await serve(['--log', log])
+    const project = '/v2/agent/your-project/job/5eed0000-0000-4000-8000-000000000001'
+    const args = ['--scenario', 'stale', '--speed', '1', '--job-seconds', '90', '--log', log]
+    const { stdout } = await serve(args, project)
+    expect(stdout).toContain(
+      '\nProject your-project already has a job: 5eed0000-0000-4000-8000-000000000001.\n',
+    )
+    expect(stdout).toContain('\nA job takes 90 s. ')
     expect(stdout.endsWith(`\nRequests are logged to ${log}.\n`)).toBe(true)
-    expect(readFileSync(log, 'utf8')).toBe('before\nGET /v2/agent/a%20b/job/x 404\n')
+    expect(readFileSync(log, 'utf8')).toBe(`before\nGET ${project} 200\n`)
   })
 
   test('--list names the scenarios of the service, --help the options, too', async () => {
@@ -466,18 +393,47 @@ GET /v2/agent/a%20b/job/x 404
 
   test.each([
     [['--port', '70000'], /^--port expects a whole number up to 65535, got '70000'\n$/],
-    [['--port', ''], /^--port expects a whole number up to 65535, got ''\n$/],
-    [['--speed', '0'], /^--speed expects a number above 0, got '0'\n$/],
     [['--job-seconds', 'long'], /^--job-seconds expects a number above 0, got 'long'\n$/],
     [['--log', '/no/such/folder/x.log'], /^--log can't write to '\/no\/such\/folder\/x\.log': ENOENT: .*\n$/],
-    [
-      ['--scenario', 'dry-run'],
-      /^scenario 'dry-run' is about the step, not the service; available: pr-opened, .*\n$/,
-    ],
-    [['--scenario', 'nope'], /^unknown scenario 'nope'; available: pr-opened, .*\n$/],
-  ])('%j is rejected in one line, with exit code 2', async (args, message) => {
-    const { exitCode, stdout, stderr } = await command('serve', args)
-    expect([exitCode, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(message)
+    [['--scenario', 'dry-run'], /^scenario 'dry-run' is about the step, not the service; available: .*\n$/],
+  ])('%j is rejected in one line, with exit code 2', expectRejected('serve'))
+})
+
+describe('options', () => {
+  /** What is said of these arguments, by a command that has two options. */
+  const problemOf = (...args: string[]): string => {
+    try {
+      const { scenario, speed } = readOptions(
+        { scenario: { type: 'string' }, speed: { type: 'string' } },
+        'npm start',
+        args,
+      )
+      return `${readScenario(scenario)} ${readPositive('speed', speed)}`
+    } catch (error) {
+      expect(error).toBeInstanceOf(UsageError)
+      return (error as Error).message
+    }
+  }
+
+  test.each([
+    [[], 'pr-opened undefined'],
+    [['--scenario', 'slow', '--speed', '.5'], 'slow 0.5'],
+    [['--scenario', 'nope'], /^unknown scenario 'nope'; available: pr-opened, no-changes, /],
+    ...['fast', '0', '-1', '', 'Infinity'].map(
+      (value) => [[`--speed=${value}`], `--speed expects a number above 0, got '${value}'`] as const,
+    ),
+  ])('%j: %s', (args, expected) => {
+    expect(problemOf(...args)).toEqual(
+      typeof expected === 'string' ? expected : expect.stringMatching(expected),
+    )
+  })
+
+  test.each([
+    [1.5, '1.5 s'],
+    [90, '90 s'],
+    [240, '4 min'],
+    [1440, '24 min'],
+  ])('%d seconds are %s', (seconds, text) => {
+    expect(formatDuration(seconds)).toBe(text)
   })
 })

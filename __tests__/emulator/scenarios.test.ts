@@ -81,13 +81,44 @@ test.each([
   ['flaky-polls', ['503 Service unavailable  ← injected', 'connection reset  ← injected', '200 ']],
   ['stale', ['200 completed  ← injected', '200 completed  ← injected', '200 ']],
   ['late-job', ['404 Job not found  ← injected', '404 Job not found  ← injected', '200 ']],
+  ['unknown-status', ['200 queued  ← injected']],
+  ['slow', ['200 active  ← injected delay of 0.7 s']],
 ])(
-  '%s shows what it is about',
+  '%s shows what it is about in its polls',
   async (name, expected) => {
     const { stdout = '' } = (await runs.get(name)) ?? {}
     const polls = [...stdout.matchAll(/ s {2}GET {2}\S+\/job\/\{id\} +(.*)/g)].map(([, response]) => response)
     expect(polls.length).toBeGreaterThanOrEqual(expected.length)
     for (const [index, response] of expected.entries()) expect(polls[index]).toContain(response)
+  },
+  LIMIT_MS,
+)
+
+test.each([
+  ['slow', '201 active  ← injected delay of 1.5 s'],
+  ['reset-before', 'connection reset  ← injected, before the request was processed'],
+  ['reset-after', 'connection reset  ← injected, after the request was processed'],
+])(
+  '%s shows what it is about in its create request',
+  async (name, response) => {
+    const { stdout = '' } = (await runs.get(name)) ?? {}
+    const [, first] = / s {2}POST \/v2\/agent\/your-project\/job +(.*)\n/.exec(stdout) ?? []
+    expect(first).toBe(response)
+  },
+  LIMIT_MS,
+)
+
+test.each([
+  ['timed-out', ['timeout-minutes']],
+  ['pull-request', ['github-token']],
+])(
+  '%s marks what only suits the demo',
+  async (name, names) => {
+    const { stdout = '' } = (await runs.get(name)) ?? {}
+    const marked = [...stdout.matchAll(/^ {4}([\w-]+): .* {2}# only for this demo$/gm)].map(
+      ([, input]) => input,
+    )
+    expect(marked).toEqual(['poll-interval-seconds', 'base-url', ...names])
   },
   LIMIT_MS,
 )

@@ -6,7 +6,6 @@ import { scenarios } from '../../emulator/scenarios.mjs'
 import { startEmulator } from '../../emulator/server.mjs'
 
 type Options = NonNullable<Parameters<typeof startEmulator>[0]>
-type Service = Exclude<Options['scenario'], string | undefined>
 
 // Nothing here waits for long, but a busy machine may.
 jest.setTimeout(120_000)
@@ -76,11 +75,14 @@ describe('create', () => {
     expect(emulator.jobs.get(body.id)).toMatchObject({ projectId: 'docs', prompts: ['Write.'] })
   })
 
-  test('creates a new job each time', async () => {
-    const { jobs, emulator } = await start()
+  test('creates a new job each time, with a branch and a pull request of its own', async () => {
+    const { jobs, clock, emulator } = await start()
     const ids = [(await post(jobs)).body.id, (await post(jobs)).body.id]
-    expect(new Set(ids).size).toBe(2)
     expect([...emulator.jobs.keys()]).toEqual(ids)
+    clock.now = START + 5 * MINUTE
+    const bodies = [await get(`${jobs}/${ids[0]}`), await get(`${jobs}/${ids[1]}`)].map(({ body }) => body)
+    for (const values of [ids, bodies.map(({ prLink }) => prLink), bodies.map(({ source }) => source.ref)])
+      expect(new Set(values).size).toBe(2)
   })
 
   test.each([
@@ -113,111 +115,191 @@ describe('create', () => {
   })
 })
 
-describe('states', () => {
-  test('a job is active until its end, then has a pull request', async () => {
-    const { jobs, clock } = await start()
-    const { id } = (await post(jobs)).body
-    clock.now = START + 4 * MINUTE - 1
-    expect((await get(`${jobs}/${id}`)).body).toMatchObject({ id, status: 'active', prLink: null })
-    clock.now = START + 4 * MINUTE
-    const { status, body } = await get(`${jobs}/${id}`)
-    expect(status).toBe(200)
-    expect(body).toMatchObject({
-      id,
-      status: 'completed',
-      prLink: 'https://github.com/your-org/docs/pull/17',
-      createdAt: '2025-01-01T00:00:00.000Z',
-      archivedAt: null,
-    })
-  })
+/**
+ * What is sent when, in milliseconds, and the status and some fields of the response. A poll and a message without an id
+ * are for the first job.
+ */
+type Line = readonly [at: number, request: string, status: number, fields?: Record<string, unknown>]
 
-  test.each([
-    ['no-changes', 'completed', null],
-    ['failed', 'failed', null],
-    ['archived', 'archived', '2025-01-01T00:04:00.000Z'],
-  ])('scenario %s ends as %s without a pull request', async (scenario, status, archivedAt) => {
-    const { jobs, clock } = await start({ scenario })
-    const { id } = (await post(jobs)).body
-    clock.now = START + 5 * MINUTE
-    expect((await get(`${jobs}/${id}`)).body).toMatchObject({ status, prLink: null, archivedAt })
-  })
+const PULL = 'https://github.com/your-org/docs/pull/17'
+const END = 4 * MINUTE
+const ended = (status: string, fields: Record<string, unknown> = {}): readonly Line[] => [
+  [0, 'create', 201],
+  [END, 'poll', 200, { status, prLink: null, archivedAt: null, ...fields }],
+]
+const ACTIVE = { status: 'active' }
+const QUEUED = { job: { status: 'queued' } }
+const SLOW_DOWN = { times: 2, status: 429, headers: { 'retry-after': '7' }, error: 'Slow down' }
 
-  test('a job takes jobSeconds, divided by speed', async () => {
-    const { emulator, jobs, clock } = await start({ jobSeconds: 60, speed: 10 })
-    expect(emulator.jobSeconds).toBe(6)
-    const { id } = (await post(jobs)).body
-    clock.now = START + 5_999
-    expect((await get(`${jobs}/${id}`)).body.status).toBe('active')
-    clock.now = START + 6_000
-    expect((await get(`${jobs}/${id}`)).body.status).toBe('completed')
-  })
-
-  test('timestamps are real at any speed, never in the future', async () => {
-    const { jobs, clock } = await start({ scenario: 'archived', speed: 60 })
-    clock.now = START + MINUTE
-    const { id } = (await post(jobs)).body
-    clock.now = START + 2 * MINUTE
-    expect((await get(`${jobs}/${id}`)).body).toMatchObject({
-      createdAt: '2025-01-01T00:01:00.000Z',
-      archivedAt: '2025-01-01T00:01:04.000Z',
-    })
-  })
-
-  test('a message takes as long as a job, at any speed', async () => {
-    const { jobs, clock } = await start({ speed: 60 })
-    const { id } = (await post(jobs)).body
-    clock.now = START + MINUTE
-    await post(`${jobs}/${id}/message`)
-    clock.now = START + MINUTE + 3_999
-    expect((await get(`${jobs}/${id}`)).body.status).toBe('active')
-    clock.now = START + MINUTE + 4_000
-    expect((await get(`${jobs}/${id}`)).body.status).toBe('completed')
-  })
-
-  test('two jobs have different pull requests and branches', async () => {
-    const { jobs, clock } = await start()
-    const first = (await post(jobs)).body.id
-    const second = (await post(jobs)).body.id
-    clock.now = START + 5 * MINUTE
-    const bodies = [await get(`${jobs}/${first}`), await get(`${jobs}/${second}`)].map(({ body }) => body)
-    expect(new Set(bodies.map(({ prLink }) => prLink)).size).toBe(2)
-    expect(new Set(bodies.map(({ source }) => source.ref)).size).toBe(2)
-  })
+test.each<[string, Options, readonly Line[]]>([
+  [
+    'a job is active until its end, then has a pull request',
+    {},
+    [
+      [0, 'create', 201, { ...ACTIVE, createdAt: '2025-01-01T00:00:00.000Z' }],
+      [END - 1, 'poll', 200, { ...ACTIVE, prLink: null }],
+      [END, 'poll', 200, { status: 'completed', prLink: PULL, createdAt: '2025-01-01T00:00:00.000Z' }],
+    ],
+  ],
+  ['no-changes: a job may end without a pull request', { scenario: 'no-changes' }, ended('completed')],
+  ['failed: a job may fail', { scenario: 'failed' }, ended('failed')],
+  [
+    'archived: a job may be archived',
+    { scenario: 'archived' },
+    ended('archived', { archivedAt: '2025-01-01T00:04:00.000Z' }),
+  ],
+  [
+    'a job takes jobSeconds, divided by speed',
+    { jobSeconds: 60, speed: 10 },
+    [
+      [0, 'create', 201],
+      [5_999, 'poll', 200, ACTIVE],
+      [6_000, 'poll', 200, { status: 'completed' }],
+    ],
+  ],
+  [
+    'timestamps are real at any speed, never in the future',
+    { scenario: 'archived', speed: 60 },
+    [
+      [MINUTE, 'create', 201],
+      [
+        2 * MINUTE,
+        'poll',
+        200,
+        { createdAt: '2025-01-01T00:01:00.000Z', archivedAt: '2025-01-01T00:01:04.000Z' },
+      ],
+    ],
+  ],
+  [
+    'a message makes an ended job active for as long as a job takes, at any speed',
+    { speed: 60 },
+    [
+      [0, 'create', 201],
+      [0, 'message', 200, ACTIVE],
+      [MINUTE, 'message', 200, { ...ACTIVE, prLink: null }],
+      [MINUTE + 3_999, 'poll', 200, ACTIVE],
+      [
+        MINUTE + 4_000,
+        'poll',
+        200,
+        { status: 'completed', prLink: PULL, createdAt: '2025-01-01T00:00:00.000Z' },
+      ],
+    ],
+  ],
+  [
+    'a message to a job that does not exist, or to that of another project, gets a 404',
+    { scenario: { initialJobs: [{ id: 'theirs', projectId: 'other', ageSeconds: 0 }] } },
+    [
+      [0, `message ${UNKNOWN_ID}`, 404, { error: 'Job not found' }],
+      [0, 'message theirs', 404, { error: 'Job not found' }],
+      [0, 'poll theirs', 404, { error: 'Job not found' }],
+    ],
+  ],
+  [
+    'an injected status is sent to the first requests of its kind, then the ordinary response',
+    { scenario: { create: [SLOW_DOWN] } },
+    [
+      [0, 'create', 429, { 'retry-after': '7', error: 'Slow down' }],
+      [0, 'create', 429, { 'retry-after': '7', error: 'Slow down' }],
+      [0, 'create', 201],
+    ],
+  ],
+  [
+    'each kind of request is counted separately, and an empty fault is the ordinary response',
+    { scenario: { message: [{}, { status: 409, error: 'Busy' }], poll: [{ status: 503, error: 'Later' }] } },
+    [
+      [0, 'create', 201],
+      [0, 'poll', 503, { error: 'Later' }],
+      [0, 'poll', 200],
+      ...[200, 409, 200].map((status): Line => [0, 'message', status]),
+    ],
+  ],
+  [
+    'fields of the job can be replaced',
+    { scenario: { poll: [QUEUED] } },
+    [
+      [0, 'create', 201],
+      [0, 'poll', 200, { status: 'queued' }],
+      [0, 'poll', 200, ACTIVE],
+    ],
+  ],
+  [
+    'an initial job is as old as it says, and speed shortens only the rest of it',
+    {
+      speed: 60,
+      scenario: {
+        endStatus: 'archived',
+        initialJobs: [
+          { id: 'ended', projectId: 'docs', ageSeconds: 240 },
+          { id: 'running', projectId: 'docs', ageSeconds: 60 },
+        ],
+      },
+    },
+    [
+      [
+        0,
+        'poll ended',
+        200,
+        { createdAt: '2024-12-31T23:56:00.000Z', archivedAt: '2025-01-01T00:00:00.000Z' },
+      ],
+      [2_999, 'poll running', 200, { ...ACTIVE, createdAt: '2024-12-31T23:59:00.000Z' }],
+      [3_000, 'poll running', 200, { status: 'archived', archivedAt: '2025-01-01T00:00:03.000Z' }],
+    ],
+  ],
+  [
+    'late-job: 404 first, then the job',
+    { scenario: 'late-job' },
+    [[0, 'create', 201], ...[404, 404, 200].map((status): Line => [0, 'poll', status])],
+  ],
+  ...[
+    ['rate-limited', 429, 201],
+    ['rate-limited-forever', 429, 429],
+    ['unavailable', 503, 503],
+    ['unauthorized', 401, 401],
+  ].map(([scenario, ...statuses]): [string, Options, Line[]] => [
+    `${scenario}: the create requests get ${statuses}`,
+    { scenario: String(scenario) },
+    statuses.map((status) => [0, 'create', Number(status)]),
+  ]),
+])('%s', async (_, options, lines) => {
+  const { emulator, clock, jobs } = await start(options)
+  for (const [at, request, status, fields = {}] of lines) {
+    clock.now = START + at
+    const [what, id = [...emulator.jobs.keys()][0]] = request.split(' ')
+    const url = what === 'create' ? jobs : `${jobs}/${id}${what === 'message' ? '/message' : ''}`
+    const { headers, ...response } = await (what === 'poll' ? get(url) : post(url))
+    const wait = headers.get('retry-after')
+    const seen = { ...response.body, ...(wait !== null && { 'retry-after': wait }) }
+    expect({ at, status: response.status, seen }).toMatchObject({ at, status, seen: fields })
+  }
 })
 
-describe('message', () => {
-  test('makes an ended job active again, and it ends again', async () => {
-    const { jobs, clock, emulator } = await start()
-    const { id } = (await post(jobs)).body
-    clock.now = START + 5 * MINUTE
-    const { status, body } = await post(`${jobs}/${id}/message`, { prompt: 'More.' })
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ id, status: 'active', prLink: null })
-    clock.now = START + 8 * MINUTE
-    expect((await get(`${jobs}/${id}`)).body.status).toBe('active')
-    clock.now = START + 9 * MINUTE
-    expect((await get(`${jobs}/${id}`)).body).toMatchObject({
-      status: 'completed',
-      prLink: 'https://github.com/your-org/docs/pull/17',
-      createdAt: '2025-01-01T00:00:00.000Z',
-    })
-    expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.', 'More.'])
-  })
+test('stale: after a message, the ended job still shows as completed for a moment', async () => {
+  const { emulator, clock } = await start({ scenario: 'stale' })
+  const [id] = emulator.jobs.keys()
+  const job = `${emulator.url}/v2/agent/your-project/job/${id}`
+  const before = emulator.jobs.get(`${id}`)?.pullRequest
+  const seen = [(await post(`${job}/message`)).body]
+  for (const _ of [1, 2, 3]) seen.push((await get(job)).body)
+  clock.now = START + 4 * MINUTE
+  seen.push((await get(job)).body)
+  expect(seen.map(({ status }) => status)).toEqual([
+    'completed',
+    'completed',
+    'completed',
+    'active',
+    'completed',
+  ])
+  expect(seen[0].prLink).toBe(`https://github.com/your-org/docs/pull/${before}`)
+  expect(seen[4].prLink).toBe(seen[0].prLink)
+})
 
-  test('is accepted by an active job', async () => {
-    const { jobs } = await start()
-    const { id } = (await post(jobs)).body
-    expect((await post(`${jobs}/${id}/message`)).status).toBe(200)
-  })
-
-  test('answers 400 without a prompt and 404 without the job', async () => {
-    const { jobs } = await start()
-    const { id } = (await post(jobs)).body
-    expect((await post(`${jobs}/${id}/message`, {})).status).toBe(400)
-    const { status, body } = await post(`${jobs}/${UNKNOWN_ID}/message`)
-    expect(status).toBe(404)
-    expect(body).toStrictEqual({ error: 'Job not found' })
-  })
+test('prompts are kept, and a message without one gets a 400', async () => {
+  const { jobs, emulator } = await start()
+  const { id } = (await post(jobs)).body
+  expect((await post(`${jobs}/${id}/message`, { prompt: 'More.' })).status).toBe(200)
+  expect((await post(`${jobs}/${id}/message`, {})).status).toBe(400)
+  expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.', 'More.'])
 })
 
 describe('paths', () => {
@@ -227,13 +309,6 @@ describe('paths', () => {
     expect(status).toBe(201)
     expect(emulator.jobs.get(body.id)?.projectId).toBe('a/b c')
     expect((await get(`${emulator.url}/v2/agent/a%2fb%20c/job/${body.id}`)).status).toBe(200)
-  })
-
-  test('a job belongs to its project', async () => {
-    const { emulator, jobs } = await start()
-    const { id } = (await post(jobs)).body
-    expect((await get(`${emulator.url}/v2/agent/other/job/${id}`)).status).toBe(404)
-    expect((await post(`${emulator.url}/v2/agent/other/job/${id}/message`)).status).toBe(404)
   })
 
   test.each([
@@ -298,156 +373,36 @@ describe('authorization', () => {
   })
 })
 
-describe('faults', () => {
-  const create: Service['create'] = [
-    { times: 2, status: 429, headers: { 'retry-after': '7' }, error: 'Slow down' },
-  ]
-
-  test('an injected status is sent to the first requests of its kind, then the ordinary response', async () => {
-    const { jobs, emulator } = await start({ scenario: { create } })
-    for (const _ of [1, 2]) {
-      const { status, headers, body } = await post(jobs)
-      expect([status, headers.get('retry-after'), body]).toEqual([429, '7', { error: 'Slow down' }])
-    }
-    expect(emulator.jobs.size).toBe(0)
-    expect((await post(jobs)).status).toBe(201)
-  })
-
-  test('each kind of request is counted separately, and an empty fault is the ordinary response', async () => {
-    const { jobs, emulator } = await start({
-      scenario: { message: [{}, { status: 409, error: 'Busy' }], poll: [{ status: 503, error: 'Later' }] },
-    })
-    const { id } = (await post(jobs)).body
-    expect((await get(`${jobs}/${id}`)).status).toBe(503)
-    expect((await get(`${jobs}/${id}`)).status).toBe(200)
-    const statuses = []
-    for (const _ of [1, 2, 3]) statuses.push((await post(`${jobs}/${id}/message`)).status)
-    expect(statuses).toEqual([200, 409, 200])
-    expect(emulator.jobs.get(id)?.prompts).toHaveLength(3)
-  })
-
-  test.each([
-    ['before', 0],
-    ['after', 1],
-  ] as const)('a reset %s the create request is processed leaves %d jobs', async (reset, count) => {
-    const { jobs, emulator } = await start({ scenario: { create: [{ reset }] } })
-    await expect(post(jobs)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
-    expect(emulator.jobs.size).toBe(count)
-    expect(emulator.requests).toMatchObject([{ method: 'POST', status: 'reset' }])
-    expect(emulator.requests[0]?.jobId).toBe([...emulator.jobs.keys()][0])
-    expect((await post(jobs)).status).toBe(201)
-  })
-
-  test('fields of the job can be replaced', async () => {
-    const { jobs } = await start({ scenario: { poll: [{ job: { status: 'queued' } }] } })
-    const { id } = (await post(jobs)).body
-    expect((await get(`${jobs}/${id}`)).body).toMatchObject({ id, status: 'queued' })
-    expect((await get(`${jobs}/${id}`)).body).toMatchObject({ id, status: 'active' })
-  })
-
-  test('a delayed response takes this long in real time', async () => {
-    const { jobs } = await start({ scenario: { create: [{ delayMs: 60 }] } })
-    const before = performance.now()
-    expect((await post(jobs)).status).toBe(201)
-    expect(performance.now() - before).toBeGreaterThan(55)
-  })
-
-  test('an initial job is as old as it says', async () => {
-    const { emulator } = await start({
-      scenario: {
-        initialJobs: [
-          { id: 'old', projectId: 'docs', ageSeconds: 240 },
-          { id: 'new', projectId: 'docs', ageSeconds: 239 },
-        ],
-      },
-    })
-    expect((await get(`${emulator.url}/v2/agent/docs/job/old`)).body).toMatchObject({
-      status: 'completed',
-      createdAt: '2024-12-31T23:56:00.000Z',
-    })
-    expect((await get(`${emulator.url}/v2/agent/docs/job/new`)).body.status).toBe('active')
-  })
-
-  test('speed shortens only the rest of an initial job', async () => {
-    const { emulator, clock } = await start({
-      scenario: {
-        endStatus: 'archived',
-        initialJobs: [
-          { id: 'ended', projectId: 'docs', ageSeconds: 300 },
-          { id: 'running', projectId: 'docs', ageSeconds: 60 },
-        ],
-      },
-      speed: 60,
-    })
-    const jobs = `${emulator.url}/v2/agent/docs/job`
-    expect((await get(`${jobs}/ended`)).body).toMatchObject({
-      createdAt: '2024-12-31T23:55:00.000Z',
-      archivedAt: '2024-12-31T23:59:00.000Z',
-    })
-    clock.now = START + 2_999
-    expect((await get(`${jobs}/running`)).body).toMatchObject({
-      status: 'active',
-      createdAt: '2024-12-31T23:59:00.000Z',
-    })
-    clock.now = START + 3_000
-    expect((await get(`${jobs}/running`)).body).toMatchObject({
-      status: 'archived',
-      archivedAt: '2025-01-01T00:00:03.000Z',
-    })
-  })
+test.each([
+  ['before', 0],
+  ['after', 1],
+] as const)('a reset %s the create request is processed leaves %d jobs', async (reset, count) => {
+  const { jobs, emulator } = await start({ scenario: { create: [{ reset }] } })
+  await expect(post(jobs)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+  expect(emulator.jobs.size).toBe(count)
+  expect(emulator.requests).toMatchObject([{ method: 'POST', status: 'reset' }])
+  expect(emulator.requests[0]?.jobId).toBe([...emulator.jobs.keys()][0])
+  expect((await post(jobs)).status).toBe(201)
 })
 
-describe('scenarios', () => {
-  test('stale: after a message, the ended job still shows as completed for a moment', async () => {
-    const { emulator, clock } = await start({ scenario: 'stale' })
-    const [id] = emulator.jobs.keys()
-    const job = `${emulator.url}/v2/agent/your-project/job/${id}`
-    const before = emulator.jobs.get(`${id}`)?.pullRequest
-    const seen = [(await post(`${job}/message`)).body]
-    for (const _ of [1, 2, 3]) seen.push((await get(job)).body)
-    clock.now = START + 4 * MINUTE
-    seen.push((await get(job)).body)
-    expect(seen.map(({ status }) => status)).toEqual([
-      'completed',
-      'completed',
-      'completed',
-      'active',
-      'completed',
-    ])
-    expect(seen[0].prLink).toBe(`https://github.com/your-org/docs/pull/${before}`)
-    expect(seen[4].prLink).toBe(seen[0].prLink)
-  })
+test('a delayed response takes this long in real time', async () => {
+  const { jobs } = await start({ scenario: { create: [{ delayMs: 60 }] } })
+  const before = performance.now()
+  expect((await post(jobs)).status).toBe(201)
+  expect(performance.now() - before).toBeGreaterThan(55)
+})
 
-  test('late-job: 404 first, then the job', async () => {
-    const { jobs } = await start({ scenario: 'late-job' })
-    const { id } = (await post(jobs)).body
-    const statuses = []
-    for (const _ of [1, 2, 3]) statuses.push((await get(`${jobs}/${id}`)).status)
-    expect(statuses).toEqual([404, 404, 200])
-  })
+test('an unknown scenario is rejected with the available names', async () => {
+  await expect(startEmulator({ scenario: 'constructor' })).rejects.toThrow(
+    /^unknown scenario 'constructor'; available: pr-opened, .*, network$/,
+  )
+})
 
-  test.each([
-    ['rate-limited', [429, 201]],
-    ['rate-limited-forever', [429, 429]],
-    ['unavailable', [503, 503]],
-    ['unauthorized', [401, 401]],
-  ])('%s answers create requests with %j', async (scenario, expected) => {
-    const { jobs } = await start({ scenario })
-    expect([(await post(jobs)).status, (await post(jobs)).status]).toEqual(expected)
-  })
-
-  test('an unknown one is rejected with the available names', async () => {
-    await expect(startEmulator({ scenario: 'constructor' })).rejects.toThrow(
-      /^unknown scenario 'constructor'; available: pr-opened, .*, network$/,
-    )
-  })
-
-  test('each has a description, and the job that its job-id names', () => {
-    for (const { description, service, step } of Object.values(scenarios)) {
-      expect(description).toMatch(/^[^A-Z].*[^.]$/)
-      expect(service.initialJobs?.[0]?.id).toBe(step.inputs?.['job-id'])
-    }
-  })
+test('each scenario has a description, and the job that its job-id names', () => {
+  for (const { description, service, step } of Object.values(scenarios)) {
+    expect(description).toMatch(/^[^A-Z].*[^.]$/)
+    expect(service.initialJobs?.[0]?.id).toBe(step.inputs?.['job-id'])
+  }
 })
 
 describe('the logged requests', () => {

@@ -17,6 +17,7 @@ import {
   startGitHub,
 } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
+import { connectProxy } from '../support/proxy.js'
 import {
   type ActionPlan,
   DOCS_REPOSITORY,
@@ -30,7 +31,6 @@ import {
   type StepPlan,
   TOKEN,
 } from './plan.js'
-import { startMisbehavingProxy } from './proxy.js'
 import { type Entry, startMisbehavingService } from './service.js'
 
 /** What was done to the process. */
@@ -102,7 +102,11 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
   })
   const proxy =
     transport.kind === 'proxy'
-      ? await startMisbehavingProxy(service.port, transport.connects, log)
+      ? await connectProxy(service.port, (nth) => {
+          const what = transport.connects[Math.min(nth, transport.connects.length) - 1] ?? 'open'
+          log(`Proxy: CONNECT ${nth}: ${what}`)
+          return what
+        })
       : undefined
   const github = plan.github === undefined ? undefined : await startPlannedGitHub(plan.github)
   const host = { http: options.host, https: '127.0.0.1', proxy: SERVICE_NAME }[transport.kind]

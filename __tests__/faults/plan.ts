@@ -1,5 +1,6 @@
 /** What one run of the action meets, drawn from a seed. Plain data, so that it can be printed and done again. */
 
+import type { Behaviour } from '../support/proxy.js'
 import { hostileText, INJECTED, keyForms } from './hostile.js'
 import { createRandom, type Random } from './random.js'
 
@@ -35,7 +36,7 @@ export interface Transport {
   /** The path prefix of the base URL. */
   readonly prefix: string
   /** What a proxy does with its nth CONNECT; the last one again and again. */
-  readonly connects: readonly ('open' | 'drop' | 'hang' | 'reset' | 'early' | number)[]
+  readonly connects: readonly Behaviour[]
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -206,7 +207,7 @@ function createTransport(random: Random, usesGitHub: boolean): Transport {
       [6, 'open'],
       [1, 'drop'],
       [1, 'reset'],
-      [0.5, 'hang'],
+      [0.5, 'silence'],
       [0.5, 'early'],
       [1, random.pick([400, 403, 407, 429, 500, 502, 503, 504])],
     ])

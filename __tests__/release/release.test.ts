@@ -1,7 +1,7 @@
 /** scripts/release.mjs: what it refuses to release, and what it moves. */
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { expect, test } from '@jest/globals'
 import { newFolder } from '../support/folder.js'
@@ -34,20 +34,150 @@ function edit(clone: Clone, file: string, from: string, to: string): void {
   writeFileSync(clone.path(file), before.replace(from, to))
 }
 
-/** Changes a file at main. */
-const changed =
-  (file: string, from: string, to: string) =>
-  (clone: Releasable): void => {
-    edit(clone, file, from, to)
-    clone.push()
-  }
-
 /** In two parts, so that set-host.mjs does not replace it here. */
 const PLACEHOLDER = ['your-org', 'agent-job-action'].join('/')
+const DIRTY = 'The working tree is not clean: commit or stash the changes.'
+const BEHIND = 'HEAD is not the head of main at origin.'
+
+type Rung = readonly [refused: string, prepare: (clone: Releasable) => unknown, words: string]
+
+/** Everything is wrong at first. Each rung mends what the one before was refused for. */
+const LADDER: readonly Rung[] = [
+  [
+    'the placeholder',
+    (clone) => {
+      edit(clone, 'package.json', 'github:one/action', 'github:your-org/action')
+      clone.commit({ 'a.md': `uses: ${PLACEHOLDER}@v1\n`, 'b.md': `${PLACEHOLDER}\n` })
+    },
+    'The action has no host yet: run `node scripts/set-host.mjs OWNER/REPO`.',
+  ],
+  [
+    'the placeholder that a later change brought back',
+    (clone) => {
+      edit(clone, 'package.json', 'github:your-org/action', 'github:one/action')
+      edit(clone, '.github/CODEOWNERS', '@one', '@your-org/maintainers')
+    },
+    `${PLACEHOLDER} is still in a.md, b.md: replace it with one/action.`,
+  ],
+  [
+    'code owners that are nobody',
+    (clone) => clone.git('rm', '--quiet', 'a.md', 'b.md'),
+    '.github/CODEOWNERS names nobody yet: replace @your-org/maintainers.',
+  ],
+  ['a changed file', (clone) => edit(clone, '.github/CODEOWNERS', '@your-org/maintainers', '@two'), DIRTY],
+  [
+    'a new file',
+    (clone) => {
+      clone.commit()
+      clone.write('dist/new.js', '')
+    },
+    DIRTY,
+  ],
+  [
+    'another version in package.json',
+    (clone) => {
+      rmSync(clone.path('dist/new.js'))
+      edit(clone, 'package.json', '"1.2.3"', '"1.2.4"')
+      clone.commit()
+    },
+    'package.json is at 1.2.4 and package-lock.json at 1.2.3, not at 1.2.3.',
+  ],
+  [
+    'another version in package-lock.json',
+    (clone) => {
+      edit(clone, 'package.json', '"1.2.4"', '"1.2.3"')
+      edit(clone, 'package-lock.json', '"1.2.3"', '"1.2.2"')
+      clone.commit()
+    },
+    'package.json is at 1.2.3 and package-lock.json at 1.2.2, not at 1.2.3.',
+  ],
+  [
+    'a commit that is not at origin',
+    (clone) => {
+      edit(clone, 'package-lock.json', '"1.2.2"', '"1.2.3"')
+      edit(clone, 'CHANGELOG.md', '## 1.2.3 ', '## 1.2.30 ')
+      clone.commit()
+    },
+    BEHIND,
+  ],
+  [
+    'a commit that main has left behind',
+    (clone) => {
+      clone.push()
+      clone.push()
+      clone.git('checkout', '--quiet', 'HEAD~1')
+    },
+    BEHIND,
+  ],
+  [
+    'an origin that can not be read',
+    (clone) => {
+      clone.git('checkout', '--quiet', 'main')
+      clone.git('remote', 'set-url', 'origin', '../gone')
+    },
+    '`git ls-remote origin refs/heads/main refs/tags/v*` ended with 128.',
+  ],
+  [
+    'a tag that exists',
+    (clone) => {
+      clone.git('remote', 'set-url', 'origin', '../origin')
+      clone.tag('v1.2.3')
+    },
+    'The tag v1.2.3 already exists: a version is released once.',
+  ],
+  [
+    'a missing section',
+    (clone) => clone.git('push', '--quiet', '--delete', 'origin', 'v1.2.3'),
+    'CHANGELOG.md has no section 1.2.3.',
+  ],
+  [
+    'a build that fails in its first step, with a clean tree',
+    (clone) => {
+      edit(clone, 'CHANGELOG.md', '## 1.2.30 ', '## 1.2.3 ')
+      clone.push()
+      clone.write('broken-compile', '')
+    },
+    'The build failed: `npm run compile` ended with 127.',
+  ],
+  [
+    'a build that fails in its second step, with a clean tree',
+    (clone) => {
+      rmSync(clone.path('broken-compile'))
+      clone.write('broken-bundle', '')
+    },
+    'The build failed: `npm run bundle` ended with 127.',
+  ],
+  [
+    'a dist with another file, one less, and one that is stale',
+    (clone) => {
+      rmSync(clone.path('broken-bundle'))
+      clone.write('dist/sub/more.js', '')
+      clone.write('source/sub/three.js', '')
+      edit(clone, 'source/index.js', 'one', 'One')
+      clone.push()
+    },
+    'dist is not what a clean build gives: index.js, sub/more.js, sub/three.js differs. Run `npm run build`.',
+  ],
+]
 
 describe('check', () => {
+  const clone = new Releasable('1.2.3')
+
+  test.each(LADDER)('refuses %s', (_, prepare, words) => {
+    prepare(clone)
+    expect(refusal(clone, ['check', '1.2.3'])).toBe(words)
+  })
+
+  test('refuses another repository than the documents name', () => {
+    expect(refusal(clone, ['check', '1.2.3'], { GITHUB_REPOSITORY: 'two/fork' })).toBe(
+      'The documents name one/action as the host, but this is two/fork: run scripts/set-host.mjs.',
+    )
+  })
+
   test('accepts what can be released, and changes nothing', () => {
-    const clone = new Releasable('1.2.3')
+    clone.git('rm', '--quiet', 'dist/sub/more.js', 'source/sub/three.js')
+    edit(clone, 'source/index.js', 'One', 'one')
+    clone.push()
     const { status, stdout } = release(clone, ['check', '1.2.3'], { GITHUB_REPOSITORY: 'One/Action' })
     expect({ status, said: stdout.trimEnd().split('\n').at(-1) }).toEqual({
       status: 0,
@@ -56,112 +186,13 @@ describe('check', () => {
     expect(clone.git('status', '--porcelain')).toBe('')
     expect(clone.tags()).toEqual({})
   })
+})
 
-  test.each<[string, (clone: Releasable) => unknown, string]>([
-    [
-      'the placeholder',
-      changed('package.json', 'github:one/action', 'github:your-org/action'),
-      'The action has no host yet: run `node scripts/set-host.mjs OWNER/REPO`.',
-    ],
-    [
-      'the placeholder that a later change brought back',
-      (clone) => clone.push({ 'a.md': `uses: ${PLACEHOLDER}@v1\n`, 'b.md': `${PLACEHOLDER}\n` }),
-      `${PLACEHOLDER} is still in a.md, b.md: replace it with one/action.`,
-    ],
-    [
-      'code owners that are nobody',
-      changed('.github/CODEOWNERS', '@one', '@your-org/maintainers'),
-      '.github/CODEOWNERS names nobody yet: replace @your-org/maintainers.',
-    ],
-    [
-      'a changed file',
-      (clone) => edit(clone, 'action.yml', 'One', 'Two'),
-      'The working tree is not clean: commit or stash the changes.',
-    ],
-    [
-      'a new file',
-      (clone) => clone.write('dist/new.js', ''),
-      'The working tree is not clean: commit or stash the changes.',
-    ],
-    [
-      'another version in package.json',
-      changed('package.json', '"1.2.3"', '"1.2.4"'),
-      'package.json is at 1.2.4 and package-lock.json at 1.2.3, not at 1.2.3.',
-    ],
-    [
-      'another version in package-lock.json',
-      changed('package-lock.json', '"1.2.3"', '"1.2.2"'),
-      'package.json is at 1.2.3 and package-lock.json at 1.2.2, not at 1.2.3.',
-    ],
-    [
-      'a commit that is not at origin',
-      (clone) => void clone.commit(),
-      'HEAD is not the head of main at origin.',
-    ],
-    [
-      'a commit that main has left behind',
-      (clone) => {
-        clone.push()
-        clone.git('checkout', '--quiet', 'HEAD~1')
-      },
-      'HEAD is not the head of main at origin.',
-    ],
-    [
-      'a tag that exists',
-      (clone) => clone.tag('v1.2.3'),
-      'The tag v1.2.3 already exists: a version is released once.',
-    ],
-    [
-      'a missing section',
-      changed('CHANGELOG.md', '## 1.2.3 ', '## 1.2.30 '),
-      'CHANGELOG.md has no section 1.2.3.',
-    ],
-    [
-      'another file in dist',
-      (clone) => {
-        clone.write('dist/sub/three.js', '')
-        changed('action.yml', 'One', 'Two')(clone)
-      },
-      'dist is not what a clean build gives: sub/three.js differs. Run `npm run build`.',
-    ],
-    [
-      'a file less in dist, and one that is stale',
-      (clone) => {
-        clone.write('source/sub/three.js', '')
-        changed('source/index.js', 'one', 'One')(clone)
-      },
-      'dist is not what a clean build gives: index.js, sub/three.js differs. Run `npm run build`.',
-    ],
-    [
-      'a build that fails in its first step, with a clean tree',
-      (clone) => clone.write('broken-compile', ''),
-      'The build failed: `npm run compile` ended with 127.',
-    ],
-    [
-      'a build that fails in its second step, with a clean tree',
-      (clone) => clone.write('broken-bundle', ''),
-      'The build failed: `npm run bundle` ended with 127.',
-    ],
-    [
-      'an origin that can not be read',
-      (clone) => clone.git('remote', 'set-url', 'origin', `${clone.origin.folder}-gone`),
-      '`git ls-remote origin refs/heads/main refs/tags/v*` ended with 128.',
-    ],
-  ])('refuses %s', (_, prepare, words) => {
-    const clone = new Releasable('1.2.3')
-    prepare(clone)
-    expect(refusal(clone, ['check', '1.2.3'])).toBe(words)
-  })
-
-  test('refuses another repository than the documents name', () => {
-    expect(refusal(new Releasable('1.2.3'), ['check', '1.2.3'], { GITHUB_REPOSITORY: 'two/fork' })).toBe(
-      'The documents name one/action as the host, but this is two/fork: run scripts/set-host.mjs.',
-    )
-  })
+describe('what does not depend on the repository', () => {
+  const clone = new Releasable('1.2.3')
 
   test('refuses a version that is none, in every command', () => {
-    const clone = new Releasable('1.2.3')
-    const versions = ['', 'v1.2.3', '1.2', '1.02.3', '1.2.3+4', '1.2.3-', '1.2.3\n', '1.2.3; id', '$(id)']
+    const versions = ['', 'v1.2.3', '1.2', '1.02.3', '1.2.3+4', '1.2.3-', '1.2.3\n', '$(id)']
     const calls = [
       ...versions.map((version) => ['check', version]),
       ...['notes', 'flags', 'major'].map((command) => [command, 'v1.2.3']),
@@ -173,43 +204,34 @@ describe('check', () => {
   })
 
   test('refuses other commands', () => {
-    const clone = new Releasable('1.2.3')
     for (const command of ['', 'publish', 'constructor'])
       expect(refusal(clone, [command, '1.2.3'])).toBe('Expected check, notes, flags or major, and a version.')
   })
-})
 
-describe('notes', () => {
   test.each([
     ['1.2.3', '### Added\n\n- A new thing.\n'],
     ['1.2.2', '- An old thing.\n'],
-  ])('prints the section of %s', (version, section) => {
-    expect(release(new Releasable(version), ['notes', version])).toEqual({
-      status: 0,
-      stdout: section,
-      stderr: '',
-    })
+  ])('notes prints the section of %s', (version, section) => {
+    expect(release(clone, ['notes', version])).toEqual({ status: 0, stdout: section, stderr: '' })
   })
 
   test.each([
     ['9.9.9', 'CHANGELOG.md has no section 9.9.9.'],
     ['1.2.1', 'The section 1.2.1 of CHANGELOG.md is empty.'],
     ['1.2.0', 'The section 1.2.0 of CHANGELOG.md has no date: expected "## 1.2.0 - YYYY-MM-DD".'],
-  ])('refuses %s', (version, words) => {
-    expect(refusal(new Releasable(version), ['notes', version])).toBe(words)
+  ])('notes refuses %s', (version, words) => {
+    expect(refusal(clone, ['notes', version])).toBe(words)
   })
-})
 
-describe('flags', () => {
+  // The tags of each row are added to those of the rows before it.
   test.each([
     ['1.2.3', [], '--latest'],
     ['1.2.3', ['v1.2.2', 'v1.2.4-rc.1', 'v1', 'v0.9.9'], '--latest'],
-    ['1.10.0', ['v1.9.0'], '--latest'],
-    ['1.2.3', ['v1.2.4'], '--latest=false'],
-    ['1.2.3', ['v2.0.0'], '--latest=false'],
     ['1.2.3-rc.1', [], '--prerelease --latest=false'],
-  ])('marks %s beside %p as %s', (version, others, flags) => {
-    const clone = new Releasable(version)
+    ['1.2.3', ['v1.2.4'], '--latest=false'],
+    ['1.10.0', ['v1.9.0'], '--latest'],
+    ['1.10.0', ['v2.0.0'], '--latest=false'],
+  ])('flags marks %s beside %p as %s', (version, others, flags) => {
     clone.tag(...others)
     expect(release(clone, ['flags', version])).toEqual({ status: 0, stdout: `${flags}\n`, stderr: '' })
   })
@@ -218,7 +240,7 @@ describe('flags', () => {
 describe('major', () => {
   /** Releases 1.2.3 from a new commit, with these tags at the one before. */
   function released(version: string, ...before: readonly string[]): Releasable & { readonly old: string } {
-    const clone = new Releasable(version)
+    const clone = new Releasable('1.2.3')
     clone.tag(...before)
     const old = clone.git('rev-parse', 'HEAD')
     clone.push()
@@ -228,9 +250,10 @@ describe('major', () => {
 
   test.each([
     ['the first time', []],
-    ['from an earlier release', ['v1.2.2', 'v1']],
-    ['whatever other major versions there are', ['v1.2.2', 'v1', 'v2.0.0', 'v2']],
-    ['past a higher pre-release', ['v1.3.0-rc.1', 'v1']],
+    [
+      'whatever other major versions and higher pre-releases there are',
+      ['v1.2.2', 'v1', 'v2.0.0', 'v2', 'v1.3.0-rc.1'],
+    ],
   ])('moves v1 %s', (_, before) => {
     const clone = released('1.2.3', ...before)
     const head = clone.git('rev-parse', 'HEAD')

@@ -79,7 +79,8 @@ test('replaces the name as a whole, in text files, and keeps every other byte', 
 })
 
 describe('refuses', () => {
-  test.each([
+  const clone = repository({ 'a.md': 'one/action and actions/checkout@v7\n', 'b.md': 'actions/checkout2\n' })
+  const NAMES = [
     '',
     'owner',
     '/name',
@@ -92,18 +93,26 @@ describe('refuses', () => {
     'a/.',
     'a/..',
     'a/b$&',
-  ])('the name %p', (name) => {
-    const clone = repository({ 'a.md': 'one/action\n' })
+  ]
+
+  test.each(NAMES)('the name %p', (name) => {
     const { status, stderr } = setHost(clone, name)
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: `Expected the repository as OWNER/REPO, got ${JSON.stringify(name)}.\n`,
     })
+  })
+
+  test('a name that already occurs, from which there would be no way back', () => {
+    expect(setHost(clone, 'actions/checkout')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'actions/checkout already occurs, so there would be no way back: a.md.\n',
+    })
     expect(clone.git('status', '--porcelain')).toBe('')
   })
 
   test('a dirty tree', () => {
-    const clone = repository({ 'a.md': 'one/action\n' })
     clone.write('new.md', 'one/action\n')
     expect(setHost(clone, 'new/name')).toEqual({
       status: 1,
@@ -111,18 +120,5 @@ describe('refuses', () => {
       stderr: expect.stringMatching(/^The working tree is not clean: /),
     })
     expect(clone.git('status', '--porcelain')).toBe('?? new.md')
-  })
-
-  test('a name that already occurs, from which there would be no way back', () => {
-    const clone = repository({
-      'a.md': 'one/action and actions/checkout@v7\n',
-      'b.md': 'actions/checkout2\n',
-    })
-    expect(setHost(clone, 'actions/checkout')).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: 'actions/checkout already occurs, so there would be no way back: a.md.\n',
-    })
-    expect(clone.git('status', '--porcelain')).toBe('')
   })
 })

@@ -1,11 +1,16 @@
 /** Prepares a run of the tests, before jest starts its workers. */
 
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 
 /** `node -e 0` takes this long on an idle machine, in milliseconds. */
 const IDLE_MS = 40
 
-export default function globalSetup(): void {
+/** Tests that need no bundle, which takes longer to make than they take to run. */
+const PURE = /\b(?:unit|properties)\b/
+
+export default function globalSetup({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): void {
+  if (nonFlagArgs.length === 0 || !nonFlagArgs.every((name) => PURE.test(name)))
+    execFileSync(process.execPath, ['scripts/bundle.mjs', 'build/dist', '--if-changed'], { stdio: 'inherit' })
   // Not UTC, in which nobody would notice a date that is read as local time. Set here because `process.env` inside a test
   // is a copy, which does not change the time zone, and a variable in front of a command would not work on Windows.
   process.env.TZ = 'America/New_York'

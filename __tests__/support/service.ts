@@ -127,8 +127,9 @@ export const cutOff: Handler = (response) => {
 }
 
 /** A response with a job, of exactly this many bytes, without a content-length. */
-export function sized(status: number, bytes: number): Handler {
-  const frame = JSON.stringify(job({ padding: '' })).length
-  return (response) =>
-    response.writeHead(status).end(JSON.stringify(job({ padding: 'x'.repeat(bytes - frame) })))
+export function sized(status: number, bytes: number, fields: Record<string, unknown> = {}): Handler {
+  const withPadding = (length: number): string =>
+    JSON.stringify(job({ ...fields, padding: 'x'.repeat(length) }))
+  const text = withPadding(bytes - withPadding(0).length)
+  return (response) => response.writeHead(status).end(text)
 }

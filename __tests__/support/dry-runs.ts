@@ -1,0 +1,82 @@
+/** A dry run of the bundle on a recorded payload into which others have planted their text. */
+
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { runStep } from './action.js'
+import { newFolder } from './folder.js'
+import { ownWords, PLANTED, plant, type Recorded, startAnyGitHub } from './recorded.js'
+
+const INPUTS: readonly Record<string, string>[] = [
+  { context: 'diff' },
+  { context: 'event', 'context-paths': 'docs/**', 'job-scope': 'pull-request' },
+  { context: 'diff', comment: 'true', 'allow-users': '*' },
+]
+
+/** The recorded run before it has no actor: nobody could be asked. */
+const ANYONE: Readonly<Record<string, string>> = { 'allow-users': '*' }
+
+/**
+ * A test for each payload.
+ *
+ * @param sets with how many of the three sets of inputs each payload is run
+ */
+export function testDryRuns(payloads: readonly Recorded[], sets: number): void {
+  let github: Awaited<ReturnType<typeof startAnyGitHub>>
+  beforeAll(async () => {
+    github = await startAnyGitHub()
+  })
+  afterAll(() => github.close())
+
+  const folder = newFolder('recorded')
+  const cases = payloads.flatMap((recorded, index) =>
+    Array.from({ length: sets }, (_, nth) => {
+      const set = (index + nth) % INPUTS.length
+      return {
+        ...recorded,
+        name: `${recorded.event} ${recorded.action} (payload ${index}, inputs ${set})`,
+        set,
+      }
+    }),
+  )
+  test.concurrent.each(cases)(
+    '$name: no crash, and no text of others outside of the fence',
+    async (recorded) => {
+      const { event, payload, set } = recorded
+      const eventPath = path.join(newFolder('event'), 'event.json')
+      writeFileSync(eventPath, JSON.stringify(plant(payload, 'at the end')))
+      const inputs = { ...INPUTS[set], ...(event === 'workflow_run' && ANYONE) }
+      const ended = await runStep(
+        { prompt: 'Update the docs.', 'dry-run': 'true', 'github-token': 'token', ...inputs },
+        {
+          env: {
+            // Compiled code is kept between the runs: Node takes half the time to start.
+            NODE_COMPILE_CACHE: path.join(folder, 'cache'),
+            GITHUB_API_URL: github.url,
+            GITHUB_EVENT_NAME: event,
+            GITHUB_EVENT_PATH: eventPath,
+            GITHUB_REF: refOf(recorded),
+            GITHUB_SHA: 'c'.repeat(40),
+          },
+        },
+      )
+      expect({ ...ended.outputs, log: ended.log }).toMatchObject({ outcome: 'dry-run', 'error-code': '' })
+      expect(ended.exitCode).toBe(0)
+      const prompt = promptIn(ended.log)
+      expect(prompt).toMatch(/^Update the docs\.\n\n# What triggered this run\n/)
+      expect(ownWords(prompt)).not.toContain(PLANTED)
+      expect(ended.commands('error')).toEqual([])
+      expect(ended.log).not.toMatch(new RegExp(`^\\s*::error.*${PLANTED}`, 'm'))
+    },
+  )
+}
+
+/** The prompt in the log of a dry run: each of its lines is behind a bar. */
+function promptIn(log: string): string {
+  const lines = log.split('\n').flatMap((line) => /^\| ?(.*)$/.exec(line)?.[1] ?? [])
+  return lines.join('\n')
+}
+
+function refOf({ payload }: Recorded): string {
+  return typeof payload.ref === 'string' && payload.ref.startsWith('refs/') ? payload.ref : 'refs/heads/main'
+}

@@ -1,0 +1,79 @@
+/** A proxy for tunnels, which may misbehave. */
+
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Certificate } from './certificate.js'
+import { type Listening, startListening } from './listening.js'
+
+interface Proxy extends Listening {
+  /** The requested targets, with the `proxy-authorization` header. */
+  readonly asked: { readonly target: string; readonly authorization: string | undefined }[]
+  /** All that the client sent: the heads of its requests, and what went through the tunnels. */
+  readonly bytes: () => string
+  /** Breaks the open tunnels, and keeps listening. */
+  readonly breakTunnels: () => void
+}
+
+/**
+ * What a proxy does with its nth CONNECT: open the tunnel, respond with a status, drop or reset the connection, or
+ * nothing. `early`: open it after informational responses, which may precede any other (RFC 9110, 15.2).
+ * `early-silence`: send one of these, and nothing more.
+ */
+export type Behaviour = 'open' | 'early' | 'drop' | 'reset' | 'silence' | 'early-silence' | number
+
+/** A proxy whose tunnels all lead to one local port, whatever the requested host. */
+export async function connectProxy(
+  target: number,
+  behave: (nth: number) => Behaviour = () => 'open',
+  tls?: Certificate,
+): Promise<Proxy> {
+  const asked: Proxy['asked'] = []
+  const chunks: Buffer[] = []
+  const sockets = new Set<Duplex>()
+  const refuse: RequestListener = (_, response) =>
+    void response.writeHead(500).end('This proxy accepts only CONNECT')
+  const server = tls ? createHttpsServer(tls, refuse) : createHttpServer(refuse)
+  server.on('tlsClientError', () => undefined)
+  const breakTunnels = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  server.on('connect', (request, socket: Duplex) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    asked.push({ target: request.url ?? '', authorization: request.headers['proxy-authorization'] })
+    chunks.push(Buffer.from(request.rawHeaders.join('\n')))
+    const what = behave(asked.length)
+    if (what === 'drop') socket.destroy()
+    else if (what === 'reset') request.socket.resetAndDestroy()
+    else if (typeof what === 'number') socket.end(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
+    else if (what === 'early-silence') socket.write('HTTP/1.1 100 Continue\r\n\r\n')
+    else if (what !== 'silence') {
+      const upstream = connect(target, '127.0.0.1', async () => {
+        // In parts that end inside a head.
+        if (what === 'early') {
+          for (const part of ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early', ' Hints\r\nLink: <a>\r\n']) {
+            socket.write(part)
+            await sleep(20)
+          }
+          socket.write('\r\n')
+        }
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      })
+      upstream.on('error', () => socket.destroy())
+      // A reset has to get through.
+      upstream.on('close', (hadError) => hadError && request.socket.resetAndDestroy())
+      socket.on('close', () => upstream.destroy())
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+      socket.pipe(upstream).pipe(socket)
+    }
+  })
+  return {
+    ...(await startListening(server)),
+    asked,
+    bytes: () => Buffer.concat(chunks).toString('latin1'),
+    breakTunnels,
+  }
+}

@@ -1,0 +1,6 @@
+/** Every request of a run to GitHub fails in every way. */
+
+import { test } from '@jest/globals'
+import { CASES, expectNothingLost } from '../support/each-request.js'
+
+test.concurrent.each(CASES)('$name at request $index', expectNothingLost)
