@@ -1,6 +1,6 @@
 /**
  * Measures the action against its alternatives: `npm run bench -- --help`. A run of all parts also writes its figures
- * into docs/performance.md.
+ * into docs/development/performance.md.
  */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { startBench, version } from './setup.mjs'
 import { measureSize } from './size.mjs'
 import { measureTimes } from './times.mjs'
 
-const PAGE = 'docs/performance.md'
+const PAGE = 'docs/development/performance.md'
 const PARTS = ['times', 'size', 'memory', 'polling', 'scale', 'idle']
 const DEFAULT_ROUNDS = 31
 const HELP = `npm run bench -- [--rounds N] [--only PART,PART]

@@ -1,6 +1,6 @@
 /**
  * Mutants that no test can kill, because the code behaves the same with them, and why. Each is named by what it changes,
- * and by the whole line where that is not enough. See docs/mutation.md.
+ * and by the whole line where that is not enough. See docs/development/mutation.md.
  */
 
 const FOR_THE_TYPES = "It is never undefined here, which the types don't say."

@@ -1,7 +1,7 @@
 /**
  * `npm run mutation -- src/run/poll.ts`: changes the code in many small ways with Stryker, and shows the changes that no
  * test notices. Takes files of the pure core, also with a range of lines as in `src/run/poll.ts:40-60`; without
- * arguments, all of them. See docs/mutation.md.
+ * arguments, all of them. See docs/development/mutation.md.
  */
 
 import { readFileSync } from 'node:fs'
