@@ -42,9 +42,12 @@ const THEMES = [
 // Long enough to look like a job, short enough to wait for.
 const JOB_SECONDS = 95
 
-// As wide as a phone, so that the text is not scaled down there.
-const WIDTH = 400
+// Little more than a phone, so that the text is hardly scaled down there.
+const WIDTH = 420
 const SHARPNESS = 2
+
+// In a lower window, Chromium draws only a part of the page.
+const MIN_HEIGHT = 150
 
 /** One run on a pull request: what the runner and GitHub were given, with nothing of the emulator in it. */
 async function run() {
@@ -89,7 +92,7 @@ const page = (title, markdown, { name, page, border, header, muted, text }) => `
 <style>
   ${readFileSync(createRequire(import.meta.url).resolve(`github-markdown-css/github-markdown-${name}.css`), 'utf8')}
   body { margin: 0; background: ${page} }
-  main { box-sizing: border-box; width: ${WIDTH}px; padding: 1px }
+  main { box-sizing: border-box; width: ${WIDTH}px; min-height: ${MIN_HEIGHT}px; padding: 1px }
   section { border: 1px solid ${border}; border-radius: 6px; overflow: hidden }
   header.markdown-body { padding: 9px 16px; background: ${header}; border-bottom: 1px solid ${border}; color: ${muted}; font-size: 14px }
   header b { color: ${text} }
