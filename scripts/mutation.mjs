@@ -1,7 +1,7 @@
 /**
  * `npm run mutation -- src/run/poll.ts`: changes the code in many small ways with Stryker, and shows the changes that no
  * test notices. Takes files and folders of src/, also a range of lines as in `src/run/poll.ts:40-60`; the default is all
- * of src/. See docs/mutation.md.
+ * of src/. See docs/development/mutation.md.
  */
 
 import { execFileSync } from 'node:child_process'

@@ -1,6 +1,6 @@
 // `npm run pictures`: runs dist/ on a pull request of the emulator, in real time, and draws its step summary and its
-// comment as GitHub shows them, for the top of the README. Needs Debian's chromium, fonts-noto-core, fonts-noto-mono and
-// fonts-noto-color-emoji.
+// comment as GitHub shows them, light and dark, into docs/images/. Needs Debian's chromium, pngquant, fonts-noto-core,
+// fonts-noto-mono and fonts-noto-color-emoji.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -15,13 +15,39 @@ import { startEmulator } from '../emulator/server.mjs'
 
 const BUNDLE = fileURLToPath(new URL('../dist/index.js', import.meta.url))
 const FOLDER = fileURLToPath(new URL('../docs/images/', import.meta.url))
-const STYLES = createRequire(import.meta.url).resolve('github-markdown-css/github-markdown-light.css')
 const CHROMIUM = process.env.CHROMIUM ?? 'chromium'
+
+/** GitHub's colours for what is around a Markdown text. */
+const THEMES = [
+  {
+    name: 'light',
+    suffix: '',
+    page: '#fff',
+    border: '#d1d9e0',
+    header: '#f6f8fa',
+    muted: '#59636e',
+    text: '#1f2328',
+  },
+  {
+    name: 'dark',
+    suffix: '-dark',
+    page: '#0d1117',
+    border: '#3d444d',
+    header: '#151b23',
+    muted: '#9198a1',
+    text: '#f0f6fc',
+  },
+]
 
 // Long enough to look like a job, short enough to wait for.
 const JOB_SECONDS = 95
-const WIDTH = 500
+
+// Little more than a phone, so that the text is hardly scaled down there.
+const WIDTH = 420
 const SHARPNESS = 2
+
+// In a lower window, Chromium draws only a part of the page.
+const MIN_HEIGHT = 150
 
 /** One run on a pull request: what the runner and GitHub were given, with nothing of the emulator in it. */
 async function run() {
@@ -59,17 +85,18 @@ async function run() {
 /**
  * @param {string} title HTML, above the text
  * @param {string} markdown
+ * @param {typeof THEMES[number]} theme
  */
-const page = (title, markdown) => `<!doctype html>
+const page = (title, markdown, { name, page, border, header, muted, text }) => `<!doctype html>
 <meta charset="utf-8">
 <style>
-  ${readFileSync(STYLES, 'utf8')}
-  body { margin: 0; background: #fff }
-  main { box-sizing: border-box; width: ${WIDTH}px; padding: 8px }
-  section { border: 1px solid #d1d9e0; border-radius: 6px; overflow: hidden }
-  header.markdown-body { padding: 9px 16px; background: #f6f8fa; border-bottom: 1px solid #d1d9e0; color: #59636e; font-size: 14px }
-  header b { color: #1f2328 }
-  header span { border: 1px solid #d1d9e0; border-radius: 2em; padding: 0 6px; font-size: 12px }
+  ${readFileSync(createRequire(import.meta.url).resolve(`github-markdown-css/github-markdown-${name}.css`), 'utf8')}
+  body { margin: 0; background: ${page} }
+  main { box-sizing: border-box; width: ${WIDTH}px; min-height: ${MIN_HEIGHT}px; padding: 1px }
+  section { border: 1px solid ${border}; border-radius: 6px; overflow: hidden }
+  header.markdown-body { padding: 9px 16px; background: ${header}; border-bottom: 1px solid ${border}; color: ${muted}; font-size: 14px }
+  header b { color: ${text} }
+  header span { border: 1px solid ${border}; border-radius: 2em; padding: 0 6px; font-size: 12px }
   div.markdown-body { padding: 16px; font-size: 14px }
 </style>
 <main><section>
@@ -94,9 +121,10 @@ function draw(name, html) {
         CHROMIUM,
         [
           // Root, as in a container, has no sandbox; the page is this script's own.
-          ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-          ...['--hide-scrollbars', `--force-device-scale-factor=${SHARPNESS}`, `--user-data-dir=${folder}`],
-          `--window-size=${WIDTH},${height}`,
+          ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+          ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+          ...['--hide-scrollbars', `--force-device-scale-factor=${SHARPNESS}`],
+          ...[`--user-data-dir=${path.join(folder, 'profile')}`, `--window-size=${WIDTH},${height}`],
           ...task,
           pathToFileURL(file).href,
         ],
@@ -105,13 +133,17 @@ function draw(name, html) {
     const [, height] = /data-height="(\d+)"/.exec(chromium(1000, '--dump-dom')) ?? []
     if (!height) throw new Error(`${CHROMIUM} did not lay out ${name}`)
     mkdirSync(FOLDER, { recursive: true })
-    chromium(Number(height), `--screenshot=${path.join(FOLDER, name)}`)
+    const picture = path.join(FOLDER, name)
+    chromium(Number(height), `--screenshot=${picture}`)
+    execFileSync('pngquant', ['--force', '--strip', '--speed=1', '--output', picture, '64', picture])
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-execFileSync(CHROMIUM, ['--version']) // Fails now rather than after the run.
+for (const tool of [CHROMIUM, 'pngquant']) execFileSync(tool, ['--version']) // Fails now rather than after the run.
 const { summary, comment } = await run()
-draw('summary.png', page('<b>docs summary</b>', summary))
-draw('comment.png', page('<b>github-actions</b> <span>bot</span> commented', comment))
+for (const theme of THEMES) {
+  draw(`summary${theme.suffix}.png`, page('<b>docs summary</b>', summary, theme))
+  draw(`comment${theme.suffix}.png`, page('<b>github-actions</b> <span>bot</span> commented', comment, theme))
+}

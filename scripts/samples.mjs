@@ -1,5 +1,7 @@
-// `npm run samples`: puts the samples into the README, as the compiled code writes them.
+// `npm run samples`: puts the samples into docs/behaviour.md, as the compiled code writes them.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { withSamples } from '../build/__tests__/support/readme-samples.js'
+import { withSamples } from '../build/__tests__/support/samples.js'
 
-writeFileSync('README.md', withSamples(readFileSync('README.md', 'utf8')))
+const PAGE = 'docs/behaviour.md'
+
+writeFileSync(PAGE, withSamples(readFileSync(PAGE, 'utf8')))

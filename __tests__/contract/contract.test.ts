@@ -1,4 +1,4 @@
-/** What has to say the same in several places: action.yml, the README, the map, the code, dist. */
+/** What has to say the same in several places: action.yml, the documents, the map, the code, dist. */
 
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,25 +8,12 @@ import { DEFAULT_SCENARIO, serviceScenarios } from '../../emulator/scenarios.mjs
 import { FAIL_ON, failsStep, OUTCOMES } from '../../src/agent/job.js'
 import { DEFAULTS } from '../../src/inputs/inputs.js'
 import { OUTPUTS } from '../../src/report/messages.js'
+import { documents, names, rows, section } from '../support/documents.js'
 import { posixTest } from '../support/platform.js'
 
 const text = (file: string): string => readFileSync(file, 'utf8')
-const readme = text('README.md')
+const REFERENCE = 'docs/reference.md'
 const action = parse(text('action.yml'))
-
-/** The cells of the README's table below a heading. */
-function table(heading: string): string[][] {
-  const section = readme.split(new RegExp(`\n##+ ${heading}\n`))[1]?.split(/\n##+ /)[0] ?? ''
-  const rows = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))
-  return rows.slice(1).map((row) =>
-    row
-      .slice(1, -1)
-      .split(/(?<!\\)\|/)
-      .map((cell) => cell.trim()),
-  )
-}
-
-const unquoted = (cell = ''): string => cell.replace(/^`|`$/g, '')
 
 describe('the inputs', () => {
   test('are the same in action.yml as in the code, with the same defaults', () => {
@@ -38,12 +25,28 @@ describe('the inputs', () => {
     ])
   })
 
-  test('are the same in the README, with the same defaults', () => {
-    const rows = table('Inputs').map(([name, value]) => [
-      unquoted(name),
-      value === 'required' ? '' : unquoted(value),
+  test('are the same in the reference, with the same defaults', () => {
+    const declared = rows(REFERENCE, 'Inputs').map(([name, meaning = '']) => [
+      ...names(name),
+      /Default: `([^`]*)`\.$/.exec(meaning)?.[1] ?? '',
+      meaning.endsWith('Required.'),
     ])
-    expect(Object.fromEntries(rows)).toEqual(DEFAULTS)
+    expect(declared).toEqual(
+      Object.entries<{ required?: boolean }>(action.inputs).map(([name, { required = false }]) => [
+        name,
+        DEFAULTS[name as keyof typeof DEFAULTS],
+        required,
+      ]),
+    )
+  })
+
+  test('of the README are the same, with the same defaults', () => {
+    const short = rows('README.md', 'Inputs').filter(([, meaning]) => meaning !== '')
+    expect(short.flatMap(([name]) => names(name)).sort()).toEqual(Object.keys(DEFAULTS).sort())
+    for (const [name, meaning = ''] of short) {
+      const value = /\(`([^`]*)`\)\.$/.exec(meaning)?.[1] ?? ''
+      expect([name, value]).toEqual([name, DEFAULTS[names(name)[0] as keyof typeof DEFAULTS]])
+    }
   })
 
   test('are described in short sentences', () => {
@@ -56,37 +59,52 @@ describe('the inputs', () => {
   })
 })
 
-test('the outputs are the same in action.yml, the code and the README', () => {
+test('the outputs are the same in action.yml, the code, the reference and the README', () => {
   expect(Object.keys(action.outputs)).toEqual([...OUTPUTS])
-  expect(table('Outputs').map(([name]) => unquoted(name))).toEqual([...OUTPUTS])
+  expect(rows(REFERENCE, 'Outputs').flatMap(([name]) => names(name))).toEqual([...OUTPUTS])
+  const short = rows('README.md', 'Outputs').flatMap(([name]) => names(name))
+  expect(short.sort()).toEqual([...OUTPUTS, ...OUTCOMES].sort())
 })
 
-test('the outcomes, and which of them fail the step, are the same in the code, action.yml and the README', () => {
+test('the outcomes, and which of them fail the step, are the same in the code, action.yml and the documents', () => {
   const byDefault = DEFAULTS['fail-on'].split(', ')
   const fails = (outcome: (typeof OUTCOMES)[number]): string => {
-    if (failsStep(outcome, new Set())) return 'always'
-    if (byDefault.includes(outcome)) return 'by default'
-    return FAIL_ON.some((word) => word === outcome) ? 'if in `fail-on`' : 'no'
+    if (failsStep(outcome, new Set())) return 'Always fails the step.'
+    if (byDefault.includes(outcome)) return 'Fails the step by default.'
+    return FAIL_ON.some((word) => word === outcome)
+      ? 'Fails the step if in `fail-on`.'
+      : "Doesn't fail the step."
   }
-  const rows = table('Outcomes').map(([outcome, , when]) => [unquoted(outcome), when])
-  expect(Object.fromEntries(rows)).toEqual(
-    Object.fromEntries(OUTCOMES.map((outcome) => [outcome, fails(outcome)])),
-  )
+  const told = (file: string, heading: string) =>
+    Object.fromEntries(
+      rows(file, heading).flatMap(([cell, meaning = '']) =>
+        names(cell).map((name) => [name, /(?<=[.?)] )[^.]* the step[^.]*\.$/.exec(meaning)?.[0]]),
+      ),
+    )
+  const expected = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, fails(outcome)]))
+  expect(told(REFERENCE, 'Outcomes')).toEqual(expected)
+  expect(told('README.md', 'Outputs')).toMatchObject(expected)
   for (const outcome of OUTCOMES) expect(action.outputs.outcome.description).toContain(outcome)
   for (const outcome of FAIL_ON) expect(action.inputs['fail-on'].description).toContain(outcome)
+})
+
+test('the permissions of the README are those of the reference', () => {
+  const short = rows('README.md', 'Permissions')
+  expect(short.length).toBeGreaterThan(3)
+  expect(rows(REFERENCE, 'Permissions')).toEqual(expect.arrayContaining(short))
 })
 
 test('the error codes are the same in the code, action.yml and the troubleshooting', () => {
   const codes = [...text('src/errors.ts').matchAll(/^ {2}\| '([a-z-]+)'$/gm)].map(([, code]) => code)
   expect(codes.length).toBeGreaterThan(5)
-  expect(table('Troubleshooting').map(([code]) => unquoted(code))).toEqual(codes)
+  expect(rows('docs/troubleshooting.md', 'Error codes').flatMap(([code]) => names(code))).toEqual(codes)
   for (const code of codes) expect(action.outputs['error-code'].description).toContain(code)
 })
 
-test('the workflows of the README are those of examples/, which tests run, without the comment on top', () => {
-  const all = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => yaml ?? '')
-  const blocks = all.filter((yaml) => !yaml.startsWith('- ')) // The step alone is no workflow.
-  expect(blocks.length).toBeGreaterThan(2)
+test('the workflows of the documents are those of examples/, which tests run, without the comment on top', () => {
+  const all = documents().flatMap((file) => [...text(file).matchAll(/```yaml\n([\s\S]*?)```/g)])
+  const blocks = all.map(([, yaml = '']) => yaml).filter((yaml) => !yaml.startsWith('- ')) // A step is no workflow.
+  expect(blocks.length).toBeGreaterThan(1)
   const examples = readdirSync('examples').map((file) => text(`examples/${file}`))
   expect(examples.map((yaml) => yaml.replace(/^(?:#.*\n)+/, ''))).toEqual(expect.arrayContaining(blocks))
   for (const yaml of examples) {
@@ -135,19 +153,20 @@ describe('the reusable workflow', () => {
   })
 })
 
-test("the README names the emulator's inputs and outputs, which have the defaults of its code", () => {
+test("docs/testing.md names the emulator's inputs and outputs, which have the defaults of its code", () => {
   const emulator = parse(text('emulator/action.yml'))
-  const section = readme.split('### Test without an account')[1]?.split('\n## ')[0] ?? ''
+  const page = section('docs/testing.md', 'In a workflow')
   for (const name of ['scenario', 'speed', 'log-file', ...serviceScenarios])
-    expect(section).toContain(`\`${name}\``)
+    expect(page).toContain(`\`${name}\``)
   expect(Object.keys(emulator.inputs)).toEqual(['scenario', 'speed'])
   expect(Object.keys(emulator.outputs)).toEqual(['base-url', 'log-file'])
   expect(emulator.inputs.scenario.default).toBe(DEFAULT_SCENARIO)
   expect(text('emulator/scenarios.mjs')).toContain(`DEFAULT_SPEED = ${emulator.inputs.speed.default}\n`)
 })
 
-test('the README names every example', () => {
-  for (const file of readdirSync('examples')) expect(readme).toContain(`](examples/${file})`)
+test('docs/recipes.md names every example', () => {
+  const page = text('docs/recipes.md')
+  for (const file of readdirSync('examples')) expect(page).toContain(`](../examples/${file})`)
 })
 
 describe('the code', () => {

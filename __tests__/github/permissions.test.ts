@@ -1,7 +1,7 @@
-/** The README's table of permissions: each row suffices for what it names, and every permission in it is needed. */
+/** The table of permissions: each row suffices for what it names, and every permission in it is needed. */
 
-import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { rows } from '../support/documents.js'
 import { type Permissions, sha } from '../support/github.js'
 import { type RunOptions, startWorld, type World } from '../support/pull-request.js'
 
@@ -90,17 +90,13 @@ const CASES: Record<string, readonly Case[]> = {
   ],
 }
 
-const section = readFileSync('README.md', 'utf8').split('\n## Permissions\n')[1]?.split('\n## ')[0] ?? ''
-const rows = section
-  .split('\n')
-  .filter((line) => line.startsWith('| `'))
-  .map((line) => line.slice(2, -2).split(' | ') as [string, string])
+const TABLE = rows('docs/reference.md', 'Permissions') as [string, string][]
 
 test('every row of the table is tested', () => {
-  expect(rows.map(([what]) => what)).toEqual(Object.keys(CASES))
+  expect(TABLE.map(([what]) => what)).toEqual(Object.keys(CASES))
 })
 
-test.concurrent.each(rows)('%s: %s', async (what, cell) => {
+test.concurrent.each(TABLE)('%s: %s', async (what, cell) => {
   const given = [...cell.matchAll(/`([a-z-]+): (read|write)`/g)].map(([, name = '', access]) => [
     name.replace('-', '_'),
     access,

@@ -1,10 +1,11 @@
 /** The files beside the code that a release and its users rely on. */
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { documents, withoutCode } from '../support/documents.js'
 
 const text = (file: string): string => readFileSync(file, 'utf8')
 const DAYS = 7
@@ -74,7 +75,7 @@ describe('the threat model', () => {
   })
 
   test.each(rows.map(([, number, , tests]) => [number, tests] as const))(
-    '%s is held by %s',
+    '%s is covered by %s',
     (_, tests = '') => {
       const files = readdirSync('__tests__', { recursive: true, encoding: 'utf8' })
       const paths = [...files.map((file) => `/${file.replaceAll('\\', '/')}`), '/scripts/reproduce.mjs']
@@ -89,30 +90,26 @@ describe('the threat model', () => {
 
 /** The anchors of a document's headings, as GitHub makes them. */
 const anchorsOf = (file: string): string[] =>
-  [...text(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+  [...withoutCode('.', file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
       .replace(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
   )
 
-const DOCUMENTS = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  'CHANGELOG.md',
-  ...readdirSync('docs')
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-]
-
-test.each(DOCUMENTS)('every link and picture in %s leads somewhere', (document) => {
-  const links = text(document).matchAll(/(?:\]\(|src=")(?!<?https?:)([^)#"]*)#?([^)"]*)[)"]/g)
+test.each(documents())('every link and picture in %s leads somewhere', (document) => {
+  const links = withoutCode('.', document).matchAll(
+    /(?:\]\(|src(?:set)?=")(?!<?https?:)([^)#"]*)#?([^)"]*)[)"]/g,
+  )
   for (const [, target = '', anchor = ''] of links) {
-    // GitHub resolves it against the page of the file: the repository's issues.
-    if (target === '../../issues') continue
     const file = target === '' ? document : path.join(path.dirname(document), target)
+    // GitHub resolves it against the page of the file: the repository's issues.
+    if (file === path.join('..', '..', 'issues')) continue
     expect({ file, exists: existsSync(file) }).toEqual({ file, exists: true })
     if (anchor !== '') expect(anchorsOf(file)).toContain(anchor)
   }
+})
+
+test('the README is short enough to be read', () => {
+  expect(statSync('README.md').size).toBeLessThanOrEqual(14_000)
 })

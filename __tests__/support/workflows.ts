@@ -1,11 +1,12 @@
-/** Every workflow that the repository shows or runs: in the README, the examples, and its own. */
+/** Every workflow that the repository shows or runs: in the documents, the examples, and its own. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
+import { documents } from './documents.js'
 
 export interface Workflow {
-  /** Its file, or the README and its `name:`, such as `README.md: Docs`. */
+  /** Its file, or the document and its `name:`, such as `README.md: Docs`. */
   readonly name: string
   readonly text: string
 }
@@ -24,17 +25,17 @@ export function withoutSelf(text: string, to: './' | typeof HOME): string {
 }
 
 export const workflowFiles = (root = '.'): Workflow[] => [
-  ...readmeBlocks(root),
+  ...documents(root).flatMap((file) => blocksIn(root, file)),
   ...yamlIn(root, 'examples'),
   ...yamlIn(root, '.github/workflows'),
 ]
 
-function readmeBlocks(root: string): Workflow[] {
-  const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
-  return [...readme.matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, text = '']) => ({
-    name: `README.md: ${/^name: *(.+)$/m.exec(text)?.[1]}`,
-    text: text.startsWith('- ') ? around(text) : text,
-  }))
+function blocksIn(root: string, file: string): Workflow[] {
+  const document = readFileSync(path.join(root, file), 'utf8')
+  return [...document.matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, block = '']) => {
+    const text = block.startsWith('- ') ? around(block) : block
+    return { name: `${file}: ${/^name: *(.+)$/m.exec(text)?.[1]}`, text }
+  })
 }
 
 /** A workflow around a list of steps. */

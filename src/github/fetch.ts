@@ -1,6 +1,6 @@
 /**
  * The `fetch` that Octokit gets. It uses undici's `request`, because undici's own `fetch`, which is made for the web,
- * takes more CPU time: see docs/performance.md.
+ * takes more CPU time: see docs/development/performance.md.
  */
 
 import type { IncomingHttpHeaders } from 'node:http'

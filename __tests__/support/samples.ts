@@ -1,4 +1,4 @@
-/** The samples in the README, as the code writes them: `npm run samples` puts them there, and a test compares them. */
+/** The samples in docs/behaviour.md, as the code writes them: `npm run samples` puts them there, a test compares them. */
 
 import { createRedactor } from '../../src/redact.js'
 import { endLine, heartbeatLine, startLine, statusLine } from '../../src/report/messages.js'
@@ -56,15 +56,15 @@ function quoted(markdown: string): string {
 }
 
 /**
- * The README with its samples as the code writes them now.
+ * The page with its samples as the code writes them now.
  *
  * @throws {Error} a sample has no place in it
  */
-export function withSamples(readme: string): string {
+export function withSamples(page: string): string {
   return Object.entries(SAMPLES).reduce((text, [name, sample]) => {
     const [start, end] = [`<!-- sample: ${name} -->\n`, '<!-- end of sample -->']
     const [before = '', after = ''] = text.split(start)
-    if (!after.includes(end)) throw new Error(`The README has no ${start}…${end}`)
+    if (!after.includes(end)) throw new Error(`The page has no ${start}…${end}`)
     return `${before}${start}\n${sample()}\n\n${after.slice(after.indexOf(end))}`
-  }, readme)
+  }, page)
 }

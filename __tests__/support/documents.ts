@@ -1,0 +1,44 @@
+/** The Markdown files, and their tables. */
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** Every Markdown file of the repository, such as `docs/reference.md`. */
+export function documents(root = '.'): string[] {
+  const options = ['--cached', '--others', '--exclude-standard']
+  const files = execFileSync('git', ['ls-files', ...options, '*.md'], { cwd: root, encoding: 'utf8' })
+  return files.split('\n').filter((file) => file !== '')
+}
+
+/** The text below a heading, up to the next heading of any level. */
+export function section(file: string, heading: string): string {
+  const [, after = ''] = readFileSync(file, 'utf8').split(new RegExp(`^#+ ${heading}$`, 'm'))
+  const [text = ''] = after.split(/^#+ /m)
+  if (text === '') throw new Error(`${file} has no section ${heading}`)
+  return text
+}
+
+/** The cells of the tables below a heading, without those of the head, row by row. */
+export function rows(file: string, heading: string): string[][] {
+  const lines = section(file, heading)
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+  return lines
+    .filter((line, index) => !isRule(line) && !isRule(lines[index + 1]))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim()),
+    )
+}
+
+const isRule = (line = ''): boolean => /^\|(?: *:?-+:? *\|)+$/.test(line)
+
+/** The names in a cell that has only these: `a`, `b`. */
+export const names = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+
+/** A document without its blocks of code, in which nothing is a link or a heading. */
+export const withoutCode = (root: string, file: string): string =>
+  readFileSync(path.join(root, file), 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
