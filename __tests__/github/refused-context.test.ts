@@ -87,7 +87,7 @@ describe('a context that fails for a moment is a warning and a note, and the job
       const [check] = world.checks()
       for (const text of [summary, world.comments()[0], check?.output.summary]) {
         // Beside the result, whatever the words: the files of the pull request could not be listed.
-        expect(text).toMatch(/note|⚠/i)
+        expect(text).toMatch(/\b(?:note|warning)\b|⚠/i)
         expect(text).toMatch(/file|diff|changed|changes/i)
       }
       expect(check?.conclusion).toBe('success')
@@ -98,7 +98,7 @@ describe('a context that fails for a moment is a warning and a note, and the job
     inWorld({}, async (world) => {
       const { summary, commands } = await world.step({ context: 'diff', comment: 'true' })
       expect(commands('warning')).toEqual([])
-      expect(summary).not.toMatch(/note|⚠/i)
+      expect(summary).not.toMatch(/\b(?:note|warning)\b|⚠/i)
     }))
 })
 
