@@ -20,7 +20,7 @@ const page: Handler = (response) =>
   void response.writeHead(404, { 'content-type': 'text/html' }).end('<html><h1>404 Not Found</h1></html>')
 const text: Handler = (response) =>
   void response.writeHead(404, { 'content-type': 'text/plain' }).end('default backend - 404')
-const own = json(404, { error: 'Job not found' })
+const own: Handler = json(404, { error: 'Job not found' })
 
 const STRAYS = [
   ['a page of a gateway', page],
