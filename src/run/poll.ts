@@ -57,7 +57,7 @@ export async function pollUntilDone(
     await clock.sleep(Math.min(delayMs, untilFinalPollMs), deadline.signal)
     if (deadline.cancelled()) break
     // Only a process that was frozen comes here past the deadline: it has missed its final poll.
-    const next = state.handle(await service.getJob(options.jobId, { late: deadline.signal.aborted }))
+    const next = state.handle(await service.getJob(options.jobId, { late: deadline.remainingMs() === 0 }))
     if ('result' in next) return next.result
     if ('aborted' in next) break
     delayMs = next.delayMs
