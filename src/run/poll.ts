@@ -182,6 +182,7 @@ class PollState {
     const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs, random())
     switch (verdict.next) {
       case 'aborted':
+        progress.missed('the step ended before a response arrived')
         return { aborted: true }
       case 'fail':
         progress.missed(verdict.error.message)
