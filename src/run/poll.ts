@@ -55,10 +55,12 @@ export async function pollUntilDone(
   for (let isFinalPoll = deadline.signal.aborted; !isFinalPoll; ) {
     const untilFinalPollMs = Math.max(0, deadline.remainingMs() - finalPollMarginMs(options.timeoutMs))
     isFinalPoll = delayMs >= untilFinalPollMs
+    const isEarly = delayMs > untilFinalPollMs
     await clock.sleep(Math.min(delayMs, untilFinalPollMs), deadline.signal)
     if (deadline.cancelled()) break
     // Only a process that was frozen comes here past the deadline: it has missed its final poll.
-    const next = state.handle(await service.getJob(options.jobId, { late: deadline.remainingMs() === 0 }))
+    const result = await service.getJob(options.jobId, { late: deadline.remainingMs() === 0 })
+    const next = state.handle(result, isEarly)
     if ('result' in next) return next.result
     if ('aborted' in next) break
     delayMs = next.delayMs
@@ -159,8 +161,11 @@ class PollState {
     return this.gotResponse ? pollDelay(0, this.#options.pollIntervalMs, this.#ports.random()) : 0
   }
 
-  /** @throws ActionError if polling is of no use any more */
-  handle(result: ServiceResult): Next {
+  /**
+   * @param isEarly the deadline left no time for the whole delay before this poll: it can't confirm earlier 404s
+   * @throws ActionError if polling is of no use any more
+   */
+  handle(result: ServiceResult, isEarly: boolean): Next {
     const { clock, random, progress } = this.#ports
     const { jobId, precededBy, pollIntervalMs } = this.#options
     const now = clock.now()
@@ -168,7 +173,7 @@ class PollState {
     const context = {
       jobId,
       seen,
-      notFounds: this.#notFounds,
+      notFounds: isEarly ? 0 : this.#notFounds,
       sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       invalidResponses: this.#invalidResponses,
     }
