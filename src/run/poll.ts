@@ -212,7 +212,9 @@ class PollState {
     const { precededBy, once } = this.#options
     if (job.status === undefined) this.#warnOnce(job.rawStatus)
     if (!this.#isFresh(job, now)) {
-      this.#ports.debug(`The job's status is ${quote(job.rawStatus)}, which may predate the message.`)
+      const reason = `status is ${quote(job.rawStatus)}, which may predate the message`
+      this.#ports.debug(`The job's ${reason}.`)
+      this.#ports.progress.missed(`its ${reason}`)
       const untilSettledMs = precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
     }
