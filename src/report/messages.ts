@@ -118,7 +118,7 @@ export function endLine(progress: Progress, result: RunResult): string {
   return `Finished after ${formatDuration(progress.elapsedMs())}: ${result.outcome}${code}.`
 }
 
-/** The one annotation of a run, or a line in the log alone. `log` is a line beside a notice. */
+/** The one annotation of a run, or a line in the log alone. `log` is a line after it. */
 export interface Annotation {
   readonly level: 'error' | 'warn' | 'notice' | 'log'
   readonly text: string
@@ -131,7 +131,8 @@ export function annotation(progress: Progress, result: RunResult, failOn?: Reado
   const pullRequest = link === '' ? '' : `Pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.
-  const text = errorOf(result)?.code === 'input' ? `${happened}\n${next}` : `${happened} ${next}`
+  if (errorOf(result)?.code === 'input') return { level: 'error', text: happened, log: next }
+  const text = `${happened} ${next}`
   if (failsStep(result.outcome, failOn)) {
     // What there is to review comes first: the step may fail all the same.
     return { level: 'error', text: joinSentences(pullRequest && `${pullRequest}.`, text) }

@@ -159,8 +159,8 @@ export class StepReport {
     this.#writeSummary()
     this.status.update()
     const { level, text, log } = annotation(progress, result, this.#inputs?.failOn)
-    if (log !== undefined) this.#writer.log(log)
     this.#writer[level](text)
+    if (log !== undefined) this.#writer.log(log)
     this.#writer.log(endLine(progress, result))
     const error = errorOf(result)
     // Not truncated before it is redacted: half a key would not be found.
