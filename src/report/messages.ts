@@ -127,12 +127,12 @@ export interface Annotation {
 
 export function annotation(progress: Progress, result: RunResult, failOn?: ReadonlySet<FailOn>): Annotation {
   const link = progress.job?.link ?? ''
-  const { happened, next } = describeOutcome(progress, result, quote)
+  const { sentence, happened, next } = describeOutcome(progress, result, quote)
   const pullRequest = link === '' ? '' : `Pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.
   if (errorOf(result)?.code === 'input') return { level: 'error', text: happened, log: next }
-  const text = `${happened} ${next}`
+  const text = joinSentences(sentence, happened, next)
   if (failsStep(result.outcome, failOn)) {
     // What there is to review comes first: the step may fail all the same.
     return { level: 'error', text: joinSentences(pullRequest && `${pullRequest}.`, text) }

@@ -8,7 +8,9 @@ import type { Progress } from '../run/progress.js'
 
 export interface Texts {
   readonly title: string
-  /** Without the pull request, which each place shows in its own way; empty if the title says it all. */
+  /** The title as a sentence, for the log, which has no titles; may be empty. */
+  readonly sentence: string
+  /** What else happened, without the pull request, which each place shows in its own way; may be empty. */
   readonly happened: string
   readonly next: string
 }
@@ -57,6 +59,7 @@ export function describeOutcome(
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
+        sentence: '',
         happened: '',
         next: 'Review the pull request, then merge it.',
       }
@@ -64,13 +67,15 @@ export function describeOutcome(
       if (job?.linkRejected) {
         return {
           title: '✅ The docs job completed with an unusable pull request link',
-          happened: `${name} completed, but its pull request link was dropped, because it can't be passed on safely.`,
+          sentence: `${name} completed.`,
+          happened: "Its pull request link was dropped, because it can't be passed on safely.",
           next: "See the service's dashboard for the pull request.",
         }
       }
       return {
         title: '✅ The docs job completed without a pull request',
-        happened: `${name} completed without a pull request.`,
+        sentence: `${name} completed without a pull request.`,
+        happened: '',
         next: joinSentences(
           reuse === 'attach'
             ? `If you expected changes, send the job a message that says which pages to change and how: ${withPrompt}.`
@@ -81,13 +86,15 @@ export function describeOutcome(
     case 'failed':
       return {
         title: '❌ The docs job failed',
-        happened: `${name} failed.`,
+        sentence: `${name} failed.`,
+        happened: '',
         next: `See the service's dashboard for the reason. ${startNew}. To send this one a message, ${withPrompt}.`,
       }
     case 'archived':
       return {
         title: '🗄️ The docs job was archived',
-        happened: `${name} was archived.`,
+        sentence: `${name} was archived.`,
+        happened: '',
         next: joinSentences(
           job?.link ? 'Review the pull request.' : '',
           `An archived job won't produce anything more. ${startNew}.`,
@@ -96,7 +103,8 @@ export function describeOutcome(
     case 'timed-out':
       return {
         title: '⌛ The docs job did not finish in time',
-        happened: `The step waited for ${formatDuration(progress.elapsedMs())}. ${now}`,
+        sentence: `The step waited for ${formatDuration(progress.elapsedMs())}.`,
+        happened: now,
         next: `${howToWait} To wait longer next time, raise timeout-minutes.`,
       }
     case 'started':
@@ -106,9 +114,10 @@ export function describeOutcome(
           message: '🚀 The docs job accepted the message',
           attach: '⏳ The docs job has not finished yet',
         }[reuse ?? 'create'],
+        sentence: reuse === 'message' ? `${name} accepted the message.` : '',
         happened: joinSentences(
-          reuse === 'message' ? `${name} accepted the message.` : now,
-          'This step did not wait for it to finish.',
+          reuse === 'message' ? '' : now,
+          'This step did not wait for the job to finish.',
         ),
         next: howToWait,
       }
@@ -122,22 +131,22 @@ export function describeOutcome(
           : mayRun
       return {
         title: '🛑 The step was cancelled',
-        happened: joinSentences(
-          'The step was cancelled.',
-          error?.message ?? (accepted ? now : progress.posted ? refused : 'Nothing was sent.'),
-        ),
+        sentence: 'The step was cancelled.',
+        happened: error?.message ?? (accepted ? now : progress.posted ? refused : 'Nothing was sent.'),
         next: error?.advice ?? (hasEnded ? adviceAfter(progress, status, show) : unfinished),
       }
     }
     case 'skipped':
       return {
         title: '⏭️ Skipped',
+        sentence: '',
         happened: `Nothing was sent: ${result.reason}.`,
         next: result.advice ?? "You don't need to do anything.",
       }
     case 'dry-run':
       return {
         title: '📝 Dry run',
+        sentence: '',
         happened: 'Nothing was sent.',
         next: 'For a real run, remove dry-run or set it to false.',
       }
@@ -147,6 +156,7 @@ export function describeOutcome(
       const isMissing = code === 'not-found' && job === undefined && reuse !== 'message'
       return {
         title: '❌ The docs job could not be started or tracked',
+        sentence: '',
         happened: joinSentences(message, isUnsaid(progress, result.error) ? 'Nothing was sent.' : ''),
         next: joinSentences(advice, accepted && !isMissing && !hasEnded ? mayRun : ''),
       }
