@@ -233,6 +233,11 @@ export const scenarios = {
     service: { create: [{ times: Infinity, status: 401, error: 'Invalid API key' }] },
     step: failsWith('auth'),
   },
+  'not-found': {
+    description: 'the service knows no such project',
+    service: { create: [{ times: Infinity, status: 404, error: 'Project not found' }] },
+    step: failsWith('not-found'),
+  },
   'bad-input': {
     description: 'several inputs are invalid: all are reported, nothing is sent',
     service: {},
