@@ -1,9 +1,10 @@
 /** Which changes count, what the prompt says about them, and when there is nothing to do. */
 
 import { describe, expect, test } from '@jest/globals'
-import { type Ended, KEY } from '../support/action.js'
+import { KEY } from '../support/action.js'
 import { file, type Need, sha } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import type { Told } from '../support/story.js'
 
 const promptOf = ({ emulator }: World): string => {
   const post = emulator.requests.find(({ method }) => method === 'POST')
@@ -14,7 +15,7 @@ const needsOf = ({ github }: World): (Need | undefined)[] => [
   ...new Set(github.requests.map(({ needs }) => needs)),
 ]
 
-function expectSkipped(ended: Ended, world: World, why: RegExp): void {
+function expectSkipped(ended: Told, world: World, why: RegExp): void {
   expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
   expect(ended.exitCode).toBe(0)
   expect(ended.log).toMatch(why)
@@ -49,7 +50,7 @@ const since = (event: string): RunOptions => ({
 })
 
 describe('a pull request', () => {
-  test.concurrent.each(['pull_request', 'pull_request_target'])(
+  test.each(['pull_request', 'pull_request_target'])(
     '(%s): the prompt has its files and their diff',
     (event) =>
       inWorld(CHANGED, async (world) => {
@@ -72,21 +73,21 @@ describe('a pull request', () => {
       }),
   )
 
-  test.concurrent('the prompt does not have the key that a file has', () =>
+  test('the prompt does not have the key that a file has', () =>
     inWorld({ pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+export KEY=${KEY}`)] } }, async (world) => {
       await world.step({ context: 'diff' })
       expect(promptOf(world)).toContain('+export KEY=***')
       expect(JSON.stringify(world.emulator.requests.map(({ body }) => body))).not.toContain(KEY)
     }))
 
-  test.concurrent('with context: event: the prompt has no diff', () =>
+  test('with context: event: the prompt has no diff', () =>
     inWorld(CHANGED, async (world) => {
       await world.step({ context: 'event' })
       expect(promptOf(world)).toContain('src/a.ts')
       expect(promptOf(world)).not.toContain('+new')
     }))
 
-  test.concurrent.each([
+  test.each([
     ['docs/**', true],
     ['**/*.ts', true],
     ['other/**', false],
@@ -101,7 +102,7 @@ describe('a pull request', () => {
     }),
   )
 
-  test.concurrent('of 3,000 files and more is never skipped: GitHub truncates the list', () =>
+  test('of 3,000 files and more is never skipped: GitHub truncates the list', () =>
     inWorld({ pull: { files: manyFiles(3001) } }, async (world) => {
       const { outputs } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
       expect(outputs.outcome).toBe('pr-opened')
@@ -110,7 +111,7 @@ describe('a pull request', () => {
 })
 
 describe('a push', () => {
-  test.concurrent('the prompt has what changed between before and after', () =>
+  test('the prompt has what changed between before and after', () =>
     inWorld({}, async (world) => {
       world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
       const ended = await world.step({ context: 'diff' }, push())
@@ -119,7 +120,7 @@ describe('a push', () => {
       expect(needsOf(world)).toEqual(['contents: read'])
     }))
 
-  test.concurrent.each([
+  test.each([
     ['a new branch', { before: '0'.repeat(40) }, /is new/],
     [
       'a forced push whose first commit no longer exists',
@@ -135,7 +136,7 @@ describe('a push', () => {
     }),
   )
 
-  test.concurrent('that rewrote history is never skipped, and the prompt says so', () =>
+  test('that rewrote history is never skipped, and the prompt says so', () =>
     inWorld({}, async (world) => {
       world.repository.addComparison(sha('before'), sha('after'), { files: FILES, status: 'diverged' })
       const { outputs } = await world.step({ 'context-paths': 'other/**', context: 'diff' }, push())
@@ -143,7 +144,7 @@ describe('a push', () => {
       expect(promptOf(world)).toContain('rewritten')
     }))
 
-  test.concurrent('of 300 files and more is never skipped: GitHub truncates the list', () =>
+  test('of 300 files and more is never skipped: GitHub truncates the list', () =>
     inWorld({}, async (world) => {
       world.repository.addComparison(sha('before'), sha('after'), { files: manyFiles(300) })
       const { outputs } = await world.step({ 'context-paths': 'docs/**' }, push())
@@ -162,7 +163,7 @@ describe('schedule and workflow_dispatch', () => {
     ...fields,
   })
 
-  test.concurrent.each(['schedule', 'workflow_dispatch'])(
+  test.each(['schedule', 'workflow_dispatch'])(
     '%s: everything since the last successful run',
     (event) =>
       inWorld({}, async (world) => {
@@ -180,13 +181,13 @@ describe('schedule and workflow_dispatch', () => {
       }),
   )
 
-  test.concurrent('schedule: skipped if there is no commit since', () =>
+  test('schedule: skipped if there is no commit since', () =>
     inWorld({}, async (world) => {
       world.repository.addRun(run({ head_sha: sha('after') }))
       expectSkipped(await world.step({ context: 'event' }, since('schedule')), world, /commits? since/)
     }))
 
-  test.concurrent('workflow_dispatch: a job even if there is no commit since', () =>
+  test('workflow_dispatch: a job even if there is no commit since', () =>
     inWorld({}, async (world) => {
       world.repository.addRun(run({ head_sha: sha('after') }))
       const { outputs } = await world.step(
@@ -196,7 +197,7 @@ describe('schedule and workflow_dispatch', () => {
       expect(outputs.outcome).toBe('pr-opened')
     }))
 
-  test.concurrent.each([
+  test.each([
     ['there is no earlier run', undefined, /earlier successful run/],
     ['its commit no longer exists', run({ head_sha: sha('gone') }), /is gone|no longer exists/],
   ])('schedule: a job without a diff if %s, and the prompt says so', (_, earlier, says) =>
@@ -211,7 +212,7 @@ describe('schedule and workflow_dispatch', () => {
   )
 })
 
-test.concurrent('any other event has no list of changes', () =>
+test('any other event has no list of changes', () =>
   inWorld({}, async (world) => {
     const { outputs } = await world.step(
       { context: 'diff' },
@@ -230,7 +231,7 @@ describe('skip-authors', () => {
     message: name,
   })
 
-  test.concurrent.each([
+  test.each([
     ['a pull request by one of them', { pull: { author: 'Mintlify[bot]' } }, {}],
     ['a push by one of them', {}, push({ sender: { login: 'mintlify[bot]' } })],
     [
@@ -249,7 +250,7 @@ describe('skip-authors', () => {
     }),
   )
 
-  test.concurrent('a job-id that was given is an output all the same', () =>
+  test('a job-id that was given is an output all the same', () =>
     inWorld({ pull: { author: 'mintlify[bot]' } }, async (world) => {
       const { outputs } = await world.step({ ...SKIP, 'job-id': ' job-9 ' })
       expect(outputs).toMatchObject({ outcome: 'skipped', 'job-id': 'job-9' })
@@ -257,7 +258,7 @@ describe('skip-authors', () => {
       expect(bad.outputs).toMatchObject({ outcome: 'skipped', 'job-id': '' })
     }))
 
-  test.concurrent.each([
+  test.each([
     ['is a merge', [sha('x'), sha('y')], true],
     ['is not a merge', [sha('x')], false],
   ])('a push with their commits and one that %s', (_, parents, skipped) =>
@@ -273,14 +274,14 @@ describe('skip-authors', () => {
     }),
   )
 
-  test.concurrent('that is empty skips nobody', () =>
+  test('that is empty skips nobody', () =>
     inWorld({ pull: { author: 'mintlify[bot]' } }, async (world) => {
       const { outputs } = await world.step({ 'skip-authors': '' })
       expect(outputs.outcome).toBe('pr-opened')
     }))
 })
 
-test.concurrent('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>
+test('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>
   inWorld(CHANGED, async (world) => {
     const { outputs, log } = await world.step({
       context: 'diff',

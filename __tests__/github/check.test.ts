@@ -25,7 +25,7 @@ const push: RunOptions = {
 }
 
 describe('a check', () => {
-  test.concurrent('is in progress while the job runs, and is concluded with the result', () =>
+  test('is in progress while the job runs, and is concluded with the result', () =>
     inWorld({}, async (world) => {
       const { outputs, commands } = await world.step(CHECK)
       expect(outputs.outcome).toBe('pr-opened')
@@ -57,7 +57,7 @@ describe('a check', () => {
       )
     }))
 
-  test.concurrent('with the comment and the diff takes at most 12 requests, without it 8', () =>
+  test('with the comment and the diff takes at most 12 requests, without it 8', () =>
     inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const count = async (inputs: Record<string, string>): Promise<number> => {
@@ -88,7 +88,7 @@ describe('a check', () => {
     ['error', {}, { emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } }, 'failure'],
     ['skipped', { 'context-paths': 'nothing/**' }, {}, 'skipped'],
   ]
-  test.concurrent.each(conclusions)('of %s with %j is concluded', (outcome, inputs, options, conclusion) =>
+  test.each(conclusions)('of %s with %j is concluded', (outcome, inputs, options, conclusion) =>
     inWorld(options, async (world) => {
       const { outputs } = await world.step({ ...CHECK, ...inputs })
       expect(outputs.outcome).toBe(outcome)
@@ -96,14 +96,14 @@ describe('a check', () => {
     }),
   )
 
-  test.concurrent('of a job that takes too long is concluded as timed out', () =>
+  test('of a job that takes too long is concluded as timed out', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs } = await world.step({ ...CHECK, 'timeout-minutes': minutes(scaled(2_500)) })
       expect(outputs.outcome).toBe('timed-out')
       expect(ended(world)).toEqual(['timed_out'])
     }))
 
-  test.concurrent.each([
+  test.each([
     ['bad input', { 'poll-interval-seconds': 'often' }, 'failure', 'error', undefined],
     ['a missing key', { 'api-key': '' }, 'failure', 'error', undefined],
     ['one of skip-authors', { 'skip-authors': 'mintlify[bot]' }, 'skipped', 'skipped', 'mintlify[bot]'],
@@ -119,7 +119,7 @@ describe('a check', () => {
     }),
   )
 
-  test.concurrent('shows no part of a key that was pasted into job-key, where its name is shortened', () =>
+  test('shows no part of a key that was pasted into job-key, where its name is shortened', () =>
     inWorld({}, async (world) => {
       const key = 'mint_0123456789abcdef'
       const { outputs } = await world.step({ ...CHECK, 'api-key': key, 'job-key': 'x'.repeat(90) + key })
@@ -128,14 +128,14 @@ describe('a check', () => {
       expect(JSON.stringify(world.github.requests)).not.toContain(key.slice(0, 8))
     }))
 
-  test.concurrent('is concluded as cancelled after a cancel, beside the comment', () =>
+  test('is concluded as cancelled after a cancel, beside the comment', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs } = await world.step(
         { ...CHECK, ...SCOPE },
         {
-          meanwhile: async ({ signal }) => {
+          meanwhile: async ({ cancel }) => {
             await until(() => world.checks()[0]?.output.title?.includes('running') === true)
-            signal('SIGINT')
+            cancel()
           },
         },
       )
@@ -144,13 +144,13 @@ describe('a check', () => {
       expect(world.comments()[0]).toContain('🛑')
     }))
 
-  test.concurrent('is on GITHUB_SHA if the payload names no head', () =>
+  test('is on GITHUB_SHA if the payload names no head', () =>
     inWorld({}, async (world) => {
       await world.step(CHECK, { event: 'schedule', payload: {} })
       expect([...world.repository.checks.values()].map(({ head_sha }) => head_sha)).toEqual([MERGE])
     }))
 
-  test.concurrent('is not there on issue_comment, and the log says so', () =>
+  test('is not there on issue_comment, and the log says so', () =>
     inWorld({}, async (world) => {
       const payload = { issue: { number: world.number, pull_request: {}, user: { login: 'octocat' } } }
       const event = { event: 'issue_comment', payload }
@@ -164,7 +164,7 @@ describe('a check', () => {
       expect(world.comments()).toHaveLength(1)
     }))
 
-  test.concurrent('is not written by a dry run, and neither is a comment', () =>
+  test('is not written by a dry run, and neither is a comment', () =>
     inWorld({}, async (world) => {
       for (const inputs of [{}, { 'timeout-minutes': '-1' }, { 'context-paths': 'nothing/**' }]) {
         await world.step({ ...CHECK, ...SCOPE, ...inputs, 'dry-run': 'true' })
@@ -172,13 +172,13 @@ describe('a check', () => {
       expect(world.github.writes()).toEqual([])
     }))
 
-  test.concurrent('holds no key, not even in base64', () =>
+  test('holds no key, not even in base64', () =>
     inWorld({}, async (world) => {
       const key = 'mint_0123456789abcdef'
       const job = { id: `job-${key}`, status: 'active' }
       const create = [{ job }]
       const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
-        speed: 300,
+        speed: 3000,
         scenario: { create, poll: [{ times: 99, job: { ...job, status: 'completed' } }] },
       })
       await world.step({ ...CHECK, ...SCOPE, 'api-key': key, 'base-url': troubled.url })
@@ -194,7 +194,7 @@ describe('a check', () => {
 })
 
 describe('a check that can not be written is one warning, and the job goes its way:', () => {
-  test.concurrent.each([
+  test.each([
     ['a missing permission', { github: { permissions: { checks: 'none' } } }, /checks: write/],
     ['a personal token', { github: { personal: true } }, /authenticate via a GitHub App/],
   ] as const)('%s', (_, options, says) =>
@@ -208,7 +208,7 @@ describe('a check that can not be written is one warning, and the job goes its w
     }),
   )
 
-  test.concurrent('a fork, whose token can not be raised', () =>
+  test('a fork, whose token can not be raised', () =>
     inWorld({ private: false, github: { permissions: { checks: 'read' } } }, async (world) => {
       const { commands } = await world.step(CHECK, {
         payload: {
@@ -224,7 +224,7 @@ describe('a check that can not be written is one warning, and the job goes its w
       expect(commands('warning')[0]).not.toContain('give the job')
     }))
 
-  test.concurrent.each([
+  test.each([
     ['GET', 'a failed read'],
     ['POST', 'a failed create'],
   ])('but %s (%s) that passes leaves a check that a re-run finds', (method) =>
@@ -239,7 +239,7 @@ describe('a check that can not be written is one warning, and the job goes its w
     }),
   )
 
-  test.concurrent('a create whose response was lost makes no second check', () =>
+  test('a create whose response was lost makes no second check', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'POST', path: /check-runs/, answer: 'reset', takesEffect: true })
       const { outputs } = await world.step(CHECK)
@@ -256,7 +256,7 @@ describe('a re-run', () => {
     ['workflow_dispatch', { event: 'workflow_dispatch', payload: { inputs: {} } }],
     ['an event of the future', { event: 'something_new', payload: {} }],
   ]
-  test.concurrent.each(events)('of %s waits for its own job, also in the third attempt', (_, event) =>
+  test.each(events)('of %s waits for its own job, also in the third attempt', (_, event) =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const inputs = { ...CHECK, 'allow-users': '*' }
       const first = await world.step({ ...inputs, wait: 'false' }, event)
@@ -284,9 +284,9 @@ describe('a re-run', () => {
     }),
   )
 
-  test.concurrent('of an attempt that was killed concludes its check and keeps its job, also before there is a plan', () =>
+  test('of an attempt that was killed concludes its check and keeps its job, also before there is a plan', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step(CHECK, {
+      const first = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
           await until(() => world.checks()[0]?.output.title?.includes('running') === true)
           signal('SIGKILL')
@@ -299,9 +299,9 @@ describe('a re-run', () => {
       expect(third.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
     }))
 
-  test.concurrent('of an attempt that was killed finds its job, and concludes its check as cancelled', () =>
+  test('of an attempt that was killed finds its job, and concludes its check as cancelled', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const killed = await world.step(CHECK, {
+      const killed = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
           await until(() => world.checks()[0]?.output.title?.includes('running') === true)
           signal('SIGKILL')
@@ -317,7 +317,7 @@ describe('a re-run', () => {
       expect(posts(world)).toEqual([CREATE])
     }))
 
-  test.concurrent('keeps its job through an attempt that could not do anything', () =>
+  test('keeps its job through an attempt that could not do anything', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step({ ...CHECK, wait: 'false' })
       await world.step({ ...CHECK, 'api-key': '' }, again(2))
@@ -337,7 +337,7 @@ describe('a re-run', () => {
       expect(posts(world)).toEqual([])
     }))
 
-  test.concurrent('of one of two runs on the same commit waits for its own', () =>
+  test('of one of two runs on the same commit waits for its own', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const one = await world.step({ ...CHECK, wait: 'false' }, { env: { GITHUB_RUN_ID: '200' } })
       const other = await world.step({ ...CHECK, wait: 'false' }, { env: { GITHUB_RUN_ID: '201' } })
@@ -347,7 +347,7 @@ describe('a re-run', () => {
       expect(rerun.outputs['job-id']).toBe(one.outputs['job-id'])
     }))
 
-  test.concurrent('does not believe a copied marker, in a check of the same name', () =>
+  test('does not believe a copied marker, in a check of the same name', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step({ ...CHECK, wait: 'false' })
       const [genuine] = world.checks()
@@ -361,14 +361,14 @@ describe('a re-run', () => {
       expect(ended(world)).toEqual(['in_progress', 'neutral'])
     }))
 
-  test.concurrent('whose create may have been accepted says so', () =>
+  test('whose create may have been accepted says so', () =>
     inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
       await world.step(CHECK)
       const rerun = await world.step({ ...CHECK, wait: 'false' }, again(2))
       expect(rerun.commands('warning')).toEqual([expect.stringContaining('a job may exist')])
     }))
 
-  test.concurrent('whose check can not be read sends nothing', () =>
+  test('whose check can not be read sends nothing', () =>
     inWorld({}, async (world) => {
       await world.step({ ...CHECK, wait: 'false' })
       world.github.faults.push({
@@ -384,7 +384,7 @@ describe('a re-run', () => {
       expect(ended(world)).toEqual(['neutral', 'failure'])
     }))
 
-  test.concurrent('whose job is gone by now creates a new one', () =>
+  test('whose job is gone by now creates a new one', () =>
     inWorld({}, async (world) => {
       await world.step({ ...CHECK, wait: 'false' }, push)
       world.emulator.jobs.clear()
@@ -400,7 +400,7 @@ describe('with the comment as memory, too,', () => {
     env: { GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: String(attempt) },
   })
 
-  test.concurrent('the check decides for a re-run, and the comment of a later run stays as it is', () =>
+  test('the check decides for a re-run, and the comment of a later run stays as it is', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step({ ...BOTH, wait: 'false' }, run(200))
       const second = await world.step({ ...BOTH, wait: 'false' }, run(201))
@@ -414,7 +414,7 @@ describe('with the comment as memory, too,', () => {
       expect(world.checks().at(-1)?.conclusion).toBe('success')
     }))
 
-  test.concurrent('a re-run of an earlier run that makes a new job takes over the comment', () =>
+  test('a re-run of an earlier run that makes a new job takes over the comment', () =>
     inWorld({}, async (world) => {
       await world.step({ ...BOTH, wait: 'false' }, run(200))
       await world.step({ ...BOTH, wait: 'false' }, run(201))
@@ -429,7 +429,7 @@ describe('with the comment as memory, too,', () => {
 })
 
 describe('a second step of the same identity in the same attempt is refused, and nothing is sent:', () => {
-  test.concurrent.each([
+  test.each([
     ['by the check', CHECK],
     ['by the comment', SCOPE],
     ['by both', { ...CHECK, ...SCOPE }],
@@ -450,7 +450,7 @@ describe('a second step of the same identity in the same attempt is refused, and
     }),
   )
 
-  test.concurrent('but one after which nothing was sent is like the first', () =>
+  test('but one after which nothing was sent is like the first', () =>
     inWorld({ emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } }, async (world) => {
       const env = { GITHUB_RUN_ID: '300' }
       const inputs = { ...CHECK, ...SCOPE }

@@ -22,7 +22,7 @@ async function privateDocs(world: World, state: 'open' | 'closed') {
 }
 
 describe('docs-token', () => {
-  test.concurrent.each([
+  test.each([
     ['open', 'true'],
     ['closed', 'false'],
   ] as const)('tells that a pull request in another private repository is %s', (state, reused) =>
@@ -39,7 +39,7 @@ describe('docs-token', () => {
     }),
   )
 
-  test.concurrent('is not used if github-token can read it, nor for this repository', () =>
+  test('is not used if github-token can read it, nor for this repository', () =>
     inWorld(withToken, async (world) => {
       const docs = world.github.addRepository('your-org/docs', { private: false, foreign: true })
       await world.step(SCOPE)
@@ -48,7 +48,7 @@ describe('docs-token', () => {
       expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
     }))
 
-  test.concurrent('is not used after a failure that says nothing about permissions', () =>
+  test('is not used after a failure that says nothing about permissions', () =>
     inWorld(withToken, async (world) => {
       await privateDocs(world, 'closed')
       world.github.faults.push({ path: /your-org\/docs\/pulls/, answer: BAD_GATEWAY })
@@ -64,7 +64,7 @@ describe('docs-token', () => {
 describe('a pull request that can not be read counts as open for a message, and the log says what helps:', () => {
   const lines = (log: string): string[] => log.split('\n').filter((line) => line.startsWith("Can't tell"))
 
-  test.concurrent('docs-token for another repository', () =>
+  test('docs-token for another repository', () =>
     inWorld({}, async (world) => {
       await privateDocs(world, 'closed')
       const { outputs, log } = await world.step(SCOPE)
@@ -74,7 +74,7 @@ describe('a pull request that can not be read counts as open for a message, and 
       ])
     }))
 
-  test.concurrent('another docs-token if this one does not do', () =>
+  test('another docs-token if this one does not do', () =>
     inWorld(
       { github: { otherTokens: { [DOCS_TOKEN]: { repositories: [], permissions: {} } } } },
       async (world) => {
@@ -89,13 +89,13 @@ describe('a pull request that can not be read counts as open for a message, and 
       },
     ))
 
-  test.concurrent('pull-requests: read for this repository', () =>
+  test('pull-requests: read for this repository', () =>
     inWorld({ github: { permissions: { issues: 'write', pull_requests: 'none' } } }, async (world) => {
       world.repository.addIssue(40)
       const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
       const here = `https://github.com/${REPOSITORY}/pull/1`
       const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
-        speed: 300,
+        speed: 3000,
         scenario: { poll: [{ times: 99, job: { status: 'completed', prLink: here } }] },
       })
       const event = { event: 'schedule', payload: {} }
@@ -107,11 +107,11 @@ describe('a pull request that can not be read counts as open for a message, and 
       expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
     }))
 
-  test.concurrent('nothing on another host', () =>
+  test('nothing on another host', () =>
     inWorld({}, async (world) => {
       const elsewhere = 'https://gitlab.com/your-org/docs/-/merge_requests/3'
       const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
-        speed: 300,
+        speed: 3000,
         scenario: { poll: [{ times: 99, job: { status: 'completed', prLink: elsewhere } }] },
       })
       const first = await world.step({ ...SCOPE, 'base-url': troubled.url })
@@ -128,7 +128,7 @@ describe('a pull request that can not be read counts as open for a message, and 
 describe('the job that takes the place of another is told of its pull request', () => {
   const LINK = 'https://github.com/your-org/docs/pull/17'
 
-  test.concurrent.each(['is gone', 'was archived'])('if that is known to be open, and the job %s', (why) =>
+  test.each(['is gone', 'was archived'])('if that is known to be open, and the job %s', (why) =>
     inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const first = await world.step(SCOPE)
@@ -139,7 +139,7 @@ describe('the job that takes the place of another is told of its pull request', 
         poll: [{ job: { status: 'archived', prLink: LINK } }],
       }
       const { startEmulator } = await import('../../emulator/server.mjs')
-      const service = await startEmulator({ speed: 300, scenario: why === 'is gone' ? {} : archived })
+      const service = await startEmulator({ speed: 3000, scenario: why === 'is gone' ? {} : archived })
       const { outputs } = await world.step({ ...SCOPE, 'base-url': service.url })
       await service.close()
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
@@ -149,7 +149,7 @@ describe('the job that takes the place of another is told of its pull request', 
     }),
   )
 
-  test.concurrent.each(['closed', 'unreadable'])('but not if it is %s', (state) =>
+  test.each(['closed', 'unreadable'])('but not if it is %s', (state) =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       if (state === 'closed') {
@@ -161,7 +161,7 @@ describe('the job that takes the place of another is told of its pull request', 
     }),
   )
 
-  test.concurrent('and also if the job is gone only when it is messaged', () =>
+  test('and also if the job is gone only when it is messaged', () =>
     inWorld({ emulator: { scenario: { message: [{ status: 404, error: 'gone' }] } } }, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       await world.step(SCOPE)
@@ -172,7 +172,7 @@ describe('the job that takes the place of another is told of its pull request', 
     }))
 })
 
-test.concurrent('a create whose response has no job is remembered as unknown', () =>
+test('a create whose response has no job is remembered as unknown', () =>
   inWorld({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } }, async (world) => {
     const first = await world.step(SCOPE)
     expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })

@@ -26,7 +26,7 @@ const issueEvent = (event: string, number: number): RunOptions => ({
 })
 
 describe('a tracking issue', () => {
-  test.concurrent('has one job and one comment, while its docs pull request is open', () =>
+  test('has one job and one comment, while its docs pull request is open', () =>
     inWorld(
       { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
       async (world) => {
@@ -51,7 +51,7 @@ describe('a tracking issue', () => {
       },
     ))
 
-  test.concurrent('needs issues: write, which is told before anything is sent', () =>
+  test('needs issues: write, which is told before anything is sent', () =>
     inWorld({ private: false, github: { permissions: { ...NONE, issues: 'read' } } }, async (world) => {
       world.repository.addIssue(40)
       const { outputs, commands } = await world.step(ISSUE, schedule)
@@ -62,7 +62,7 @@ describe('a tracking issue', () => {
       expect(posts(world)).toEqual([])
     }))
 
-  test.concurrent('that does not exist is told before anything is sent', () =>
+  test('that does not exist is told before anything is sent', () =>
     inWorld({}, async (world) => {
       const { outputs, commands } = await world.step(ISSUE, schedule)
       expect(outputs['error-code']).toBe('github')
@@ -72,7 +72,7 @@ describe('a tracking issue', () => {
 })
 
 describe('an issue that triggers the run', () => {
-  test.concurrent('has a job of its own, which comments on it go on with', () =>
+  test('has a job of its own, which comments on it go on with', () =>
     inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
       world.repository.addIssue(41)
       world.repository.addIssue(42)
@@ -87,14 +87,14 @@ describe('an issue that triggers the run', () => {
       expect(new Set(here.map(({ needs }) => needs))).toEqual(new Set(['issues: read', 'issues: write']))
     }))
 
-  test.concurrent('is commented on, with a job for each run', () =>
+  test('is commented on, with a job for each run', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
       await world.step({ comment: 'true', 'allow-users': 'octocat' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
     }))
 
-  test.concurrent('is no pull request: as job-scope run, and the log says so', () =>
+  test('is no pull request: as job-scope run, and the log says so', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
       const { outputs, log } = await world.step(
@@ -108,7 +108,7 @@ describe('an issue that triggers the run', () => {
       expect(world.github.requests).toEqual([])
     }))
 
-  test.concurrent('is commented on all the same, if that is asked for', () =>
+  test('is commented on all the same, if that is asked for', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
       const inputs = { 'job-scope': 'pull-request', comment: 'true', 'allow-users': 'octocat' }
@@ -120,7 +120,7 @@ describe('an issue that triggers the run', () => {
 })
 
 describe('a pull request', () => {
-  test.concurrent('that a dispatch names shares its job with the events on it', () =>
+  test('that a dispatch names shares its job with the events on it', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ 'job-scope': 'pull-request' })
       const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
@@ -131,7 +131,7 @@ describe('a pull request', () => {
       expect(world.comments()).toHaveLength(1)
     }))
 
-  test.concurrent('keeps its link in the comment while a follow-up runs', () =>
+  test('keeps its link in the comment while a follow-up runs', () =>
     inWorld({}, async (world) => {
       const scope = { 'job-scope': 'pull-request' }
       await world.step(scope)
@@ -147,7 +147,7 @@ describe('a pull request', () => {
 })
 
 describe('job-scope: issue without a number is bad input', () => {
-  test.concurrent.each([
+  test.each([
     ['schedule', {}],
     ['push', { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' } }],
   ])('on %s', (event, payload) =>
@@ -159,7 +159,7 @@ describe('job-scope: issue without a number is bad input', () => {
     }),
   )
 
-  test.concurrent('but an event that can not be read is not', () =>
+  test('but an event that can not be read is not', () =>
     inWorld({}, async (world) => {
       const { outputs, commands } = await world.step(
         { 'job-scope': 'issue', 'allow-users': '*' },
@@ -170,7 +170,7 @@ describe('job-scope: issue without a number is bad input', () => {
     }))
 })
 
-test.concurrent('the refusal of a second use also stops a composite action whose steps all have one name', () =>
+test('the refusal of a second use also stops a composite action whose steps all have one name', () =>
   inWorld({}, async (world) => {
     world.repository.addIssue(40)
     const env = { GITHUB_RUN_ID: '300', GITHUB_ACTION: '__run' }
@@ -181,7 +181,7 @@ test.concurrent('the refusal of a second use also stops a composite action whose
     expect(posts(world)).toEqual([CREATE])
   }))
 
-test.concurrent('the legs of a matrix are apart by default', () =>
+test('the legs of a matrix are apart by default', () =>
   inWorld({}, async (world) => {
     world.repository.addIssue(40)
     const leg = (lang: string) => ({ ...ISSUE, 'job-key': JSON.stringify({ lang }, undefined, 2) })
@@ -197,14 +197,14 @@ describe('the workflow of a run is', () => {
   const run = (ref: string): RunOptions => ({ env: { GITHUB_WORKFLOW_REF: ref } })
   const PATH = 'your-org/your-repo/.github/workflows/docs.yml'
 
-  test.concurrent('the same on every ref, also on a commit', () =>
+  test('the same on every ref, also on a commit', () =>
     inWorld({}, async (world) => {
       await world.step(scope, run(`${PATH}@refs/heads/main`))
       const { outputs } = await world.step(scope, run(`${PATH}@${sha('main')}`))
       expect(outputs).toMatchObject({ reused: 'true' })
     }))
 
-  test.concurrent("another one if it is another repository's", () =>
+  test("another one if it is another repository's", () =>
     inWorld({}, async (world) => {
       await world.step(scope, run(`${PATH}@refs/heads/main`))
       const { outputs } = await world.step(
@@ -214,7 +214,7 @@ describe('the workflow of a run is', () => {
       expect(outputs).toMatchObject({ reused: 'false' })
     }))
 
-  test.concurrent('known by its name if its path is not known', () =>
+  test('known by its name if its path is not known', () =>
     inWorld({}, async (world) => {
       const named = (name: string): RunOptions => ({
         env: { GITHUB_WORKFLOW_REF: '', GITHUB_WORKFLOW: name, GITHUB_RUN_ID: name.length.toString() },

@@ -15,7 +15,7 @@ const posts = ({ emulator }: World): string[] =>
 const CREATE = '/v2/agent/docs/job'
 
 describe('a pull request', () => {
-  test.concurrent('has one job and one comment, however many runs', () =>
+  test('has one job and one comment, however many runs', () =>
     inWorld({}, async (world) => {
       const first = await world.step(SCOPE)
       expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
@@ -35,7 +35,7 @@ describe('a pull request', () => {
       expect(world.comments()[0]).toContain('/actions/runs/102')
     }))
 
-  test.concurrent('has a placeholder before the create, then an edit for each state', () =>
+  test('has a placeholder before the create, then an edit for each state', () =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       const writes = world.github
@@ -52,7 +52,7 @@ describe('a pull request', () => {
       expect(created?.method).toBe('POST')
     }))
 
-  test.concurrent('finds its comment behind 300 others', () =>
+  test('finds its comment behind 300 others', () =>
     inWorld({}, async (world) => {
       for (let nth = 0; nth < 305; nth++)
         world.repository.addComment(world.number, { author: 'octocat', body: `Comment ${nth}` })
@@ -62,7 +62,7 @@ describe('a pull request', () => {
       expect(world.comments()).toHaveLength(306)
     }))
 
-  test.concurrent.each([
+  test.each([
     ['another step of the job', { GITHUB_ACTION: 'other' }, {}],
     ['another job', { GITHUB_JOB: 'other' }, {}],
     [
@@ -82,7 +82,7 @@ describe('a pull request', () => {
     }),
   )
 
-  test.concurrent('is missing on other events: as with job-scope: run, and the log says so', () =>
+  test('is missing on other events: as with job-scope: run, and the log says so', () =>
     inWorld({}, async (world) => {
       const { outputs, log } = await world.step(SCOPE, {
         event: 'push',
@@ -115,7 +115,7 @@ describe('a marker does not count, and its comment is not edited,', () => {
         ),
     ],
   ]
-  test.concurrent.each(rows)('%s', (_, author, change) =>
+  test.each(rows)('%s', (_, author, change) =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       const body = change(world.comments()[0] ?? '')
@@ -127,7 +127,7 @@ describe('a marker does not count, and its comment is not edited,', () => {
     }),
   )
 
-  test.concurrent('copied to another pull request', () =>
+  test('copied to another pull request', () =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       const other = world.repository.addPull({})
@@ -140,7 +140,7 @@ describe('a marker does not count, and its comment is not edited,', () => {
       expect(outputs).toMatchObject({ reused: 'false' })
     }))
 
-  test.concurrent('signed with another key: there is a new comment, and the log says so', () =>
+  test('signed with another key: there is a new comment, and the log says so', () =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       const before = world.comments()[0]
@@ -153,7 +153,7 @@ describe('a marker does not count, and its comment is not edited,', () => {
 })
 
 describe('a new job replaces the last one, in the same comment,', () => {
-  test.concurrent.each([
+  test.each([
     ['no longer exists', { poll: [{ status: 404, error: 'gone' }] }],
     ['failed', { poll: [{ job: { status: 'failed' } }] }],
     ['was archived', { poll: [{ job: { status: 'archived' } }] }],
@@ -162,7 +162,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
     inWorld({}, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' })
       const troubled = await startEmulator({
-        speed: 300,
+        speed: 3000,
         scenario: {
           initialJobs: [{ id: first.outputs['job-id'] ?? '', projectId: 'docs', ageSeconds: 9999 }],
           ...faults,
@@ -179,7 +179,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
     }),
   )
 
-  test.concurrent.each([
+  test.each([
     ['merged', { state: 'closed', merged: true }],
     ['closed', { state: 'closed' }],
   ] as const)('if its docs pull request was %s', (_, fields) =>
@@ -193,14 +193,14 @@ describe('a new job replaces the last one, in the same comment,', () => {
     }),
   )
 
-  test.concurrent('and its open docs pull request is continued by every job after it', () =>
+  test('and its open docs pull request is continued by every job after it', () =>
     inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const first = await world.step(SCOPE)
       docs.addPull({ number: Number(first.outputs['pr-number']) })
       for (let run = 0; run < 2; run++) {
         const failing = await startEmulator({
-          speed: 300,
+          speed: 3000,
           scenario: { withoutPullRequest: true, poll: [{ status: 404, error: 'gone' }] },
         })
         const { outputs } = await world.step({ ...SCOPE, 'base-url': failing.url })
@@ -213,7 +213,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
       }
     }))
 
-  test.concurrent.each(['open', 'unreadable'])('but not if its docs pull request is %s', (state) =>
+  test.each(['open', 'unreadable'])('but not if its docs pull request is %s', (state) =>
     inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const first = await world.step(SCOPE)
@@ -225,7 +225,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
 })
 
 describe('a re-run', () => {
-  test.concurrent.each(['was started and not waited for', 'timed out'])(
+  test.each(['was started and not waited for', 'timed out'])(
     'whose job %s waits for it and sends nothing',
     (why) =>
       inWorld({ emulator: { speed: 1 } }, async (world) => {
@@ -244,7 +244,7 @@ describe('a re-run', () => {
       }),
   )
 
-  test.concurrent('whose job was reported to its end is a run like any other', () =>
+  test('whose job was reported to its end is a run like any other', () =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
@@ -256,7 +256,7 @@ describe('a re-run', () => {
 describe('a re-run of a run', () => {
   const again = { env: { GITHUB_RUN_ID: '101', GITHUB_RUN_ATTEMPT: '2' } }
 
-  test.concurrent('whose message was refused sends it again', () =>
+  test('whose message was refused sends it again', () =>
     inWorld({ emulator: { scenario: { message: [{ status: 400, error: 'No' }] } } }, async (world) => {
       const first = await world.step(SCOPE)
       const refused = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
@@ -274,7 +274,7 @@ describe('a re-run of a run', () => {
       expect(posts(world)).toHaveLength(3)
     }))
 
-  test.concurrent('whose job no longer exists creates a new one', () =>
+  test('whose job no longer exists creates a new one', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
       world.emulator.jobs.clear()
@@ -283,7 +283,7 @@ describe('a re-run of a run', () => {
       expect(first.outputs.outcome).toBe('started')
     }))
 
-  test.concurrent('whose create may have been accepted says so, in this run and the next ones', () =>
+  test('whose create may have been accepted says so, in this run and the next ones', () =>
     inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
       const lost = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
       expect(lost.outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown' })
@@ -293,7 +293,7 @@ describe('a re-run of a run', () => {
 })
 
 describe('the memory has the job', () => {
-  test.concurrent('even if its first status is not in the list, and the step is killed then', () =>
+  test('even if its first status is not in the list, and the step is killed then', () =>
     inWorld(
       {
         emulator: {
@@ -305,7 +305,7 @@ describe('the memory has the job', () => {
         },
       },
       async (world) => {
-        const killed = await world.step(SCOPE, {
+        const killed = await world.runBundle(SCOPE, {
           meanwhile: async ({ signal }) => {
             await world.answered(4)
             signal('SIGKILL')
@@ -318,7 +318,7 @@ describe('the memory has the job', () => {
       },
     ))
 
-  test.concurrent('even if the edit that adds it fails at first', () =>
+  test('even if the edit that adds it fails at first', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'PATCH', times: 1, answer: { delayMs: 1 } })
       world.github.faults.push({ method: 'PATCH', times: 1, answer: { status: 502, body: 'Bad gateway' } })
@@ -328,7 +328,7 @@ describe('the memory has the job', () => {
       expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
     }))
 
-  test.concurrent('even if its comment was deleted while the job ran', () =>
+  test('even if its comment was deleted while the job ran', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step(SCOPE, {
         meanwhile: async () => {
@@ -344,7 +344,7 @@ describe('the memory has the job', () => {
     }))
 })
 
-test.concurrent('a missing permission shows before a create that replaces an old job, too', () =>
+test('a missing permission shows before a create that replaces an old job, too', () =>
   inWorld({ private: false }, async (world) => {
     await world.step({ ...SCOPE, wait: 'false' })
     world.emulator.jobs.clear()
@@ -354,7 +354,7 @@ test.concurrent('a missing permission shows before a create that replaces an old
     expect(posts(world)).toHaveLength(1)
   }))
 
-test.concurrent('the last job is reported even if it can not be polled', () =>
+test('the last job is reported even if it can not be polled', () =>
   inWorld({ emulator: { scenario: { poll: [{ status: 403, error: 'Not from here' }] } } }, async (world) => {
     const first = await world.step({ ...SCOPE, wait: 'false' })
     const { outputs } = await world.step(SCOPE)
@@ -367,7 +367,7 @@ test.concurrent('the last job is reported even if it can not be polled', () =>
   }))
 
 describe('permissions', () => {
-  test.concurrent('to write: if they are missing, that shows before anything is sent, even if reading works', () =>
+  test('to write: if they are missing, that shows before anything is sent, even if reading works', () =>
     inWorld(
       { private: false, github: { permissions: { pull_requests: 'read', issues: 'read' } } },
       async (world) => {
@@ -379,7 +379,7 @@ describe('permissions', () => {
       },
     ))
 
-  test.concurrent.each([403, 404] as const)(
+  test.each([403, 404] as const)(
     'to read: if they are missing (%i), that shows before anything is sent',
     (status) =>
       inWorld({ github: { permissions: { pull_requests: 'none', issues: 'none' } } }, async (world) => {
@@ -391,7 +391,7 @@ describe('permissions', () => {
       }),
   )
 
-  test.concurrent('need no more than pull-requests: write', () =>
+  test('need no more than pull-requests: write', () =>
     inWorld(
       {
         github: {
@@ -409,7 +409,7 @@ describe('permissions', () => {
 })
 
 describe('comment: true without job-scope', () => {
-  test.concurrent('keeps one comment, and each run has its own job', () =>
+  test('keeps one comment, and each run has its own job', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ comment: 'true' })
       const second = await world.step({ comment: 'true' })
@@ -418,7 +418,7 @@ describe('comment: true without job-scope', () => {
       expect(world.comments()[0]).toContain(second.outputs['job-id'])
     }))
 
-  test.concurrent('that can not be written is a warning, and the job runs', () =>
+  test('that can not be written is a warning, and the job runs', () =>
     inWorld({ github: { permissions: { pull_requests: 'read', issues: 'read' } } }, async (world) => {
       const { outputs, commands, exitCode } = await world.step({ comment: 'true' })
       expect(outputs).toMatchObject({ outcome: 'pr-opened' })
@@ -427,14 +427,14 @@ describe('comment: true without job-scope', () => {
     }))
 })
 
-test.concurrent('a run that needs nothing from GitHub sends it no request', () =>
+test('a run that needs nothing from GitHub sends it no request', () =>
   inWorld({}, async (world) => {
     const { outputs } = await world.step({ 'skip-authors': 'mintlify[bot]', 'github-token': TOKEN })
     expect(outputs).toMatchObject({ outcome: 'pr-opened' })
     expect(world.github.requests).toEqual([])
   }))
 
-test.concurrent('an enterprise server may have its API under a path', () =>
+test('an enterprise server may have its API under a path', () =>
   inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
@@ -442,9 +442,9 @@ test.concurrent('an enterprise server may have its API under a path', () =>
     expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
   }))
 
-test.concurrent('a run that was killed while its create was in flight is reported by the next one', () =>
+test('a run that was killed while its create was in flight is reported by the next one', () =>
   inWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
-    const died = await world.step(SCOPE, {
+    const died = await world.runBundle(SCOPE, {
       meanwhile: async ({ signal }) => {
         await until(() => world.emulator.requests.length > 0)
         signal('SIGKILL')

@@ -100,7 +100,7 @@ test('every row of the table is tested', () => {
   expect(rows.map(([what]) => what)).toEqual(Object.keys(CASES))
 })
 
-test.concurrent.each(rows)('%s: %s', async (what, cell) => {
+test.each(rows)('%s: %s', async (what, cell) => {
   const given = [...cell.matchAll(/`([a-z-]+): (read|write)`/g)].map(([, name = '', access]) => [
     name.replace('-', '_'),
     access,

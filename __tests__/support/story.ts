@@ -1,0 +1,131 @@
+/** Runs a step inside the test: the real action and real sockets, but no process, and a report that is only recorded. */
+
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import { inputEnvironment } from '../../emulator/runner.mjs'
+import { escapeCommandLines, escapeCommands } from '../../src/escape.js'
+import { runStep } from '../../src/main.js'
+import type { Clock } from '../../src/net/deadline.js'
+import type { Redact } from '../../src/redact.js'
+import type { ReportWriter } from '../../src/report/report.js'
+import * as runner from '../../src/runner.js'
+import { createStep } from '../../src/step.js'
+import { expectNoKey, KEY } from './action.js'
+
+/** A story that is being told. */
+export interface Telling {
+  /** The log and the annotations, so far. */
+  readonly lines: readonly string[]
+  /** Cancels the step, as the first signal does. */
+  readonly cancel: () => void
+}
+
+export interface StoryOptions {
+  readonly env?: Record<string, string>
+  /** How many times faster its clock runs: waits are shorter, and deadlines are earlier. */
+  readonly speed?: number
+  /** What happens while the step runs. */
+  readonly meanwhile?: (step: Telling) => Promise<void>
+}
+
+export interface Told {
+  readonly exitCode: number
+  readonly outputs: Record<string, string>
+  readonly summary: string
+  /** With the annotations and the debug lines. */
+  readonly log: string
+  /** The texts of the annotations of this level. */
+  readonly commands: (level: Level) => string[]
+  readonly milliseconds: number
+  readonly sinceCancelMs: number
+}
+
+type Level = 'notice' | 'warning' | 'error'
+
+/** Runs one step. The inputs are added to a project and a key. */
+export async function tell(
+  inputs: Record<string, string>,
+  { env = {}, speed = 20, meanwhile = async () => undefined }: StoryOptions = {},
+): Promise<Told> {
+  const all = { 'project-id': 'docs', 'api-key': KEY, ...inputs }
+  const cancel = new AbortController()
+  const recording: Recording = { lines: [], annotations: [], outputs: {}, summary: '' }
+  const createReporter = (redact: Redact): ReportWriter => createRecorder(recording, redact)
+  const startedAt = performance.now()
+  let cancelledAt = Number.NaN
+  const step = withEnvironment({ ...inputEnvironment(all), ...env }, () =>
+    createStep({ ...runner, clock: createClock(speed), createReporter, mask: () => undefined }, cancel.signal),
+  )
+  const ended = runStep(step, cancel.signal)
+  const onCancel = (): void => {
+    cancelledAt = performance.now()
+    cancel.abort()
+  }
+  const happened = meanwhile({ lines: recording.lines, cancel: onCancel }).then(() => true)
+  const isInTime = await Promise.race([happened, ended.then(() => setImmediate(false))])
+  if (!isInTime) throw new Error(`The step ended too early:\n${recording.lines.join('\n')}`)
+  await ended
+  const endedAt = performance.now()
+  cancel.abort() // As the end of a process would end all that is left.
+  const { outputs, summary, lines, annotations } = recording
+  const result = { exitCode: step.report.exitCode, outputs: { ...outputs }, summary, log: lines.join('\n') }
+  expectNoKey(result, all['api-key'])
+  return {
+    ...result,
+    commands: (level) => annotations.flatMap((one) => (one.level === level ? [one.text] : [])),
+    milliseconds: endedAt - startedAt,
+    sinceCancelMs: endedAt - cancelledAt,
+  }
+}
+
+/** Everything is read from the environment at once, so that steps can run side by side. */
+function withEnvironment<T>(env: Record<string, string>, call: () => T): T {
+  const before = process.env
+  process.env = env
+  try {
+    return call()
+  } finally {
+    process.env = before
+  }
+}
+
+/** As in a process, it starts at 0. */
+function createClock(speed: number): Clock {
+  const startedAt = performance.now()
+  return {
+    now: () => (performance.now() - startedAt) * speed,
+    date: runner.clock.date,
+    // The deadline of a step that has ended must not keep the tests from ending.
+    sleep: (milliseconds, signal) =>
+      wait(milliseconds / speed, undefined, { signal, ref: false }).catch(() => undefined),
+    every: (milliseconds, call) => runner.clock.every(milliseconds / speed, call),
+  }
+}
+
+interface Recording {
+  readonly lines: string[]
+  readonly annotations: { readonly level: Level; readonly text: string }[]
+  readonly outputs: Record<string, string>
+  summary: string
+}
+
+/** Records what the runner would get: redacted, and without commands. */
+function createRecorder(recording: Recording, redact: Redact): ReportWriter {
+  const { lines, annotations, outputs } = recording
+  const add = (text: string): void => void lines.push(...redact(text).split('\n').map(escapeCommands))
+  const annotate = (level: Level) => (text: string) => {
+    annotations.push({ level, text: redact(text) })
+    add(text)
+  }
+  return {
+    log: add,
+    debug: add,
+    warn: annotate('warning'),
+    notice: annotate('notice'),
+    error: annotate('error'),
+    outputs: (values) => void Object.assign(outputs, Object.fromEntries(values)),
+    summary: (markdown) => {
+      recording.summary = redact(markdown)
+    },
+    group: (title, text) => lines.push(title, ...escapeCommandLines(redact(text))),
+  }
+}
