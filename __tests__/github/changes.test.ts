@@ -1,10 +1,9 @@
 /** Which changes count, what the prompt says about them, and when there is nothing to do. */
 
 import { describe, expect, test } from '@jest/globals'
-import { KEY } from '../support/action.js'
+import { type Ended, KEY } from '../support/action.js'
 import { file, type Need, sha } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
-import type { Told } from '../support/story.js'
 
 const promptOf = ({ emulator }: World): string => {
   const post = emulator.requests.find(({ method }) => method === 'POST')
@@ -15,7 +14,7 @@ const needsOf = ({ github }: World): (Need | undefined)[] => [
   ...new Set(github.requests.map(({ needs }) => needs)),
 ]
 
-function expectSkipped(ended: Told, world: World, why: RegExp): void {
+function expectSkipped(ended: Ended, world: World, why: RegExp): void {
   expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
   expect(ended.exitCode).toBe(0)
   expect(ended.log).toMatch(why)
@@ -50,11 +49,11 @@ const since = (event: string): RunOptions => ({
 })
 
 describe('a pull request', () => {
-  test.each(['pull_request', 'pull_request_target'])(
+  test.concurrent.each(['pull_request', 'pull_request_target'])(
     '(%s): the prompt has its files and their diff',
     (event) =>
       inWorld(CHANGED, async (world) => {
-        const { outputs } = await world.step({ context: 'diff', 'allow-users': 'octocat' }, { event })
+        const { outputs } = await world.runBundle({ context: 'diff', 'allow-users': 'octocat' }, { event })
         expect(outputs.outcome).toBe('pr-opened')
         const prompt = promptOf(world)
         expect(prompt).toMatch(/^Update the docs\.\n\n/)
@@ -163,22 +162,20 @@ describe('schedule and workflow_dispatch', () => {
     ...fields,
   })
 
-  test.each(['schedule', 'workflow_dispatch'])(
-    '%s: everything since the last successful run',
-    (event) =>
-      inWorld({}, async (world) => {
-        world.repository.addRun(run({ head_sha: sha('older') }))
-        world.repository.addRun(run({ event: 'push' }))
-        world.repository.addRun(run({ conclusion: 'failure', head_sha: sha('failed') }))
-        world.repository.addRun(run({ head_repository: 'someone/fork', head_sha: sha('evil') }))
-        world.repository.addRun(run({ event: 'pull_request', head_sha: sha('evil') }))
-        world.repository.addRun(run({ head_branch: 'other', head_sha: sha('other') }))
-        world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-        const ended = await world.step({ context: 'diff' }, since(event))
-        expect(ended.outputs.outcome).toBe('pr-opened')
-        expect(promptOf(world)).toContain('+new')
-        expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
-      }),
+  test.each(['schedule', 'workflow_dispatch'])('%s: everything since the last successful run', (event) =>
+    inWorld({}, async (world) => {
+      world.repository.addRun(run({ head_sha: sha('older') }))
+      world.repository.addRun(run({ event: 'push' }))
+      world.repository.addRun(run({ conclusion: 'failure', head_sha: sha('failed') }))
+      world.repository.addRun(run({ head_repository: 'someone/fork', head_sha: sha('evil') }))
+      world.repository.addRun(run({ event: 'pull_request', head_sha: sha('evil') }))
+      world.repository.addRun(run({ head_branch: 'other', head_sha: sha('other') }))
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      const ended = await world.step({ context: 'diff' }, since(event))
+      expect(ended.outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('+new')
+      expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
+    }),
   )
 
   test('schedule: skipped if there is no commit since', () =>
@@ -281,7 +278,7 @@ describe('skip-authors', () => {
     }))
 })
 
-test('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>
+test.concurrent('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>
   inWorld(CHANGED, async (world) => {
     const { outputs, log } = await world.step({
       context: 'diff',

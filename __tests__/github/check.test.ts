@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, sha } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
 import { HEAD, inWorld, MERGE, type RunOptions, type World } from '../support/pull-request.js'
-import { minutes, scaled, until } from '../support/time.js'
+import { until } from '../support/time.js'
 
 const CHECK = { check: 'true' }
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -25,9 +25,9 @@ const push: RunOptions = {
 }
 
 describe('a check', () => {
-  test('is in progress while the job runs, and is concluded with the result', () =>
+  test.concurrent('is in progress while the job runs, and is concluded with the result', () =>
     inWorld({}, async (world) => {
-      const { outputs, commands } = await world.step(CHECK)
+      const { outputs, commands } = await world.runBundle(CHECK)
       expect(outputs.outcome).toBe('pr-opened')
       expect(commands('warning')).toEqual([])
       const [check] = world.checks()
@@ -98,7 +98,7 @@ describe('a check', () => {
 
   test('of a job that takes too long is concluded as timed out', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs } = await world.step({ ...CHECK, 'timeout-minutes': minutes(scaled(2_500)) })
+      const { outputs } = await world.step({ ...CHECK, 'timeout-minutes': '1' })
       expect(outputs.outcome).toBe('timed-out')
       expect(ended(world)).toEqual(['timed_out'])
     }))
@@ -128,14 +128,14 @@ describe('a check', () => {
       expect(JSON.stringify(world.github.requests)).not.toContain(key.slice(0, 8))
     }))
 
-  test('is concluded as cancelled after a cancel, beside the comment', () =>
+  test.concurrent('is concluded as cancelled after a cancel, beside the comment', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs } = await world.step(
+      const { outputs } = await world.runBundle(
         { ...CHECK, ...SCOPE },
         {
-          meanwhile: async ({ cancel }) => {
+          meanwhile: async ({ signal }) => {
             await until(() => world.checks()[0]?.output.title?.includes('running') === true)
-            cancel()
+            signal('SIGINT')
           },
         },
       )

@@ -28,7 +28,7 @@ describe('docs-token', () => {
   ] as const)('tells that a pull request in another private repository is %s', (state, reused) =>
     inWorld(withToken, async (world) => {
       await privateDocs(world, state)
-      const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+      const { outputs, log, commands } = await world.runBundle({ ...SCOPE, 'docs-token': DOCS_TOKEN })
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused })
       expect(log).not.toContain("Can't tell")
       expect(log).not.toContain(DOCS_TOKEN)

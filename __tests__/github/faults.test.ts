@@ -5,13 +5,16 @@ import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit, sha } from '../s
 import { connectProxy } from '../support/network.js'
 import { posixDescribe } from '../support/platform.js'
 import { inWorld } from '../support/pull-request.js'
-import { minutes, shortDeadline, soonAfter, until } from '../support/time.js'
+import { SPEED } from '../support/story.js'
+import { soonAfter, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const COMMENTS = /\/issues\/\d+\/comments/
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
 /** After a cancel the comment has up to 3 s, on top of the second for outputs and summary. */
 const COMMENT_MS = 4_000
+/** Of a step. */
+const MINUTE_MS = 60_000 / SPEED
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
 describe('a temporary error of a request that decides', () => {
@@ -78,11 +81,9 @@ describe('a permanent error of a request that decides ends the step before anyth
   test('no response until the deadline', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: 'silence' })
-      const deadlineMs = shortDeadline()
-      const inputs = { ...SCOPE, 'timeout-minutes': minutes(deadlineMs) }
-      const { outputs, milliseconds } = await world.step(inputs)
+      const { outputs, milliseconds } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(milliseconds).toBeLessThan(soonAfter(deadlineMs))
+      expect(milliseconds).toBeLessThan(soonAfter(MINUTE_MS))
       expect(world.emulator.requests).toEqual([])
     }))
 })
@@ -90,17 +91,16 @@ describe('a permanent error of a request that decides ends the step before anyth
 test('a check is not tried for longer if the deadline passed before anything was planned', () =>
   inWorld({}, async (world) => {
     world.github.faults.push({ ...ALWAYS, answer: BAD_GATEWAY })
-    const deadlineMs = shortDeadline()
     const payload = {
       action: 'opened',
       issue: { number: 7, user: { login: 'octocat' } },
       sender: { login: 'octocat' },
     }
-    const inputs = { check: 'true', 'timeout-minutes': minutes(deadlineMs) }
+    const inputs = { check: 'true', 'timeout-minutes': '1' }
     const { outputs, milliseconds } = await world.step(inputs, { event: 'issues', payload })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     // The last edits have a second.
-    expect(milliseconds).toBeLessThan(soonAfter(deadlineMs + 1_000))
+    expect(milliseconds).toBeLessThan(soonAfter(MINUTE_MS + 1_000))
   }))
 
 describe('an edit counts only if GitHub responds with what was edited:', () => {
@@ -109,8 +109,7 @@ describe('an edit counts only if GitHub responds with what was edited:', () => {
     (status) =>
       inWorld({}, async (world) => {
         world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status, body: {} } })
-        const inputs = { ...SCOPE, 'timeout-minutes': minutes(shortDeadline()) }
-        const { outputs } = await world.step(inputs)
+        const { outputs } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
         expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
         expect(world.emulator.requests).toEqual([])
       }),
@@ -158,15 +157,6 @@ describe('an error of a request that only informs is a warning, and the job runs
       expect(commands('warning')).toHaveLength(1)
       expect(exitCode).toBe(0)
     }))
-
-  test('no response to the last edit does not delay the end for long', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-      world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
-      const { outputs, milliseconds } = await world.step(SCOPE)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(milliseconds).toBeLessThan(soonAfter(12_000))
-    }))
 })
 
 describe('a response of another shape', () => {
@@ -203,24 +193,24 @@ describe('a missing permission to compare', () => {
 })
 
 describe('the event', () => {
-  test.each([
+  test.concurrent.each([
     ['is not JSON', '{'],
     ['is empty', ''],
   ])('that %s is an error if it decides', (_, payload) =>
     inWorld({}, async (world) => {
-      const { outputs, commands } = await world.step(SCOPE, { payload })
+      const { outputs, commands } = await world.runBundle(SCOPE, { payload })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(commands('error')[0]).toMatch(/GITHUB_EVENT_PATH/)
       expect(world.github.requests).toEqual([])
     }),
   )
 
-  test('whose file is missing is an error if it decides, and else does not matter', () =>
+  test.concurrent('whose file is missing is an error if it decides, and else does not matter', () =>
     inWorld({}, async (world) => {
       const env = { GITHUB_EVENT_PATH: '/nowhere/event.json' }
-      const scoped = await world.step(SCOPE, { env })
+      const scoped = await world.runBundle(SCOPE, { env })
       expect(scoped.commands('error')[0]).toContain('ENOENT')
-      const plain = await world.step({ 'allow-users': '*' }, { env })
+      const plain = await world.runBundle({ 'allow-users': '*' }, { env })
       expect(plain.outputs.outcome).toBe('pr-opened')
     }))
 
@@ -255,13 +245,13 @@ describe('a cancel', () => {
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
       world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
-      const { outputs, sinceCancelMs } = await world.step(SCOPE, {
+      const { outputs, sinceSignalMs } = await world.step(SCOPE, {
         meanwhile: async ({ lines, cancel }) => {
-          await until(() => lines.some((line) => line.startsWith('The docs job opened a pull request')))
+          await until(() => lines.some((line) => line.startsWith('Finished after')))
           cancel()
         },
       })
-      expect(sinceCancelMs).toBeLessThan(soonAfter(COMMENT_MS))
+      expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
       expect(outputs.outcome).toBe('pr-opened')
     }))
 
@@ -282,8 +272,17 @@ describe('a cancel', () => {
     }))
 })
 
-posixDescribe('a signal ends the process', () => {
-  test('while GitHub does not respond sends nothing and ends the step', () =>
+posixDescribe('a process ends', () => {
+  test.concurrent('in time if GitHub does not respond to the last edit', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
+      const { outputs, milliseconds } = await world.runBundle(SCOPE)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(milliseconds).toBeLessThan(soonAfter(12_000))
+    }))
+
+  test.concurrent('on a signal while GitHub does not respond, and nothing is sent', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: 'silence' })
       const { outputs, exitCode, sinceSignalMs } = await world.runBundle(SCOPE, {
@@ -298,7 +297,7 @@ posixDescribe('a signal ends the process', () => {
       expect(world.emulator.requests).toEqual([])
     }))
 
-  test('while a proxy does not open the tunnel to GitHub ends the step', () =>
+  test.concurrent('on a signal while a proxy does not open the tunnel to GitHub', () =>
     inWorld({}, async (world) => {
       const proxy = await connectProxy(1, () => 'silence')
       const { outputs, sinceSignalMs } = await world
@@ -318,7 +317,7 @@ posixDescribe('a signal ends the process', () => {
       expect(world.emulator.requests).toEqual([])
     }))
 
-  test('in time if GitHub does not respond to the edits while the job runs', () =>
+  test.concurrent('in time after a signal if GitHub does not respond to the edits', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs, sinceSignalMs } = await world.runBundle(SCOPE, {
         meanwhile: async ({ signal }) => {

@@ -26,16 +26,16 @@ const issueEvent = (event: string, number: number): RunOptions => ({
 })
 
 describe('a tracking issue', () => {
-  test('has one job and one comment, while its docs pull request is open', () =>
+  test.concurrent('has one job and one comment, while its docs pull request is open', () =>
     inWorld(
       { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
       async (world) => {
         world.repository.addIssue(40)
         const docs = world.github.addRepository('your-org/docs', {})
-        const first = await world.step(ISSUE, schedule)
+        const first = await world.runBundle(ISSUE, schedule)
         expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
         docs.addPull({ number: 17 })
-        const second = await world.step(ISSUE, dispatch)
+        const second = await world.runBundle(ISSUE, dispatch)
         expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
         expect(second.commands('warning')).toEqual([])
         expect(commentsOn(world, 40)).toHaveLength(1)
@@ -43,7 +43,7 @@ describe('a tracking issue', () => {
         expect(posts(world)).toEqual([CREATE, `${CREATE}/${first.outputs['job-id']}/message`])
 
         docs.addPull({ number: 17, state: 'closed', merged: true })
-        const third = await world.step(ISSUE, schedule)
+        const third = await world.runBundle(ISSUE, schedule)
         expect(third.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
         expect(third.log).toContain('merged or closed')
         expect(commentsOn(world, 40)).toHaveLength(1)

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { startEmulator } from '../../emulator/server.mjs'
 import { sha } from '../support/github.js'
 import { inWorld, TOKEN, type World } from '../support/pull-request.js'
-import { minutes, shortDeadline, until } from '../support/time.js'
+import { until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const MAY_EXIST = /a job (?:of it )?may exist/i
@@ -15,14 +15,14 @@ const posts = ({ emulator }: World): string[] =>
 const CREATE = '/v2/agent/docs/job'
 
 describe('a pull request', () => {
-  test('has one job and one comment, however many runs', () =>
+  test.concurrent('has one job and one comment, however many runs', () =>
     inWorld({}, async (world) => {
-      const first = await world.step(SCOPE)
+      const first = await world.runBundle(SCOPE)
       expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       const id = first.outputs['job-id']
-      const second = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
+      const second = await world.runBundle(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
       expect(second.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': id })
-      const third = await world.step(SCOPE, {
+      const third = await world.runBundle(SCOPE, {
         env: {
           GITHUB_RUN_ID: '102',
           GITHUB_WORKFLOW_REF: 'your-org/your-repo/.github/workflows/docs.yml@refs/heads/other',
@@ -229,8 +229,7 @@ describe('a re-run', () => {
     'whose job %s waits for it and sends nothing',
     (why) =>
       inWorld({ emulator: { speed: 1 } }, async (world) => {
-        const inputs =
-          why === 'timed out' ? { 'timeout-minutes': minutes(shortDeadline()) } : { wait: 'false' }
+        const inputs = why === 'timed out' ? { 'timeout-minutes': '1' } : { wait: 'false' }
         const first = await world.step({ ...SCOPE, ...inputs })
         expect(first.outputs).toMatchObject({ status: 'active' })
         world.finishJobs()
@@ -434,7 +433,7 @@ test('a run that needs nothing from GitHub sends it no request', () =>
     expect(world.github.requests).toEqual([])
   }))
 
-test('an enterprise server may have its API under a path', () =>
+test.concurrent('an enterprise server may have its API under a path', () =>
   inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)

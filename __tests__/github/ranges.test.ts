@@ -1,9 +1,9 @@
 /** Which range of commits each event is about, and what is said if there is none. */
 
 import { describe, expect, test } from '@jest/globals'
+import type { Ended } from '../support/action.js'
 import { file, type Repository, sha } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
-import type { Told } from '../support/story.js'
 
 const promptOf = ({ emulator }: World): string => {
   const post = emulator.requests.find(({ method }) => method === 'POST')
@@ -13,11 +13,11 @@ const promptOf = ({ emulator }: World): string => {
 /** Without the data of others. */
 const ownWords = (prompt: string): string => prompt.replace(/<data (\w+)>\n[\s\S]*?\n<\/data \1>/g, '')
 
-function expectJob({ outputs }: Told): void {
+function expectJob({ outputs }: Ended): void {
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
 }
 
-function expectSkipped(ended: Told, world: World, why: RegExp): void {
+function expectSkipped(ended: Ended, world: World, why: RegExp): void {
   expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
   expect(ended.exitCode).toBe(0)
   expect(ended.log).toMatch(why)
@@ -25,7 +25,7 @@ function expectSkipped(ended: Told, world: World, why: RegExp): void {
 }
 
 /** Both the log and the summary say that context-paths could not decide. */
-function expectNote({ log, summary }: Told, why: RegExp): void {
+function expectNote({ log, summary }: Ended, why: RegExp): void {
   expect(log).toMatch(/^context-paths did not decide whether to run: /m)
   expect(log).toMatch(why)
   expect(summary).toMatch(/^Note: `context-paths did not decide whether to run: /m)
@@ -262,14 +262,14 @@ describe('since the last release', () => {
       .filter((tag) => tag !== '')
       .map(decodeURIComponent)
 
-  test('a release that is published: since the newest one before it', () =>
+  test.concurrent('a release that is published: since the newest one before it', () =>
     inWorld({}, async (world) => {
       addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
       world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
       world.repository.addRelease('draft', null)
       world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
-      expectJob(await world.step({ context: 'diff' }, release()))
+      expectJob(await world.runBundle({ context: 'diff' }, release()))
       expect(compared(world)).toEqual(['v1.1.0'])
       expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
       expect(promptOf(world)).toContain('\nprevious release: v1.1.0\n')

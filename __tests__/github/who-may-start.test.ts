@@ -1,9 +1,9 @@
 /** Who may start a job. */
 
 import { describe, expect, test } from '@jest/globals'
+import type { Ended } from '../support/action.js'
 import type { Repository } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
-import type { Told } from '../support/story.js'
 
 const PEOPLE = { owner: true, writer: true, reader: false, stranger: false, 'robot[bot]': false }
 
@@ -18,7 +18,7 @@ const asked = ({ github }: World): string[] =>
     .flatMap(({ path }) => /\/collaborators\/(.*)\/permission$/.exec(path)?.[1] ?? [])
     .map(decodeURIComponent)
 
-function expectSkipped(ended: Told, world: World, why: string): void {
+function expectSkipped(ended: Ended, world: World, why: string): void {
   expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
   expect(ended.exitCode).toBe(0)
   expect(ended.log).toContain(`Nothing was sent: ${why}`)
@@ -93,9 +93,9 @@ describe('a comment', () => {
 })
 
 describe('a pull request', () => {
-  test('from a fork, without a key, is skipped before the key is missed', () =>
+  test.concurrent('from a fork, without a key, is skipped before the key is missed', () =>
     inRepository(async (world) => {
-      const ended = await world.step({ 'api-key': '' }, fork('stranger'))
+      const ended = await world.runBundle({ 'api-key': '' }, fork('stranger'))
       expectSkipped(ended, world, 'stranger, who triggered this run, has no write access')
     }))
 

@@ -7,7 +7,7 @@ import { type Ended, FAST, type Options as ProcessOptions, runStep } from './act
 import { newFolder } from './folder.js'
 import { type GitHub, type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
 import type { CheckState } from './github-state.js'
-import { type StoryOptions, type Told, tell } from './story.js'
+import { type StoryOptions, tell } from './story.js'
 import { until } from './time.js'
 
 export const REPOSITORY = 'your-org/your-repo'
@@ -26,7 +26,7 @@ export interface World {
   /** The number of the pull request. */
   readonly number: number
   /** Tells a step on the pull request, or on another event. Each is a run of its own, unless its environment says so. */
-  readonly step: (inputs?: Record<string, string>, run?: RunOptions & StoryOptions) => Promise<Told>
+  readonly step: (inputs?: Record<string, string>, run?: RunOptions & StoryOptions) => Promise<Ended>
   /** The same with the bundle, in a process. */
   readonly runBundle: (inputs?: Record<string, string>, run?: RunOptions & ProcessOptions) => Promise<Ended>
   /** The bodies of the comments on the pull request, oldest first. */

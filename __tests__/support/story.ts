@@ -9,9 +9,12 @@ import type { Redact } from '../../src/redact.js'
 import type { ReportWriter } from '../../src/report/report.js'
 import * as runner from '../../src/runner.js'
 import { createStep } from '../../src/step.js'
-import { expectNoKey, KEY } from './action.js'
+import { type Ended, expectNoKey, KEY } from './action.js'
 
-/** A story that is being told. */
+/** How many times faster than the real one the clock of a step is. What it waits for is real, and takes as long as ever. */
+export const SPEED = 20
+
+/** A step that runs. */
 export interface Telling {
   /** The log and the annotations, so far. */
   readonly lines: readonly string[]
@@ -21,22 +24,8 @@ export interface Telling {
 
 export interface StoryOptions {
   readonly env?: Record<string, string>
-  /** How many times faster its clock runs: waits are shorter, and deadlines are earlier. */
-  readonly speed?: number
   /** What happens while the step runs. */
   readonly meanwhile?: (step: Telling) => Promise<void>
-}
-
-export interface Told {
-  readonly exitCode: number
-  readonly outputs: Record<string, string>
-  readonly summary: string
-  /** With the annotations and the debug lines. */
-  readonly log: string
-  /** The texts of the annotations of this level. */
-  readonly commands: (level: Level) => string[]
-  readonly milliseconds: number
-  readonly sinceCancelMs: number
 }
 
 type Level = 'notice' | 'warning' | 'error'
@@ -44,8 +33,8 @@ type Level = 'notice' | 'warning' | 'error'
 /** Runs one step. The inputs are added to a project and a key. */
 export async function tell(
   inputs: Record<string, string>,
-  { env = {}, speed = 20, meanwhile = async () => undefined }: StoryOptions = {},
-): Promise<Told> {
+  { env = {}, meanwhile = async () => undefined }: StoryOptions = {},
+): Promise<Ended> {
   const all = { 'project-id': 'docs', 'api-key': KEY, ...inputs }
   const cancel = new AbortController()
   const recording: Recording = { lines: [], annotations: [], outputs: {}, summary: '' }
@@ -53,7 +42,7 @@ export async function tell(
   const startedAt = performance.now()
   let cancelledAt = Number.NaN
   const step = withEnvironment({ ...inputEnvironment(all), ...env }, () =>
-    createStep({ ...runner, clock: createClock(speed), createReporter, mask: () => undefined }, cancel.signal),
+    createStep({ ...runner, clock: createClock(), createReporter, mask: () => undefined }, cancel.signal),
   )
   const ended = runStep(step, cancel.signal)
   const onCancel = (): void => {
@@ -73,7 +62,7 @@ export async function tell(
     ...result,
     commands: (level) => annotations.flatMap((one) => (one.level === level ? [one.text] : [])),
     milliseconds: endedAt - startedAt,
-    sinceCancelMs: endedAt - cancelledAt,
+    sinceSignalMs: endedAt - cancelledAt,
   }
 }
 
@@ -89,15 +78,15 @@ function withEnvironment<T>(env: Record<string, string>, call: () => T): T {
 }
 
 /** As in a process, it starts at 0. */
-function createClock(speed: number): Clock {
+function createClock(): Clock {
   const startedAt = performance.now()
   return {
-    now: () => (performance.now() - startedAt) * speed,
+    now: () => (performance.now() - startedAt) * SPEED,
     date: runner.clock.date,
     // The deadline of a step that has ended must not keep the tests from ending.
     sleep: (milliseconds, signal) =>
-      wait(milliseconds / speed, undefined, { signal, ref: false }).catch(() => undefined),
-    every: (milliseconds, call) => runner.clock.every(milliseconds / speed, call),
+      wait(milliseconds / SPEED, undefined, { signal, ref: false }).catch(() => undefined),
+    every: (milliseconds, call) => runner.clock.every(milliseconds / SPEED, call),
   }
 }
 
