@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { startEmulator } from '../../emulator/server.mjs'
 import { sha } from '../support/github.js'
-import { inWorld, TOKEN, type World } from '../support/pull-request.js'
+import { inWorld, SEEN_ACTIVE, TOKEN, type World } from '../support/pull-request.js'
 import { until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -16,7 +16,7 @@ const CREATE = '/v2/agent/docs/job'
 
 describe('a pull request', () => {
   test.concurrent('has one job and one comment, however many runs', () =>
-    inWorld({}, async (world) => {
+    inWorld(SEEN_ACTIVE, async (world) => {
       const first = await world.runBundle(SCOPE)
       expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       const id = first.outputs['job-id']
@@ -434,7 +434,7 @@ test('a run that needs nothing from GitHub sends it no request', () =>
   }))
 
 test.concurrent('an enterprise server may have its API under a path', () =>
-  inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
+  inWorld({ ...SEEN_ACTIVE, github: { prefix: '/api/v3' } }, async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
     expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })

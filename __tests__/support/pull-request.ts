@@ -48,6 +48,9 @@ export interface RunOptions {
   readonly payload?: unknown
 }
 
+/** For the bundle: a job is active for longer than between two polls, so that its end is believed after a message. */
+export const SEEN_ACTIVE = { emulator: { speed: 300 } }
+
 interface WorldOptions {
   readonly github?: GitHubOptions
   readonly private?: boolean

@@ -54,7 +54,6 @@ export async function tell(
   if (!isInTime) throw new Error(`The step ended too early:\n${recording.lines.join('\n')}`)
   await ended
   const endedAt = performance.now()
-  cancel.abort() // As the end of a process would end all that is left.
   const { outputs, summary, lines, annotations } = recording
   const result = { exitCode: step.report.exitCode, outputs: { ...outputs }, summary, log: lines.join('\n') }
   expectNoKey(result, all['api-key'])
