@@ -11,8 +11,6 @@ const SCOPE = { 'job-scope': 'pull-request' }
 const CREATE = '/v2/agent/docs/job'
 const again = (attempt: number): RunOptions => ({ env: { GITHUB_RUN_ATTEMPT: String(attempt) } })
 
-const posts = ({ emulator }: World): string[] =>
-  emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
 const marked = ({ output }: CheckState): boolean =>
   /^<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(output.text ?? '')
 const ended = (world: World): unknown[] =>
@@ -177,12 +175,11 @@ describe('a check', () => {
       const key = 'mint_0123456789abcdef'
       const job = { id: `job-${key}`, status: 'active' }
       const create = [{ job }]
-      const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
-        speed: 3000,
-        scenario: { create, poll: [{ times: 99, job: { ...job, status: 'completed' } }] },
+      const troubled = await world.serve({
+        create,
+        poll: [{ times: 99, job: { ...job, status: 'completed' } }],
       })
       await world.step({ ...CHECK, ...SCOPE, 'api-key': key, 'base-url': troubled.url })
-      await troubled.close()
       const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
       expect(texts.length).toBeGreaterThan(5)
       for (const text of texts) {
@@ -204,7 +201,7 @@ describe('a check that can not be written is one warning, and the job goes its w
       expect(commands('warning')).toEqual([expect.stringMatching(says)])
       expect(commands('warning')[0]).toContain("a re-run may not find this run's job")
       expect(exitCode).toBe(0)
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
     }),
   )
 
@@ -235,7 +232,7 @@ describe('a check that can not be written is one warning, and the job goes its w
       world.finishJobs()
       const rerun = await world.step(CHECK, { ...push, env: { ...push.env, GITHUB_RUN_ATTEMPT: '2' } })
       expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
     }),
   )
 
@@ -274,13 +271,13 @@ describe('a re-run', () => {
         'job-id': first.outputs['job-id'],
       })
       expect(third.log).toContain('This is a re-run')
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
       const all = [...world.repository.checks.values()]
       expect(all.map(({ conclusion }) => conclusion)).toEqual(['neutral', 'neutral', 'success'])
       // The job was told to its end: the next attempt is a run like any other.
       const fourth = await world.step({ ...inputs, wait: 'false' }, attempt(4))
       expect(fourth.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
-      expect(posts(world)).toEqual([CREATE, CREATE])
+      expect(world.posts()).toEqual([CREATE, CREATE])
     }),
   )
 
@@ -314,7 +311,7 @@ describe('a re-run', () => {
       expect(ended(world)).toEqual(['cancelled', 'success'])
       expect(world.checks()[0]?.output.title).toContain('ended before')
       expect(world.checks().every(marked)).toBe(true)
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
     }))
 
   test('keeps its job through an attempt that could not do anything', () =>
@@ -334,7 +331,7 @@ describe('a re-run', () => {
       world.finishJobs()
       const last = await world.step(CHECK, again(5))
       expect(last.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }))
 
   test('of one of two runs on the same commit waits for its own', () =>
@@ -380,7 +377,7 @@ describe('a re-run', () => {
       const { outputs, commands } = await world.step(CHECK, again(2))
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(commands('error')[0]).toContain('checks: write')
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
       expect(ended(world)).toEqual(['neutral', 'failure'])
     }))
 
@@ -409,7 +406,7 @@ describe('with the comment as memory, too,', () => {
       world.finishJobs()
       const rerun = await world.step(BOTH, run(200, 2))
       expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-      expect(posts(world)).toHaveLength(2)
+      expect(world.posts()).toHaveLength(2)
       expect(world.comments()).toEqual([comment])
       expect(world.checks().at(-1)?.conclusion).toBe('success')
     }))
@@ -443,7 +440,7 @@ describe('a second step of the same identity in the same attempt is refused, and
       expect(second.commands('error')).toEqual([
         expect.stringMatching(new RegExp(`^job-key: .*job-id: ${first.outputs['job-id']}`)),
       ])
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
       expect([world.comments(), world.checks()]).toEqual(before)
       const apart = await world.step({ ...inputs, 'job-key': 'other', wait: 'false' }, { env })
       expect(apart.outputs).toMatchObject({ outcome: 'started', reused: 'false' })

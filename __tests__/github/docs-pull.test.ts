@@ -9,8 +9,6 @@ const DOCS_TOKEN = 'ghp_docs_0123456789'
 const reads: OtherToken = { repositories: ['your-org/docs'], permissions: { pull_requests: 'read' } }
 const withToken = { ...SEEN_ACTIVE, github: { otherTokens: { [DOCS_TOKEN]: reads } } }
 
-const prompts = ({ emulator }: World): string[] =>
-  emulator.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).prompt)
 const tokensUsed = ({ github }: World): (string | undefined)[] =>
   github.requests.map(({ headers, path }) => (headers.authorization?.includes(DOCS_TOKEN) ? path : undefined))
 
@@ -94,14 +92,12 @@ describe('a pull request that can not be read counts as open for a message, and 
       world.repository.addIssue(40)
       const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
       const here = `https://github.com/${REPOSITORY}/pull/1`
-      const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
-        speed: 3000,
-        scenario: { poll: [{ times: 99, job: { status: 'completed', prLink: here } }] },
+      const troubled = await world.serve({
+        poll: [{ times: 99, job: { status: 'completed', prLink: here } }],
       })
       const event = { event: 'schedule', payload: {} }
       await world.step({ ...inputs, 'base-url': troubled.url }, event)
       const { outputs, log } = await world.step({ ...inputs, 'base-url': troubled.url }, event)
-      await troubled.close()
       expect(outputs).toMatchObject({ reused: 'true' })
       expect(lines(log)).toEqual([expect.stringContaining('permissions: pull-requests: read')])
       expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
@@ -110,14 +106,12 @@ describe('a pull request that can not be read counts as open for a message, and 
   test('nothing on another host', () =>
     inWorld({}, async (world) => {
       const elsewhere = 'https://gitlab.com/your-org/docs/-/merge_requests/3'
-      const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
-        speed: 3000,
-        scenario: { poll: [{ times: 99, job: { status: 'completed', prLink: elsewhere } }] },
+      const troubled = await world.serve({
+        poll: [{ times: 99, job: { status: 'completed', prLink: elsewhere } }],
       })
       const first = await world.step({ ...SCOPE, 'base-url': troubled.url })
       expect(first.outputs['pr-link']).toBe(elsewhere)
       const { outputs, log } = await world.step({ ...SCOPE, 'base-url': troubled.url })
-      await troubled.close()
       expect(outputs).toMatchObject({ reused: 'true' })
       expect(lines(log)).toEqual([
         `Can't tell whether the job's pull request ${elsewhere} is still open, so it counts as open. It is on another host.`,
@@ -138,12 +132,10 @@ describe('the job that takes the place of another is told of its pull request', 
         initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
         poll: [{ job: { status: 'archived', prLink: LINK } }],
       }
-      const { startEmulator } = await import('../../emulator/server.mjs')
-      const service = await startEmulator({ speed: 3000, scenario: why === 'is gone' ? {} : archived })
+      const service = await world.serve(why === 'is gone' ? {} : archived)
       const { outputs } = await world.step({ ...SCOPE, 'base-url': service.url })
-      await service.close()
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      const [prompt = ''] = prompts({ ...world, emulator: service })
+      const [prompt = ''] = world.prompts(service)
       expect(prompt).toMatch(/^Update the docs\.\n\nAn earlier job has already opened the pull request/)
       expect(prompt).toContain(LINK)
     }),
@@ -157,7 +149,7 @@ describe('the job that takes the place of another is told of its pull request', 
       }
       world.emulator.jobs.clear()
       await world.step(SCOPE)
-      expect(prompts(world)).toEqual(['Update the docs.', 'Update the docs.'])
+      expect(world.prompts()).toEqual(['Update the docs.', 'Update the docs.'])
     }),
   )
 
@@ -168,7 +160,7 @@ describe('the job that takes the place of another is told of its pull request', 
       docs.addPull({ number: 17 })
       const { outputs } = await world.step(SCOPE)
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(prompts(world).map((prompt) => prompt.includes(LINK))).toEqual([false, false, true])
+      expect(world.prompts().map((prompt) => prompt.includes(LINK))).toEqual([false, false, true])
     }))
 })
 

@@ -17,7 +17,6 @@ const FORBIDDEN = { status: 403, body: { message: 'Resource not accessible by in
 const run = (id: number, attempt = 1): RunOptions => ({
   env: { GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: String(attempt) },
 })
-const posts = ({ emulator }: World) => emulator.requests.filter(({ method }) => method === 'POST')
 const fail = ({ github }: World, fault: Fault) => github.faults.push({ ...ALWAYS, ...fault })
 
 describe('what can not be verified is told once:', () => {
@@ -60,7 +59,7 @@ describe('an error that ends the step is no warning as well, and', () => {
       expect(commands('error')).toHaveLength(1)
       expect(commands('warning')).toEqual([])
       expect(world.github.writes()).toHaveLength(writes)
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }),
   )
 
@@ -70,7 +69,7 @@ describe('an error that ends the step is no warning as well, and', () => {
       const { outputs, commands } = await world.step({ ...SCOPE, 'timeout-minutes': '0.1' })
       expect(outputs['error-code']).toBe('github')
       expect(commands('warning')).toEqual([])
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }))
 })
 
@@ -119,7 +118,7 @@ describe('what an earlier run stored', () => {
       // The state of run 200 is that of an unfinished job.
       const rerun = await world.step(SCOPE, run(200, 2))
       expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-      expect(posts(world)).toHaveLength(2)
+      expect(world.posts()).toHaveLength(2)
     }))
 })
 
@@ -130,7 +129,7 @@ test('an edit without a response holds up the next request no longer than until 
     const { outputs, milliseconds } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
     expect(outputs['error-code']).toBe('github')
     expect(milliseconds).toBeLessThan(soonAfter(60_000 / SPEED + 1_000))
-    expect(posts(world).map(({ path }) => path.endsWith('/message'))).toEqual([false, true])
+    expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
   }))
 
 test('a check that a dead attempt left is concluded even if that fails at first', () =>

@@ -34,7 +34,7 @@ describe('a temporary error of a request that decides', () => {
       world.github.faults.push({ method: 'PATCH', path: /comments\/\d+/, answer: answer() })
       const { outputs } = await world.step(SCOPE)
       expect(outputs.outcome).toBe('pr-opened')
-      expect(world.emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+      expect(world.posts()).toHaveLength(1)
       expect(world.comments()).toHaveLength(1)
     }),
   )

@@ -16,8 +16,6 @@ const NONE: Permissions = {
   checks: 'none',
 }
 
-const posts = ({ emulator }: World): string[] =>
-  emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
 const commentsOn = ({ repository }: World, number: number): string[] =>
   [...repository.comments.values()].filter(({ issue }) => issue === number).map(({ body }) => body)
 const issueEvent = (event: string, number: number): RunOptions => ({
@@ -40,7 +38,7 @@ describe('a tracking issue', () => {
         expect(second.commands('warning')).toEqual([])
         expect(commentsOn(world, 40)).toHaveLength(1)
         expect(commentsOn(world, 40)[0]).toContain('your-org/docs#17')
-        expect(posts(world)).toEqual([CREATE, `${CREATE}/${first.outputs['job-id']}/message`])
+        expect(world.posts()).toEqual([CREATE, `${CREATE}/${first.outputs['job-id']}/message`])
 
         docs.addPull({ number: 17, state: 'closed', merged: true })
         const third = await world.runBundle(ISSUE, schedule)
@@ -59,7 +57,7 @@ describe('a tracking issue', () => {
       expect(commands('error')[0]).toContain(
         '`permissions: issues: write` or `permissions: pull-requests: write`',
       )
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }))
 
   test('that does not exist is told before anything is sent', () =>
@@ -67,7 +65,7 @@ describe('a tracking issue', () => {
       const { outputs, commands } = await world.step(ISSUE, schedule)
       expect(outputs['error-code']).toBe('github')
       expect(commands('error')[0]).toMatch(/issue 40 failed: 404.*If it exists/)
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }))
 })
 
@@ -115,7 +113,7 @@ describe('an issue that triggers the run', () => {
       await world.step(inputs, issueEvent('issues', 41))
       await world.step(inputs, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
-      expect(world.emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(2)
+      expect(world.posts()).toHaveLength(2)
     }))
 })
 
@@ -155,7 +153,7 @@ describe('job-scope: issue without a number is bad input', () => {
       const { outputs, commands } = await world.step({ 'job-scope': 'issue' }, { event, payload })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
       expect(commands('error')[0]).toMatch(/^job-scope: "issue" needs an issue.*Set issue-number/)
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }),
   )
 
@@ -178,7 +176,7 @@ test('the refusal of a second use also stops a composite action whose steps all 
     const second = await world.step({ ...ISSUE, prompt: 'Two' }, { ...schedule, env })
     expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
     expect(second.commands('error')[0]).toContain(first.outputs['job-id'])
-    expect(posts(world)).toEqual([CREATE])
+    expect(world.posts()).toEqual([CREATE])
   }))
 
 test('the legs of a matrix are apart by default', () =>

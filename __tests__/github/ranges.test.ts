@@ -5,10 +5,7 @@ import type { Ended } from '../support/action.js'
 import { file, type Repository, sha } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
-const promptOf = ({ emulator }: World): string => {
-  const post = emulator.requests.find(({ method }) => method === 'POST')
-  return post === undefined ? '' : JSON.parse(post.body).prompt
-}
+const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
 /** Without the data of others. */
 const ownWords = (prompt: string): string => prompt.replace(/<data (\w+)>\n[\s\S]*?\n<\/data \1>/g, '')

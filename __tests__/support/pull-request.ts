@@ -17,7 +17,8 @@ export const MERGE = sha('merge')
 export const TOKEN = 'ghs_token_0123456789'
 
 type Emulator = Awaited<ReturnType<typeof startEmulator>>
-type EmulatorOptions = Parameters<typeof startEmulator>[0]
+type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>
+type Scenario = NonNullable<EmulatorOptions['scenario']>
 
 export interface World {
   readonly github: GitHub
@@ -35,6 +36,11 @@ export interface World {
   readonly checks: () => CheckState[]
   /** Waits until GitHub has answered this many requests. */
   readonly answered: (count: number) => Promise<void>
+  /** The paths of the creates and messages that this service got, by default the usual one. */
+  readonly posts: (service?: Emulator) => string[]
+  readonly prompts: (service?: Emulator) => string[]
+  /** Starts another service, for `base-url`. */
+  readonly serve: (scenario: Scenario) => Promise<Emulator>
   /** Ends the jobs that are active. */
   readonly finishJobs: () => void
   readonly close: () => Promise<void>
@@ -67,7 +73,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     body: 'It retries.',
     ...options.pull,
   })
-  const emulator = await startEmulator({ speed: 3000, ...options.emulator })
+  const services: Emulator[] = []
+  const start = async (options: EmulatorOptions): Promise<Emulator> => {
+    const service = await startEmulator({ speed: 3000, ...options })
+    services.push(service)
+    return service
+  }
+  const emulator = await start(options.emulator ?? {})
   const payload = {
     action: 'synchronize',
     pull_request: {
@@ -120,11 +132,16 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     [...repository.checks.values()].filter(({ head_sha }) => head_sha === HEAD)
   const answered: World['answered'] = (count) =>
     until(() => github.requests.filter(({ status }) => status !== 'none').length >= count)
+  const sent = ({ requests }: Emulator) => requests.filter(({ method }) => method === 'POST')
+  const posts: World['posts'] = (service = emulator) => sent(service).map(({ path }) => path)
+  const prompts: World['prompts'] = (service = emulator) =>
+    sent(service).map(({ body }) => JSON.parse(body).prompt)
+  const serve: World['serve'] = (scenario) => start({ scenario })
   const finishJobs = (): void => {
     for (const job of emulator.jobs.values()) job.endsAt = 0
   }
   const close = async (): Promise<void> => {
-    await Promise.all([github.close(), emulator.close()])
+    await Promise.all([github, ...services].map((one) => one.close()))
   }
   return {
     github,
@@ -136,6 +153,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     comments,
     checks,
     answered,
+    posts,
+    prompts,
+    serve,
     finishJobs,
     close,
   }
