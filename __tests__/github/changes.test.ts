@@ -261,6 +261,18 @@ describe('skip-authors', () => {
     }),
   )
 
+  test('a push with more other commits than are likely to be merges is not read', () =>
+    inWorld({}, async (world) => {
+      const others = Array.from({ length: 21 }, (_, nth) => commit('octocat', `commit ${nth}`))
+      for (const { id } of others) world.repository.addCommit({ sha: id, parents: [sha('x'), sha('y')] })
+      const few = push({ commits: [commit('mintlify[bot]', 'a'), ...others.slice(1)] })
+      expectSkipped(await world.step(SKIP, few), world, /merge.* skip-authors/)
+      expect(world.github.requests).toHaveLength(20)
+      const many = await world.step(SKIP, push({ commits: [commit('mintlify[bot]', 'a'), ...others] }))
+      expect(many.outputs.outcome).toBe('pr-opened')
+      expect(world.github.requests).toHaveLength(20)
+    }))
+
   test('that is empty skips nobody', () =>
     inWorld({ pull: { author: 'mintlify[bot]' } }, async (world) => {
       const { outputs } = await world.step({ 'skip-authors': '' })

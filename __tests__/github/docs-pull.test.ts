@@ -1,7 +1,7 @@
 /** The docs pull request of the remembered job: who can read it, and what an open one means for the next job. */
 
 import { describe, expect, test } from '@jest/globals'
-import { BAD_GATEWAY, type OtherToken } from '../support/github.js'
+import { BAD_GATEWAY, type OtherToken, primaryLimit } from '../support/github.js'
 import { inWorld, REPOSITORY, SEEN_ACTIVE, type World } from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -44,6 +44,18 @@ describe('docs-token', () => {
       docs.addPull({ number: 17 })
       await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
       expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
+    }))
+
+  test('is used if the other token is at its limit, and not asked for because of that', () =>
+    inWorld(withToken, async (world) => {
+      await privateDocs(world, 'closed')
+      const fault = { path: /your-org\/docs\/pulls/, answer: primaryLimit(4_000_000_000) }
+      world.github.faults.push({ ...fault })
+      const second = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN, wait: 'false' })
+      expect(second.outputs.reused).toBe('false')
+      world.github.faults.push({ ...fault }, { ...fault })
+      const third = await world.step({ ...SCOPE, wait: 'false' })
+      expect(third.log).not.toContain('docs-token')
     }))
 
   test('is not used after a failure that says nothing about permissions', () =>
@@ -118,6 +130,31 @@ describe('a pull request that can not be read counts as open for a message, and 
       ])
     }))
 })
+
+test('a pull request without a known state, or whose link is none of a pull request, is unknown', () =>
+  inWorld({}, async (world) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step(SCOPE)
+    docs.addPull({ number: 17 })
+    world.github.faults.push({ path: /docs\/pulls/, answer: { status: 200, body: { state: 'draft' } } })
+    const odd = await world.step({ ...SCOPE, wait: 'false' })
+    expect(odd.log).toContain('so it counts as open. GitHub returned no state for it.')
+    const link = 'https://github.com/your-org/docs/tree/main'
+    const service = await world.serve({ poll: [{ times: 99, job: { status: 'completed', prLink: link } }] })
+    await world.step({ ...SCOPE, 'base-url': service.url, 'job-key': 'b' })
+    const other = await world.step({ ...SCOPE, 'base-url': service.url, 'job-key': 'b', wait: 'false' })
+    expect(other.log).toContain("so it counts as open. Its link doesn't look like a pull request's.")
+  }))
+
+test('a pull request is on this server whatever the scheme of its link', () =>
+  inWorld({}, async (world) => {
+    world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
+    const link = 'http://github.com/Your-Org/Docs/pull/3'
+    const service = await world.serve({ poll: [{ times: 99, job: { status: 'completed', prLink: link } }] })
+    await world.step({ ...SCOPE, 'base-url': service.url })
+    const { outputs } = await world.step({ ...SCOPE, 'base-url': service.url, wait: 'false' })
+    expect(outputs.reused).toBe('false')
+  }))
 
 describe('the job that takes the place of another is told of its pull request', () => {
   const LINK = 'https://github.com/your-org/docs/pull/17'

@@ -361,3 +361,153 @@ describe('since the last release', () => {
       expect(log).toContain('contents: read')
     }))
 })
+
+describe('without a list, the prompt says why:', () => {
+  const noList = (event: string, payload: object, fields: Record<string, string> = {}): RunOptions => ({
+    event,
+    payload: { sender: octocat, ...payload },
+    env: on('refs/heads/main', fields),
+  })
+  const NO_COMMITS = "The event's payload has no commits."
+
+  test.each<[string, RunOptions, string]>([
+    ['a push without a first commit', push({ before: 'main' }), NO_COMMITS],
+    ['a push without a last commit', push({ after: '' }), NO_COMMITS],
+    ['a merge group without a base', noList('merge_group', { merge_group: { head_sha: HEAD } }), NO_COMMITS],
+    ['a merge group without a head', noList('merge_group', { merge_group: { base_sha: HEAD } }), NO_COMMITS],
+    ['a release without a tag', release({ tag_name: '' }), "The event's payload has no release."],
+    [
+      'a review without a pull request',
+      noList('pull_request_review', { review: { user: octocat } }),
+      "The event's payload has no pull request.",
+    ],
+    [
+      'a schedule on a tag',
+      schedule({ GITHUB_REF: 'refs/tags/v1' }),
+      'This run is not on a branch, so there is no earlier run to compare with.',
+    ],
+    [
+      'a schedule of an unknown workflow',
+      schedule({ GITHUB_WORKFLOW_REF: '' }),
+      "Can't tell which workflow this run belongs to.",
+    ],
+  ])('%s', (_, run, says) =>
+    inWorld({}, async (world) => {
+      expectJob(await world.step({ context: 'event', 'allow-users': 'octocat' }, run))
+      expect(ownWords(promptOf(world))).toContain(says)
+      expect(world.github.requests).toEqual([])
+    }),
+  )
+
+  test('a release, if the comparison has no list', () =>
+    inWorld({}, async (world) => {
+      world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
+      world.repository.addComparison(sha('v1.1.0'), HEAD)
+      world.github.faults.push({ path: /\/compare\//, answer: { status: 200, body: { status: 'ahead' } } })
+      expectJob(await world.step({ context: 'event' }, release()))
+      expect(ownWords(promptOf(world))).toContain(
+        "GitHub's answer has no list of the files changed by the commits since the previous release.",
+      )
+    }))
+
+  test('a push of a pre-release, which comes after a pre-release, and its empty range', () =>
+    inWorld({}, async (world) => {
+      world.repository.addRelease('v1.2.0-rc.1', '2026-02-10T00:00:00Z', { prerelease: true })
+      world.repository.addComparison(sha('v1.2.0-rc.1'), HEAD)
+      const fields = { before: ZERO, after: HEAD }
+      expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.2.0-rc.2')))
+      expect(promptOf(world)).toContain('\nprevious release: v1.2.0-rc.1\n')
+      expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.2.0')))
+      expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
+    }))
+})
+
+describe('the files of a pull request', () => {
+  const [SEEN, LATER] = [sha('head'), sha('later')]
+  const listed = (name: string, head: string, status = 'modified') => ({
+    ...file(name),
+    status,
+    contents_url: `https://api.github.com/contents/${name}?ref=${head}`,
+  })
+  const labelled = { number: 1, user: octocat, head: { sha: SEEN } }
+  const run = { payload: { action: 'labeled', pull_request: labelled, sender: octocat } }
+  const SEVERAL =
+    'The pull request was pushed to while the files were listed: some of them are those of a later commit.'
+
+  test.each<[string, object[], RegExp, string | undefined]>([
+    ['of one commit', [listed('a', SEEN), listed('b', SEEN)], /as of commit .{7}: 2 files/, undefined],
+    ['of several', [listed('a', SEEN), listed('b', LATER)], /as of commit .{7}: 2 files/, SEVERAL],
+    [
+      'without those that were deleted',
+      [listed('a', SEEN), listed('b', LATER, 'removed')],
+      /2 files/,
+      undefined,
+    ],
+    [
+      'of an unknown one',
+      [file('a')],
+      /Changed by pull request 1: 1 file/,
+      `The event was about commit ${SEEN.slice(0, 7)}; whether these are its files is not known.`,
+    ],
+  ])('%s', (_, body, range, remark) =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ path: /\/files/, answer: { status: 200, body } })
+      expectJob(await world.step({ context: 'event', 'allow-users': 'octocat' }, run))
+      const own = ownWords(promptOf(world))
+      expect(own).toMatch(range)
+      if (remark !== undefined) expect(own).toContain(remark)
+      else expect(own).not.toMatch(/pushed to|not known/)
+    }),
+  )
+})
+
+describe('a temporary failure says nothing about a commit, and ends the step if the list decides:', () => {
+  const broken = { status: 502, body: 'Bad gateway' }
+  const ALWAYS = { times: Number.POSITIVE_INFINITY, answer: broken }
+
+  test.each<[string, RegExp, RunOptions]>([
+    ['whether it exists', /\/commits\//, push({ before: sha('gone') })],
+    ['what a tag is of', /\/git\/tags\//, push({}, 'refs/tags/v1')],
+    ['the comparison itself', /\/compare\//, push()],
+  ])('%s', (_, path, run) =>
+    inWorld({}, async (world) => {
+      world.repository.addCommit({ sha: HEAD })
+      world.github.faults.push({ ...ALWAYS, path })
+      const inputs = { 'context-paths': 'docs/**', 'timeout-minutes': '1' }
+      const { outputs, log } = await world.step(inputs, run)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
+      expect(log).toContain('502')
+      expect(world.emulator.requests).toEqual([])
+    }),
+  )
+
+  test.each([403, 404, 422])('but one that can not be read (%d) is a missing permission', (status) =>
+    inWorld({}, async (world) => {
+      const answer = { status, body: { message: 'No' } }
+      world.github.faults.push({ ...ALWAYS, path: /\/commits\//, answer })
+      const { outputs, log } = await world.step({ 'context-paths': '**' }, push({ before: sha('gone') }))
+      expect(outputs['error-code']).toBe('github')
+      expect(log).toContain('`permissions: contents: read`')
+    }),
+  )
+})
+
+test('earlier runs that can not count are passed over, such as this one', () =>
+  inWorld({}, async (world) => {
+    world.repository.addRun({ id: 10, head_sha: sha('before') })
+    world.repository.addRun({ id: 11, head_sha: 'main' })
+    world.repository.addRun({ id: 999, head_sha: HEAD })
+    world.repository.addRun({ id: 12, head_sha: sha('deleted fork'), head_repository: null })
+    world.repository.addComparison(sha('before'), HEAD, { files: [file('src/a.ts')] })
+    expectJob(await world.step({ context: 'event' }, schedule()))
+    expect(promptOf(world)).toContain('src/a.ts')
+  }))
+
+test('what answers instead of the runs is no list of them', () =>
+  inWorld({}, async (world) => {
+    const answer = { status: 200, body: {} }
+    world.github.faults.push({ path: /\/runs/, answer, times: Number.POSITIVE_INFINITY })
+    const { outputs, log } = await world.step({ 'context-paths': '**', 'timeout-minutes': '1' }, schedule())
+    expect(outputs['error-code']).toBe('github')
+    expect(log).toContain('listing the earlier runs of docs.yml failed: unexpected response.')
+  }))

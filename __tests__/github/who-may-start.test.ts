@@ -92,6 +92,22 @@ describe('a comment', () => {
   )
 })
 
+test('an account that is gone may not start a job', () =>
+  inRepository(async (world) => {
+    const ended = await world.step({}, comment('owner', ''))
+    expectSkipped(ended, world, 'the account that wrote the comment or review is unknown')
+    expect(asked(world)).toEqual(['owner'])
+  }))
+
+test('a permission of another shape is none that can be read', () =>
+  inRepository(async (world) => {
+    const answer = { status: 200, body: { role_name: 'admin' } }
+    world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
+    const { outputs, log } = await world.step({ 'timeout-minutes': '1' }, comment('writer'))
+    expect(outputs['error-code']).toBe('github')
+    expect(log).toContain('reading the permission of writer failed: unexpected response.')
+  }))
+
 describe('a pull request', () => {
   test.concurrent('from a fork, without a key, is skipped before the key is missed', () =>
     inRepository(async (world) => {
