@@ -167,17 +167,24 @@ test('an answer of another shape is an error', async () => {
 })
 
 describe('a request in flight', () => {
-  test.each<[string, 'cancel' | 'deadline' | 'own', string]>([
-    ['a cancel', 'cancel', 'cancelled'],
-    ['the deadline', 'deadline', 'GitHub: reading it failed: timed out (timeout-minutes).'],
-    ['its own signal', 'own', 'GitHub: reading it failed: there was no response before the step ended.'],
-  ])('ends with %s', async (_, which, message) => {
+  const LATE = 'GitHub: reading it failed: timed out (timeout-minutes).'
+  const ENDED = 'GitHub: reading it failed: there was no response before the step ended.'
+
+  test.each<[string, 'cancel' | 'deadline', boolean, string]>([
+    ['a cancel', 'cancel', false, 'cancelled'],
+    ['the deadline', 'deadline', false, LATE],
+    ['its own signal, after a cancel', 'cancel', true, ENDED],
+    ['its own signal, after the deadline', 'deadline', true, ENDED],
+  ])('ends with %s', async (_, which, hasOwn, message) => {
     const { github, requests, ...ends } = await connect(['silence'])
     const own = new AbortController()
-    const sent = read(github, which === 'own' ? { signal: own.signal } : {}).catch((thrown: Error) => thrown)
-    setTimeout(() => ({ ...ends, own })[which].abort(), 50)
+    const sent = read(github, hasOwn ? { signal: own.signal } : {}).catch((thrown: Error) => thrown)
+    setTimeout(() => {
+      ends[which].abort()
+      if (hasOwn) own.abort()
+    }, 50)
     const thrown = await sent
-    expect(thrown).toBeInstanceOf(which === 'cancel' ? Cancelled : GitHubError)
+    expect(thrown).toBeInstanceOf(message === 'cancelled' ? Cancelled : GitHubError)
     expect(thrown).toMatchObject({ message })
     expect(requests()).toBe(1)
   })

@@ -109,6 +109,17 @@ describe('what an earlier run stored', () => {
       expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
     }))
 
+  test('is replaced by a re-run of an earlier run only if that makes a new job', () =>
+    inWorld({}, async (world) => {
+      await world.step(COMMENT, run(201))
+      const rerun = await world.step(COMMENT, run(200, 2))
+      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
+      await world.step(COMMENT, run(201, 2))
+      const job = { prompt: '', 'job-id': rerun.outputs['job-id'] ?? '' }
+      await world.step({ ...COMMENT, ...job }, run(200, 3))
+      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
+    }))
+
   test('stays if nothing is sent', () =>
     inWorld({ emulator: { scenario: { message: [{ status: 400, error: 'No' }] } } }, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))

@@ -224,13 +224,18 @@ describe('a re-run', () => {
       }),
   )
 
-  test('whose job was reported to its end is a run like any other', () =>
-    inWorld({}, async (world) => {
+  test.each<[string, object]>([
+    ['opened a pull request', {}],
+    ['changed nothing', { withoutPullRequest: true }],
+    ['failed', { endStatus: 'failed' }],
+    ['was archived', { endStatus: 'archived' }],
+  ])('whose job %s, which was reported, is a run like any other', (_, scenario) =>
+    inWorld({ emulator: { scenario } }, async (world) => {
       await world.step(SCOPE)
-      const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
-      expect(again.outputs).toMatchObject({ reused: 'true' })
+      await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ATTEMPT: '2' } })
       expect(world.posts()).toHaveLength(2)
-    }))
+    }),
+  )
 })
 
 describe('a re-run of a run', () => {

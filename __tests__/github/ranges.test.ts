@@ -235,6 +235,15 @@ describe('a push', () => {
   )
 })
 
+test('a range with more commits than a comparison lists says so', () =>
+  inWorld({}, async (world) => {
+    const commits = Array.from({ length: 101 }, () => world.repository.addCommit())
+    world.repository.addRun({ head_sha: sha('before') })
+    world.repository.addComparison(sha('before'), HEAD, { commits })
+    expectJob(await world.step({ context: 'event' }, schedule()))
+    expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
+  }))
+
 test('a list that GitHub cut: context-paths says that it did not decide', () =>
   inWorld({}, async (world) => {
     const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
@@ -265,6 +274,7 @@ describe('since the last release', () => {
       world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
       world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
       world.repository.addRelease('draft', null)
+      world.repository.addRelease('withdrawn', '2026-02-25T00:00:00Z', { draft: true })
       world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
       expectJob(await world.runBundle({ context: 'diff' }, release()))
       expect(compared(world)).toEqual(['v1.1.0'])
