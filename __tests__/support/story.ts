@@ -30,7 +30,11 @@ export interface StoryOptions {
 
 type Level = 'notice' | 'warning' | 'error'
 
-/** Runs one step. The inputs are added to a project and a key. */
+/**
+ * Runs one step. The inputs are added to a project and a key.
+ *
+ * Not for `test.concurrent`: jest refuses the action's `import()` whenever another test has just ended.
+ */
 export async function tell(
   inputs: Record<string, string>,
   { env = {}, meanwhile = async () => undefined }: StoryOptions = {},
