@@ -1,6 +1,6 @@
 /** GitHub's client on real sockets: what is retried and for how long, and what an error says. */
 
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { Cancelled } from '../../src/errors.js'
 import {
@@ -12,8 +12,10 @@ import {
   GitHubError,
   readPages,
 } from '../../src/github/client.js'
+import type { NetworkSettings } from '../../src/net/proxy.js'
 import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
 import { startListening } from '../support/listening.js'
+import { certificate, connectProxy, terminateTls } from '../support/network.js'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const OK: Answer = { status: 200, body: { id: 1 } }
@@ -26,11 +28,24 @@ afterEach(async () => {
 })
 
 /** A client and a server that gives these answers, the last one again and again. Each wait is over at once. */
-async function connect(answers: readonly Answer[], { fromFork = false, deadlineMs = 600_000 } = {}) {
+async function connect(
+  answers: readonly Answer[],
+  {
+    fromFork = false,
+    deadlineMs = 600_000,
+    answerMs = 0,
+    token = 'ghs_token',
+    apiUrl = '',
+    proxies = [] as NetworkSettings['proxies'],
+  } = {},
+) {
   const waits: number[] = []
   let now = 0
   let requests = 0
-  const server = createServer((_, response) => {
+  const received: IncomingHttpHeaders[] = []
+  const server = createServer((request, response) => {
+    received.push(request.headers)
+    now += answerMs
     const answer = answers[Math.min(requests++, answers.length - 1)] ?? OK
     if (answer === 'silence') return
     if (answer === 'reset') return void response.req.socket.resetAndDestroy()
@@ -43,9 +58,9 @@ async function connect(answers: readonly Answer[], { fromFork = false, deadlineM
   const log: string[] = []
   const [deadline, cancel] = [new AbortController(), new AbortController()]
   const github = createGitHub({
-    token: 'ghs_token',
-    run: { apiUrl: `http://127.0.0.1:${port}` },
-    network: { proxies: [], unverifiedTlsRequested: false },
+    token,
+    run: { apiUrl: apiUrl || `http://127.0.0.1:${port}` },
+    network: { proxies, unverifiedTlsRequested: false },
     clock: {
       now: () => now,
       date: () => new Date(NOW + now),
@@ -66,7 +81,7 @@ async function connect(answers: readonly Answer[], { fromFork = false, deadlineM
     log: (line) => log.push(line),
     debug: () => undefined,
   })
-  return { github, waits, log, deadline, cancel, requests: () => requests, now: () => now }
+  return { github, waits, log, deadline, cancel, received, requests: () => requests, now: () => now }
 }
 
 type Options = Partial<Omit<Call, 'doing'>>
@@ -86,6 +101,8 @@ async function failure(sent: Promise<unknown>): Promise<GitHubError> {
   return thrown as GitHubError
 }
 
+/** Only the headers say that it is a limit. */
+const limited = (headers: Record<string, string>) => ({ status: 403, headers, body: { message: 'No' } })
 const refused = (status: number, message = 'No'): Answer => ({ status, body: { message } })
 
 describe('a request that is required', () => {
@@ -108,8 +125,15 @@ describe('a request that is required', () => {
     expect(now()).toBeLessThanOrEqual(5_000)
   })
 
+  test('is retried less often if the answers take long', async () => {
+    const { github, requests } = await connect([BAD_GATEWAY], { answerMs: 25_000 })
+    await failure(read(github))
+    expect(requests()).toBe(3)
+  })
+
   test.each<[string, Answer, number]>([
     ['an error of the server', BAD_GATEWAY, 750],
+    ['the lowest of these', refused(500), 750],
     ['a reset', 'reset', 750],
     ['a text instead of JSON', { status: 200, body: 'hello' }, 750],
     ['null', { status: 200, body: 'null' }, 750],
@@ -117,6 +141,16 @@ describe('a request that is required', () => {
     ['a primary limit (429)', primaryLimit(NOW / 1000 + 20, 429), 22_500],
     ['a limit that was reset already', primaryLimit(NOW / 1000 - 20), 750],
     ['a limit without a time', { status: 429, body: {} }, 750],
+    ['nothing but a header of one limit', limited({ 'retry-after': '8' }), 9_000],
+    ['nothing but a header of the other', limited({ 'x-ratelimit-remaining': '0' }), 750],
+    [
+      'a limit that is not the one with a reset',
+      {
+        ...limited({ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': String(NOW / 1000 + 20) }),
+        status: 429,
+      },
+      750,
+    ],
     ['a secondary limit', secondaryLimit(8), 9_000],
     ['a secondary limit (429)', secondaryLimit(8, 429), 9_000],
     ['a secondary limit without a header', refused(403, 'You have exceeded a secondary rate limit'), 750],
@@ -130,6 +164,12 @@ describe('a request that is required', () => {
   test.each([400, 401, 403, 404, 422])('is not retried after %d', async (status) => {
     const { github, requests } = await connect([refused(status)])
     expect(await failure(read(github))).toMatchObject({ status, temporary: false })
+    expect(requests()).toBe(1)
+  })
+
+  test('is not retried because of a header that is there for something else', async () => {
+    const { github, requests } = await connect([{ ...limited({ 'retry-after': '8' }), status: 422 }])
+    expect(await failure(read(github))).toMatchObject({ code: 'github', temporary: false })
     expect(requests()).toBe(1)
   })
 
@@ -150,6 +190,19 @@ describe('a request that is required', () => {
     expect((await read(github, { find: async () => undefined })).data).toEqual({ id: 1 })
     expect(requests()).toBe(2)
   })
+})
+
+test('a request names the action and has the token, or one that GitHub refuses if there is none', async () => {
+  const { github, received } = await connect([OK])
+  await read(github)
+  expect(received[0]).toMatchObject({
+    authorization: 'token ghs_token',
+    'accept-encoding': 'gzip',
+    'user-agent': expect.stringMatching(/^agent-job-action /),
+  })
+  const without = await connect([OK], { token: '' })
+  await read(without.github)
+  expect(without.received[0]?.authorization).toBe('token none')
 })
 
 test('a request that only informs is sent once', async () => {
@@ -194,6 +247,7 @@ describe('what helps:', () => {
   const FORK = 'On a pull request from a fork, the token of the job can only read'
   test.each<[string, Answer, string, boolean, string]>([
     ['an error of the server', BAD_GATEWAY, 'contents: read', false, 'Run it again later.'],
+    ['no answer', 'reset', 'contents: read', false, 'Run it again later.'],
     ['a limit', secondaryLimit(8), 'contents: read', true, 'Run it again later.'],
     ['bad credentials', refused(401), 'contents: read', false, 'Check github-token.'],
     [
@@ -240,6 +294,11 @@ describe('what helps:', () => {
     if (advice !== FORK) expect(error.advice).toBe(advice)
   })
 
+  test('GitHub is quoted, with one full stop', async () => {
+    const { github } = await connect([refused(422, 'Not v1.2. Not here.')])
+    expect((await failure(read(github))).message).toBe('GitHub: reading it failed: 422, Not v1.2. Not here.')
+  })
+
   test('GitHub is quoted on one line, redacted and cut', async () => {
     const { github } = await connect([refused(422, `secret\n${'x'.repeat(600)}`)])
     const { message } = await failure(read(github))
@@ -254,6 +313,47 @@ describe('what helps:', () => {
     ]
     expect(describeWarning(temporary, 'It is so.')).toMatch(/^GitHub: reading it failed: 502.* It is so\.$/)
     expect(describeWarning(permanent, '')).toBe('GitHub: reading it failed: 401, No. Check github-token.')
+  })
+})
+
+describe('what can not connect for good is not retried, and says whose fault it is:', () => {
+  const CERTIFICATE =
+    "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file in the step's env."
+
+  test("GitHub's certificate", async () => {
+    const { port, close } = await terminateTls(1, await certificate())
+    servers.push(close)
+    const { github, waits } = await connect([OK], { apiUrl: `https://localhost:${port}` })
+    const error = await failure(read(github))
+    expect(error).toMatchObject({ status: undefined, temporary: false, advice: CERTIFICATE })
+    expect(error.message).toMatch(/^GitHub: reading it failed: GitHub's certificate is not trusted: \S/)
+    expect(waits).toEqual([])
+  })
+
+  test.each<[string, Parameters<typeof connectProxy>[1], boolean, RegExp, string]>([
+    [
+      "a proxy's credentials",
+      () => 407,
+      false,
+      /failed: the proxy rejected the credentials: \S/,
+      'Set the user name and password in HTTPS_PROXY.',
+    ],
+    [
+      "a proxy's certificate",
+      () => 'open',
+      true,
+      /failed: the proxy's certificate is not trusted: \S/,
+      CERTIFICATE,
+    ],
+  ])('%s', async (_, behave, overTls, says, advice) => {
+    const { port, close } = await connectProxy(1, behave, overTls ? await certificate() : undefined)
+    servers.push(close)
+    const value = `${overTls ? 'https' : 'http'}://localhost:${port}`
+    const options = { apiUrl: 'https://github.test', proxies: [{ name: 'HTTPS_PROXY', value }] }
+    const { github, waits } = await connect([OK], options)
+    const error = await failure(read(github))
+    expect(error).toMatchObject({ temporary: false, advice, message: expect.stringMatching(says) })
+    expect(waits).toEqual([])
   })
 })
 
