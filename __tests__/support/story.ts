@@ -10,6 +10,9 @@ import type { ReportWriter } from '../../src/report/report.js'
 import * as runner from '../../src/runner.js'
 import { createStep } from '../../src/step.js'
 import { type Ended, expectNoKey, KEY } from './action.js'
+// The action loads these when it needs them: then Stryker would take their constants for those of a single test.
+import '../../src/agent/client.js'
+import '../../src/plan.js'
 
 /** How many times faster than the real one the clock of a step is. What it waits for is real, and takes as long as ever. */
 export const SPEED = 20
