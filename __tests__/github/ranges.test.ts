@@ -274,7 +274,7 @@ describe('since the last release', () => {
       world.repository.addRelease('v1.2.0', '2026-03-01T00:00:00Z')
       world.repository.addRelease('v1.3.0', '2026-03-02T00:00:00Z') // This is a re-run.
       world.repository.addRelease('draft', null)
-      world.repository.addRelease('withdrawn', '2026-02-25T00:00:00Z', { draft: true })
+      world.repository.addRelease('v1.1.5', '2026-02-25T00:00:00Z', { draft: true })
       world.repository.addRelease('v1.2.0-rc.1', '2026-02-20T00:00:00Z', { prerelease: true })
       expectJob(await world.step({ context: 'diff' }, release()))
       expect(compared(world)).toEqual(['v1.1.0'])
