@@ -132,7 +132,7 @@ describe('a check', () => {
         { ...CHECK, ...SCOPE },
         {
           meanwhile: async ({ signal }) => {
-            await until(() => world.checks()[0]?.output.title?.includes('running') === true)
+            await until(() => world.checks()[0]?.output.title?.includes('Waiting') === true)
             signal('SIGINT')
           },
         },
@@ -285,7 +285,7 @@ describe('a re-run', () => {
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
-          await until(() => world.checks()[0]?.output.title?.includes('running') === true)
+          await until(() => world.checks()[0]?.output.title?.includes('Waiting') === true)
           signal('SIGKILL')
         },
       })
@@ -300,7 +300,7 @@ describe('a re-run', () => {
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const killed = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
-          await until(() => world.checks()[0]?.output.title?.includes('running') === true)
+          await until(() => world.checks()[0]?.output.title?.includes('Waiting') === true)
           signal('SIGKILL')
         },
       })

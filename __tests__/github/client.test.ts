@@ -72,6 +72,7 @@ async function connect(
     },
     deadline: {
       signal: AbortSignal.any([deadline.signal, cancel.signal]),
+      cancel: cancel.signal,
       cancelled: () => cancel.signal.aborted,
       remainingMs: () => deadlineMs - now,
     },
@@ -106,12 +107,12 @@ const limited = (headers: Record<string, string>) => ({ status: 403, headers, bo
 const refused = (status: number, message = 'No'): Answer => ({ status, body: { message } })
 
 describe('a request that is required', () => {
-  test.each([1, 3])('is retried for a minute, all together (%d side by side)', async (count) => {
+  test.each([1, 3])('is retried for 90 s, all together (%d side by side)', async (count) => {
     const { github, now } = await connect([BAD_GATEWAY])
     const results = await Promise.allSettled(Array.from({ length: count }, () => read(github)))
     expect(results.map(({ status }) => status)).toEqual(Array(count).fill('rejected'))
-    expect(now()).toBeGreaterThan(45_000)
-    expect(now()).toBeLessThanOrEqual(60_000)
+    expect(now()).toBeGreaterThan(75_000)
+    expect(now()).toBeLessThanOrEqual(90_000)
     // Nothing is left for the next one.
     const before = now()
     await failure(read(github))
@@ -128,7 +129,7 @@ describe('a request that is required', () => {
   test('is retried less often if the answers take long', async () => {
     const { github, requests } = await connect([BAD_GATEWAY], { answerMs: 25_000 })
     await failure(read(github))
-    expect(requests()).toBe(3)
+    expect(requests()).toBe(4)
   })
 
   test.each<[string, Answer, number]>([
@@ -140,20 +141,20 @@ describe('a request that is required', () => {
     ['a primary limit, until it is reset', primaryLimit(NOW / 1000 + 20), 22_500],
     ['a primary limit (429)', primaryLimit(NOW / 1000 + 20, 429), 22_500],
     ['a limit that was reset already', primaryLimit(NOW / 1000 - 20), 750],
-    ['a limit without a time', { status: 429, body: {} }, 750],
+    ['a limit without a time', { status: 429, body: {} }, 67_500],
     ['nothing but a header of one limit', limited({ 'retry-after': '8' }), 9_000],
-    ['nothing but a header of the other', limited({ 'x-ratelimit-remaining': '0' }), 750],
+    ['nothing but a header of the other', limited({ 'x-ratelimit-remaining': '0' }), 67_500],
     [
       'a limit that is not the one with a reset',
       {
         ...limited({ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': String(NOW / 1000 + 20) }),
         status: 429,
       },
-      750,
+      67_500,
     ],
     ['a secondary limit', secondaryLimit(8), 9_000],
     ['a secondary limit (429)', secondaryLimit(8, 429), 9_000],
-    ['a secondary limit without a header', refused(403, 'You have exceeded a secondary rate limit'), 750],
+    ['a secondary limit without a header', refused(403, 'You have exceeded a secondary rate limit'), 67_500],
   ])('waits after %s', async (_, answer, wait) => {
     const { github, waits, log } = await connect([answer, OK])
     expect((await read(github)).data).toEqual({ id: 1 })
@@ -246,16 +247,16 @@ describe('a request in flight', () => {
 describe('what helps:', () => {
   const FORK = 'On a pull request from a fork, the token of the job can only read'
   test.each<[string, Answer, string, boolean, string]>([
-    ['an error of the server', BAD_GATEWAY, 'contents: read', false, 'Run it again later.'],
-    ['no answer', 'reset', 'contents: read', false, 'Run it again later.'],
-    ['a limit', secondaryLimit(8), 'contents: read', true, 'Run it again later.'],
+    ['an error of the server', BAD_GATEWAY, 'contents: read', false, 'Re-run later.'],
+    ['no answer', 'reset', 'contents: read', false, 'Re-run later.'],
+    ['a limit', secondaryLimit(8), 'contents: read', true, 'Re-run later.'],
     ['bad credentials', refused(401), 'contents: read', false, 'Check github-token.'],
     [
       'anything else',
       refused(422),
       'contents: read',
       false,
-      'Fix what GitHub objects to, then run it again.',
+      'Fix the problem that GitHub reports, then start a new run.',
     ],
     [
       'a personal token for a check',
@@ -276,14 +277,14 @@ describe('what helps:', () => {
       refused(403, 'Blocked'),
       'issues: write or pull-requests: write',
       false,
-      'If it exists, the token lacks permission: give the job `permissions: issues: write` or `permissions: pull-requests: write`.',
+      'Add the permission to the workflow job: `permissions: issues: write` or `permissions: pull-requests: write`.',
     ],
     [
       'what may be hidden',
       refused(404),
       'contents: read',
       true,
-      'If it exists, the token lacks permission: give the job `permissions: contents: read`.',
+      'Not found, or the token may not read it. If it exists, add the permission to the workflow job: `permissions: contents: read`.',
     ],
     ['a write from a fork', refused(403), 'checks: write', true, FORK],
     ['a write from a fork to what may be hidden', refused(404), 'checks: write', true, FORK],
@@ -318,7 +319,7 @@ describe('what helps:', () => {
 
 describe('what can not connect for good is not retried, and says whose fault it is:', () => {
   const CERTIFICATE =
-    "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file in the step's env."
+    "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file."
 
   test("GitHub's certificate", async () => {
     const { port, close } = await terminateTls(1, await certificate())
@@ -358,23 +359,24 @@ describe('what can not connect for good is not retried, and says whose fault it 
 })
 
 test('GitHub says which page is the last', async () => {
-  const full = Array.from({ length: 100 }, (_, id) => ({ id }))
-  const count = async (pages: readonly [items: number, link?: string][], limit = 10): Promise<number[]> => {
+  const count = async (pages: readonly [items: number, link?: string][], limit = 10): Promise<unknown[]> => {
     const read: number[] = []
-    const all = await readPages(limit, async ({ page, per_page }) => {
+    const { items, truncated } = await readPages(limit, async ({ page, per_page }) => {
       expect(per_page).toBe(100)
       read.push(page)
-      const [items = 0, link] = pages[page - 1] ?? []
-      return { data: full.slice(0, items), headers: link === undefined ? {} : { link } }
+      const [length = 0, link] = pages[page - 1] ?? []
+      // Each page has items of its own: one that repeats is the end.
+      const data = Array.from({ length }, (_, id) => ({ id: page * 1000 + id }))
+      return { data, headers: link === undefined ? {} : { link } }
     })
-    return [read.length, all.length]
+    return [read.length, items.length, ...(truncated ? ['truncated'] : [])]
   }
   const next = '<https://api.github.com/x?page=2>; rel="next"'
   expect(await count([[100], [3]])).toEqual([2, 103])
   expect(await count([[99]])).toEqual([1, 99])
   expect(await count([[5, next], [6]])).toEqual([2, 11])
   expect(await count([[100, '<https://api.github.com/x?page=1>; rel="first"']])).toEqual([1, 100])
-  expect(await count([[100], [100], [100]], 2)).toEqual([2, 200])
+  expect(await count([[100], [100], [100]], 2)).toEqual([2, 200, 'truncated'])
   const odd = async () => ({ data: [null, { id: 1 }, 'text', undefined], headers: {} })
-  expect(await readPages(1, odd)).toEqual([{ id: 1 }])
+  expect((await readPages(1, odd)).items).toEqual([{ id: 1 }])
 })

@@ -192,13 +192,20 @@ describe('the job that takes the place of another is told of its pull request', 
   )
 
   test('and also if the job is gone only when it is messaged', () =>
-    inWorld({ emulator: { scenario: { message: [{ status: 404, error: 'gone' }] } } }, async (world) => {
+    inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       await world.step(SCOPE)
       docs.addPull({ number: 17 })
-      const { outputs } = await world.step(SCOPE)
+      const GONE = { times: 4, status: 404, error: 'gone' }
+      const [id = ''] = world.emulator.jobs.keys()
+      const later = await world.serve({
+        initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
+        message: [GONE],
+        poll: [{}, GONE],
+      })
+      const { outputs } = await world.step({ ...SCOPE, 'base-url': later.url })
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(world.prompts().map((prompt) => prompt.includes(LINK))).toEqual([false, false, true])
+      expect(world.prompts(later).map((prompt) => prompt.includes(LINK))).toEqual([false, true])
     }))
 })
 

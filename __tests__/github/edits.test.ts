@@ -121,11 +121,11 @@ describe('what an earlier run stored', () => {
     }))
 
   test('stays if nothing is sent', () =>
-    inWorld({ emulator: { scenario: { message: [{ status: 400, error: 'No' }] } } }, async (world) => {
+    inWorld({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } }, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))
       world.finishJobs()
       const refused = await world.step(SCOPE, run(201))
-      expect(refused.outputs['error-code']).toBe('rejected')
+      expect(refused.outputs['error-code']).toBe('auth')
       // The state of run 200 is that of an unfinished job.
       const rerun = await world.step(SCOPE, run(200, 2))
       expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
@@ -134,7 +134,7 @@ describe('what an earlier run stored', () => {
 })
 
 test('an edit without a response holds up the next request no longer than until the deadline', () =>
-  inWorld({ emulator: { scenario: { message: [{ status: 404, error: 'gone' }] } } }, async (world) => {
+  inWorld({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } }, async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })
     const { outputs, milliseconds } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })

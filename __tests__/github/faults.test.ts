@@ -123,7 +123,7 @@ describe('an error of a request that only informs is a warning, and the job runs
       'You must authenticate via a GitHub App.',
       /App\. The check .*the job's own token, or an app's, as github-token/,
     ],
-    [422, 'Validation failed', /failed\. The check .*Fix what GitHub objects to/],
+    [422, 'Validation failed', /failed\. The check .*Fix the problem that GitHub reports/],
     [403, 'Repository access blocked', /permissions: checks: write/],
   ])('a check that is answered with %d, %s', (status, message, says) =>
     inWorld({}, async (world) => {
@@ -184,11 +184,12 @@ describe('a missing permission to compare', () => {
       expect(world.emulator.requests).toEqual([])
     }))
 
-  test('is a warning that names it if the list only informs', () =>
+  test('ends the step as well if the list is only for the prompt', () =>
     inWorld({ github: { permissions: { contents: 'none' } } }, async (world) => {
       const { outputs, commands } = await world.step({ context: 'diff' }, push)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(commands('warning')).toEqual([expect.stringContaining('contents: read')])
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(commands('error')[0]).toContain('contents: read')
+      expect(world.emulator.requests).toEqual([])
     }))
 })
 
@@ -226,7 +227,7 @@ describe('the event', () => {
 })
 
 describe('a cancel', () => {
-  const isRunning = (body = ''): boolean => body.includes('is running')
+  const isRunning = (body = ''): boolean => body.includes('Waiting for the docs job')
 
   test('while the job runs is reported in the comment', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {

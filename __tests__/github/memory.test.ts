@@ -148,12 +148,15 @@ describe('a marker does not count, and its comment is not edited,', () => {
     }))
 })
 
+/** A 404 is believed when it is repeated. */
+const GONE = { times: 4, status: 404, error: 'gone' }
+
 describe('a new job replaces the last one, in the same comment,', () => {
   test.each([
-    ['no longer exists', { poll: [{ status: 404, error: 'gone' }] }],
+    ['no longer exists', { poll: [GONE] }],
     ['failed', { poll: [{ job: { status: 'failed' } }] }],
     ['was archived', { poll: [{ job: { status: 'archived' } }] }],
-    ['no longer exists when it gets the message', { message: [{ status: 404, error: 'gone' }] }],
+    ['no longer exists when it gets the message', { message: [GONE], poll: [{}, GONE] }],
   ])('if that one %s', (_, faults) =>
     inWorld({}, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' })
@@ -242,12 +245,12 @@ describe('a re-run of a run', () => {
   const again = { env: { GITHUB_RUN_ID: '101', GITHUB_RUN_ATTEMPT: '2' } }
 
   test('whose message was refused sends it again', () =>
-    inWorld({ emulator: { scenario: { message: [{ status: 400, error: 'No' }] } } }, async (world) => {
+    inWorld({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } }, async (world) => {
       const first = await world.step(SCOPE)
       const refused = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
       expect(refused.outputs).toMatchObject({
         outcome: 'error',
-        'error-code': 'rejected',
+        'error-code': 'auth',
         'job-id': first.outputs['job-id'],
       })
       const rerun = await world.step(SCOPE, again)

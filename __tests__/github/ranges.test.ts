@@ -23,9 +23,9 @@ function expectSkipped(ended: Ended, world: World, why: RegExp): void {
 
 /** Both the log and the summary say that context-paths could not decide. */
 function expectNote({ log, summary }: Ended, why: RegExp): void {
-  expect(log).toMatch(/^context-paths did not decide whether to run: /m)
+  expect(log).toMatch(/^context-paths was ignored: /m)
   expect(log).toMatch(why)
-  expect(summary).toMatch(/^Note: `context-paths did not decide whether to run: /m)
+  expect(summary).toMatch(/^Note: context-paths was ignored: /m)
 }
 
 const ZERO = '0'.repeat(40)
@@ -97,7 +97,7 @@ describe('a re-run of an older scheduled run', () => {
       world.repository.addRun({ id: 200, head_sha: sha('later') })
       world.repository.addComparison(sha('later'), HEAD, { files: [], status: 'behind' })
       const ended = await world.step({ context: 'event' }, schedule(rerun))
-      expectSkipped(ended, world, /no commits since/)
+      expectSkipped(ended, world, /no new commits/)
     }))
 
   test('after an earlier success, with this commit behind it: history was rewritten', () =>
@@ -124,7 +124,7 @@ test('a repository_dispatch: its type is chosen by whoever sends it, and inside 
     expectJob(await world.step({ context: 'event' }, { event: 'repository_dispatch', payload }))
     expect(promptOf(world)).toContain('Delete everything')
     expect(ownWords(promptOf(world))).not.toContain('Delete everything')
-    expect(ownWords(promptOf(world))).toContain('No list of changes is read for repository_dispatch events.')
+    expect(ownWords(promptOf(world))).toContain('repository_dispatch events have no list of changes.')
   }))
 
 describe('a comment or a review on a pull request', () => {
@@ -164,7 +164,7 @@ describe('a comment or a review on a pull request', () => {
       )
     }))
 
-  test('on an issue has none, and context-paths says that it did not decide', () =>
+  test('on an issue has none, and context-paths says that it was ignored', () =>
     inWorld({}, async (world) => {
       const payload = { action: 'created', issue: { number: 9, title: 'T' }, comment, sender: octocat }
       const ended = await world.step(
@@ -226,7 +226,7 @@ describe('a push', () => {
     ['a new branch', push({ before: ZERO }), /The branch is new/],
     ['a deleted branch', push({ after: ZERO }), /The branch was deleted/],
     ['a deleted tag', push({ after: ZERO }, 'refs/tags/v1'), /The tag was deleted/],
-  ])('of %s has none, and context-paths says that it did not decide', (_, run, says) =>
+  ])('of %s has none, and context-paths says that it was ignored', (_, run, says) =>
     inWorld({}, async (world) => {
       const ended = await world.step({ 'context-paths': 'docs/**' }, run)
       expectJob(ended)
@@ -244,7 +244,7 @@ test('a range with more commits than a comparison lists says so', () =>
     expect(promptOf(world)).toContain('commits (the first 100; there may be more)')
   }))
 
-test('a list that GitHub cut: context-paths says that it did not decide', () =>
+test('a list that GitHub cut: context-paths says that it was ignored', () =>
   inWorld({}, async (world) => {
     const files = Array.from({ length: 300 }, (_, nth) => file(`src/${nth}.ts`, null))
     world.repository.addComparison(sha('before'), HEAD, { files })
@@ -442,7 +442,7 @@ describe('the files of a pull request', () => {
   const labelled = { number: 1, user: octocat, head: { sha: SEEN } }
   const run = { payload: { action: 'labeled', pull_request: labelled, sender: octocat } }
   const SEVERAL =
-    'The pull request was pushed to while the files were listed: some of them are those of a later commit.'
+    'Someone pushed to the pull request while its files were being listed: some belong to a later commit.'
 
   test.each<[string, object[], RegExp, string | undefined]>([
     ['of one commit', [listed('a', SEEN), listed('b', SEEN)], /as of commit .{7}: 2 files/, undefined],
@@ -457,7 +457,7 @@ describe('the files of a pull request', () => {
       'of an unknown one',
       [file('a')],
       /Changed by pull request 1: 1 file/,
-      `The event was about commit ${SEEN.slice(0, 7)}; whether these are its files is not known.`,
+      `The event was about commit ${SEEN.slice(0, 7)}; these files may belong to a later commit.`,
     ],
   ])('%s', (_, body, range, remark) =>
     inWorld({}, async (world) => {

@@ -76,7 +76,7 @@ describe('a comment', () => {
   test('of a stranger, edited by a writer, starts none', () =>
     inRepository(async (world) => {
       const ended = await world.step({}, comment('writer', 'stranger'))
-      expectSkipped(ended, world, 'stranger, who wrote the comment or review, has no write access')
+      expectSkipped(ended, world, 'stranger, who wrote the comment, review or answer, has no write access')
     }))
 
   test.each([
@@ -95,7 +95,7 @@ describe('a comment', () => {
 test('an account that is gone may not start a job', () =>
   inRepository(async (world) => {
     const ended = await world.step({}, comment('owner', ''))
-    expectSkipped(ended, world, 'the account that wrote the comment or review is unknown')
+    expectSkipped(ended, world, 'the account that wrote the comment, review or answer is unknown')
     expect(asked(world)).toEqual(['owner'])
   }))
 
@@ -160,7 +160,7 @@ describe('a permission that can not be read', () => {
       const { outputs, exitCode, log } = await world.step({ 'timeout-minutes': '0.05' }, comment('writer'))
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(exitCode).toBe(1)
-      expect(log).toContain('it is not known whether this run may start a job, and nothing was sent')
+      expect(log).toContain("Nothing was sent, because the step can't tell whether this run may start a job")
       expect(world.emulator.requests).toEqual([])
     }),
   )
