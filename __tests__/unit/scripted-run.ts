@@ -18,6 +18,7 @@ export const INPUTS: Inputs = {
   issueNumber: undefined,
   context: 'none',
   contextPaths: [],
+  since: undefined,
   comment: false,
   check: false,
   allowUsers: new Set(),
@@ -148,6 +149,7 @@ export function createScriptedRun(
     log: (line) => lines.log.push(line),
     debug: (line) => lines.debug.push(line),
     warn: (line) => lines.warn.push(line),
+    note: (line) => progress.notes.push(line),
     onJob: (job) => {
       reported.push(job.rawStatus)
       progress.update(job)
