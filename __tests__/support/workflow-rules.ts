@@ -49,7 +49,8 @@ function* brokenByJob(job: Job, isOurs: boolean): Generator<string> {
 
 /** The third-party actions that a workflow uses: name, ref, and the version in the comment after it. */
 export function pinsOf(text: string): { name: string; ref: string; version: string }[] {
-  return [...text.matchAll(/\buses: *(\S+?)(?:@(\S+))?(?: +#(.*))?$/gm)].flatMap(
+  const code = text.replace(/^ *#.*$/gm, '')
+  return [...code.matchAll(/\buses: *(\S+?)(?:@(\S+))?(?: +#(.*))?$/gm)].flatMap(
     ([, name = '', ref = '', version = '']) =>
       /^(?:\.|\$)\//.test(name) || isHosted(name) ? [] : [{ name, ref, version: version.trim() }],
   )
