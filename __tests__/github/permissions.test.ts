@@ -113,7 +113,7 @@ test('every row of the table is tested', () => {
   expect(TABLE.map(([what]) => what)).toEqual(Object.keys(CASES))
 })
 
-test.concurrent.each(TABLE)('%s: %s', async (what, cell) => {
+test.each(TABLE)('%s: %s', async (what, cell) => {
   const given = [...cell.matchAll(/`([a-z-]+): (read|write)`/g)].map(([, name = '', access]) => [
     name.replace('-', '_'),
     access,

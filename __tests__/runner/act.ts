@@ -1,8 +1,9 @@
 /**
  * Runs a workflow with nektos/act, a runner without containers, and with its own service and GitHub.
  *
- * The environment leads to them: GITHUB_API_URL names the GitHub, and HTTPS_PROXY a proxy that connects every name to the
- * service, which has a certificate for the usual one. Of the action, only the default interval is changed, to save time.
+ * The environment leads to them: GITHUB_API_URL names the GitHub, and HTTPS_PROXY a proxy that connects every name to
+ * the service, which has a certificate for the usual one. Of the action, only the default interval is changed, to save
+ * time.
  */
 
 import { execFileSync, spawn } from 'node:child_process'

@@ -290,7 +290,6 @@ const CASES: Record<string, readonly Case[]> = {
   'on-merge.yml': [
     on(pull({ actions: ['closed'], merged: true }), 'has a job once it is merged', { prompt: ['+twice'] }),
     on(pull({ actions: ['closed'] }), 'leaves out what is closed without a merge', NOT_RUN),
-    on(dispatch({ 'pull-request': '1' }), 'takes a number', { prepare: pull().prepare, prompt: ['+twice'] }),
   ],
   'command.yml': [
     on(command('octocat', '/docs Show it.', CONTRIBUTOR), 'sends each comment to the one job', {
@@ -477,6 +476,12 @@ const CASES: Record<string, readonly Case[]> = {
     }),
     on(seeded('Shorten it.', 3600), 'says more to a job', { sends: [MESSAGE], prompt: ['Shorten it.'] }),
     on(seeded('', 60), 'only waits for it without a prompt', { sends: [] }),
+  ],
+  'by-number.yml': [
+    on(dispatch({ 'pull-request': '1' }), 'sends what the pull request has', {
+      prepare: pull().prepare,
+      prompt: ['+twice'],
+    }),
   ],
   'issue.yml': [
     on(issue('octocat'), 'has a job if it is labelled', { prompt: ['Explain --retry'] }),

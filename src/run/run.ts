@@ -36,6 +36,7 @@ export async function run(
       case 'active':
         return { outcome: 'started' }
       case 'deadline':
+        if (polled.notFound !== undefined) throw polled.notFound
         return { outcome: 'timed-out' }
     }
   } catch (thrown) {
