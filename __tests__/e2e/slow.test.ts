@@ -137,7 +137,9 @@ test.concurrent(
   async () => {
     const world = await startWorld()
     world.github.faults.push({ path: /comments/, times: Number.POSITIVE_INFINITY, answer: BAD_GATEWAY })
-    const { outputs, milliseconds } = await world.step({ 'job-scope': 'pull-request' }).finally(world.close)
+    const { outputs, milliseconds } = await world
+      .runBundle({ 'job-scope': 'pull-request' })
+      .finally(world.close)
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expectToTake(milliseconds, 60 * SECOND, 90 * SECOND)
     expect(world.emulator.requests).toEqual([])

@@ -29,8 +29,9 @@ export type Output = (typeof OUTPUTS)[number]
 /** The outputs as far as they are known; some are only known with the result. */
 export function outputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
   const { result } = progress
-  // A dry run tells what is remembered.
-  const link = progress.job?.link ?? (result?.outcome === 'dry-run' ? progress.previousLink : '')
+  // A run that sends nothing tells what is remembered.
+  const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
+  const link = progress.job?.link ?? (sendsNothing ? progress.previousLink : '')
   const { number, repository } = parsePullRequest(link)
   // A job that never existed was not waited for.
   const isMissing = progress.job === undefined && errorOf(result)?.code === 'not-found'
