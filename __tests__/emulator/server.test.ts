@@ -256,7 +256,6 @@ test.each<[string, Options, readonly Line[]]>([
     ['rate-limited-forever', 429, 429],
     ['unavailable', 503, 503],
     ['unauthorized', 401, 401],
-    ['not-found', 404, 404],
   ].map(([scenario, ...statuses]): [string, Options, Line[]] => [
     `${scenario}: the create requests get ${statuses}`,
     { scenario: String(scenario) },

@@ -229,7 +229,7 @@ const STATES: Record<string, State> = {
   'with a remembered job': {
     happens: followsUp,
     link: LINK,
-    ends: ['so far', 'dry-run', 'cancelled', 'no permission'],
+    ends: ['so far', 'dry-run', 'skipped', 'cancelled', 'no permission'],
   },
 
   'create in flight': { happens: isSent, unknown: 'create', ends: IN_FLIGHT },

@@ -263,7 +263,7 @@ describe.each(ROWS)('$name', (row) => {
     const annotations = lines.filter((line) => line.startsWith('::'))
     if (!isEnded) expect(annotations).toEqual([])
     else if (exitCode === 1) expect(annotations).toEqual([expect.stringMatching(/^::error::/)])
-    else if (outputs['pr-link'] && outputs.outcome !== 'dry-run')
+    else if (outputs['pr-link'] && row.job !== undefined)
       expect(annotations).toEqual([`::notice::Pull request: ${row.link}`])
     else expect(['', '::warning::']).toContain(annotations.map((line) => line.slice(0, 11)).join())
   })

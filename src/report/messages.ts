@@ -128,7 +128,7 @@ export interface Annotation {
 
 export function annotation(progress: Progress, result: RunResult, failOn?: ReadonlySet<FailOn>): Annotation {
   const link = progress.job?.link ?? ''
-  const { sentence, happened, next } = describeOutcome(progress, result, quote)
+  const { sentence = '', happened = '', next } = describeOutcome(progress, result, quote)
   const pullRequest = link === '' ? '' : `Pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.

@@ -8,10 +8,10 @@ import type { Progress } from '../run/progress.js'
 
 export interface Texts {
   readonly title: string
-  /** The title as a sentence, for the log, which has no titles; may be empty. */
-  readonly sentence: string
-  /** What else happened, without the pull request, which each place shows in its own way; may be empty. */
-  readonly happened: string
+  /** The title as a sentence, for the log, which has no titles. */
+  readonly sentence?: string
+  /** What else happened, without the pull request, which each place shows in its own way. */
+  readonly happened?: string
   readonly next: string
 }
 
@@ -59,8 +59,6 @@ export function describeOutcome(
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        sentence: '',
-        happened: '',
         next: 'Review the pull request, then merge it.',
       }
     case 'no-changes':
@@ -75,7 +73,6 @@ export function describeOutcome(
       return {
         title: '✅ The docs job completed without a pull request',
         sentence: `${name} completed without a pull request.`,
-        happened: '',
         next: joinSentences(
           reuse === 'attach'
             ? `If you expected changes, send the job a message that says which pages to change and how: ${withPrompt}.`
@@ -87,14 +84,12 @@ export function describeOutcome(
       return {
         title: '❌ The docs job failed',
         sentence: `${name} failed.`,
-        happened: '',
         next: `See the service's dashboard for the reason. ${startNew}. To send this one a message, ${withPrompt}.`,
       }
     case 'archived':
       return {
         title: '🗄️ The docs job was archived',
         sentence: `${name} was archived.`,
-        happened: '',
         next: joinSentences(
           job?.link ? 'Review the pull request.' : '',
           `An archived job won't produce anything more. ${startNew}.`,
@@ -139,14 +134,12 @@ export function describeOutcome(
     case 'skipped':
       return {
         title: '⏭️ Skipped',
-        sentence: '',
         happened: `Nothing was sent: ${result.reason}.`,
         next: result.advice ?? "You don't need to do anything.",
       }
     case 'dry-run':
       return {
         title: '📝 Dry run',
-        sentence: '',
         happened: 'Nothing was sent.',
         next: 'For a real run, remove dry-run or set it to false.',
       }
@@ -156,7 +149,6 @@ export function describeOutcome(
       const isMissing = code === 'not-found' && job === undefined && reuse !== 'message'
       return {
         title: '❌ The docs job could not be started or tracked',
-        sentence: '',
         happened: joinSentences(message, isUnsaid(progress, result.error) ? 'Nothing was sent.' : ''),
         next: joinSentences(advice, accepted && !isMissing && !hasEnded ? mayRun : ''),
       }

@@ -93,7 +93,7 @@ function details(view: View): string[] {
 /** In a list if it has several lines. */
 function whatHappened(progress: Progress, result: RunResult, redact: Redact): string {
   // Redacted before it is split: half a key would not be found.
-  const lines = redact(describeOutcome(progress, result, quote).happened)
+  const lines = redact(describeOutcome(progress, result, quote).happened ?? '')
     .split('\n')
     .map(showSentences)
   return lines.length === 1 ? lines.join() : lines.map((line) => `- ${line}`).join('\n')
