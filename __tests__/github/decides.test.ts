@@ -55,13 +55,20 @@ describe('nothing is sent if GitHub refuses', () => {
 })
 
 test.concurrent.each([
-  ['a comparison', push(), /\/compare\//, { status: 'ahead', total_commits: 0, commits: [] }, 'pr-opened'],
-  ['a pull request', {}, /\/pulls\/\d+\/files/, {}, 'error'],
-] as const)('%s without a list of files is never a reason to skip', (_, run, path, body, outcome) =>
+  [
+    'a comparison',
+    push(),
+    /\/compare\//,
+    { status: 'ahead', total_commits: 0, commits: [] },
+    'pr-opened',
+    '',
+  ],
+  ['a pull request', {}, /\/pulls\/\d+\/files/, {}, 'error', 'github'],
+] as const)('%s without a list of files is never a reason to skip', (_, run, path, body, outcome, code) =>
   inWorld({}, async (world) => {
     world.github.faults.push({ path, times: Number.POSITIVE_INFINITY, answer: { status: 200, body } })
     const inputs = { 'context-paths': 'docs/**', 'timeout-minutes': '0.1' }
-    expect((await world.step(inputs, run)).outputs.outcome).toBe(outcome)
+    expect((await world.step(inputs, run)).outputs).toMatchObject({ outcome, 'error-code': code })
   }),
 )
 
