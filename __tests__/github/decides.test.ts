@@ -35,6 +35,7 @@ const comment: RunOptions = {
 
 describe('nothing is sent if GitHub refuses', () => {
   test.concurrent.each<[string, RegExp, Record<string, string>, RunOptions]>([
+    ["the pull request's comments", /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],
     ['the commits of a push that may be a merge', /\/commits\//, { 'skip-authors': 'mintlify[bot]' }, merged],
     ['the files', /\/compare\//, { 'context-paths': 'docs/**' }, push()],
     [
