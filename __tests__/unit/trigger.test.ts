@@ -199,7 +199,11 @@ test.each<[string, object, string[]]>([
 })
 
 test('the ref and the commit come first, but not of a pull request, an issue or a discussion, and never empty', () => {
-  expect(facts('push', {}, undefined, true)).toEqual([`ref: ${RUN.ref}`, `commit: ${RUN.sha}`])
+  expect(facts('push', { sender }, undefined, true)).toEqual([
+    `ref: ${RUN.ref}`,
+    `commit: ${RUN.sha}`,
+    'sender: octocat',
+  ])
   expect(facts('issues', { issue: { number: 7 } }, undefined, true)).toEqual(['number: 7'])
   expect(describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {})).facts).toEqual([
     { name: 'commit', value: RUN.sha },
