@@ -1,6 +1,7 @@
 /** The composed prompt: the user's text unchanged, everything by others fenced, within the limit, every omission stated. */
 
 import { describe, expect, test } from '@jest/globals'
+import { takeFitting } from '../../src/context/budget.js'
 import { type ContextOptions, compose, PROMPT_LIMIT } from '../../src/context/compose.js'
 import type { ChangedFile } from '../../src/context/files.js'
 import {
@@ -176,6 +177,11 @@ describe('the length', () => {
       }
     },
   )
+
+  test('takes what fits to the byte, with its line end, and skips what does not', () => {
+    expect(takeFitting(['ab', 'cde', 'f'], 5, String)).toEqual(['ab', 'f'])
+    expect(takeFitting(['ab', 'cde', 'f'], 4, String)).toEqual(['ab'])
+  })
 
   test('leaves out nothing if 8 KiB more are free', () => {
     const whole = compose('', contexts.small)
