@@ -11,6 +11,7 @@ import type { Ports } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { send } from '../../src/run/send.js'
 import { FakeClock } from '../unit/fake-clock.js'
+import { jobResult, noJob, noResponse, notSent } from '../unit/scripted-run.js'
 
 const JOB_ID = 'job-1'
 const requests = fc.constantFrom<SubmitRequest>({ kind: 'create' }, { kind: 'message', jobId: JOB_ID })
@@ -23,19 +24,7 @@ const retryAfters = fc.option(
 
 const jobs = fc
   .record({ id: fc.constantFrom(JOB_ID, 'job-2'), status: fc.constantFrom('active', 'completed') })
-  .map(
-    ({ id, status }): ServiceResult => ({
-      kind: 'job',
-      job: {
-        id,
-        rawStatus: status,
-        status,
-        link: '',
-        linkRejected: false,
-        received: { id, status },
-      } as never,
-    }),
-  )
+  .map(({ id, status }) => jobResult(status, { id }))
 const errorResponses = fc
   .record({
     status: fc.oneof(fc.integer({ min: 300, max: 999 }), fc.constantFrom(404, 409, 429)),
@@ -52,11 +41,8 @@ const permanent = fc.constantFrom(
 const results: fc.Arbitrary<ServiceResult> = fc.oneof(
   jobs,
   errorResponses,
-  fc.constant<ServiceResult>({ kind: 'no-job', description: '200: hello' }),
-  fc.constant<ServiceResult>({ kind: 'no-response', reason: 'reset', cause: undefined }),
-  permanent.map(
-    (why) => ({ kind: 'not-sent', reason: 'refused', permanent: why, cause: undefined }) as ServiceResult,
-  ),
+  fc.constantFrom(noJob, noResponse),
+  permanent.map((why) => ({ ...notSent, permanent: why }) as ServiceResult),
   fc.boolean().map((sent): ServiceResult => ({ kind: 'aborted', sent })),
 )
 
@@ -128,8 +114,7 @@ describe('sending', () => {
         async (request, script, timeoutMs, random) => {
           const seen: ServiceResult[] = []
           const next = async (): Promise<ServiceResult> => {
-            const result =
-              script[seen.length] ?? ({ kind: 'no-response', reason: 'end', cause: undefined } as const)
+            const result = script[seen.length] ?? noResponse
             seen.push(result)
             return result
           }
