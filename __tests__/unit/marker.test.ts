@@ -8,6 +8,7 @@ import {
   readMarker,
   type StoredState,
 } from '../../src/memory/marker.js'
+import { scaled } from '../support/time.js'
 
 const KEY = deriveMarkerKey('mint_key')
 const IDENTITY: Identity = {
@@ -81,10 +82,7 @@ test('characters can not move from one field to the next', () => {
 
 test('a comment full of markers is read quickly', () => {
   const body = `${marker.replace('docs', 'x')}\n`.repeat(1000).slice(0, 65_536)
-  const times = [1, 2, 3, 4].map(() => {
-    const start = performance.now()
-    readMarker(body, ID + 1, IDENTITY, KEY)
-    return performance.now() - start
-  })
-  expect(Math.min(...times)).toBeLessThan(500) // The quickest, because the machine may be busy.
+  const start = performance.now()
+  readMarker(body, ID + 1, IDENTITY, KEY)
+  expect(performance.now() - start).toBeLessThan(scaled(1_000))
 })
