@@ -147,7 +147,7 @@ describe('the length', () => {
     }),
     'only names': context({ level: 'event', files: many(15_000, (i) => file(`${i}.md`)) }),
     'long facts': context({
-      facts: Object.fromEntries(many(45, (i) => [`fact${i}`, '😀\n'.repeat(i * 120)])),
+      facts: Object.fromEntries(many(24, (i) => [`fact${i}`, '😀\n'.repeat(i * 240)])),
       files: [fileOf('a.md', 100 * KIB), fileOf('b.md', 300 * KIB)],
     }),
     'many files': context({
@@ -157,7 +157,7 @@ describe('the length', () => {
     }),
     'one huge diff': context({ files: [fileOf('a.md', 900 * KIB)] }),
     'short names': context({ files: many(2000, () => fileOf('a', 500)) }),
-    'long names': context({ files: many(100, (i) => fileOf(`${i}/`.repeat(900), 500)) }),
+    'long names': context({ files: many(60, (i) => fileOf(`${i}/`.repeat(900), 500)) }),
     'no changes known': { ...context({ facts: { title: 'T' } }), changes: undefined },
   }
 
