@@ -4,51 +4,27 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import type { SubmitRequest } from '../../src/agent/problems.js'
-import { judgePoll, judgeSubmit } from '../../src/agent/verdict.js'
+import { judgeSubmit } from '../../src/agent/verdict.js'
 import { ActionError, Cancelled } from '../../src/errors.js'
-import { parseRetryAfter, retryDelay } from '../../src/net/backoff.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import type { Ports } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { send } from '../../src/run/send.js'
 import { FakeClock } from '../unit/fake-clock.js'
+import { jobResult, noJob, noResponse, notSent } from '../unit/scripted-run.js'
 
 const JOB_ID = 'job-1'
 const requests = fc.constantFrom<SubmitRequest>({ kind: 'create' }, { kind: 'message', jobId: JOB_ID })
 const retryAfters = fc.option(
-  fc.oneof(
-    fc.constantFrom(
-      '0',
-      '1',
-      '2.5',
-      '30',
-      '100000',
-      '',
-      'soon',
-      '-1',
-      'Sat, 01 Mar 2025 12:00:30 GMT',
-      'NaN',
-    ),
-    fc.string(),
-  ),
-  { nil: undefined },
+  fc.constantFrom('0', '2.5', '30', '100000', 'soon', 'Sat, 01 Mar 2025 12:00:30 GMT'),
+  {
+    nil: undefined,
+  },
 )
 
 const jobs = fc
   .record({ id: fc.constantFrom(JOB_ID, 'job-2'), status: fc.constantFrom('active', 'completed') })
-  .map(
-    ({ id, status }): ServiceResult => ({
-      kind: 'job',
-      job: {
-        id,
-        rawStatus: status,
-        status,
-        link: '',
-        linkRejected: false,
-        received: { id, status },
-      } as never,
-    }),
-  )
+  .map(({ id, status }) => jobResult(status, { id }))
 const errorResponses = fc
   .record({
     status: fc.oneof(fc.integer({ min: 300, max: 999 }), fc.constantFrom(404, 409, 429)),
@@ -65,11 +41,8 @@ const permanent = fc.constantFrom(
 const results: fc.Arbitrary<ServiceResult> = fc.oneof(
   jobs,
   errorResponses,
-  fc.constant<ServiceResult>({ kind: 'no-job', description: '200: hello' }),
-  fc.constant<ServiceResult>({ kind: 'no-response', reason: 'reset', cause: undefined }),
-  permanent.map(
-    (why) => ({ kind: 'not-sent', reason: 'refused', permanent: why, cause: undefined }) as ServiceResult,
-  ),
+  fc.constantFrom(noJob, noResponse),
+  permanent.map((why) => ({ ...notSent, permanent: why }) as ServiceResult),
   fc.boolean().map((sent): ServiceResult => ({ kind: 'aborted', sent })),
 )
 
@@ -141,8 +114,7 @@ describe('sending', () => {
         async (request, script, timeoutMs, random) => {
           const seen: ServiceResult[] = []
           const next = async (): Promise<ServiceResult> => {
-            const result =
-              script[seen.length] ?? ({ kind: 'no-response', reason: 'end', cause: undefined } as const)
+            const result = script[seen.length] ?? noResponse
             seen.push(result)
             return result
           }
@@ -181,51 +153,3 @@ function testPorts(timeoutMs: number, random: number): Ports {
     publish: () => undefined,
   }
 }
-
-describe('the verdict on a poll', () => {
-  test('never fails for what may pass, and never takes another job for this one', () => {
-    fc.assert(
-      fc.property(
-        results,
-        fc.nat(2),
-        fc.option(fc.nat(60_000), { nil: undefined }),
-        (result, invalid, since) => {
-          const context = { jobId: JOB_ID, sinceCreateMs: since, invalidResponses: invalid }
-          const verdict = judgePoll(result, context, new Date(0))
-          if (verdict.next === 'job') expect(verdict.job.id).toBe(JOB_ID)
-          const passes =
-            result.kind === 'no-response' ||
-            (result.kind === 'not-sent' && result.permanent === undefined) ||
-            (result.kind === 'error-response' &&
-              (result.status >= 500 || [408, 425, 429].includes(result.status)))
-          if (passes) expect(verdict.next).toBe('retry')
-        },
-      ),
-      { numRuns: 1000 },
-    )
-  })
-})
-
-describe('the wait before a retry', () => {
-  test('is a number in its range, whatever the service asks for', () => {
-    const dates = fc.date({ noInvalidDate: true })
-    fc.assert(
-      fc.property(
-        retryAfters,
-        dates,
-        fc.integer({ min: 1, max: 2000 }),
-        fc.nat(1000),
-        (header, now, attempts, part) => {
-          const retryAfterMs = parseRetryAfter(header, now)
-          const backoff = { retryAfterMs, capMs: 60_000 }
-          const { minDelayMs, delayMs } = retryDelay(backoff, attempts, part / 1000)
-          expect(minDelayMs).toBeGreaterThanOrEqual(500)
-          expect(delayMs).toBeGreaterThanOrEqual(minDelayMs)
-          expect(delayMs).toBeLessThanOrEqual(2 * Math.max(minDelayMs, retryAfterMs ?? 0))
-          if (retryAfterMs) expect(minDelayMs).toBeGreaterThanOrEqual(retryAfterMs)
-          else expect(delayMs).toBeLessThanOrEqual(60_000)
-        },
-      ),
-    )
-  })
-})
