@@ -1,0 +1,240 @@
+/** Payloads and answers of a server that is like GitHub, but is not: recorded on Gitea 1.27.3. */
+
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { type Fault, sha } from '../support/github.js'
+import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { onPullRequest } from '../support/remembered.js'
+import { completed, job, json } from '../support/service.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: recorded, and read by name.
+const recorded = (name: string): any =>
+  JSON.parse(readFileSync(`__tests__/fixtures/gitea/${name}.json`, 'utf8'))
+
+const ALWAYS = { times: Number.POSITIVE_INFINITY }
+
+const promptOf = ({ emulator }: World): string =>
+  JSON.parse(emulator.requests.find(({ method }) => method === 'POST')?.body ?? '{}').prompt ?? ''
+
+const withWriter = (story: (world: World) => Promise<void>): Promise<void> =>
+  inWorld({}, async (world) => {
+    world.repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
+    await story(world)
+  })
+
+describe('review: null is no review', () => {
+  const targeted = (name: string): RunOptions => ({ event: 'pull_request_target', payload: recorded(name) })
+
+  test.concurrent('so a pull request by a writer starts a job', () =>
+    withWriter(async (world) => {
+      const { outputs } = await world.step({}, targeted('pull-request-opened'))
+      expect(outputs.outcome).toBe('pr-opened')
+    }))
+
+  test.concurrent("and the agent's own, pushed to by a person, starts none", () =>
+    withWriter(async (world) => {
+      const inputs = { 'skip-authors': 'agent', 'allow-users': '*' }
+      const { outputs } = await world.step(inputs, targeted('pull-request-of-agent'))
+      expect(outputs.outcome).toBe('skipped')
+      expect(world.emulator.requests).toEqual([])
+    }))
+
+  test.concurrent('nor is comment: null a comment', () =>
+    withWriter(async (world) => {
+      const payload = { ...recorded('pull-request-opened'), comment: null, issue: null, answer: null }
+      const { outputs } = await world.step({}, { event: 'pull_request_target', payload })
+      expect(outputs.outcome).toBe('pr-opened')
+    }))
+})
+
+describe('a pull request at /pulls/N', () => {
+  const { html_url: link, number } = recorded('pull')
+  const SERVER = { env: { GITHUB_SERVER_URL: new URL(link).origin } }
+  const opened = job({ status: 'completed', prLink: link })
+
+  test.concurrent('has a number and a repository', () =>
+    onPullRequest({ posts: [json(201, opened)] }, async ({ step }) => {
+      const { outputs } = await step({}, SERVER)
+      expect(outputs).toMatchObject({
+        'pr-link': link,
+        'pr-number': String(number),
+        'pr-repository': 'your-org/docs',
+      })
+    }))
+
+  test.concurrent('is known to be merged: the next run gets a new job', () =>
+    onPullRequest(
+      {
+        posts: [json(201, opened), json(201, { ...opened, id: 'job-2' })],
+        polls: [json(200, opened), completed],
+      },
+      async ({ step, world, messages }) => {
+        world.github.addRepository('your-org/docs').addPull({ number, state: 'closed', merged: true })
+        await step({}, SERVER)
+        const { outputs } = await step({}, { env: { ...SERVER.env, GITHUB_RUN_ID: '101' } })
+        expect(messages()).toEqual([])
+        expect(outputs).toMatchObject({ 'job-id': 'job-2', reused: 'false' })
+      },
+    ))
+})
+
+describe('pages that are shorter than asked for', () => {
+  const { link, count } = recorded('files-page-1')
+
+  /** Pages of `count` files; each but the last names the next one, as recorded. */
+  function pages(world: World, names: readonly string[]): void {
+    const last = Math.ceil(names.length / count)
+    for (let page = 1; page <= last; page++) {
+      const files = names.slice((page - 1) * count, page * count).map((filename) => ({
+        ...recorded('files')[0],
+        filename,
+      }))
+      const named = link
+        .replace(/page=2/, `page=${page + 1}`)
+        .replace(/page=3/, `page=${last}`)
+        .replaceAll('http://git.example/api/v1', world.github.url)
+      const headers = page < last ? { link: named } : {}
+      const path = new RegExp(`/files\\?(?:.*&)?page=${page}(?:&|$)`)
+      world.github.faults.push({ path, answer: { status: 200, headers, body: files }, ...ALWAYS })
+    }
+  }
+  const many = [...Array.from({ length: 1_000 }, (_, nth) => `src/${nth}.js`), 'docs/late.md']
+
+  test.concurrent('are all read, or said to be cut: a run is not skipped for what was not read', () =>
+    inWorld({}, async (world) => {
+      pages(world, many)
+      const { outputs, log, summary } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
+      expect(outputs.outcome).toBe('pr-opened')
+      const isWhole = promptOf(world).includes('docs/late.md')
+      if (!isWhole) expect(log + summary).toMatch(/truncated|cut/i)
+    }))
+
+  test.concurrent('are all in the prompt, or it says that the list is cut', () =>
+    inWorld({}, async (world) => {
+      pages(world, many)
+      await world.step({ context: 'event' })
+      expect(promptOf(world)).toMatch(/1,?001|docs\/late\.md|truncated|\bcut\b/i)
+    }))
+
+  test.concurrent('without a diff are not said to be binary', () =>
+    inWorld({}, async (world) => {
+      pages(world, ['src/app.js'])
+      await world.step({ context: 'diff' })
+      expect(promptOf(world)).toContain('src/app.js')
+      expect(promptOf(world)).not.toMatch(/binary|too large/i)
+    }))
+})
+
+describe('a push of which the payload has only a part', () => {
+  const payload = recorded('push')
+  const byAgent = payload.commits.filter(
+    ({ author }: { author: { username: string } }) => author.username === 'agent',
+  )
+  /** As many as the payload has at most there, all by the agent. */
+  const told = Array.from({ length: 5 }, (_, nth) => ({
+    ...byAgent[0],
+    id: nth === 0 ? payload.after : sha(`agent ${nth}`),
+  }))
+  const run: RunOptions = {
+    event: 'push',
+    payload: { ...payload, commits: told },
+    env: { GITHUB_REF: payload.ref, GITHUB_SHA: payload.after },
+  }
+  const commits = (oldest: string) => [
+    ...(oldest === ''
+      ? []
+      : [{ sha: sha('oldest'), author: oldest, message: 'M', parents: [payload.before] }]),
+    ...told
+      .toReversed()
+      .map(({ id }) => ({ sha: id, author: 'agent', message: 'Agent commit', parents: ['p'] })),
+  ]
+  const INPUTS = { 'skip-authors': 'agent' }
+
+  test.concurrent('is not skipped for them if an older one is a person', () =>
+    inWorld({}, async (world) => {
+      world.repository.addComparison(payload.before, payload.after, { commits: commits('writer') })
+      const { outputs } = await world.step(INPUTS, run)
+      expect(outputs.outcome).toBe('pr-opened')
+    }))
+
+  test.concurrent.each(['', 'agent'])('is skipped if all are by the agent: %j', (oldest) =>
+    inWorld({}, async (world) => {
+      world.repository.addComparison(payload.before, payload.after, { commits: commits(oldest) })
+      const { outputs } = await world.step(INPUTS, run)
+      expect(outputs.outcome).toBe('skipped')
+      expect(world.emulator.requests).toEqual([])
+    }),
+  )
+})
+
+describe('a server without checks', () => {
+  const answer: Fault['answer'] = recorded('check-runs')
+
+  test.concurrent('says so once, in every attempt, and the job goes its way', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ path: /check-runs/, answer, ...ALWAYS })
+      for (const attempt of ['1', '2']) {
+        const { outputs, exitCode, commands } = await world.step(
+          { check: 'true' },
+          { env: { GITHUB_RUN_ATTEMPT: attempt } },
+        )
+        expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
+        expect(exitCode).toBe(0)
+        expect(commands('warning')).toHaveLength(1)
+        expect(commands('warning')[0]).toMatch(/check/)
+        expect(commands('warning')[0]).not.toContain('checks: write')
+      }
+    }))
+
+  test.concurrent("unlike one whose checks the token can't see: a re-run sends nothing", () =>
+    inWorld({ github: { permissions: { checks: 'none' } } }, async (world) => {
+      const { outputs } = await world.step({ check: 'true' }, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(world.emulator.requests).toEqual([])
+    }))
+})
+
+test.concurrent('a page that repeats is the end of the list', () =>
+  inWorld({}, async (world) => {
+    const comment = recorded('comment')
+    const body = Array.from({ length: 100 }, (_, nth) => ({
+      ...comment,
+      id: comment.id + nth,
+      body: `Comment ${nth}`,
+    }))
+    const path = /\/issues\/1\/comments/
+    world.github.faults.push({ method: 'GET', path, answer: { status: 200, body }, ...ALWAYS })
+    const { outputs } = await world.step({ 'job-scope': 'pull-request' })
+    expect(outputs.outcome).toBe('pr-opened')
+    const lists = world.github.requests.filter(
+      (request) => request.method === 'GET' && path.test(request.path),
+    )
+    expect(lists.length).toBeLessThanOrEqual(2)
+  }))
+
+test.concurrent('the owner of the organization may start a job', () =>
+  inWorld({}, async (world) => {
+    world.repository.collaborators.set('owner', recorded('permission-owner'))
+    const payload = {
+      action: 'created',
+      issue: { number: 9, title: 'T' },
+      comment: { id: 1, body: '/docs', user: { login: 'owner' } },
+      sender: { login: 'owner' },
+    }
+    const { outputs } = await world.step({}, { event: 'issue_comment', payload })
+    expect(outputs.outcome).toBe('pr-opened')
+  }))
+
+test.concurrent('a comparison without a list of files is said in log and summary', () =>
+  inWorld({}, async (world) => {
+    const payload = recorded('push')
+    const answer = { status: 200, body: recorded('compare') }
+    world.github.faults.push({ path: /\/compare\//, answer, ...ALWAYS })
+    const { outputs, log, summary } = await world.step(
+      { context: 'event' },
+      { event: 'push', payload, env: { GITHUB_REF: payload.ref, GITHUB_SHA: payload.after } },
+    )
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(log).toMatch(/\blist of\b/i)
+    expect(summary).toMatch(/\blist of\b/i)
+  }))
