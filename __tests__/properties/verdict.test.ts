@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import type { SubmitRequest } from '../../src/agent/problems.js'
-import { judgeSubmit } from '../../src/agent/verdict.js'
+import { judgeSubmit, type SubmitContext } from '../../src/agent/verdict.js'
 import { ActionError, Cancelled } from '../../src/errors.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import type { Ports } from '../../src/run/ports.js'
@@ -27,7 +27,7 @@ const jobs = fc
   .map(({ id, status }) => jobResult(status, { id }))
 const errorResponses = fc
   .record({
-    status: fc.oneof(fc.integer({ min: 300, max: 999 }), fc.constantFrom(404, 409, 429)),
+    status: fc.oneof(fc.integer({ min: 300, max: 999 }), fc.constantFrom(303, 404, 409, 429)),
     retryAfter: retryAfters,
   })
   .map((fields): ServiceResult => ({ kind: 'error-response', description: `${fields.status}`, ...fields }))
@@ -54,7 +54,7 @@ function isRefused(result: ServiceResult): boolean {
     case 'aborted':
       return !result.sent
     case 'error-response':
-      return result.status < 500
+      return result.status < 500 && result.status !== 303
     default:
       return false
   }
@@ -66,36 +66,41 @@ function mayBeRetried(request: SubmitRequest, result: ServiceResult): boolean {
   return result.status === 429 || (result.status === 409 && request.kind === 'message')
 }
 
+/** The third 409 to a message that a new job can replace is the last. */
+const contexts = fc.record({
+  date: fc.date({ noInvalidDate: true }),
+  posted: fc.boolean(),
+  attempts: fc.integer({ min: 1, max: 5 }),
+  replaceable: fc.boolean(),
+})
+const isLastConflict = (result: ServiceResult, context: SubmitContext): boolean =>
+  result.kind === 'error-response' && result.status === 409 && context.replaceable && context.attempts >= 3
+
 describe('the verdict on a create request or a message', () => {
   test('is to retry only if nothing was accepted', () => {
     fc.assert(
-      fc.property(
-        requests,
-        results,
-        fc.boolean(),
-        fc.date({ noInvalidDate: true }),
-        (request, result, posted, date) => {
-          const verdict = judgeSubmit(request, result, { date, posted })
-          expect(verdict.next === 'retry').toBe(mayBeRetried(request, result))
-          const isAccepted = result.kind === 'job' || (result.kind === 'no-job' && request.kind === 'message')
-          expect(verdict.next === 'accepted').toBe(isAccepted)
-          if (verdict.next === 'fail' || verdict.next === 'aborted') {
-            // Whoever stops here says that something may exist, or that nothing does.
-            expect(verdict.unknown === undefined).toBe(isRefused(result))
-            if (verdict.unknown !== undefined) expect(verdict.unknown.code).toBe('create-unknown')
-          }
-          if (verdict.next === 'fail' && verdict.unknown === undefined)
-            expect(['create-unknown', 'internal']).not.toContain(verdict.error.code)
-        },
-      ),
+      fc.property(requests, results, contexts, (request, result, context) => {
+        const verdict = judgeSubmit(request, result, context)
+        const isRetried = mayBeRetried(request, result) && !isLastConflict(result, context)
+        expect(verdict.next === 'retry').toBe(isRetried)
+        const isAccepted = result.kind === 'job' || (result.kind === 'no-job' && request.kind === 'message')
+        expect(verdict.next === 'accepted').toBe(isAccepted)
+        if (verdict.next === 'fail' || verdict.next === 'aborted') {
+          // Whoever stops here says that something may exist, or that nothing does.
+          expect(verdict.unknown === undefined).toBe(isRefused(result))
+          if (verdict.unknown !== undefined) expect(verdict.unknown.code).toBe('create-unknown')
+        }
+        if (verdict.next === 'fail' && verdict.unknown === undefined)
+          expect(['create-unknown', 'internal']).not.toContain(verdict.error.code)
+      }),
       { numRuns: 2000 },
     )
   })
 
   test('never says that nothing was sent if something was', () => {
     fc.assert(
-      fc.property(requests, results, (request, result) => {
-        const verdict = judgeSubmit(request, result, { date: new Date(0), posted: true })
+      fc.property(requests, results, contexts, (request, result, context) => {
+        const verdict = judgeSubmit(request, result, { ...context, posted: true })
         const error = verdict.next === 'fail' || verdict.next === 'retry' ? verdict.error : undefined
         expect(`${error?.message} ${error?.advice}`).not.toMatch(/nothing was sent/i)
       }),
@@ -111,7 +116,8 @@ describe('sending', () => {
         fc.array(results, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 1, max: 600_000 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        async (request, script, timeoutMs, random) => {
+        fc.boolean(),
+        async (request, script, timeoutMs, random, replaceable) => {
           const seen: ServiceResult[] = []
           const next = async (): Promise<ServiceResult> => {
             const result = script[seen.length] ?? noResponse
@@ -119,7 +125,9 @@ describe('sending', () => {
             return result
           }
           const service = { create: next, message: next } as unknown as AgentService
-          const end = await send(request, 'Do it', service, testPorts(timeoutMs, random)).then(
+          const end = await send(request, 'Do it', service, testPorts(timeoutMs, random), {
+            replaceable,
+          }).then(
             () => 'accepted',
             (thrown: unknown) => thrown,
           )
@@ -147,6 +155,7 @@ function testPorts(timeoutMs: number, random: number): Ports {
     random: () => random,
     log: () => undefined,
     debug: () => undefined,
+    note: () => undefined,
     warn: () => undefined,
     onJob: () => undefined,
     writePlaceholder: async () => undefined,

@@ -1,13 +1,17 @@
 /** Who may start a job, and whose runs are skipped: for each event, by what its payload says. */
 
 import { describe, expect, test } from '@jest/globals'
+import { isBySkipAuthors } from '../../src/access/pushed-commits.js'
 import { checkSkipAuthors } from '../../src/access/skip-authors.js'
-import { type Person, refuseStrangers, whoNeedsAccess } from '../../src/access/who-may-start.js'
+import { refuseStrangers, whoNeedsAccess } from '../../src/access/who-may-start.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
+import type { Source } from '../../src/github/client.js'
+import { DEFAULTS, type RawInputs, readGiven } from '../../src/inputs/inputs.js'
 
 const RUN = { repository: 'your-org/docs', actor: 'actor', runAttempt: '1' } as RunEnvironment
 const by = (login: string) => ({ user: { login } })
 const sender = { login: 'octocat' }
+const bot = { login: 'a-bot', type: 'Bot' }
 
 describe('whose permission counts', () => {
   const people = (name: string, payload: unknown, allowed: readonly string[] = []) =>
@@ -41,9 +45,23 @@ describe('whose permission counts', () => {
     ['workflow_dispatch', written('writer'), []],
     ['repository_dispatch', written('writer'), []],
     ['merge_group', written('writer'), []],
-    ['pull_request', HERE, []],
+    // Only a push to a branch of this repository, or an app, shows write access: readers open, triage labels.
+    ['pull_request', { ...HERE, action: 'synchronize' }, []],
+    ...['opened', 'reopened', 'edited', 'labeled', 'closed', 'synchronized', ''].map(
+      (action): [string, unknown, string[]] => ['pull_request', { ...HERE, action }, ['octocat']],
+    ),
+    ['pull_request', { ...HERE, action: 'opened', sender: bot }, []],
+    ['pull_request', { ...HERE, action: 'labeled', sender: bot }, []],
+    ['pull_request', { ...HERE, action: 'opened', sender: { ...sender, type: 'User' } }, ['octocat']],
+    ['pull_request', { ...FORK, action: 'synchronize' }, ['octocat']],
+    ['pull_request', { ...FORK, action: 'opened', sender: bot }, ['a-bot']],
+    ['pull_request_target', { ...HERE, action: 'synchronize' }, ['octocat']],
+    ['pull_request_target', { ...HERE, action: 'opened', sender: bot }, ['a-bot']],
+    ['issues', { action: 'synchronize', sender: bot }, ['a-bot']],
     // GitHub names the head of every pull request, and says null for a fork that was deleted.
-    ['pull_request', { pull_request: { number: 1 }, sender }, []],
+    ['pull_request', { action: 'synchronize', pull_request: { number: 1 }, sender }, []],
+    ['pull_request', { ...pull(null), action: 'synchronize' }, ['octocat']],
+    ['pull_request', { action: 'synchronize', sender }, ['octocat']],
     ['pull_request', FORK, ['octocat']],
     ['pull_request', pull(null), ['octocat']],
     ['pull_request', { sender }, ['octocat']],
@@ -55,9 +73,13 @@ describe('whose permission counts', () => {
     ['pull_request_review', written('writer', 'review'), ['octocat', 'writer']],
     ['discussion_comment', written('Octocat'), ['octocat']],
     ['commit_comment', { comment: { user: null }, sender }, ['octocat', '']],
+    ['discussion', written('writer', 'answer'), ['octocat', 'writer']],
+    ['discussion', { ...written('writer'), answer: by('other') }, ['octocat', 'writer', 'other']],
+    // Some servers send null for what GitHub leaves out.
+    ['pull_request_review', { ...HERE, review: null, comment: null }, ['octocat']],
     ['workflow_run', runAfter('push'), []],
     ['workflow_run', runAfter('schedule'), []],
-    ['workflow_run', runAfter('pull_request'), []],
+    ['workflow_run', runAfter('pull_request'), ['first']],
     ['workflow_run', runAfter('pull_request', 'someone/docs'), ['first']],
     ['workflow_run', runAfter('push', 'someone/docs'), ['first']],
     ['workflow_run', runAfter('pull_request_target'), ['first']],
@@ -81,7 +103,7 @@ describe('whose permission counts', () => {
   test('each is named with what they did', () => {
     expect(people('issue_comment', written('writer'))).toEqual([
       { login: 'octocat', did: 'triggered this run' },
-      { login: 'writer', did: 'wrote the comment or review' },
+      { login: 'writer', did: 'wrote the comment, review or answer' },
     ])
     expect(people('workflow_run', runAfter('issues'))).toEqual([
       { login: 'first', did: 'triggered the run before this one' },
@@ -104,26 +126,24 @@ describe('whose permission counts', () => {
 })
 
 describe('a stranger', () => {
-  const RAW = { prompt: 'Do it', 'prompt-file': '', 'job-id': '', 'allow-users': '' }
-
   async function refuse(
-    raw: Partial<typeof RAW>,
+    raw: Partial<RawInputs> = {},
     event = parseEvent('issues', { sender }),
     runAttempt = '1',
   ) {
     const log: string[] = []
-    const asked: (readonly Person[])[] = []
-    const refusal = await refuseStrangers(
-      { ...RAW, ...raw },
-      { ...RUN, runAttempt },
+    let asked: string[] = []
+    const step = {
+      given: readGiven({ ...DEFAULTS, prompt: 'Do it', ...raw }),
+      run: { ...RUN, runAttempt },
       event,
-      (line) => log.push(line),
-      async (people) => {
-        asked.push(people)
-        return 'no write access'
-      },
-    )
-    return { refusal, log, asked: asked.flat().map(({ login }) => login) }
+      log: (line: string) => log.push(line),
+    }
+    const refusal = await refuseStrangers(step, async (people) => {
+      asked = people.map(({ login }) => login)
+      return 'no write access'
+    })
+    return { refusal, log, asked }
   }
 
   const NOTHING_ASKED = { refusal: undefined, log: [], asked: [] }
@@ -176,24 +196,42 @@ describe('skip-authors', () => {
     [
       'pull_request',
       { ...pull('octocat'), sender: BOT },
-      'this pull_request event was caused by Mintlify[bot]',
+      'this pull_request event was triggered by Mintlify[bot]',
     ],
     ['push', { ...push('octocat'), sender: BOT }, 'the push is by Mintlify[bot]'],
-    ['push', push('mintlify[bot]', 'OTHER-BOT'), 'every commit in the push is by one of skip-authors'],
-    ['issue_comment', { sender, comment: by('other-bot') }, 'the comment or review is by other-bot'],
+    ['push', push('mintlify[bot]', 'OTHER-BOT'), 'every commit in the push is by an account in skip-authors'],
+    ['issue_comment', { sender, comment: by('other-bot') }, 'the comment, review or answer is by other-bot'],
     [
       'pull_request_review',
       { ...pull('octocat'), review: by('other-bot') },
-      'the comment or review is by other-bot',
+      'the comment, review or answer is by other-bot',
     ],
-    ['issues', { sender: BOT }, 'this issues event was caused by Mintlify[bot]'],
+    ['discussion', { sender, answer: by('Other-Bot') }, 'the comment, review or answer is by Other-Bot'],
+    [
+      'discussion',
+      { sender, comment: by('octocat'), answer: by('other-bot') },
+      'the comment, review or answer is by other-bot',
+    ],
+    // Some servers send null for what GitHub leaves out, or the number of commits beside them.
+    ['pull_request', { ...pull('other-bot'), review: null }, 'the pull request is by other-bot'],
+    [
+      'push',
+      { ...push('other-bot'), total_commits: 1 },
+      'every commit in the push is by an account in skip-authors',
+    ],
+    [
+      'push',
+      { ...push('other-bot'), total_commits: null },
+      'every commit in the push is by an account in skip-authors',
+    ],
+    ['issues', { sender: BOT }, 'this issues event was triggered by Mintlify[bot]'],
     [
       'an event of the future',
       { sender: BOT },
-      'this an event of the future event was caused by Mintlify[bot]',
+      'this an event of the future event was triggered by Mintlify[bot]',
     ],
   ])('of a %s with %j: %s', (name, payload, reason) => {
-    expect(decide(name, payload)).toEqual({ reason, commitsToCheck: [] })
+    expect(decide(name, payload)).toEqual({ reason })
   })
 
   test.each([
@@ -207,27 +245,89 @@ describe('skip-authors', () => {
     ['pull_request_review_comment', { ...pull('mintlify[bot]'), comment: by('octocat') }],
     ['push', push()],
     ['push', push('octocat')],
+    ['push', { ...push('octocat'), total_commits: 9 }],
+    ['push', { ...push(), total_commits: 9 }],
     ['push', push('')],
     ['schedule', {}],
     ['release', { sender }],
   ])('of a %s with %j: not skipped', (name, payload) => {
-    expect(decide(name, payload)).toEqual({ reason: undefined, commitsToCheck: [] })
+    expect(decide(name, payload)).toEqual({ reason: undefined })
   })
 
   test('may be nobody', () => {
     expect(decide('pull_request', pull('mintlify[bot]'), []).reason).toBeUndefined()
   })
 
-  test("of a push with others' commits: those may be merges", () => {
-    expect(decide('push', push('mintlify[bot]', 'octocat', ''))).toEqual({
-      reason: undefined,
-      commitsToCheck: ['1'.repeat(40), '2'.repeat(40)],
-    })
+  test.each<[string, object, object]>([
+    [
+      "others' commits, which may be merges",
+      push('mintlify[bot]', 'octocat', ''),
+      { mayBeMerges: ['1'.repeat(40), '2'.repeat(40)], mayBeCut: false },
+    ],
+    [
+      'fewer commits than it says',
+      { ...push('mintlify[bot]'), total_commits: 2 },
+      { mayBeMerges: [], mayBeCut: true },
+    ],
+    [
+      "others' commits, and fewer than it says",
+      { ...push('mintlify[bot]', 'octocat'), total_commits: 3 },
+      { mayBeMerges: ['1'.repeat(40)], mayBeCut: true },
+    ],
+  ])('of a push with %s: GitHub is asked', (_, payload, toConfirm) => {
+    expect(decide('push', payload)).toEqual({ reason: undefined, toConfirm })
   })
 
   test('of a push of 2,048 commits or more: the payload may not list them all', () => {
     const of = (count: number) => decide('push', push(...Array(count).fill('mintlify[bot]')))
     expect(of(2047).reason).toBeDefined()
-    expect(of(2048)).toEqual({ reason: undefined, commitsToCheck: [] })
+    expect(of(2048)).toEqual({ reason: undefined })
+  })
+})
+
+describe('what GitHub says of the commits of a push', () => {
+  const before = 'a'.repeat(40)
+  const after = 'b'.repeat(40)
+  const event = parseEvent('push', { before, after })
+  const authors = new Set(['mintlify[bot]'])
+  const theirs = { parents: [{}], author: { login: 'Mintlify[bot]' } }
+  const merge = { parents: [{}, {}], author: { login: 'octocat' } }
+  const other = { parents: [{}], author: { login: 'octocat' } }
+  const ofNobody = { parents: [{}], author: null }
+
+  test.each<[object[], total: number, isTheirs: boolean]>([
+    [[theirs, merge, theirs], 3, true],
+    [[theirs, other], 2, false],
+    [[theirs, ofNobody], 2, false],
+    [[theirs], 2, false],
+  ])('of a list that was cut, with %j of %d commits: theirs %s', async (commits, total_commits, isTheirs) => {
+    const asked: unknown[] = []
+    const compareCommitsWithBasehead = async ({ basehead }: { basehead: string }) => {
+      asked.push(basehead)
+      return { data: { commits, total_commits } }
+    }
+    const github = { repos: { compareCommitsWithBasehead } }
+    const source = { github, repository: 'your-org/docs' } as unknown as Source
+    const toConfirm = { mayBeMerges: [before], mayBeCut: true }
+    expect(await isBySkipAuthors(toConfirm, event, authors, source)).toBe(isTheirs)
+    expect(asked).toEqual([`${before}...${after}`])
+  })
+
+  const others = (count: number) => Array.from({ length: count }, (_, nth) => String(nth).padStart(40, '0'))
+  test.each<[string, mayBeMerges: string[], parents: number, asked: number, isTheirs: boolean]>([
+    ['merges', others(20), 2, 20, true],
+    ['a merge of three', others(1), 3, 1, true],
+    ['no merges', others(20), 1, 1, false],
+    ['a first commit', others(1), 0, 1, false],
+    ['too many to be merges', others(21), 2, 0, false],
+  ])('of %s', async (_, mayBeMerges, parents, count, isTheirs) => {
+    let asked = 0
+    const getCommit = async () => {
+      asked++
+      return { data: { parents: Array(parents).fill({}) } }
+    }
+    const source = { github: { repos: { getCommit } }, repository: 'your-org/docs' } as unknown as Source
+    expect(await isBySkipAuthors({ mayBeMerges, mayBeCut: false }, event, authors, source)).toBe(isTheirs)
+    expect(asked).toBe(count)
   })
 })

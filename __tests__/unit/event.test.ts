@@ -29,7 +29,7 @@ const NOTHING = {
   pullRequest: undefined,
   issue: undefined,
   headSha: '',
-  commentAuthor: undefined,
+  authors: [],
   problem: undefined,
 }
 
@@ -72,11 +72,7 @@ test.each([{}, null, [], 'x', 7, { action: 1, sender: 'x', issue: null, pull_req
   'a payload that says nothing: %j',
   (payload) => {
     const event = parseEvent('pull_request', payload)
-    expect({ ...event, commentAuthor: event.commentAuthor || undefined }).toEqual({
-      ...NOTHING,
-      name: 'pull_request',
-      payload,
-    })
+    expect(event).toEqual({ ...NOTHING, name: 'pull_request', payload })
     expect(pushedCommits(parseEvent('push', payload))).toEqual([])
   },
 )
@@ -86,6 +82,8 @@ describe('values of a payload', () => {
     expect(getPath({ a: { b: 0 } }, 'a.b')).toBe(0)
     for (const path of ['a.c', 'a.b.c', 'toString', 'a.constructor.name'])
       expect(getPath({ a: { b: 'x' } }, path)).toBeUndefined()
+    expect(getPath({ a: null }, 'a')).toBeUndefined()
+    expect(getPath({ a: { b: null } }, 'a.b')).toBeUndefined()
   })
 
   test('are of the type that is asked for', () => {
@@ -134,8 +132,8 @@ describe('the head', () => {
 
 describe('a pull request or an issue', () => {
   const read = (payload: object) => {
-    const { pullRequest, issue, commentAuthor } = parseEvent('a', payload)
-    return { pullRequest, issue, commentAuthor }
+    const { pullRequest, issue, authors } = parseEvent('a', payload)
+    return { pullRequest, issue, authors }
   }
   const user = { login: 'octocat' }
   const pull_request = { number: 7, user }
@@ -148,26 +146,28 @@ describe('a pull request or an issue', () => {
     [
       'a comment on a pull request',
       { issue: { ...pull_request, pull_request: {} }, comment: review },
-      { pullRequest, commentAuthor: 'hubot' },
+      { pullRequest, authors: ['hubot'] },
     ],
+    ['a comment on an issue', { issue: { number: 1 }, comment: review }, { issue: 1, authors: ['hubot'] }],
+    ['a review', { pull_request, review }, { pullRequest, authors: ['hubot'] }],
+    ['no review, which some servers send as null', { pull_request, review: null }, { pullRequest }],
     [
-      'a comment on an issue',
-      { issue: { number: 1 }, comment: review },
-      { issue: 1, commentAuthor: 'hubot' },
+      'an answer to a discussion',
+      { discussion: {}, answer: review, comment: { user } },
+      { authors: ['octocat', 'hubot'] },
     ],
-    ['a review', { pull_request, review }, { pullRequest, commentAuthor: 'hubot' }],
     [
       'a review by an account that is gone',
       { pull_request, review: { user: null } },
-      { pullRequest, commentAuthor: '' },
+      { pullRequest, authors: [''] },
     ],
   ])('is read from %s', (_, payload, expected) => {
-    expect(read(payload)).toEqual(expected)
+    expect(read(payload)).toEqual({ authors: [], ...expected })
   })
 
   test.each([undefined, '7', 0, -1, 1.5, null, 2 ** 60, {}])('with the number %j is ignored', (number) => {
-    expect(read({ pull_request: { ...pull_request, number } })).toEqual({})
-    expect(read({ issue: { number } })).toEqual({})
+    expect(read({ pull_request: { ...pull_request, number } })).toEqual({ authors: [] })
+    expect(read({ issue: { number } })).toEqual({ authors: [] })
   })
 
   test.each([
@@ -177,8 +177,9 @@ describe('a pull request or an issue', () => {
     ['in a repository without a name', {}, {}, true],
     ['not in the payload', undefined, { full_name: 'your-org/docs' }, false],
   ])('with a head %s', (_, headRepo, baseRepo, fromFork) => {
-    const pull = { ...pull_request, head: { repo: headRepo }, base: { repo: baseRepo } }
-    expect(read({ pull_request: pull })).toEqual({ pullRequest: { ...pullRequest, fromFork } })
+    const head = headRepo === undefined ? {} : { head: { repo: headRepo } }
+    const pull = { ...pull_request, ...head, base: { repo: baseRepo } }
+    expect(read({ pull_request: pull })).toMatchObject({ pullRequest: { ...pullRequest, fromFork } })
   })
 })
 

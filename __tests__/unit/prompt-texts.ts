@@ -23,7 +23,6 @@ export function context({ facts = {}, files = [], changes = {}, ...rest }: Parts
     trigger: {
       event: 'pull_request',
       repository: 'your-org/docs',
-      summary: 'A pull request was updated.',
       facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
     },
     changes: { files, truncated: false, range: 'the commits abc1234..def5678', ...changes },

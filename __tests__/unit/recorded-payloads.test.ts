@@ -8,6 +8,7 @@ import { composePrompt, pathsNote, reasonToSkip } from '../../src/context/apply.
 import { findChanges } from '../../src/context/changes.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import type { Source } from '../../src/github/client.js'
+import { DEFAULTS, readGiven } from '../../src/inputs/inputs.js'
 import { parsePatterns } from '../../src/inputs/values.js'
 import { ownWords, PLANTED, plant, RECORDED, type Recorded } from '../support/recorded.js'
 
@@ -108,7 +109,10 @@ describe('a text of others', () => {
       actor: 'octocat',
     } as RunEnvironment
     expect(checkSkipAuthors(event, new Set(['mintlify[bot]'])).reason).toBeUndefined()
-    const changes = await findChanges(run, event, sourceWith(text))
+    const changes = await findChanges(run, event, sourceWith(text), {
+      since: undefined,
+      issueNumber: undefined,
+    })
     const contextPaths = parsePatterns('docs/**')
     expect(reasonToSkip({ contextPaths }, event, changes)).toBeUndefined()
     expect(pathsNote({ contextPaths }, changes) ?? '').not.toContain(PLANTED)
@@ -160,19 +164,20 @@ describe('who may start a job', () => {
     'workflow_dispatch',
   ]
   /** How many of an event's payloads ask nothing, if some do and some don't. */
-  const SOME: Readonly<Record<string, number>> = { pull_request: 29, workflow_run: 4 }
+  const SOME: Readonly<Record<string, number>> = { pull_request: 1, workflow_run: 4 }
 
   /** The payload as if one person had caused it. */
   function causedBy(login: string, payload: Recorded['payload']): unknown {
     const by = (part: unknown, field: string): unknown =>
       typeof part === 'object' && part !== null ? { ...part, [field]: { login } } : part
-    const { sender, comment, review, workflow_run, ...rest } = payload
+    const { sender, comment, review, answer, workflow_run, ...rest } = payload
     return JSON.parse(
       JSON.stringify({
         ...rest,
         ...(sender !== undefined && { sender: { login } }),
         comment: by(comment, 'user'),
         review: by(review, 'user'),
+        answer: by(answer, 'user'),
         workflow_run: by(workflow_run, 'actor'),
       }),
     )
@@ -184,16 +189,16 @@ describe('who may start a job', () => {
   ): Promise<{ asked: boolean; sent: boolean }> {
     const { full_name: repository = REPOSITORY } = (payload.repository ?? {}) as { full_name?: string }
     let asked = false
-    const refusal = await refuseStrangers(
-      { prompt: 'Update the docs.', 'prompt-file': '', 'job-id': '', 'allow-users': '' },
-      { repository, actor: login, runAttempt: '1' } as RunEnvironment,
-      parseEvent(event, causedBy(login, payload)),
-      () => undefined,
-      (people) => {
-        asked = true
-        return findRefusal(people, sourceWith(''))
-      },
-    )
+    const step = {
+      given: readGiven({ ...DEFAULTS, prompt: 'Update the docs.' }),
+      run: { repository, actor: login, runAttempt: '1' } as RunEnvironment,
+      event: parseEvent(event, causedBy(login, payload)),
+      log: () => undefined,
+    }
+    const refusal = await refuseStrangers(step, (people) => {
+      asked = true
+      return findRefusal(people, sourceWith(''))
+    })
     return { asked, sent: refusal === undefined }
   }
 

@@ -12,7 +12,7 @@ const CHANGES: Changes = { files: [], truncated: false, range: '' }
 /** `name: value` of each fact; those of the run only if they are asked for. */
 function facts(name: string, payload: unknown, changes?: Changes, withRun = false): string[] {
   const trigger = describeTrigger(RUN, parseEvent(name, payload), changes)
-  expect(trigger).toMatchObject({ event: name, repository: RUN.repository, summary: `Triggered by ${name}.` })
+  expect(trigger).toMatchObject({ event: name, repository: RUN.repository })
   const lines = trigger.facts.map((fact) => `${fact.name}: ${fact.value}`)
   const ofRun = [`ref: ${RUN.ref}`, `commit: ${RUN.sha}`]
   return withRun ? lines : lines.filter((line) => !ofRun.includes(line))
@@ -216,6 +216,50 @@ test('the release before it is a fact as well', () => {
   ])
 })
 
+test('the pull request or issue that issue-number names is a fact as well, after the event', () => {
+  const named = { number: 8, title: 'N', body: 'Hi <!-- do it -->', pull_request: {} }
+  expect(facts('workflow_dispatch', { inputs: { a: 1 } }, { ...CHANGES, named })).toEqual([
+    'inputs: {\n  "a": 1\n}',
+    'number: 8',
+    'title: N',
+    'body: Hi [hidden on GitHub: 14 characters]',
+  ])
+})
+
+test('what GitHub hides is noted where it renders Markdown, and invisible characters are shown everywhere', () => {
+  const text = 'a<!-- b -->\u202ec'
+  const [prose, plain] = ['a[hidden on GitHub: 10 characters]\\u{202e}c', 'a<!-- b -->\\u{202e}c']
+  const payload = {
+    issue: { title: text, body: text, labels: [{ name: text }] },
+    comment: { body: text, path: text },
+    review: { body: text },
+    answer: { body: text },
+    release: { name: text, body: text },
+    inputs: { text },
+  }
+  expect(facts('workflow_dispatch', payload)).toEqual([
+    `inputs: {\n  "text": "${plain}"\n}`,
+    `title: ${plain}`,
+    `labels: ${plain}`,
+    `body: ${prose}`,
+    `answer: ${prose}`,
+    `review: ${prose}`,
+    `file: ${plain}`,
+    `comment: ${prose}`,
+    `name: ${plain}`,
+    `notes: ${prose}`,
+  ])
+})
+
+test('a payload of 50 levels is told, and one of 51 is not', () => {
+  const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+  const inputs = (levels: number) => facts('workflow_dispatch', { inputs: nested(levels) })
+  expect(inputs(50)).toEqual([`inputs: ${JSON.stringify(nested(50), null, 2)}`])
+  expect(inputs(51)).toEqual(['inputs: (nested more than 50 levels deep: not shown)'])
+  const lists = { inputs: { a: JSON.parse('['.repeat(50) + ']'.repeat(50)) } }
+  expect(facts('workflow_dispatch', lists)).toEqual(['inputs: (nested more than 50 levels deep: not shown)'])
+})
+
 describe('commits', () => {
   const commit = (message: string, author: object) => ({ id: SHA, message, author })
 
@@ -245,6 +289,18 @@ describe('commits', () => {
       'commits (the first 1; there may be more): a1b2c3d Found (mona)',
     ])
     expect(facts('schedule', {}, { ...CHANGES, commits: { commits: [], complete: false } })).toEqual([])
+  })
+
+  test('none uses up the room of the others, or hides anything', () => {
+    const of = (message: string, username: string) =>
+      facts('push', { commits: [commit(message, { username })] })
+    expect(of('m'.repeat(200), 'u'.repeat(200))).toEqual([
+      `commits: a1b2c3d ${'m'.repeat(200)} (${'u'.repeat(200)})`,
+    ])
+    expect(of('m'.repeat(201), 'u'.repeat(201))).toEqual([
+      `commits: a1b2c3d ${'m'.repeat(200)}… (${'u'.repeat(200)}…)`,
+    ])
+    expect(of('First\u200b', '')).toEqual(['commits: a1b2c3d First\\u{200b} (unknown author)'])
   })
 
   test('2,048 in the payload of a push may not be all', () => {

@@ -5,6 +5,7 @@ import type { ServiceResult } from '../../src/agent/client.js'
 import {
   cannotConnect,
   MAX_INVALID_RESPONSES,
+  Refusal,
   resultUnknown,
   type SubmitRequest,
 } from '../../src/agent/problems.js'
@@ -12,8 +13,11 @@ import {
   isResponse,
   judgePoll,
   judgeSubmit,
+  NOT_FOUND_TRIES,
   type PollContext,
   type PollVerdict,
+  refusesMessage,
+  type SubmitContext,
   type SubmitVerdict,
   UNREACHABLE_MS,
   VISIBILITY_GRACE_MS,
@@ -23,10 +27,17 @@ import { errorResponse, jobResult, noJob, noResponse, notSent } from './scripted
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
-const judge = (request: SubmitRequest, result: ServiceResult) =>
-  judgeSubmit(request, result, { date: NOW, posted: false })
+const judge = (request: SubmitRequest, result: ServiceResult, context: Partial<SubmitContext> = {}) =>
+  judgeSubmit(request, result, { date: NOW, posted: false, attempts: 1, replaceable: false, ...context })
+const FIRST_POLL: PollContext = {
+  jobId: 'job-1',
+  seen: false,
+  notFounds: 0,
+  sinceCreateMs: undefined,
+  invalidResponses: 0,
+}
 const poll = (result: ServiceResult, context: Partial<PollContext> = {}) =>
-  judgePoll(result, { jobId: 'job-1', sinceCreateMs: undefined, invalidResponses: 0, ...context }, NOW)
+  judgePoll(result, { ...FIRST_POLL, ...context }, NOW)
 
 type Permanent = Extract<ServiceResult, { kind: 'not-sent' }>['permanent']
 const failed = (permanent: Permanent) =>
@@ -65,10 +76,12 @@ describe('a create request, a message and a status request that got', () => {
   const rest = range(402, 499).filter((status) => !SPECIAL.includes(status))
 
   test.each([
-    [range(300, 399), 'fail contract', 'fail contract', 'fail contract'],
+    [range(300, 302), 'fail contract', 'fail contract', 'fail contract'],
+    [[303], 'fail create-unknown', 'fail create-unknown', 'fail contract'],
+    [range(304, 399), 'fail contract', 'fail contract', 'fail contract'],
     [[400], 'fail rejected', 'fail rejected', 'fail rejected'],
     [[401, 403], 'fail auth', 'fail auth', 'fail auth'],
-    [[404], 'fail not-found', 'fail not-found', 'fail not-found'],
+    [[404], 'fail not-found', 'fail not-found', 'retry'],
     [[409], 'fail rejected', 'retry rejected', 'fail rejected'],
     [[408, 425], 'fail rejected', 'fail rejected', 'retry'],
     [[429], 'retry rate-limited', 'retry rate-limited', 'retry'],
@@ -92,7 +105,7 @@ describe('a create request or a message', () => {
   test('has an unknown result if it was sent and nobody refused it', () => {
     for (const request of [CREATE, MESSAGE]) {
       expect(judge(request, aborted(true))).toMatchObject({ unknown: { code: 'create-unknown' } })
-      for (const result of [noResponse, errorResponse(503)]) {
+      for (const result of [noResponse, errorResponse(503), errorResponse(303)]) {
         const verdict = judge(request, result)
         expect('error' in verdict && 'unknown' in verdict && verdict.unknown === verdict.error).toBe(true)
       }
@@ -122,14 +135,87 @@ describe('a create request or a message', () => {
   )
 })
 
+describe('a message to a job that a new one can replace', () => {
+  const conflicts = (attempts: number, replaceable: boolean) =>
+    summarize(judge(MESSAGE, errorResponse(409, '7'), { attempts, replaceable }))
+
+  test('is sent three times to a busy job; to any other as long as there is time', () => {
+    expect([1, 2, 3, 4].map((attempts) => conflicts(attempts, true))).toEqual([
+      'retry rejected',
+      'retry rejected',
+      'fail rejected',
+      'fail rejected',
+    ])
+    expect(conflicts(100, false)).toBe('retry rejected')
+  })
+
+  test('is sent again for as long as there is time if it is only limited', () => {
+    expect(summarize(judge(MESSAGE, errorResponse(429), { attempts: 100, replaceable: true }))).toBe(
+      'retry rate-limited',
+    )
+  })
+
+  const everyStatus = Array.from({ length: 700 }, (_, index) => 300 + index)
+  const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
+  test('is refused for good by each 4xx, but not by those that a new job would get as well', () => {
+    const refused = everyStatus.filter((status) => {
+      const verdict = judge(MESSAGE, errorResponse(status), { attempts: 3, replaceable: true })
+      const error = 'error' in verdict ? verdict.error : undefined
+      expect(error instanceof Refusal ? error.status : status).toBe(status)
+      return refusesMessage(error)
+    })
+    const expected = everyStatus.filter((status) => status >= 400 && status <= 499)
+    expect(refused).toEqual(expected.filter((status) => !NOT_ABOUT_THE_JOB.includes(status)))
+  })
+
+  test.each([notSent, noResponse, aborted(true), errorResponse(503), failed('proxy-certificate')])(
+    'is not refused by %j',
+    (result) => {
+      const verdict = judge(MESSAGE, result, { attempts: 3, replaceable: true })
+      expect(refusesMessage('error' in verdict ? verdict.error : new Error('x'))).toBe(false)
+    },
+  )
+})
+
 describe('a status request', () => {
+  const summary = (context: Partial<PollContext>) => {
+    const verdict = poll(errorResponse(404), context)
+    const delayMs = verdict.next === 'retry' ? verdict.notFound?.delayMs : undefined
+    return [summarize(verdict), delayMs]
+  }
+  const RETRY = ['retry', undefined]
+  const ASK_AGAIN = ['retry', 3400]
+  const BELIEVED = ['fail not-found', undefined]
+
   test.each([
-    [0, 'retry'],
-    [VISIBILITY_GRACE_MS, 'retry'],
-    [VISIBILITY_GRACE_MS + 1, 'fail not-found'],
-    [undefined, 'fail not-found'],
-  ])('that got a 404 %p ms after a create request: %s', (sinceCreateMs, verdict) => {
-    expect(summarize(poll(errorResponse(404), { sinceCreateMs }))).toBe(verdict)
+    [0, 0, RETRY],
+    [VISIBILITY_GRACE_MS, 9, RETRY],
+    [VISIBILITY_GRACE_MS + 1, 0, ASK_AGAIN],
+    [VISIBILITY_GRACE_MS + 1, 3, BELIEVED],
+    [undefined, 0, ASK_AGAIN],
+    [undefined, 2, ASK_AGAIN],
+    [undefined, 3, BELIEVED],
+    [undefined, 4, BELIEVED],
+  ])(
+    'that got a 404 %p ms after a create request, and %d before: %j',
+    (sinceCreateMs, notFounds, verdict) => {
+      for (const seen of [true, false]) expect(summary({ sinceCreateMs, notFounds, seen })).toEqual(verdict)
+    },
+  )
+
+  test('says in the end, and if there is no time left, that there is no such job', () => {
+    const advice = (seen: boolean, notFounds: number) => {
+      const verdict = poll(errorResponse(404), { seen, notFounds })
+      const error = verdict.next === 'retry' ? verdict.notFound?.error : 'error' in verdict && verdict.error
+      return error ? [error.code, error.advice] : undefined
+    }
+    for (const notFounds of [0, 3]) {
+      expect(advice(false, notFounds)).toEqual(['not-found', 'Check job-id, project-id and base-url.'])
+      expect(advice(true, notFounds)).toEqual([
+        'not-found',
+        "The service has returned this job before: check the agent's jobs in its dashboard.",
+      ])
+    }
   })
 
   test('that got another refusal right after a create request fails', () => {
@@ -160,6 +246,7 @@ describe('a status request', () => {
 
 test('the limits are those of the contract', () => {
   expect([VISIBILITY_GRACE_MS, MAX_INVALID_RESPONSES, UNREACHABLE_MS]).toEqual([30_000, 3, 120_000])
+  expect(NOT_FOUND_TRIES).toBe(4)
 })
 
 test('a service that responded is told from one that never did', () => {
@@ -174,7 +261,7 @@ describe('what the user reads', () => {
     const verdicts = {
       create: judge(CREATE, result),
       message: judge(MESSAGE, result),
-      poll: poll(result, { invalidResponses: 2 }),
+      poll: poll(result, { invalidResponses: 2, notFounds: 3 }),
     }
     for (const [name, verdict] of Object.entries(verdicts)) {
       const error = 'error' in verdict ? verdict.error : undefined
@@ -189,7 +276,7 @@ describe('what the user reads', () => {
 
   test('is one table', () => {
     const results: [string, ServiceResult][] = [
-      ...[302, 400, 401, 403, 404, 409, 429, 503].map((status): [string, ServiceResult] => [
+      ...[302, 303, 400, 401, 403, 404, 409, 429, 503].map((status): [string, ServiceResult] => [
         `${status}`,
         errorResponse(status),
       ]),
