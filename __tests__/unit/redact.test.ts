@@ -76,6 +76,8 @@ describe('createRedactor', () => {
     ['with a backslash in it, percent-encoded', 'a\\"b', 'a\\"%62', '***'],
     ['escaped in two ways, each of which hides the other', '\\"k%41', '%5c"k\\u002541', '***'],
     ['behind a percent sign that escapes nothing', 'kkk', '%kk%6b', '%***'],
+    ['escaped as JSON four times', 'a"b', `a${'\\'.repeat(15)}"b`, '***'],
+    ['percent-encoded four times', 'ab', '%25252561b', '***'],
     ['in two ways, twice', 'ab', '%26#97;\\u005cu0062', '***'],
     ['with a capital U', 'kk', '\\U006b\\U006B', '***'],
     ['beside other letters', 'kk', 'für kk 日本', 'für *** 日本'],
