@@ -38,7 +38,7 @@ describe('whether there is anything to do', () => {
     )
 
   const NO_MATCH = 'no changed file matches context-paths'
-  const NO_COMMITS = 'there are no commits since the last successful run'
+  const NO_COMMITS = 'there are no new commits'
 
   test.each([
     [[OUTSIDE], {}, NO_MATCH],
@@ -66,8 +66,7 @@ describe('whether there is anything to do', () => {
 })
 
 describe('the note that context-paths did not decide', () => {
-  const TRUNCATED =
-    'context-paths did not decide whether to run: no file in the list matches, but GitHub truncated the list.'
+  const TRUNCATED = 'context-paths was ignored: no listed file matches, but GitHub cut the list.'
 
   test.each([
     [DOCS, undefined, undefined],
@@ -75,11 +74,7 @@ describe('the note that context-paths did not decide', () => {
     [DOCS, changes([OUTSIDE]), undefined],
     [DOCS, changes([OUTSIDE], { truncated: true }), TRUNCATED],
     [DOCS, changes([OUTSIDE, INSIDE], { truncated: true }), undefined],
-    [
-      DOCS,
-      changes([INSIDE], { missing: 'GitHub failed.' }),
-      'context-paths did not decide whether to run: GitHub failed.',
-    ],
+    [DOCS, changes([INSIDE], { missing: 'GitHub failed.' }), 'context-paths was ignored: GitHub failed.'],
   ])('%#', (contextPaths, changed, note) => {
     expect(pathsNote({ contextPaths }, changed)).toBe(note)
   })
@@ -117,7 +112,7 @@ describe('the prompt', () => {
   test('has the trigger, and the files and diffs that match', () => {
     for (const context of ['event', 'diff'] as const) {
       const text = prompt(context)
-      expect(text).toContain('Triggered by push.')
+      expect(text).toContain('\nEvent: push. ')
       expect(text).toContain('sender: octocat')
       expect(text).toContain('modified +2 -1 docs/a.md')
       expect(text).not.toContain('src/a.ts')
