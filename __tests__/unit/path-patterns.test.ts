@@ -205,20 +205,20 @@ describe('rejected', () => {
   })
 
   test.each([
-    ['/docs/**', /no path starts with "\/"/],
-    ['!/docs/**', /no path starts with "\/"/],
+    ['/docs/**', /remove the first "\/"/],
+    ['!/docs/**', /remove the first "\/"/],
     ['./docs/**', /no path contains "\.\/"/],
     ['../docs/**', /no path contains "\.\/"/],
-    ['docs/', /only files have changes/],
-    ['!docs/', /only files have changes/],
-    ['**/', /only files have changes/],
-    ['"docs/**"', /without quotes/],
-    ["'docs/**'", /without quotes/],
-    ["!'docs/**'", /without quotes/],
+    ['docs/', /matches files, not folders/],
+    ['!docs/', /matches files, not folders/],
+    ['**/', /matches files, not folders/],
+    ['"docs/**"', /remove the quotes/],
+    ["'docs/**'", /remove the quotes/],
+    ["!'docs/**'", /remove the quotes/],
     ['- docs/**', /one pattern per line, without "- "/],
     ['docs/**, src/**', /one pattern per line, without commas/],
     ['docs/**,', /one pattern per line, without commas/],
-    ['"docs/**",', /without quotes/],
+    ['"docs/**",', /remove the quotes/],
   ])('%s, a likely slip that could never match', (text, message) => {
     expect(problem(`src/**\n${text}`)).toMatchObject({
       line: 2,
