@@ -34,6 +34,7 @@ type Options = Partial<PollOptions> & {
   startAt?: number
   cancelAt?: number
   frozenMs?: number
+  wakesFirst?: boolean
 }
 
 const created = (at = 0): Options => ({ startAt: at, precededBy: { kind: 'create', at } })
@@ -45,13 +46,23 @@ const messaged = (known: Job | undefined, at = 0): Options => ({
 
 async function poll(
   script: Script,
-  { random = 0.5, startAt, cancelAt, frozenMs = 0, timeoutMs = 30 * MINUTE, ...more }: Options = {},
+  {
+    random = 0.5,
+    startAt,
+    cancelAt,
+    frozenMs = 0,
+    wakesFirst = false,
+    timeoutMs = 30 * MINUTE,
+    ...more
+  }: Options = {},
 ) {
   const run = createScriptedRun(script, { timeoutMs, random, startAt, cancelAt, jobId: 'job-1' })
   /** While it waits, the process is frozen. */
   const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
     await run.clock.sleep(milliseconds, signal)
-    if (milliseconds > 0 && !signal.aborted) await run.clock.sleep(frozenMs, new AbortController().signal)
+    if (milliseconds === 0 || signal.aborted) return
+    if (wakesFirst) run.clock.advance(frozenMs)
+    else await run.clock.sleep(frozenMs, new AbortController().signal)
   }
   const { clock } = run
   const freezing = { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep }
@@ -220,11 +231,14 @@ describe('at the deadline', () => {
     ['which is the first answer', [errorResponse(503), completed], frozen, 'completed'],
     ['which says that there is no such job', [errorResponse(503), missing], frozen, 'not-found'],
   ])('a process that was frozen makes one last poll, %s', async (_, script, options, end) => {
-    const { calls, ...polled } = await poll(script, options)
-    expect(polled.end).toBe(end)
-    expect(calls.filter(({ late }) => late)).toHaveLength(1)
-    expect(calls.at(-1)).toMatchObject({ late: true })
-    expect(calls).toHaveLength([...script].length)
+    // All its timers are due at once: the deadline's may be called after the one that it waits for.
+    for (const wakesFirst of [false, true]) {
+      const { calls, ...polled } = await poll(script, { ...options, wakesFirst })
+      expect(polled.end).toBe(end)
+      expect(calls.filter(({ late }) => late)).toHaveLength(1)
+      expect(calls.at(-1)).toMatchObject({ late: true })
+      expect(calls).toHaveLength([...script].length)
+    }
   })
 
   test('no other poll is late, and none follows a cancel', async () => {

@@ -56,8 +56,9 @@ export async function pollUntilDone(
     isFinalPoll = delayMs >= untilFinalPollMs
     await clock.sleep(Math.min(delayMs, untilFinalPollMs), deadline.signal)
     if (deadline.cancelled()) break
-    // Only a process that was frozen comes here past the deadline: it has missed its final poll, and makes it now.
-    const late = deadline.signal.aborted
+    // Only a process that was frozen comes here past the deadline: it has missed its final poll, and makes it now. Of the
+    // timers that are due then, this one may be called before the deadline's.
+    const late = deadline.remainingMs() === 0
     isFinalPoll ||= late
     const next = state.handle(await service.getJob(options.jobId, { late }))
     if ('result' in next) return next.result
