@@ -136,7 +136,9 @@ test.concurrent(
   async () => {
     const world = await startWorld()
     world.github.faults.push({ path: /comments/, times: Number.POSITIVE_INFINITY, answer: BAD_GATEWAY })
-    const { outputs, milliseconds } = await world.step({ 'job-scope': 'pull-request' }).finally(world.close)
+    const { outputs, milliseconds } = await world
+      .runBundle({ 'job-scope': 'pull-request' })
+      .finally(world.close)
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expectToTake(milliseconds, 45 * SECOND, MINUTE)
     expect(world.emulator.requests).toEqual([])

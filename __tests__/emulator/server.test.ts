@@ -256,6 +256,7 @@ test.each<[string, Options, readonly Line[]]>([
     ['rate-limited-forever', 429, 429],
     ['unavailable', 503, 503],
     ['unauthorized', 401, 401],
+    ['not-found', 404, 404],
   ].map(([scenario, ...statuses]): [string, Options, Line[]] => [
     `${scenario}: the create requests get ${statuses}`,
     { scenario: String(scenario) },
@@ -272,6 +273,17 @@ test.each<[string, Options, readonly Line[]]>([
     const seen = { ...response.body, ...(wait !== null && { 'retry-after': wait }) }
     expect({ at, status: response.status, seen }).toMatchObject({ at, status, seen: fields })
   }
+})
+
+test('not-found: only one project exists, for every request', async () => {
+  const { emulator, jobs } = await start({ scenario: 'not-found' })
+  const known = jobs.replace('/docs/', '/known-project/')
+  const { status, body } = await post(known)
+  expect(status).toBe(201)
+  expect((await get(`${known}/${body.id}`)).status).toBe(200)
+  for (const answer of [await post(`${jobs}/${body.id}/message`), await get(`${jobs}/${body.id}`)])
+    expect(answer).toMatchObject({ status: 404, body: { error: 'Project not found' } })
+  expect(emulator.jobs.size).toBe(1)
 })
 
 test('stale: after a message, the ended job still shows as completed for a moment', async () => {

@@ -1,8 +1,9 @@
 /**
  * Runs a workflow with nektos/act, a runner without containers, and with its own service and GitHub.
  *
- * Neither the workflow nor the action is changed: only the environment leads to them. GITHUB_API_URL names the GitHub, and
- * HTTPS_PROXY a proxy that connects every name to the service, which has a certificate for the usual one.
+ * The environment leads to them: GITHUB_API_URL names the GitHub, and HTTPS_PROXY a proxy that connects every name to
+ * the service, which has a certificate for the usual one. Of the action, only the default interval is changed, to save
+ * time.
  */
 
 import { execFileSync, spawn } from 'node:child_process'
@@ -16,30 +17,40 @@ import { startEmulator } from '../../emulator/server.mjs'
 import { type GitHub, type Permissions, type Repository, startGitHub } from '../support/github.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
 import { HOME, withoutSelf } from '../support/workflows.js'
+import { DOCS, type Gh, startGh } from './gh.js'
 import { tool } from './tools.js'
 
 export const REPOSITORY = 'your-org/your-repo'
 export const ACTION = `${HOME}@v1`
 export const KEY = 'mint_runner_0123456789'
 const TOKEN = 'ghs_runner_0123456789'
+const DOCS_TOKEN = 'ghs_docs_0123456789'
 const SERVICE = 'api.mintlify.com'
 /** An environment variable of each process of a run, to find those that are left behind. */
 const MARK = 'RUNNER_TEST'
+
+/** The default interval in action.yml. */
+const ADAPTIVE = /(poll-interval-seconds:\n(?: {4}.*\n)*? {4}default: )''/
 
 type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>
 
 /** What triggers a workflow, and what it needs. */
 export interface Start {
   readonly event: string
-  readonly payload?: object | ((place: Place) => object)
+  /** Of each run, counted from 1. */
+  readonly payload?: object | ((place: Place, run: number) => object)
   readonly service?: EmulatorOptions
   readonly vars?: (place: Place) => Record<string, string>
   readonly secrets?: (place: Place) => Record<string, string>
   /** In front of the paths of GitHub's API. */
   readonly apiPrefix?: string
-  /** Files of the repository, by path. */
+  /** Files of the repository, by path, and before the last commit. */
   readonly files?: Record<string, string>
-  readonly prepare?: (place: Place) => void
+  readonly filesBefore?: Record<string, string>
+  /** Workflows of other repositories that this one uses: a folder's file, by `owner/name@ref`. */
+  readonly others?: Record<string, { readonly file: string; readonly yaml: string }>
+  /** Before each run, counted from 1. */
+  readonly prepare?: (place: Place, run: number) => void
   /** The one leg of a matrix to run, as `key:value` (default: all). */
   readonly matrix?: string
   /** Who triggers it (default: act's own). */
@@ -55,8 +66,12 @@ export interface Place {
   readonly service: Awaited<ReturnType<typeof startEmulator>>
   readonly github: GitHub
   readonly repository: Repository
-  /** The commit of the run. */
+  /** The docs repository, which only `DOCS_TOKEN` can read, with the pull request that the service names. */
+  readonly docs: Repository
+  readonly gh: Gh
+  /** The commit of the run, and the one before it. */
   readonly sha: string
+  readonly before: string
   /** The proxy that leads to the service, and the certificate. */
   readonly network: { readonly HTTPS_PROXY: string; readonly NODE_EXTRA_CA_CERTS: string }
 }
@@ -94,30 +109,42 @@ interface Workflow {
 export async function runWorkflow(name: string, yaml: string, start: Start): Promise<Ran> {
   const folder = await mkdtemp(path.join(tmpdir(), 'runner-'))
   const permissions = permissionsOf(parse(yaml))
-  const github = await startGitHub({ token: TOKEN, permissions, prefix: start.apiPrefix ?? '' })
-  const service = await startEmulator({ speed: 60, ...start.service })
+  const forDocs = { repositories: [DOCS], permissions: { pull_requests: 'write' } } as const
+  const github = await startGitHub({
+    token: TOKEN,
+    permissions,
+    prefix: start.apiPrefix ?? '',
+    otherTokens: { [DOCS_TOKEN]: forDocs },
+  })
+  const repository = github.addRepository(REPOSITORY, { private: true })
+  const docs = github.addRepository(DOCS, { private: true, foreign: true })
+  docs.addPull({ number: 17, author: 'mintlify[bot]' })
+  const service = await startEmulator({ speed: 120, ...start.service })
   const authority = await certificate([SERVICE])
   const front = await terminateTls(Number(new URL(service.url).port), authority)
   const proxy = await connectProxy(front.port)
+  const tokens = { [REPOSITORY]: TOKEN, [DOCS]: DOCS_TOKEN }
+  const cli = await startGh(path.join(folder, 'bin'), { [REPOSITORY]: repository, [DOCS]: docs }, tokens)
   try {
     await layOutAction(path.join(folder, 'action'))
-    const sha = await layOutRepository(path.join(folder, 'repository'), name, yaml, start)
-    const repository = github.addRepository(REPOSITORY, { private: true })
+    for (const [uses, { file, yaml }] of Object.entries(start.others ?? {}))
+      await writeAll(path.join(folder, uses), { [`.github/workflows/${file}`]: yaml })
+    const commits = await layOutRepository(path.join(folder, 'repository'), name, yaml, start)
     const network = {
       HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
       NODE_EXTRA_CA_CERTS: authority.file,
     }
-    const place: Place = { service, github, repository, sha, network }
-    start.prepare?.(place)
-    const { payload = {} } = start
-    await writeFile(
-      path.join(folder, 'event.json'),
-      JSON.stringify(typeof payload === 'function' ? payload(place) : payload),
-    )
-    for (let run = 1; run < (start.runs ?? 1); run++) await runAct(folder, name, start, place, run)
-    return { ...place, ...(await runAct(folder, name, start, place, start.runs ?? 1)) }
+    const place: Place = { service, github, repository, docs, gh: cli.gh, ...commits, network }
+    const { payload = {}, runs = 1 } = start
+    for (let run = 1; ; run++) {
+      start.prepare?.(place, run)
+      const event = typeof payload === 'function' ? payload(place, run) : payload
+      await writeFile(path.join(folder, 'event.json'), JSON.stringify(event))
+      const ran = await runAct(folder, name, start, place, run, cli.url)
+      if (run === runs) return { ...place, ...ran }
+    }
   } finally {
-    await Promise.all([github, service, proxy, front].map((server) => server.close()))
+    await Promise.all([github, service, proxy, front, cli].map((server) => server.close()))
     await rm(folder, { recursive: true, force: true })
   }
 }
@@ -141,28 +168,44 @@ function permissionsOf({ permissions = {}, jobs }: Workflow): Permissions {
 async function layOutAction(folder: string): Promise<void> {
   for (const part of ['action.yml', 'emulator', '.github/workflows/docs-job.yml'])
     await cp(part, path.join(folder, part), { recursive: true })
+  const manifest = await readFile('action.yml', 'utf8')
+  await writeFile(path.join(folder, 'action.yml'), manifest.replace(ADAPTIVE, "$1'0.2'"))
   const reusable = path.join(folder, '.github/workflows/docs-job.yml')
   await writeFile(reusable, withoutSelf(await readFile(reusable, 'utf8'), HOME))
   await cp('build/dist', path.join(folder, 'dist'), { recursive: true })
 }
 
-/** A clone with one commit. Returns its sha. */
-async function layOutRepository(folder: string, name: string, yaml: string, start: Start): Promise<string> {
-  const files = { ...start.files, [`.github/workflows/${name}`]: withoutSelf(yaml, HOME) }
+async function writeAll(folder: string, files: Record<string, string>): Promise<void> {
   for (const [file, content] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true })
     await writeFile(path.join(folder, file), content)
   }
-  const git = (...args: string[]): string =>
-    execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim()
-  git('init', '--quiet', '--initial-branch', 'main')
-  git('remote', 'add', 'origin', `https://github.com/${REPOSITORY}`)
-  git('add', '--all')
-  git('-c', 'user.name=Test', '-c', 'user.email=test@localhost', 'commit', '--quiet', '--message', 'All')
-  return git('rev-parse', 'HEAD')
 }
 
-async function runAct(folder: string, name: string, start: Start, place: Place, run: number) {
+/** A clone with two commits. */
+async function layOutRepository(
+  folder: string,
+  name: string,
+  yaml: string,
+  { files = {}, filesBefore = {} }: Start,
+): Promise<Pick<Place, 'sha' | 'before'>> {
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim()
+  const commit = async (content: Record<string, string>): Promise<string> => {
+    await writeAll(folder, content)
+    git('add', '--all')
+    git('-c', 'user.name=Test', '-c', 'user.email=test@localhost', 'commit', '--quiet', '--message', 'All')
+    return git('rev-parse', 'HEAD')
+  }
+  await mkdir(folder)
+  git('init', '--quiet', '--initial-branch', 'main')
+  git('remote', 'add', 'origin', `https://github.com/${REPOSITORY}`)
+  const workflow = withoutSelf(yaml, HOME).replace(/^ *queue: max\b.*\n/gm, '') // act doesn't know it yet
+  const before = await commit({ [`.github/workflows/${name}`]: workflow, ...filesBefore })
+  return { before, sha: await commit({ 'last.txt': '', ...files }) }
+}
+
+async function runAct(folder: string, name: string, start: Start, place: Place, run: number, gh: string) {
   const ref = start.event === 'pull_request' ? 'refs/pull/1/merge' : 'refs/heads/main'
   const pairs = (flag: string, values: Record<string, string> = {}): string[] =>
     Object.entries(values).flatMap(([key, value]) => [flag, `${key}=${value}`])
@@ -174,16 +217,20 @@ async function runAct(folder: string, name: string, start: Start, place: Place, 
     ...(start.actor ? ['--actor', start.actor] : []),
     ...['--no-cache-server', '--action-cache-path', path.join(folder, 'cache')],
     ...['--local-repository', `${ACTION}=${path.join(folder, 'action')}`],
-    ...pairs('--secret', { AGENT_API_KEY: KEY, GITHUB_TOKEN: TOKEN, ...start.secrets?.(place) }),
+    ...Object.keys(start.others ?? {}).flatMap((uses) => {
+      return ['--local-repository', `${uses}=${path.join(folder, uses)}`]
+    }),
+    ...pairs('--secret', { AGENT_API_KEY: KEY, DOCS_TOKEN, GITHUB_TOKEN: TOKEN, ...start.secrets?.(place) }),
     ...pairs('--var', start.vars?.(place)),
     ...pairs('--env', {
       ...(!start.hidesNetwork && place.network),
+      GH_STAND_IN: gh,
       GITHUB_RUN_ID: String(run),
       GITHUB_API_URL: place.github.url,
       GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${name}@${ref}`,
     }),
   ]
-  return act(args, { cwd: path.join(folder, 'repository'), home: folder })
+  return act(args, { cwd: path.join(folder, 'repository'), home: folder, bin: path.join(folder, 'bin') })
 }
 
 /** Runs act in a repository, and ends whatever it leaves behind. */

@@ -8,6 +8,9 @@ import { newFolder } from '../support/folder.js'
 import { HOME, withoutSelf, workflowFiles } from '../support/workflows.js'
 import { tool } from './tools.js'
 
+/** What actionlint 1.7.12 doesn't know yet, and GitHub's own checker does (contract/workflows.test.ts). */
+const TOO_NEW = /^examples\/.*: unexpected key "queue" for "concurrency" section\./
+
 let actionlint: string
 
 beforeAll(() => {
@@ -17,7 +20,9 @@ beforeAll(() => {
 test('actionlint finds nothing in any workflow', () => {
   const files = workflowFiles().map(({ name, text }) => [fileOf(name), text] as const)
   expect(files.length).toBeGreaterThan(2)
-  expect(lint(Object.fromEntries(files))).toEqual([])
+  const problems = lint(Object.fromEntries(files))
+  expect(problems.filter((problem) => !TOO_NEW.test(problem))).toEqual([])
+  expect(problems).toContainEqual(expect.stringMatching(TOO_NEW)) // or the exception can go
 })
 
 describe('actionlint', () => {

@@ -1,4 +1,4 @@
-/** Every workflow of examples/, as it stands, by a real runner: what it asks for, what later steps get, how it ends. */
+/** Every workflow of examples/, as it stands, by a real runner: what it sends, what its steps do, how it ends. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -9,18 +9,58 @@ import { file, sha } from '../support/github.js'
 import { startListening } from '../support/listening.js'
 import { scaled } from '../support/time.js'
 import { type Place, type Ran, REPOSITORY, runWorkflow, type Start } from './act.js'
+import { DOCS, PR_LINK } from './gh.js'
 
-const PR_LINK = 'https://github.com/your-org/docs/pull/17'
-const LAST = sha('last')
-const CREATE = 'POST /v2/agent/your-project/job'
-const SEED = { id: 'seeded-job', projectId: 'your-project' }
+const CODE = `https://github.com/${REPOSITORY}/pull/1`
+const JOB = 'your-project/job'
+const MESSAGE = 'your-project/message'
+const TWICE = { sends: [JOB, MESSAGE] }
 
-/** The chat of the recipe that reacts. */
-const chat = { url: '', messages: [] as unknown[], close: (): unknown => undefined }
+interface Expected {
+  /** The outcomes of the action's steps in the last run (default: pr-opened); none if it is not to run. */
+  readonly ends?: readonly string[]
+  /** What all runs send (default: one new job if a step ends as if there were one). */
+  readonly sends?: readonly string[]
+  /** What the last prompt contains. */
+  readonly prompt?: readonly string[]
+  /** What `gh` changes. */
+  readonly gh?: readonly string[]
+  /** What the steps print. */
+  readonly says?: string
+  readonly fails?: boolean
+  readonly check?: (ran: Ran) => void
+}
+
+interface Case extends Start, Expected {
+  readonly that: string
+  /** Changes the workflow, to make something fail that usually does not. */
+  readonly edit?: (yaml: string) => string
+}
+
+const on = (start: Start, that: string, more: Partial<Case> = {}): Case => ({ ...start, ...more, that })
+
+const NOT_RUN = { ends: [] }
+const SKIPPED = { ends: ['skipped'] }
+
+/** Changes what there is before each run. */
+const but = (start: Start, prepare: (place: Place) => void): Start => ({
+  ...start,
+  prepare: (place, run) => {
+    start.prepare?.(place, run)
+    prepare(place)
+  },
+})
+
+/** Where the recipe that tells a chat posts to. */
+const chat = {
+  url: '',
+  told: [] as { path: string | undefined; body: unknown }[],
+  close: (): unknown => undefined,
+}
 
 beforeAll(async () => {
   const server = createServer(async (request, response) => {
-    chat.messages.push({ path: request.url, body: await json(request) })
+    chat.told.push({ path: request.url, body: await json(request) })
     response.end('ok')
   })
   const { port, close } = await startListening(server)
@@ -29,674 +69,543 @@ beforeAll(async () => {
 })
 afterAll(() => void chat.close())
 
-function pullRequest({ author = 'octocat', from = REPOSITORY, action = 'opened', label = '', fields = {} }) {
+const sender = (login: string) => ({ login, type: login.endsWith('[bot]') ? 'Bot' : 'User' })
+
+interface Pull {
+  readonly author?: string
+  /** Who triggers the last run. */
+  readonly by?: string
+  readonly from?: string
+  /** One for each run. */
+  readonly actions?: readonly string[]
+  readonly label?: string
+  readonly merged?: boolean
+  readonly draft?: boolean
+  readonly labels?: readonly object[]
+}
+
+/** Pull request 1, in one run or several. It is closed if that is the action. */
+function pull({
+  author = 'octocat',
+  by = author,
+  from = REPOSITORY,
+  actions = ['opened'],
+  label,
+  ...rest
+}: Pull = {}) {
+  const { merged = false, draft = false, labels = [] } = rest
   return {
     event: 'pull_request',
-    actor: author,
-    payload: {
-      action,
+    actor: by,
+    runs: actions.length,
+    payload: (_: Place, run: number) => ({
+      action: actions[run - 1],
       number: 1,
-      ...(label !== '' && { label: { name: label } }),
+      ...(label && { label: { name: label } }),
       pull_request: {
-        ...fields,
         number: 1,
         title: 'Add --retry',
         body: null,
-        user: { login: author },
-        html_url: `https://github.com/${REPOSITORY}/pull/1`,
+        ...{ draft, labels, merged, user: sender(author), html_url: CODE },
         base: { ref: 'main', repo: { full_name: REPOSITORY } },
-        head: { ref: 'retry', label: 'your-org:retry', repo: { full_name: from } },
+        head: { ref: 'retry', label: 'your-org:retry', sha: sha('head'), repo: { full_name: from } },
       },
+      sender: sender(run === actions.length ? by : author),
+    }),
+    prepare: ({ repository }: Place, run: number) => {
+      const files = [file('src/retry.ts', '@@ -1 +1 @@\n-once\n+twice')]
+      const closed = { state: 'closed', merged } as const
+      repository.addPull({ number: 1, author, files, ...(actions[run - 1] === 'closed' && closed) })
     },
-    prepare: ({ repository }: Place) =>
-      void repository.addPull({ author, files: [file('src/retry.ts', '@@ -1 +1 @@\n-once\n+twice')] }),
   }
 }
 
-const push: Start = {
+const push = (...changed: readonly string[]) => ({
   event: 'push',
-  payload: ({ sha: after }) => ({
+  payload: ({ sha: after, before }: Place) => ({
     ref: 'refs/heads/main',
-    before: LAST,
+    before,
     after,
     commits: [{ id: after, message: 'Retry', author: { username: 'octocat' } }],
-    sender: { login: 'octocat' },
+    sender: sender('octocat'),
   }),
-  prepare: ({ repository, sha: after }) =>
-    repository.addComparison(LAST, after, { files: [file('src/retry.ts')] }),
+  prepare: ({ repository, sha: after, before }: Place) =>
+    repository.addComparison(before, after, { files: changed.map((name) => file(name)) }),
+})
+const PUSH = push('src/retry.ts')
+const TAG = { event: 'push', payload: { ref: 'refs/tags/v1.2.0', sender: sender('octocat') } }
+const dispatch = (inputs: object): Start => ({
+  event: 'workflow_dispatch',
+  payload: { inputs, sender: sender('octocat') },
+})
+
+interface IssueFields {
+  readonly association?: string
+  readonly state?: string
+  readonly number?: number
+  readonly pull_request?: object
 }
 
-/** An event of issue 40. The account `writer` has write access; the others may only read. */
-function issueEvent(
-  event: 'issues' | 'issue_comment',
-  by: string,
-  association = 'MEMBER',
-  fields = {},
-): Start {
-  const issue = {
-    number: 40,
-    title: 'Explain --retry',
-    state: 'open',
-    labels: [{ name: 'bug' }, { name: 'docs' }],
-    user: { login: 'stranger' },
-  }
-  const comment = { user: { login: by }, author_association: association, body: 'Show an example.' }
+/** A comment on issue 40; without one, its label. */
+function issue(by: string, body = '', { association = 'MEMBER', ...fields }: IssueFields = {}) {
+  const comment = { user: sender(by), author_association: association, body }
   return {
-    event,
+    event: body ? 'issue_comment' : 'issues',
     actor: by,
     payload: {
-      ...(event === 'issues'
-        ? { action: 'labeled', label: { name: 'docs' } }
-        : { action: 'created', comment }),
-      issue: { ...issue, ...fields },
-      sender: { login: by },
+      ...(body ? { action: 'created', comment } : { action: 'labeled', label: { name: 'docs' } }),
+      issue: { number: 40, title: 'Explain --retry', state: 'open', user: sender('stranger'), ...fields },
+      sender: sender(by),
     },
-    prepare: ({ repository }) => {
-      repository.addIssue(40)
-      repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
+    prepare: ({ repository }: Place) => void repository.addIssue(40),
+  }
+}
+
+/** A comment on pull request 1, which is from a fork. */
+const command = (by: string, body: string, fields = {}) => ({
+  ...issue(by, body, { number: 1, pull_request: {}, ...fields }),
+  prepare: pull({ author: 'stranger' }).prepare,
+})
+const CONTRIBUTOR = { association: 'CONTRIBUTOR' }
+const STRANGER = { association: 'NONE' }
+
+/** A run of schedule.yml that succeeded before, with or without a commit since. */
+const schedule = (event: string, changed: boolean, inputs = {}): Start => ({
+  event,
+  payload: { schedule: '17 3 * * 1-5', inputs },
+  prepare: ({ repository, before, sha: head }) => {
+    repository.addRun({ path: '.github/workflows/schedule.yml', head_sha: changed ? before : head })
+    repository.addComparison(before, head, { files: [file('src/retry.ts')] })
+    repository.addRelease('v1.1.0', '2026-01-01T00:00:00Z')
+    repository.addComparison(sha('v1.1.0'), head, { files: [file('src/since.ts')] })
+  },
+})
+
+const RELEASE: Start = {
+  event: 'release',
+  payload: {
+    action: 'published',
+    release: { id: 5, tag_name: 'v1.2.0', published_at: '2026-01-02T00:00:00Z', body: 'Retries.' },
+    sender: sender('octocat'),
+  },
+  prepare: ({ repository, sha: head }) => {
+    repository.addRelease('v1.1.0', '2026-01-01T00:00:00Z')
+    repository.addComparison(sha('v1.1.0'), head, { files: [file('src/retry.ts')] })
+  },
+}
+
+/** Runs of budget.yml today, and the docs pull requests that are open. */
+const today = (runs: number, open: readonly number[] = []): Start =>
+  but(pull(), ({ repository, docs }) => {
+    docs.pulls.clear()
+    for (const number of open) docs.addPull({ number, author: 'mintlify[bot]' })
+    for (let nth = 0; nth < 30; nth++) {
+      const conclusion = nth < runs ? 'success' : 'skipped'
+      repository.addRun({ path: '.github/workflows/budget.yml', event: 'pull_request', conclusion })
+    }
+  })
+const refuses = (status: number): Pick<Start, 'service'> => ({
+  service: { scenario: { create: [{ status, headers: { 'retry-after': '3600' }, times: 9 }] } },
+})
+
+/** An OpenAPI description before and after a push. */
+const described = (before: object, after: string): Start => ({
+  ...push('openapi.json'),
+  filesBefore: { 'openapi.json': JSON.stringify(before) },
+  files: { 'openapi.json': after },
+})
+const API = { openapi: '3.1.0', paths: { '/retry': {} } }
+
+const docsMerged = ({ docs }: Place): void => void docs.addPull({ number: 17, state: 'closed', merged: true })
+const WAIT = ['edit --add-label waiting-for-code', 'ready --undo']
+const CLOSE = `close --comment Closed: ${CODE} was closed without a merge. If it reopens, so will this.`
+const READY = ['edit --remove-label waiting-for-code', 'ready']
+const EDIT = 'edit --title Docs: Add --retry --add-label automated --add-reviewer your-org/docs-team'
+const STATUS = `statuses/${sha('head')}`
+
+/** Of central.yml: the caller in its comment, and where that finds it. */
+const CALL: Pick<Case, 'edit' | 'others'> = {
+  edit: (yaml) => [...yaml.matchAll(/^# {3}(.*)$/gm)].map(([, line]) => line).join('\n'),
+  others: {
+    'your-org/workflows@main': { file: 'central.yml', yaml: readFileSync('examples/central.yml', 'utf8') },
+  },
+}
+
+/** A push of which chats are told; `text` is part of the text, if there is one. */
+function announced(name: string, text?: string): Pick<Case, 'secrets' | 'check'> {
+  const slack = { text: expect.stringContaining(text ?? '') }
+  const block = { type: 'TextBlock', ...slack, wrap: true }
+  const content = { type: 'AdaptiveCard', version: '1.4', body: [block] }
+  const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', content }
+  const messages = [slack, { type: 'message', attachments: [attachment] }]
+  return {
+    secrets: () => ({ SLACK_WEBHOOK: `${chat.url}/${name}`, TEAMS_WEBHOOK: `${chat.url}/${name}` }),
+    check: () => {
+      const told = chat.told.filter(({ path }) => path === `/${name}`).map(({ body }) => body)
+      expect(told).toEqual(text === undefined ? [] : messages)
     },
   }
 }
 
-/** A run of the workflow that succeeded before, with or without a commit since. */
-const since = (changed: boolean, workflow: string) => (place: Place) => {
-  const { repository, sha: head } = place
-  const path = `.github/workflows/${workflow}`
-  repository.addRun({ path, head_sha: changed ? LAST : head })
-  repository.addComparison(LAST, head, { files: [file('src/retry.ts')] })
-}
-
-/** A refresh with something to send, on tracking issue 40. */
-const track = (place: Place): void => {
-  since(true, 'tracking-issue.yml')(place)
-  place.repository.addIssue(40)
-}
-
-/** What the service was asked, such as `POST /v2/agent/p/job`; looks that repeat count once. */
-function asked({ service }: Ran): string[] {
-  return [...new Set(service.requests.map(({ method, path }) => `${method} ${path}`))]
-}
-
-/** The prompts that were sent, oldest first. */
-function prompts({ service }: Ran): string[] {
-  return service.requests
-    .filter(({ method }) => method === 'POST')
-    .map(({ body }) => String(JSON.parse(body).prompt))
-}
-
-const creates = (ran: Ran): number => ran.service.requests.filter(({ path }) => path.endsWith('/job')).length
-
-interface Case extends Start {
-  readonly that: string
-  readonly fails?: true
-  /** Changes the workflow, to make something fail that usually does not. */
-  readonly edit?: (yaml: string) => string
-  readonly check: (ran: Ran) => void
-}
-
-const createsOne = (ran: Ran): void => {
-  expect(asked(ran)).toEqual([CREATE, expect.stringMatching(/^GET /)])
-  expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'pr-opened', 'pr-link': PR_LINK })])
-  expect(ran.summaries.at(-1)).toContain(PR_LINK)
-}
-
-const asksNobody = (ran: Ran): void => {
-  expect(ran.service.requests).toEqual([])
-  expect(ran.outputs).toEqual([])
-}
-
-/** The comments on issue or pull request `number`. */
-const commentsOn = ({ repository }: Ran, number: number): string[] =>
-  [...repository.comments.values()].filter(({ issue }) => issue === number).map(({ body }) => body)
-
-/** One job, a message to it by the second run, and one comment. */
-const sharesOne = (ran: Ran, number: number): void => {
-  expect(creates(ran)).toBe(1)
-  expect(asked(ran)).toContainEqual(expect.stringMatching(/^POST .*\/message$/))
-  expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'pr-opened', reused: 'true' })])
-  expect(commentsOn(ran, number)).toEqual([expect.stringContaining(PR_LINK)])
-}
-
-const createsOneWithComment = (ran: Ran, number: number): void => {
-  createsOne(ran)
-  expect(commentsOn(ran, number)).toEqual([expect.stringContaining(PR_LINK)])
-}
-
-/** The step ran, and found that whoever caused the event may not start a job. */
-const isRefused = (ran: Ran): void => {
-  expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'skipped' })])
-  expect(ran.service.requests).toEqual([])
-  expect(ran.repository.comments.size).toBe(0)
-}
-
-/** Not even the job started, so it took no place in the queue. */
-const isNotQueued = (ran: Ran): void => {
-  asksNobody(ran)
-  expect(ran.steps).toEqual([])
-  expect(ran.github.requests).toEqual([])
-}
+const form = (inputs: object): Start =>
+  dispatch({ project: 'your-guides', wait: 'true', 'dry-run': 'false', ...inputs })
+const SEED = { id: 'seeded-job', projectId: 'your-project' }
+const seeded = (prompt: string, ageSeconds: number): Start => ({
+  ...form({ project: SEED.projectId, 'job-id': SEED.id, prompt }),
+  service: { scenario: { initialJobs: [{ ...SEED, ageSeconds }] } },
+})
 
 const CASES: Record<string, readonly Case[]> = {
   'start.yml': [
-    {
-      ...push,
-      that: 'opens a pull request, which a later step has',
-      check: (ran) => {
-        createsOne(ran)
-        expect(prompts(ran)).toEqual([
-          expect.stringMatching(/^Bring the API reference in line with these changes\./),
-        ])
-        expect(prompts(ran)[0]).toContain('+new')
-        expect(ran.printed).toContain(`ready for review at ${PR_LINK}`)
-      },
-    },
-    {
-      ...push,
-      that: 'may ask whether commits of the agent are merges',
-      payload: ({ sha: after }) => ({
-        ref: 'refs/heads/main',
-        before: LAST,
-        after,
-        commits: [
-          { id: sha('docs'), message: 'Docs', author: { username: 'mintlify[bot]' } },
-          { id: after, message: 'Merge', author: { username: 'octocat' } },
-        ],
-        sender: { login: 'octocat' },
-      }),
-      prepare: ({ repository, sha: after }) =>
-        void repository.addCommit({ sha: after, parents: [LAST, sha('docs')] }),
-      check: (ran) => {
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'skipped' })
-        expect(ran.service.requests).toEqual([])
-      },
-    },
-    {
-      ...push,
-      that: 'says nothing where there is nothing to change',
+    on(PUSH, 'opens a pull request, which a later step has', {
+      prompt: ['Bring the API reference in line with these changes.', '+new'],
+      says: `ready for review at ${PR_LINK}`,
+    }),
+    on(PUSH, 'says nothing if there is nothing to change', {
       service: { scenario: 'no-changes' },
-      check: (ran) => {
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
-        expect(ran.printed).not.toContain('ready for review')
-      },
-    },
-    {
-      ...push,
-      that: 'fails where the agent does',
-      service: { scenario: 'failed' },
-      fails: true,
-      check: (ran) => expect(ran.outputs[0]).toMatchObject({ outcome: 'failed', status: 'failed' }),
-    },
+      ends: ['no-changes'],
+      check: ({ printed }) => expect(printed).not.toContain('ready for review'),
+    }),
+    on(PUSH, 'fails if the agent does', { service: { scenario: 'failed' }, ends: ['failed'], fails: true }),
   ],
   'pull-request.yml': [
-    {
-      ...pullRequest({}),
-      that: 'has one job for two runs, and one comment',
-      runs: 2,
-      service: { jobSeconds: 420 },
-      check: (ran) => {
-        expect(creates(ran)).toBe(1)
-        expect(asked(ran)).toContainEqual(expect.stringMatching(/^POST .*\/message$/))
-        expect(prompts(ran)[0]).toContain('+twice')
-        expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'pr-opened', reused: 'true' })])
-        const comments = [...ran.repository.comments.values()]
-        expect(comments).toHaveLength(1)
-        expect(comments[0]?.body).toContain(PR_LINK)
-      },
-    },
-    { ...pullRequest({ from: 'stranger/your-repo' }), that: 'leaves out forks', check: asksNobody },
-    { ...pullRequest({ author: 'dependabot[bot]' }), that: 'leaves out Dependabot', check: asksNobody },
-  ],
-  'schedule.yml': [
-    {
-      event: 'schedule',
-      that: 'sends what changed since the last success',
-      payload: { schedule: '17 3 * * 1-5' },
-      prepare: since(true, 'schedule.yml'),
-      check: (ran) => {
-        createsOne(ran)
-        expect(prompts(ran)[0]).toContain('src/retry.ts')
-      },
-    },
-    {
-      event: 'schedule',
-      that: 'sends nothing where nothing changed',
-      payload: { schedule: '17 3 * * 1-5' },
-      prepare: since(false, 'schedule.yml'),
-      check: (ran) => {
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'skipped' })
-        expect(ran.service.requests).toEqual([])
-      },
-    },
-    {
-      event: 'workflow_dispatch',
-      that: 'can be started by hand',
-      prepare: since(true, 'schedule.yml'),
-      check: createsOne,
-    },
-  ],
-  'tracking-issue.yml': [
-    {
-      event: 'schedule',
-      that: 'has one job for two runs, and one comment',
-      payload: { schedule: '17 3 * * 1-5' },
-      prepare: track,
-      runs: 2,
-      service: { jobSeconds: 420 },
-      check: (ran) => {
-        sharesOne(ran, 40)
-        expect(prompts(ran)[1]).toContain('src/retry.ts')
-      },
-    },
-    {
-      event: 'schedule',
-      that: 'has a new job once the docs pull request is merged',
-      payload: { schedule: '17 3 * * 1-5' },
-      prepare: (place) => {
-        track(place)
-        place.github.addRepository('your-org/docs', {}).addPull({ number: 17, state: 'closed', merged: true })
-      },
-      runs: 2,
-      check: (ran) => {
-        expect(creates(ran)).toBe(2)
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-        expect(commentsOn(ran, 40)).toHaveLength(1)
-      },
-    },
-    {
-      event: 'workflow_dispatch',
-      that: 'can be started by hand',
-      prepare: track,
-      check: (ran) => createsOneWithComment(ran, 40),
-    },
-  ],
-  'issue.yml': [
-    {
-      ...issueEvent('issues', 'writer'),
-      that: 'has a job, and a comment',
-      check: (ran) => {
-        createsOneWithComment(ran, 40)
-        expect(prompts(ran)[0]).toContain('Explain --retry')
-      },
-    },
-    { ...issueEvent('issues', 'reader'), that: 'is skipped if a reader labels it', check: isRefused },
-    {
-      ...issueEvent('issues', 'writer', 'MEMBER', { state: 'closed' }),
-      that: 'is left alone if it is closed',
-      check: isNotQueued,
-    },
-    {
-      ...issueEvent('issue_comment', 'writer', 'CONTRIBUTOR'),
-      that: 'sends each comment to the one job',
-      runs: 2,
-      service: { jobSeconds: 420 },
-      check: (ran) => {
-        sharesOne(ran, 40)
-        expect(prompts(ran)[1]).toContain('Show an example.')
-      },
-    },
-    {
-      ...issueEvent('issue_comment', 'stranger', 'NONE'),
-      that: "does not even queue a stranger's comment",
-      check: isNotQueued,
-    },
-    {
-      ...issueEvent('issue_comment', 'reader', 'CONTRIBUTOR'),
-      that: "skips a contributor's comment without write access",
-      check: isRefused,
-    },
-    {
-      ...issueEvent('issue_comment', 'writer', 'MEMBER', { labels: [{ name: 'bug' }] }),
-      that: 'leaves out issues without the label',
-      check: isNotQueued,
-    },
-    {
-      ...issueEvent('issue_comment', 'writer', 'MEMBER', { pull_request: { url: 'any' } }),
-      that: 'leaves out pull requests',
-      check: isNotQueued,
-    },
-  ],
-  'release.yml': [
-    {
-      event: 'release',
-      that: 'sends what changed since the release before',
-      payload: {
-        action: 'published',
-        release: { id: 5, tag_name: 'v1.2.0', published_at: '2026-01-02T00:00:00Z', body: 'Retries.' },
-        sender: { login: 'octocat' },
-      },
-      prepare: ({ repository, sha: head }) => {
-        repository.addRelease('v1.1.0', '2026-01-01T00:00:00Z')
-        repository.addComparison(sha('v1.1.0'), head, { files: [file('src/retry.ts')] })
-      },
-      check: (ran) => {
-        createsOne(ran)
-        expect(prompts(ran)[0]).toContain('src/retry.ts')
-        expect(prompts(ran)[0]).toContain('Retries.')
-      },
-    },
-  ],
-  'check.yml': [
-    {
-      ...push,
-      that: 'has a check on the commit',
-      check: (ran) => {
-        createsOne(ran)
-        expect([...ran.repository.checks.values()]).toEqual([
-          expect.objectContaining({
-            name: 'Docs with a check / docs: docs job (docs)',
-            head_sha: ran.sha,
-            status: 'completed',
-            conclusion: 'success',
-          }),
-        ])
-      },
-    },
-    {
-      ...push,
-      that: 'has a check that fails if the agent does',
-      service: { scenario: 'failed' },
-      fails: true,
-      check: (ran) => {
-        expect([...ran.repository.checks.values()]).toEqual([
-          expect.objectContaining({ status: 'completed', conclusion: 'failure' }),
-        ])
-      },
-    },
+    on(pull({ actions: ['opened', 'synchronize'] }), 'has one job for two runs', {
+      ...TWICE,
+      prompt: ['+twice'],
+    }),
+    on(pull({ by: 'reader' }), 'refuses a reader who opens it', SKIPPED),
   ],
   'ready.yml': [
-    {
-      ...pullRequest({ action: 'ready_for_review', fields: { draft: false } }),
-      that: 'has a job once it is ready for review',
-      check: (ran) => createsOneWithComment(ran, 1),
-    },
-    {
-      ...pullRequest({ action: 'labeled', label: 'docs', fields: { draft: true } }),
-      that: 'has one job however often it is labelled',
-      runs: 2,
-      service: { jobSeconds: 420 },
-      check: (ran) => sharesOne(ran, 1),
-    },
-    {
-      ...pullRequest({ action: 'labeled', label: 'bug', fields: { draft: false } }),
-      that: 'leaves out other labels',
-      check: isNotQueued,
-    },
-    { ...pullRequest({ fields: { draft: true } }), that: 'leaves out drafts', check: isNotQueued },
-    {
-      ...pullRequest({ from: 'stranger/your-repo', fields: { draft: false } }),
-      that: 'leaves out forks',
-      check: isNotQueued,
-    },
-    { ...pullRequest({ author: 'dependabot[bot]' }), that: 'leaves out Dependabot', check: isNotQueued },
+    on(pull({ actions: ['ready_for_review'] }), 'has a job once it is ready for review'),
+    on(
+      pull({ actions: ['labeled', 'labeled'], label: 'docs', draft: true }),
+      'has one job for its labels',
+      TWICE,
+    ),
+    on(pull({ actions: ['labeled'], label: 'bug' }), 'leaves out other labels', NOT_RUN),
+    on(pull({ draft: true }), 'leaves out drafts', NOT_RUN),
+    on(pull({ author: 'renovate[bot]' }), 'skips Renovate', SKIPPED),
+    on(pull({ author: 'mintlify[bot]' }), 'skips the agent', SKIPPED),
   ],
   'on-merge.yml': [
-    {
-      ...pullRequest({ action: 'closed', fields: { merged: true } }),
-      that: 'has a job once it is merged, and a comment',
-      check: (ran) => {
-        createsOneWithComment(ran, 1)
-        expect(prompts(ran)[0]).toContain('+twice')
-      },
-    },
-    {
-      ...pullRequest({ action: 'closed', fields: { merged: false } }),
-      that: 'leaves out what is closed without a merge',
-      check: isNotQueued,
-    },
-    {
-      ...pullRequest({ action: 'closed', from: 'stranger/your-repo', fields: { merged: true } }),
-      that: 'leaves out forks',
-      check: isNotQueued,
-    },
-    {
-      ...pullRequest({ action: 'closed', author: 'dependabot[bot]', fields: { merged: true } }),
-      that: 'leaves out Dependabot',
-      check: isNotQueued,
-    },
+    on(pull({ actions: ['closed'], merged: true }), 'has a job once it is merged', { prompt: ['+twice'] }),
+    on(pull({ actions: ['closed'] }), 'leaves out what is closed without a merge', NOT_RUN),
   ],
-  'manual.yml': [
-    {
-      event: 'workflow_dispatch',
-      that: 'takes the form as it was filled in',
-      payload: {
-        inputs: { prompt: "It's $HOME, `x`", project: 'your-guides', wait: 'false', 'dry-run': 'false' },
-      },
-      check: (ran) => {
-        expect(asked(ran)).toEqual(['POST /v2/agent/your-guides/job'])
-        expect(prompts(ran)).toEqual(["It's $HOME, `x`"])
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'started', status: 'active' })
-      },
-    },
-    {
-      event: 'workflow_dispatch',
-      that: 'only shows what would be sent',
-      payload: { inputs: { prompt: 'Shorten it.', project: 'your-guides', wait: 'true', 'dry-run': 'true' } },
-      check: (ran) => {
-        expect(ran.service.requests).toEqual([])
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'dry-run' })
-        expect(ran.printed).toContain('Shorten it.')
-      },
-    },
+  'command.yml': [
+    on(command('octocat', '/docs Show it.', CONTRIBUTOR), 'sends each comment to the one job', {
+      ...TWICE,
+      runs: 2,
+      prompt: ['Show it.', '+twice'],
+    }),
+    on(command('reader', '/docs'), 'refuses a member without write access', SKIPPED),
+    on(command('stranger', '/docs', STRANGER), 'does not even queue a stranger', NOT_RUN),
+    on(command('octocat', 'Where are the /docs?'), 'leaves out other comments', NOT_RUN),
+    on(issue('octocat', '/docs'), 'leaves out issues', NOT_RUN),
   ],
-  'message.yml': [
-    {
-      event: 'workflow_dispatch',
-      that: 'says more to the job',
-      payload: { inputs: { 'job-id': SEED.id, prompt: 'Shorten it.' } },
-      service: { scenario: { initialJobs: [{ ...SEED, ageSeconds: 3600 }] }, jobSeconds: 420 },
-      check: (ran) => {
-        expect(asked(ran)[0]).toBe(`${CREATE}/${SEED.id}/message`)
-        expect(prompts(ran)).toEqual(['Shorten it.'])
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened', 'job-id': SEED.id, reused: 'true' })
-      },
-    },
-    {
-      event: 'workflow_dispatch',
-      that: 'only waits without a prompt',
-      payload: { inputs: { 'job-id': SEED.id, prompt: '' } },
-      service: { scenario: { initialJobs: [{ ...SEED, ageSeconds: 60 }] } },
-      check: (ran) => {
-        expect(asked(ran)).toEqual([`GET /v2/agent/your-project/job/${SEED.id}`])
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
-      },
-    },
-  ],
-  'start-and-wait.yml': [
-    {
-      event: 'push',
-      that: 'hands the job on to another job of the run',
-      payload: { ref: 'refs/tags/v1.2.0', sender: { login: 'octocat' } },
-      service: { jobSeconds: 420 },
-      check: (ran) => {
-        expect(asked(ran)).toEqual([CREATE, expect.stringMatching(/^GET /)])
-        const [started, ended] = ran.outputs
-        expect(started).toMatchObject({ outcome: 'started', reused: 'false' })
-        expect(ended).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': started?.['job-id'] })
-        expect(ran.printed).toContain(`The docs of this release are at ${PR_LINK}`)
-      },
-    },
-    {
-      event: 'push',
-      that: 'waits for the job even if the release fails',
-      payload: { ref: 'refs/tags/v1.2.0', sender: { login: 'octocat' } },
-      edit: (yaml) => yaml.replace('echo "Your slow steps go here."', 'exit 1'),
-      fails: true,
-      check: (ran) => {
-        expect(ran.outputs.map(({ outcome }) => outcome)).toEqual(['started', 'pr-opened'])
-      },
-    },
-    {
-      event: 'push',
-      that: 'waits for no job if none was started',
-      payload: { ref: 'refs/tags/v1.2.0', sender: { login: 'octocat' } },
-      service: { scenario: 'unauthorized' },
-      fails: true,
-      check: (ran) => {
-        expect(ran.outputs).toEqual([expect.objectContaining({ outcome: 'error', 'error-code': 'auth' })])
-      },
-    },
-  ],
-  'several-projects.yml': [
-    {
-      ...push,
-      that: 'goes on with the others where one fails',
-      service: { scenario: { create: [{ status: 400, error: 'No such docs' }] } },
-      fails: true,
-      check: (ran) => {
-        const projects = ['your-guides', 'your-reference', 'your-tutorials']
-        expect(asked(ran)).toEqual(
-          expect.arrayContaining(projects.map((project) => `POST /v2/agent/${project}/job`)),
-        )
-        expect(creates(ran)).toBe(3)
-        expect(ran.outputs.map(({ outcome }) => outcome).sort()).toEqual(['error', 'pr-opened', 'pr-opened'])
-      },
-    },
-  ],
-  'react.yml': [
-    {
-      ...pullRequest({}),
-      that: 'sets a label and writes a comment where there is a pull request',
-      secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/opened` }),
-      check: (ran) => {
-        createsOne(ran)
-        expect([...(ran.repository.pulls.get(1)?.labels ?? [])]).toEqual(['documentation'])
-        expect([...ran.repository.comments.values()].map(({ body }) => body)).toEqual([
-          `Please review the docs together with this: ${PR_LINK}`,
-        ])
-        expect(chat.messages).not.toContainEqual(expect.objectContaining({ path: '/opened' }))
-      },
-    },
-    ...(['failed', 'archived'] as const).map(
-      (ends): Case => ({
-        ...pullRequest({}),
-        that: `tells the chat where the job is ${ends}`,
-        secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/${ends}` }),
-        service: { scenario: { endStatus: ends } },
-        ...(ends === 'failed' && { fails: true as const }),
-        check: (ran) => {
-          expect(chat.messages).toContainEqual({
-            path: `/${ends}`,
-            body: {
-              text: expect.stringContaining(`Docs job: ${ends}, see https://github.com/${REPOSITORY}/`),
-            },
-          })
-          expect(ran.repository.comments.size).toBe(0)
-        },
-      }),
+  'follow-code.yml': [
+    on(pull(), 'labels the docs and makes them a draft', { gh: WAIT }),
+    on(
+      but(pull(), ({ gh }) => Object.assign(gh, { draft: undefined })),
+      'only labels them if there are no drafts',
+      { gh: WAIT },
     ),
-    {
-      ...pullRequest({}),
-      that: 'tells the chat if the step did not run',
-      secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/did-not-run` }),
-      edit: (yaml) => yaml.replace('    steps:\n', '    steps:\n      - run: exit 1\n'),
+    on(pull({ actions: ['opened', 'closed'], merged: true }), 'makes them ready when the code is merged', {
+      ends: ['dry-run'],
+      sends: [JOB],
+      gh: [...WAIT, ...READY],
+      check: ({ docs }) => expect(docs.pulls.get(17)?.labels.size).toBe(0),
+    }),
+    on(pull({ actions: ['opened', 'closed', 'reopened'] }), 'closes and reopens them with the code', {
+      ends: ['dry-run'],
+      sends: [JOB],
+      gh: [...WAIT, CLOSE, 'reopen', ...WAIT],
+    }),
+    on(pull({ actions: ['opened', 'closed'], by: 'reader' }), 'follows nobody without write access', {
+      ...SKIPPED,
+      sends: [JOB],
+      gh: WAIT,
+    }),
+    on(
+      but(pull(), ({ repository }) => repository.addPull({ number: 1, state: 'closed', merged: true })),
+      'sees that the code was merged meanwhile',
+      { gh: READY },
+    ),
+    on(but(pull(), docsMerged), 'leaves docs alone that are merged'),
+  ],
+  'waiting-for-code.yml': [
+    on(pull({ labels: [{ name: 'waiting-for-code' }] }), 'fails while there is the label', {
+      ...NOT_RUN,
       fails: true,
-      check: (ran) => {
-        expect(ran.service.requests).toEqual([])
-        expect(chat.messages).toContainEqual({
-          path: '/did-not-run',
-          body: { text: expect.stringContaining('Docs job: did not run, see ') },
-        })
-      },
-    },
-    {
-      ...pullRequest({ author: 'mintlify[bot]' }),
-      that: "says nothing of the agent's own pull request",
-      secrets: () => ({ CHAT_WEBHOOK: `${chat.url}/skipped` }),
-      check: (ran) => {
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'skipped' })
-        expect(ran.service.requests).toEqual([])
-        expect(chat.messages).not.toContainEqual(expect.objectContaining({ path: '/skipped' }))
-      },
-    },
-    { ...pullRequest({ from: 'stranger/your-repo' }), that: 'leaves out forks', check: asksNobody },
-    { ...pullRequest({ author: 'dependabot[bot]' }), that: 'leaves out Dependabot', check: asksNobody },
+    }),
+    on(pull({ labels: [{ name: 'docs' }] }), 'succeeds without it', NOT_RUN),
   ],
-  'other-host.yml': [
-    {
-      ...push,
-      that: 'asks at the address of the variable',
-      service: { prefix: '/gateway' },
-      vars: ({ service }) => ({ AGENT_BASE_URL: service.url }),
-      check: (ran) => {
-        expect(asked(ran)[0]).toBe('POST /gateway/v2/agent/your-project/job')
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' })
+  'docs-pull-request.yml': [
+    on(pull(), 'edits the docs pull request, and shows its preview', {
+      gh: [EDIT, `${STATUS} success https://preview.localhost/17`],
+    }),
+    on(
+      but(pull(), ({ gh }) => Object.assign(gh, { checks: 'failure', preview: undefined })),
+      'shows that the build failed, without a preview',
+      { gh: [EDIT, `${STATUS} failure ${PR_LINK}`] },
+    ),
+    on(
+      but(pull(), ({ gh }) => Object.assign(gh, { checks: undefined })),
+      'gives up if no check comes',
+      {
+        edit: (yaml) => yaml.replace('{1..30}', '{1..2}').replace('sleep 10', 'true'),
+        gh: [EDIT],
       },
-    },
-    { ...push, that: 'asks at the usual address without one', check: createsOne },
+    ),
   ],
-  'ghes.yml': [
-    {
-      ...pullRequest({}),
-      that: "reads and writes at the server's own API",
-      apiPrefix: '/api/v3',
-      hidesNetwork: true,
-      vars: ({ network }) => ({ ...network, NO_PROXY: 'localhost' }),
-      check: (ran) => {
-        createsOne(ran)
-        expect(ran.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
-        expect([...ran.repository.comments.values()][0]?.body).toContain(PR_LINK)
-      },
-    },
+  'budget.yml': [
+    on(today(20, [1, 2]), 'sends up to the limits'),
+    on(today(21), 'sends nothing after so many runs', NOT_RUN),
+    on(today(1, [1, 2, 3]), 'sends nothing while so many are open', NOT_RUN),
+    on(today(1), "stays green at the service's limit", {
+      ...refuses(429),
+      ends: ['error'],
+      sends: [JOB],
+    }),
+    on(today(1), 'fails on other errors', {
+      ...refuses(403),
+      ends: ['error'],
+      sends: [JOB],
+      fails: true,
+    }),
+  ],
+  'rolling.yml': [
+    on(
+      but(PUSH, ({ repository }) => repository.addIssue(40)),
+      'has one job for two pushes',
+      { ...TWICE, runs: 2 },
+    ),
+    on(
+      but(PUSH, (place) => {
+        place.repository.addIssue(40)
+        docsMerged(place)
+      }),
+      'has a new job once its pull request is merged',
+      { runs: 2, sends: [JOB, JOB] },
+    ),
+  ],
+  'by-folder.yml': [
+    on(push('packages/schema/retry.json'), 'asks the projects whose folders changed', {
+      ends: ['pr-opened', 'skipped'],
+      sends: ['your-api-docs/job'],
+    }),
+    on(push('apps/web/a.ts', 'services/api/b.ts'), 'goes on with the others if one fails', {
+      service: { scenario: { create: [{ status: 400, error: 'No such docs' }] } },
+      ends: ['error', 'pr-opened'],
+      sends: ['your-api-docs/job', 'your-web-docs/job'],
+      fails: true,
+    }),
+  ],
+  'openapi.yml': [
+    on(described({}, JSON.stringify(API)), 'sends what changed in the description', {
+      prompt: ['Bring the API reference in line', '+    "/retry": {}'],
+    }),
+    on(
+      described(API, JSON.stringify({ paths: API.paths, openapi: API.openapi })),
+      'leaves out order',
+      NOT_RUN,
+    ),
+    on(described(API, '{'), 'fails if it is no JSON', { ...NOT_RUN, fails: true }),
   ],
   'long-prompt.yml': [
-    {
-      ...push,
-      that: 'sends the files as the prompt',
+    on(PUSH, 'sends the files as the prompt', {
       files: { '.github/docs/task.md': 'Do it.\n', '.github/docs/style.md': 'Be short.\n' },
-      check: (ran) => {
-        createsOne(ran)
-        expect(prompts(ran)[0]).toMatch(/^Do it\.\nBe short\./)
-        expect(prompts(ran)[0]).toContain('src/retry.ts')
-      },
-    },
+      prompt: ['Do it.\nBe short.', 'src/retry.ts'],
+    }),
   ],
-  'organisation.yml': [
-    {
-      ...push,
-      that: 'hands the outputs of the reusable workflow on',
-      check: (ran) => {
-        createsOne(ran)
-        expect(prompts(ran)[0]).toContain('+new')
-        expect(ran.printed).toContain(`ready for review at ${PR_LINK}`)
+  'schedule.yml': [
+    on(schedule('schedule', true), 'sends what changed since the last success', { prompt: ['src/retry.ts'] }),
+    on(schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED),
+    on(schedule('workflow_dispatch', true), 'can be started by hand', { prompt: ['src/retry.ts'] }),
+    on(schedule('workflow_dispatch', false, { since: 'v1.1.0' }), 'can be told where to begin', {
+      prompt: ['src/since.ts'],
+    }),
+  ],
+  'release.yml': [
+    on(RELEASE, 'sends what changed since the release before, and has a check', {
+      prompt: ['src/retry.ts', 'Retries.'],
+      check: ({ repository, sha: head_sha }) => {
+        const check = { name: 'Docs of a release / docs: docs job (docs)', head_sha, conclusion: 'success' }
+        expect([...repository.checks.values()]).toEqual([expect.objectContaining(check)])
       },
-    },
+    }),
+  ],
+  'start-and-wait.yml': [
+    on(TAG, 'hands the job on to another job of the run', {
+      ends: ['started', 'pr-opened'],
+      says: `The docs of this release are at ${PR_LINK}`,
+      check: ({ outputs: [started, ended] }) => expect(ended?.['job-id']).toBe(started?.['job-id']),
+    }),
+    on(TAG, 'waits for the job even if the release fails', {
+      edit: (yaml) => yaml.replace('echo "Your slow steps go here."', 'exit 1'),
+      ends: ['started', 'pr-opened'],
+      fails: true,
+    }),
+    on(TAG, 'waits for no job if none was started', {
+      service: { scenario: 'unauthorized' },
+      ends: ['error'],
+      sends: [JOB],
+      fails: true,
+    }),
+  ],
+  'gate.yml': [
+    on(dispatch({}), 'stops a release while docs are open', {
+      ...NOT_RUN,
+      fails: true,
+      check: ({ steps }) => expect(steps.map(({ job }) => job)).not.toContain('release'),
+    }),
+    on(
+      but(dispatch({}), ({ docs }) => docs.pulls.get(17)?.labels.add('waiting-for-code')),
+      'lets it go on if they wait for their code',
+      { ...NOT_RUN, says: 'Your release goes here.' },
+    ),
+  ],
+  'manual.yml': [
+    on(form({ prompt: "It's $HOME, `x`", wait: 'false' }), 'takes the form as it was filled in', {
+      ends: ['started'],
+      sends: ['your-guides/job'],
+      prompt: ["It's $HOME, `x`"],
+    }),
+    on(form({ prompt: 'Shorten it.', 'dry-run': 'true' }), 'only shows what would be sent', {
+      ends: ['dry-run'],
+      says: 'Shorten it.',
+    }),
+    on(seeded('Shorten it.', 3600), 'says more to a job', { sends: [MESSAGE], prompt: ['Shorten it.'] }),
+    on(seeded('', 60), 'only waits for it without a prompt', { sends: [] }),
+  ],
+  'by-number.yml': [
+    on(dispatch({ 'pull-request': '1' }), 'sends what the pull request has', {
+      prepare: pull().prepare,
+      prompt: ['+twice'],
+    }),
+  ],
+  'issue.yml': [
+    on(issue('octocat'), 'has a job if it is labelled', { prompt: ['Explain --retry'] }),
+    on(issue('reader'), 'refuses a reader who labels it', SKIPPED),
+    on(issue('octocat', '/docs', { state: 'closed' }), 'is left alone if it is closed', NOT_RUN),
+    on(issue('octocat', '/docs Show it.', CONTRIBUTOR), 'sends each comment to the one job', {
+      ...TWICE,
+      runs: 2,
+      prompt: ['Explain --retry', 'Show it.'],
+    }),
+    on(issue('octocat', 'Good!'), 'leaves out other comments', NOT_RUN),
+    on(issue('stranger', '/docs', STRANGER), 'does not even queue a stranger', NOT_RUN),
+    on(issue('reader', '/docs'), 'refuses a member without write access', SKIPPED),
+    on(command('octocat', '/docs'), 'leaves out pull requests', NOT_RUN),
+  ],
+  'react.yml': [
+    on(PUSH, 'tells of the pull request', announced('opened', `Docs ready for review: ${PR_LINK}`)),
+    on(PUSH, 'tells that the job failed', {
+      ...announced('failed', `Docs job: failed, see https://github.com/${REPOSITORY}/actions/runs/1`),
+      service: { scenario: { endStatus: 'failed' } },
+      ends: ['failed'],
+      fails: true,
+    }),
+    on(PUSH, 'tells that the job is archived, but succeeds', {
+      ...announced('archived', 'Docs job: archived, see '),
+      service: { scenario: { endStatus: 'archived' } },
+      ends: ['archived'],
+    }),
+    on(PUSH, 'tells that the step did not run', {
+      ...announced('did-not-run', 'Docs job: did not run, see '),
+      edit: (yaml) => yaml.replace('    steps:\n', '    steps:\n      - run: exit 1\n'),
+      ends: [],
+      fails: true,
+    }),
+    on(PUSH, 'says nothing if nothing changed', {
+      ...announced('no-changes'),
+      service: { scenario: 'no-changes' },
+      ends: ['no-changes'],
+    }),
+  ],
+  'central.yml': [
+    on(PUSH, 'is called with a project', { ...CALL, prompt: ['+new'] }),
+    on(PUSH, 'can be switched off', { ...CALL, ...NOT_RUN, vars: () => ({ DOCS_JOBS: 'off' }) }),
+  ],
+  'ghes.yml': [
+    on(pull(), "reads and writes at the server's own API", {
+      apiPrefix: '/api/v3',
+      hidesNetwork: true,
+      vars: ({ network }: Place) => ({ ...network, NO_PROXY: 'localhost' }),
+      check: ({ github }) =>
+        expect(github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true),
+    }),
+    on(pull(), 'asks at the address of the variable', {
+      service: { prefix: '/gateway' },
+      vars: ({ service }: Place) => ({ AGENT_BASE_URL: service.url }),
+    }),
   ],
   'test-with-emulator.yml': [
-    {
-      ...pullRequest({}),
-      that: 'needs no service, and shows what was asked',
-      check: (ran) => {
-        expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' })
-        expect(ran.service.requests).toEqual([])
-        expect(ran.printed).toMatch(/The emulator received \d requests\.\n/)
-        expect(ran.printed).toContain('POST /v2/agent/any/job 201 {"prompt":"Bring the docs')
-      },
-    },
-    {
-      ...pullRequest({ author: 'mintlify[bot]' }),
-      that: "runs on the agent's own pull request, too",
-      check: (ran) => expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' }),
-    },
-    {
-      ...pullRequest({ author: 'stranger', from: 'stranger/your-repo' }),
-      that: 'runs on a pull request from a fork, too',
-      check: (ran) => expect(ran.outputs[0]).toMatchObject({ outcome: 'pr-opened' }),
-    },
+    on(pull(), 'needs no service, and shows what was asked', {
+      sends: [],
+      says: 'POST /v2/agent/any/job 201 {"prompt":"Bring the docs',
+    }),
+    on(pull({ author: 'mintlify[bot]' }), "runs on the agent's pull requests, too", { sends: [] }),
+    on(pull({ author: 'stranger', from: 'stranger/your-repo' }), 'runs on forks, too', { sends: [] }),
   ],
 }
 
-const all = Object.entries(CASES).flatMap(([name, cases]) =>
-  cases.map((one) => [`${name}, on ${one.event}: ${one.that}`, name, one] as const),
-)
+/** Recipes for pull requests leave out forks and Dependabot, which have no secrets. */
+for (const name of [
+  'pull-request',
+  'ready',
+  'on-merge',
+  'follow-code',
+  'docs-pull-request',
+  'budget',
+  'ghes',
+]) {
+  const event = name === 'on-merge' ? { actions: ['closed'], merged: true } : {}
+  CASES[`${name}.yml`] = [
+    ...(CASES[`${name}.yml`] ?? []),
+    on(pull({ ...event, from: 'stranger/your-repo' }), 'leaves out forks', NOT_RUN),
+    on(pull({ ...event, author: 'dependabot[bot]' }), 'leaves out Dependabot', NOT_RUN),
+  ]
+}
 
-test.concurrent.each(all)(
+/** Outcomes that come after a job was created. */
+const OF_A_JOB = ['pr-opened', 'no-changes', 'failed', 'archived', 'started']
+
+function checkCase(ran: Ran, yaml: string, { ends = ['pr-opened'], fails = false, ...one }: Case): void {
+  expect(ran.outputs.map(({ outcome }) => outcome).sort()).toEqual([...ends].sort())
+  expect(ran.succeeded).toBe(!fails)
+  const posts = ran.service.requests.filter(({ method }) => method === 'POST')
+  const sent = posts.map(({ path }) =>
+    path.replace(/.*\/agent\//, '').replace(/job\/[^/]+\/message$/, 'message'),
+  )
+  const sends = one.sends ?? (ends.some((outcome) => OF_A_JOB.includes(outcome)) ? [JOB] : [])
+  expect(sent.sort()).toEqual([...sends].sort())
+  const prompt = JSON.parse(posts.at(-1)?.body ?? '{}').prompt
+  for (const words of one.prompt ?? []) expect(prompt).toContain(words)
+  expect(ran.gh.writes).toEqual(one.gh ?? [])
+  if (one.says !== undefined) expect(ran.printed).toContain(one.says)
+  const [, scope] = /job-scope: (\S+)/.exec(yaml) ?? []
+  const place = { 'pull-request': 1, issue: 40 }[scope ?? '']
+  const comments = [...ran.repository.comments.values()].map(({ issue, body }) => [issue, body])
+  const link = expect.stringContaining(ends.includes('error') ? '' : `https://github.com/${DOCS}/pull/`)
+  expect(comments).toEqual(place && sends.length > 0 ? [[place, link]] : [])
+  one.check?.(ran)
+  expect(ran.leftover).toEqual([])
+}
+
+test.concurrent.each(
+  Object.entries(CASES).flatMap(([name, cases]) =>
+    cases.map((one) => [`${name}, on ${one.event}: ${one.that}`, name, one] as const),
+  ),
+)(
   '%s',
-  async (_, name, { fails = false, edit = (yaml) => yaml, check, ...start }) => {
-    const ran = await runWorkflow(name, edit(readFileSync(`examples/${name}`, 'utf8')), start)
+  async (_, name, one) => {
+    const yaml = readFileSync(`examples/${name}`, 'utf8')
+    const start = but(one, ({ repository }) =>
+      repository.collaborators.set('octocat', { permission: 'write', role_name: 'write' }),
+    )
+    const ran = await runWorkflow(name, one.edit?.(yaml) ?? yaml, start)
     try {
-      expect(ran.succeeded).toBe(!fails)
-      check(ran)
-      expect(ran.leftover).toEqual([])
+      checkCase(ran, yaml, one)
     } catch (error) {
       throw new Error(`${error instanceof Error ? error.message : error}\n\n${ran.log}`, { cause: error })
     }
@@ -704,16 +613,37 @@ test.concurrent.each(all)(
   scaled(120_000),
 )
 
+const examples = readdirSync('examples').map(
+  (name) => [name, readFileSync(`examples/${name}`, 'utf8')] as const,
+)
+
 test('every example is run, on each of its events, and nothing else', () => {
-  const events = Object.fromEntries(
-    readdirSync('examples').map((name) => {
-      const { on } = parse(readFileSync(`examples/${name}`, 'utf8'))
-      return [name, (typeof on === 'string' ? [on] : Object.keys(on)).sort()]
-    }),
-  )
+  const events = examples.map(([name, yaml]) => {
+    const { on } = parse(yaml)
+    const named: string[] = typeof on === 'string' ? [on] : Object.keys(on)
+    // A workflow that is called runs on the caller's event.
+    return [name, named.map((event) => (event === 'workflow_call' ? 'push' : event)).sort()]
+  })
   const run = Object.entries(CASES).map(([name, cases]) => [
     name,
     [...new Set(cases.map(({ event }) => event))].sort(),
   ])
-  expect(Object.fromEntries(run)).toEqual(events)
+  expect(Object.fromEntries(run)).toEqual(Object.fromEntries(events))
+})
+
+test('docs/recipes.md names every example, with its permissions and secrets', () => {
+  const rows = readFileSync('docs/recipes.md', 'utf8').matchAll(
+    /^\| \[(.+?)\]\(\.\.\/examples\/\1\): .* \| (.*) \|$/gm,
+  )
+  const named = [...rows].map(([, name, needs = '']) => [name, needs === 'none' ? [] : needs.split(', ')])
+  const needed = examples.map(([name, yaml]) => {
+    const jobs: { permissions?: Record<string, string> }[] = Object.values(parse(yaml).jobs)
+    const permissions = jobs.flatMap((job) =>
+      Object.entries(job.permissions ?? {}).map((pair) => pair.join(': ')),
+    )
+    const secrets = yaml.replace(/^#.*\n/gm, '').matchAll(/secrets\.(?!AGENT_API_KEY)(\w+)/g)
+    const all = new Set([...permissions, ...[...secrets].map(([, secret]) => secret)])
+    return [name, [...all].map((one) => `\`${one}\``)]
+  })
+  expect(Object.fromEntries(named)).toEqual(Object.fromEntries(needed))
 })

@@ -121,7 +121,7 @@ function readResult({ stdout, stderr, ...result }: Awaited<ReturnType<typeof run
 }
 
 /** The key is nowhere, neither as it is nor percent-encoded nor as entities. */
-function expectNoKey(result: object, key: string): void {
+export function expectNoKey(result: object, key: string): void {
   if (key.trim().length < 8) return
   const everything = decodeEntities(JSON.stringify(result))
   for (const form of [key, encodeURIComponent(key), encodeURIComponent(key).toLowerCase()]) {

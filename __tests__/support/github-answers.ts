@@ -59,6 +59,12 @@ export const label = (name: string): Label => ({ name })
 
 export const pull = ({ number, state, merged }: PullState): PullRequest => ({ number, state, merged })
 
+/** What an issue has if it is a pull request. */
+export const pullAsIssue = ({ title, body, state, author }: PullState) => ({
+  ...{ title, body, state, user: { login: author } },
+  pull_request: { url: 'https://api.github.com/pulls' },
+})
+
 export function file(state: FileState): File {
   const lines = state.patch?.split('\n') ?? []
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length

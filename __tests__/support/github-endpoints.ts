@@ -57,6 +57,7 @@ export type Endpoint = readonly [
   parameters?: readonly string[],
 ]
 
+const ISSUE = /^\/issues\/(\d+)$/
 const COMMENTS = /^\/issues\/(\d+)\/comments$/
 const COMMENT = /^\/issues\/comments\/(\d+)$/
 const LABELS = /^\/issues\/(\d+)\/labels$/
@@ -82,6 +83,7 @@ const ofComment: Extract<Endpoint[2], (...args: never) => Needs> = (repo, id) =>
 export const endpoints = (): readonly Endpoint[] => [...ENDPOINTS, ...PEOPLE_ENDPOINTS]
 
 const ENDPOINTS: readonly Endpoint[] = [
+  ['GET', ISSUE, onIssue('read'), getIssue],
   ['GET', COMMENTS, onIssue('read'), listComments],
   ['POST', COMMENTS, onIssue('write'), createComment],
   ['PATCH', COMMENT, ofComment, updateComment],
@@ -95,6 +97,12 @@ const ENDPOINTS: readonly Endpoint[] = [
   ['GET', COMMIT, ['contents', 'read'], getCommit],
   ['GET', RUNS, ['actions', 'read'], listRuns, ['branch', 'status', 'event']],
 ]
+
+function getIssue({ repo, ids }: Call): Answer {
+  const { number } = findIssue(repo, ids[0])
+  const pull = repo.pulls.get(number)
+  return { body: { number, title: `Number ${number}`, ...(pull && answers.pullAsIssue(pull)) } }
+}
 
 function listComments({ repo, ids, query }: Call): Answer {
   const { number } = findIssue(repo, ids[0])

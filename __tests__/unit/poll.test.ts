@@ -82,7 +82,8 @@ async function poll(
 }
 
 function describeResult(result: PollResult | undefined): string | undefined {
-  if (result === undefined || result.kind === 'deadline') return result?.kind
+  if (result === undefined) return undefined
+  if (result.kind === 'deadline') return result.notFound?.code ?? result.kind
   return result.kind === 'ended' ? result.status : `still ${result.job.rawStatus}`
 }
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
 import { ActionError, Cancelled } from '../../src/errors.js'
 import type { Remembered, Task } from '../../src/inputs/inputs.js'
-import { errorOf } from '../../src/run/ports.js'
-import { run, toRunResult } from '../../src/run/run.js'
+import { errorOf, toRunResult } from '../../src/run/ports.js'
+import { run } from '../../src/run/run.js'
 import {
   cancelThen,
   createScriptedRun,

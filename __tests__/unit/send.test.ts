@@ -190,7 +190,8 @@ describe('the error', () => {
         message:
           'The service refused the create request (429: its message). ' +
           'It asks to wait 30 min: longer than the step has left.',
-        advice: 'The documented limit is 100 uses per project per hour. Run this later, or less often.',
+        advice:
+          'The documented limit is 100 uses per project per hour. Run the workflow later, or less often.',
       },
     ],
     [

@@ -35,7 +35,8 @@ export interface PollOptions {
 export type PollResult =
   | { readonly kind: 'ended'; readonly job: Job; readonly status: FinalStatus }
   | { readonly kind: 'active'; readonly job: Job }
-  | { readonly kind: 'deadline' }
+  /** `notFound` is set if the last poll got a 404 that there was no time to repeat, for a job that was never seen. */
+  | { readonly kind: 'deadline'; readonly notFound: ActionError | undefined }
 
 /**
  * Polls until the job has ended or the time is up.
@@ -67,8 +68,7 @@ export async function pollUntilDone(
   }
   if (deadline.cancelled()) throw new Cancelled()
   if (!state.gotResponse) throw noResponseError(options.jobId, state.lastError)
-  if (state.notFound !== undefined) throw state.notFound
-  return { kind: 'deadline' }
+  return { kind: 'deadline', notFound: state.notFound }
 }
 
 /**
