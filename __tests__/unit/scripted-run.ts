@@ -101,6 +101,8 @@ export interface Call {
   readonly at: number
   readonly jobId?: string
   readonly prompt?: string
+  /** Past the deadline, with a short time limit. */
+  readonly late?: true
 }
 
 export type ScriptedRun = ReturnType<typeof createScriptedRun>
@@ -138,7 +140,7 @@ export function createScriptedRun(
   const service: AgentService = {
     create: (prompt) => play({ kind: 'create', prompt }),
     message: (jobId, prompt) => play({ kind: 'message', jobId, prompt }),
-    getJob: (jobId) => play({ kind: 'poll', jobId }),
+    getJob: (jobId, options) => play({ kind: 'poll', jobId, ...(options?.late && { late: true }) }),
     close: () => undefined,
   }
   const ports: Ports = {

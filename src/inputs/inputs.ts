@@ -193,9 +193,9 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
   }
   const parse: Parse = (input, parseValue) =>
     parseAny(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)))
-  // Any text is valid, and a blank one does not mean the default.
+  // Any text is valid: `readGiven` reads it.
   for (const input of ['github-token', 'docs-token', 'job-key', 'skip-authors'] as const) {
-    parse(input, () => refuseKey(raw[input].trim()))
+    parse(input, String)
   }
   const baseUrl = parse('base-url', parseBaseUrl)
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
