@@ -129,7 +129,7 @@ export class InputError extends ActionError {
     super(
       'input',
       lines.join('\n'),
-      'Nothing was sent. Fix the inputs in the workflow file and push: a re-run would use the old file.',
+      'Nothing was sent. Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
     )
   }
 }
