@@ -139,6 +139,7 @@ describe('a link', () => {
 describe('a pull request', () => {
   const LAST = '9'.repeat(16)
   test.each([
+    ['https://git.example.com/your-org/docs/pulls/7', 'your-org/docs', '7'],
     ['https://github.com/your-org/docs/pull/7', 'your-org/docs', '7'],
     ['https://github.com/your-org/docs/pull/7/', 'your-org/docs', '7'],
     ['https://github.com/your-org/docs/pull/7/files', 'your-org/docs', '7'],
@@ -161,7 +162,7 @@ describe('a pull request', () => {
   const LAB = 'https://gitlab.com'
   test.each([
     ...['', 'https://github.com', HUB, 'https://bitbucket.org/your-org/docs/pull-requests/7'],
-    ...['pull/', 'pull/0', 'pull/07', 'pull/7x', 'pull/-7', 'pull/1e3', 'pulls/7', 'issues/7'].map(
+    ...['pull/', 'pull/0', 'pull/07', 'pull/7x', 'pull/-7', 'pull/1e3', 'pulls/', 'pullss/7', 'issues/7'].map(
       (end) => `${HUB}/${end}`,
     ),
     ...[
