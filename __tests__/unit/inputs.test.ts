@@ -500,7 +500,7 @@ describe('problems', () => {
     expect(error).toMatchObject({
       code: 'input',
       advice:
-        'Nothing was sent. Fix the inputs in the workflow file and push: a re-run would use the old file.',
+        'Nothing was sent. Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
     })
   })
 

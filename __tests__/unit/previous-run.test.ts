@@ -277,7 +277,7 @@ describe('an earlier create request whose result is unknown', () => {
 describe('what this very attempt stored', () => {
   const text = (what: string, wait = '') =>
     `job-key: another step of this run has the same workflow, job, step ID and project, and has already ${what}. ` +
-    `Nothing was sent this time. Give each step or matrix leg its own job-key.${wait}`
+    `Give each step or matrix leg its own job-key.${wait}`
   const USED = text('used job "job-1"', ' To wait for that job, set job-id: job-1 and no prompt.')
   const state = ofThisRun('active')
 
@@ -304,7 +304,7 @@ describe('what this very attempt stored', () => {
     expect(error).toMatchObject({
       message,
       advice:
-        'Nothing was sent. Fix the inputs in the workflow file and push: a re-run would use the old file.',
+        'Nothing was sent. Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
       jobId: '',
     })
     expect([writers.comment?.stopped, writers.check?.stopped]).not.toContain(false)
