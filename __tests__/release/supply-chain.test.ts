@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { copyOfThis } from './repositories.js'
+import { copyOfThis } from '../support/repositories.js'
 
 interface Package {
   readonly version: string

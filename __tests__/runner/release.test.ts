@@ -7,8 +7,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
-import { Releasable } from '../release/repositories.js'
 import { newFolder } from '../support/folder.js'
+import { Releasable } from '../support/repositories.js'
 import { act } from './act.js'
 
 const MINUTES = 60_000

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { type Clone, copyOfThis, ENV, emptyClone } from '../support/repositories.js'
 import { HOME, workflowFiles } from '../support/workflows.js'
-import { type Clone, copyOfThis, ENV, emptyClone } from './repositories.js'
 
 /** In two parts, so that this file does not name it. */
 const OTHER = ['your-org', 'another.name'].join('/')

@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { newFolder } from '../support/folder.js'
 import { posixDescribe as describe } from '../support/platform.js'
-import { type Clone, ENV, Releasable } from './repositories.js'
+import { type Clone, ENV, Releasable } from '../support/repositories.js'
 
 function release(clone: Clone, args: readonly string[], env: Record<string, string> = {}) {
   const { GITHUB_REPOSITORY, ...rest } = ENV
