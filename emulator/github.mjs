@@ -1,4 +1,4 @@
-// Emulates the part of GitHub's REST API that handles one pull request's comments, on loopback.
+// Emulates the part of GitHub's REST API that a pull request's comment needs, on loopback. Everyone may write.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -75,6 +75,7 @@ export async function startGitHub({ token, ...options }) {
 function createHandler(comments, { repository, pullRequest, onComment }) {
   const listPath = `/repos/${repository}/issues/${pullRequest}/comments`
   const commentPath = `/repos/${repository}/issues/comments/`
+  const peoplePath = `/repos/${repository}/collaborators/`
 
   /** @type {(comment: Comment, requestBody: string, status: number) => HttpResponse} */
   const save = (comment, requestBody, status) => {
@@ -88,6 +89,9 @@ function createHandler(comments, { repository, pullRequest, onComment }) {
 
   return (method, path, requestBody) => {
     const [route, query] = path.split('?')
+    if (method === 'GET' && route?.startsWith(peoplePath) && route.endsWith('/permission')) {
+      return { status: 200, body: { permission: 'write' } }
+    }
     const existing = comments.find(({ id }) => route === `${commentPath}${id}`)
     if (method === 'GET' && route === listPath) return { status: 200, body: getPage(comments, query) }
     if (method === 'POST' && route === listPath) {

@@ -18,6 +18,7 @@
  * @property {'completed' | 'failed' | 'archived'} [endStatus] how each job ends (default `completed`)
  * @property {boolean} [withoutPullRequest] a completed job has no pull request
  * @property {number} [jobSeconds] how long a job takes (default 240)
+ * @property {string[]} [projectIds] the projects that exist (default: any)
  * @property {{ id: string, projectId: string, ageSeconds: number }[]} [initialJobs] jobs that exist from the start
  * @property {Fault[]} [create] for the first create requests, in order
  * @property {Fault[]} [message] for the first messages
@@ -42,6 +43,8 @@
 
 /** The project of the initial jobs. */
 export const PROJECT_ID = 'your-project'
+/** The one that exists where not every project does. */
+const KNOWN_PROJECT_ID = 'known-project'
 /** The token that the emulated GitHub accepts. */
 export const GITHUB_TOKEN = 'ghs_emulated_token'
 export const DEFAULT_SCENARIO = 'pr-opened'
@@ -232,6 +235,11 @@ export const scenarios = {
     description: 'the key is rejected',
     service: { create: [{ times: Infinity, status: 401, error: 'Invalid API key' }] },
     step: failsWith('auth'),
+  },
+  'not-found': {
+    description: `the project does not exist: only ${KNOWN_PROJECT_ID} does`,
+    service: { projectIds: [KNOWN_PROJECT_ID] },
+    step: failsWith('not-found'),
   },
   'bad-input': {
     description: 'several inputs are invalid: all are reported, nothing is sent',

@@ -137,6 +137,7 @@ function createHandler(service, jobs, prefix, apiKey) {
 
     if (!route) throw new HttpError(404, 'No such endpoint')
     if (!isAuthorized(request, apiKey)) throw new HttpError(401, 'Missing or invalid API key')
+    if (service.projectIds?.includes(route.projectId) === false) throw new HttpError(404, 'Project not found')
     const prompt = route.kind === 'poll' ? '' : readPrompt(entry)
     const existing = jobs.byId.get(route.id)
     if (route.id && existing?.projectId !== route.projectId) throw new HttpError(404, 'Job not found')

@@ -5,8 +5,7 @@ import { refuseStrangers } from './access/who-may-start.js'
 import { Cancelled } from './errors.js'
 import { InputError, type Inputs, needsGitHub } from './inputs/inputs.js'
 import { heartbeatLine, startLine } from './report/messages.js'
-import type { RunResult } from './run/ports.js'
-import { run, toRunResult } from './run/run.js'
+import { type RunResult, toRunResult } from './run/ports.js'
 import * as runner from './runner.js'
 import { createStep, type WiredStep, warnOfPromptFile } from './step.js'
 
@@ -75,7 +74,10 @@ async function planAndRun(
 ): Promise<RunResult> {
   const { log, clock, reporter, progress } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => log(heartbeatLine(progress)))
-  const { createAgentService } = await import('./agent/client.js')
+  const [{ createAgentService }, { run }] = await Promise.all([
+    import('./agent/client.js'),
+    import('./run/run.js'),
+  ])
   const service = createAgentService({ ...step, ...inputs, now: clock.now })
   try {
     const plan =

@@ -88,8 +88,8 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   if (changes?.truncated) log('GitHub truncated the list of changed files.')
   const reason = reasonToSkip(inputs, event, changes)
   if (reason !== undefined) return skip(reason)
-  for (const note of [changes?.note, pathsNote(inputs, changes)]) {
-    if (note === undefined) continue
+  const note = pathsNote(inputs, changes) ?? changes?.note
+  if (note !== undefined) {
     log(note)
     progress.notes.push(note)
   }

@@ -52,10 +52,9 @@ const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
 
 /** The text as it is, and with its escapes decoded. What is only decoded in part has its secret in one of these. */
 function viewsOf(bytes: string): View[] {
-  const views = new Map<string, View>() // Most ways to decode a text give the same.
+  const views = new Map<string, View>() // Most ways to decode a text give the same: each is searched once.
   /** @param only the one way in which the text was decoded so far */
   const add = (view: View, level: number, only: RegExp | undefined): void => {
-    if (views.has(view.bytes)) return
     views.set(view.bytes, view)
     if (level === LEVELS || !/[%&\\]/.test(view.bytes)) return
     for (const way of ESCAPES) {

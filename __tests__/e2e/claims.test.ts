@@ -181,7 +181,7 @@ describe('the advice can help', () => {
   })
 
   test.concurrent('a refused stranger is not told that there is nothing to do', () =>
-    inWorld({}, async ({ step }) => {
+    inWorld({}, async ({ runBundle: step }) => {
       const { outputs, log, summary } = await step(
         {},
         {
@@ -200,7 +200,7 @@ describe('the advice can help', () => {
     }))
 
   test.concurrent('what GitHub answers with 403 is not said to be missing', () =>
-    inWorld({ github: { permissions: { pull_requests: 'read' } } }, async ({ step, emulator }) => {
+    inWorld({ github: { permissions: { pull_requests: 'read' } } }, async ({ runBundle: step, emulator }) => {
       const ended = await step({ 'job-scope': 'pull-request' })
       expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(emulator.requests).toEqual([])

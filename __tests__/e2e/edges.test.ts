@@ -225,7 +225,7 @@ describe('a response', () => {
     expect(outputs).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
     expect(commands('warning')).toHaveLength(1)
     expect(log + summary).not.toContain('without a pull request')
-    expect(log).toContain("its pull request link was dropped, because it can't be passed on safely")
+    expect(log).toContain("Its pull request link was dropped, because it can't be passed on safely")
   })
 })
 

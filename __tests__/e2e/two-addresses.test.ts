@@ -160,7 +160,7 @@ onTwoAddresses('the service is reached through a proxy', async () => {
 })
 
 onTwoAddresses('GitHub is reached', () =>
-  inWorld({}, async ({ step, github, comments }) => {
+  inWorld({}, async ({ runBundle: step, github, comments }) => {
     const port = await twoAddresses(Number(new URL(github.url).port))
     const env = { GITHUB_API_URL: `http://github.test:${port}` }
     const { outputs } = await step({ ...soon(), 'job-scope': 'pull-request' }, { node, env })

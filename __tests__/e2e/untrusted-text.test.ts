@@ -133,6 +133,11 @@ describe('the output job', () => {
   })
 })
 
+test.concurrent('a status that is not documented is no output', async () => {
+  const { outputs } = await run({ posts: [json(201, job({ status: 'queued' }))] }, { wait: 'false' })
+  expect(outputs).toMatchObject({ outcome: 'started', status: '' })
+})
+
 test.concurrent('a status that is another one in each poll fills neither the log nor the summary', async () => {
   const statuses = Array.from({ length: 60 }, (_, nth) =>
     json(200, job(nth % 2 ? {} : { status: `word-${nth}` })),

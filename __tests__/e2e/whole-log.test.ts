@@ -77,7 +77,7 @@ function report({ exitCode, log, outputs, summary, service }: Ended & { service:
     .join('\n\n')
     .replaceAll(KEY, '<key>')
     .replaceAll(service.url, '<base-url>')
-    .replace(/(after |Elapsed: |\| )[\d.]+ m?s\b/g, '$1<time>')
+    .replace(/(after |waited for |Elapsed: |\| )[\d.]+ m?s\b/g, '$1<time>')
     .replace(/\b\d+ ms$/gm, '<time>')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<date>')
 }

@@ -46,6 +46,11 @@ test('comments are created, edited and listed, and each version is reported', as
   ])
 })
 
+test('everyone may write', async () => {
+  const path = '/repos/your-org/docs/collaborators/octocat/permission'
+  expect(await request('GET', path)).toEqual({ status: 200, body: { permission: 'write' } })
+})
+
 test('the list has pages, of 30 by default', async () => {
   for (let number = 1; number <= 31; number++) await request('POST', COMMENTS, { body: `${number}` })
   const page = async (query: string) =>

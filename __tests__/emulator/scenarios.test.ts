@@ -163,7 +163,10 @@ test(
     ])
     const boxes = [...stdout.matchAll(/^ {2}┌── .*\n((?: {2}│.*\n)+) {2}└──$/gm)].map(([, text]) => text)
     expect(boxes).toHaveLength(7)
-    expect(boxes[1]).toMatch(/^ {2}│ \(text unchanged\)\n {2}│\n {2}│ <!-- agent-job-action:2… --> \(hidden;/)
+    expect(boxes[0]).toContain('Nothing has been sent yet')
+    expect(boxes[0]).not.toContain('agent-job-action:2')
+    expect(boxes[1]).toContain('The request is being sent')
+    expect(boxes[1]).toMatch(/ {2}│ <!-- agent-job-action:2… --> \(hidden;/)
     for (const end of [boxes[3], boxes[6]]) {
       expect(end).toContain('[`your-org/docs#17`](<https://github.com/your-org/docs/pull/17>)')
     }

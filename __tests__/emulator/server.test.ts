@@ -274,6 +274,17 @@ test.each<[string, Options, readonly Line[]]>([
   }
 })
 
+test('not-found: only one project exists, for every request', async () => {
+  const { emulator, jobs } = await start({ scenario: 'not-found' })
+  const known = jobs.replace('/docs/', '/known-project/')
+  const { status, body } = await post(known)
+  expect(status).toBe(201)
+  expect((await get(`${known}/${body.id}`)).status).toBe(200)
+  for (const answer of [await post(`${jobs}/${body.id}/message`), await get(`${jobs}/${body.id}`)])
+    expect(answer).toMatchObject({ status: 404, body: { error: 'Project not found' } })
+  expect(emulator.jobs.size).toBe(1)
+})
+
 test('stale: after a message, the ended job still shows as completed for a moment', async () => {
   const { emulator, clock } = await start({ scenario: 'stale' })
   const [id] = emulator.jobs.keys()

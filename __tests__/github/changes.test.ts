@@ -5,10 +5,7 @@ import { type Ended, KEY } from '../support/action.js'
 import { file, type Need, sha } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
-const promptOf = ({ emulator }: World): string => {
-  const post = emulator.requests.find(({ method }) => method === 'POST')
-  return post === undefined ? '' : JSON.parse(post.body).prompt
-}
+const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
 const needsOf = ({ github }: World): (Need | undefined)[] => [
   ...new Set(github.requests.map(({ needs }) => needs)),
@@ -53,7 +50,7 @@ describe('a pull request', () => {
     '(%s): the prompt has its files and their diff',
     (event) =>
       inWorld(CHANGED, async (world) => {
-        const { outputs } = await world.step({ context: 'diff', 'allow-users': 'octocat' }, { event })
+        const { outputs } = await world.runBundle({ context: 'diff', 'allow-users': 'octocat' }, { event })
         expect(outputs.outcome).toBe('pr-opened')
         const prompt = promptOf(world)
         expect(prompt).toMatch(/^Update the docs\.\n\n/)
@@ -72,21 +69,21 @@ describe('a pull request', () => {
       }),
   )
 
-  test.concurrent('the prompt does not have the key that a file has', () =>
+  test('the prompt does not have the key that a file has', () =>
     inWorld({ pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+export KEY=${KEY}`)] } }, async (world) => {
       await world.step({ context: 'diff' })
       expect(promptOf(world)).toContain('+export KEY=***')
       expect(JSON.stringify(world.emulator.requests.map(({ body }) => body))).not.toContain(KEY)
     }))
 
-  test.concurrent('with context: event: the prompt has no diff', () =>
+  test('with context: event: the prompt has no diff', () =>
     inWorld(CHANGED, async (world) => {
       await world.step({ context: 'event' })
       expect(promptOf(world)).toContain('src/a.ts')
       expect(promptOf(world)).not.toContain('+new')
     }))
 
-  test.concurrent.each([
+  test.each([
     ['docs/**', true],
     ['**/*.ts', true],
     ['other/**', false],
@@ -101,7 +98,7 @@ describe('a pull request', () => {
     }),
   )
 
-  test.concurrent('of 3,000 files and more is never skipped: GitHub truncates the list', () =>
+  test('of 3,000 files and more is never skipped: GitHub truncates the list', () =>
     inWorld({ pull: { files: manyFiles(3001) } }, async (world) => {
       const { outputs } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
       expect(outputs.outcome).toBe('pr-opened')
@@ -110,7 +107,7 @@ describe('a pull request', () => {
 })
 
 describe('a push', () => {
-  test.concurrent('the prompt has what changed between before and after', () =>
+  test('the prompt has what changed between before and after', () =>
     inWorld({}, async (world) => {
       world.repository.addComparison(sha('before'), sha('after'), { files: FILES })
       const ended = await world.step({ context: 'diff' }, push())
@@ -119,7 +116,7 @@ describe('a push', () => {
       expect(needsOf(world)).toEqual(['contents: read'])
     }))
 
-  test.concurrent.each([
+  test.each([
     ['a new branch', { before: '0'.repeat(40) }, /is new/],
     [
       'a forced push whose first commit no longer exists',
@@ -135,19 +132,12 @@ describe('a push', () => {
     }),
   )
 
-  test.concurrent('that rewrote history is never skipped, and the prompt says so', () =>
+  test('that rewrote history is never skipped, and the prompt says so', () =>
     inWorld({}, async (world) => {
       world.repository.addComparison(sha('before'), sha('after'), { files: FILES, status: 'diverged' })
       const { outputs } = await world.step({ 'context-paths': 'other/**', context: 'diff' }, push())
       expect(outputs.outcome).toBe('pr-opened')
       expect(promptOf(world)).toContain('rewritten')
-    }))
-
-  test.concurrent('of 300 files and more is never skipped: GitHub truncates the list', () =>
-    inWorld({}, async (world) => {
-      world.repository.addComparison(sha('before'), sha('after'), { files: manyFiles(300) })
-      const { outputs } = await world.step({ 'context-paths': 'docs/**' }, push())
-      expect(outputs.outcome).toBe('pr-opened')
     }))
 })
 
@@ -162,31 +152,29 @@ describe('schedule and workflow_dispatch', () => {
     ...fields,
   })
 
-  test.concurrent.each(['schedule', 'workflow_dispatch'])(
-    '%s: everything since the last successful run',
-    (event) =>
-      inWorld({}, async (world) => {
-        world.repository.addRun(run({ head_sha: sha('older') }))
-        world.repository.addRun(run({ event: 'push' }))
-        world.repository.addRun(run({ conclusion: 'failure', head_sha: sha('failed') }))
-        world.repository.addRun(run({ head_repository: 'someone/fork', head_sha: sha('evil') }))
-        world.repository.addRun(run({ event: 'pull_request', head_sha: sha('evil') }))
-        world.repository.addRun(run({ head_branch: 'other', head_sha: sha('other') }))
-        world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-        const ended = await world.step({ context: 'diff' }, since(event))
-        expect(ended.outputs.outcome).toBe('pr-opened')
-        expect(promptOf(world)).toContain('+new')
-        expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
-      }),
+  test.each(['schedule', 'workflow_dispatch'])('%s: everything since the last successful run', (event) =>
+    inWorld({}, async (world) => {
+      world.repository.addRun(run({ head_sha: sha('older') }))
+      world.repository.addRun(run({ event: 'push' }))
+      world.repository.addRun(run({ conclusion: 'failure', head_sha: sha('failed') }))
+      world.repository.addRun(run({ head_repository: 'someone/fork', head_sha: sha('evil') }))
+      world.repository.addRun(run({ event: 'pull_request', head_sha: sha('evil') }))
+      world.repository.addRun(run({ head_branch: 'other', head_sha: sha('other') }))
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      const ended = await world.step({ context: 'diff' }, since(event))
+      expect(ended.outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('+new')
+      expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
+    }),
   )
 
-  test.concurrent('schedule: skipped if there is no commit since', () =>
+  test('schedule: skipped if there is no commit since', () =>
     inWorld({}, async (world) => {
       world.repository.addRun(run({ head_sha: sha('after') }))
-      expectSkipped(await world.step({ context: 'event' }, since('schedule')), world, /commits? since/)
+      expectSkipped(await world.step({ context: 'event' }, since('schedule')), world, /no new commits/)
     }))
 
-  test.concurrent('workflow_dispatch: a job even if there is no commit since', () =>
+  test('workflow_dispatch: a job even if there is no commit since', () =>
     inWorld({}, async (world) => {
       world.repository.addRun(run({ head_sha: sha('after') }))
       const { outputs } = await world.step(
@@ -196,7 +184,7 @@ describe('schedule and workflow_dispatch', () => {
       expect(outputs.outcome).toBe('pr-opened')
     }))
 
-  test.concurrent.each([
+  test.each([
     ['there is no earlier run', undefined, /earlier successful run/],
     ['its commit no longer exists', run({ head_sha: sha('gone') }), /is gone|no longer exists/],
   ])('schedule: a job without a diff if %s, and the prompt says so', (_, earlier, says) =>
@@ -211,7 +199,7 @@ describe('schedule and workflow_dispatch', () => {
   )
 })
 
-test.concurrent('any other event has no list of changes', () =>
+test('any other event has no list of changes', () =>
   inWorld({}, async (world) => {
     const { outputs } = await world.step(
       { context: 'diff' },
@@ -230,7 +218,7 @@ describe('skip-authors', () => {
     message: name,
   })
 
-  test.concurrent.each([
+  test.each([
     ['a pull request by one of them', { pull: { author: 'Mintlify[bot]' } }, {}],
     ['a push by one of them', {}, push({ sender: { login: 'mintlify[bot]' } })],
     [
@@ -249,7 +237,7 @@ describe('skip-authors', () => {
     }),
   )
 
-  test.concurrent('a job-id that was given is an output all the same', () =>
+  test('a job-id that was given is an output all the same', () =>
     inWorld({ pull: { author: 'mintlify[bot]' } }, async (world) => {
       const { outputs } = await world.step({ ...SKIP, 'job-id': ' job-9 ' })
       expect(outputs).toMatchObject({ outcome: 'skipped', 'job-id': 'job-9' })
@@ -257,7 +245,7 @@ describe('skip-authors', () => {
       expect(bad.outputs).toMatchObject({ outcome: 'skipped', 'job-id': '' })
     }))
 
-  test.concurrent.each([
+  test.each([
     ['is a merge', [sha('x'), sha('y')], true],
     ['is not a merge', [sha('x')], false],
   ])('a push with their commits and one that %s', (_, parents, skipped) =>
@@ -273,7 +261,19 @@ describe('skip-authors', () => {
     }),
   )
 
-  test.concurrent('that is empty skips nobody', () =>
+  test('a push with more other commits than are likely to be merges is not read', () =>
+    inWorld({}, async (world) => {
+      const others = Array.from({ length: 21 }, (_, nth) => commit('octocat', `commit ${nth}`))
+      for (const { id } of others) world.repository.addCommit({ sha: id, parents: [sha('x'), sha('y')] })
+      const few = push({ commits: [commit('mintlify[bot]', 'a'), ...others.slice(1)] })
+      expectSkipped(await world.step(SKIP, few), world, /merge.* skip-authors/)
+      expect(world.github.requests).toHaveLength(20)
+      const many = await world.step(SKIP, push({ commits: [commit('mintlify[bot]', 'a'), ...others] }))
+      expect(many.outputs.outcome).toBe('pr-opened')
+      expect(world.github.requests).toHaveLength(20)
+    }))
+
+  test('that is empty skips nobody', () =>
     inWorld({ pull: { author: 'mintlify[bot]' } }, async (world) => {
       const { outputs } = await world.step({ 'skip-authors': '' })
       expect(outputs.outcome).toBe('pr-opened')

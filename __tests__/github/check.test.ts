@@ -4,15 +4,13 @@ import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, sha } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
 import { HEAD, inWorld, MERGE, type RunOptions, type World } from '../support/pull-request.js'
-import { minutes, scaled, until } from '../support/time.js'
+import { until } from '../support/time.js'
 
 const CHECK = { check: 'true' }
 const SCOPE = { 'job-scope': 'pull-request' }
 const CREATE = '/v2/agent/docs/job'
 const again = (attempt: number): RunOptions => ({ env: { GITHUB_RUN_ATTEMPT: String(attempt) } })
 
-const posts = ({ emulator }: World): string[] =>
-  emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
 const marked = ({ output }: CheckState): boolean =>
   /^<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(output.text ?? '')
 const ended = (world: World): unknown[] =>
@@ -27,7 +25,7 @@ const push: RunOptions = {
 describe('a check', () => {
   test.concurrent('is in progress while the job runs, and is concluded with the result', () =>
     inWorld({}, async (world) => {
-      const { outputs, commands } = await world.step(CHECK)
+      const { outputs, commands } = await world.runBundle(CHECK)
       expect(outputs.outcome).toBe('pr-opened')
       expect(commands('warning')).toEqual([])
       const [check] = world.checks()
@@ -57,7 +55,7 @@ describe('a check', () => {
       )
     }))
 
-  test.concurrent('with the comment and the diff takes at most 12 requests, without it 8', () =>
+  test('with the comment and the diff takes at most 12 requests, without it 8', () =>
     inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const count = async (inputs: Record<string, string>): Promise<number> => {
@@ -88,7 +86,7 @@ describe('a check', () => {
     ['error', {}, { emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } }, 'failure'],
     ['skipped', { 'context-paths': 'nothing/**' }, {}, 'skipped'],
   ]
-  test.concurrent.each(conclusions)('of %s with %j is concluded', (outcome, inputs, options, conclusion) =>
+  test.each(conclusions)('of %s with %j is concluded', (outcome, inputs, options, conclusion) =>
     inWorld(options, async (world) => {
       const { outputs } = await world.step({ ...CHECK, ...inputs })
       expect(outputs.outcome).toBe(outcome)
@@ -96,14 +94,14 @@ describe('a check', () => {
     }),
   )
 
-  test.concurrent('of a job that takes too long is concluded as timed out', () =>
+  test('of a job that takes too long is concluded as timed out', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs } = await world.step({ ...CHECK, 'timeout-minutes': minutes(scaled(2_500)) })
+      const { outputs } = await world.step({ ...CHECK, 'timeout-minutes': '1' })
       expect(outputs.outcome).toBe('timed-out')
       expect(ended(world)).toEqual(['timed_out'])
     }))
 
-  test.concurrent.each([
+  test.each([
     ['bad input', { 'poll-interval-seconds': 'often' }, 'failure', 'error', undefined],
     ['a missing key', { 'api-key': '' }, 'failure', 'error', undefined],
     ['one of skip-authors', { 'skip-authors': 'mintlify[bot]' }, 'skipped', 'skipped', 'mintlify[bot]'],
@@ -119,7 +117,7 @@ describe('a check', () => {
     }),
   )
 
-  test.concurrent('shows no part of a key that was pasted into job-key, where its name is shortened', () =>
+  test('shows no part of a key that was pasted into job-key, where its name is shortened', () =>
     inWorld({}, async (world) => {
       const key = 'mint_0123456789abcdef'
       const { outputs } = await world.step({ ...CHECK, 'api-key': key, 'job-key': 'x'.repeat(90) + key })
@@ -130,11 +128,11 @@ describe('a check', () => {
 
   test.concurrent('is concluded as cancelled after a cancel, beside the comment', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs } = await world.step(
+      const { outputs } = await world.runBundle(
         { ...CHECK, ...SCOPE },
         {
           meanwhile: async ({ signal }) => {
-            await until(() => world.checks()[0]?.output.title?.includes('running') === true)
+            await until(() => world.checks()[0]?.output.title?.includes('Waiting') === true)
             signal('SIGINT')
           },
         },
@@ -144,13 +142,13 @@ describe('a check', () => {
       expect(world.comments()[0]).toContain('🛑')
     }))
 
-  test.concurrent('is on GITHUB_SHA if the payload names no head', () =>
+  test('is on GITHUB_SHA if the payload names no head', () =>
     inWorld({}, async (world) => {
       await world.step(CHECK, { event: 'schedule', payload: {} })
       expect([...world.repository.checks.values()].map(({ head_sha }) => head_sha)).toEqual([MERGE])
     }))
 
-  test.concurrent('is not there on issue_comment, and the log says so', () =>
+  test('is not there on issue_comment, and the log says so', () =>
     inWorld({}, async (world) => {
       const payload = { issue: { number: world.number, pull_request: {}, user: { login: 'octocat' } } }
       const event = { event: 'issue_comment', payload }
@@ -164,7 +162,7 @@ describe('a check', () => {
       expect(world.comments()).toHaveLength(1)
     }))
 
-  test.concurrent('is not written by a dry run, and neither is a comment', () =>
+  test('is not written by a dry run, and neither is a comment', () =>
     inWorld({}, async (world) => {
       for (const inputs of [{}, { 'timeout-minutes': '-1' }, { 'context-paths': 'nothing/**' }]) {
         await world.step({ ...CHECK, ...SCOPE, ...inputs, 'dry-run': 'true' })
@@ -172,17 +170,16 @@ describe('a check', () => {
       expect(world.github.writes()).toEqual([])
     }))
 
-  test.concurrent('holds no key, not even in base64', () =>
+  test('holds no key, not even in base64', () =>
     inWorld({}, async (world) => {
       const key = 'mint_0123456789abcdef'
       const job = { id: `job-${key}`, status: 'active' }
       const create = [{ job }]
-      const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
-        speed: 300,
-        scenario: { create, poll: [{ times: 99, job: { ...job, status: 'completed' } }] },
+      const troubled = await world.serve({
+        create,
+        poll: [{ times: 99, job: { ...job, status: 'completed' } }],
       })
       await world.step({ ...CHECK, ...SCOPE, 'api-key': key, 'base-url': troubled.url })
-      await troubled.close()
       const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
       expect(texts.length).toBeGreaterThan(5)
       for (const text of texts) {
@@ -194,7 +191,7 @@ describe('a check', () => {
 })
 
 describe('a check that can not be written is one warning, and the job goes its way:', () => {
-  test.concurrent.each([
+  test.each([
     ['a missing permission', { github: { permissions: { checks: 'none' } } }, /checks: write/],
     ['a personal token', { github: { personal: true } }, /authenticate via a GitHub App/],
   ] as const)('%s', (_, options, says) =>
@@ -204,11 +201,11 @@ describe('a check that can not be written is one warning, and the job goes its w
       expect(commands('warning')).toEqual([expect.stringMatching(says)])
       expect(commands('warning')[0]).toContain("a re-run may not find this run's job")
       expect(exitCode).toBe(0)
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
     }),
   )
 
-  test.concurrent('a fork, whose token can not be raised', () =>
+  test('a fork, whose token can not be raised', () =>
     inWorld({ private: false, github: { permissions: { checks: 'read' } } }, async (world) => {
       const { commands } = await world.step(CHECK, {
         payload: {
@@ -224,7 +221,7 @@ describe('a check that can not be written is one warning, and the job goes its w
       expect(commands('warning')[0]).not.toContain('give the job')
     }))
 
-  test.concurrent.each([
+  test.each([
     ['GET', 'a failed read'],
     ['POST', 'a failed create'],
   ])('but %s (%s) that passes leaves a check that a re-run finds', (method) =>
@@ -235,11 +232,11 @@ describe('a check that can not be written is one warning, and the job goes its w
       world.finishJobs()
       const rerun = await world.step(CHECK, { ...push, env: { ...push.env, GITHUB_RUN_ATTEMPT: '2' } })
       expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
     }),
   )
 
-  test.concurrent('a create whose response was lost makes no second check', () =>
+  test('a create whose response was lost makes no second check', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'POST', path: /check-runs/, answer: 'reset', takesEffect: true })
       const { outputs } = await world.step(CHECK)
@@ -256,7 +253,7 @@ describe('a re-run', () => {
     ['workflow_dispatch', { event: 'workflow_dispatch', payload: { inputs: {} } }],
     ['an event of the future', { event: 'something_new', payload: {} }],
   ]
-  test.concurrent.each(events)('of %s waits for its own job, also in the third attempt', (_, event) =>
+  test.each(events)('of %s waits for its own job, also in the third attempt', (_, event) =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const inputs = { ...CHECK, 'allow-users': '*' }
       const first = await world.step({ ...inputs, wait: 'false' }, event)
@@ -274,21 +271,21 @@ describe('a re-run', () => {
         'job-id': first.outputs['job-id'],
       })
       expect(third.log).toContain('This is a re-run')
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
       const all = [...world.repository.checks.values()]
       expect(all.map(({ conclusion }) => conclusion)).toEqual(['neutral', 'neutral', 'success'])
       // The job was told to its end: the next attempt is a run like any other.
       const fourth = await world.step({ ...inputs, wait: 'false' }, attempt(4))
       expect(fourth.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
-      expect(posts(world)).toEqual([CREATE, CREATE])
+      expect(world.posts()).toEqual([CREATE, CREATE])
     }),
   )
 
-  test.concurrent('of an attempt that was killed concludes its check and keeps its job, also before there is a plan', () =>
+  test('of an attempt that was killed concludes its check and keeps its job, also before there is a plan', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step(CHECK, {
+      const first = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
-          await until(() => world.checks()[0]?.output.title?.includes('running') === true)
+          await until(() => world.checks()[0]?.output.title?.includes('Waiting') === true)
           signal('SIGKILL')
         },
       })
@@ -299,11 +296,11 @@ describe('a re-run', () => {
       expect(third.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
     }))
 
-  test.concurrent('of an attempt that was killed finds its job, and concludes its check as cancelled', () =>
+  test('of an attempt that was killed finds its job, and concludes its check as cancelled', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const killed = await world.step(CHECK, {
+      const killed = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
-          await until(() => world.checks()[0]?.output.title?.includes('running') === true)
+          await until(() => world.checks()[0]?.output.title?.includes('Waiting') === true)
           signal('SIGKILL')
         },
       })
@@ -314,10 +311,10 @@ describe('a re-run', () => {
       expect(ended(world)).toEqual(['cancelled', 'success'])
       expect(world.checks()[0]?.output.title).toContain('ended before')
       expect(world.checks().every(marked)).toBe(true)
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
     }))
 
-  test.concurrent('keeps its job through an attempt that could not do anything', () =>
+  test('keeps its job through an attempt that could not do anything', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step({ ...CHECK, wait: 'false' })
       await world.step({ ...CHECK, 'api-key': '' }, again(2))
@@ -334,10 +331,23 @@ describe('a re-run', () => {
       world.finishJobs()
       const last = await world.step(CHECK, again(5))
       expect(last.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }))
 
-  test.concurrent('of one of two runs on the same commit waits for its own', () =>
+  test('that is given another job is about that one', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const env = { GITHUB_RUN_ID: '300' }
+      const other = await world.step({ wait: 'false' })
+      const first = await world.step({ ...CHECK, wait: 'false' }, { env })
+      const job = { 'job-id': other.outputs['job-id'] ?? '' }
+      const rerun = { env: { ...env, GITHUB_RUN_ATTEMPT: '2' } }
+      const second = await world.step({ ...CHECK, ...job, wait: 'false' }, rerun)
+      expect(second.outputs).toMatchObject({ outcome: 'started', ...job })
+      expect(first.outputs['job-id']).not.toBe(job['job-id'])
+      expect(world.posts()).toEqual([CREATE, CREATE, `${CREATE}/${job['job-id']}/message`])
+    }))
+
+  test('of one of two runs on the same commit waits for its own', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const one = await world.step({ ...CHECK, wait: 'false' }, { env: { GITHUB_RUN_ID: '200' } })
       const other = await world.step({ ...CHECK, wait: 'false' }, { env: { GITHUB_RUN_ID: '201' } })
@@ -347,7 +357,7 @@ describe('a re-run', () => {
       expect(rerun.outputs['job-id']).toBe(one.outputs['job-id'])
     }))
 
-  test.concurrent('does not believe a copied marker, in a check of the same name', () =>
+  test('does not believe a copied marker, in a check of the same name', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step({ ...CHECK, wait: 'false' })
       const [genuine] = world.checks()
@@ -361,14 +371,14 @@ describe('a re-run', () => {
       expect(ended(world)).toEqual(['in_progress', 'neutral'])
     }))
 
-  test.concurrent('whose create may have been accepted says so', () =>
+  test('whose create may have been accepted says so', () =>
     inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
       await world.step(CHECK)
       const rerun = await world.step({ ...CHECK, wait: 'false' }, again(2))
       expect(rerun.commands('warning')).toEqual([expect.stringContaining('a job may exist')])
     }))
 
-  test.concurrent('whose check can not be read sends nothing', () =>
+  test('whose check can not be read sends nothing', () =>
     inWorld({}, async (world) => {
       await world.step({ ...CHECK, wait: 'false' })
       world.github.faults.push({
@@ -380,11 +390,11 @@ describe('a re-run', () => {
       const { outputs, commands } = await world.step(CHECK, again(2))
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(commands('error')[0]).toContain('checks: write')
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
       expect(ended(world)).toEqual(['neutral', 'failure'])
     }))
 
-  test.concurrent('whose job is gone by now creates a new one', () =>
+  test('whose job is gone by now creates a new one', () =>
     inWorld({}, async (world) => {
       await world.step({ ...CHECK, wait: 'false' }, push)
       world.emulator.jobs.clear()
@@ -400,7 +410,7 @@ describe('with the comment as memory, too,', () => {
     env: { GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: String(attempt) },
   })
 
-  test.concurrent('the check decides for a re-run, and the comment of a later run stays as it is', () =>
+  test('the check decides for a re-run, and the comment of a later run stays as it is', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step({ ...BOTH, wait: 'false' }, run(200))
       const second = await world.step({ ...BOTH, wait: 'false' }, run(201))
@@ -409,12 +419,12 @@ describe('with the comment as memory, too,', () => {
       world.finishJobs()
       const rerun = await world.step(BOTH, run(200, 2))
       expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-      expect(posts(world)).toHaveLength(2)
+      expect(world.posts()).toHaveLength(2)
       expect(world.comments()).toEqual([comment])
       expect(world.checks().at(-1)?.conclusion).toBe('success')
     }))
 
-  test.concurrent('a re-run of an earlier run that makes a new job takes over the comment', () =>
+  test('a re-run of an earlier run that makes a new job takes over the comment', () =>
     inWorld({}, async (world) => {
       await world.step({ ...BOTH, wait: 'false' }, run(200))
       await world.step({ ...BOTH, wait: 'false' }, run(201))
@@ -429,7 +439,7 @@ describe('with the comment as memory, too,', () => {
 })
 
 describe('a second step of the same identity in the same attempt is refused, and nothing is sent:', () => {
-  test.concurrent.each([
+  test.each([
     ['by the check', CHECK],
     ['by the comment', SCOPE],
     ['by both', { ...CHECK, ...SCOPE }],
@@ -443,14 +453,38 @@ describe('a second step of the same identity in the same attempt is refused, and
       expect(second.commands('error')).toEqual([
         expect.stringMatching(new RegExp(`^job-key: .*job-id: ${first.outputs['job-id']}`)),
       ])
-      expect(posts(world)).toEqual([CREATE])
+      expect(world.posts()).toEqual([CREATE])
       expect([world.comments(), world.checks()]).toEqual(before)
       const apart = await world.step({ ...inputs, 'job-key': 'other', wait: 'false' }, { env })
       expect(apart.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
     }),
   )
 
-  test.concurrent('but one after which nothing was sent is like the first', () =>
+  test('by one whose result is unknown', () =>
+    inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
+      const env = { GITHUB_RUN_ID: '300' }
+      await world.step(CHECK, { env })
+      const { commands } = await world.step(CHECK, { env })
+      expect(commands('error')).toEqual([
+        expect.stringMatching(/^job-key: .*has already sent a request\. Nothing/),
+      ])
+      expect(commands('error')[0]).not.toContain('job-id')
+      expect(world.posts()).toHaveLength(1)
+    }))
+
+  test('but one that only waits for that job may go on', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const env = { GITHUB_RUN_ID: '300' }
+      const first = await world.step({ ...CHECK, wait: 'false' }, { env })
+      world.finishJobs()
+      const job = { 'job-id': first.outputs['job-id'] ?? '' }
+      const other = await world.step({ ...CHECK, prompt: '', 'job-id': 'job-9' }, { env })
+      expect(other.outputs['error-code']).toBe('input')
+      const waits = await world.step({ ...CHECK, ...job, prompt: '' }, { env })
+      expect(waits.outputs).toMatchObject({ outcome: 'pr-opened', ...job })
+    }))
+
+  test('but one after which nothing was sent is like the first', () =>
     inWorld({ emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } }, async (world) => {
       const env = { GITHUB_RUN_ID: '300' }
       const inputs = { ...CHECK, ...SCOPE }

@@ -1,16 +1,14 @@
 /** The docs pull request of the remembered job: who can read it, and what an open one means for the next job. */
 
 import { describe, expect, test } from '@jest/globals'
-import { BAD_GATEWAY, type OtherToken } from '../support/github.js'
-import { inWorld, REPOSITORY, type World } from '../support/pull-request.js'
+import { BAD_GATEWAY, type OtherToken, primaryLimit } from '../support/github.js'
+import { inWorld, REPOSITORY, SEEN_ACTIVE, type World } from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const DOCS_TOKEN = 'ghp_docs_0123456789'
 const reads: OtherToken = { repositories: ['your-org/docs'], permissions: { pull_requests: 'read' } }
-const withToken = { github: { otherTokens: { [DOCS_TOKEN]: reads } } }
+const withToken = { ...SEEN_ACTIVE, github: { otherTokens: { [DOCS_TOKEN]: reads } } }
 
-const prompts = ({ emulator }: World): string[] =>
-  emulator.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).prompt)
 const tokensUsed = ({ github }: World): (string | undefined)[] =>
   github.requests.map(({ headers, path }) => (headers.authorization?.includes(DOCS_TOKEN) ? path : undefined))
 
@@ -22,13 +20,13 @@ async function privateDocs(world: World, state: 'open' | 'closed') {
 }
 
 describe('docs-token', () => {
-  test.concurrent.each([
+  test.each([
     ['open', 'true'],
     ['closed', 'false'],
   ] as const)('tells that a pull request in another private repository is %s', (state, reused) =>
     inWorld(withToken, async (world) => {
       await privateDocs(world, state)
-      const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+      const { outputs, log, commands } = await world.runBundle({ ...SCOPE, 'docs-token': DOCS_TOKEN })
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused })
       expect(log).not.toContain("Can't tell")
       expect(log).not.toContain(DOCS_TOKEN)
@@ -39,7 +37,7 @@ describe('docs-token', () => {
     }),
   )
 
-  test.concurrent('is not used if github-token can read it, nor for this repository', () =>
+  test('is not used if github-token can read it, nor for this repository', () =>
     inWorld(withToken, async (world) => {
       const docs = world.github.addRepository('your-org/docs', { private: false, foreign: true })
       await world.step(SCOPE)
@@ -48,15 +46,28 @@ describe('docs-token', () => {
       expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
     }))
 
-  test.concurrent('is not used after a failure that says nothing about permissions', () =>
+  test('is used if the other token is at its limit, and not asked for because of that', () =>
+    inWorld(withToken, async (world) => {
+      await privateDocs(world, 'closed')
+      const fault = { path: /your-org\/docs\/pulls/, answer: primaryLimit(4_000_000_000) }
+      world.github.faults.push({ ...fault })
+      const second = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN, wait: 'false' })
+      expect(second.outputs.reused).toBe('false')
+      world.github.faults.push({ ...fault }, { ...fault })
+      const third = await world.step({ ...SCOPE, wait: 'false' })
+      expect(third.log).not.toContain('docs-token')
+    }))
+
+  test('is not used after a failure that says nothing about permissions', () =>
     inWorld(withToken, async (world) => {
       await privateDocs(world, 'closed')
       world.github.faults.push({ path: /your-org\/docs\/pulls/, answer: BAD_GATEWAY })
       const { outputs, log } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
       expect(outputs).toMatchObject({ reused: 'true' })
       expect(log).toMatch(
-        /Can't tell whether .*pull\/17 is still open, so it counts as open\. GitHub: .* 502/,
+        /Can't tell whether .*pull\/17 is still open, so it counts as open\. GitHub: reading pull request your-org\/docs#17 failed: 502/,
       )
+      expect(log).not.toContain('Set docs-token')
       expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
     }))
 })
@@ -64,7 +75,7 @@ describe('docs-token', () => {
 describe('a pull request that can not be read counts as open for a message, and the log says what helps:', () => {
   const lines = (log: string): string[] => log.split('\n').filter((line) => line.startsWith("Can't tell"))
 
-  test.concurrent('docs-token for another repository', () =>
+  test('docs-token for another repository', () =>
     inWorld({}, async (world) => {
       await privateDocs(world, 'closed')
       const { outputs, log } = await world.step(SCOPE)
@@ -74,7 +85,7 @@ describe('a pull request that can not be read counts as open for a message, and 
       ])
     }))
 
-  test.concurrent('another docs-token if this one does not do', () =>
+  test('another docs-token if this one does not do', () =>
     inWorld(
       { github: { otherTokens: { [DOCS_TOKEN]: { repositories: [], permissions: {} } } } },
       async (world) => {
@@ -89,35 +100,31 @@ describe('a pull request that can not be read counts as open for a message, and 
       },
     ))
 
-  test.concurrent('pull-requests: read for this repository', () =>
+  test('pull-requests: read for this repository', () =>
     inWorld({ github: { permissions: { issues: 'write', pull_requests: 'none' } } }, async (world) => {
       world.repository.addIssue(40)
       const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
       const here = `https://github.com/${REPOSITORY}/pull/1`
-      const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
-        speed: 300,
-        scenario: { poll: [{ times: 99, job: { status: 'completed', prLink: here } }] },
+      const troubled = await world.serve({
+        poll: [{ times: 99, job: { status: 'completed', prLink: here } }],
       })
       const event = { event: 'schedule', payload: {} }
       await world.step({ ...inputs, 'base-url': troubled.url }, event)
       const { outputs, log } = await world.step({ ...inputs, 'base-url': troubled.url }, event)
-      await troubled.close()
       expect(outputs).toMatchObject({ reused: 'true' })
       expect(lines(log)).toEqual([expect.stringContaining('permissions: pull-requests: read')])
       expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
     }))
 
-  test.concurrent('nothing on another host', () =>
+  test('nothing on another host', () =>
     inWorld({}, async (world) => {
       const elsewhere = 'https://gitlab.com/your-org/docs/-/merge_requests/3'
-      const troubled = await (await import('../../emulator/server.mjs')).startEmulator({
-        speed: 300,
-        scenario: { poll: [{ times: 99, job: { status: 'completed', prLink: elsewhere } }] },
+      const troubled = await world.serve({
+        poll: [{ times: 99, job: { status: 'completed', prLink: elsewhere } }],
       })
       const first = await world.step({ ...SCOPE, 'base-url': troubled.url })
       expect(first.outputs['pr-link']).toBe(elsewhere)
       const { outputs, log } = await world.step({ ...SCOPE, 'base-url': troubled.url })
-      await troubled.close()
       expect(outputs).toMatchObject({ reused: 'true' })
       expect(lines(log)).toEqual([
         `Can't tell whether the job's pull request ${elsewhere} is still open, so it counts as open. It is on another host.`,
@@ -125,10 +132,35 @@ describe('a pull request that can not be read counts as open for a message, and 
     }))
 })
 
+test('a pull request without a known state, or whose link is none of a pull request, is unknown', () =>
+  inWorld({}, async (world) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step(SCOPE)
+    docs.addPull({ number: 17 })
+    world.github.faults.push({ path: /docs\/pulls/, answer: { status: 200, body: { state: 'draft' } } })
+    const odd = await world.step({ ...SCOPE, wait: 'false' })
+    expect(odd.log).toContain('so it counts as open. GitHub returned no state for it.')
+    const link = 'https://github.com/your-org/docs/tree/main'
+    const service = await world.serve({ poll: [{ times: 99, job: { status: 'completed', prLink: link } }] })
+    await world.step({ ...SCOPE, 'base-url': service.url, 'job-key': 'b' })
+    const other = await world.step({ ...SCOPE, 'base-url': service.url, 'job-key': 'b', wait: 'false' })
+    expect(other.log).toContain("so it counts as open. Its link doesn't look like a pull request's.")
+  }))
+
+test('a pull request is on this server whatever the scheme of its link', () =>
+  inWorld({}, async (world) => {
+    world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
+    const link = 'http://github.com/Your-Org/Docs/pull/3'
+    const service = await world.serve({ poll: [{ times: 99, job: { status: 'completed', prLink: link } }] })
+    await world.step({ ...SCOPE, 'base-url': service.url })
+    const { outputs } = await world.step({ ...SCOPE, 'base-url': service.url, wait: 'false' })
+    expect(outputs.reused).toBe('false')
+  }))
+
 describe('the job that takes the place of another is told of its pull request', () => {
   const LINK = 'https://github.com/your-org/docs/pull/17'
 
-  test.concurrent.each(['is gone', 'was archived'])('if that is known to be open, and the job %s', (why) =>
+  test.each(['is gone', 'was archived'])('if that is known to be open, and the job %s', (why) =>
     inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const first = await world.step(SCOPE)
@@ -138,18 +170,16 @@ describe('the job that takes the place of another is told of its pull request', 
         initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
         poll: [{ job: { status: 'archived', prLink: LINK } }],
       }
-      const { startEmulator } = await import('../../emulator/server.mjs')
-      const service = await startEmulator({ speed: 300, scenario: why === 'is gone' ? {} : archived })
+      const service = await world.serve(why === 'is gone' ? {} : archived)
       const { outputs } = await world.step({ ...SCOPE, 'base-url': service.url })
-      await service.close()
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      const [prompt = ''] = prompts({ ...world, emulator: service })
+      const [prompt = ''] = world.prompts(service)
       expect(prompt).toMatch(/^Update the docs\.\n\nAn earlier job has already opened the pull request/)
       expect(prompt).toContain(LINK)
     }),
   )
 
-  test.concurrent.each(['closed', 'unreadable'])('but not if it is %s', (state) =>
+  test.each(['closed', 'unreadable'])('but not if it is %s', (state) =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
       if (state === 'closed') {
@@ -157,22 +187,29 @@ describe('the job that takes the place of another is told of its pull request', 
       }
       world.emulator.jobs.clear()
       await world.step(SCOPE)
-      expect(prompts(world)).toEqual(['Update the docs.', 'Update the docs.'])
+      expect(world.prompts()).toEqual(['Update the docs.', 'Update the docs.'])
     }),
   )
 
-  test.concurrent('and also if the job is gone only when it is messaged', () =>
-    inWorld({ emulator: { scenario: { message: [{ status: 404, error: 'gone' }] } } }, async (world) => {
+  test('and also if the job is gone only when it is messaged', () =>
+    inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       await world.step(SCOPE)
       docs.addPull({ number: 17 })
-      const { outputs } = await world.step(SCOPE)
+      const GONE = { times: 4, status: 404, error: 'gone' }
+      const [id = ''] = world.emulator.jobs.keys()
+      const later = await world.serve({
+        initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
+        message: [GONE],
+        poll: [{}, GONE],
+      })
+      const { outputs } = await world.step({ ...SCOPE, 'base-url': later.url })
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(prompts(world).map((prompt) => prompt.includes(LINK))).toEqual([false, false, true])
+      expect(world.prompts(later).map((prompt) => prompt.includes(LINK))).toEqual([false, true])
     }))
 })
 
-test.concurrent('a create whose response has no job is remembered as unknown', () =>
+test('a create whose response has no job is remembered as unknown', () =>
   inWorld({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } }, async (world) => {
     const first = await world.step(SCOPE)
     expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })

@@ -4,14 +4,14 @@ import { expect, test } from '@jest/globals'
 import { CASES, expectNothingLost, INPUTS, REQUESTS } from '../support/each-request.js'
 import { inWorld } from '../support/pull-request.js'
 
-test.concurrent('a run without a fault takes that many requests', () =>
+test('a run without a fault takes that many requests', () =>
   inWorld({}, async (world) => {
     await world.step(INPUTS)
     expect(world.github.requests).toHaveLength(REQUESTS)
   }))
 
 const WAYS = CASES.length / REQUESTS
-test.concurrent.each(CASES.filter(({ index, nth }) => index % WAYS === nth))(
+test.each(CASES.filter(({ index, nth }) => index % WAYS === nth))(
   '$name at request $index',
   expectNothingLost,
 )

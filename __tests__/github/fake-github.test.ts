@@ -1,18 +1,7 @@
 /** The tests' own GitHub: endpoints, pages, permissions and faults, over real sockets. */
 
 import { afterEach, describe, expect, test } from '@jest/globals'
-import {
-  BAD_GATEWAY,
-  type Fault,
-  file,
-  type GitHub,
-  type Options,
-  primaryLimit,
-  secondaryLimit,
-  sha,
-  startGitHub,
-} from '../support/github.js'
-import { until } from '../support/time.js'
+import { file, type GitHub, type Options, sha, startGitHub } from '../support/github.js'
 
 const HEADERS = { authorization: 'Bearer ghs_token', 'user-agent': 'test' }
 const REPO = '/repos/octo/docs'
@@ -177,50 +166,15 @@ describe('what a token may do', () => {
   })
 })
 
-describe('faults', () => {
-  test.each<[string, Fault['answer'], number]>([
-    ['a primary limit', primaryLimit(1_800_000_000), 403],
-    ['a secondary limit', secondaryLimit(60, 429), 429],
-    ['a page for people', BAD_GATEWAY, 502],
-  ])('%s, once, for the requests that match', async (_, answer, status) => {
-    const { github, repo } = await start()
-    github.faults.push({ method: 'POST', path: /\/comments$/, answer })
-    expect((await ask(github, COMMENTS)).status).toBe(200)
-    expect((await write(github, 'Hello')).status).toBe(status)
-    expect(repo.comments.size).toBe(0)
-    expect((await write(github, 'Hello')).status).toBe(201)
-  })
-
-  test.each([
-    ['reset', false],
-    ['reset', true],
-    ['cut off', true],
-  ] as const)('%s, always; takes effect: %s', async (answer, takesEffect) => {
-    const { github, repo } = await start()
-    github.faults.push({ answer, takesEffect, times: Number.POSITIVE_INFINITY })
-    await expect(write(github, 'Hello')).rejects.toThrow()
-    await expect(write(github, 'Hello')).rejects.toThrow()
-    expect(repo.comments.size).toBe(takesEffect ? 2 : 0)
-    expect(github.requests.at(-1)?.status).toBe(answer)
-  })
-
-  test('no answer, until the end', async () => {
-    const { github } = await start()
-    github.faults.push({ answer: 'silence' })
-    const asked = expect(ask(github, COMMENTS)).rejects.toThrow()
-    await until(() => github.requests.length > 0)
-    await github.close()
-    await asked
-    expect(github.requests).toMatchObject([{ status: 'none' }])
-    running.pop()
-  })
-
-  test('a late answer', async () => {
-    const { github } = await start()
-    github.faults.push({ answer: { delayMs: 50 } })
-    const asked = ask(github, COMMENTS)
-    await until(() => github.requests.length > 0)
-    expect(github.requests[0]?.status).toBe('none')
-    expect((await asked).status).toBe(200)
-  })
+test.each([
+  ['reset', false],
+  ['reset', true],
+  ['cut off', true],
+] as const)('a request that ends with %s, always; takes effect: %s', async (answer, takesEffect) => {
+  const { github, repo } = await start()
+  github.faults.push({ answer, takesEffect, times: Number.POSITIVE_INFINITY })
+  await expect(write(github, 'Hello')).rejects.toThrow()
+  await expect(write(github, 'Hello')).rejects.toThrow()
+  expect(repo.comments.size).toBe(takesEffect ? 2 : 0)
+  expect(github.requests.at(-1)?.status).toBe(answer)
 })

@@ -5,13 +5,16 @@ import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit, sha } from '../s
 import { connectProxy } from '../support/network.js'
 import { posixDescribe } from '../support/platform.js'
 import { inWorld } from '../support/pull-request.js'
-import { minutes, shortDeadline, soonAfter, until } from '../support/time.js'
+import { SPEED } from '../support/story.js'
+import { soonAfter, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const COMMENTS = /\/issues\/\d+\/comments/
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
 /** After a cancel the comment has up to 3 s, on top of the second for outputs and summary. */
 const COMMENT_MS = 4_000
+/** Of a step. */
+const MINUTE_MS = 60_000 / SPEED
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
 describe('a temporary error of a request that decides', () => {
@@ -24,19 +27,19 @@ describe('a temporary error of a request that decides', () => {
     ['a secondary limit (403)', () => secondaryLimit(1)],
     ['a secondary limit (429)', () => secondaryLimit(1, 429)],
   ]
-  test.concurrent.each(rows)('(%s) is retried', (_, answer) =>
+  test.each(rows)('(%s) is retried', (_, answer) =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'GET', path: COMMENTS, answer: answer() })
       world.github.faults.push({ method: 'POST', path: COMMENTS, answer: answer() })
       world.github.faults.push({ method: 'PATCH', path: /comments\/\d+/, answer: answer() })
       const { outputs } = await world.step(SCOPE)
       expect(outputs.outcome).toBe('pr-opened')
-      expect(world.emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+      expect(world.posts()).toHaveLength(1)
       expect(world.comments()).toHaveLength(1)
     }),
   )
 
-  test.concurrent('a placeholder whose response was lost is not written twice', () =>
+  test('a placeholder whose response was lost is not written twice', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'POST', path: COMMENTS, answer: 'reset', takesEffect: true })
       const { outputs } = await world.step(SCOPE)
@@ -63,7 +66,7 @@ describe('a permanent error of a request that decides ends the step before anyth
       /pull-requests: read/,
     ],
   ]
-  test.concurrent.each(rows)('%s', (_, answer, inputs, path, says) =>
+  test.each(rows)('%s', (_, answer, inputs, path, says) =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path, answer })
       const { outputs, commands, exitCode } = await world.step(inputs)
@@ -75,42 +78,38 @@ describe('a permanent error of a request that decides ends the step before anyth
     }),
   )
 
-  test.concurrent('no response until the deadline', () =>
+  test('no response until the deadline', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: 'silence' })
-      const deadlineMs = shortDeadline()
-      const inputs = { ...SCOPE, 'timeout-minutes': minutes(deadlineMs) }
-      const { outputs, milliseconds } = await world.step(inputs)
+      const { outputs, milliseconds } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(milliseconds).toBeLessThan(soonAfter(deadlineMs))
+      expect(milliseconds).toBeLessThan(soonAfter(MINUTE_MS))
       expect(world.emulator.requests).toEqual([])
     }))
 })
 
-test.concurrent('a check is not tried for longer if the deadline passed before anything was planned', () =>
+test('a check is not tried for longer if the deadline passed before anything was planned', () =>
   inWorld({}, async (world) => {
     world.github.faults.push({ ...ALWAYS, answer: BAD_GATEWAY })
-    const deadlineMs = shortDeadline()
     const payload = {
       action: 'opened',
       issue: { number: 7, user: { login: 'octocat' } },
       sender: { login: 'octocat' },
     }
-    const inputs = { check: 'true', 'timeout-minutes': minutes(deadlineMs) }
+    const inputs = { check: 'true', 'timeout-minutes': '1' }
     const { outputs, milliseconds } = await world.step(inputs, { event: 'issues', payload })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     // The last edits have a second.
-    expect(milliseconds).toBeLessThan(soonAfter(deadlineMs + 1_000))
+    expect(milliseconds).toBeLessThan(soonAfter(MINUTE_MS + 1_000))
   }))
 
 describe('an edit counts only if GitHub responds with what was edited:', () => {
-  test.concurrent.each([[200], [301]])(
+  test.each([[200], [301]])(
     'a placeholder whose edit is answered with %i and nothing else stops the create',
     (status) =>
       inWorld({}, async (world) => {
         world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status, body: {} } })
-        const inputs = { ...SCOPE, 'timeout-minutes': minutes(shortDeadline()) }
-        const { outputs } = await world.step(inputs)
+        const { outputs } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
         expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
         expect(world.emulator.requests).toEqual([])
       }),
@@ -118,13 +117,13 @@ describe('an edit counts only if GitHub responds with what was edited:', () => {
 })
 
 describe('an error of a request that only informs is a warning, and the job runs:', () => {
-  test.concurrent.each([
+  test.each([
     [
       403,
       'You must authenticate via a GitHub App.',
       /App\. The check .*the job's own token, or an app's, as github-token/,
     ],
-    [422, 'Validation failed', /failed\. The check .*Fix what GitHub objects to/],
+    [422, 'Validation failed', /failed\. The check .*Fix the problem that GitHub reports/],
     [403, 'Repository access blocked', /permissions: checks: write/],
   ])('a check that is answered with %d, %s', (status, message, says) =>
     inWorld({}, async (world) => {
@@ -140,7 +139,7 @@ describe('an error of a request that only informs is a warning, and the job runs
     }),
   )
 
-  test.concurrent('the list of files for the context', () =>
+  test('the list of files for the context', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path: /files/, answer: BAD_GATEWAY })
       const { outputs, commands } = await world.step({ context: 'diff' })
@@ -148,7 +147,7 @@ describe('an error of a request that only informs is a warning, and the job runs
       expect(commands('warning')).toEqual([expect.stringContaining('502')])
     }))
 
-  test.concurrent('edits after the job is known', () =>
+  test('edits after the job is known', () =>
     inWorld({}, async (world) => {
       // The first edit is the placeholder's marker.
       world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
@@ -158,19 +157,10 @@ describe('an error of a request that only informs is a warning, and the job runs
       expect(commands('warning')).toHaveLength(1)
       expect(exitCode).toBe(0)
     }))
-
-  test.concurrent('no response to the last edit does not delay the end for long', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-      world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
-      const { outputs, milliseconds } = await world.step(SCOPE)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(milliseconds).toBeLessThan(soonAfter(12_000))
-    }))
 })
 
 describe('a response of another shape', () => {
-  test.concurrent.each([[{}], [null], [[null]], [[]], ['text']])(
+  test.each([[{}], [null], [[null]], [[]], ['text']])(
     '%j instead of the files for the context is a warning at most',
     (body) =>
       inWorld({}, async (world) => {
@@ -186,7 +176,7 @@ describe('a missing permission to compare', () => {
   const payload = { before: sha('before'), after: sha('after'), commits: [], sender: { login: 'octocat' } }
   const push = { event: 'push', payload, env: onMain }
 
-  test.concurrent('is not mistaken for a commit that no longer exists: if the list decides, the step ends', () =>
+  test('is not mistaken for a commit that no longer exists: if the list decides, the step ends', () =>
     inWorld({ github: { permissions: { contents: 'none' } } }, async (world) => {
       const { outputs, commands } = await world.step({ 'context-paths': 'docs/**' }, push)
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
@@ -194,11 +184,12 @@ describe('a missing permission to compare', () => {
       expect(world.emulator.requests).toEqual([])
     }))
 
-  test.concurrent('is a warning that names it if the list only informs', () =>
+  test('ends the step as well if the list is only for the prompt', () =>
     inWorld({ github: { permissions: { contents: 'none' } } }, async (world) => {
       const { outputs, commands } = await world.step({ context: 'diff' }, push)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(commands('warning')).toEqual([expect.stringContaining('contents: read')])
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(commands('error')[0]).toContain('contents: read')
+      expect(world.emulator.requests).toEqual([])
     }))
 })
 
@@ -208,7 +199,7 @@ describe('the event', () => {
     ['is empty', ''],
   ])('that %s is an error if it decides', (_, payload) =>
     inWorld({}, async (world) => {
-      const { outputs, commands } = await world.step(SCOPE, { payload })
+      const { outputs, commands } = await world.runBundle(SCOPE, { payload })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(commands('error')[0]).toMatch(/GITHUB_EVENT_PATH/)
       expect(world.github.requests).toEqual([])
@@ -218,13 +209,13 @@ describe('the event', () => {
   test.concurrent('whose file is missing is an error if it decides, and else does not matter', () =>
     inWorld({}, async (world) => {
       const env = { GITHUB_EVENT_PATH: '/nowhere/event.json' }
-      const scoped = await world.step(SCOPE, { env })
+      const scoped = await world.runBundle(SCOPE, { env })
       expect(scoped.commands('error')[0]).toContain('ENOENT')
-      const plain = await world.step({ 'allow-users': '*' }, { env })
+      const plain = await world.runBundle({ 'allow-users': '*' }, { env })
       expect(plain.outputs.outcome).toBe('pr-opened')
     }))
 
-  test.concurrent('whose pull request has no number has none', () =>
+  test('whose pull request has no number has none', () =>
     inWorld({}, async (world) => {
       const { outputs, log } = await world.step(
         { ...SCOPE, 'allow-users': '*' },
@@ -235,11 +226,67 @@ describe('the event', () => {
     }))
 })
 
-posixDescribe('a cancel', () => {
-  test.concurrent('while GitHub does not respond sends nothing and ends the step', () =>
+describe('a cancel', () => {
+  const isRunning = (body = ''): boolean => body.includes('Waiting for the docs job')
+
+  test('while the job runs is reported in the comment', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const { outputs } = await world.step(SCOPE, {
+        meanwhile: async ({ cancel }) => {
+          await until(() => isRunning(world.comments()[0]))
+          cancel()
+        },
+      })
+      expect(outputs).toMatchObject({ outcome: 'cancelled', status: 'active' })
+      expect(world.comments()).toEqual([expect.stringContaining(`job-id: ${outputs['job-id']}`)])
+      expect(world.comments()[0]).toContain('🛑')
+    }))
+
+  test('during the last edit, to which GitHub does not respond, ends it', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
+      const { outputs, sinceSignalMs } = await world.step(SCOPE, {
+        meanwhile: async ({ lines, cancel }) => {
+          await until(() => lines.some((line) => line.startsWith('Finished after')))
+          cancel()
+        },
+      })
+      expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
+      expect(outputs.outcome).toBe('pr-opened')
+    }))
+
+  test('of a run that only comments is reported in a comment, too', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const { outputs, commands } = await world.step(
+        { comment: 'true' },
+        {
+          meanwhile: async ({ cancel }) => {
+            await until(() => world.emulator.requests.length > 0)
+            cancel()
+          },
+        },
+      )
+      expect(outputs.outcome).toBe('cancelled')
+      expect(commands('warning')).toEqual([])
+      expect(world.comments()).toEqual([expect.stringContaining('🛑')])
+    }))
+})
+
+posixDescribe('a process ends', () => {
+  test.concurrent('in time if GitHub does not respond to the last edit', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
+      const { outputs, milliseconds } = await world.runBundle(SCOPE)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(milliseconds).toBeLessThan(soonAfter(12_000))
+    }))
+
+  test.concurrent('on a signal while GitHub does not respond, and nothing is sent', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: 'silence' })
-      const { outputs, exitCode, sinceSignalMs } = await world.step(SCOPE, {
+      const { outputs, exitCode, sinceSignalMs } = await world.runBundle(SCOPE, {
         meanwhile: async ({ signal }) => {
           await until(() => world.github.requests.length > 0)
           signal('SIGINT')
@@ -251,11 +298,11 @@ posixDescribe('a cancel', () => {
       expect(world.emulator.requests).toEqual([])
     }))
 
-  test.concurrent('while a proxy does not open the tunnel to GitHub ends the step', () =>
+  test.concurrent('on a signal while a proxy does not open the tunnel to GitHub', () =>
     inWorld({}, async (world) => {
       const proxy = await connectProxy(1, () => 'silence')
       const { outputs, sinceSignalMs } = await world
-        .step(
+        .runBundle(
           { check: 'true' },
           {
             env: { GITHUB_API_URL: 'https://github.test', HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
@@ -271,61 +318,23 @@ posixDescribe('a cancel', () => {
       expect(world.emulator.requests).toEqual([])
     }))
 
-  test.concurrent.each([
-    ['is reported in the comment', false],
-    ['ends the step in time if GitHub does not respond', true],
-  ])('while the job runs %s', (_, silent) =>
+  test.concurrent('in time after a signal if GitHub does not respond to the edits', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs, sinceSignalMs } = await world.step(SCOPE, {
+      const { outputs, sinceSignalMs } = await world.runBundle(SCOPE, {
         meanwhile: async ({ signal }) => {
           await world.answered(4)
-          if (silent) world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
+          world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
           signal('SIGINT')
         },
       })
       expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
       expect(outputs).toMatchObject({ outcome: 'cancelled', status: 'active' })
-      if (!silent) {
-        expect(world.comments()[0]).toContain('🛑')
-        expect(world.comments()[0]).toContain(`job-id: ${outputs['job-id']}`)
-      }
-    }),
-  )
-
-  test.concurrent('during the last edit, to which GitHub does not respond, ends it', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
-      world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
-      const { outputs, sinceSignalMs } = await world.step(SCOPE, {
-        meanwhile: async ({ lines, signal }) => {
-          await until(() => lines.some((line) => line.startsWith('::notice::')))
-          signal('SIGINT')
-        },
-      })
-      expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
-      expect(outputs.outcome).toBe('pr-opened')
-    }))
-
-  test.concurrent('of a run that only comments is reported in a comment, too', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs, commands } = await world.step(
-        { comment: 'true' },
-        {
-          meanwhile: async ({ signal }) => {
-            await until(() => world.emulator.requests.length > 0)
-            signal('SIGINT')
-          },
-        },
-      )
-      expect(outputs.outcome).toBe('cancelled')
-      expect(commands('warning')).toEqual([])
-      expect(world.comments()).toEqual([expect.stringContaining('🛑')])
     }))
 })
 
-test.concurrent('SIGKILL leaves the job in the comment', () =>
+test('SIGKILL leaves the job in the comment', () =>
   inWorld({ emulator: { speed: 1 } }, async (world) => {
-    const { outputs } = await world.step(SCOPE, {
+    const { outputs } = await world.runBundle(SCOPE, {
       meanwhile: async ({ signal }) => {
         await world.answered(4)
         signal('SIGKILL')

@@ -25,13 +25,13 @@ const withWriter = (story: (world: World) => Promise<void>): Promise<void> =>
 describe('review: null is no review', () => {
   const targeted = (name: string): RunOptions => ({ event: 'pull_request_target', payload: recorded(name) })
 
-  test.concurrent('so a pull request by a writer starts a job', () =>
+  test('so a pull request by a writer starts a job', () =>
     withWriter(async (world) => {
       const { outputs } = await world.step({}, targeted('pull-request-opened'))
       expect(outputs.outcome).toBe('pr-opened')
     }))
 
-  test.concurrent("and the agent's own, pushed to by a person, starts none", () =>
+  test("and the agent's own, pushed to by a person, starts none", () =>
     withWriter(async (world) => {
       const inputs = { 'skip-authors': 'agent', 'allow-users': '*' }
       const { outputs } = await world.step(inputs, targeted('pull-request-of-agent'))
@@ -39,7 +39,7 @@ describe('review: null is no review', () => {
       expect(world.emulator.requests).toEqual([])
     }))
 
-  test.concurrent('nor is comment: null a comment', () =>
+  test('nor is comment: null a comment', () =>
     withWriter(async (world) => {
       const payload = { ...recorded('pull-request-opened'), comment: null, issue: null, answer: null }
       const { outputs } = await world.step({}, { event: 'pull_request_target', payload })
@@ -52,7 +52,7 @@ describe('a pull request at /pulls/N', () => {
   const SERVER = { env: { GITHUB_SERVER_URL: new URL(link).origin } }
   const opened = job({ status: 'completed', prLink: link })
 
-  test.concurrent('has a number and a repository', () =>
+  test('has a number and a repository', () =>
     onPullRequest({ posts: [json(201, opened)] }, async ({ step }) => {
       const { outputs } = await step({}, SERVER)
       expect(outputs).toMatchObject({
@@ -62,7 +62,7 @@ describe('a pull request at /pulls/N', () => {
       })
     }))
 
-  test.concurrent('is known to be merged: the next run gets a new job', () =>
+  test('is known to be merged: the next run gets a new job', () =>
     onPullRequest(
       {
         posts: [json(201, opened), json(201, { ...opened, id: 'job-2' })],
@@ -100,7 +100,7 @@ describe('pages that are shorter than asked for', () => {
   }
   const many = [...Array.from({ length: 1_000 }, (_, nth) => `src/${nth}.js`), 'docs/late.md']
 
-  test.concurrent('are all read, or said to be cut: a run is not skipped for what was not read', () =>
+  test('are all read, or said to be cut: a run is not skipped for what was not read', () =>
     inWorld({}, async (world) => {
       pages(world, many)
       const { outputs, log, summary } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
@@ -109,14 +109,14 @@ describe('pages that are shorter than asked for', () => {
       if (!isWhole) expect(log + summary).toMatch(/truncated|cut/i)
     }))
 
-  test.concurrent('are all in the prompt, or it says that the list is cut', () =>
+  test('are all in the prompt, or it says that the list is cut', () =>
     inWorld({}, async (world) => {
       pages(world, many)
       await world.step({ context: 'event' })
       expect(promptOf(world)).toMatch(/1,?001|docs\/late\.md|truncated|\bcut\b/i)
     }))
 
-  test.concurrent('without a diff are not said to be binary', () =>
+  test('without a diff are not said to be binary', () =>
     inWorld({}, async (world) => {
       pages(world, ['src/app.js'])
       await world.step({ context: 'diff' })
@@ -150,14 +150,14 @@ describe('a push of which the payload has only a part', () => {
   ]
   const INPUTS = { 'skip-authors': 'agent' }
 
-  test.concurrent('is not skipped for them if an older one is a person', () =>
+  test('is not skipped for them if an older one is a person', () =>
     inWorld({}, async (world) => {
       world.repository.addComparison(payload.before, payload.after, { commits: commits('writer') })
       const { outputs } = await world.step(INPUTS, run)
       expect(outputs.outcome).toBe('pr-opened')
     }))
 
-  test.concurrent.each(['', 'agent'])('is skipped if all are by the agent: %j', (oldest) =>
+  test.each(['', 'agent'])('is skipped if all are by the agent: %j', (oldest) =>
     inWorld({}, async (world) => {
       world.repository.addComparison(payload.before, payload.after, { commits: commits(oldest) })
       const { outputs } = await world.step(INPUTS, run)
@@ -170,7 +170,7 @@ describe('a push of which the payload has only a part', () => {
 describe('a server without checks', () => {
   const answer: Fault['answer'] = recorded('check-runs')
 
-  test.concurrent('says so once, in every attempt, and the job goes its way', () =>
+  test('says so once, in every attempt, and the job goes its way', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ path: /check-runs/, answer, ...ALWAYS })
       for (const attempt of ['1', '2']) {
@@ -186,7 +186,7 @@ describe('a server without checks', () => {
       }
     }))
 
-  test.concurrent("unlike one whose checks the token can't see: a re-run sends nothing", () =>
+  test("unlike one whose checks the token can't see: a re-run sends nothing", () =>
     inWorld({ github: { permissions: { checks: 'none' } } }, async (world) => {
       const { outputs } = await world.step({ check: 'true' }, { env: { GITHUB_RUN_ATTEMPT: '2' } })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
@@ -194,7 +194,7 @@ describe('a server without checks', () => {
     }))
 })
 
-test.concurrent('a page that repeats is the end of the list', () =>
+test('a page that repeats is the end of the list', () =>
   inWorld({}, async (world) => {
     const comment = recorded('comment')
     const body = Array.from({ length: 100 }, (_, nth) => ({
@@ -212,7 +212,7 @@ test.concurrent('a page that repeats is the end of the list', () =>
     expect(lists.length).toBeLessThanOrEqual(2)
   }))
 
-test.concurrent('the owner of the organization may start a job', () =>
+test('the owner of the organization may start a job', () =>
   inWorld({}, async (world) => {
     world.repository.collaborators.set('owner', recorded('permission-owner'))
     const payload = {
@@ -225,7 +225,7 @@ test.concurrent('the owner of the organization may start a job', () =>
     expect(outputs.outcome).toBe('pr-opened')
   }))
 
-test.concurrent('a comparison without a list of files is said in log and summary', () =>
+test('a comparison without a list of files is said in log and summary', () =>
   inWorld({}, async (world) => {
     const payload = recorded('push')
     const answer = { status: 200, body: recorded('compare') }

@@ -92,14 +92,14 @@ const EVENTS: readonly [string, RunOptions][] = [
 const INPUTS = { context: 'event', 'allow-users': 'octocat' }
 
 describe('a hidden comment, and a link definition used as one, is replaced by a note of its length', () => {
-  test.concurrent.each(EVENTS)('in %s', (_, run) =>
+  test.each(EVENTS)('in %s', (_, run) =>
     inWorld({}, async (world) => {
       expect((await world.step(INPUTS, run)).outputs.outcome).toBe('pr-opened')
       expectHidden(promptOf(world))
     }),
   )
 
-  test.concurrent('also one that is never closed', () =>
+  test('also one that is never closed', () =>
     inWorld({}, async (world) => {
       const body = `Before.\n\n<!-- ${SECRET}\n\nand more`
       await world.step(INPUTS, { payload: { action: 'synchronize', pull_request: { ...pullRequest, body } } })
@@ -108,7 +108,7 @@ describe('a hidden comment, and a link definition used as one, is replaced by a 
     }))
 })
 
-test.concurrent('a diff keeps both: they are what changed', () =>
+test('a diff keeps both: they are what changed', () =>
   inWorld(
     { pull: { files: [file('docs/api.md', `@@ -0,0 +1,2 @@\n+<!-- kept -->\n+[//]: # (kept too)`)] } },
     async (world) => {
@@ -118,7 +118,7 @@ test.concurrent('a diff keeps both: they are what changed', () =>
     },
   ))
 
-test.concurrent('a link that is shown stays, and so does code', () =>
+test('a link that is shown stays, and so does code', () =>
   inWorld({}, async (world) => {
     const body = 'See [the guide][1].\n\n[1]: https://example.com/guide\n'
     await world.step(INPUTS, { payload: { action: 'synchronize', pull_request: { ...pullRequest, body } } })
@@ -126,7 +126,7 @@ test.concurrent('a link that is shown stays, and so does code', () =>
   }))
 
 describe('an invisible character is shown', () => {
-  test.concurrent.each([
+  test.each([
     ['zero-width space', '\u200b'],
     ['right-to-left override', '\u202e'],
     ['isolate', '\u2066'],
@@ -145,7 +145,7 @@ describe('an invisible character is shown', () => {
 })
 
 describe('the frame', () => {
-  test.concurrent('bends to the task: instructions count as far as it asks for them', () =>
+  test('bends to the task: instructions count as far as it asks for them', () =>
     inWorld({}, async (world) => {
       const payload = {
         action: 'labeled',
@@ -164,7 +164,7 @@ describe('the frame', () => {
     }))
 })
 
-test.concurrent('one giant first line of a commit leaves room for the others', () =>
+test('one giant first line of a commit leaves room for the others', () =>
   inWorld({}, async (world) => {
     const commits = ['A', 'B', 'C'].map((letter, nth) => ({
       id: sha(letter),
@@ -185,7 +185,7 @@ test.concurrent('one giant first line of a commit leaves room for the others', (
     expect(promptOf(world)).toContain('zzzz')
   }))
 
-test.concurrent('a payload of its sender that is nested too deeply is said to be, and sends its job', () =>
+test('a payload of its sender that is nested too deeply is said to be, and sends its job', () =>
   inWorld({}, async (world) => {
     const depth = 6_000
     const payload = `{"action":"docs","sender":{"login":"octocat"},"client_payload":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { type Permissions, sha } from '../support/github.js'
-import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inWorld, type RunOptions, SEEN_ACTIVE, type World } from '../support/pull-request.js'
 
 const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
 const CREATE = '/v2/agent/docs/job'
@@ -16,8 +16,6 @@ const NONE: Permissions = {
   checks: 'none',
 }
 
-const posts = ({ emulator }: World): string[] =>
-  emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
 const commentsOn = ({ repository }: World, number: number): string[] =>
   [...repository.comments.values()].filter(({ issue }) => issue === number).map(({ body }) => body)
 const issueEvent = (event: string, number: number): RunOptions => ({
@@ -28,22 +26,22 @@ const issueEvent = (event: string, number: number): RunOptions => ({
 describe('a tracking issue', () => {
   test.concurrent('has one job and one comment, while its docs pull request is open', () =>
     inWorld(
-      { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
+      { ...SEEN_ACTIVE, github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
       async (world) => {
         world.repository.addIssue(40)
         const docs = world.github.addRepository('your-org/docs', {})
-        const first = await world.step(ISSUE, schedule)
+        const first = await world.runBundle(ISSUE, schedule)
         expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
         docs.addPull({ number: 17 })
-        const second = await world.step(ISSUE, dispatch)
+        const second = await world.runBundle(ISSUE, dispatch)
         expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
         expect(second.commands('warning')).toEqual([])
         expect(commentsOn(world, 40)).toHaveLength(1)
         expect(commentsOn(world, 40)[0]).toContain('your-org/docs#17')
-        expect(posts(world)).toEqual([CREATE, `${CREATE}/${first.outputs['job-id']}/message`])
+        expect(world.posts()).toEqual([CREATE, `${CREATE}/${first.outputs['job-id']}/message`])
 
         docs.addPull({ number: 17, state: 'closed', merged: true })
-        const third = await world.step(ISSUE, schedule)
+        const third = await world.runBundle(ISSUE, schedule)
         expect(third.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
         expect(third.log).toContain('merged or closed')
         expect(commentsOn(world, 40)).toHaveLength(1)
@@ -51,7 +49,7 @@ describe('a tracking issue', () => {
       },
     ))
 
-  test.concurrent('needs issues: write, which is told before anything is sent', () =>
+  test('needs issues: write, which is told before anything is sent', () =>
     inWorld({ private: false, github: { permissions: { ...NONE, issues: 'read' } } }, async (world) => {
       world.repository.addIssue(40)
       const { outputs, commands } = await world.step(ISSUE, schedule)
@@ -59,20 +57,20 @@ describe('a tracking issue', () => {
       expect(commands('error')[0]).toContain(
         '`permissions: issues: write` or `permissions: pull-requests: write`',
       )
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }))
 
-  test.concurrent('that does not exist is told before anything is sent', () =>
+  test('that does not exist is told before anything is sent', () =>
     inWorld({}, async (world) => {
       const { outputs, commands } = await world.step(ISSUE, schedule)
       expect(outputs['error-code']).toBe('github')
       expect(commands('error')[0]).toMatch(/issue 40 failed: 404.*If it exists/)
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }))
 })
 
 describe('an issue that triggers the run', () => {
-  test.concurrent('has a job of its own, which comments on it go on with', () =>
+  test('has a job of its own, which comments on it go on with', () =>
     inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
       world.repository.addIssue(41)
       world.repository.addIssue(42)
@@ -87,14 +85,14 @@ describe('an issue that triggers the run', () => {
       expect(new Set(here.map(({ needs }) => needs))).toEqual(new Set(['issues: read', 'issues: write']))
     }))
 
-  test.concurrent('is commented on, with a job for each run', () =>
+  test('is commented on, with a job for each run', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
       await world.step({ comment: 'true', 'allow-users': 'octocat' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
     }))
 
-  test.concurrent('is no pull request: as job-scope run, and the log says so', () =>
+  test('is no pull request: as job-scope run, and the log says so', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
       const { outputs, log } = await world.step(
@@ -108,19 +106,19 @@ describe('an issue that triggers the run', () => {
       expect(world.github.requests).toEqual([])
     }))
 
-  test.concurrent('is commented on all the same, if that is asked for', () =>
+  test('is commented on all the same, if that is asked for', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
       const inputs = { 'job-scope': 'pull-request', comment: 'true', 'allow-users': 'octocat' }
       await world.step(inputs, issueEvent('issues', 41))
       await world.step(inputs, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
-      expect(world.emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(2)
+      expect(world.posts()).toHaveLength(2)
     }))
 })
 
 describe('a pull request', () => {
-  test.concurrent('that a dispatch names shares its job with the events on it', () =>
+  test('that a dispatch names shares its job with the events on it', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ 'job-scope': 'pull-request' })
       const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
@@ -131,7 +129,7 @@ describe('a pull request', () => {
       expect(world.comments()).toHaveLength(1)
     }))
 
-  test.concurrent('keeps its link in the comment while a follow-up runs', () =>
+  test('keeps its link in the comment while a follow-up runs', () =>
     inWorld({}, async (world) => {
       const scope = { 'job-scope': 'pull-request' }
       await world.step(scope)
@@ -147,7 +145,7 @@ describe('a pull request', () => {
 })
 
 describe('job-scope: issue without a number is bad input', () => {
-  test.concurrent.each([
+  test.each([
     ['schedule', {}],
     ['push', { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' } }],
   ])('on %s', (event, payload) =>
@@ -155,11 +153,11 @@ describe('job-scope: issue without a number is bad input', () => {
       const { outputs, commands } = await world.step({ 'job-scope': 'issue' }, { event, payload })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
       expect(commands('error')[0]).toMatch(/^job-scope: "issue" needs an issue.*Set issue-number/)
-      expect(posts(world)).toEqual([])
+      expect(world.posts()).toEqual([])
     }),
   )
 
-  test.concurrent('but an event that can not be read is not', () =>
+  test('but an event that can not be read is not', () =>
     inWorld({}, async (world) => {
       const { outputs, commands } = await world.step(
         { 'job-scope': 'issue', 'allow-users': '*' },
@@ -170,7 +168,7 @@ describe('job-scope: issue without a number is bad input', () => {
     }))
 })
 
-test.concurrent('the refusal of a second use also stops a composite action whose steps all have one name', () =>
+test('the refusal of a second use also stops a composite action whose steps all have one name', () =>
   inWorld({}, async (world) => {
     world.repository.addIssue(40)
     const env = { GITHUB_RUN_ID: '300', GITHUB_ACTION: '__run' }
@@ -178,10 +176,10 @@ test.concurrent('the refusal of a second use also stops a composite action whose
     const second = await world.step({ ...ISSUE, prompt: 'Two' }, { ...schedule, env })
     expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
     expect(second.commands('error')[0]).toContain(first.outputs['job-id'])
-    expect(posts(world)).toEqual([CREATE])
+    expect(world.posts()).toEqual([CREATE])
   }))
 
-test.concurrent('the legs of a matrix are apart by default', () =>
+test('the legs of a matrix are apart by default', () =>
   inWorld({}, async (world) => {
     world.repository.addIssue(40)
     const leg = (lang: string) => ({ ...ISSUE, 'job-key': JSON.stringify({ lang }, undefined, 2) })
@@ -197,14 +195,14 @@ describe('the workflow of a run is', () => {
   const run = (ref: string): RunOptions => ({ env: { GITHUB_WORKFLOW_REF: ref } })
   const PATH = 'your-org/your-repo/.github/workflows/docs.yml'
 
-  test.concurrent('the same on every ref, also on a commit', () =>
+  test('the same on every ref, also on a commit', () =>
     inWorld({}, async (world) => {
       await world.step(scope, run(`${PATH}@refs/heads/main`))
       const { outputs } = await world.step(scope, run(`${PATH}@${sha('main')}`))
       expect(outputs).toMatchObject({ reused: 'true' })
     }))
 
-  test.concurrent("another one if it is another repository's", () =>
+  test("another one if it is another repository's", () =>
     inWorld({}, async (world) => {
       await world.step(scope, run(`${PATH}@refs/heads/main`))
       const { outputs } = await world.step(
@@ -214,7 +212,7 @@ describe('the workflow of a run is', () => {
       expect(outputs).toMatchObject({ reused: 'false' })
     }))
 
-  test.concurrent('known by its name if its path is not known', () =>
+  test('known by its name if its path is not known', () =>
     inWorld({}, async (world) => {
       const named = (name: string): RunOptions => ({
         env: { GITHUB_WORKFLOW_REF: '', GITHUB_WORKFLOW: name, GITHUB_RUN_ID: name.length.toString() },

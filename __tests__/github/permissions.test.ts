@@ -42,6 +42,14 @@ const tracking: Case[1] = ({ repository }) => {
   repository.addIssue(40)
   return { event: 'workflow_dispatch', payload: { inputs: {} } }
 }
+const since: Case[1] = ({ repository }) => {
+  repository.addComparison('v1', sha('after'), {})
+  return { event: 'workflow_dispatch', payload: { inputs: {} }, env: onMain }
+}
+const dispatched: Case[1] = ({ repository }) => {
+  repository.addIssue(40)
+  return { event: 'repository_dispatch', payload: { action: 'docs' }, env: onMain }
+}
 const labelled: Case[1] = ({ repository }) => {
   repository.addIssue(40)
   return {
@@ -85,6 +93,15 @@ const CASES: Record<string, readonly Case[]> = {
   '`context`, `context-paths` on a schedule or `workflow_dispatch`': [
     [{ context: 'diff', 'context-paths': '**' }, schedule],
   ],
+  '`context`, `context-paths` with `since`': [
+    [{ context: 'diff', 'context-paths': '**', since: 'v1' }, since],
+  ],
+  "`context`, `context-paths` with a pull request's number in `issue-number`": [
+    [{ context: 'diff', 'context-paths': '**', 'issue-number': '1' }, dispatched],
+  ],
+  "`context`, `context-paths` with an issue's number in `issue-number`": [
+    [{ context: 'diff', 'issue-number': '40' }, dispatched],
+  ],
   "`skip-authors`, when a push mixes their commits with others'": [
     [{ 'skip-authors': 'mintlify[bot]' }, mixedPush],
   ],
@@ -96,7 +113,7 @@ test('every row of the table is tested', () => {
   expect(TABLE.map(([what]) => what)).toEqual(Object.keys(CASES))
 })
 
-test.concurrent.each(TABLE)('%s: %s', async (what, cell) => {
+test.each(TABLE)('%s: %s', async (what, cell) => {
   const given = [...cell.matchAll(/`([a-z-]+): (read|write)`/g)].map(([, name = '', access]) => [
     name.replace('-', '_'),
     access,

@@ -42,7 +42,7 @@ const NEEDS: readonly [string, keyof Permissions, RunOptions][] = [
 ]
 
 describe('a context that the token may not read sends nothing, and names the permission', () => {
-  test.concurrent.each(
+  test.each(
     NEEDS.flatMap(([text, permission, run]) =>
       ([404, 403] as const).map((status) => [text, status, permission, run] as const),
     ),
@@ -56,13 +56,13 @@ describe('a context that the token may not read sends nothing, and names the per
     }),
   )
 
-  test.concurrent('with context: event, which has a list of files', () =>
+  test('with context: event, which has a list of files', () =>
     inWorld({ github: { permissions: { pull_requests: 'none' } } }, async (world) => {
       const error = expectNothingSent(await world.step({ context: 'event' }), world)
       expect(error).toContain('pull-requests: read')
     }))
 
-  test.concurrent('or names the token, if that is not valid', () =>
+  test('or names the token, if that is not valid', () =>
     inWorld({}, async (world) => {
       const answer = { status: 401, body: { message: 'Bad credentials' } }
       world.github.faults.push({ path: /\/files/, answer, ...ALWAYS })
@@ -73,7 +73,7 @@ describe('a context that the token may not read sends nothing, and names the per
 })
 
 describe('a context that fails for a moment is a warning and a note, and the job goes its way', () => {
-  test.concurrent.each<[string, Fault['answer']]>([
+  test.each<[string, Fault['answer']]>([
     ['a gateway', { status: 502, body: 'Bad Gateway' }],
     ['a limit', primaryLimit(Date.now() / 1000 + 7200)],
     ['a reset', 'reset'],
@@ -94,7 +94,7 @@ describe('a context that fails for a moment is a warning and a note, and the job
     }),
   )
 
-  test.concurrent('and without one, nothing is noted', () =>
+  test('and without one, nothing is noted', () =>
     inWorld({}, async (world) => {
       const { summary, commands } = await world.step({ context: 'diff', comment: 'true' })
       expect(commands('warning')).toEqual([])
@@ -106,7 +106,7 @@ describe('what is created first is true if nothing follows', () => {
   const refused = { status: 403, body: { message: 'Resource not accessible by integration' } }
   const TRUE = /nothing (?:has been|was|is) (?:yet )?sent|sent nothing/i
 
-  test.concurrent('the comment, if its first edit is refused', () =>
+  test('the comment, if its first edit is refused', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'PATCH', path: /\/issues\/comments\//, answer: refused, ...ALWAYS })
       expectNothingSent(await world.step({ 'job-scope': 'pull-request' }), world)
@@ -115,7 +115,7 @@ describe('what is created first is true if nothing follows', () => {
       expect(world.comments()[0]).not.toMatch(/may exist|being sent/i)
     }))
 
-  test.concurrent('the check, before its first edit', () =>
+  test('the check, before its first edit', () =>
     inWorld({}, async (world) => {
       await world.step({ check: 'true' })
       const [text = ''] = world.github.writes().map(({ body }) => JSON.stringify(body))
@@ -123,7 +123,7 @@ describe('what is created first is true if nothing follows', () => {
       expect(text).not.toMatch(/may exist|being sent/i)
     }))
 
-  test.concurrent('and only the edit that adds the marker says that a request is being sent', () =>
+  test('and only the edit that adds the marker says that a request is being sent', () =>
     inWorld({}, async (world) => {
       await world.step({ 'job-scope': 'pull-request' })
       const bodies = world.github.writes().map(({ body }) => (body as { body: string }).body)
@@ -137,7 +137,7 @@ describe('what is created first is true if nothing follows', () => {
 describe('a redirect', () => {
   const PATHS = { 'context-paths': 'docs/**' }
 
-  test.concurrent('to another origin is an error: its answer is not believed', async () => {
+  test('to another origin is an error: its answer is not believed', async () => {
     let asked = 0
     const other = await startListening(
       createServer((_, response) => {
@@ -153,7 +153,7 @@ describe('a redirect', () => {
     }).finally(other.close)
   })
 
-  test.concurrent('of a repository that was renamed is followed', () =>
+  test('of a repository that was renamed is followed', () =>
     inWorld({ pull: { files: [file('docs/api.md')] } }, async (world) => {
       const headers = { location: `${world.github.url}/repos/your-org/your-repo/pulls/1/files?per_page=100` }
       world.github.faults.push({ path: /\/files/, answer: { status: 301, headers, body: {} } })
@@ -175,7 +175,7 @@ describe('skip-authors', () => {
     },
   })
 
-  test.concurrent.each([
+  test.each([
     ['another list', 'renovate[bot]', 'mintlify[bot]'],
     ['another list, in another case', 'renovate[bot]', 'Mintlify[Bot]'],
     ['the list itself', 'renovate[bot]', 'renovate[bot]'],
@@ -187,7 +187,7 @@ describe('skip-authors', () => {
     }),
   )
 
-  test.concurrent.each(['', ' \n'])('skips nobody if it is empty: %j', (list) =>
+  test.each(['', ' \n'])('skips nobody if it is empty: %j', (list) =>
     inWorld({}, async (world) => {
       expect((await world.step({ 'skip-authors': list }, byAgent())).outputs.outcome).toBe('pr-opened')
     }),

@@ -46,19 +46,19 @@ const pullRequest = (action: string, login: string, event = 'pull_request'): Run
 describe('a pull request from a branch of this repository', () => {
   const ACTIONS = ['opened', 'reopened', 'edited', 'labeled', 'closed', 'ready_for_review']
 
-  test.concurrent.each(ACTIONS)('that a reader %s starts no job', (action) =>
+  test.each(ACTIONS)('that a reader %s starts no job', (action) =>
     inRepository(async (world) => {
       expectRefused(await world.step({}, pullRequest(action, 'reader')), world, 'reader')
       expect(asked(world)).toEqual(['reader'])
     }),
   )
 
-  test.concurrent('that someone with the role triage labels starts none', () =>
+  test('that someone with the role triage labels starts none', () =>
     inRepository(async (world) => {
       expectRefused(await world.step({}, pullRequest('labeled', 'triager')), world, 'triager')
     }))
 
-  test.concurrent('that a writer opens starts one, after one question', () =>
+  test('that a writer opens starts one, after one question', () =>
     inRepository(async (world) => {
       const { outputs } = await world.step({}, pullRequest('opened', 'writer'))
       expect(outputs.outcome).toBe('pr-opened')
@@ -66,7 +66,7 @@ describe('a pull request from a branch of this repository', () => {
       expect(asked(world)).toEqual(['writer'])
     }))
 
-  test.concurrent.each([
+  test.each([
     ['is pushed to', 'synchronize', 'reader'],
     ['an app opens', 'opened', 'renovate[bot]'],
     ['an app labels', 'labeled', 'labeler[bot]'],
@@ -77,7 +77,7 @@ describe('a pull request from a branch of this repository', () => {
     }),
   )
 
-  test.concurrent('asks for its actor on a workflow_run after it', () =>
+  test('asks for its actor on a workflow_run after it', () =>
     inRepository(async (world) => {
       const payload = {
         action: 'completed',
@@ -103,12 +103,12 @@ describe('the answer of a discussion', () => {
     },
   })
 
-  test.concurrent('by a stranger, marked by a writer, starts no job', () =>
+  test('by a stranger, marked by a writer, starts no job', () =>
     inRepository(async (world) => {
       expectRefused(await world.step({}, answered('stranger')), world, 'stranger')
     }))
 
-  test.concurrent('by a writer starts one', () =>
+  test('by a writer starts one', () =>
     inRepository(async (world) => {
       expect((await world.step({}, answered('writer'))).outputs.outcome).toBe('pr-opened')
     }))
@@ -152,17 +152,17 @@ describe("the step's own comment", () => {
   }
 
   describe.each(['created', 'edited'])('%s, starts nothing', (action) => {
-    test.concurrent('recognized by its marker', () =>
+    test('recognized by its marker', () =>
       followedBy({ ...SCOPE }, (id, body) => aboutComment(action, id, body), expectSkipped))
 
-    test.concurrent('recognized by its marker, where it is not the memory', () =>
+    test('recognized by its marker, where it is not the memory', () =>
       followedBy({ comment: 'true' }, (id, body) => aboutComment(action, id, body), expectSkipped))
 
-    test.concurrent('recognized by its id, as it was before its marker was added', () =>
+    test('recognized by its id, as it was before its marker was added', () =>
       followedBy(SCOPE, (id) => aboutComment(action, id, '⏳ Nothing has been sent yet.'), expectSkipped))
   })
 
-  test.concurrent('is not one that has a copy of its marker', () =>
+  test('is not one that has a copy of its marker', () =>
     followedBy(
       SCOPE,
       (id, body) => aboutComment('created', id + 1, `/docs more, please\n\n${body}`),
@@ -184,20 +184,20 @@ describe('the check of a refused stranger', () => {
     },
   })
 
-  test.concurrent('is not written where the payload names no commit', () =>
+  test('is not written where the payload names no commit', () =>
     inRepository(async (world) => {
       expectRefused(await world.step(CHECK, issue('stranger')), world, 'stranger')
       expect(world.github.writes()).toEqual([])
       expect(world.repository.checks.size).toBe(0)
     }))
 
-  test.concurrent('is there for a writer', () =>
+  test('is there for a writer', () =>
     inRepository(async (world) => {
       await world.step(CHECK, issue('writer'))
       expect([...world.repository.checks.values()].map(({ conclusion }) => conclusion)).toEqual(['success'])
     }))
 
-  test.concurrent('is concluded as skipped on the head of a pull request', () =>
+  test('is concluded as skipped on the head of a pull request', () =>
     inRepository(async (world) => {
       await world.step(CHECK, pullRequest('labeled', 'stranger', 'pull_request_target'))
       expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['skipped'])
@@ -230,7 +230,7 @@ describe('an account that GitHub does not find', () => {
   }
   const repositoryRequests = ({ github }: World) => github.requests.filter(({ path }) => REPO.test(path))
 
-  test.concurrent('because the token cannot see the repository is not refused: it is an error', () =>
+  test('because the token cannot see the repository is not refused: it is an error', () =>
     inRepository(async (world) => {
       answerWith(world, 'Not Found', false)
       const { outputs, exitCode, log } = await world.step({}, comment)
@@ -241,14 +241,14 @@ describe('an account that GitHub does not find', () => {
       expect(repositoryRequests(world).length).toBeGreaterThan(0)
     }))
 
-  test.concurrent('in a repository that the token can read has no access', () =>
+  test('in a repository that the token can read has no access', () =>
     inRepository(async (world) => {
       answerWith(world, 'Not Found', true)
       expectRefused(await world.step({}, comment), world, 'writer')
       expect(repositoryRequests(world)).toHaveLength(1)
     }))
 
-  test.concurrent('because it is no user has no access, without another question', () =>
+  test('because it is no user has no access, without another question', () =>
     inRepository(async (world) => {
       answerWith(world, 'writer is not a user', false)
       expectRefused(await world.step({}, comment), world, 'writer')

@@ -1,4 +1,4 @@
-/** Who may start a job, with the bundle. */
+/** Who may start a job. */
 
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
@@ -22,12 +22,13 @@ function expectSkipped(ended: Ended, world: World, why: string): void {
   expect(ended.outputs).toMatchObject({ outcome: 'skipped', 'error-code': '', 'job-id': '' })
   expect(ended.exitCode).toBe(0)
   expect(ended.log).toContain(`Nothing was sent: ${why}`)
-  expect(decodeEntities(ended.summary)).toContain(why)
+  expect(rendered(ended.summary)).toContain(why)
   expect(world.emulator.requests).toEqual([])
 }
 
-const decodeEntities = (text: string): string =>
-  text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+/** The text as a reader sees it: a login with brackets is code. */
+const rendered = (text: string): string =>
+  text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))).replace(/<\/?code>/g, '')
 
 const comment = (sender: string, author = sender): RunOptions => ({
   event: 'issue_comment',
@@ -58,7 +59,7 @@ const inRepository = (story: (world: World) => Promise<void>): Promise<void> =>
   })
 
 describe('a comment', () => {
-  test.concurrent.each(Object.entries(PEOPLE))('by the %s starts a job: %s', (login, may) =>
+  test.each(Object.entries(PEOPLE))('by the %s starts a job: %s', (login, may) =>
     inRepository(async (world) => {
       const ended = await world.step({}, comment(login))
       if (may) expect(ended.outputs.outcome).toBe('pr-opened')
@@ -73,13 +74,13 @@ describe('a comment', () => {
     }),
   )
 
-  test.concurrent('of a stranger, edited by a writer, starts none', () =>
+  test('of a stranger, edited by a writer, starts none', () =>
     inRepository(async (world) => {
       const ended = await world.step({}, comment('writer', 'stranger'))
-      expectSkipped(ended, world, 'stranger, who wrote the comment or review, has no write access')
+      expectSkipped(ended, world, 'stranger, who wrote the comment, review or answer, has no write access')
     }))
 
-  test.concurrent.each([
+  test.each([
     ['stranger', 'stranger'],
     ['Robot[bot]', 'robot[bot]'],
     ['*', 'stranger'],
@@ -92,21 +93,37 @@ describe('a comment', () => {
   )
 })
 
+test('an account that is gone may not start a job', () =>
+  inRepository(async (world) => {
+    const ended = await world.step({}, comment('owner', ''))
+    expectSkipped(ended, world, 'the account that wrote the comment, review or answer is unknown')
+    expect(asked(world)).toEqual(['owner'])
+  }))
+
+test('a permission of another shape is none that can be read', () =>
+  inRepository(async (world) => {
+    const answer = { status: 200, body: { role_name: 'admin' } }
+    world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
+    const { outputs, log } = await world.step({ 'timeout-minutes': '1' }, comment('writer'))
+    expect(outputs['error-code']).toBe('github')
+    expect(log).toContain('reading the permission of writer failed: unexpected response.')
+  }))
+
 describe('a pull request', () => {
   test.concurrent('from a fork, without a key, is skipped before the key is missed', () =>
     inRepository(async (world) => {
-      const ended = await world.step({ 'api-key': '' }, fork('stranger'))
+      const ended = await world.runBundle({ 'api-key': '' }, fork('stranger'))
       expectSkipped(ended, world, 'stranger, who triggered this run, has no write access')
     }))
 
-  test.concurrent('from a fork, by a writer without a key, says why the key is missing', () =>
+  test('from a fork, by a writer without a key, says why the key is missing', () =>
     inRepository(async (world) => {
       const { outputs, log } = await world.step({ 'api-key': '' }, fork('writer'))
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
       expect(log).toContain('comes from a fork')
     }))
 
-  test.concurrent('from this repository asks nothing', () =>
+  test('from this repository asks nothing', () =>
     inRepository(async (world) => {
       expect((await world.step()).outputs.outcome).toBe('pr-opened')
       expect(world.github.requests).toEqual([])
@@ -122,14 +139,14 @@ describe('a workflow_run', () => {
     },
   })
 
-  test.concurrent('after a push to this repository asks nothing', () =>
+  test('after a push to this repository asks nothing', () =>
     inRepository(async (world) => {
       const { outputs } = await world.step({}, followed('push', 'your-org/your-repo'))
       expect(outputs.outcome).toBe('pr-opened')
       expect(world.github.requests).toEqual([])
     }))
 
-  test.concurrent("after a pull request from a fork asks for that run's actor", () =>
+  test("after a pull request from a fork asks for that run's actor", () =>
     inRepository(async (world) => {
       const ended = await world.step({}, followed('pull_request', 'someone/your-repo'))
       expectSkipped(ended, world, 'stranger, who triggered the run before this one, has no write access')
@@ -137,19 +154,19 @@ describe('a workflow_run', () => {
 })
 
 describe('a permission that can not be read', () => {
-  test.concurrent.each([403, 500])('(%s) sends nothing', (status) =>
+  test.each([403, 500])('(%s) sends nothing', (status) =>
     inRepository(async (world) => {
       const answer = { status, body: { message: 'Resource not accessible by integration' } }
       world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
       const { outputs, exitCode, log } = await world.step({ 'timeout-minutes': '0.05' }, comment('writer'))
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(exitCode).toBe(1)
-      expect(log).toContain('it is not known whether this run may start a job, and nothing was sent')
+      expect(log).toContain("Nothing was sent, because the step can't tell whether this run may start a job")
       expect(world.emulator.requests).toEqual([])
     }),
   )
 
-  test.concurrent('because the payload is unreadable sends nothing', () =>
+  test('because the payload is unreadable sends nothing', () =>
     inRepository(async (world) => {
       const ended = await world.step({}, { event: 'issue_comment', payload: '{' })
       expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
@@ -158,13 +175,13 @@ describe('a permission that can not be read', () => {
     }))
 })
 
-test.concurrent('a dry run asks as well', () =>
+test('a dry run asks as well', () =>
   inRepository(async (world) => {
     const ended = await world.step({ 'dry-run': 'true' }, comment('stranger'))
     expectSkipped(ended, world, 'stranger, who triggered this run, has no write access')
   }))
 
-test.concurrent('a step that only waits asks nothing', () =>
+test('a step that only waits asks nothing', () =>
   inRepository(async (world) => {
     const first = await world.step({ 'allow-users': '*' }, comment('stranger'))
     const { outputs } = await world.step(
@@ -175,7 +192,7 @@ test.concurrent('a step that only waits asks nothing', () =>
     expect(world.github.requests).toEqual([])
   }))
 
-test.concurrent('on a re-run the first sender counts, and the log says so', () =>
+test('on a re-run the first sender counts, and the log says so', () =>
   inRepository(async (world) => {
     const run = { ...comment('stranger'), env: { GITHUB_RUN_ATTEMPT: '2', GITHUB_TRIGGERING_ACTOR: 'owner' } }
     const ended = await world.step({}, run)

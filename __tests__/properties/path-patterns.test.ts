@@ -95,23 +95,9 @@ describe('path patterns', () => {
 
   test('any text is a list of patterns or a PathPatternError', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...'*?+[]\\!/-., "a0\r\n\0é😀', '\ud800') }), (text) => {
         parse(text.split('\n'))
       }),
     )
-  })
-
-  test('takes a time that grows with the pattern times the path', () => {
-    const time = (size: number): number => {
-      const [parsed, path] = [parsePathPatterns('*a**b'.repeat(size / 5)), 'ab'.repeat(size * 5)]
-      const before = process.cpuUsage()
-      matches(parsed, path)
-      const { user, system } = process.cpuUsage(before)
-      return (user + system) / 1000
-    }
-    time(50) // Compiles it.
-    const [small, large] = [100, 400].map((size) => Math.min(time(size), time(size), time(size)))
-    // Four times of each: 16. Another dimension would make it 64.
-    expect(large).toBeLessThan(40 * Math.max(small ?? 0, 1))
   })
 })

@@ -4,54 +4,30 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import type { SubmitRequest } from '../../src/agent/problems.js'
-import { judgePoll, judgeSubmit } from '../../src/agent/verdict.js'
+import { judgeSubmit, type SubmitContext } from '../../src/agent/verdict.js'
 import { ActionError, Cancelled } from '../../src/errors.js'
-import { parseRetryAfter, retryDelay } from '../../src/net/backoff.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import type { Ports } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { send } from '../../src/run/send.js'
 import { FakeClock } from '../unit/fake-clock.js'
+import { jobResult, noJob, noResponse, notSent } from '../unit/scripted-run.js'
 
 const JOB_ID = 'job-1'
 const requests = fc.constantFrom<SubmitRequest>({ kind: 'create' }, { kind: 'message', jobId: JOB_ID })
 const retryAfters = fc.option(
-  fc.oneof(
-    fc.constantFrom(
-      '0',
-      '1',
-      '2.5',
-      '30',
-      '100000',
-      '',
-      'soon',
-      '-1',
-      'Sat, 01 Mar 2025 12:00:30 GMT',
-      'NaN',
-    ),
-    fc.string(),
-  ),
-  { nil: undefined },
+  fc.constantFrom('0', '2.5', '30', '100000', 'soon', 'Sat, 01 Mar 2025 12:00:30 GMT'),
+  {
+    nil: undefined,
+  },
 )
 
 const jobs = fc
   .record({ id: fc.constantFrom(JOB_ID, 'job-2'), status: fc.constantFrom('active', 'completed') })
-  .map(
-    ({ id, status }): ServiceResult => ({
-      kind: 'job',
-      job: {
-        id,
-        rawStatus: status,
-        status,
-        link: '',
-        linkRejected: false,
-        received: { id, status },
-      } as never,
-    }),
-  )
+  .map(({ id, status }) => jobResult(status, { id }))
 const errorResponses = fc
   .record({
-    status: fc.oneof(fc.integer({ min: 300, max: 999 }), fc.constantFrom(404, 409, 429)),
+    status: fc.oneof(fc.integer({ min: 300, max: 999 }), fc.constantFrom(303, 404, 409, 429)),
     retryAfter: retryAfters,
   })
   .map((fields): ServiceResult => ({ kind: 'error-response', description: `${fields.status}`, ...fields }))
@@ -65,11 +41,8 @@ const permanent = fc.constantFrom(
 const results: fc.Arbitrary<ServiceResult> = fc.oneof(
   jobs,
   errorResponses,
-  fc.constant<ServiceResult>({ kind: 'no-job', description: '200: hello' }),
-  fc.constant<ServiceResult>({ kind: 'no-response', reason: 'reset', cause: undefined }),
-  permanent.map(
-    (why) => ({ kind: 'not-sent', reason: 'refused', permanent: why, cause: undefined }) as ServiceResult,
-  ),
+  fc.constantFrom(noJob, noResponse),
+  permanent.map((why) => ({ ...notSent, permanent: why }) as ServiceResult),
   fc.boolean().map((sent): ServiceResult => ({ kind: 'aborted', sent })),
 )
 
@@ -81,7 +54,7 @@ function isRefused(result: ServiceResult): boolean {
     case 'aborted':
       return !result.sent
     case 'error-response':
-      return result.status < 500
+      return result.status < 500 && result.status !== 303
     default:
       return false
   }
@@ -93,36 +66,41 @@ function mayBeRetried(request: SubmitRequest, result: ServiceResult): boolean {
   return result.status === 429 || (result.status === 409 && request.kind === 'message')
 }
 
+/** The third 409 to a message that a new job can replace is the last. */
+const contexts = fc.record({
+  date: fc.date({ noInvalidDate: true }),
+  posted: fc.boolean(),
+  attempts: fc.integer({ min: 1, max: 5 }),
+  replaceable: fc.boolean(),
+})
+const isLastConflict = (result: ServiceResult, context: SubmitContext): boolean =>
+  result.kind === 'error-response' && result.status === 409 && context.replaceable && context.attempts >= 3
+
 describe('the verdict on a create request or a message', () => {
   test('is to retry only if nothing was accepted', () => {
     fc.assert(
-      fc.property(
-        requests,
-        results,
-        fc.boolean(),
-        fc.date({ noInvalidDate: true }),
-        (request, result, posted, date) => {
-          const verdict = judgeSubmit(request, result, { date, posted })
-          expect(verdict.next === 'retry').toBe(mayBeRetried(request, result))
-          const isAccepted = result.kind === 'job' || (result.kind === 'no-job' && request.kind === 'message')
-          expect(verdict.next === 'accepted').toBe(isAccepted)
-          if (verdict.next === 'fail' || verdict.next === 'aborted') {
-            // Whoever stops here says that something may exist, or that nothing does.
-            expect(verdict.unknown === undefined).toBe(isRefused(result))
-            if (verdict.unknown !== undefined) expect(verdict.unknown.code).toBe('create-unknown')
-          }
-          if (verdict.next === 'fail' && verdict.unknown === undefined)
-            expect(['create-unknown', 'internal']).not.toContain(verdict.error.code)
-        },
-      ),
+      fc.property(requests, results, contexts, (request, result, context) => {
+        const verdict = judgeSubmit(request, result, context)
+        const isRetried = mayBeRetried(request, result) && !isLastConflict(result, context)
+        expect(verdict.next === 'retry').toBe(isRetried)
+        const isAccepted = result.kind === 'job' || (result.kind === 'no-job' && request.kind === 'message')
+        expect(verdict.next === 'accepted').toBe(isAccepted)
+        if (verdict.next === 'fail' || verdict.next === 'aborted') {
+          // Whoever stops here says that something may exist, or that nothing does.
+          expect(verdict.unknown === undefined).toBe(isRefused(result))
+          if (verdict.unknown !== undefined) expect(verdict.unknown.code).toBe('create-unknown')
+        }
+        if (verdict.next === 'fail' && verdict.unknown === undefined)
+          expect(['create-unknown', 'internal']).not.toContain(verdict.error.code)
+      }),
       { numRuns: 2000 },
     )
   })
 
   test('never says that nothing was sent if something was', () => {
     fc.assert(
-      fc.property(requests, results, (request, result) => {
-        const verdict = judgeSubmit(request, result, { date: new Date(0), posted: true })
+      fc.property(requests, results, contexts, (request, result, context) => {
+        const verdict = judgeSubmit(request, result, { ...context, posted: true })
         const error = verdict.next === 'fail' || verdict.next === 'retry' ? verdict.error : undefined
         expect(`${error?.message} ${error?.advice}`).not.toMatch(/nothing was sent/i)
       }),
@@ -138,16 +116,18 @@ describe('sending', () => {
         fc.array(results, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 1, max: 600_000 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        async (request, script, timeoutMs, random) => {
+        fc.boolean(),
+        async (request, script, timeoutMs, random, replaceable) => {
           const seen: ServiceResult[] = []
           const next = async (): Promise<ServiceResult> => {
-            const result =
-              script[seen.length] ?? ({ kind: 'no-response', reason: 'end', cause: undefined } as const)
+            const result = script[seen.length] ?? noResponse
             seen.push(result)
             return result
           }
           const service = { create: next, message: next } as unknown as AgentService
-          const end = await send(request, 'Do it', service, testPorts(timeoutMs, random)).then(
+          const end = await send(request, 'Do it', service, testPorts(timeoutMs, random), {
+            replaceable,
+          }).then(
             () => 'accepted',
             (thrown: unknown) => thrown,
           )
@@ -175,57 +155,10 @@ function testPorts(timeoutMs: number, random: number): Ports {
     random: () => random,
     log: () => undefined,
     debug: () => undefined,
+    note: () => undefined,
     warn: () => undefined,
     onJob: () => undefined,
     writePlaceholder: async () => undefined,
     publish: () => undefined,
   }
 }
-
-describe('the verdict on a poll', () => {
-  test('never fails for what may pass, and never takes another job for this one', () => {
-    fc.assert(
-      fc.property(
-        results,
-        fc.nat(2),
-        fc.option(fc.nat(60_000), { nil: undefined }),
-        (result, invalid, since) => {
-          const context = { jobId: JOB_ID, sinceCreateMs: since, invalidResponses: invalid }
-          const verdict = judgePoll(result, context, new Date(0))
-          if (verdict.next === 'job') expect(verdict.job.id).toBe(JOB_ID)
-          const passes =
-            result.kind === 'no-response' ||
-            (result.kind === 'not-sent' && result.permanent === undefined) ||
-            (result.kind === 'error-response' &&
-              (result.status >= 500 || [408, 425, 429].includes(result.status)))
-          if (passes) expect(verdict.next).toBe('retry')
-        },
-      ),
-      { numRuns: 1000 },
-    )
-  })
-})
-
-describe('the wait before a retry', () => {
-  test('is a number in its range, whatever the service asks for', () => {
-    const dates = fc.date({ noInvalidDate: true })
-    fc.assert(
-      fc.property(
-        retryAfters,
-        dates,
-        fc.integer({ min: 1, max: 2000 }),
-        fc.nat(1000),
-        (header, now, attempts, part) => {
-          const retryAfterMs = parseRetryAfter(header, now)
-          const backoff = { retryAfterMs, capMs: 60_000 }
-          const { minDelayMs, delayMs } = retryDelay(backoff, attempts, part / 1000)
-          expect(minDelayMs).toBeGreaterThanOrEqual(500)
-          expect(delayMs).toBeGreaterThanOrEqual(minDelayMs)
-          expect(delayMs).toBeLessThanOrEqual(2 * Math.max(minDelayMs, retryAfterMs ?? 0))
-          if (retryAfterMs) expect(minDelayMs).toBeGreaterThanOrEqual(retryAfterMs)
-          else expect(delayMs).toBeLessThanOrEqual(60_000)
-        },
-      ),
-    )
-  })
-})

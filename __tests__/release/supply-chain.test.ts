@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { copyOfThis } from './repositories.js'
+import { copyOfThis } from '../support/repositories.js'
 
 interface Package {
   readonly version: string
@@ -30,14 +30,28 @@ function bundled(): string[] {
   return [...new Set(names)]
 }
 
-/** Licences that allow bundling with no more than their text, which dist/licenses.txt has. */
-const LICENCES = ['Apache-2.0', 'ISC', 'MIT']
+/** Licences that allow bundling with no more than their text, which dist/licenses.txt has; and what each text says. */
+const LICENCES: Readonly<Record<string, RegExp>> = {
+  'Apache-2.0': /^Apache License Version 2\.0, January 2004 /,
+  ISC: /Permission to use, copy, modify, and\/or distribute this software for any purpose with or without fee is hereby/,
+  MIT: /Permission is hereby granted, free of charge, to any person obtaining a copy of this software/,
+}
 
 test('what users run has a licence of the list', () => {
   const run = locked.filter(({ dev, optional }) => !dev && !optional)
   expect(run.map(({ name }) => name)).toEqual(expect.arrayContaining(bundled()))
-  const others = run.filter(({ license = 'none' }) => !LICENCES.includes(license))
+  const others = run.filter(({ license = 'none' }) => !Object.hasOwn(LICENCES, license))
   expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([])
+})
+
+test('the text of a licence is that of the licence which the lock names', () => {
+  const all = readFileSync('build/dist/licenses.txt', 'utf8').split(/^-{80}$/m)
+  const texts = all.map((text) => /^(\S+) \S+ \((\S+)\)$([\s\S]*)/m.exec(text)?.slice(1) ?? [text])
+  expect(texts.length).toBeGreaterThan(20)
+  const wrong = texts.filter(([, licence = '', text = '']) => {
+    return !LICENCES[licence]?.test(text.replace(/\s+/g, ' ').trim()) || /\bGNU\b|Commons Clause/i.test(text)
+  })
+  expect(wrong.map(([name, licence]) => `${name}: ${licence}`)).toEqual([])
 })
 
 test('every entry of the lock has a SHA-512, by which npm checks what it downloads', () => {

@@ -1,13 +1,24 @@
 /** Every workflow of the README, the examples and the project keeps the rules of workflow-rules.ts. */
 
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { brokenRules, pinsOf } from '../support/workflow-rules.js'
+import { brokenByAction, brokenRules, pinsOf } from '../support/workflow-rules.js'
 import { HOME, workflowFiles } from '../support/workflows.js'
 
 const files = workflowFiles()
 
 test.each(files)('$name keeps the rules', (file) => {
   expect(brokenRules(file)).toEqual([])
+})
+
+test('our actions pin what they use', () => {
+  const tracked = execFileSync('git', ['ls-files', '*action.yml', '*action.yaml'], { encoding: 'utf8' })
+  const actions = tracked.trim().split('\n')
+  expect(actions).toEqual(expect.arrayContaining(['action.yml', 'emulator/action.yml']))
+  expect(actions.flatMap((file) => brokenByAction(readFileSync(file, 'utf8')))).toEqual([])
+  const composite = 'runs:\n  using: composite\n  steps:\n    - uses: actions/setup@v4\n'
+  expect(brokenByAction(composite)).toEqual(['does not pin actions/setup by a commit and name its version'])
 })
 
 test('an action has one version in all workflows, and a commit one version', () => {
@@ -71,9 +82,22 @@ jobs:
     [PIN, `a/b@${'a'.repeat(40)} # v1`, 'does not pin a/b by a commit and name its version'],
     [PIN, 'docker://alpine:3', 'does not pin docker://alpine:3 by a commit and name its version'],
     ['./emulator', `${HOME}@v1`, 'names the repository that it is in'],
-    ['[push, pull_request]', 'pull_request_target', 'runs on pull_request_target'],
-    ['[push, pull_request]', '[workflow_run]', 'runs on workflow_run'],
     ['[push, pull_request]', '{ issue_comment: { types: [created] } }', 'runs on issue_comment'],
+    ...'pull_request_target workflow_run issues discussion_comment fork watch an_event_of_tomorrow'
+      .split(' ')
+      .map((event) => ['[push, pull_request]', `[push, ${event}]`, `runs on ${event}`] as const),
+    ['contents: read', 'contents: write', 'one may write contents'],
+    ['contents: read', '{ checks: write }', 'one may write checks'],
+    [
+      'persist-credentials: false',
+      "persist-credentials: false\n          script: core.info('${{ github.head_ref }}')",
+      "one has an expression in a script: core.info('${{ github.head_ref }}')",
+    ],
+    [
+      'run: echo "$SHA"',
+      'run: echo\n        shell: bash -c "${{ github.head_ref }}" {0}',
+      'one has an expression in a script: bash -c "${{ github.head_ref }}" {0}',
+    ],
   ])('find what is wrong with %j as %j', (from, to, words) => {
     expect(SOUND).toContain(from)
     expect(brokenRules({ name: NAME, text: SOUND.replace(from, () => to) })).toEqual([words])

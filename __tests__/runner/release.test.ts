@@ -7,9 +7,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@jest/globals'
-import { parse } from 'yaml'
-import { Releasable } from '../release/repositories.js'
 import { newFolder } from '../support/folder.js'
+import { Releasable } from '../support/repositories.js'
 import { act } from './act.js'
 
 const MINUTES = 60_000
@@ -17,7 +16,10 @@ const WORKFLOW = '.github/workflows/release.yml'
 const HOST = 'one/action'
 const NAME = 'agent-job-action-1.2.3'
 
-/** Keeps releases in the folder that FAKE_GH names. Publishing a draft creates its tag, as on GitHub. */
+/**
+ * Keeps releases in the folder that FAKE_GH names. As on GitHub, publishing a draft creates its tag at its target, a tag
+ * that exists stays where it is (the target is unused then), and a ref that exists can't be created (422).
+ */
 const GH = `#!/usr/bin/env node
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,30 +28,51 @@ const [group, verb, tag, ...rest] = process.argv.slice(2)
 appendFileSync(state + '/calls', process.argv.slice(2).join(' ') + '\\n')
 if (!process.env.GH_TOKEN) throw new Error('gh has no token')
 const folder = state + '/releases/' + tag
-const value = (flag) => rest[rest.indexOf(flag) + 1]
+const value = (flag) => process.argv[process.argv.indexOf(flag) + 1]
 const read = () => JSON.parse(readFileSync(folder + '/release.json', 'utf8'))
 const write = (release) => writeFileSync(folder + '/release.json', JSON.stringify(release))
+const git = (...args) => execFileSync('git', ['-C', process.env.FAKE_ORIGIN, ...args], { stdio: 'pipe', encoding: 'utf8' })
+const commitOf = (ref) => {
+  try { return git('rev-parse', '--quiet', '--verify', ref).trim() } catch { return undefined }
+}
+const fail = (words) => { console.error(words); process.exit(1) }
 if (group === 'auth' && verb === 'setup-git') process.exit()
+if (group === 'api') {
+  const [, path = ''] = /^repos\\/one\\/action\\/git\\/(.*)$/.exec(verb) ?? []
+  const field = (name) => process.argv.find((word) => word.startsWith(name + '='))?.slice(name.length + 1)
+  if (path === 'refs') {
+    if (commitOf(field('ref'))) fail('gh: Reference already exists (HTTP 422)')
+    git('update-ref', field('ref'), field('sha'), '')
+    process.exit()
+  }
+  if (!path.startsWith('ref/tags/') || value('--jq') !== '.object.sha') throw new Error('unknown')
+  console.log(commitOf('refs/' + path.slice(4)) ?? fail('gh: Not Found (HTTP 404)'))
+  process.exit()
+}
 if (group !== 'release') throw new Error('unknown')
 if (verb === 'view') {
-  if (!existsSync(folder)) { console.error('release not found'); process.exit(1) }
+  if (!existsSync(folder)) fail('release not found')
   console.log(read().draft)
 } else if (verb === 'delete') {
   rmSync(folder, { recursive: true })
 } else if (verb === 'create') {
-  if (existsSync(folder)) throw new Error('there is one already')
+  if (existsSync(folder)) fail('a release with the same tag name already exists: ' + tag)
+  if (rest.includes('--verify-tag') && !commitOf('refs/tags/' + tag))
+    fail("tag " + tag + " doesn't exist in the repo, aborting due to --verify-tag flag")
   mkdirSync(folder, { recursive: true })
   const files = rest.filter((word) => word.startsWith('agent-job-action-'))
   for (const file of files) copyFileSync(file, folder + '/' + file)
   write({
-    draft: rest.includes('--draft'), target: value('--target'), title: value('--title'),
+    draft: rest.includes('--draft'), target: rest.includes('--target') ? value('--target') : 'main',
+    title: value('--title'),
     notes: readFileSync(value('--notes-file'), 'utf8'), files,
   })
 } else if (verb === 'edit' && rest[0] === '--draft=false') {
   const { draft, ...release } = read()
   if (!draft) throw new Error('it is published already')
-  execFileSync('git', ['-C', process.env.FAKE_ORIGIN, 'update-ref', 'refs/tags/' + tag, release.target, ''])
-  write({ ...release, draft: false, flags: rest.slice(1) })
+  if (!commitOf('refs/tags/' + tag)) git('update-ref', 'refs/tags/' + tag, release.target, '')
+  const { target, ...others } = release
+  write({ ...others, commit: commitOf('refs/tags/' + tag), draft: false, flags: rest.slice(1) })
 } else throw new Error('unknown')
 `
 
@@ -58,7 +81,9 @@ const STAND_INS: Record<string, string> = {
   'actions/setup-node': 'true',
   'actions/upload-artifact':
     'mkdir -p "$FAKE_GH/artifacts" && cp -r "$INPUT_PATH" "$FAKE_GH/artifacts/$INPUT_NAME"',
-  'actions/download-artifact': 'cp -r "$FAKE_GH/artifacts/$INPUT_NAME" "$INPUT_PATH"',
+  // The first step between the jobs: what happens while the approval waits happens here.
+  'actions/download-artifact':
+    '[ ! -e "$FAKE_GH/waiting" ] || sh -e "$FAKE_GH/waiting" && cp -r "$FAKE_GH/artifacts/$INPUT_NAME" "$INPUT_PATH"',
   'actions/attest':
     'echo "$INPUT_SUBJECT" > "$FAKE_GH/subjects" && echo "{}" > "$FAKE_GH/bundle.json" && echo "bundle-path=$FAKE_GH/bundle.json" >> "$GITHUB_OUTPUT"',
 }
@@ -210,13 +235,14 @@ test.concurrent(
 
     const assets = ['.tar.gz', '-readable.tar.gz', '-sbom.cdx.json', '-attestation.sigstore.json']
     expect(published.calls.filter((call) => call !== 'auth setup-git')).toEqual([
+      `api repos/one/action/git/refs --silent --raw-field ref=refs/tags/v1.2.3 --raw-field sha=${head}`,
       'release view v1.2.3 --json isDraft --jq .isDraft',
-      `release create v1.2.3 --draft --target ${head} --title v1.2.3 --notes-file notes.md ${assets.map((end) => NAME + end).join(' ')}`,
+      `release create v1.2.3 --draft --verify-tag --title v1.2.3 --notes-file notes.md ${assets.map((end) => NAME + end).join(' ')}`,
       'release edit v1.2.3 --draft=false --latest',
     ])
     expect(published.release()).toEqual({
       draft: false,
-      target: head,
+      commit: head,
       title: 'v1.2.3',
       notes: '### Added\n\n- A new thing.\n',
       files: assets.map((end) => NAME + end),
@@ -259,7 +285,7 @@ test.concurrent.each<[string, string, readonly string[], readonly string[]]>([
     const head = clone.push({ 'CHANGELOG.md': changelog })
     const published = await dispatch(clone, { version, 'dry-run': 'false' })
     expectSuccess(published)
-    expect(published.release()).toMatchObject({ draft: false, target: head, flags })
+    expect(published.release()).toMatchObject({ draft: false, commit: head, flags })
     const before = Object.fromEntries(others.map((tag) => [tag, old]))
     expect(clone.tags()).toEqual({ ...before, [`v${version}`]: head })
     expect(published.ran.printed).toContain('v1 stays where it is: ')
@@ -350,29 +376,56 @@ test.concurrent(
   5 * MINUTES,
 )
 
+/** Releases 1.2.3. While the approval waits, this shell script runs, in the folder of the bare repository. */
+async function meanwhile(script: string) {
+  const clone = withWorkflow('1.2.3')
+  const old = clone.git('rev-parse', 'HEAD')
+  const head = clone.push()
+  const home = newHome({ version: '1.2.3', 'dry-run': 'false' })
+  writeFileSync(path.join(home, 'gh/waiting'), `OLD=${old} HEAD=${head}\ncd "$FAKE_ORIGIN"\n${script}\n`)
+  return { clone, old, head, published: await run(clone, home, '1.2.3') }
+}
+
 test.concurrent(
-  'a draft that an earlier run left is replaced',
+  'a publish that failed is run again: its tag is at this commit, and its draft is replaced',
   async () => {
-    const clone = withWorkflow('1.2.3')
-    const home = newHome({ version: '1.2.3', 'dry-run': 'false' })
-    const draft = path.join(home, 'gh/releases/v1.2.3')
-    mkdirSync(draft, { recursive: true })
-    writeFileSync(path.join(draft, 'release.json'), '{"draft":true}')
-    const published = await run(clone, home, '1.2.3')
+    const { clone, head, published } = await meanwhile(
+      `git update-ref refs/tags/v1.2.3 "$HEAD"
+      mkdir -p "$FAKE_GH/releases/v1.2.3"
+      echo '{"draft":true}' > "$FAKE_GH/releases/v1.2.3/release.json"`,
+    )
     expectSuccess(published)
     expect(published.calls).toContain('release delete v1.2.3 --yes')
-    expect(published.release()).toMatchObject({ draft: false, target: clone.git('rev-parse', 'HEAD') })
+    expect(published.release()).toMatchObject({ draft: false, commit: head })
+    expect(clone.tags()).toEqual({ 'v1.2.3': head, v1: head })
   },
   5 * MINUTES,
 )
 
-test('the jobs that may write run no code of packages', () => {
-  const { jobs: all } = parse(readFileSync(WORKFLOW, 'utf8'))
-  expect(all.verify.permissions).toEqual({ contents: 'read' })
-  expect(Object.keys(all)).toEqual(['verify', 'publish', 'major'])
-  for (const { run: script = '', uses = '' } of ['publish', 'major'].flatMap((name) => all[name].steps)) {
-    expect(script).not.toMatch(/\b(?:npm|npx|\.ci)\b/)
-    expect(script.match(/\bnode \S+/g) ?? []).toEqual(script.match(/\bnode scripts\/release\.mjs/g) ?? [])
-    expect(uses).toMatch(/^(?:|actions\/(?:checkout|download-artifact|attest)@.*)$/)
-  }
-})
+test.concurrent.each<[string, string, Record<string, 'old'>, string]>([
+  [
+    'somebody pushes its tag at another commit',
+    'git update-ref refs/tags/v1.2.3 "$OLD"',
+    { 'v1.2.3': 'old' },
+    'The tag v1.2.3 is at another commit than ',
+  ],
+  [
+    'an asset is a link, which could lead to the token',
+    'ln -sf /proc/self/environ "$FAKE_GH/artifacts/assets/sbom.json"',
+    {},
+    'An asset is not a regular file: assets/sbom.json',
+  ],
+])(
+  'nothing is published if, while the approval waits, %s',
+  async (_, script, tags, words) => {
+    const { clone, old, published } = await meanwhile(script)
+    expect({ succeeded: published.ran.succeeded, jobs: jobs(published) }).toEqual({
+      succeeded: false,
+      jobs: ['verify', 'publish'],
+    })
+    expect(published.ran.log).toContain(words)
+    expect(existsSync(path.join(published.state, 'releases'))).toBe(false)
+    expect(clone.tags()).toEqual(Object.fromEntries(Object.keys(tags).map((tag) => [tag, old])))
+  },
+  5 * MINUTES,
+)

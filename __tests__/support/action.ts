@@ -102,17 +102,32 @@ export async function runAgainst(
       { 'base-url': service.url, ...FAST, ...inputs },
       { ...options, ...(meanwhile && { meanwhile: (step) => meanwhile(step, service) }) },
     )
+    expectNewConnections(service)
     return { ...ended, service }
   } finally {
     await service.close()
   }
 }
 
+/** A POST is the first request on its connection: a server may close a kept-alive one just as it is sent. */
+function expectNewConnections({ received }: ScriptedService): void {
+  for (const [index, { method, connection }] of received.entries()) {
+    if (method !== 'POST') continue
+    expect(received.slice(0, index).map((earlier) => earlier.connection)).not.toContain(connection)
+  }
+}
+
+/** What the service documents. */
+const STATUSES = ['active', 'completed', 'archived', 'failed']
+
 function readResult({ stdout, stderr, ...result }: Awaited<ReturnType<typeof runAction>>, key: string) {
   const lines = stdout.split(/\r\n|\r|\n/)
   const log = lines.filter((line) => !line.startsWith('::add-mask::')).join('\n')
   expectNoKey({ ...result, log }, key)
   expect(stderr).toBe('')
+  // Nothing is written before the key is masked.
+  if (key.trim() !== '' && stdout !== '') expect(lines[0]).toMatch(/^::add-mask::/)
+  expect(['', ...STATUSES]).toContain(result.outputs.status ?? '')
   const commands = (name: string): string[] =>
     lines
       .flatMap((line) => new RegExp(`^::${name}(?: [^:]*)?::(.*)$`).exec(line)?.[1] ?? [])
@@ -121,7 +136,7 @@ function readResult({ stdout, stderr, ...result }: Awaited<ReturnType<typeof run
 }
 
 /** The key is nowhere, neither as it is nor percent-encoded nor as entities. */
-function expectNoKey(result: object, key: string): void {
+export function expectNoKey(result: object, key: string): void {
   if (key.trim().length < 8) return
   const everything = decodeEntities(JSON.stringify(result))
   for (const form of [key, encodeURIComponent(key), encodeURIComponent(key).toLowerCase()]) {

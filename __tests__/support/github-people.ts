@@ -1,7 +1,7 @@
 /** What the tests' GitHub says of releases, of tag objects, and of who may do what. */
 
 import type { components } from '@octokit/openapi-types'
-import { type Answer, type Call, type Endpoint, notFound, slice } from './github-endpoints.js'
+import { type Answer, type Call, type Endpoint, notFound, Refusal, slice } from './github-endpoints.js'
 
 type Schemas = components['schemas']
 export type Collaborator = Pick<Schemas['repository-collaborator-permission'], 'permission' | 'role_name'>
@@ -22,7 +22,7 @@ function getPermission({ repo, ids }: Call): Answer {
   const [login = ''] = ids
   const given = [...repo.collaborators].find(([name]) => name.toLowerCase() === login.toLowerCase())?.[1]
   if (given !== undefined) return { body: given }
-  if (login.endsWith('[bot]')) throw notFound()
+  if (login.endsWith('[bot]')) throw new Refusal(404, `${login} is not a user`)
   const permission = repo.private ? 'none' : 'read'
   return { body: { permission, role_name: permission } }
 }

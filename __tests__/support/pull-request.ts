@@ -1,12 +1,13 @@
 /** A pull request in a repository of the fake GitHub, the emulated service, and steps that run on this pull request. */
 
-import { writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { startEmulator } from '../../emulator/server.mjs'
-import { type Ended, FAST, runStep, type Options as StepOptions } from './action.js'
+import { type Ended, FAST, type Options as ProcessOptions, runStep } from './action.js'
 import { newFolder } from './folder.js'
 import { type GitHub, type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
 import type { CheckState } from './github-state.js'
+import { type StoryOptions, tell } from './story.js'
 import { until } from './time.js'
 
 export const REPOSITORY = 'your-org/your-repo'
@@ -16,7 +17,8 @@ export const MERGE = sha('merge')
 export const TOKEN = 'ghs_token_0123456789'
 
 type Emulator = Awaited<ReturnType<typeof startEmulator>>
-type EmulatorOptions = Parameters<typeof startEmulator>[0]
+type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>
+type Scenario = NonNullable<EmulatorOptions['scenario']>
 
 export interface World {
   readonly github: GitHub
@@ -24,24 +26,36 @@ export interface World {
   readonly emulator: Emulator
   /** The number of the pull request. */
   readonly number: number
-  /** Runs a step on the pull request, or on another event. Each is a run of its own, unless its environment says so. */
-  readonly step: (inputs?: Record<string, string>, run?: RunOptions) => Promise<Ended>
+  /** Tells a step on the pull request, or on another event. Each is a run of its own, unless its environment says so. */
+  readonly step: (inputs?: Record<string, string>, run?: RunOptions & StoryOptions) => Promise<Ended>
+  /** The same with the bundle, in a process. */
+  readonly runBundle: (inputs?: Record<string, string>, run?: RunOptions & ProcessOptions) => Promise<Ended>
   /** The bodies of the comments on the pull request, oldest first. */
   readonly comments: () => string[]
   /** The check runs on the head of the pull request, oldest first. */
   readonly checks: () => CheckState[]
   /** Waits until GitHub has answered this many requests. */
   readonly answered: (count: number) => Promise<void>
+  /** The paths of the creates and messages that this service got, by default the usual one. */
+  readonly posts: (service?: Emulator) => string[]
+  readonly prompts: (service?: Emulator) => string[]
+  /** Starts another service, for `base-url`. */
+  readonly serve: (scenario: Scenario) => Promise<Emulator>
   /** Ends the jobs that are active. */
   readonly finishJobs: () => void
   readonly close: () => Promise<void>
 }
 
-export interface RunOptions extends StepOptions {
+/** What triggers the run, and what else the runner says of it. */
+export interface RunOptions {
+  readonly env?: Record<string, string>
   readonly event?: string
-  /** The payload; undefined: that of the pull request. */
+  /** Without one: that of the pull request. */
   readonly payload?: unknown
 }
+
+/** For the bundle: a job is active for longer than between two polls, so that its end is believed after a message. */
+export const SEEN_ACTIVE = { emulator: { speed: 300 } }
 
 interface WorldOptions {
   readonly github?: GitHubOptions
@@ -59,7 +73,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     body: 'It retries.',
     ...options.pull,
   })
-  const emulator = await startEmulator({ speed: 300, ...options.emulator })
+  const services: Emulator[] = []
+  const start = async (options: EmulatorOptions): Promise<Emulator> => {
+    const service = await startEmulator({ speed: 3000, ...options })
+    services.push(service)
+    return service
+  }
+  const emulator = await start(options.emulator ?? {})
   const payload = {
     action: 'synchronize',
     pull_request: {
@@ -74,45 +94,54 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
 
   let runId = 99
-  const step: World['step'] = async (
-    inputs = {},
-    { event = 'pull_request', payload: other = payload, env, ...rest } = {},
-  ) => {
+  const withDefaults = (inputs: Record<string, string>) => ({
+    prompt: 'Update the docs.',
+    'base-url': emulator.url,
+    'github-token': TOKEN,
+    ...FAST,
+    ...inputs,
+  })
+  const environment = ({ event = 'pull_request', env, ...run }: RunOptions) => {
     const eventPath = path.join(newFolder('event'), 'event.json')
+    const content = 'payload' in run ? run.payload : payload
+    writeFileSync(eventPath, typeof content === 'string' ? content : JSON.stringify(content))
     if (env?.GITHUB_RUN_ATTEMPT === undefined && env?.GITHUB_RUN_ID === undefined) runId++
-    await writeFile(eventPath, typeof other === 'string' ? other : JSON.stringify(other))
-    return runStep(
-      { prompt: 'Update the docs.', 'base-url': emulator.url, 'github-token': TOKEN, ...FAST, ...inputs },
-      {
-        ...rest,
-        env: {
-          GITHUB_API_URL: github.url,
-          GITHUB_EVENT_NAME: event,
-          GITHUB_EVENT_PATH: eventPath,
-          GITHUB_REPOSITORY: REPOSITORY,
-          GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/docs.yml@refs/pull/1/merge`,
-          GITHUB_JOB: 'docs',
-          GITHUB_ACTION: 'agent',
-          GITHUB_WORKFLOW: 'Docs',
-          GITHUB_SHA: MERGE,
-          GITHUB_RUN_ID: String(runId),
-          GITHUB_RUN_ATTEMPT: '1',
-          ...env,
-        },
-      },
-    )
+    return {
+      GITHUB_API_URL: github.url,
+      GITHUB_EVENT_NAME: event,
+      GITHUB_EVENT_PATH: eventPath,
+      GITHUB_REPOSITORY: REPOSITORY,
+      GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/docs.yml@refs/pull/1/merge`,
+      GITHUB_JOB: 'docs',
+      GITHUB_ACTION: 'agent',
+      GITHUB_ACTOR: 'octocat',
+      GITHUB_WORKFLOW: 'Docs',
+      GITHUB_SHA: MERGE,
+      GITHUB_RUN_ID: String(runId),
+      GITHUB_RUN_ATTEMPT: '1',
+      ...env,
+    }
   }
+  const step: World['step'] = (inputs = {}, run = {}) =>
+    tell(withDefaults(inputs), { ...run, env: environment(run) })
+  const runBundle: World['runBundle'] = (inputs = {}, run = {}) =>
+    runStep(withDefaults(inputs), { ...run, env: environment(run) })
   const comments = (): string[] =>
     [...repository.comments.values()].filter(({ issue }) => issue === pull.number).map(({ body }) => body)
   const checks = (): CheckState[] =>
     [...repository.checks.values()].filter(({ head_sha }) => head_sha === HEAD)
   const answered: World['answered'] = (count) =>
     until(() => github.requests.filter(({ status }) => status !== 'none').length >= count)
+  const sent = ({ requests }: Emulator) => requests.filter(({ method }) => method === 'POST')
+  const posts: World['posts'] = (service = emulator) => sent(service).map(({ path }) => path)
+  const prompts: World['prompts'] = (service = emulator) =>
+    sent(service).map(({ body }) => JSON.parse(body).prompt)
+  const serve: World['serve'] = (scenario) => start({ scenario })
   const finishJobs = (): void => {
     for (const job of emulator.jobs.values()) job.endsAt = 0
   }
   const close = async (): Promise<void> => {
-    await Promise.all([github.close(), emulator.close()])
+    await Promise.all([github, ...services].map((one) => one.close()))
   }
   return {
     github,
@@ -120,9 +149,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     emulator,
     number: pull.number,
     step,
+    runBundle,
     comments,
     checks,
     answered,
+    posts,
+    prompts,
+    serve,
     finishJobs,
     close,
   }

@@ -1,6 +1,6 @@
 /** Steps on a pull request that remembers its job, against a service that follows a script. */
 
-import type { Ended } from './action.js'
+import type { Ended, Options } from './action.js'
 import { type RunOptions, startWorld, type World } from './pull-request.js'
 import { type Received, type Script, type ScriptedService, startService } from './service.js'
 
@@ -10,7 +10,7 @@ export interface Remembering {
   readonly world: World
   readonly service: ScriptedService
   /** Runs a step with `job-scope: pull-request`. */
-  readonly step: (inputs?: Record<string, string>, run?: RunOptions) => Promise<Ended>
+  readonly step: (inputs?: Record<string, string>, run?: RunOptions & Options) => Promise<Ended>
   /** Runs a step that starts the job and doesn't wait for it. */
   readonly start: () => Promise<Ended>
   readonly creates: () => Received[]
@@ -23,7 +23,7 @@ export async function onPullRequest(
 ): Promise<void> {
   const [world, service] = await Promise.all([startWorld(), startService(script)])
   const step: Remembering['step'] = (inputs = {}, run = {}) =>
-    world.step({ 'base-url': service.url, 'job-scope': 'pull-request', ...inputs }, run)
+    world.runBundle({ 'base-url': service.url, 'job-scope': 'pull-request', ...inputs }, run)
   try {
     await story({
       world,

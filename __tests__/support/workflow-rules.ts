@@ -10,6 +10,7 @@ interface Job {
   readonly steps?: readonly {
     readonly uses?: string
     readonly run?: string
+    readonly shell?: string
     readonly with?: Record<string, unknown>
   }[]
 }
@@ -19,8 +20,19 @@ const INHERITS: Readonly<Record<string, RegExp>> = {
   '.github/workflows/docs-job.yml': /^# No `permissions` here: .+$/m,
 }
 
-/** Events that a stranger can cause, and that give the run secrets and a write token. */
-const STRANGERS = ['pull_request_target', 'workflow_run', 'issue_comment']
+/**
+ * Events that our own workflows may run on: only people with write access trigger them, or, for `pull_request`, a fork's
+ * run gets no secrets and a read-only token. Strangers trigger most others, with secrets and a token that may write.
+ */
+const EVENTS = ['push', 'pull_request', 'merge_group', 'schedule', 'workflow_dispatch', 'workflow_call']
+
+/** What the jobs of our own workflows may write, by workflow and job. */
+const WRITES: Readonly<Record<string, readonly string[]>> = {
+  '.github/workflows/release.yml publish': ['contents', 'id-token', 'attestations'],
+  '.github/workflows/release.yml major': ['contents'],
+  '.github/workflows/security.yml code': ['security-events'],
+  '.github/workflows/security.yml project': ['security-events'],
+}
 
 /** Which rules a workflow breaks, a line for each. */
 export function brokenRules({ name, text }: Workflow): string[] {
@@ -28,9 +40,11 @@ export function brokenRules({ name, text }: Workflow): string[] {
   const isOurs = name.startsWith('.github/')
   return [
     ...(grantsNothing(permissions) || INHERITS[name]?.test(text) ? [] : ['grants permissions to every job']),
-    ...eventsOf(on).flatMap((event) => (isOurs && STRANGERS.includes(event) ? [`runs on ${event}`] : [])),
+    ...eventsOf(on).flatMap((event) => (isOurs && !EVENTS.includes(event) ? [`runs on ${event}`] : [])),
     ...Object.entries<Job>(jobs).flatMap(([id, job]) =>
-      [...brokenByJob(job, isOurs)].map((broken) => `${id} ${broken}`),
+      [...brokenByJob(job, isOurs), ...(isOurs ? brokenByWrites(job, `${name} ${id}`) : [])].map(
+        (broken) => `${id} ${broken}`,
+      ),
     ),
     ...brokenByPins(text, isOurs),
   ]
@@ -40,12 +54,22 @@ function* brokenByJob(job: Job, isOurs: boolean): Generator<string> {
   if (typeof job.permissions === 'string') yield `has ${job.permissions}`
   if (isOurs && job.uses === undefined && typeof job['timeout-minutes'] !== 'number')
     yield 'has no time limit'
-  for (const { uses = '', run = '', with: inputs = {} } of job.steps ?? []) {
-    if (run.includes('${{')) yield `has an expression in a script: ${run.trim().split('\n')[0]}`
+  for (const { uses = '', run = '', shell = '', with: inputs = {} } of job.steps ?? []) {
+    // What actions/github-script runs is its input `script`.
+    for (const script of [run, shell, String(inputs.script ?? '')])
+      if (script.includes('${{')) yield `has an expression in a script: ${script.trim().split('\n')[0]}`
     if (uses.startsWith('actions/checkout@') && inputs['persist-credentials'] !== false)
       yield 'persists the credentials of the checkout'
   }
 }
+
+function brokenByWrites({ permissions }: Job, place: string): string[] {
+  const writes = Object.entries(permissions ?? {}).filter(([, access]) => access === 'write')
+  return writes.filter(([name]) => !WRITES[place]?.includes(name)).map(([name]) => `may write ${name}`)
+}
+
+/** Which rules one of our actions breaks. */
+export const brokenByAction = (text: string): string[] => brokenByPins(text, false)
 
 /** The third-party actions that a workflow uses: name, ref, and the version in the comment after it. */
 export function pinsOf(text: string): { name: string; ref: string; version: string }[] {

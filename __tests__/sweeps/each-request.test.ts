@@ -3,4 +3,4 @@
 import { test } from '@jest/globals'
 import { CASES, expectNothingLost } from '../support/each-request.js'
 
-test.concurrent.each(CASES)('$name at request $index', expectNothingLost)
+test.each(CASES)('$name at request $index', expectNothingLost)

@@ -29,6 +29,7 @@ async function ask(
     token: 'ghs_token',
     deadline: {
       signal: new AbortController().signal,
+      cancel: new AbortController().signal,
       cancelled: () => false,
       remainingMs: () => 30 * 60_000 - clock.now(),
     },

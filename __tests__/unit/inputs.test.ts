@@ -35,6 +35,7 @@ function read(raw: Raw = {}, more: Partial<InputSources> = {}): Inputs {
         const text = FILES[path]
         return text === undefined ? { problem: 'does not exist. Check the path.' } : { text }
       },
+      unknownInputs: [],
       missingSecrets: undefined,
       hasIssue: false,
       ...more,
@@ -64,6 +65,7 @@ test('with only a prompt, a project and a key, everything else has its default',
     issueNumber: undefined,
     context: 'none',
     contextPaths: [],
+    since: undefined,
     comment: false,
     check: false,
     allowUsers: new Set(),
@@ -144,6 +146,28 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
     { allowUsers: new Set(['octocat', 'renovate[bot]', '7up']) },
   ],
   ['allow-users', ['a1 b-2 mona_corp'], { allowUsers: new Set(['a1', 'b-2', 'mona_corp']) }],
+  ['since', ['v1.2.0', ' v1.2.0\n'], { since: { ref: 'v1.2.0' } }],
+  ['since', ['docs/release/2026'], { since: { ref: 'docs/release/2026' } }],
+  ['since', ['refs/tags/größe@2'], { since: { ref: 'refs/tags/größe@2' } }],
+  ['since', ['0123456789'.repeat(4)], { since: { ref: '0123456789'.repeat(4) } }],
+  ['since', ['r'.repeat(255)], { since: { ref: 'r'.repeat(255) } }],
+  // Not dates, but names that a tag or a branch can have.
+  ['since', ['2026-11'], { since: { ref: '2026-11' } }],
+  ['since', ['20261101'], { since: { ref: '20261101' } }],
+  ['since', ['v2026-11-01'], { since: { ref: 'v2026-11-01' } }],
+  ['since', ['2026-02-30-rc'], { since: { ref: '2026-02-30-rc' } }],
+  ['since', ['2026-11-01', '2026-11-01T00:00Z'], { since: { date: '2026-11-01T00:00:00.000Z' } }],
+  ['since', ['2028-02-29'], { since: { date: '2028-02-29T00:00:00.000Z' } }],
+  [
+    'since',
+    [
+      '2026-11-01T09:00:00Z',
+      '2026-11-01T09:00:00.000Z',
+      '2026-11-01T10:30:00+01:30',
+      '2026-10-31T23:00-10:00',
+    ],
+    { since: { date: '2026-11-01T09:00:00.000Z' } },
+  ],
   ['base-url', ['https://a.example', 'https://a.example///'], { baseUrl: 'https://a.example' }],
   ['base-url', ['https://a.example/p/more//'], { baseUrl: 'https://a.example/p/more' }],
   ['base-url', ['HTTPS://A.Example:443/A'], { baseUrl: 'https://a.example/A' }],
@@ -167,6 +191,8 @@ const ID =
   '(A-Z a-z 0-9 . _ ~ : @ = + , - only, not "." or "..", at most 512 characters), got %. Copy it again.'
 const URL_EXPECTED = "expected the service's base URL, such as https://agent.example.com/prefix"
 const NO_URL = `${URL_EXPECTED}, got %. That is not a valid URL.`
+const SINCE =
+  'expected a tag, a branch, a commit, or a date such as 2026-11-01 or 2026-11-01T09:00:00Z, got %.'
 const NOT_NUMBERS = `-1 -0.5 +5 0x10 1e2 1E2 Infinity NaN 1,5 5m . 1..2 1_000 \u0663 ten ${'9'.repeat(400)}`
   .split(' ')
   .concat('5 min')
@@ -205,7 +231,7 @@ const REJECTED: Rejected[] = [
     (input): Rejected => [
       input,
       'expected true or false, got %.',
-      'yes no on off 1 0 tRUE y null truefalse "true"'.split(' ').concat('true false'),
+      ['true false', ['"true"', `"'true'"`], ...'yes no on off 1 0 tRUE y null truefalse'.split(' ')],
     ],
   ),
   [
@@ -225,19 +251,40 @@ const REJECTED: Rejected[] = [
   ],
   ['context', 'expected one of none, event, diff, got %.', ['None', 'all', 'event diff']],
   [
+    'since',
+    SINCE,
+    [
+      ...'a..b HEAD~1 HEAD^ a:b a? a* a[b a\\b a@{1} a//b /a a/ -a --output=a a. a.lock . ..'.split(' '),
+      ...['main other', '3 days ago', '2026-11-01 09:00:00Z', '2026-11-01T09:00:00', '2026-11-01T9:00:00Z'],
+      ...['r'.repeat(256), '2026-11-01..2026-11-02'],
+      ['a\tb', '"a b"'],
+      ['main\nX: y', '"main X: y"'],
+      ['a\u0000b', '"a\\u{0}b"'],
+      ['a\u202eb', '"a\\u{202e}b"'],
+      ['a\u200bb', '"a\\u{200b}b"'],
+    ],
+  ],
+  [
+    'since',
+    `${SINCE} That day or time does not exist.`,
+    '2026-02-30 2026-02-29 2026-11-31 2026-13-01 2026-00-10 2026-11-00 2026-11-01T25:00:00Z 2026-02-30T09:00Z'.split(
+      ' ',
+    ),
+  ],
+  [
     'timeout-minutes',
     'expected a number of minutes above 0 and at most 1440, such as 30, or 0.5 for half a minute, got %.',
     ['0', '0.0', '1440.1', `0.${'0'.repeat(400)}1`, ...NOT_NUMBERS],
   ],
   [
     'poll-interval-seconds',
-    'expected a number of seconds from 0.1 to 3600, such as 10, or nothing for adaptive polling, got %.',
+    'expected a number of seconds from 0.1 to 3600, such as 10, or an empty value for adaptive polling, got %.',
     ['0', '0.0999', '3600.1', ...NOT_NUMBERS],
   ],
   [
     'fail-on',
-    'expected any of failed, archived, timed-out, no-changes, separated by commas, spaces or line breaks, or only ' +
-      'none, got %. error and cancelled always fail the step.',
+    'expected any of failed, archived, timed-out, no-changes, separated by commas, spaces or line breaks; or the ' +
+      'word none alone, got %. error and cancelled always fail the step.',
     ['none, failed', 'none none', 'error', 'cancelled', 'Failed', 'failed;archived', ','],
   ],
   [
@@ -277,8 +324,8 @@ const REJECTED: Rejected[] = [
   ],
   [
     'api-key',
-    'required. Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check that the secret exists: ' +
-      'a missing secret is empty.',
+    'required. Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check its name: GitHub passes an ' +
+      "empty text for a secret that doesn't exist, or that this repository or environment can't use.",
     ['', ' \n'],
   ],
   [
@@ -376,6 +423,10 @@ describe('the key', () => {
       { 'api-key': 'mint_abc_def', 'project-id': 'mint_abc_', prompt: 'Keys start with mint_abc_' },
     ],
     ['of another service in a default', { 'api-key': 'mintlify', ...ELSEWHERE }],
+    [
+      'of another service in a default that the runner filled in',
+      { 'api-key': 'mintlify', 'skip-authors': DEFAULTS['skip-authors'], ...ELSEWHERE },
+    ],
   ])('%s is none', (_, raw) => {
     expect(read(raw).projectId).toBeDefined()
   })
@@ -383,6 +434,36 @@ describe('the key', () => {
   test('is not shown by half if a value is truncated', () => {
     const redact = createRedactor('s3cr3t_key')
     expect(problems({ wait: `${'x'.repeat(75)}s3cr3t_key` }, { redact }).join()).not.toContain('s3cr3')
+  })
+})
+
+describe('a name that differs from a required input in its hyphens alone', () => {
+  const PROMPT =
+    'prompt: no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.'
+  const PROJECT = 'project-id: required. Copy the project ID from the API keys page of the dashboard.'
+  const MISSING: Raw = { prompt: '', 'project-id': '', 'api-key': '' }
+  const KEY_MISSING = problems({ 'api-key': '' })[0] ?? ''
+
+  test.each<[unknownInputs: string[], input: InputName, line: string]>([
+    [['project_id'], 'project-id', `${PROJECT} The step sets "project_id": write project-id.`],
+    [['x', 'projectid'], 'project-id', `${PROJECT} The step sets "projectid": write project-id.`],
+    [['apikey'], 'api-key', `${KEY_MISSING} The step sets "apikey": write api-key.`],
+    [['api_key'], 'api-key', `${KEY_MISSING} The step sets "api_key": write api-key.`],
+    [['prompt_file'], 'prompt', `${PROMPT} The step sets "prompt_file": write prompt-file.`],
+    [['promptfile'], 'prompt', `${PROMPT} The step sets "promptfile": write prompt-file.`],
+    [['project', 'project-ids', 'key', 'my_project_id'], 'project-id', PROJECT],
+    [[], 'project-id', PROJECT],
+  ])('%j, when %s is missing', (unknownInputs, input, line) => {
+    const others = Object.fromEntries(Object.entries(MISSING).filter(([name]) => name !== input))
+    expect(problems({ [input]: '' }, { unknownInputs })).toEqual([line])
+    expect(problems({ ...others, [input]: '' }, { unknownInputs })).toContain(line)
+  })
+
+  test('is not named beside a value that is bad, and does not matter beside one that is good', () => {
+    expect(problems({ 'project-id': '..' }, { unknownInputs: ['project_id'] }).join()).not.toContain(
+      'The step sets',
+    )
+    expect(read({}, { unknownInputs: ['project_id', 'apikey'] })).toEqual(read())
   })
 })
 
@@ -403,6 +484,7 @@ describe('problems', () => {
     comment: '2',
     check: '2',
     'allow-users': '@',
+    since: 'a..b',
     'base-url': 'nowhere',
     'dry-run': '2',
   }
@@ -417,7 +499,8 @@ describe('problems', () => {
     ).toEqual(Object.keys(BAD).toSorted())
     expect(error).toMatchObject({
       code: 'input',
-      advice: 'Fix the inputs and run it again. Nothing was sent.',
+      advice:
+        'Nothing was sent. Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
     })
   })
 
@@ -471,8 +554,7 @@ test.each<[Raw, boolean]>([
   [{ 'context-paths': 'docs/**' }, true],
   [{ 'context-paths': 'docs/**', ...ATTACH }, false],
 ])('%j needs GitHub: %s', (raw, needed) => {
-  expect(needsGitHub(read(raw), false)).toBe(needed)
-  expect(needsGitHub(read(raw), true)).toBe(true)
+  expect(needsGitHub(read(raw))).toBe(needed)
 })
 
 describe('what is needed even if other inputs are bad', () => {
@@ -491,6 +573,9 @@ describe('what is needed even if other inputs are bad', () => {
     [{ 'job-key': '{"os":"x"}' }, { jobKey: '{"os":"x"}' }],
     [{ 'allow-users': 'Octocat, @b' }, { allowUsers: new Set(['octocat', '@b']) }],
     [{ 'skip-authors': ' \n' }, { skipAuthors: new Set() }],
+    [{ 'skip-authors': 'Octocat' }, { skipAuthors: new Set(['mintlify[bot]', 'octocat']) }],
+    [{ 'skip-authors': '' }, { skipAuthors: new Set() }],
+    [{ 'skip-authors': DEFAULTS['skip-authors'] }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [
       { 'skip-authors': 'Mintlify[bot], Octocat\nb' },
       { skipAuthors: new Set(['mintlify[bot]', 'octocat', 'b']) },

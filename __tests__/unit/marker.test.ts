@@ -1,6 +1,6 @@
-/** The signed marker is valid for one step, in one comment or check run, with one key, and only unchanged. */
+/** The signed marker is valid for one step, in one comment or check run, with one key; properties/ has the rest. */
 
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import {
   createMarker,
   deriveMarkerKey,
@@ -8,6 +8,7 @@ import {
   readMarker,
   type StoredState,
 } from '../../src/memory/marker.js'
+import { scaled } from '../support/time.js'
 
 const KEY = deriveMarkerKey('mint_key')
 const IDENTITY: Identity = {
@@ -36,16 +37,6 @@ test('a marker is read back from anywhere in its comment', () => {
   }
 })
 
-test.each(['', 'job-1', 'a"b\\c', '日本 😀', '--> <script>', 'x'.repeat(512)])(
-  'the job ID %j is read back',
-  (jobId) => {
-    const state = { ...STATE, jobId }
-    const written = createMarker(state, ID, IDENTITY, KEY)
-    expect(readMarker(written, ID, IDENTITY, KEY)).toEqual(state)
-    expect(written).toMatch(/^<!-- [\w: -]+ -->$/)
-  },
-)
-
 // Comments with such markers exist: if this fails, new versions lose track of their jobs.
 test('a marker that an earlier version wrote is read', () => {
   const earlier =
@@ -53,62 +44,35 @@ test('a marker that an earlier version wrote is read', () => {
   expect(readMarker(earlier, ID, IDENTITY, KEY)).toEqual(STATE)
 })
 
-test.each(['text', '<!-- agent-job-action -->', createMarker(STATE, ID, { ...IDENTITY, step: 'x' }, KEY)])(
-  "the comment %s is not this step's",
-  (body) => {
-    expect(readMarker(body, ID, IDENTITY, KEY)).toBeUndefined()
-  },
-)
-
-describe('a marker is rejected', () => {
-  test('in another comment', () => {
-    expect(readMarker(marker, ID + 1, IDENTITY, KEY)).toBe('unverified')
-  })
-
-  test('with another key', () => {
-    expect(readMarker(marker, ID, IDENTITY, deriveMarkerKey('mint_other'))).toBe('unverified')
-  })
-
-  test.each(Object.keys(IDENTITY) as (keyof Identity)[])('for another %s', (field) => {
-    const other = { ...IDENTITY, [field]: 'other' }
-    expect(readMarker(marker, ID, other, KEY)).not.toEqual(STATE)
-  })
-
-  test('if any of its characters was changed', () => {
-    for (let at = '<!-- agent-job-action:2 '.length; at < marker.length - ' -->'.length; at++) {
-      const changed = `${marker.slice(0, at)}${marker[at] === 'A' ? 'B' : 'A'}${marker.slice(at + 1)}`
-      expect(readMarker(changed, ID, IDENTITY, KEY)).not.toEqual(STATE)
-    }
-  })
-
-  test.each([
-    ['truncated', marker.slice(0, -5)],
-    ['without its end', marker.replace(' -->', '')],
-    [
-      'with added data',
-      marker.replace(/ (\S+) (\S+) -->$/, (_, data, mac) => ` ${data}${'A'.repeat(5000)} ${mac} -->`),
-    ],
-    ['of another version', marker.replace(':2 ', ':1 ')],
-    ['that is only its name', 'agent-job-action'],
-  ])('%s', (_, body) => {
-    expect(readMarker(body, ID, IDENTITY, KEY)).not.toEqual(STATE)
-  })
+test.each([
+  ['in another comment', ID + 1, IDENTITY, 'mint_key', 'unverified'],
+  ['with another key', ID, IDENTITY, 'mint_other', 'unverified'],
+  ['for another repository', ID, { ...IDENTITY, repository: 'other' }, 'mint_key', 'unverified'],
+  ['for another place', ID, { ...IDENTITY, place: '8' }, 'mint_key', 'unverified'],
+  ...(['workflow', 'job', 'step', 'project', 'jobKey'] as const).map(
+    (field) =>
+      [`for another ${field}`, ID, { ...IDENTITY, [field]: 'other' }, 'mint_key', undefined] as const,
+  ),
+] as const)('a marker %s does not count', (_, id, identity, key, result) => {
+  expect(readMarker(marker, id, identity, deriveMarkerKey(key))).toBe(result)
 })
 
-test('a forged marker in front of a genuine one does not hide it', () => {
-  const forged = createMarker({ ...STATE, jobId: 'evil' }, ID + 1, IDENTITY, KEY)
-  expect(readMarker(`${forged} ${marker}`, ID, IDENTITY, KEY)).toEqual(STATE)
+test.each([
+  ['text', undefined],
+  ['<!-- agent-job-action -->', undefined],
+  [marker.slice(0, -5), undefined],
+  [marker.replace(':2 ', ':1 '), undefined],
+  [
+    marker.replace(/ (\S+) (\S+) -->$/, (_, data, mac) => ` ${data}${'A'.repeat(5000)} ${mac} -->`),
+    'unverified',
+  ],
+])('%j is none', (body, result) => {
+  expect(readMarker(body, ID, IDENTITY, KEY)).toBe(result)
 })
 
 test('the case of the repository name does not matter', () => {
   const other = { ...IDENTITY, repository: 'Your-Org/Your-Repo' }
   expect(readMarker(marker, ID, other, KEY)).toEqual(STATE)
-})
-
-test('the longest IDs fit', () => {
-  const identity = { ...IDENTITY, project: '日'.repeat(512) }
-  const state = { ...STATE, jobId: '本'.repeat(512), link: `https://example.com/${'x'.repeat(2028)}` }
-  expect(readMarker(createMarker(state, ID, identity, KEY), ID, identity, KEY)).toEqual(state)
 })
 
 test('characters can not move from one field to the next', () => {
@@ -118,10 +82,7 @@ test('characters can not move from one field to the next', () => {
 
 test('a comment full of markers is read quickly', () => {
   const body = `${marker.replace('docs', 'x')}\n`.repeat(1000).slice(0, 65_536)
-  const times = [1, 2, 3, 4].map(() => {
-    const start = performance.now()
-    readMarker(body, ID + 1, IDENTITY, KEY)
-    return performance.now() - start
-  })
-  expect(Math.min(...times)).toBeLessThan(500) // The quickest, because the machine may be busy.
+  const start = performance.now()
+  readMarker(body, ID + 1, IDENTITY, KEY)
+  expect(performance.now() - start).toBeLessThan(scaled(1_000))
 })

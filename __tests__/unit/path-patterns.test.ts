@@ -1,231 +1,169 @@
-/** The patterns of `context-paths`: every example on GitHub's page, the rules that follow from them, and what is rejected. */
+/** The patterns of `context-paths`: GitHub's own examples, the rules that follow from them, and what is rejected. */
 
 import { describe, expect, test } from '@jest/globals'
 import { matches, PathPatternError, parsePathPatterns } from '../../src/inputs/path-patterns.js'
-
-/** Whether each of the paths counts. */
-function matchAll(patterns: readonly string[], paths: readonly string[]): Record<string, boolean> {
-  const parsed = parsePathPatterns(patterns.join('\n'))
-  return Object.fromEntries(paths.map((path) => [path, matches(parsed, path)]))
-}
+import { scaled } from '../support/time.js'
 
 /** The patterns, the paths that count, and those that don't. */
 type Row = readonly [patterns: readonly string[], counted: readonly string[], ignored: readonly string[]]
 
 function check([patterns, counted, ignored]: Row): void {
-  expect(matchAll(patterns, [...counted, ...ignored])).toEqual({
-    ...Object.fromEntries(counted.map((path) => [path, true])),
-    ...Object.fromEntries(ignored.map((path) => [path, false])),
+  const parsed = parsePathPatterns(patterns.join('\n'))
+  expect(counted.filter((path) => !matches(parsed, path))).toEqual([])
+  expect(ignored.filter((path) => matches(parsed, path))).toEqual([])
+}
+
+/** A row for each line that has bars: the patterns | the paths that count | those that don't. */
+function rowsOf(table: string): [string, Row][] {
+  const words = (text = ''): string[] => text.split(' ').filter((word) => word !== '')
+  return table.split('\n').flatMap((line): [string, Row][] => {
+    const [patterns = '', counted, ignored] = line.split('|')
+    return counted === undefined ? [] : [[patterns.trim(), [words(patterns), words(counted), words(ignored)]]]
   })
 }
 
-/** Each row with its name: the rule, then its patterns. */
-const named = (rows: Readonly<Record<string, readonly Row[]>>): [string, Row][] =>
-  Object.entries(rows).flatMap(([rule, all]) =>
-    all.map((row): [string, Row] => [`${rule}: ${row[0].join(' ')}`, row]),
-  )
-
 /** The patterns and what they match are the page's own; the paths that don't count were added. */
-const PAGE: Record<string, readonly Row[]> = {
-  'special characters': [
-    [['Octo*'], ['Octocat', 'Octo'], ['Octo/cat', 'octocat']],
-    [['[CB]at'], ['Cat', 'Bat'], ['at', 'CBat', 'cat', 'Aat', 'Dat']],
-    [['[1-2]00'], ['100', '200'], ['000', '300', '-00', '1-200']],
-    [['[0-9a-z]'], ['0', '9', 'a', 'z', 'm'], ['A', 'Z', '-', '', '`', '{', '/', ':']],
-    [['release/v[0-9].[0-9]'], ['release/v1.0'], ['release/v10.0', 'release/v1x0']],
-  ],
-  'branches and tags': [
-    [['feature/*'], ['feature/my-branch', 'feature/your-branch'], ['feature/a/b', 'feature', 'my/feature/a']],
-    [
-      ['feature/**'],
-      ['feature/beta-a/my-branch', 'feature/your-branch', 'feature/mona/the/octocat'],
-      ['feature', 'features/a'],
-    ],
-    [
-      ['main', 'releases/mona-the-octocat'],
-      ['main', 'releases/mona-the-octocat'],
-      ['releases', 'main/a'],
-    ],
-    [['*'], ['main', 'releases'], ['all/the/branches']],
-    [['**'], ['all/the/branches', 'every/tag', 'main'], []],
-    [['*feature'], ['mona-feature', 'feature', 'ver-10-feature'], ['features', 'a/feature']],
-    [['v2*'], ['v2', 'v2.0', 'v2.9'], ['v1', 'av2', 'v2/a']],
-    [['v[12].[0-9]+.[0-9]+'], ['v1.10.1', 'v2.0.0'], ['v3.0.0', 'v1.10', 'v1..1', 'v1x10x1', 'v1.10.1a']],
-  ],
-  'file paths': [
-    [['*'], ['README.md', 'server.rb'], ['docs/README.md']],
-    [['*.jsx?'], ['page.js', 'page.jsx'], ['page.jsxx', 'page.jsy', 'page.j', 'a/page.js']],
-    [['**'], ['all/the/files.md', 'README.md'], []],
-    [['*.js'], ['app.js', 'index.js'], ['js/index.js', 'app.jsx', 'appxjs', 'app.JS']],
-    [['**.js'], ['index.js', 'js/index.js', 'src/js/app.js'], ['index.jsx', 'js/indexjs']],
-    [['docs/*'], ['docs/README.md', 'docs/file.txt'], ['docs/mona/octocat.txt', 'docs', 'a/docs/file.txt']],
-    [['docs/**'], ['docs/README.md', 'docs/mona/octocat.txt'], ['docs', 'docs.md', 'a/docs/README.md']],
-    [
-      ['docs/**/*.md'],
-      ['docs/README.md', 'docs/mona/hello-world.md', 'docs/a/markdown/file.md'],
-      ['docs/mona/octocat.txt', 'README.md', 'docs.md', 'docsREADME.md'],
-    ],
-    [
-      ['**/docs/**'],
-      ['docs/hello.md', 'dir/docs/my-file.txt', 'space/docs/plan/space.doc'],
-      ['docs', 'dir/docs', 'dir/mydocs/a', 'mydocs/a', 'docsx/a'],
-    ],
-    [['**/README.md'], ['README.md', 'js/README.md', 'a/b/README.md'], ['NOTREADME.md', 'js/NOTREADME.md']],
-    [['**/*src/**'], ['a/src/app.js', 'my-src/code/js/app.js', 'src/a'], ['source/app.js', 'a/src', 'src']],
-    [['**/*-post.md'], ['my-post.md', 'path/their-post.md'], ['path/post.md', 'my-post.mdx']],
-    [
-      ['**/migrate-*.sql'],
-      ['migrate-10909.sql', 'db/migrate-v1.0.sql', 'db/sept/migrate-v1.sql'],
-      ['db/migrate-v1.0.txt', 'remigrate-1.sql', 'migrate-1/a.sql'],
-    ],
-    [['*.md', '!README.md'], ['hello.md'], ['README.md', 'docs/hello.md']],
-    [['*.md', '!README.md', 'README*'], ['hello.md', 'README.md', 'README.doc'], ['docs/README.md']],
-  ],
-  'including and excluding': [
-    [
-      ['sub-project/**', '!sub-project/docs/**'],
-      ['sub-project/index.js', 'sub-project/src/index.js'],
-      ['sub-project/docs/readme.md', 'index.js'],
-    ],
-    [
-      ['releases/**', '!releases/**-alpha'],
-      ['releases/10', 'releases/beta/mona'],
-      ['releases/10-alpha', 'releases/beta/3-alpha', 'main'],
-    ],
-    [
-      ['main', 'mona/octocat', 'releases/**'],
-      ['main', 'mona/octocat', 'releases/10'],
-      ['mona', 'releases'],
-    ],
-    [
-      ['v2', 'v1.*'],
-      ['v2', 'v1.9.1'],
-      ['v2.0', 'v1', 'v1x9'],
-    ],
-  ],
-}
+const PAGE = `
+Special characters
+  Octo*                            | Octocat Octo         | Octo/cat octocat
+  [CB]at                           | Cat Bat              | at CBat cat Aat Dat
+  [1-2]00                          | 100 200              | 000 300 -00 1-200
+  [0-9a-z]                         | 0 9 a z m            | A Z - \` { / :
+  release/v[0-9].[0-9]             | release/v1.0         | release/v10.0 release/v1x0
 
-const RULES: Record<string, readonly Row[]> = {
-  'a pattern matches the whole path, from the root': [
-    [['docs'], ['docs'], ['docs/x', 'a/docs', 'docs2', 'doc']],
-  ],
-  'case matters': [[['*.MD'], ['a.MD'], ['a.md']]],
-  'files that start with a dot are files': [
-    [['*'], ['.gitignore'], ['.github/a.yml']],
-    [['**/*.yml', '.github/**'], ['.github/workflows/ci.yml', '.a.yml', '.github/.x'], ['.x']],
-  ],
-  '**/ matches any number of whole folders': [
-    [['a/**/b'], ['a/b', 'a/x/b', 'a/x/y/b', 'a/x/b/b'], ['ab', 'a/xb', 'a/b/x', 'xa/b']],
-    [['**/**/a'], ['a', 'x/a', 'x/y/z/a'], ['xa', 'x/ya']],
-    [['**/a/**/b'], ['a/b', 'x/a/b', 'a/x/b', 'x/a/y/a/b'], ['xa/b', 'a/xb', 'b']],
-    [['****/a'], ['a', 'x/y/a'], ['xa']],
-  ],
-  '**/ after other characters matches up to a slash': [
-    [
-      ['src**/x.go'],
-      ['src/x.go', 'srca/x.go', 'src/a/b/x.go', 'srca/b/x.go'],
-      ['srcx.go', 'srcax.go', 'sr/x.go'],
-    ],
-  ],
-  '** without a slash matches any characters, or none': [
-    [['a**b'], ['ab', 'a/b', 'axb', 'ax/yb'], ['a', 'b', 'abx', 'xab']],
-    [['docs**'], ['docs', 'docs2', 'docs/a/b'], ['a/docs']],
-    [['***'], ['a', 'a/b'], []],
-    [['**x**'], ['x', 'a/x', 'x/a', 'a/axa/a'], ['a', 'a/b']],
-  ],
-  '* matches any characters within a segment, or none': [
-    [['a/*/b'], ['a/x/b', 'a/.x/b'], ['a/b', 'a/x/y/b']],
-    [['*a*b*'], ['ab', 'xaxbx', 'aab', 'aabb'], ['ba', 'a/b', 'a']],
-    [['a*'], ['a', 'aa'], ['a/', '']],
-  ],
-  '? makes the character or [] before it optional': [
-    [['ab?c'], ['ac', 'abc'], ['abbc', 'adc', 'ab?c']],
-    [['a/?b'], ['ab', 'a/b'], ['a//b', 'axb']],
-    [['a[0-9]?b'], ['ab', 'a5b'], ['a55b']],
-    [['a?b?c?d'], ['d', 'abcd', 'ad', 'bd', 'cd', 'acd', 'bcd'], ['', 'abc', 'bad', 'aad']],
-    [['\\*?'], ['', '*'], ['**', '?']],
-    [['😀?a'], ['a', '😀a'], ['😀😀a', '\ud83da', '\ude00a']],
-  ],
-  '+ repeats the character or [] before it': [
-    [['ab+c'], ['abc', 'abbbc'], ['ac', 'ab+c', 'abcbc']],
-    [['[a-c]+'], ['a', 'abcba'], ['', 'abd']],
-    [['😀+'], ['😀', '😀😀'], ['', '😀x']],
-    [['a+a+'], ['aa', 'aaaa'], ['a', '']],
-  ],
-  'brackets list letters and digits': [
-    [['[A-C][a]'], ['Aa', 'Ba', 'Ca'], ['Da', 'aa', '-a']],
-    [['[a-cx-z5]'], ['a', 'b', 'c', 'x', 'y', 'z', '5'], ['d', 'w', '-', '4']],
-    [['[a-a]'], ['a'], ['b', '-']],
-  ],
-  'a backslash escapes punctuation': [
-    [['a\\*'], ['a*'], ['a', 'ab', 'a\\*']],
-    [
-      ['a\\?', '\\+', '\\[x]', 'x\\]'],
-      ['a?', '+', '[x]', 'x]'],
-      ['a', '', 'x'],
-    ],
-    [['\\!a'], ['!a'], ['a', '\\!a', 'b']],
-    [['a\\\\b'], ['a\\b'], ['ab', 'a\\\\b', 'a/b']],
-    [
-      ['a\\ b', 'c\\/d', 'e\\.f'],
-      ['a b', 'c/d', 'e.f'],
-      ['ab', 'cd', 'exf'],
-    ],
-    [['c\\++'], ['c+', 'c+++'], ['c', 'cc']],
-    [['\\**'], ['*', '*a'], ['a', '*/a']],
-  ],
-  'every other character matches itself': [
-    [['a!'], ['a!'], ['a']],
-    [['a]'], ['a]'], ['a']],
-    [['{a,b}.go'], ['{a,b}.go'], ['a.go']],
-    [['(a|b)$^'], ['(a|b)$^'], ['a', 'b']],
-    [['# a'], ['# a'], ['', 'a']],
-    [['"a b\'.md'], ['"a b\'.md'], ['a b.md']],
-    [['naïve 😀.md'], ['naïve 😀.md'], ['naive 😀.md', 'naïve \ud83d.md']],
-  ],
-  'a file name may contain any character': [
-    [['*'], ['a\nb', 'a b', '\t', '"\'`', '😀', '\r\n', '\u2028', '\ud800', '\\'], ['a\n/b']],
-    [['**/*.md'], ['a\nb/c\nd.md', '\n.md', '😀/ .md'], ['a.md\n']],
-    [['**'], ['\n', 'a\n/\nb'], []],
-  ],
-  'later lines win': [
-    [
-      ['a/**', '!a/b/**', 'a/b/c/**', '!a/b/c/d'],
-      ['a/x', 'a/b/c/x'],
-      ['a/b/x', 'a/b/c/d', 'x'],
-    ],
-    [['!a', '*'], ['a', 'b'], ['x/y']],
-    [['a', 'a', '!a'], [], ['a']],
-  ],
-  'next to a pattern that includes, a pattern with ! includes nothing': [[['!a', 'b'], ['b'], ['a', 'c']]],
-  'if all patterns have !, everything else counts': [
-    [['!docs/**'], ['a', 'docs', 'src/docs/a'], ['docs/a']],
-    [
-      ['!*.md', '!src/**'],
-      ['a.js', 'docs/a.md'],
-      ['a.md', 'src/a'],
-    ],
-    [['!**'], [], ['a', 'a/b', '.a']],
-    [['!!a'], ['a', 'b'], ['!a']],
-  ],
-  'lines are trimmed and blank lines skipped': [
-    [['', '  docs/a\t', '   ', '', '\r'], ['docs/a'], ['', '  docs/a', 'docs/a\t']],
-    [
-      ['a\r', 'b\rc'],
-      ['a', 'b', 'c'],
-      ['a\r', 'b\rc'],
-    ],
-    [['', ' !a ', ''], ['b'], ['a']],
-    [['a  b'], ['a  b'], ['a b']],
-  ],
-}
+Branches and tags
+  feature/*                        | feature/my-branch feature/your-branch | feature/a/b feature my/feature/a
+  feature/**                       | feature/beta-a/my-branch feature/your-branch | feature features/a
+  feature/**                       | feature/mona/the/octocat |
+  main releases/mona-the-octocat   | main releases/mona-the-octocat | releases main/a
+  *                                | main releases        | all/the/branches
+  **                               | all/the/branches every/tag main |
+  *feature                         | mona-feature feature ver-10-feature | features a/feature
+  v2*                              | v2 v2.0 v2.9         | v1 av2 v2/a
+  v[12].[0-9]+.[0-9]+              | v1.10.1 v2.0.0       | v3.0.0 v1.10 v1..1 v1x10x1 v1.10.1a
 
-describe("GitHub's page", () => {
-  test.each(named(PAGE))('%s', (_, row) => check(row))
-})
+File paths
+  *                                | README.md server.rb  | docs/README.md
+  *.jsx?                           | page.js page.jsx     | page.jsxx page.jsy page.j a/page.js
+  **                               | all/the/files.md README.md |
+  *.js                             | app.js index.js      | js/index.js app.jsx appxjs app.JS
+  **.js                            | index.js js/index.js src/js/app.js | index.jsx js/indexjs
+  docs/*                           | docs/README.md docs/file.txt | docs/mona/octocat.txt docs a/docs/file.txt
+  docs/**                          | docs/README.md docs/mona/octocat.txt | docs docs.md a/docs/README.md
+  docs/**/*.md                     | docs/README.md docs/mona/hello-world.md docs/a/markdown/file.md |
+  docs/**/*.md                     |                      | docs/mona/octocat.txt README.md docs.md docsREADME.md
+  **/docs/**                       | docs/hello.md dir/docs/my-file.txt space/docs/plan/space.doc | docs dir/docs
+  **/docs/**                       |                      | dir/mydocs/a mydocs/a docsx/a
+  **/README.md                     | README.md js/README.md a/b/README.md | NOTREADME.md js/NOTREADME.md
+  **/*src/**                       | a/src/app.js my-src/code/js/app.js src/a | source/app.js a/src src
+  **/*-post.md                     | my-post.md path/their-post.md | path/post.md my-post.mdx
+  **/migrate-*.sql                 | migrate-10909.sql db/migrate-v1.0.sql db/sept/migrate-v1.sql | db/migrate-v1.0.txt
+  **/migrate-*.sql                 |                      | remigrate-1.sql migrate-1/a.sql
+  *.md !README.md                  | hello.md             | README.md docs/hello.md
+  *.md !README.md README*          | hello.md README.md README.doc | docs/README.md
+
+Including and excluding
+  sub-project/** !sub-project/docs/** | sub-project/index.js sub-project/src/index.js | index.js
+  sub-project/** !sub-project/docs/** |                   | sub-project/docs/readme.md
+  releases/** !releases/**-alpha   | releases/10 releases/beta/mona | releases/10-alpha releases/beta/3-alpha main
+  main mona/octocat releases/**    | main mona/octocat releases/10 | mona releases
+  v2 v1.*                          | v2 v1.9.1            | v2.0 v1 v1x9
+`
+
+const RULES = String.raw`
+A pattern matches the whole path, from the root; case matters; files that start with a dot are files
+  docs                             | docs                 | docs/x a/docs docs2 doc
+  *.MD                             | a.MD                 | a.md
+  *                                | .gitignore           | .github/a.yml
+  **/*.yml .github/**              | .github/workflows/ci.yml .a.yml .github/.x | .x
+
+**/ matches any number of whole folders; after other characters up to a slash
+  a/**/b                           | a/b a/x/b a/x/y/b a/x/b/b | ab a/xb a/b/x xa/b
+  **/**/a                          | a x/a x/y/z/a        | xa x/ya
+  **/a/**/b                        | a/b x/a/b a/x/b x/a/y/a/b | xa/b a/xb b
+  ****/a                           | a x/y/a              | xa
+  src**/x.go                       | src/x.go srca/x.go src/a/b/x.go srca/b/x.go | srcx.go srcax.go sr/x.go
+
+** without a slash matches any characters, or none; * those within a segment
+  a**b                             | ab a/b axb ax/yb     | a b abx xab
+  docs**                           | docs docs2 docs/a/b  | a/docs
+  ***                              | a a/b                |
+  **x**                            | x a/x x/a a/axa/a    | a a/b
+  a/*/b                            | a/x/b a/.x/b         | a/b a/x/y/b
+  *a*b*                            | ab xaxbx aab aabb    | ba a/b a
+  a*                               | a aa                 | a/
+
+? makes the character or [] before it optional; + repeats it
+  ab?c                             | ac abc               | abbc adc ab?c
+  a/?b                             | ab a/b               | a//b axb
+  a[0-9]?b                         | ab a5b               | a55b
+  a?b?c?d                          | d abcd ad bd cd acd bcd | abc bad aad
+  \*?                              | *                    | ** ?
+  😀?a                             | a 😀a                | 😀😀a
+  ab+c                             | abc abbbc            | ac ab+c abcbc
+  [a-c]+                           | a abcba              | abd
+  😀+                              | 😀 😀😀              | 😀x
+  a+a+                             | aa aaaa              | a
+
+Brackets list letters and digits
+  [A-C][a]                         | Aa Ba Ca             | Da aa -a
+  [a-cx-z5]                        | a b c x y z 5        | d w - 4
+  [a-a]                            | a                    | b -
+
+A backslash escapes punctuation; every other character matches itself
+  a\*                              | a*                   | a ab a\*
+  a\? \+ \[x] x\]                  | a? + [x] x]          | a x
+  \!a                              | !a                   | a \!a b
+  a\\b                             | a\b                  | ab a\\b a/b
+  c\/d e\.f                        | c/d e.f              | cd exf
+  c\++                             | c+ c+++              | c cc
+  \**                              | * *a                 | a */a
+  a! a]                            | a! a]                | a
+  {a,b}.go (a&b)$^                 | {a,b}.go (a&b)$^     | a.go a b
+
+Later lines win; if all patterns have !, everything else counts
+  a/** !a/b/** a/b/c/** !a/b/c/d   | a/x a/b/c/x          | a/b/x a/b/c/d x
+  !a *                             | a b                  | x/y
+  a a !a                           |                      | a
+  !a b                             | b                    | a c
+  !docs/**                         | a docs src/docs/a    | docs/a
+  !*.md !src/**                    | a.js docs/a.md       | a.md src/a
+  !**                              |                      | a a/b .a
+  !!a                              | a b                  | !a
+`
+
+/** Those with white space or other characters that a table has no room for. */
+const ODD: readonly Row[] = [
+  [['a|b'], ['a|b'], ['a', 'b', 'ab']],
+  [['a*', '[a-c]+', '\\+', 'ab?'], ['a'], ['']],
+  [['a?b?', '\\*?', '*'], ['', '*'], []],
+  [['😀?a'], ['a'], ['\ud83da', '\ude00a']],
+  [
+    ['a\\ b', '# c', '"d e\'.md'],
+    ['a b', '# c', '"d e\'.md'],
+    ['ab', 'c', 'd e.md'],
+  ],
+  [['naïve 😀.md'], ['naïve 😀.md'], ['naive 😀.md', 'naïve \ud83d.md']],
+  [['*'], ['a\nb', 'a b', '\t', '"\'`', '😀', '\r\n', '\u2028', '\ud800', '\\'], ['a\n/b']],
+  [['**/*.md'], ['a\nb/c\nd.md', '\n.md', '😀/ .md'], ['a.md\n']],
+  [['**'], ['\n', 'a\n/\nb'], []],
+  // Lines are trimmed, and blank ones skipped.
+  [['', '  docs/a\t', '   ', '', '\r'], ['docs/a'], ['', '  docs/a', 'docs/a\t']],
+  [
+    ['a\r', 'b\rc'],
+    ['a', 'b', 'c'],
+    ['a\r', 'b\rc'],
+  ],
+  [['', ' !a ', ''], ['b'], ['a']],
+  [['a  b'], ['a  b'], ['a b']],
+]
+
+test.each(rowsOf(PAGE))("GitHub's page: %s", (_, row) => check(row))
 
 describe('the rules', () => {
-  test.each(named(RULES))('%s', (_, row) => check(row))
+  test.each(rowsOf(RULES))('%s', (_, row) => check(row))
+
+  test.each(ODD.map((row) => [row]))('%j', (row) => check(row))
 
   test.each(['', ' ', '\n\n \n'])('without patterns, everything counts: %j', (text) => {
     expect(parsePathPatterns(text)).toEqual([])
@@ -250,61 +188,37 @@ const BACKSLASH =
   /^line 1: "\\" at character \d+ escapes nothing; only punctuation and spaces can be escaped; write "\\\\" for a literal backslash, and separate folders with "\/"$/
 
 describe('rejected', () => {
+  const rejected = (patterns: string, message: RegExp) =>
+    patterns.split(' ').map((pattern): [string, RegExp] => [pattern, message])
+
   test.each([
-    ['!', /^line 1: "!" must be followed by a pattern to exclude$/],
-    ['?a', NO_CHARACTER],
-    ['+a', NO_CHARACTER],
-    ['!?a', NO_CHARACTER],
-    ['a*?', NO_CHARACTER],
-    ['a*+b', NO_CHARACTER],
-    ['**?', NO_CHARACTER],
-    ['**/+a', NO_CHARACTER],
-    ['a??', NO_CHARACTER],
-    ['a++', NO_CHARACTER],
-    ['a+?', NO_CHARACTER],
-    ['docs/[a', UNCLOSED],
-    ['[', UNCLOSED],
-    [']a[', UNCLOSED],
-    ['a\\[[', UNCLOSED],
-    ['[]', BRACKETS],
-    ['[]a]', BRACKETS],
-    ['[z-a]', BRACKETS],
-    ['[a-Z]', BRACKETS],
-    ['[A-z]', BRACKETS],
-    ['[0-z]', BRACKETS],
-    ['[b-Z]', BRACKETS],
-    ['[a-]', BRACKETS],
-    ['[-a]', BRACKETS],
-    ['[a-c-e]', BRACKETS],
-    ['[a_]', BRACKETS],
-    ['[!a]', BRACKETS],
-    ['[^a]', BRACKETS],
-    ['[a.b]', BRACKETS],
-    ['[é]', BRACKETS],
-    ['[a/b]', BRACKETS],
-    ['a\\', BACKSLASH],
-    ['docs\\readme.md', BACKSLASH],
-    ['\\0', BACKSLASH],
-    ['\\é', BACKSLASH],
+    ...rejected('!', /^line 1: "!" must be followed by a pattern to exclude$/),
+    ...rejected('?a +a !?a a*? a*+b **? **/+a a?? a++ a+?', NO_CHARACTER),
+    ...rejected('docs/[a [ ]a[ a\\[[', UNCLOSED),
+    ...rejected(
+      '[] []a] [z-a] [a-Z] [A-z] [0-z] [b-Z] [a-] [-a] [a-c-e] [a_] [!a] [^a] [a.b] [é] [a/b]',
+      BRACKETS,
+    ),
+    ...rejected('a\\ docs\\readme.md \\0 \\é', BACKSLASH),
   ])('%s', (text, message) => {
     expect(problem(text)).toEqual(expect.objectContaining({ message: expect.stringMatching(message) }))
   })
 
   test.each([
-    ['/docs/**', /no path starts with "\/"/],
-    ['!/docs/**', /no path starts with "\/"/],
+    ['/docs/**', /remove the first "\/"/],
+    ['!/docs/**', /remove the first "\/"/],
     ['./docs/**', /no path contains "\.\/"/],
     ['../docs/**', /no path contains "\.\/"/],
-    ['docs/', /only files have changes/],
-    ['!docs/', /only files have changes/],
-    ['**/', /only files have changes/],
-    ['"docs/**"', /without quotes/],
-    ["'docs/**'", /without quotes/],
-    ["!'docs/**'", /without quotes/],
+    ['docs/', /matches files, not folders/],
+    ['!docs/', /matches files, not folders/],
+    ['**/', /matches files, not folders/],
+    ['"docs/**"', /remove the quotes/],
+    ["'docs/**'", /remove the quotes/],
+    ["!'docs/**'", /remove the quotes/],
     ['- docs/**', /one pattern per line, without "- "/],
     ['docs/**, src/**', /one pattern per line, without commas/],
     ['docs/**,', /one pattern per line, without commas/],
-    ['"docs/**",', /without quotes/],
+    ['"docs/**",', /remove the quotes/],
   ])('%s, a likely slip that could never match', (text, message) => {
     expect(problem(`src/**\n${text}`)).toMatchObject({
       line: 2,
@@ -391,6 +305,6 @@ describe('the longest patterns and paths are matched without backtracking', () =
     matches(parsePathPatterns('*'), 'warm')
     const start = performance.now()
     expect(matches(parsePathPatterns(pattern), against)).toBe(expected)
-    expect(performance.now() - start).toBeLessThan(20_000) // A matcher that backtracks takes years.
+    expect(performance.now() - start).toBeLessThan(scaled(5_000)) // A matcher that backtracks takes years.
   })
 })

@@ -29,7 +29,13 @@ import {
 
 type Script = Iterable<ScriptedResult>
 type Fields = Parameters<typeof job>[1]
-type Options = Partial<PollOptions> & { random?: number; startAt?: number; cancelAt?: number }
+type Options = Partial<PollOptions> & {
+  random?: number
+  startAt?: number
+  cancelAt?: number
+  frozenMs?: number
+  wakesFirst?: boolean
+}
 
 const created = (at = 0): Options => ({ startAt: at, precededBy: { kind: 'create', at } })
 /** A message was sent; `known` is the job before it, or in the response to it. */
@@ -40,9 +46,27 @@ const messaged = (known: Job | undefined, at = 0): Options => ({
 
 async function poll(
   script: Script,
-  { random, startAt, cancelAt, timeoutMs = 30 * MINUTE, ...more }: Options = {},
+  {
+    random = 0.5,
+    startAt,
+    cancelAt,
+    frozenMs = 0,
+    wakesFirst = false,
+    timeoutMs = 30 * MINUTE,
+    ...more
+  }: Options = {},
 ) {
   const run = createScriptedRun(script, { timeoutMs, random, startAt, cancelAt, jobId: 'job-1' })
+  /** While it waits, the process is frozen. */
+  const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+    await run.clock.sleep(milliseconds, signal)
+    if (milliseconds === 0 || signal.aborted) return
+    if (wakesFirst) run.clock.advance(frozenMs)
+    else await run.clock.sleep(frozenMs, new AbortController().signal)
+  }
+  const { clock } = run
+  const freezing = { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep }
+  const ports = frozenMs === 0 ? run.ports : { ...run.ports, clock: freezing }
   const options: PollOptions = {
     jobId: 'job-1',
     precededBy: { kind: 'nothing' },
@@ -51,14 +75,15 @@ async function poll(
     timeoutMs,
     ...more,
   }
-  const { value, code, error } = await settle(pollUntilDone(options, run.service, run.ports))
+  const { value, code, error } = await settle(pollUntilDone(options, run.service, ports))
   const end = code ?? describeResult(value)
   const seconds = callTimes(run).map((at) => at / 1000)
   return { ...run, error, end, story: `${seconds.join(' ')}: ${end}`, endedAt: run.clock.now() }
 }
 
 function describeResult(result: PollResult | undefined): string | undefined {
-  if (result === undefined || result.kind === 'deadline') return result?.kind
+  if (result === undefined) return undefined
+  if (result.kind === 'deadline') return result.notFound?.code ?? result.kind
   return result.kind === 'ended' ? result.status : `still ${result.job.rawStatus}`
 }
 
@@ -67,6 +92,9 @@ const completed = jobResult('completed')
 /** The end of the job from before a message. */
 const stale = jobResult('completed', { prLink: LINK })
 const times = (count: number, result: ScriptedResult): ScriptedResult[] => Array(count).fill(result)
+const missing = errorResponse(404)
+/** A 404 is believed when it is repeated. */
+const gone = times(4, missing)
 
 test.each([
   [0, 5000],
@@ -75,10 +103,14 @@ test.each([
   [119_000, 11_900],
   [120_000, 12_000],
   [86_400_000, 12_000],
-])('after %d ms the next poll is %d ms away, unless the interval is fixed', (elapsedMs, delayMs) => {
-  expect(pollDelay(elapsedMs, undefined)).toBe(delayMs)
-  expect(pollDelay(elapsedMs, 100)).toBe(100)
-})
+])(
+  'after %d ms the next poll is %d ms away, 10 %% earlier or later, unless it is fixed',
+  (elapsedMs, middle) => {
+    const delay = (random: number) => Math.round(pollDelay(elapsedMs, undefined, random))
+    expect([0, 0.25, 0.5, 1].map(delay)).toEqual([0.9, 0.95, 1, 1.1].map((part) => Math.round(middle * part)))
+    for (const random of [0, 0.5, 1]) expect(pollDelay(elapsedMs, 100, random)).toBe(100)
+  },
+)
 
 test.each([
   [60, 3],
@@ -92,7 +124,6 @@ test.each([
 // Each story: the seconds at which the job was polled, and how that ended.
 describe('a job is polled', () => {
   const every = (seconds: number): Options => ({ pollIntervalMs: seconds * 1000 })
-  const missing = errorResponse(404)
   const another = jobResult('completed', { id: 'job-2' })
   const once = { once: true }
   test.each<[string, Script, Options, story: string]>([
@@ -119,17 +150,27 @@ describe('a job is polled', () => {
       once,
       '0 5 10 15: still active',
     ],
-    ['until it is gone', [active, missing], {}, '0 5: not-found'],
-    ['until it is gone, also after a message', [missing], messaged(undefined), '5: not-found'],
+    ['until it is gone', [active, ...gone], {}, '0 5 8.4 11.8 15.2: not-found'],
+    ['until it is gone, after a message', gone, messaged(undefined), '5 8.4 11.8 15.2: not-found'],
+    ['until it is gone, never seen', gone, {}, '0 3.4 6.8 10.2: not-found'],
+    ['until it is gone, if it is only checked', gone, { once: true }, '0 3.4 6.8 10.2: not-found'],
+    ['until it is gone, soon with a long interval', gone, every(600), '0 3.4 6.8 10.2: not-found'],
+    ['after a 404', [...times(3, missing), completed], {}, '0 3.4 6.8 10.2: completed'],
+    [
+      'until it is gone four times in a row',
+      [active, ...times(3, missing), active, ...times(3, missing), noResponse, ...gone],
+      every(1),
+      '0 1 4.4 7.8 11.2 12.2 15.6 19 22.4 28.4 31.8 35.2 38.6: not-found',
+    ],
     ['until it is refused', [active, errorResponse(403)], {}, '0 5: auth'],
     ['until it is visible', [missing, completed], created(), '5 10: completed'],
     [
       'for 30 s to become visible',
       forever(missing),
       { ...created(40_000), ...every(15) },
-      '55 70 85: not-found',
+      '55 70 85 88.4 91.8 95.2: not-found',
     ],
-    ['when the service asks for it', [errorResponse(503, '45'), completed], {}, '0 45: completed'],
+    ['when the service asks for it', [errorResponse(503, '45'), completed], { random: 0 }, '0 45: completed'],
     ['no earlier than without', [errorResponse(429, '1'), completed], {}, '0 5: completed'],
     [
       'with backoff',
@@ -172,6 +213,42 @@ describe('at the deadline', () => {
     expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
   })
 
+  test.each<[string, Script, Options, story: string]>([
+    ['was given and never seen', times(2, missing), {}, '0 2.85: not-found'],
+    ['was given and never seen, whose last poll hangs', [missing, hangs(true)], {}, '0 2.85: not-found'],
+    ['was seen by this step', [active, missing], { pollIntervalMs: 2000 }, '0 2 2.85: deadline'],
+    ['was created by this step', [missing], { ...created(), pollIntervalMs: 2000 }, '2 2.85: deadline'],
+    ['got a message of this step', times(2, missing), messaged(undefined), '2.85: deadline'],
+  ])('a 404 of a job that %s', async (_, script, options, story) => {
+    const polled = await poll([...script, ...times(2, missing)], { ...options, timeoutMs: 3000 })
+    expect(polled.story).toBe(story)
+  })
+
+  const frozen = { frozenMs: 31 * MINUTE }
+  test.each<[string, Script, Options, end: string]>([
+    ['which tells its end', [completed], { ...created(), ...frozen }, 'completed'],
+    ['which tells no end', [active], { ...created(), ...frozen }, 'deadline'],
+    ['which gets no answer', [hangs(true)], { ...created(), ...frozen }, 'deadline'],
+    ['which is the first answer', [errorResponse(503), completed], frozen, 'completed'],
+    ['which says that there is no such job', [errorResponse(503), missing], frozen, 'not-found'],
+  ])('a process that was frozen makes one last poll, %s', async (_, script, options, end) => {
+    // All its timers are due at once: the deadline's may be called after the one that it waits for.
+    for (const wakesFirst of [false, true]) {
+      const { calls, ...polled } = await poll(script, { ...options, wakesFirst })
+      expect(polled.end).toBe(end)
+      expect(calls.filter(({ late }) => late)).toHaveLength(1)
+      expect(calls.at(-1)).toMatchObject({ late: true })
+      expect(calls).toHaveLength([...script].length)
+    }
+  })
+
+  test('no other poll is late, and none follows a cancel', async () => {
+    const { calls } = await poll(forever(active), { timeoutMs: MINUTE })
+    expect(calls.filter(({ late }) => late)).toEqual([])
+    const cancelled = await poll([], { ...created(), ...frozen, cancelAt: 10_000 })
+    expect([cancelled.end, cancelled.calls]).toEqual(['cancelled', []])
+  })
+
   const TOO_LATE = 'Timed out before the service answered a status request for job "job-1".'
   const NEVER = 'The service never answered a status request for job "job-1": '
   test.each<[string, Script, message: string]>([
@@ -185,8 +262,8 @@ describe('at the deadline', () => {
     expect(error).toMatchObject({
       message,
       advice:
-        'Check base-url, the proxy variables and the network, or raise timeout-minutes, then run it again: ' +
-        "checking the status doesn't affect the job.",
+        'Check base-url, the proxy variables and the network, or raise timeout-minutes. ' +
+        "A re-run is safe: checking the status doesn't affect the job.",
     })
   })
 })

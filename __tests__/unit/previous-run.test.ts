@@ -113,7 +113,9 @@ const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 const MESSAGE: Task = { kind: 'message', jobId: 'job-1', prompt: 'More' }
 const GITHUB_ERROR = new ActionError('github', 'GitHub refused.', 'Set permissions.')
 const BUG = new TypeError('x is not a function')
-const gone = errorResponse(404)
+/** A 404 is believed when it is repeated. */
+const gone = Array(4).fill(errorResponse(404))
+const asked = (jobId: string, count = 4): string => Array(count).fill(jobId).join(' ')
 
 describe('a first attempt', () => {
   const comment = stored('active')
@@ -136,7 +138,16 @@ describe('a first attempt', () => {
       { comment, script: [noResponse, jobResult('active')] },
       ['continues job-1, active: active', 'job-1 job-1', FOLLOWED],
     ],
-    ['a job that is gone', { comment, script: [gone] }, ['continues job-1, active: gone', 'job-1', FOLLOWED]],
+    [
+      'a job that is gone',
+      { comment, script: gone },
+      ['continues job-1, active: gone', asked('job-1'), FOLLOWED],
+    ],
+    [
+      'a job that seemed to be gone',
+      { comment, script: [...gone.slice(1), jobResult('active')] },
+      ['continues job-1, active: active', asked('job-1'), FOLLOWED],
+    ],
     [
       'a job, without asking in a dry run',
       { comment, dryRun: true },
@@ -174,7 +185,7 @@ describe('a first attempt', () => {
     expect(error).toMatchObject({
       code: 'network',
       message: 'Timed out while checking the earlier job. Nothing was sent.',
-      advice: 'Run it again later, or raise timeout-minutes.',
+      advice: 'Start a new run later, or raise timeout-minutes.',
     })
     expect((await find({ comment, script: forever(notSent) })).error?.message).toMatch(
       /^The service never answered/,
@@ -218,16 +229,25 @@ describe('a re-run', () => {
     ['nothing if it is to message another job', { check, task: { ...MESSAGE, jobId: 'job-2' } }, NOTHING],
     ['nothing if no job is known', { check: ofThisRun('unknown', NO_JOB) }, NOTHING],
     ['nothing of another run in the check', { check: stored('active') }, NOTHING],
-    ['that its job is gone', { check, script: [gone] }, ['continues job-1, timed-out: gone', 'job-1', '']],
     [
-      'the job of the comment if its own is gone',
-      { check, comment: other, script: [gone, job0] },
-      ['continues job-0, pr-opened: active', 'job-1 job-0', `job-0 ${OLD_LINK}`],
+      'that its job is gone',
+      { check, script: gone },
+      ['continues job-1, timed-out: gone', asked('job-1'), ''],
     ],
     [
-      'by one request that the job of both is gone',
-      { check, comment: stored('a'), script: [gone] },
-      ['continues job-1, a: gone', 'job-1', FOLLOWED],
+      'its job that seemed to be gone',
+      { check, script: [...gone.slice(1), jobResult('active')] },
+      ['waits for job-1, timed-out: active', asked('job-1'), FOLLOWED],
+    ],
+    [
+      'the job of the comment if its own is gone',
+      { check, comment: other, script: [...gone, job0] },
+      ['continues job-0, pr-opened: active', `${asked('job-1')} job-0`, `job-0 ${OLD_LINK}`],
+    ],
+    [
+      'at once that the job of both is gone',
+      { check, comment: stored('a'), script: gone },
+      ['continues job-1, a: gone', asked('job-1'), FOLLOWED],
     ],
     ['an error if the check cannot be read', { check: GITHUB_ERROR }, ['github', '', '']],
     ['an error if the action fails', { check: BUG }, [BUG.message, '', '']],
@@ -256,8 +276,8 @@ describe('an earlier create request whose result is unknown', () => {
 
 describe('what this very attempt stored', () => {
   const text = (what: string, wait = '') =>
-    `job-key: a step of this very attempt, with the same workflow, job, step ID and project, has already ${what}. ` +
-    `Nothing was sent this time. If it is another step or matrix leg, give each a job-key of its own.${wait}`
+    `job-key: another step of this run has the same workflow, job, step ID and project, and has already ${what}. ` +
+    `Give each step or matrix leg its own job-key.${wait}`
   const USED = text('used job "job-1"', ' To wait for that job, set job-id: job-1 and no prompt.')
   const state = ofThisRun('active')
 
@@ -283,7 +303,8 @@ describe('what this very attempt stored', () => {
     expect(story).toEqual(['input', '', ''])
     expect(error).toMatchObject({
       message,
-      advice: 'Fix the inputs and run it again. Nothing was sent.',
+      advice:
+        'Nothing was sent. Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
       jobId: '',
     })
     expect([writers.comment?.stopped, writers.check?.stopped]).not.toContain(false)
@@ -311,16 +332,27 @@ describe('continuing', () => {
     `Do it\n\nAn earlier job has already opened the pull request ${link}, which is still open. ` +
     'Continue there: add to its branch, and open no second pull request.'
 
-  async function decide(previousJob: PreviousRun['job'], pull: DocsPull, link = OLD_LINK, jobId = 'job-1') {
-    const { ports, progress, lines } = createScriptedRun([], { jobId })
+  async function decide(
+    previousJob: PreviousRun['job'],
+    pull: DocsPull,
+    link = OLD_LINK,
+    jobId = 'job-1',
+    script: Iterable<ScriptedResult> = [],
+  ) {
+    const { ports, service, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
     const read: string[] = []
     const readDocsPull = async (link: string) => {
       read.push(link)
       return pull
     }
     const previous = { state: stored('active', { jobId, link }), job: previousJob, unfinished: false }
-    const task = await continueOrCreate(previous, composeWith, { ...ports, readDocsPull })
-    return { task, read, log: lines.log, followed: [progress.jobId, progress.previousLink] }
+    const inputs = { ...INPUTS, timeoutMs: 60_000 }
+    const run = { runId: '9', runAttempt: '1' } as RunEnvironment
+    const nowhere = { comment: undefined, check: undefined }
+    const context = { ...ports, ...nowhere, inputs, run, service, readDocsPull }
+    const task = await continueOrCreate(previous, composeWith, context)
+    const followed = [progress.jobId, progress.previousLink]
+    return { told: { task, read, log: lines.log, followed }, task, progress }
   }
 
   const active = job('active')
@@ -341,13 +373,12 @@ describe('continuing', () => {
     ['no pull request', active, closed, '', '', 'Do it', []],
   ])('a job with %s gets the message', async (_, previousJob, pull, remembered, link, prompt, log) => {
     const previousLink = pull === open ? link : ''
-    expect(await decide(previousJob, pull, remembered)).toEqual({
+    expect((await decide(previousJob, pull, remembered)).told).toEqual({
       task: {
         kind: 'message',
         jobId: 'job-1',
         prompt: 'Do it',
-        previousJob,
-        forNewJob: { prompt, previousLink },
+        remembered: { job: previousJob, isGone: expect.any(Function), prompt, previousLink },
       },
       read: link === '' ? [] : [link],
       log,
@@ -357,13 +388,32 @@ describe('continuing', () => {
 
   test('a job that was not requested gets the message, and no pull request is read', async () => {
     const task = { kind: 'message', jobId: 'job-1', prompt: 'Do it' }
-    expect(await decide('not requested', closed)).toEqual({
+    expect((await decide('not requested', closed)).told).toEqual({
       task,
       read: [],
       log: [],
       followed: ['job-1', ''],
     })
   })
+
+  test.each<[string, Iterable<ScriptedResult>, answer: object]>([
+    ['four times 404', gone, { value: true }],
+    ['the job', [jobResult('completed')], { value: false }],
+    ['the job after three times 404', [...gone.slice(1), jobResult('archived')], { value: false }],
+    ['403', [errorResponse(403)], { code: 'auth' }],
+    ['only 503', forever(errorResponse(503)), { code: 'network' }],
+  ])(
+    'the service is asked whether a job is gone that takes no message: it says %s',
+    async (_, script, answer) => {
+      const { task, progress } = await decide(linked, open, OLD_LINK, 'job-1', script)
+      progress.posted = true
+      const isGone = task.kind === 'message' ? task.remembered?.isGone : undefined
+      const answered = await settle(Promise.resolve(isGone?.()))
+      expect(answered).toMatchObject(answer)
+      expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
+      expect(progress).toMatchObject({ job: undefined, jobId: 'job-1', missedReason: '' })
+    },
+  )
 
   test.each<[string, PreviousRun['job'], DocsPull]>([
     ['no longer exists', undefined, open],
@@ -374,7 +424,7 @@ describe('continuing', () => {
     ['has a pull request that was merged or closed', job('completed'), closed],
   ])('a job that %s is replaced: %j, %j', async (reason, previousJob, pull) => {
     const isOpen = pull === open
-    expect(await decide(previousJob, pull)).toEqual({
+    expect((await decide(previousJob, pull)).told).toEqual({
       task: { kind: 'create', prompt: isOpen ? continueAt(OLD_LINK) : 'Do it' },
       read: [OLD_LINK],
       log: [`The earlier job ${reason}: creating a new one.`],
@@ -383,7 +433,7 @@ describe('continuing', () => {
   })
 
   test('if only the pull request is remembered, the new job continues there', async () => {
-    expect(await decide(undefined, open, OLD_LINK, '')).toEqual({
+    expect((await decide(undefined, open, OLD_LINK, '')).told).toEqual({
       task: { kind: 'create', prompt: continueAt(OLD_LINK) },
       read: [OLD_LINK],
       log: [],

@@ -18,6 +18,7 @@ test('a new one knows nothing', () => {
     status: undefined,
     previousLink: '',
     reuse: undefined,
+    missedReason: '',
     request: 'idle',
     result: undefined,
     posted: false,
@@ -80,6 +81,19 @@ describe('a job that is followed', () => {
     change(progress)
     expect(progress).toMatchObject(expected)
   })
+})
+
+test('a job was last seen when it was last received, and what was missed since is known', () => {
+  const clock = new FakeClock()
+  const progress = new Progress(clock)
+  progress.update(job('active'))
+  clock.advance(5000)
+  progress.missed('the service responded 503')
+  progress.missed('read ECONNRESET')
+  expect(progress).toMatchObject({ sinceSeenMs: 5000, missedReason: 'read ECONNRESET' })
+  clock.advance(1000)
+  progress.update(job('active'))
+  expect(progress).toMatchObject({ sinceSeenMs: 0, missedReason: '' })
 })
 
 test('each change of status has the time when it was first seen', () => {

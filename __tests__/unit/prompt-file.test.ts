@@ -119,23 +119,17 @@ describe('a path', () => {
 
 describe('a path that git uses for its own files', () => {
   test.each([
-    '.git/config',
-    '.GIT/config',
-    '.Git/config',
-    'a/.git/config',
-    '.git',
-    '.git./config',
-    '.git /config',
-    '.git . ./config',
-    '.git::$INDEX_ALLOCATION/config',
-    '.git:x',
-    '.g\u200cit/config',
-    '.git\ufeff/config',
-    'git~1/config',
-    'GIT~1/config',
-    'GiT~12/config',
-    'modules/x/.git',
-    'a/../.git/config',
+    ...[
+      '.git',
+      '.git/config',
+      '.GIT/config',
+      '.Git/config',
+      'a/.git/config',
+      'a/../.git/config',
+      'modules/x/.git',
+    ],
+    ...['.git./config', '.git /config', '.git . ./config', '.git::$INDEX_ALLOCATION/config', '.git:x'],
+    ...['.g\u200cit/config', '.git\ufeff/config', 'git~1/config', 'GIT~1/config', 'GiT~12/config'],
   ])('%s is rejected, whether it exists or not', (path) => {
     expect(problem(path)).toMatch(/git uses/)
     // Windows does not allow these names, or changes them.
@@ -153,14 +147,8 @@ describe('a path that git uses for its own files', () => {
   )
 
   test.each([
-    '.gitignore',
-    '.github/prompt.md',
-    '.git-x/prompt.md',
-    'x.git/prompt.md',
-    'git/prompt.md',
-    'git~x',
-    'git-credits.md',
-    'x-git-credentials-a',
+    ...['.gitignore', '.github/prompt.md', '.git-x/prompt.md', 'x.git/prompt.md', 'git/prompt.md', 'git~x'],
+    ...['git-credits.md', 'x-git-credentials-a'],
   ])('%s is read', (path) => {
     write(join(workspace, path), 'Fine')
     expect(text(path)).toBe('Fine')

@@ -23,7 +23,6 @@ export function context({ facts = {}, files = [], changes = {}, ...rest }: Parts
     trigger: {
       event: 'pull_request',
       repository: 'your-org/docs',
-      summary: 'A pull request was updated.',
       facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
     },
     changes: { files, truncated: false, range: 'the commits abc1234..def5678', ...changes },
@@ -42,6 +41,10 @@ export function fileOf(path: string, size: number): ChangedFile {
   return file(path, { patch: ['@@ -0,0 +1 @@', ...lines].join('\n') })
 }
 
+export function many<T>(count: number, create: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => create(index))
+}
+
 export function bytes(text: string): number {
   return Buffer.byteLength(text)
 }
@@ -54,9 +57,10 @@ export function section(text: string, heading: string): string {
   return text.slice(start + heading.length + 7, end === -1 ? undefined : end)
 }
 
-/** The lines inside each fence; throws if one is not closed. */
-export function fenced(text: string): string[][] {
+/** The lines inside each fence, and those outside, which are the action's own; throws if a fence is out of place. */
+function split(text: string): { readonly blocks: string[][]; readonly own: string[] } {
   const blocks: string[][] = []
+  const own: string[] = []
   let open: string[] | undefined
   for (const line of text.split('\n')) {
     if (line === OPENING && open === undefined) open = []
@@ -64,25 +68,16 @@ export function fenced(text: string): string[][] {
       blocks.push(open)
       open = undefined
     } else if (line === OPENING || line === CLOSING) throw new Error(`A fence in the wrong place: ${line}`)
-    else open?.push(line)
+    else (open ?? own).push(line)
   }
   if (open !== undefined) throw new Error('A fence is not closed.')
-  return blocks
+  return { blocks, own }
 }
 
-/** The text outside the fences, which is the action's own. */
-export function unfenced(text: string): string {
-  const lines: string[] = []
-  let inside = false
-  for (const line of text.split('\n')) {
-    if (line === OPENING) inside = true
-    else if (line === CLOSING) inside = false
-    else if (!inside) lines.push(line)
-  }
-  return lines.join('\n')
-}
+export const fenced = (text: string): string[][] => split(text).blocks
+export const unfenced = (text: string): string => split(text).own.join('\n')
 
-/** The one fenced block of a section. */
+/** The first fenced block of a section. */
 export function data(text: string, heading: string): string[] {
   return fenced(section(text, heading))[0] ?? []
 }
@@ -96,40 +91,35 @@ export function titles(text: string): string[] {
 export function expectValid(prompt: string, options: ContextOptions): string {
   const text = compose(prompt, options)
   expect(text.startsWith(prompt)).toBe(true)
-  expect(bytes(text)).toBeLessThanOrEqual(Math.max(PROMPT_LIMIT, bytes(prompt) + bytes(`\n\n${NO_ROOM}`)))
-  if (bytes(prompt) <= PROMPT_LIMIT) expect(bytes(text)).toBeLessThanOrEqual(PROMPT_LIMIT)
+  expect(bytes(text)).toBeLessThanOrEqual(
+    bytes(prompt) > PROMPT_LIMIT ? bytes(`${prompt}\n\n${NO_ROOM}`) : PROMPT_LIMIT,
+  )
   const added = text.slice(prompt.length)
   expect(added.isWellFormed()).toBe(true)
-  expect(added).not.toMatch(/[\0-\x08\x0b-\x1f]|\n$/)
-  const blocks = fenced(added)
-  // Twice for each fence, and twice where the fence is explained.
-  const markers = added.toLowerCase().split(BOUNDARY).length - 1
-  expect(markers).toBe(added.includes('# What triggered') ? blocks.length * 2 + 2 : 0)
+  expect(added).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]|\n$/u)
+  if (added.includes('# What triggered this run')) expectAccounted(added, options)
+  // Not even this line fits into the rest.
+  else if (added === '') expect(bytes(`${prompt}\n\n${NO_ROOM}`)).toBeGreaterThan(PROMPT_LIMIT)
+  else expect(added).toBe(`\n\n${NO_ROOM}`)
   return text
 }
 
-/** Prompts of every kind, most of them too long. */
-export const CONTEXTS: Record<string, ContextOptions> = {
-  nothing: context(),
-  small: context({
-    facts: { title: 'T', body: 'B\nB' },
-    files: [fileOf('a.md', 200), file('b.md'), fileOf('yarn.lock', 100)],
-  }),
-  'level event': context({
-    level: 'event',
-    files: Array.from({ length: 15000 }, (_, i) => file(`${i}.md`)),
-  }),
-  'long facts': context({
-    facts: Object.fromEntries(Array.from({ length: 45 }, (_, i) => [`fact${i}`, '😀\n'.repeat(i * 120)])),
-    files: [fileOf('a.md', 100 * KIB), fileOf('b.md', 300 * KIB)],
-  }),
-  'many files': context({
-    facts: { body: 'é'.repeat(20000) },
-    files: Array.from({ length: 3000 }, (_, i) => fileOf(`docs/é ${i}.md`, (i % 7) * 300)),
-    changes: { truncated: true, missing: 'Some of it could not be read.' },
-  }),
-  'one huge diff': context({ files: [fileOf('a.md', 900 * KIB)] }),
-  'short names': context({ files: Array.from({ length: 2000 }, () => fileOf('a', 500)) }),
-  'long names': context({ files: Array.from({ length: 100 }, (_, i) => fileOf(`${i}/`.repeat(900), 500)) }),
-  'no changes known': { ...context({ facts: { title: 'T' } }), changes: undefined },
+/** Every fact, every name and every diff is there, or is counted among those that are not. */
+function expectAccounted(added: string, { trigger, changes, level }: ContextOptions): void {
+  const own = unfenced(added)
+  const omitted = (what: RegExp) => Number(what.exec(own)?.[1]?.replaceAll(',', '') ?? '0')
+  // The other lines of a value are indented or empty.
+  const facts = data(added, 'Event').filter((line) => /^(?! {2})./.test(line)).length
+  expect(facts + omitted(/^Omitted for length: ([\d,]+) facts?\.$/m)).toBe(trigger.facts.length)
+  const files = changes?.files ?? []
+  const listed = data(added, 'Changed files').length
+  expect(listed + omitted(/^Omitted for length: ([\d,]+) of [\d,]+ files?\.$/m)).toBe(files.length)
+  const diffs = level === 'diff' ? files.filter(({ patch }) => patch).length : 0
+  const shown = titles(added)
+  expect(shown.length + omitted(/^Omitted for length: the diffs of ([\d,]+) files?[.:]$/m)).toBe(diffs)
+  expect(own.includes('\nOmitted for length: the end of the first diff.')).toBe(
+    shown[0]?.includes('(truncated: ') ?? false,
+  )
+  // Twice for each fence, and twice where the fence is explained.
+  expect(added.toLowerCase().split(BOUNDARY)).toHaveLength(fenced(added).length * 2 + 2 + 1)
 }

@@ -1,9 +1,10 @@
 // A whole run against a scripted service: what it sends, what its reader knows, how it ends. One story after the other.
 import { describe, expect, test } from '@jest/globals'
+import type { Job } from '../../src/agent/job.js'
 import { ActionError, Cancelled } from '../../src/errors.js'
-import type { Task } from '../../src/inputs/inputs.js'
-import { errorOf } from '../../src/run/ports.js'
-import { run, toRunResult } from '../../src/run/run.js'
+import type { Remembered, Task } from '../../src/inputs/inputs.js'
+import { errorOf, toRunResult } from '../../src/run/ports.js'
+import { run } from '../../src/run/run.js'
 import {
   cancelThen,
   createScriptedRun,
@@ -21,8 +22,14 @@ import {
 } from './scripted-run.js'
 
 const CREATE: Task = { kind: 'create', prompt: 'Do it' }
-const MESSAGE: Task = { kind: 'message', jobId: 'job-1', prompt: 'Do more' }
+const MESSAGE: Extract<Task, { kind: 'message' }> = { kind: 'message', jobId: 'job-1', prompt: 'Do more' }
 const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
+const REMEMBERED: Remembered = {
+  job: undefined,
+  isGone: () => Promise.reject(new Error('Nobody should have asked')),
+  prompt: 'Do it anew',
+  previousLink: LINK,
+}
 
 async function runTask(
   task: Task,
@@ -61,7 +68,7 @@ describe('a step that creates a job', () => {
     expect(calls).toMatchObject([
       { kind: 'create', prompt: 'Do it' },
       { kind: 'create', prompt: 'Do it' },
-      { kind: 'poll', jobId: 'job-9', at: 5500 },
+      { kind: 'poll', jobId: 'job-9', at: 5000 },
       { kind: 'poll', jobId: 'job-9' },
     ])
     expect(placeholders).toEqual([0])
@@ -134,7 +141,10 @@ describe('a step that messages a job', () => {
 
   const unchanged = opened
   const changed = jobResult('completed', { prLink: `${LINK}0` })
-  const withPrevious: Task = { ...MESSAGE, previousJob: job('completed', { prLink: LINK }) }
+  const withPrevious: Task = {
+    ...MESSAGE,
+    remembered: { ...REMEMBERED, job: job('completed', { prLink: LINK }) },
+  }
   test.each<[...Row, task?: Task]>([
     [
       'in the response',
@@ -185,7 +195,8 @@ describe('a step that messages a job', () => {
   })
 
   test.each<Row>([
-    ['a refusal', [errorResponse(404)], 'message', 'error not-found'],
+    ['a 404', [errorResponse(404)], 'message', 'error not-found'],
+    ['a refusal', [errorResponse(410)], 'message', 'error rejected'],
     ['no response', [noResponse], 'message', 'error create-unknown'],
   ])('ends with %s, and creates no new job', async (_, script, requests, end) => {
     const { progress, story } = await runTask(MESSAGE, script)
@@ -195,12 +206,27 @@ describe('a step that messages a job', () => {
 })
 
 describe('a step that messages a remembered job', () => {
-  const task: Task = { ...MESSAGE, forNewJob: { prompt: 'Do it anew', previousLink: LINK } }
+  const newJob = (status: string) => jobResult(status, { id: 'job-2' })
+  const NEW = [newJob('active'), newJob('completed')]
+
+  /** @param gone what the service says each time when it is asked whether the job no longer exists */
+  async function follow(known: Job | undefined, script: Iterable<ScriptedResult>, gone: boolean[] = []) {
+    const answers = [...gone]
+    const isGone = async (): Promise<boolean> => {
+      const answer = answers.shift()
+      if (answer === undefined) throw new Error('Nobody should have asked')
+      return answer
+    }
+    const run = await runTask({ ...MESSAGE, remembered: { ...REMEMBERED, job: known, isGone } }, script)
+    expect(answers).toEqual([])
+    return run
+  }
+
+  const ended = job('completed', { prLink: LINK })
 
   test('creates a new one if that is gone', async () => {
-    const newJob = (status: string) => jobResult(status, { id: 'job-2' })
-    const script = [errorResponse(404), newJob('active'), newJob('completed')]
-    const { result, calls, lines, placeholders, progress, published } = await runTask(task, script)
+    const script = [errorResponse(404), ...NEW]
+    const { result, calls, lines, placeholders, progress, published } = await follow(ended, script, [true])
     expect(result).toEqual({ outcome: 'no-changes' })
     expect(calls).toMatchObject([
       { kind: 'message', jobId: 'job-1', prompt: 'Do more' },
@@ -213,13 +239,88 @@ describe('a step that messages a remembered job', () => {
     expect(progress).toMatchObject({ jobId: 'job-2', reuse: undefined, previousLink: LINK })
   })
 
-  test.each<Row>([
-    ['after another refusal', [errorResponse(403)], 'message', 'error auth'],
-    ['after no response', [noResponse], 'message', 'error create-unknown'],
-    ['if the job is gone only later', [active, errorResponse(404)], 'message poll', 'error not-found'],
-    ['after a cancel', [cancelThen(errorResponse(404))], 'message', 'cancelled'],
-  ])('creates none %s', async (_, script, requests, end) => {
-    expect((await runTask(task, script)).story).toEqual([requests, end])
+  test('sends the message once more if that exists after all', async () => {
+    const { story, calls, lines } = await follow(
+      job('active'),
+      [errorResponse(404), active, active, opened],
+      [false],
+    )
+    expect(story).toEqual(['message message poll poll', 'pr-opened'])
+    expect(calls[1]).toMatchObject({ kind: 'message', jobId: 'job-1', prompt: 'Do more' })
+    expect(lines.log).toEqual([
+      'The service refused the message (404: its message). But the job exists: sending the message once more.',
+    ])
+  })
+
+  test.each([400, 404, 405, 409, 410, 418, 422, 499])(
+    'creates a new one if that has ended and answers %d twice or for good, with its words in the log',
+    async (status) => {
+      const tries = { 404: 2, 409: 3 }[status] ?? 1
+      const script = [...Array(tries).fill(errorResponse(status)), ...NEW]
+      const { story, calls, lines, progress } = await follow(ended, script, status === 404 ? [false] : [])
+      expect(story).toEqual([`${'message '.repeat(tries)}create poll`, 'no-changes'])
+      expect(calls[tries]).toMatchObject({ prompt: 'Do it anew' })
+      expect(lines.log.slice(-2)).toEqual([
+        `The service refused the message (${status}: its message).`,
+        'The earlier job has ended and takes no more messages: creating a new one.',
+      ])
+      expect(progress).toMatchObject({ jobId: 'job-2', previousLink: LINK })
+    },
+  )
+
+  const CONFLICTS = Array(3).fill(errorResponse(409))
+  test.each<
+    [string, Job | undefined, Iterable<ScriptedResult>, requests: string, end: string, gone?: boolean[]]
+  >([
+    ['after a 401', ended, [errorResponse(401)], 'message', 'error auth'],
+    ['after a 403', ended, [errorResponse(403)], 'message', 'error auth'],
+    ['after a 408', ended, [errorResponse(408)], 'message', 'error rejected'],
+    ['after a 425', ended, [errorResponse(425)], 'message', 'error rejected'],
+    ['after a 429', ended, [errorResponse(429, '3600')], 'message', 'error rate-limited'],
+    ['after a redirect', ended, [errorResponse(302)], 'message', 'error contract'],
+    ['after a 303', ended, [errorResponse(303)], 'message', 'error create-unknown'],
+    ['after a 503', ended, [errorResponse(503)], 'message', 'error create-unknown'],
+    ['after no response', ended, [noResponse], 'message', 'error create-unknown'],
+    ['after a cancel', ended, [cancelThen(errorResponse(404))], 'message', 'cancelled'],
+    ['of an active job that is refused', job('active'), [errorResponse(410)], 'message', 'error rejected'],
+    ['of an unknown job that is refused', undefined, [errorResponse(410)], 'message', 'error rejected'],
+    [
+      'of an active job that is busy three times',
+      job('active'),
+      [...CONFLICTS, active, active, opened],
+      'message message message message poll poll',
+      'pr-opened',
+    ],
+    [
+      'of an active job that is not found twice, but exists',
+      job('active'),
+      [errorResponse(404), errorResponse(404)],
+      'message message',
+      'error not-found',
+      [false],
+    ],
+    [
+      'after the second message has an unknown result',
+      ended,
+      [errorResponse(404), noResponse],
+      'message message',
+      'error create-unknown',
+      [false],
+    ],
+  ])('creates none %s', async (_, known, script, requests, end, gone = []) => {
+    expect((await follow(known, script, gone)).story).toEqual([requests, end])
+  })
+
+  test('creates none if the job is gone only later', async () => {
+    const { story } = await follow(ended, thenForever(active, errorResponse(404)))
+    expect(story).toEqual(['message poll poll poll poll', 'error not-found'])
+  })
+
+  test('ends with the error if nobody can tell whether the job is gone', async () => {
+    const error = new ActionError('network', 'Timed out.', 'Later.')
+    const isGone = () => Promise.reject(error)
+    const task: Task = { ...MESSAGE, remembered: { ...REMEMBERED, job: ended, isGone } }
+    expect((await runTask(task, [errorResponse(404)])).result).toEqual({ outcome: 'error', error })
   })
 })
 
@@ -242,7 +343,7 @@ describe('a step that only waits', () => {
   test.each([
     ['is never reached', forever(notSent), 'error network'],
     ['responds with 503 until the deadline', forever(errorResponse(503)), 'timed-out'],
-    ['does not know the job', [errorResponse(404)], 'error not-found'],
+    ['does not know the job', Array(4).fill(errorResponse(404)), 'error not-found'],
     ['is no agent service', forever(noJob), 'error contract'],
   ])('ends if the service %s', async (_, script, end) => {
     expect((await runTask(ATTACH, script)).story[1]).toBe(end)

@@ -18,6 +18,7 @@ export const INPUTS: Inputs = {
   issueNumber: undefined,
   context: 'none',
   contextPaths: [],
+  since: undefined,
   comment: false,
   check: false,
   allowUsers: new Set(),
@@ -100,6 +101,8 @@ export interface Call {
   readonly at: number
   readonly jobId?: string
   readonly prompt?: string
+  /** Past the deadline, with a short time limit. */
+  readonly late?: true
 }
 
 export type ScriptedRun = ReturnType<typeof createScriptedRun>
@@ -137,7 +140,7 @@ export function createScriptedRun(
   const service: AgentService = {
     create: (prompt) => play({ kind: 'create', prompt }),
     message: (jobId, prompt) => play({ kind: 'message', jobId, prompt }),
-    getJob: (jobId) => play({ kind: 'poll', jobId }),
+    getJob: (jobId, options) => play({ kind: 'poll', jobId, ...(options?.late && { late: true }) }),
     close: () => undefined,
   }
   const ports: Ports = {
@@ -148,6 +151,7 @@ export function createScriptedRun(
     log: (line) => lines.log.push(line),
     debug: (line) => lines.debug.push(line),
     warn: (line) => lines.warn.push(line),
+    note: (line) => progress.notes.push(line),
     onJob: (job) => {
       reported.push(job.rawStatus)
       progress.update(job)

@@ -100,6 +100,13 @@ describe('a retry', () => {
     expect(value).toMatchObject({ id: 'job-1' })
   })
 
+  test('of a message to a job that a new one can replace is given up after three tries', async () => {
+    const run = createScriptedRun(forever(errorResponse(409)))
+    const sent = send(MESSAGE, 'Do it', run.service, run.ports, { replaceable: true })
+    expect((await settle(sent)).code).toBe('rejected')
+    expect(callTimes(run)).toEqual([0, 500, 1500])
+  })
+
   test.each([0, 0.5, 1])('comes within a minute, until the deadline (random %d)', async (random) => {
     const { at, endedAt } = await submit(forever(errorResponse(429)), { random })
     expect(Math.max(...at.slice(1).map((time, index) => time - (at[index] ?? 0)))).toBeLessThanOrEqual(MINUTE)
@@ -122,7 +129,7 @@ describe('a retry', () => {
     const slowClock = { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep }
     const { code, error } = await sendIn({ ...run, ports: { ...ports, clock: slowClock } })
     expect(code).toBe('rate-limited')
-    expect(error?.message).toMatch(/asks for a wait of 1 s, which is too long for the time left\.$/)
+    expect(error?.message).toMatch(/asks to wait 1 s: longer than the step has left\.$/)
     expect(run.calls).toHaveLength(1)
   })
 })
@@ -157,7 +164,7 @@ describe("a service that can't be reached", () => {
 })
 
 describe('the error', () => {
-  const NETWORK_ADVICE = 'Check base-url, the proxy variables and the network, then run it again.'
+  const NETWORK_ADVICE = 'Check base-url, the proxy variables and the network.'
   const cause = new Error('refused')
   const unreachable = { ...notSent, cause } as ServiceResult
 
@@ -182,8 +189,9 @@ describe('the error', () => {
         code: 'rate-limited',
         message:
           'The service refused the create request (429: its message). ' +
-          'It asks for a wait of 30 min, which is too long for the time left.',
-        advice: 'The documented limit is 100 uses per project per hour. Run this later, or less often.',
+          'It asks to wait 30 min: longer than the step has left.',
+        advice:
+          'The documented limit is 100 uses per project per hour. Run the workflow later, or less often.',
       },
     ],
     [
@@ -270,6 +278,7 @@ describe('a cancel', () => {
     ['while connecting', [hangs(false)], 'cancelled'],
     ['before the response breaks off', [cancelThen(noResponse)], 'cancelled create-unknown'],
     ['before a 503', [cancelThen(errorResponse(503))], 'cancelled create-unknown'],
+    ['before a 303', [cancelThen(errorResponse(303))], 'cancelled create-unknown'],
     ['before a 401', [cancelThen(errorResponse(401))], 'cancelled'],
     ['before a 429', [cancelThen(errorResponse(429))], 'cancelled'],
     ['before the connection fails', [cancelThen(notSent)], 'cancelled'],
@@ -305,6 +314,7 @@ describe('a reader knows at any moment', () => {
     ['a job', accepted, 'idle', true, true],
     ['a hanging request', hangs(true), 'unknown', true, false],
     ['a hanging connection', hangs(false), 'idle', false, false],
+    ['a failure of the action itself', broken(new Error('x')), 'unknown', true, false],
     ['a 401', errorResponse(401), 'idle', true, true],
     ['a 429', errorResponse(429, '1800'), 'idle', true, true],
   ])('what became of it, after %s', async (_, result, request, posted, responded) => {

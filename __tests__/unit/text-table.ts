@@ -15,6 +15,7 @@ import { InputError } from '../../src/inputs/inputs.js'
 import type { StepReport } from '../../src/report/report.js'
 import type { RunResult } from '../../src/run/ports.js'
 import type { Progress } from '../../src/run/progress.js'
+import type { FakeClock } from './fake-clock.js'
 import { job, LINK } from './scripted-run.js'
 
 /** Texts that others choose. */
@@ -27,6 +28,7 @@ export interface Outside {
 
 export interface Told {
   readonly outside: Outside
+  readonly clock: FakeClock
   readonly progress: Progress
   readonly report: StepReport
 }
@@ -37,8 +39,11 @@ interface Facts {
   readonly posted?: true
   /** This request is in flight, or its result is unknown. */
   readonly unknown?: 'create' | 'message'
-  /** The job that was accepted, or is waited for: seen running, never seen, or seen at its end. */
-  readonly job?: 'runs' | 'unseen' | 'ended'
+  /**
+   * The job that was accepted, or is waited for: seen running by the last request, seen before the last request missed it,
+   * seen with a status that is not documented, never seen (since the message), or seen at its end.
+   */
+  readonly job?: 'runs' | 'missed' | 'undocumented' | 'unseen' | 'ended'
   /** The pull request to show. */
   readonly link?: string
 }
@@ -75,13 +80,26 @@ const error =
 
 type Refusal = Extract<ServiceResult, { kind: 'error-response' }>
 
+/** Why a request failed. */
+const responded = ({ words }: Outside): string => `the service responded 503: ${quote(words)}`
+
 /** As the client describes a response: on one line. */
 const refusal = (status: number, { words }: Outside): Refusal => ({
   kind: 'error-response',
   status,
-  description: `${status}: ${oneLine(words)}`,
+  description: `${status}: ${quote(words)}`,
   retryAfter: undefined,
 })
+
+const pollRefused = (status: number): End =>
+  error(({ outside, progress }) => {
+    const refused = rejected(refusal(status, outside), {
+      kind: 'poll',
+      seen: progress.job !== undefined || progress.reuse === 'message',
+    })
+    progress.missed(refused.message)
+    return refused
+  })
 
 const unconnected = (permanent: Parameters<typeof cannotConnect>[0]['permanent'], posted: boolean): End =>
   error(({ outside }) =>
@@ -99,6 +117,12 @@ const ENDS = {
   'dry-run': plain('dry-run'),
   cancelled: () => ({ outcome: 'cancelled' }),
   skipped: ({ outside }) => ({ outcome: 'skipped', reason: quote(outside.words) }),
+  'skipped, a stranger': () => ({
+    outcome: 'skipped',
+    reason:
+      'renovate[bot], who opened the pull request, has no write access to your-org/your-repo and is not in allow-users',
+    advice: 'To let them start jobs, add the login to allow-users.',
+  }),
   'bad input': error(({ outside }) => {
     const lines = [`wait: expected true or false, got ${quote(outside.words)}.`, 'prompt: no instruction.']
     return new InputError(lines, '')
@@ -109,19 +133,22 @@ const ENDS = {
   'an exception': error(() => internalError(new TypeError('x is not a function'))),
   'ended in flight': error(({ report }) => report.resultUnknown() as ActionError),
   'cancelled in flight': ({ report }) => ({ outcome: 'cancelled', error: report.resultUnknown() }),
-  'unknown create': error(({ outside }) => resultUnknown({ kind: 'create' }, oneLine(outside.words))),
-  'unknown message': error(({ outside: { id, words } }) =>
-    resultUnknown({ kind: 'message', jobId: id }, oneLine(words)),
+  'unknown create': error(({ outside }) => resultUnknown({ kind: 'create' }, responded(outside))),
+  'unknown message': error(({ outside }) =>
+    resultUnknown({ kind: 'message', jobId: outside.id }, responded(outside)),
   ),
   'cancelled, unknown create': ({ outside }) => ({
     outcome: 'cancelled',
-    error: resultUnknown({ kind: 'create' }, oneLine(outside.words)),
+    error: resultUnknown({ kind: 'create' }, responded(outside)),
   }),
-  'no job in the response': error(({ outside }) => createdWithoutJob(oneLine(outside.words))),
-  'no job in the last responses': error(({ outside }) => missingJob(outside.id, oneLine(outside.words))),
+  'no job in the response': error(({ outside }) => createdWithoutJob(`200: ${quote(outside.words)}`)),
+  'no job in the last responses': error(({ outside }) =>
+    missingJob(outside.id, `no job (200: ${quote(outside.words)})`),
+  ),
   'create refused, 403': error(({ outside }) => rejected(refusal(403, outside), { kind: 'create' })),
-  'poll refused, 403': error(({ outside }) => rejected(refusal(403, outside), { kind: 'poll' })),
-  'poll refused, 404': error(({ outside }) => rejected(refusal(404, outside), { kind: 'poll' })),
+  'message refused, 403': error(({ outside }) => rejected(refusal(403, outside), { kind: 'message' })),
+  'poll refused, 403': pollRefused(403),
+  'poll refused, 404': pollRefused(404),
 } satisfies Record<string, End | undefined>
 
 const IN_FLIGHT = ['so far', 'ended in flight', 'cancelled in flight'] as const
@@ -138,8 +165,24 @@ const followsUp = ({ progress, outside }: Told): void => progress.follow(outside
 const isSent = ({ progress }: Told): void => {
   progress.request = 'sending'
 }
+/** A status request that fails, a while after the one before. */
+const misses = ({ clock, outside, progress }: Told): void => {
+  clock.advance(20_000)
+  progress.missed(responded(outside))
+}
+/** The process stands still. */
+const freezes = ({ clock }: Told): void => clock.advance(40 * 60_000)
+const hasUndocumentedStatus = (step: Told): void => sees(step.outside.words)(step)
 const isUnknown = ({ progress }: Told): void => {
   progress.request = 'unknown'
+}
+
+/** As GitHub's errors are worded, with the words of GitHub in quotes. */
+const hasNotes = ({ progress, outside }: Told): void => {
+  progress.notes.push(
+    `GitHub: reading the pull request failed: 503, ${quote(outside.words)}. The prompt doesn't say what changed.`,
+    'GitHub: writing the check failed: 403. Add the permission to the workflow job: `permissions: checks: write`.',
+  )
 }
 
 const all =
@@ -170,12 +213,23 @@ const OTHER = 'https://example.com/x'
 const STATES: Record<string, State> = {
   start: {
     happens: all(),
-    ends: ['so far', 'skipped', 'dry-run', 'bad input', 'no permission', 'an exception', 'cancelled'],
+    ends: [
+      'so far',
+      'skipped',
+      'skipped, a stranger',
+      'dry-run',
+      'bad input',
+      'no permission',
+      'an exception',
+      'cancelled',
+    ],
   },
   'start with a job-id': { happens: follows, ends: ['so far', 'bad input', 'cancelled'] },
-  'with notes': {
-    happens: ({ progress, outside }) => void progress.notes.push(outside.words, 'Another note.'),
-    ends: ['so far'],
+  'with notes': { happens: hasNotes, ends: ['so far', 'skipped'] },
+  'with a remembered job': {
+    happens: followsUp,
+    link: LINK,
+    ends: ['so far', 'dry-run', 'skipped', 'cancelled', 'no permission'],
   },
 
   'create in flight': { happens: isSent, unknown: 'create', ends: IN_FLIGHT },
@@ -193,7 +247,8 @@ const STATES: Record<string, State> = {
     ends: IN_FLIGHT,
   },
   'create refused': { ...posted(), ends: ['so far', 'create refused, 403', 'cancelled'] },
-  'message refused': { ...posted(follows), ends: ['so far', 'cancelled'] },
+  'message refused': { ...posted(follows), ends: ['so far', 'message refused, 403', 'cancelled'] },
+  'message refused, follow-up': { ...posted(followsUp), link: LINK, ends: ['message refused, 403'] },
   'create unknown': {
     ...posted(isUnknown),
     unknown: 'create',
@@ -212,10 +267,63 @@ const STATES: Record<string, State> = {
     link: LINK,
     ends: ['so far', 'timed-out', 'cancelled'],
   },
-  'created, undocumented status': {
-    ...posted((step) => sees(step.outside.words)(step)),
+  'created, then missed': {
+    ...posted(sees('active'), misses),
+    job: 'missed',
+    ends: ['so far', 'timed-out', 'cancelled', 'poll refused, 404'],
+  },
+  'created, with a link, then missed': {
+    ...posted(sees('active', LINK), misses),
+    job: 'missed',
+    link: LINK,
+    ends: ['timed-out', 'cancelled', 'poll refused, 403'],
+  },
+  'created, missed, seen once more': {
+    ...posted(sees('active'), misses, sees('active')),
     job: 'runs',
     ends: ['so far', 'timed-out'],
+  },
+  'created, then frozen, seen late': {
+    ...posted(sees('active'), freezes, sees('active')),
+    job: 'runs',
+    ends: ['timed-out'],
+  },
+  'created, then frozen, missed late': {
+    ...posted(sees('active'), freezes, misses),
+    job: 'missed',
+    ends: ['timed-out'],
+  },
+  'created, undocumented status': {
+    ...posted(hasUndocumentedStatus),
+    job: 'undocumented',
+    ends: ['so far', 'timed-out', 'started', 'cancelled'],
+  },
+  'created, then an undocumented status': {
+    ...posted(sees('active'), hasUndocumentedStatus),
+    job: 'undocumented',
+    ends: ['so far', 'timed-out'],
+  },
+  'created, undocumented status, then missed': {
+    ...posted(sees('active'), hasUndocumentedStatus, misses),
+    job: 'missed',
+    ends: ['so far', 'timed-out'],
+  },
+  'created in place of another': {
+    ...posted(followsUp, ({ progress }) => progress.forget(), sees('active')),
+    job: 'runs',
+    ends: ['so far', 'timed-out'],
+  },
+  'created in place of another, to continue its pull request': {
+    ...posted(followsUp, ({ progress }) => progress.forget(LINK), sees('active')),
+    job: 'runs',
+    link: LINK,
+    ends: ['so far', 'timed-out', 'cancelled'],
+  },
+  'pull request, with notes': {
+    ...posted(sees('active'), hasNotes, sees('completed', LINK)),
+    job: 'ended',
+    link: LINK,
+    ends: ['pr-opened'],
   },
   'pull request': {
     ...posted(sees('active'), sees('completed', LINK)),
@@ -248,8 +356,9 @@ const STATES: Record<string, State> = {
     job: 'runs',
     ends: ['timed-out', 'started', 'poll refused, 404'],
   },
+  'messaged, missed': { ...messaged(misses), job: 'unseen', ends: ['so far', 'timed-out', 'cancelled'] },
   // The status predates the message, which the job has accepted.
-  'messaged, had ended': { ...messaged(sees('archived')), job: 'runs', ends: ['started', 'cancelled'] },
+  'messaged, had ended': { ...messaged(sees('archived')), job: 'unseen', ends: ['started', 'cancelled'] },
   'messaged, follow-up': {
     ...messaged(followsUp, sees('active')),
     job: 'runs',
@@ -266,6 +375,12 @@ const STATES: Record<string, State> = {
 
   attached: { ...attached(), job: 'unseen', ends: ['so far', 'cancelled', ...POLLED] },
   'attached, runs': { ...attached(sees('active')), job: 'runs', ends: ['started', 'poll refused, 404'] },
+  'attached, missed': { ...attached(misses), job: 'unseen', ends: ['so far', 'cancelled'] },
+  'attached, undocumented status': {
+    ...attached(hasUndocumentedStatus),
+    job: 'undocumented',
+    ends: ['so far', 'started'],
+  },
   'attached, completed': { ...attached(sees('completed')), job: 'ended', ends: ['no-changes'] },
   'attached, failed': { ...attached(sees('failed')), job: 'ended', ends: ['failed'] },
 }
@@ -285,12 +400,12 @@ const BROKEN = [
 /** Every way in which the service refuses, or can't be reached. */
 const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = [
   ...[300, 399, 400, 401, 403, 404, 409, 418, 429].flatMap((status) => {
-    const refuse = (kind: 'create' | 'message' | 'poll'): End =>
+    const refuse = (kind: 'create' | 'message'): End =>
       error(({ outside }) => rejected(refusal(status, outside), { kind }))
     return [
       ['create refused', `${status}`, refuse('create')],
       ['message refused', `${status}`, refuse('message')],
-      ['created', `${status}`, refuse('poll')],
+      ['created', `${status}`, pollRefused(status)],
     ] as const
   }),
   ...([undefined, 'server-certificate', 'proxy-certificate', 'proxy-authentication'] as const).flatMap(
@@ -307,7 +422,14 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = 
 function createRow(name: string, state: string, end: End | undefined, more: Partial<Row> = {}): Row {
   const { ends: _, ...facts } = STATES[state] as State
   const defaults = { failOn: DEFAULT_FAIL_ON, badInput: false, brokenOutputs: false, brief: false }
-  return { ...facts, ...defaults, name: `${state}: ${name}`, end, gone: name.endsWith('404'), ...more }
+  return {
+    ...facts,
+    ...defaults,
+    name: `${state}: ${name}`,
+    end,
+    gone: state === 'attached' && name.endsWith('404'),
+    ...more,
+  }
 }
 
 const FULL = Object.entries(STATES).flatMap(([state, { ends }]) =>

@@ -5,11 +5,14 @@
  */
 
 import { describe, expect, jest, test } from '@jest/globals'
+import { marked } from 'marked'
 import { STATUSES } from '../../src/agent/job.js'
+
 import type { Task } from '../../src/inputs/inputs.js'
 import { createRedactor } from '../../src/redact.js'
 import { heartbeatLine, OUTPUTS, startLine } from '../../src/report/messages.js'
 import { type ReportWriter, StepReport } from '../../src/report/report.js'
+import { showSentences } from '../../src/report/summary.js'
 import type { StatusUpdate } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { createReporter } from '../../src/runner.js'
@@ -68,7 +71,7 @@ function play(row: Row, outside: Outside = PLAIN) {
       enqueue: (update) => updates.push(update),
       close: async () => undefined,
     })
-    const step = { outside, progress, report }
+    const step = { outside, clock, progress, report }
     row.happens(step)
     clock.advance(60_999)
     if (row.end === undefined) {
@@ -129,6 +132,20 @@ test('the comment before a create request', async () => {
   expect(texts.join('\n')).toMatchSnapshot()
 })
 
+test.each([
+  ['1) and 2. are no list, nor is - this', '`1)` and 2. are no list, nor is - this'],
+  ['- or this', '`-` or this'],
+  ['_a b_ :tada: #1, @x y/z#1.', '`_a` `b_` `:tada`: `#1`, `@x` `y/z#1`.'],
+  [
+    'It succeeded in 0a1b2c3, see https://example.com/x.',
+    'It succeeded in `0a1b2c3`, see `https://example.com/x`.',
+  ],
+  ['Set `permissions: checks: write` (403: "No.").', 'Set `permissions: checks: write` (403: `No.`).'],
+  ['"" " `', '`""` `"` <code>&#96;</code>'],
+])('the sentence %j is shown as %j', (text, shown) => {
+  expect(showSentences(text)).toBe(shown)
+})
+
 test('the first line', () => {
   const lines = (prompt: string, { id, project, url }: Outside): string[] => {
     const attach: Task = { kind: 'attach', jobId: id }
@@ -154,6 +171,15 @@ test('the first line', () => {
 const wholeOf = ({ lines, summary, comment, check, stored }: ReturnType<typeof play>): string =>
   [...lines, summary, comment, check, stored.title].join('\n')
 
+/** The last words in the log, the summary, the comment and the check. */
+const placesOf = ({ lines, summary, comment, check }: ReturnType<typeof play>): string[] => [
+  lines
+    .filter((line) => !/^(?:Finished|Job|::notice::Pull)/.test(line))
+    .join('\n')
+    .replaceAll('%0A', '\n'),
+  ...[summary, comment, check],
+]
+
 /** What each place says on how to go on; the log only once it ends with an error. */
 const adviceOf = ({ lines, summary, comment, check }: ReturnType<typeof play>): string[] => [
   ...[summary, comment, check].map((text) => /\*\*What to do next:\*\* (.*)/.exec(text)?.[1] ?? ''),
@@ -163,6 +189,13 @@ const adviceOf = ({ lines, summary, comment, check }: ReturnType<typeof play>): 
 /** Markdown without its code: only the action's own words. */
 const outsideOfCode = (markdown: string): string =>
   markdown.replace(/`[^`\n]*`/g, '').replace(/<code>[^<\n]*<\/code>/g, '')
+
+/** What Markdown and GitHub read in a text: markup, mentions, references, links, emoji. */
+const active = (markdown: string): readonly string[] => [
+  ...(outsideOfCode(markdown).match(/[@#*~$|!\\`<>[\]&]|\bgh-\d|:\/\/|www\.|:\w+:|\b_|_\b|[\da-f]{7}/gi) ??
+    []),
+  ...((marked.parse(markdown) as string).match(/<(?!\/?code)[^>]+>/g) ?? []),
+]
 
 describe.each(ROWS)('$name', (row) => {
   const isEnded = row.end !== undefined
@@ -174,7 +207,44 @@ describe.each(ROWS)('$name', (row) => {
     if (row.unknown) expect(whole).not.toMatch(/not accepted|nothing was accepted/i)
     if (row.unknown === 'create') expect(whole).toMatch(/a job may exist/i)
     if (row.job !== 'runs') expect(whole).not.toMatch(/\b(?:is|keeps)(?: still)? (?:running|active)\b/)
-    if (row.job === 'ended') expect(whole).not.toMatch(/wait for it|may still be/)
+    if (row.job === 'ended') expect(whole).not.toMatch(/to wait for|may still be/i)
+    const { outputs } = told
+    if (outputs.outcome !== 'timed-out' && outputs.outcome !== 'cancelled') return
+    const now = { runs: /is still running/, missed: /when last seen, .* ago; since then: .*503/ }
+    const known = { ...now, undocumented: /has an undocumented status: .*its words/, unseen: /./, ended: /./ }
+    for (const text of placesOf(told)) if (row.job !== undefined) expect(text).toMatch(known[row.job])
+  })
+
+  test('says once that nothing was sent, if nothing was', () => {
+    const told = play(row)
+    // An exception of its own doesn't let the action say so.
+    const isKnown = isEnded && !row.name.includes('an exception')
+    const isUnsent = isKnown && !row.posted && !row.unknown && row.job === undefined
+    const saysNothing = (text: string) => text.match(/\bnothing (?:was|has been) sent\b/gi)?.length ?? 0
+    if (isUnsent) expect(placesOf(told).map(saysNothing)).toEqual([1, 1, 1, 1])
+  })
+
+  test('says nothing twice, and never to run the same again', () => {
+    const told = play(row)
+    expect(wholeOf(told)).not.toMatch(/\brun (?:it|this|the step) again\b/i)
+    for (const text of placesOf(told)) {
+      const sentences = text.split(/(?<=\.)\s|\n\n/).filter((sentence) => sentence.length > 12)
+      expect(sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index)).toEqual([])
+    }
+    const [annotation = '', summary = ''] = placesOf(told)
+    if (row.link === undefined) return
+    expect(annotation.split(row.link).length).toBeLessThanOrEqual(2)
+    expect(summary.replace(/\[[^\]]*\]\([^)]*\)/g, '')).not.toContain(row.link)
+  })
+
+  test('has code only around what is not a sentence of its own, and tight lists', async () => {
+    const { summary, comment, check } = play(row)
+    for (const markdown of [summary, comment, check]) {
+      const html = await marked.parse(markdown)
+      const codes = [...html.matchAll(/<code>(.*?)<\/code>/gs)].map(([, code = '']) => code)
+      expect(codes.filter((code) => /\b(?:the|a|is|was|of|expected)\b/i.test(code))).toEqual([])
+      expect(html).not.toMatch(/<li>\s*<p>/)
+    }
   })
 
   test('says how to go on', () => {
@@ -182,7 +252,7 @@ describe.each(ROWS)('$name', (row) => {
     for (const advice of adviceOf(play(row))) {
       expect(advice).toMatch(/\.$/)
       if (mayRun && !row.gone)
-        expect(advice).toMatch(/to wait for it, run .* .job-id: job-1. and no prompt\./i)
+        expect(advice).toMatch(/to wait for (?:it|the job), run .* .job-id: job-1. and no prompt\./i)
       if (row.unknown === 'message') expect(advice).toMatch(/job-id.* and no prompt\./)
       if (row.unknown === 'create') expect(advice).toContain("service's dashboard")
     }
@@ -193,7 +263,8 @@ describe.each(ROWS)('$name', (row) => {
     const annotations = lines.filter((line) => line.startsWith('::'))
     if (!isEnded) expect(annotations).toEqual([])
     else if (exitCode === 1) expect(annotations).toEqual([expect.stringMatching(/^::error::/)])
-    else if (outputs['pr-link']) expect(annotations).toEqual([`::notice::Pull request: ${row.link}`])
+    else if (outputs['pr-link'] && row.job !== undefined)
+      expect(annotations).toEqual([`::notice::Pull request: ${row.link}`])
     else expect(['', '::warning::']).toContain(annotations.map((line) => line.slice(0, 11)).join())
   })
 
@@ -240,7 +311,10 @@ describe.each(ROWS)('$name', (row) => {
     for (const text of HOSTILE) {
       const told = play(row, everywhere(text))
       for (const place of ['summary', 'comment', 'check'] as const) {
-        expect(outsideOfCode(told[place])).toBe(outsideOfCode(harmless[place]))
+        expect(active(told[place])).toEqual(active(harmless[place]))
+        // The system's own words for a failed connection aren't quoted.
+        if (!row.name.includes('no connection'))
+          expect(outsideOfCode(told[place])).toBe(outsideOfCode(harmless[place]))
         expect(told[place]).not.toMatch(/[\r\u2028\u202e]/)
       }
       if (harmless.summary.includes('WORD')) expect(told.summary).toContain('WORD')

@@ -1,4 +1,4 @@
-/** What the prompt says has happened, for the events that people use. */
+/** What the prompt says has happened: every fact of an event's payload, in order. */
 
 import { describe, expect, test } from '@jest/globals'
 import type { Changes } from '../../src/context/files.js'
@@ -7,251 +7,257 @@ import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 
 const RUN = { repository: 'your-org/docs', ref: 'refs/heads/main', sha: 'c'.repeat(40) } as RunEnvironment
 const SHA = 'a1b2c3d'.padEnd(40, '0')
+const CHANGES: Changes = { files: [], truncated: false, range: '' }
 
-function facts(name: string, payload: object, changes?: Changes): Record<string, string> {
+/** `name: value` of each fact; those of the run only if they are asked for. */
+function facts(name: string, payload: unknown, changes?: Changes, withRun = false): string[] {
   const trigger = describeTrigger(RUN, parseEvent(name, payload), changes)
-  expect(trigger.summary).toBe(`Triggered by ${name}.`)
-  for (const fact of trigger.facts)
-    expect(fact).toEqual({ name: expect.stringMatching(/./), value: expect.stringMatching(/./) })
-  return Object.fromEntries(trigger.facts.map(({ name, value }) => [name, value]))
+  expect(trigger).toMatchObject({ event: name, repository: RUN.repository })
+  const lines = trigger.facts.map((fact) => `${fact.name}: ${fact.value}`)
+  const ofRun = [`ref: ${RUN.ref}`, `commit: ${RUN.sha}`]
+  return withRun ? lines : lines.filter((line) => !ofRun.includes(line))
 }
 
+const sender = { login: 'octocat' }
+const user = { login: 'mona' }
 const issue = {
   number: 7,
   title: 'T',
-  user: { login: 'mona' },
+  user,
   state: 'open',
   labels: [{ name: 'docs' }, { name: 'good first issue' }],
-  html_url: 'https://github.com/your-org/docs/issues/7',
+  html_url: 'L',
   body: ' Body\n',
 }
-const ISSUE = {
-  number: '7',
-  title: 'T',
-  author: 'mona',
-  state: 'open',
-  labels: 'docs, good first issue',
-  link: issue.html_url,
-  body: 'Body',
+const ISSUE = [
+  'number: 7',
+  'title: T',
+  'author: mona',
+  'state: open',
+  'labels: docs, good first issue',
+  'link: L',
+  'body: Body',
+]
+const [HEAD, TAIL] = [ISSUE.slice(0, 4), ISSUE.slice(4)]
+const writer = { login: 'writer' }
+const comment = { user: writer, body: 'Nice', html_url: 'CL' }
+const run = { head_branch: 'main', head_sha: SHA, status: 'completed', conclusion: 'success' }
+const RUN_FACTS = [`head commit: ${SHA}`, 'status: completed', 'conclusion: success']
+const published = { name: 'docs', package_version: { version: '1.2.0' } }
+const pull = {
+  ...issue,
+  draft: true,
+  merged: false,
+  base: { ref: 'main' },
+  head: { ref: 'change', label: 'o:change' },
 }
-const sender = { login: 'octocat' }
 
-test('the action is a fact like any other: whoever sends a repository_dispatch chooses it', () => {
-  const type = 'x\n\n# Heading\n\nDo this.'
-  expect(facts('repository_dispatch', { action: type, client_payload: { page: 'a' }, sender })).toEqual({
-    ref: RUN.ref,
-    commit: RUN.sha,
-    type,
-    payload: '{\n  "page": "a"\n}',
-    sender: 'octocat',
-  })
-})
-
-test('what is empty is no fact', () => {
-  const { facts } = describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {}))
-  expect(facts).toEqual([{ name: 'commit', value: RUN.sha }])
-})
-
-test('of an issue: number, title, author, state, labels, link, body, and the label that was added', () => {
-  expect(facts('issues', { action: 'labeled', issue, label: { name: 'docs' }, sender })).toEqual({
-    action: 'labeled',
-    sender: 'octocat',
-    ...ISSUE,
-    label: 'docs',
-  })
-})
-
-test('of a comment: the issue, who wrote what, and where', () => {
-  const comment = { user: { login: 'writer' }, body: 'Nice', html_url: 'https://github.com/x#1' }
-  expect(facts('issue_comment', { action: 'created', issue, comment, sender })).toMatchObject({
-    ...ISSUE,
-    'comment by': 'writer',
-    comment: 'Nice',
-    'comment link': comment.html_url,
-  })
-})
-
-describe('of a pull request', () => {
-  const pull_request = {
-    ...issue,
-    draft: true,
-    merged: false,
-    base: { ref: 'main' },
-    head: { ref: 'change', label: 'your-org:change' },
-  }
-
-  test('draft, merged, labels, base and head too, and no ref', () => {
-    expect(facts('pull_request', { action: 'opened', pull_request })).toEqual({
-      action: 'opened',
-      ...ISSUE,
-      draft: 'true',
-      merged: 'false',
-      base: 'main',
-      head: 'your-org:change',
-    })
-  })
-
-  test('its review: state, author and text', () => {
-    const review = { user: { login: 'writer' }, state: 'approved', body: 'Fine' }
-    expect(facts('pull_request_review', { pull_request, review })).toMatchObject({
-      'review by': 'writer',
-      'review state': 'approved',
-      review: 'Fine',
-    })
-  })
-
-  test.each([
-    [{ line: 12 }, '12'],
-    [{ line: null, original_line: 9 }, '9'],
-  ])('a comment on its code: file and line %j', (place, line) => {
-    const comment = { user: { login: 'writer' }, path: 'src/a b.ts', body: 'Why?', ...place }
-    expect(facts('pull_request_review_comment', { pull_request, comment })).toMatchObject({
-      file: 'src/a b.ts',
-      line,
-      comment: 'Why?',
-    })
-  })
-})
-
-test('of a discussion: category and comment too', () => {
-  const discussion = { ...issue, category: { name: 'Ideas' } }
-  const comment = { user: { login: 'writer' }, body: 'Yes' }
-  expect(facts('discussion_comment', { discussion, comment })).toMatchObject({
-    ...ISSUE,
-    category: 'Ideas',
-    comment: 'Yes',
-  })
-})
-
-test('of a release: tag, name and notes, and the release before it', () => {
-  const release = {
-    tag_name: 'v1.2.0',
-    name: 'One two',
-    body: '* Faster',
-    prerelease: false,
-    author: { login: 'mona' },
-  }
-  const changes = { files: [], truncated: false, range: '', previousRelease: 'v1.1.0' }
-  expect(facts('release', { action: 'published', release }, changes)).toMatchObject({
-    ref: RUN.ref,
-    tag: 'v1.2.0',
-    name: 'One two',
-    notes: '* Faster',
-    author: 'mona',
-    'pre-release': 'false',
-    'previous release': 'v1.1.0',
-  })
-})
-
-test('of a workflow_dispatch: its inputs, and who pressed the button', () => {
-  expect(facts('workflow_dispatch', { inputs: { page: 'a', words: 'x\ny' }, sender })).toMatchObject({
-    inputs: '{\n  "page": "a",\n  "words": "x\\ny"\n}',
-    sender: 'octocat',
-  })
-})
-
-test('of a workflow_run: name, branch, conclusion', () => {
-  const workflow_run = {
-    name: 'CI',
-    head_branch: 'main',
-    conclusion: 'success',
-    event: 'push',
-    head_sha: SHA,
-  }
-  expect(facts('workflow_run', { workflow_run })).toMatchObject({
-    workflow: 'CI',
-    branch: 'main',
-    conclusion: 'success',
-    'event of the run': 'push',
-  })
-})
-
-test.each([
-  ['check_suite', { check_suite: { head_branch: 'main', conclusion: 'failure', app: { name: 'CI' } } }],
+test.each<[string, object, string[]]>([
   [
-    'check_run',
-    { check_run: { check_suite: { head_branch: 'main' }, conclusion: 'failure', app: { name: 'CI' } } },
+    'issues',
+    { action: 'labeled', issue, label: { name: 'docs' }, sender },
+    ['action: labeled', 'sender: octocat', ...ISSUE, 'label: docs'],
   ],
-])('of a %s: app, branch, conclusion', (name, payload) => {
-  expect(facts(name, payload)).toMatchObject({ app: 'CI', branch: 'main', conclusion: 'failure' })
-})
-
-test.each([
-  ['schedule', { schedule: '0 3 * * *' }, { schedule: '0 3 * * *' }],
-  ['create', { ref_type: 'tag', ref: 'v1' }, { 'type of ref': 'tag', 'ref name': 'v1' }],
-  ['status', { context: 'ci', state: 'success' }, { 'status check': 'ci', state: 'success' }],
-  ['gollum', { pages: [{ action: 'edited', title: 'Home' }] }, { pages: 'edited Home' }],
-  ['fork', { forkee: { full_name: 'someone/docs' } }, { fork: 'someone/docs' }],
-])('of a %s: what is at the top of its payload', (name, payload, expected) => {
-  expect(facts(name, payload)).toMatchObject(expected)
-})
-
-const RUN_FIELDS = { head_branch: 'main', head_sha: SHA, status: 'completed', conclusion: 'success' }
-const RUN_FACTS = { branch: 'main', 'head commit': SHA, status: 'completed', conclusion: 'success' }
-const PACKAGE = { name: 'docs', package_version: { version: '1.2.0' } }
-
-test.each([
-  ['pull_request', { pull_request: { head: { ref: 'change' } } }, { head: 'change' }],
+  ['issues', { milestone: { title: 'Next' } }, ['milestone: Next']],
   [
-    'discussion',
-    { answer: { user: { login: 'writer' }, body: 'So' } },
-    { 'answer by': 'writer', answer: 'So' },
+    'issue_comment',
+    { issue, comment },
+    [...ISSUE, 'comment by: writer', 'comment link: CL', 'comment: Nice'],
   ],
-  ['issues', { milestone: { title: 'Next' } }, { milestone: 'Next' }],
-  ['commit_comment', { comment: { commit_id: SHA } }, { 'commented commit': SHA }],
-  ['release', { release: { draft: true, html_url: 'L' } }, { draft: 'true', link: 'L' }],
+  [
+    'pull_request',
+    { pull_request: pull },
+    [...HEAD, 'draft: true', 'merged: false', 'base: main', 'head: o:change', ...TAIL],
+  ],
+  ['pull_request', { pull_request: { head: { ref: 'change' } } }, ['head: change']],
+  [
+    'pull_request_review',
+    { review: { user: writer, state: 'approved', body: 'Fine' } },
+    ['review by: writer', 'review state: approved', 'review: Fine'],
+  ],
+  [
+    'pull_request_review_comment',
+    { comment: { path: 'a b.ts', line: 12, original_line: 9 } },
+    ['file: a b.ts', 'line: 12'],
+  ],
+  ['pull_request_review_comment', { comment: { line: null, original_line: 9 } }, ['line: 9']],
+  ['commit_comment', { comment: { commit_id: SHA } }, [`commented commit: ${SHA}`]],
+  [
+    'discussion_comment',
+    { discussion: { ...issue, category: { name: 'Ideas' } }, comment: { body: 'Yes' } },
+    [...HEAD, 'category: Ideas', ...TAIL, 'comment: Yes'],
+  ],
+  ['discussion', { answer: { user: writer, body: 'So' } }, ['answer by: writer', 'answer: So']],
+  [
+    'release',
+    {
+      release: {
+        tag_name: 'v1.2.0',
+        name: 'One two',
+        body: '* Faster',
+        prerelease: false,
+        draft: true,
+        author: user,
+        html_url: 'L',
+      },
+    },
+    [
+      'tag: v1.2.0',
+      'name: One two',
+      'author: mona',
+      'draft: true',
+      'pre-release: false',
+      'link: L',
+      'notes: * Faster',
+    ],
+  ],
   [
     'workflow_run',
-    { workflow_run: { ...RUN_FIELDS, display_title: 'Fix', actor: { login: 'mona' }, html_url: 'L' } },
-    { run: 'Fix', actor: 'mona', ...RUN_FACTS, link: 'L' },
+    { workflow_run: { ...run, name: 'CI', display_title: 'Fix', event: 'push', actor: user, html_url: 'L' } },
+    [
+      'workflow: CI',
+      'run: Fix',
+      'event of the run: push',
+      'actor: mona',
+      'branch: main',
+      ...RUN_FACTS,
+      'link: L',
+    ],
   ],
-  ['check_suite', { check_suite: RUN_FIELDS }, RUN_FACTS],
+  [
+    'check_suite',
+    { check_suite: { ...run, app: { name: 'CI' } } },
+    ['app: CI', 'branch: main', ...RUN_FACTS],
+  ],
   [
     'check_run',
     {
       check_run: {
-        ...RUN_FIELDS,
-        check_suite: { head_branch: 'main' },
+        ...run,
         name: 'lint',
+        app: { name: 'CI' },
+        check_suite: { head_branch: 'b' },
         output: { title: 'Clean' },
         html_url: 'L',
       },
     },
-    { check: 'lint', ...RUN_FACTS, result: 'Clean', link: 'L' },
+    ['check: lint', 'app: CI', 'branch: b', ...RUN_FACTS, 'result: Clean', 'link: L'],
   ],
   [
     'deployment',
     { deployment: { environment: 'production', ref: 'main', sha: SHA, task: 'deploy' } },
-    { environment: 'production', 'deployed ref': 'main', 'deployed commit': SHA, task: 'deploy' },
+    ['environment: production', 'deployed ref: main', `deployed commit: ${SHA}`, 'task: deploy'],
   ],
   [
     'deployment_status',
     { deployment_status: { state: 'success', description: 'D', environment_url: 'E', target_url: 'T' } },
-    { state: 'success', description: 'D', link: 'E' },
+    ['state: success', 'description: D', 'link: E'],
   ],
-  ['deployment_status', { deployment_status: { environment_url: '', target_url: 'T' } }, { link: 'T' }],
+  ['deployment_status', { deployment_status: { environment_url: '', target_url: 'T' } }, ['link: T']],
   [
     'merge_group',
     { merge_group: { base_ref: 'main', head_ref: 'queue', head_sha: SHA, head_commit: { message: 'M' } } },
-    { base: 'main', head: 'queue', 'head commit': SHA, message: 'M' },
+    ['base: main', 'head: queue', `head commit: ${SHA}`, 'message: M'],
   ],
-  ['package', { package: PACKAGE }, { package: 'docs', version: '1.2.0' }],
-  ['registry_package', { registry_package: PACKAGE }, { package: 'docs', version: '1.2.0' }],
-  ['branch_protection_rule', { rule: { name: 'main' } }, { rule: 'main' }],
-  ['delete', { ref_type: 'branch', ref: 'old' }, { 'type of ref': 'branch', 'ref name': 'old' }],
+  ['fork', { forkee: { full_name: 'someone/docs' } }, ['fork: someone/docs']],
+  ['package', { package: published }, ['package: docs', 'version: 1.2.0']],
+  ['registry_package', { registry_package: published }, ['package: docs', 'version: 1.2.0']],
+  ['branch_protection_rule', { rule: { name: 'main' } }, ['rule: main']],
+  ['create', { ref_type: 'tag', ref: 'v1' }, ['type of ref: tag', 'ref name: v1']],
+  ['delete', { ref_type: 'branch', ref: 'old' }, ['type of ref: branch', 'ref name: old']],
+  [
+    'gollum',
+    { pages: [{ title: 'Home' }, { action: 'edited' }, { action: 'created', title: 'A' }] },
+    ['pages: Home, edited, created A'],
+  ],
+  // Whoever sends one chooses its action, which is a fact like any other.
+  [
+    'repository_dispatch',
+    { action: 'x\n\n# Do this.', client_payload: { page: 'a' }, sender },
+    ['type: x\n\n# Do this.', 'payload: {\n  "page": "a"\n}', 'sender: octocat'],
+  ],
+  ['schedule', { schedule: '0 3 * * *' }, ['schedule: 0 3 * * *']],
   [
     'status',
     { context: 'ci', state: 'success', description: 'D', sha: SHA, target_url: 'T' },
-    { 'status check': 'ci', state: 'success', description: 'D', 'head commit': SHA, link: 'T' },
+    ['status check: ci', 'state: success', 'description: D', `head commit: ${SHA}`, 'link: T'],
   ],
+  [
+    'workflow_dispatch',
+    { inputs: { page: 'a', words: 'x\ny' }, sender },
+    ['inputs: {\n  "page": "a",\n  "words": "x\\ny"\n}', 'sender: octocat'],
+  ],
+  ['workflow_dispatch', { inputs: {} }, []],
   // The same names at the top of another event say nothing.
-  ['push', { ref_type: 'branch', context: 'ci', inputs: { a: 1 }, pages: [{ title: 'Home' }] }, {}],
-  ['toString', { inputs: { a: 1 } }, {}],
-  ['workflow_dispatch', { inputs: {} }, {}],
-  ['gollum', { pages: [{ title: 'Home' }, { action: 'edited' }] }, { pages: 'Home, edited' }],
-])('of a %s: all of %j', (name, payload, expected) => {
-  const { ref, commit, ...rest } = facts(name, payload)
-  expect(rest).toEqual(expected)
+  ['push', { ref_type: 'branch', context: 'ci', inputs: { a: 1 }, pages: [{ title: 'Home' }] }, []],
+  ['toString', { inputs: { a: 1 } }, []],
+  ...[null, [], 'x', 7, { issue: 'x', labels: {}, inputs: [], pages: [null] }].map(
+    (payload): [string, object, string[]] => ['issues', payload as object, []],
+  ),
+])('of a %s with %j: all that it says', (name, payload, expected) => {
+  expect(facts(name, payload)).toEqual(expected)
+})
+
+test('the ref and the commit come first, but not of a pull request, an issue or a discussion, and never empty', () => {
+  expect(facts('push', { sender }, undefined, true)).toEqual([
+    `ref: ${RUN.ref}`,
+    `commit: ${RUN.sha}`,
+    'sender: octocat',
+  ])
+  expect(facts('issues', { issue: { number: 7 } }, undefined, true)).toEqual(['number: 7'])
+  expect(describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {})).facts).toEqual([
+    { name: 'commit', value: RUN.sha },
+  ])
+})
+
+test('the release before it is a fact as well', () => {
+  expect(facts('release', {}, { ...CHANGES, previousRelease: 'v1.1.0' })).toEqual([
+    'previous release: v1.1.0',
+  ])
+})
+
+test('the pull request or issue that issue-number names is a fact as well, after the event', () => {
+  const named = { number: 8, title: 'N', body: 'Hi <!-- do it -->', pull_request: {} }
+  expect(facts('workflow_dispatch', { inputs: { a: 1 } }, { ...CHANGES, named })).toEqual([
+    'inputs: {\n  "a": 1\n}',
+    'number: 8',
+    'title: N',
+    'body: Hi [hidden on GitHub: 14 characters]',
+  ])
+})
+
+test('what GitHub hides is noted where it renders Markdown, and invisible characters are shown everywhere', () => {
+  const text = 'a<!-- b -->\u202ec'
+  const [prose, plain] = ['a[hidden on GitHub: 10 characters]\\u{202e}c', 'a<!-- b -->\\u{202e}c']
+  const payload = {
+    issue: { title: text, body: text, labels: [{ name: text }] },
+    comment: { body: text, path: text },
+    review: { body: text },
+    answer: { body: text },
+    release: { name: text, body: text },
+    inputs: { text },
+  }
+  expect(facts('workflow_dispatch', payload)).toEqual([
+    `inputs: {\n  "text": "${plain}"\n}`,
+    `title: ${plain}`,
+    `labels: ${plain}`,
+    `body: ${prose}`,
+    `answer: ${prose}`,
+    `review: ${prose}`,
+    `file: ${plain}`,
+    `comment: ${prose}`,
+    `name: ${plain}`,
+    `notes: ${prose}`,
+  ])
+})
+
+test('a payload of 50 levels is told, and one of 51 is not', () => {
+  const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+  const inputs = (levels: number) => facts('workflow_dispatch', { inputs: nested(levels) })
+  expect(inputs(50)).toEqual([`inputs: ${JSON.stringify(nested(50), null, 2)}`])
+  expect(inputs(51)).toEqual(['inputs: (nested more than 50 levels deep: not shown)'])
+  const lists = { inputs: { a: JSON.parse('['.repeat(50) + ']'.repeat(50)) } }
+  expect(facts('workflow_dispatch', lists)).toEqual(['inputs: (nested more than 50 levels deep: not shown)'])
 })
 
 describe('commits', () => {
@@ -260,34 +266,47 @@ describe('commits', () => {
   test("each one's first line and author, by login or else by name", () => {
     const commits = [
       commit('First\r\n\nMore', { username: 'mona', name: 'Mona' }),
-      commit('\nSecond', { name: 'Lisa' }),
-      commit('Third', {}),
+      commit('\nSecond\rMore', { name: 'Lisa' }),
+      commit('Third\nMore', {}),
     ]
-    expect(facts('push', { before: SHA, after: SHA, commits }).commits).toBe(
-      'a1b2c3d First (mona)\na1b2c3d Second (Lisa)\na1b2c3d Third (unknown author)',
-    )
+    expect(facts('push', { commits })).toEqual([
+      'commits: a1b2c3d First (mona)\na1b2c3d Second (Lisa)\na1b2c3d Third (unknown author)',
+    ])
   })
 
-  test('of other events are those of the range', () => {
+  test('are those of the range if the payload has none', () => {
     const commits = [{ sha: SHA, author: 'mona', authorName: '', message: 'Found' }]
-    const changes = { files: [], truncated: false, range: '', commits: { commits, complete: true } }
-    expect(facts('schedule', {}, changes).commits).toBe('a1b2c3d Found (mona)')
-    expect(facts('push', { commits: [] }, changes).commits).toBe('a1b2c3d Found (mona)')
-    const more = { ...changes, commits: { commits, complete: false } }
-    expect(facts('schedule', {}, more)['commits (the first 1; there may be more)']).toBe(
-      'a1b2c3d Found (mona)',
-    )
+    const found = (complete: boolean): Changes => ({ ...CHANGES, commits: { commits, complete } })
+    for (const [name, payload] of [
+      ['schedule', {}],
+      ['push', { commits: [] }],
+    ] as const)
+      expect(facts(name, payload, found(true))).toEqual(['commits: a1b2c3d Found (mona)'])
+    expect(facts('push', { commits: [commit('Pushed', {})] }, found(false))).toEqual([
+      'commits: a1b2c3d Pushed (unknown author)',
+    ])
+    expect(facts('schedule', {}, found(false))).toEqual([
+      'commits (the first 1; there may be more): a1b2c3d Found (mona)',
+    ])
+    expect(facts('schedule', {}, { ...CHANGES, commits: { commits: [], complete: false } })).toEqual([])
+  })
+
+  test('none uses up the room of the others, or hides anything', () => {
+    const of = (message: string, username: string) =>
+      facts('push', { commits: [commit(message, { username })] })
+    expect(of('m'.repeat(200), 'u'.repeat(200))).toEqual([
+      `commits: a1b2c3d ${'m'.repeat(200)} (${'u'.repeat(200)})`,
+    ])
+    expect(of('m'.repeat(201), 'u'.repeat(201))).toEqual([
+      `commits: a1b2c3d ${'m'.repeat(200)}… (${'u'.repeat(200)}…)`,
+    ])
+    expect(of('First\u200b', '')).toEqual(['commits: a1b2c3d First\\u{200b} (unknown author)'])
   })
 
   test('2,048 in the payload of a push may not be all', () => {
-    const commits = Array(2048).fill(commit('C', {}))
-    expect(Object.keys(facts('push', { commits }))).toContain('commits (the first 2,048; there may be more)')
+    const names = (count: number) =>
+      facts('push', { commits: Array(count).fill(commit('C', {})) })[0]?.split(': ')[0]
+    expect(names(2047)).toBe('commits')
+    expect(names(2048)).toBe('commits (the first 2,048; there may be more)')
   })
 })
-
-test.each([null, [], 'x', 7, { issue: 'x', labels: {}, inputs: [], pages: [null] }])(
-  'a payload that is none: %j',
-  (payload) => {
-    expect(facts('issues', payload as object)).toEqual({ ref: RUN.ref, commit: RUN.sha })
-  },
-)

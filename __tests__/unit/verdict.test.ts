@@ -1,12 +1,23 @@
-// The decision table: which requests are retried, row by row.
+/** Which requests are retried, row by row, and what the user reads if one is refused or its result is unknown. */
+
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult } from '../../src/agent/client.js'
-import { MAX_INVALID_RESPONSES, type SubmitRequest } from '../../src/agent/problems.js'
+import {
+  cannotConnect,
+  MAX_INVALID_RESPONSES,
+  Refusal,
+  resultUnknown,
+  type SubmitRequest,
+} from '../../src/agent/problems.js'
 import {
   isResponse,
   judgePoll,
   judgeSubmit,
+  NOT_FOUND_TRIES,
+  type PollContext,
   type PollVerdict,
+  refusesMessage,
+  type SubmitContext,
   type SubmitVerdict,
   UNREACHABLE_MS,
   VISIBILITY_GRACE_MS,
@@ -16,133 +27,96 @@ import { errorResponse, jobResult, noJob, noResponse, notSent } from './scripted
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
-const judge = (request: SubmitRequest, result: ServiceResult) =>
-  judgeSubmit(request, result, { date: NOW, posted: false })
-const poll = (result: ServiceResult, context: { sinceCreateMs?: number; invalidResponses?: number } = {}) =>
-  judgePoll(result, { jobId: 'job-1', sinceCreateMs: undefined, invalidResponses: 0, ...context }, NOW)
+const judge = (request: SubmitRequest, result: ServiceResult, context: Partial<SubmitContext> = {}) =>
+  judgeSubmit(request, result, { date: NOW, posted: false, attempts: 1, replaceable: false, ...context })
+const FIRST_POLL: PollContext = {
+  jobId: 'job-1',
+  seen: false,
+  notFounds: 0,
+  sinceCreateMs: undefined,
+  invalidResponses: 0,
+}
+const poll = (result: ServiceResult, context: Partial<PollContext> = {}) =>
+  judgePoll(result, { ...FIRST_POLL, ...context }, NOW)
+
+type Permanent = Extract<ServiceResult, { kind: 'not-sent' }>['permanent']
+const failed = (permanent: Permanent) =>
+  ({ ...notSent, permanent }) as Extract<ServiceResult, { kind: 'not-sent' }>
+const aborted = (sent: boolean): ServiceResult => ({ kind: 'aborted', sent })
+const anotherJob = jobResult('active', { id: 'job-9' })
 
 /** A verdict in short: what is next, and the code of the error it ends with. */
 function summarize(verdict: SubmitVerdict | PollVerdict): string {
   return 'error' in verdict ? `${verdict.next} ${verdict.error.code}` : verdict.next
 }
 
-const permanent = (reason: 'server-certificate' | 'proxy-authentication'): ServiceResult =>
-  ({ ...notSent, permanent: reason }) as ServiceResult
-const aborted = (sent: boolean): ServiceResult => ({ kind: 'aborted', sent })
+const verdicts = (result: ServiceResult) =>
+  [judge(CREATE, result), judge(MESSAGE, result), poll(result)].map(summarize)
 
 describe('a create request, a message and a status request that got', () => {
   test.each([
     ['no connection', notSent, 'retry network', 'retry network', 'retry'],
-    ['a bad certificate', permanent('server-certificate'), 'fail network', 'fail network', 'fail network'],
-    ['a 407 from a proxy', permanent('proxy-authentication'), 'fail network', 'fail network', 'fail network'],
+    ['a bad certificate', failed('server-certificate'), 'fail network', 'fail network', 'fail network'],
+    ['a 407 from a proxy', failed('proxy-authentication'), 'fail network', 'fail network', 'fail network'],
     ['no complete response', noResponse, 'fail create-unknown', 'fail create-unknown', 'retry'],
     ['a success without a job', noJob, 'fail contract', 'accepted', 'retry'],
     ['an active job', jobResult('active'), 'accepted', 'accepted', 'job'],
     ['a completed job', jobResult('completed'), 'accepted', 'accepted', 'job'],
     ['a job with an undocumented status', jobResult('queued'), 'accepted', 'accepted', 'job'],
+    ['another job', anotherJob, 'accepted', 'accepted', 'retry'],
     ['aborted after they were sent', aborted(true), 'aborted', 'aborted', 'aborted'],
     ['aborted before they were sent', aborted(false), 'aborted', 'aborted', 'aborted'],
-  ])('%s', (_, result, create, message, status) => {
-    expect(summarize(judge(CREATE, result))).toBe(create)
-    expect(summarize(judge(MESSAGE, result))).toBe(message)
-    expect(summarize(poll(result))).toBe(status)
+  ])('%s', (_, result, ...expected) => {
+    expect(verdicts(result)).toEqual(expected)
   })
 
+  const SPECIAL = [400, 401, 403, 404, 408, 409, 425, 429]
   const range = (from: number, to: number): number[] =>
     Array.from({ length: to - from + 1 }, (_, index) => from + index)
-  const SPECIAL = [400, 401, 403, 404, 408, 409, 425, 429]
-  const ROWS: [statuses: number[], create: string, message: string, poll: string][] = [
-    [range(300, 399), 'fail contract', 'fail contract', 'fail contract'],
+  const rest = range(402, 499).filter((status) => !SPECIAL.includes(status))
+
+  test.each([
+    [range(300, 302), 'fail contract', 'fail contract', 'fail contract'],
+    [[303], 'fail create-unknown', 'fail create-unknown', 'fail contract'],
+    [range(304, 399), 'fail contract', 'fail contract', 'fail contract'],
     [[400], 'fail rejected', 'fail rejected', 'fail rejected'],
     [[401, 403], 'fail auth', 'fail auth', 'fail auth'],
-    [[404], 'fail not-found', 'fail not-found', 'fail not-found'],
+    [[404], 'fail not-found', 'fail not-found', 'retry'],
     [[409], 'fail rejected', 'retry rejected', 'fail rejected'],
     [[408, 425], 'fail rejected', 'fail rejected', 'retry'],
     [[429], 'retry rate-limited', 'retry rate-limited', 'retry'],
-    [
-      range(402, 499).filter((status) => !SPECIAL.includes(status)),
-      'fail rejected',
-      'fail rejected',
-      'fail rejected',
-    ],
+    [rest, 'fail rejected', 'fail rejected', 'fail rejected'],
     [range(500, 599), 'fail create-unknown', 'fail create-unknown', 'retry'],
-  ]
-
-  test('the statuses 300 to 599, each in one row', () => {
-    expect(ROWS.flatMap(([statuses]) => statuses).toSorted()).toEqual(range(300, 599))
-  })
-
-  describe.each([
-    ['without Retry-After', undefined],
-    ['with Retry-After', '7'],
-  ])('%s', (_, header) => {
-    test.each(ROWS.flatMap(([statuses, ...row]) => statuses.map((status) => [status, ...row] as const)))(
-      '%d',
-      (status, create, message, getJob) => {
-        expect(summarize(judge(CREATE, errorResponse(status, header)))).toBe(create)
-        expect(summarize(judge(MESSAGE, errorResponse(status, header)))).toBe(message)
-        expect(summarize(poll(errorResponse(status, header)))).toBe(getJob)
-      },
-    )
+  ])('%j, with Retry-After or without', (statuses, ...expected) => {
+    for (const status of statuses)
+      for (const header of [undefined, '7'])
+        expect([status, ...verdicts(errorResponse(status, header))]).toEqual([status, ...expected])
   })
 })
 
 describe('a create request or a message', () => {
-  test('that is accepted returns the job, a message also without one', () => {
-    expect(judge(CREATE, jobResult('active'))).toMatchObject({ job: { id: 'job-1' } })
-    expect(judge(MESSAGE, jobResult('active'))).toMatchObject({ job: { id: 'job-1' } })
-    expect(judge(MESSAGE, noJob)).toEqual({ next: 'accepted', job: undefined })
+  test('that is accepted has the job, a message also without one, and never another', () => {
+    for (const request of [CREATE, MESSAGE])
+      expect(judge(request, jobResult('active'))).toMatchObject({ job: { id: 'job-1' } })
+    for (const result of [noJob, anotherJob])
+      expect(judge(MESSAGE, result)).toEqual({ next: 'accepted', job: undefined })
   })
 
-  test.each([CREATE, MESSAGE])('%j that was aborted has an unknown result only if it was sent', (request) => {
-    expect(judge(request, aborted(true))).toMatchObject({ unknown: { code: 'create-unknown' } })
-    expect(judge(request, aborted(false))).toEqual({ next: 'aborted', unknown: undefined })
-  })
-
-  test.each([
-    [noResponse, 'read ECONNRESET'],
-    [errorResponse(503), 'the service responded 503: its message'],
-    [aborted(true), 'the step ended before a response arrived'],
-  ])('says why the result is unknown: %j', (result, reason) => {
+  test('has an unknown result if it was sent and nobody refused it', () => {
     for (const request of [CREATE, MESSAGE]) {
-      const verdict = judge(request, result)
-      const unknown = 'unknown' in verdict ? verdict.unknown : undefined
-      expect(unknown?.message).toContain(`its result is unknown: ${reason}. `)
-      if (verdict.next === 'fail') expect(verdict.error).toBe(unknown)
+      expect(judge(request, aborted(true))).toMatchObject({ unknown: { code: 'create-unknown' } })
+      for (const result of [noResponse, errorResponse(503), errorResponse(303)]) {
+        const verdict = judge(request, result)
+        expect('error' in verdict && 'unknown' in verdict && verdict.unknown === verdict.error).toBe(true)
+      }
+      for (const result of [
+        aborted(false),
+        errorResponse(401),
+        errorResponse(302),
+        failed('proxy-certificate'),
+      ])
+        expect(judge(request, result)).not.toHaveProperty('unknown')
     }
-  })
-
-  test('without a job in the response is an error if it is reported, and unknown if it is cancelled', () => {
-    expect(judge(CREATE, noJob)).toMatchObject({
-      next: 'fail',
-      error: { code: 'contract', message: expect.stringContaining('(200: hello)') },
-      unknown: {
-        code: 'create-unknown',
-        message: expect.stringContaining('is unknown: the response contains no job (200: hello). '),
-      },
-    })
-  })
-
-  test('that was refused has a known result', () => {
-    for (const result of [errorResponse(401), errorResponse(302), permanent('server-certificate')]) {
-      expect(judge(CREATE, result)).not.toHaveProperty('unknown')
-    }
-  })
-
-  test('backs off for at most 10 s if there is no connection, for a minute if it is asked to', () => {
-    expect(judge(CREATE, notSent)).toMatchObject({ backoff: { retryAfterMs: undefined, capMs: 10_000 } })
-    expect(judge(CREATE, errorResponse(429))).toMatchObject({ backoff: { capMs: 60_000 } })
-    expect(judge(MESSAGE, errorResponse(409))).toMatchObject({ backoff: { capMs: 60_000 } })
-  })
-
-  test('knows a service that responded from one that never did', () => {
-    const responses = [jobResult('active'), { kind: 'no-job', description: '' } as const, errorResponse(503)]
-    expect(responses.map(isResponse)).toEqual([true, true, true])
-    expect([notSent, noResponse, { kind: 'aborted', sent: true } as const].map(isResponse)).toEqual([
-      false,
-      false,
-      false,
-    ])
   })
 
   test.each([
@@ -150,85 +124,199 @@ describe('a create request or a message', () => {
     ['Sat, 01 Mar 2025 12:01:00 GMT', 60_000],
     ['soon', undefined],
     [undefined, undefined],
-  ])('waits for as long as Retry-After: %s asks', (header, retryAfterMs) => {
-    expect(judge(CREATE, errorResponse(429, header))).toMatchObject({ backoff: { retryAfterMs } })
-    expect(judge(MESSAGE, errorResponse(409, header))).toMatchObject({ backoff: { retryAfterMs } })
-  })
+  ])(
+    'is retried after Retry-After (%s), else within a minute; within 10 s if there is no connection',
+    (header, retryAfterMs) => {
+      const backoff = { retryAfterMs, capMs: 60_000 }
+      expect(judge(CREATE, errorResponse(429, header))).toMatchObject({ backoff })
+      expect(judge(MESSAGE, errorResponse(409, header))).toMatchObject({ backoff })
+      expect(judge(CREATE, notSent)).toMatchObject({ backoff: { retryAfterMs: undefined, capMs: 10_000 } })
+    },
+  )
 })
 
-describe('a status request', () => {
-  test.each([
-    [0, 'retry'],
-    [1000, 'retry'],
-    [VISIBILITY_GRACE_MS, 'retry'],
-    [VISIBILITY_GRACE_MS + 1, 'fail not-found'],
-    [undefined, 'fail not-found'],
-  ])('that got a 404 %p ms after a create request: %s', (sinceCreateMs, verdict) => {
-    expect(summarize(poll(errorResponse(404), sinceCreateMs === undefined ? {} : { sinceCreateMs }))).toBe(
-      verdict,
+describe('a message to a job that a new one can replace', () => {
+  const conflicts = (attempts: number, replaceable: boolean) =>
+    summarize(judge(MESSAGE, errorResponse(409, '7'), { attempts, replaceable }))
+
+  test('is sent three times to a busy job; to any other as long as there is time', () => {
+    expect([1, 2, 3, 4].map((attempts) => conflicts(attempts, true))).toEqual([
+      'retry rejected',
+      'retry rejected',
+      'fail rejected',
+      'fail rejected',
+    ])
+    expect(conflicts(100, false)).toBe('retry rejected')
+  })
+
+  test('is sent again for as long as there is time if it is only limited', () => {
+    expect(summarize(judge(MESSAGE, errorResponse(429), { attempts: 100, replaceable: true }))).toBe(
+      'retry rate-limited',
     )
   })
 
-  test.each([400, 401, 403, 409, 410, 301])('that got a %d right after a create request fails', (status) => {
-    expect(poll(errorResponse(status), { sinceCreateMs: 0 }).next).toBe('fail')
+  const everyStatus = Array.from({ length: 700 }, (_, index) => 300 + index)
+  const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
+  test('is refused for good by each 4xx, but not by those that a new job would get as well', () => {
+    const refused = everyStatus.filter((status) => {
+      const verdict = judge(MESSAGE, errorResponse(status), { attempts: 3, replaceable: true })
+      const error = 'error' in verdict ? verdict.error : undefined
+      expect(error instanceof Refusal ? error.status : status).toBe(status)
+      return refusesMessage(error)
+    })
+    const expected = everyStatus.filter((status) => status >= 400 && status <= 499)
+    expect(refused).toEqual(expected.filter((status) => !NOT_ABOUT_THE_JOB.includes(status)))
+  })
+
+  test.each([notSent, noResponse, aborted(true), errorResponse(503), failed('proxy-certificate')])(
+    'is not refused by %j',
+    (result) => {
+      const verdict = judge(MESSAGE, result, { attempts: 3, replaceable: true })
+      expect(refusesMessage('error' in verdict ? verdict.error : new Error('x'))).toBe(false)
+    },
+  )
+})
+
+describe('a status request', () => {
+  const summary = (context: Partial<PollContext>) => {
+    const verdict = poll(errorResponse(404), context)
+    const delayMs = verdict.next === 'retry' ? verdict.notFound?.delayMs : undefined
+    return [summarize(verdict), delayMs]
+  }
+  const RETRY = ['retry', undefined]
+  const ASK_AGAIN = ['retry', 3400]
+  const BELIEVED = ['fail not-found', undefined]
+
+  test.each([
+    [0, 0, RETRY],
+    [VISIBILITY_GRACE_MS, 9, RETRY],
+    [VISIBILITY_GRACE_MS + 1, 0, ASK_AGAIN],
+    [VISIBILITY_GRACE_MS + 1, 3, BELIEVED],
+    [undefined, 0, ASK_AGAIN],
+    [undefined, 2, ASK_AGAIN],
+    [undefined, 3, BELIEVED],
+    [undefined, 4, BELIEVED],
+  ])(
+    'that got a 404 %p ms after a create request, and %d before: %j',
+    (sinceCreateMs, notFounds, verdict) => {
+      for (const seen of [true, false]) expect(summary({ sinceCreateMs, notFounds, seen })).toEqual(verdict)
+    },
+  )
+
+  test('says in the end, and if there is no time left, that there is no such job', () => {
+    const advice = (seen: boolean, notFounds: number) => {
+      const verdict = poll(errorResponse(404), { seen, notFounds })
+      const error = verdict.next === 'retry' ? verdict.notFound?.error : 'error' in verdict && verdict.error
+      return error ? [error.code, error.advice] : undefined
+    }
+    for (const notFounds of [0, 3]) {
+      expect(advice(false, notFounds)).toEqual(['not-found', 'Check job-id, project-id and base-url.'])
+      expect(advice(true, notFounds)).toEqual([
+        'not-found',
+        "The service has returned this job before: check the agent's jobs in its dashboard.",
+      ])
+    }
+  })
+
+  test('that got another refusal right after a create request fails', () => {
+    for (const status of [400, 401, 403, 409, 410, 301])
+      expect(poll(errorResponse(status), { sinceCreateMs: 0 }).next).toBe('fail')
+  })
+
+  test('without a job in the response is retried twice', () => {
+    expect([0, 1, 2].map((invalidResponses) => summarize(poll(noJob, { invalidResponses })))).toEqual([
+      'retry',
+      'retry',
+      'fail contract',
+    ])
   })
 
   test.each([
-    [0, 'retry'],
-    [1, 'retry'],
-    [2, 'fail contract'],
-  ])('without a job in the response, after %d others: %s', (invalidResponses, verdict) => {
-    expect(summarize(poll(noJob, { invalidResponses }))).toBe(verdict)
-  })
-
-  test.each([
-    [errorResponse(503, '40'), 40_000],
-    [errorResponse(429, '40'), 40_000],
-    [errorResponse(500), undefined],
-    [noResponse, undefined],
-    [notSent, undefined],
-    [noJob, undefined],
-  ])('that got %j was asked to wait %s ms', (result, retryAfterMs) => {
-    expect(poll(result)).toMatchObject({ backoff: { retryAfterMs, capMs: 30_000 } })
-  })
-
-  test.each([
-    [errorResponse(503), 'the service responded 503: its message', false],
-    [noResponse, 'read ECONNRESET', false],
-    [notSent, 'connect ECONNREFUSED', false],
-    [noJob, 'the response contains no job (200: hello)', true],
-    [jobResult('active', { id: 'job-9' }), 'the response contains another job, "job-9"', true],
-  ])('that got %j is retried because %s', (result, reason, invalid) => {
-    expect(poll(result)).toMatchObject({ next: 'retry', reason, invalid })
-  })
-
-  test('that is never sent says nothing of the requests before it', () => {
-    expect(poll(permanent('server-certificate'))).toMatchObject({
-      error: { message: "The service's certificate is not trusted: connect ECONNREFUSED." },
-    })
-  })
-
-  test('that is refused is called a status request', () => {
-    expect(poll(errorResponse(403))).toMatchObject({
-      error: { message: 'The service refused the status request (403: its message).' },
-    })
-  })
-
-  test('names the job that three responses in a row did not contain', () => {
-    expect(poll(noJob, { invalidResponses: 2 })).toMatchObject({
-      error: { message: expect.stringContaining('"job-1": the last one contains no job (200: hello)') },
-    })
+    [errorResponse(503, '40'), 'the service responded 503: its message', 40_000, false],
+    [errorResponse(429, '40'), 'the service responded 429: its message', 40_000, false],
+    [errorResponse(500), 'the service responded 500: its message', undefined, false],
+    [noResponse, 'read ECONNRESET', undefined, false],
+    [notSent, 'connect ECONNREFUSED', undefined, false],
+    [noJob, 'the response contains no job (200: hello)', undefined, true],
+    [anotherJob, 'the response contains another job, "job-9"', undefined, true],
+  ])('that got %j is retried because %s', (result, reason, retryAfterMs, invalid) => {
+    expect(poll(result)).toEqual({ next: 'retry', reason, backoff: { retryAfterMs, capMs: 30_000 }, invalid })
   })
 })
 
 test('the limits are those of the contract', () => {
-  expect({ VISIBILITY_GRACE_MS, MAX_INVALID_RESPONSES, UNREACHABLE_MS }).toEqual({
-    VISIBILITY_GRACE_MS: 30_000,
-    MAX_INVALID_RESPONSES: 3,
-    UNREACHABLE_MS: 120_000,
-  })
+  expect([VISIBILITY_GRACE_MS, MAX_INVALID_RESPONSES, UNREACHABLE_MS]).toEqual([30_000, 3, 120_000])
+  expect(NOT_FOUND_TRIES).toBe(4)
 })
 
-test('a message that is answered with another job was accepted, and its own job is polled', () => {
-  expect(judge(MESSAGE, jobResult('active', { id: 'job-9' }))).toEqual({ next: 'accepted', job: undefined })
+test('a service that responded is told from one that never did', () => {
+  expect([jobResult('active'), noJob, errorResponse(503)].map(isResponse)).toEqual([true, true, true])
+  expect([notSent, noResponse, aborted(true)].map(isResponse)).toEqual([false, false, false])
+})
+
+describe('what the user reads', () => {
+  /** Each text once, with the requests that it is for: the error that a step ends with, and what it says if cancelled. */
+  function textsOf(result: ServiceResult): string[] {
+    const requests = new Map<string, string[]>()
+    const verdicts = {
+      create: judge(CREATE, result),
+      message: judge(MESSAGE, result),
+      poll: poll(result, { invalidResponses: 2, notFounds: 3 }),
+    }
+    for (const [name, verdict] of Object.entries(verdicts)) {
+      const error = 'error' in verdict ? verdict.error : undefined
+      const unknown = 'unknown' in verdict ? verdict.unknown : undefined
+      const texts = [error, unknown].flatMap((shown) =>
+        shown === undefined ? [] : [shown.message, shown.advice],
+      )
+      for (const text of new Set(texts)) requests.set(text, [...(requests.get(text) ?? []), name])
+    }
+    return [...requests].map(([text, names]) => `${names.join(', ')}: ${text}`)
+  }
+
+  test('is one table', () => {
+    const results: [string, ServiceResult][] = [
+      ...[302, 303, 400, 401, 403, 404, 409, 429, 503].map((status): [string, ServiceResult] => [
+        `${status}`,
+        errorResponse(status),
+      ]),
+      ['no connection', notSent],
+      ["the service's bad certificate", failed('server-certificate')],
+      ["the proxy's bad certificate", failed('proxy-certificate')],
+      ['a 407 from a proxy', failed('proxy-authentication')],
+      ['no complete response', noResponse],
+      ['a success without a job', noJob],
+      ['no answer before the end', aborted(true)],
+    ]
+    const table = results.map(([name, result]) => [name, ...textsOf(result)].join('\n  '))
+    expect(table.join('\n\n')).toMatchSnapshot()
+  })
+
+  test('is the same for each redirect, and for whatever else is refused', () => {
+    for (const [like, statuses] of [
+      [302, [300, 399]],
+      [400, [402, 418, 499]],
+    ] as const) {
+      const text = (status: number) => textsOf(errorResponse(status)).join().replaceAll(`${status}`, 'N')
+      for (const status of statuses) expect(text(status)).toBe(text(like))
+    }
+  })
+
+  test('keeps the cause', () => {
+    const cause = new Error('x')
+    for (const request of [CREATE, MESSAGE]) expect(resultUnknown(request, 'reset', cause).cause).toBe(cause)
+    expect(cannotConnect({ ...failed(undefined), cause }, false).cause).toBe(cause)
+  })
+
+  test('is not that nothing was sent if an earlier request was', () => {
+    for (const permanent of [
+      undefined,
+      'server-certificate',
+      'proxy-certificate',
+      'proxy-authentication',
+    ] as const) {
+      const [first, later] = [false, true].map((posted) => cannotConnect(failed(permanent), posted).message)
+      expect(first).toBe(`${later} Nothing was sent.`)
+    }
+  })
 })

@@ -153,13 +153,13 @@ function adviceFor(status: number, refused: RefusedRequest): readonly [ErrorCode
     case 429:
       return [
         'rate-limited',
-        'The documented limit is 100 uses per project per hour. Run this later, or less often.',
+        'The documented limit is 100 uses per project per hour. Run the workflow later, or less often.',
       ]
   }
   return [
     'rejected',
     kind === 'poll'
-      ? "The step can't follow the job. See the service's dashboard for it."
+      ? "See the service's dashboard for the job's status."
       : 'Fix the problem that the service reports, then start a new run.',
   ]
 }

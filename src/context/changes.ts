@@ -47,7 +47,7 @@ export async function findChanges(
     named !== undefined && getPath(named, 'pull_request') !== undefined
       ? await ofPullRequest(issueNumber as number, '', source)
       : since !== undefined && usesSince(event) && !ZERO_SHA.test(headOf(run, event))
-        ? await sinceNamed(since, headOf(run, event), source)
+        ? { ...(await sinceNamed(since, headOf(run, event), source)), bySince: true }
         : await ofEvent(run, event, source)
   return named === undefined ? changes : { ...changes, named }
 }

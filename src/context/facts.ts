@@ -86,7 +86,7 @@ function toText(value: unknown, isProse: boolean): string {
     return showInvisible(isProse ? noteHidden(text) : text)
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value)) return value.map(itemText).join(', ')
+  if (Array.isArray(value)) return showInvisible(value.map(itemText).join(', '))
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!hasContent) return ''
   return isDeeper(value, MAX_DEPTH)

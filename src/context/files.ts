@@ -33,6 +33,8 @@ export interface Changes {
   readonly range: string
   /** The commits of the range; others wrote their texts. */
   readonly commits?: CommitList
+  /** The input `since` names where the range begins, so the payload's commits are not those of the range. */
+  readonly bySince?: boolean
   /** The pull request or issue that the step names, as received. Others wrote its words. */
   readonly named?: unknown
   /** The tag of the release that the changes came after. Others wrote it. */

@@ -7,10 +7,11 @@ const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)/g
 
 /**
  * A link reference definition that links to nothing or has a title, as in `[//]: # (text)`: people write comments so. GitHub
- * shows no definitions, but those that links use are left as they are.
+ * shows no definitions, but those that links use are left as they are. Blanks can be matched in one way only, or a body full
+ * of them would take hours.
  */
 const DEFINITION_COMMENT =
-  /^ {0,3}\[(?:[^\]\\]|\\.){1,999}\]:[ \t]*\n?[ \t]*(?:(?:#|<>)[^\n]*|(?:<[^<>\n]*>|\S+)[ \t]*\n?[ \t]+(?:"[^"]*"|'[^']*'|\([^()]*\))[ \t]*)$/gm
+  /^ {0,3}\[(?:[^\]\\]|\\.){1,999}\]:[ \t]*(?:\n[ \t]*)?(?:(?:#|<>)[^\n]*|(?:<[^<>\n]*>|\S+)(?:[ \t]+|[ \t]*\n[ \t]*)(?:"[^"]*"|'[^']*'|\([^()]*\))[ \t]*)$/gm
 
 /**
  * A text by people, with a note in place of each part that GitHub doesn't show. In a block of code GitHub would show it, but

@@ -41,10 +41,11 @@ function refFacts({ ref, sha }: RunEnvironment, told: readonly Fact[]): Fact[] {
   ]
 }
 
-/** Of a push, the payload says more than a comparison. */
+/** Of a push, the payload says more than a comparison: that has no more than 100 commits. */
 function commitList(event: RunEvent, changes?: Changes): CommitList | undefined {
   const commits = pushedCommits(event)
-  return commits.length === 0 ? changes?.commits : { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
+  const ofPush = { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
+  return commits.length === 0 || changes?.bySince ? changes?.commits : ofPush
 }
 
 /** Each commit's first line and author. */

@@ -129,7 +129,7 @@ export class InputError extends ActionError {
     super(
       'input',
       lines.join('\n'),
-      'Nothing was sent. Fix the inputs in the workflow file and push: a re-run would use the old file.',
+      'Nothing was sent. Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
     )
   }
 }
@@ -193,9 +193,9 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
   }
   const parse: Parse = (input, parseValue) =>
     parseAny(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)))
-  // Any text is valid, and a blank one does not mean the default.
+  // Any text is valid: `readGiven` reads it.
   for (const input of ['github-token', 'docs-token', 'job-key', 'skip-authors'] as const) {
-    parse(input, () => refuseKey(raw[input].trim()))
+    parse(input, String)
   }
   const baseUrl = parse('base-url', parseBaseUrl)
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))

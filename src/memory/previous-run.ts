@@ -119,8 +119,8 @@ function refuseSameAttempt(
           ` To wait for that job, set job-id: ${oneLine(state.jobId)} and no prompt.`,
         ]
   const text =
-    `another step of this run has the same workflow, job, step ID and project, and has already ${what}. Nothing was ` +
-    `sent this time. Give each step or matrix leg its own job-key.${wait}`
+    `another step of this run has the same workflow, job, step ID and project, and has already ${what}. ` +
+    `Give each step or matrix leg its own job-key.${wait}`
   throw new InputError([`job-key: ${text}`], '')
 }
 

@@ -2,7 +2,7 @@
 
 import { type FailOn, failsStep, parsePullRequest } from '../agent/job.js'
 import { oneLine, quote } from '../escape.js'
-import { formatDuration, formatInteger } from '../format.js'
+import { formatDuration, formatInteger, joinSentences } from '../format.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import type { Redact } from '../redact.js'
 import { errorOf, type RunResult } from '../run/ports.js'
@@ -29,8 +29,9 @@ export type Output = (typeof OUTPUTS)[number]
 /** The outputs as far as they are known; some are only known with the result. */
 export function outputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
   const { result } = progress
-  // A dry run tells what is remembered.
-  const link = progress.job?.link ?? (result?.outcome === 'dry-run' ? progress.previousLink : '')
+  // A run that sends nothing tells what is remembered.
+  const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
+  const link = progress.job?.link ?? (sendsNothing ? progress.previousLink : '')
   const { number, repository } = parsePullRequest(link)
   // A job that never existed was not waited for.
   const isMissing = progress.job === undefined && errorOf(result)?.code === 'not-found'
@@ -93,21 +94,22 @@ function describeSize(text: string): string {
 
 /** The line at each change of status. */
 export function statusLine(progress: Progress): string {
-  const { jobId, status, job } = progress
+  const { jobId, job } = progress
+  const status = job?.status ?? quote(job?.rawStatus ?? '')
   const link = job?.link ? `, pull request ${job.link}` : ''
-  return `Job ${quote(jobId)}: ${status ?? 'accepted'} after ${formatDuration(progress.elapsedMs())}${link}.`
+  return `Job ${quote(jobId)}: ${status} after ${formatDuration(progress.elapsedMs())}${link}.`
 }
 
 /** The line once a minute. */
 export function heartbeatLine(progress: Progress): string {
-  const elapsed = formatDuration(progress.elapsedMs())
-  const { jobId, job, accepted, request } = progress
-  if (!accepted)
-    return request === 'sending'
-      ? `Still waiting for a response after ${elapsed}.`
-      : `Nothing has been accepted yet after ${elapsed}.`
-  if (job === undefined) return `No status for job ${quote(jobId)} yet after ${elapsed}.`
-  return `Job ${quote(jobId)} ${describeNow(progress, quote)} (after ${elapsed}).`
+  return `After ${formatDuration(progress.elapsedMs())}: ${stillWaitingFor(progress)}.`
+}
+
+function stillWaitingFor(progress: Progress): string {
+  const { jobId, accepted, request } = progress
+  if (request === 'sending') return 'still waiting for a response'
+  if (!accepted) return 'nothing has been accepted yet'
+  return `job ${quote(jobId)} ${describeNow(progress, quote)}`
 }
 
 /** The last line. */
@@ -117,7 +119,7 @@ export function endLine(progress: Progress, result: RunResult): string {
   return `Finished after ${formatDuration(progress.elapsedMs())}: ${result.outcome}${code}.`
 }
 
-/** The one annotation of a run, or a line in the log alone. `log` is a line beside a notice. */
+/** The one annotation of a run, or a line in the log alone. `log` is a line after it. */
 export interface Annotation {
   readonly level: 'error' | 'warn' | 'notice' | 'log'
   readonly text: string
@@ -126,11 +128,16 @@ export interface Annotation {
 
 export function annotation(progress: Progress, result: RunResult, failOn?: ReadonlySet<FailOn>): Annotation {
   const link = progress.job?.link ?? ''
-  const { happened, next } = describeOutcome(progress, result, quote)
-  if (result.outcome === 'pr-opened') return { level: 'notice', text: happened }
-  // Each line of a bad input says what to do.
-  const text = errorOf(result)?.code === 'input' ? happened : `${happened} ${next}`
-  if (failsStep(result.outcome, failOn)) return { level: 'error', text }
+  const { sentence = '', happened = '', next } = describeOutcome(progress, result, quote)
+  const pullRequest = link === '' ? '' : `Pull request: ${link}`
+  if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
+  // Each line of bad input is a problem of its own.
+  if (errorOf(result)?.code === 'input') return { level: 'error', text: happened, log: next }
+  const text = joinSentences(sentence, happened, next)
+  if (failsStep(result.outcome, failOn)) {
+    // What there is to review comes first: the step may fail all the same.
+    return { level: 'error', text: joinSentences(pullRequest && `${pullRequest}.`, text) }
+  }
   if (result.outcome === 'no-changes' && progress.job?.linkRejected) return { level: 'warn', text }
-  return link === '' ? { level: 'log', text } : { level: 'notice', text: `Pull request: ${link}`, log: text }
+  return link === '' ? { level: 'log', text } : { level: 'notice', text: pullRequest, log: text }
 }

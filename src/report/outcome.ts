@@ -1,13 +1,17 @@
 /** What each outcome says to a reader: a title, what happened, and what to do next. Pure. */
 
-import { isFinal } from '../agent/job.js'
+import { type FinalStatus, isFinal, outcomeOf } from '../agent/job.js'
+import type { ActionError } from '../errors.js'
 import { formatDuration, joinSentences } from '../format.js'
 import type { RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 
 export interface Texts {
   readonly title: string
-  readonly happened: string
+  /** The title as a sentence, for the log, which has no titles. */
+  readonly sentence?: string
+  /** What else happened, without the pull request, which each place shows in its own way. */
+  readonly happened?: string
   readonly next: string
 }
 
@@ -17,23 +21,20 @@ export interface Texts {
  * @returns the end of a sentence that begins with the job
  */
 export function describeNow(
-  { job, status, missedReason, sinceSeenMs }: Progress,
+  { job, reuse, missedReason, sinceSeenMs }: Progress,
   show: (text: string) => string,
 ): string {
   if (job === undefined) {
     return missedReason === '' ? 'has an unknown status' : `has an unknown status: ${missedReason}`
   }
+  // This may be the end from before the message.
+  if (isFinal(job.status) && reuse === 'message') return 'accepted the message'
+  const status = job.status ?? show(job.rawStatus)
   if (missedReason !== '') {
-    const was = `was ${status ?? show(job.rawStatus)} when last seen, ${formatDuration(sinceSeenMs)} ago`
-    return `${was}; since then: ${missedReason}`
+    return `was ${status} when last seen, ${formatDuration(sinceSeenMs)} ago; since then: ${missedReason}`
   }
-  if (job.status === undefined) return `has a status that is not documented, ${show(job.rawStatus)}`
-  return isFinal(job.status) ? `has ended: ${job.status}` : 'is still running'
-}
-
-/** Whether the last request said that the job is running. */
-export function isRunning({ job, missedReason }: Progress): boolean {
-  return job?.status === 'active' && missedReason === ''
+  if (job.status === undefined) return `has an undocumented status: ${status}`
+  return isFinal(job.status) ? `has ended: ${status}` : 'is still running'
 }
 
 /** @param show escapes text from outside for the place where this is read */
@@ -43,40 +44,35 @@ export function describeOutcome(
   show: (text: string) => string,
 ): Texts {
   const { job, jobId, reuse, accepted, status } = progress
-  const elapsed = formatDuration(progress.elapsedMs())
   const name = `Job ${show(jobId)}`
-  // After a message, a final status may be the earlier one.
-  const now = `${name} ${isFinal(status) && reuse === 'message' ? 'accepted the message' : describeNow(progress, show)}.`
+  const hasEnded = isFinal(status) && reuse !== 'message'
+  const now = `${name} ${describeNow(progress, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
-  const howToWait = `To wait for it, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
+  const howToWait = `To wait for the job, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
+  const mayRun = `${name} may still be running. ${howToWait}`
   // The step that continues a job may do so each time.
   const startNew =
     reuse === undefined
       ? 'To start a new job, start a new run'
       : 'To start a new job, run a step with a prompt and no job-id'
-  // After a message, the last status may predate it.
-  const hasEnded = isFinal(status) && reuse !== 'message'
-  const keepsRunning = `The job ${isRunning(progress) ? 'keeps' : 'may still be'} running on the service. ${howToWait}`
-  // What there is to review comes first: the step may fail all the same.
-  const ended = joinSentences(job?.link ? `Pull request: ${job.link}.` : '', name)
   switch (result.outcome) {
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        happened: `Pull request: ${job?.link}`,
         next: 'Review the pull request, then merge it.',
       }
     case 'no-changes':
       if (job?.linkRejected) {
         return {
           title: '✅ The docs job completed with an unusable pull request link',
-          happened: `${name} completed, but its pull request link was dropped, because it can't be passed on safely.`,
+          sentence: `${name} completed.`,
+          happened: "Its pull request link was dropped, because it can't be passed on safely.",
           next: "See the service's dashboard for the pull request.",
         }
       }
       return {
         title: '✅ The docs job completed without a pull request',
-        happened: `${name} completed without a pull request.`,
+        sentence: `${name} completed without a pull request.`,
         next: joinSentences(
           reuse === 'attach'
             ? `If you expected changes, send the job a message that says which pages to change and how: ${withPrompt}.`
@@ -87,13 +83,13 @@ export function describeOutcome(
     case 'failed':
       return {
         title: '❌ The docs job failed',
-        happened: `${ended} failed.`,
-        next: `See the service's dashboard for the reason. ${startNew}, or send this one a message: ${withPrompt}.`,
+        sentence: `${name} failed.`,
+        next: `See the service's dashboard for the reason. ${startNew}. To send this one a message, ${withPrompt}.`,
       }
     case 'archived':
       return {
         title: '🗄️ The docs job was archived',
-        happened: `${ended} was archived.`,
+        sentence: `${name} was archived.`,
         next: joinSentences(
           job?.link ? 'Review the pull request.' : '',
           `An archived job won't produce anything more. ${startNew}.`,
@@ -102,12 +98,9 @@ export function describeOutcome(
     case 'timed-out':
       return {
         title: '⌛ The docs job did not finish in time',
-        happened: joinSentences(
-          `The step waited for ${elapsed}.`,
-          now,
-          job?.link ? `Its pull request: ${job.link}.` : '',
-        ),
-        next: `${keepsRunning} To wait longer next time, raise timeout-minutes.`,
+        sentence: `The step waited for ${formatDuration(progress.elapsedMs())}.`,
+        happened: now,
+        next: `${howToWait} To wait longer next time, raise timeout-minutes.`,
       }
     case 'started':
       return {
@@ -116,50 +109,60 @@ export function describeOutcome(
           message: '🚀 The docs job accepted the message',
           attach: '⏳ The docs job has not finished yet',
         }[reuse ?? 'create'],
+        sentence: reuse === 'message' ? `${name} accepted the message.` : '',
         happened: joinSentences(
-          reuse === 'message' ? `${name} accepted the message.` : now,
-          'This step did not wait for it to finish.',
+          reuse === 'message' ? '' : now,
+          'This step did not wait for the job to finish.',
         ),
         next: howToWait,
       }
     case 'cancelled': {
       const { error } = result
-      const mayRun = jobId !== '' && !hasEnded
+      const refused = "The service hadn't accepted a request from this step."
+      const unfinished = accepted
+        ? howToWait
+        : jobId === ''
+          ? 'To start a docs job, start a new run.'
+          : mayRun
       return {
         title: '🛑 The step was cancelled',
-        happened: joinSentences('The step was cancelled.', error?.message ?? (accepted ? now : '')),
-        next:
-          error?.advice ??
-          joinSentences(
-            accepted ? '' : "The service hadn't accepted a request from this step.",
-            hasEnded ? `${name} has ended: ${status}.` : '',
-            mayRun ? keepsRunning : '',
-          ),
+        sentence: 'The step was cancelled.',
+        happened: error?.message ?? (accepted ? now : progress.posted ? refused : 'Nothing was sent.'),
+        next: error?.advice ?? (hasEnded ? adviceAfter(progress, status, show) : unfinished),
       }
     }
     case 'skipped':
       return {
-        title: '⏭️ Skipped: nothing was sent',
+        title: '⏭️ Skipped',
         happened: `Nothing was sent: ${result.reason}.`,
         next: result.advice ?? "You don't need to do anything.",
       }
     case 'dry-run':
       return {
-        title: '📝 Dry run: nothing was sent',
+        title: '📝 Dry run',
         happened: 'Nothing was sent.',
-        next: 'To send the prompt, remove dry-run or set it to false.',
+        next: 'For a real run, remove dry-run or set it to false.',
       }
     case 'error': {
       const { message, advice, code } = result.error
       // A job that the service has never shown to this step may not exist.
       const isMissing = code === 'not-found' && job === undefined && reuse !== 'message'
-      const isUnsent =
-        code === 'github' && !progress.posted && !accepted && !/nothing was sent/i.test(message)
       return {
         title: '❌ The docs job could not be started or tracked',
-        happened: joinSentences(message, isUnsent ? 'Nothing was sent.' : ''),
-        next: joinSentences(advice, accepted && !isMissing && !hasEnded ? keepsRunning : ''),
+        happened: joinSentences(message, isUnsaid(progress, result.error) ? 'Nothing was sent.' : ''),
+        next: joinSentences(advice, accepted && !isMissing && !hasEnded ? mayRun : ''),
       }
     }
   }
+}
+
+/** What to do about a job that ended before the step could say so. */
+function adviceAfter(progress: Progress, status: FinalStatus, show: (text: string) => string): string {
+  return describeOutcome(progress, { outcome: outcomeOf(status, progress.job?.link ?? '') }, show).next
+}
+
+/** Nothing was sent, and the error doesn't say so. After a failure of the action itself, who knows. */
+function isUnsaid({ posted, accepted, request }: Progress, { code, message, advice }: ActionError): boolean {
+  const wasSent = posted || accepted || request !== 'idle' || code === 'internal'
+  return !wasSent && !/nothing was (?:sent|accepted)/i.test(`${message} ${advice}`)
 }

@@ -12,6 +12,7 @@ import type { Redact } from '../redact.js'
 import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { annotation, endLine, outputs, statusLine } from './messages.js'
+import { describeNow } from './outcome.js'
 import { StatusReport } from './status-report.js'
 import { createSummary, type View } from './summary.js'
 
@@ -108,15 +109,12 @@ export class StepReport {
 
   /** @param before how the step would have ended otherwise, which must not be lost */
   #outputsFailed(thrown: unknown, before: ActionError | undefined): ActionError {
-    const { accepted, posted, jobId, job, status, reuse } = this.#progress
-    // After a message, the last status may predate it.
-    const state = status === undefined || reuse === 'message' ? '' : `: ${status}`
-    const link = job?.link ? `, pull request ${job.link}` : ''
+    const { accepted, posted, jobId } = this.#progress
     return new ActionError(
       'internal',
       joinSentences(
         `Writing the outputs failed: ${(thrown as Error).message}.`,
-        accepted ? `The job is ${quote(jobId)}${state}${link}.` : '',
+        accepted ? `Job ${quote(jobId)} ${describeNow(this.#progress, quote)}.` : '',
         before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
       ),
       joinSentences("Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? ''),
@@ -161,8 +159,8 @@ export class StepReport {
     this.#writeSummary()
     this.status.update()
     const { level, text, log } = annotation(progress, result, this.#inputs?.failOn)
-    if (log !== undefined) this.#writer.log(log)
     this.#writer[level](text)
+    if (log !== undefined) this.#writer.log(log)
     this.#writer.log(endLine(progress, result))
     const error = errorOf(result)
     // Not truncated before it is redacted: half a key would not be found.

@@ -1,7 +1,7 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
-import { inlineCode, quote } from '../escape.js'
+import { inlineCode, oneLine, quote } from '../escape.js'
 import { formatDuration } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
 import type { Redact } from '../redact.js'
@@ -90,31 +90,39 @@ function details(view: View): string[] {
   ]
 }
 
-/** In a list if it has several lines. The pull request stands above. */
+/** In a list if it has several lines. */
 function whatHappened(progress: Progress, result: RunResult, redact: Redact): string {
-  if (result.outcome === 'pr-opened') return ''
   // Redacted before it is split: half a key would not be found.
-  const lines = redact(describeOutcome(progress, result, quote).happened)
+  const lines = redact(describeOutcome(progress, result, quote).happened ?? '')
     .split('\n')
     .map(showSentences)
   return lines.length === 1 ? lines.join() : lines.map((line) => `- ${line}`).join('\n')
 }
 
 /**
- * Sentences of the action's own as Markdown. Text from outside stands in quotes in them, and becomes code; so does
- * everything that GitHub could take for more than plain text.
+ * Sentences as Markdown. Text in quotes, which is where text from outside stands, becomes code; so does every other word
+ * that GitHub could take for more than plain text.
  */
-function showSentences(text: string): string {
-  return text
-    .split(/("[^"]*"|https?:\/\/\S+(?<![.,;:]))/)
-    .map((part) => (isPlain(part) ? part : inlineCode(part.replace(/^"(.+)"$/s, '$1'))))
+export function showSentences(text: string): string {
+  return oneLine(text)
+    .split(/("[^"]*"|`[^`]*`|\s+)/)
+    .map((part) => (isPlain(part) ? part : showCode(part)))
     .join('')
+    .replace(/^(?:\d+[.)]|[+=-]+)(?=\s|$)/, inlineCode)
 }
 
-/** Text in which GitHub finds no markup, mention, reference, link or emoji. */
-function isPlain(text: string): boolean {
-  const isRead = /:\/\/|www\.|\bgh-\d|:[\w+-]+:|[\da-f]{7}|\b_|_\b|^\s*\d+\.|^\s*[+=-]/i.test(text)
-  return /^[\w\s.,:;()'’…/%+=-]*$/.test(text) && !isRead
+/** The quotes go; the punctuation behind a word stays outside. */
+function showCode(part: string): string {
+  const quoted = /^(["`])(.+)\1$/.exec(part)?.[2]
+  if (quoted !== undefined) return inlineCode(quoted)
+  const end = /[.,;:)]*$/.exec(part)?.[0] ?? ''
+  return inlineCode(part.slice(0, part.length - end.length)) + end
+}
+
+/** A word, or white space, in which GitHub finds no markup, mention, reference, link or emoji. */
+function isPlain(word: string): boolean {
+  const isRead = /:\/\/|www\.|\bgh-\d|:[\w+-]+:|\b[\da-f]{7,40}\b|\b_|_\b/i.test(word)
+  return /^[\w\s.,:;()'’…/%+=-]*$/.test(word) && !isRead
 }
 
 /** The run, for readers elsewhere. */

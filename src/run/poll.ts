@@ -9,7 +9,7 @@ import { retryDelay } from '../net/backoff.js'
 import type { Ports } from './ports.js'
 
 /** For this long after a message (ms), a final status may still be the one from before it. */
-export const SETTLE_MS = 30_000
+const SETTLE_MS = 30_000
 
 /** A shorter settle time (ms) proves nothing: then only a change does. */
 const MIN_SETTLE_MS = 1_000
@@ -58,8 +58,11 @@ export async function pollUntilDone(
     const isEarly = delayMs > untilFinalPollMs
     await clock.sleep(Math.min(delayMs, untilFinalPollMs), deadline.signal)
     if (deadline.cancelled()) break
-    // Only a process that was frozen comes here past the deadline: it has missed its final poll.
-    const result = await service.getJob(options.jobId, { late: deadline.remainingMs() === 0 })
+    // Only a process that was frozen comes here past the deadline: it has missed its final poll, and makes it now. Of the
+    // timers that are due then, this one may be called before the deadline's.
+    const late = deadline.remainingMs() === 0
+    isFinalPoll ||= late
+    const result = await service.getJob(options.jobId, { late })
     const next = state.handle(result, isEarly)
     if ('result' in next) return next.result
     if ('aborted' in next) break
@@ -95,10 +98,7 @@ export function finalPollMarginMs(timeoutMs: number): number {
  *
  * @param settleMs counted from the message
  */
-export function createFreshnessCheck(
-  precededBy: PrecededBy,
-  settleMs: number,
-): (job: Job, now: number) => boolean {
+function createFreshnessCheck(precededBy: PrecededBy, settleMs: number): (job: Job, now: number) => boolean {
   if (precededBy.kind !== 'message') return () => true
   const { job: previous, at } = precededBy
   let seenRunning = false
@@ -178,6 +178,10 @@ class PollState {
       invalidResponses: this.#invalidResponses,
     }
     const verdict = judgePoll(result, context, clock.date())
+    if (verdict.next === 'aborted') {
+      progress.missed('the step ended before a response arrived')
+      return { aborted: true }
+    }
     this.gotResponse ||= isResponse(result)
     progress.responded ||= isResponse(result)
     const notFound = verdict.next === 'retry' ? verdict.notFound : undefined
@@ -186,9 +190,6 @@ class PollState {
     this.#invalidResponses = verdict.next === 'retry' && verdict.invalid ? this.#invalidResponses + 1 : 0
     const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs, random())
     switch (verdict.next) {
-      case 'aborted':
-        progress.missed('the step ended before a response arrived')
-        return { aborted: true }
       case 'fail':
         progress.missed(verdict.error.message)
         throw verdict.error

@@ -1,7 +1,7 @@
-/** A run's dependencies and its result (types only). */
+/** What a run needs, how it ended, and what is kept up to date at GitHub. */
 
 import type { Job, Outcome } from '../agent/job.js'
-import type { ActionError } from '../errors.js'
+import { ActionError, Cancelled, internalError } from '../errors.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import type { Given, InputError, Inputs } from '../inputs/inputs.js'
 import type { Clock, Deadline } from '../net/deadline.js'
@@ -55,6 +55,12 @@ export type RunResult =
 
 /** One type for each outcome, so that a check of the outcome narrows the result. */
 type PlainResult<O> = O extends Outcome ? { readonly outcome: O } : never
+
+/** The result of a step that ends with an exception. */
+export function toRunResult(thrown: unknown): RunResult {
+  if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
+  return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
+}
 
 export function errorOf(result: RunResult | undefined): ActionError | undefined {
   return result !== undefined && 'error' in result ? result.error : undefined

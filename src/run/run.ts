@@ -4,10 +4,10 @@ import type { AgentService } from '../agent/client.js'
 import { type FinalOutcome, isFinal, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
-import { ActionError, Cancelled, internalError } from '../errors.js'
+import { Cancelled } from '../errors.js'
 import type { Inputs, Remembered, Task } from '../inputs/inputs.js'
 import { type PrecededBy, pollUntilDone } from './poll.js'
-import type { Ports, RunResult } from './ports.js'
+import { type Ports, type RunResult, toRunResult } from './ports.js'
 import type { Progress } from './progress.js'
 import { send } from './send.js'
 
@@ -121,10 +121,4 @@ async function message(
 /** A job that was just created may already have ended; after a message, a final status may be the earlier one. */
 function outcomeOfCreated(kind: PrecededBy['kind'], { job }: Progress): FinalOutcome | undefined {
   return kind === 'create' && isFinal(job?.status) ? outcomeOf(job.status, job.link) : undefined
-}
-
-/** Maps a thrown error to the run's result. */
-export function toRunResult(thrown: unknown): RunResult {
-  if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
-  return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
 }

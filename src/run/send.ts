@@ -2,7 +2,7 @@
 
 import type { AgentService, ServiceResult } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
-import { resultUnknown, type SubmitRequest } from '../agent/problems.js'
+import type { SubmitRequest } from '../agent/problems.js'
 import { isResponse, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { formatCount, formatDuration } from '../format.js'
@@ -74,7 +74,7 @@ function wasSent(result: ServiceResult): boolean {
   return result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
 }
 
-/** One attempt. If anything throws, the request may already have been sent. */
+/** One attempt. If the action itself fails, the request may already have been sent. */
 async function sendOnce(
   request: SubmitRequest,
   prompt: string,
@@ -82,8 +82,8 @@ async function sendOnce(
 ): Promise<ServiceResult> {
   try {
     return await (request.kind === 'create' ? service.create(prompt) : service.message(request.jobId, prompt))
-  } catch (thrown) {
-    throw resultUnknown(request, 'the action failed while sending it', thrown)
+  } catch (cause) {
+    return { kind: 'no-response', reason: 'the action failed while sending it', cause }
   }
 }
 

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { newFolder } from '../support/folder.js'
+import { newFolder } from './folder.js'
 
 /** A developer's own settings of git must not change what happens here. */
 export const ENV: NodeJS.ProcessEnv = {

@@ -38,7 +38,7 @@ describe('whether there is anything to do', () => {
     )
 
   const NO_MATCH = 'no changed file matches context-paths'
-  const NO_COMMITS = 'there are no commits since the last successful run'
+  const NO_COMMITS = 'there are no new commits'
 
   test.each([
     [[OUTSIDE], {}, NO_MATCH],
@@ -66,8 +66,7 @@ describe('whether there is anything to do', () => {
 })
 
 describe('the note that context-paths did not decide', () => {
-  const TRUNCATED =
-    'context-paths did not decide whether to run: no file in the list matches, but GitHub truncated the list.'
+  const TRUNCATED = 'context-paths was ignored: no listed file matches, but GitHub cut the list.'
 
   test.each([
     [DOCS, undefined, undefined],
@@ -75,11 +74,7 @@ describe('the note that context-paths did not decide', () => {
     [DOCS, changes([OUTSIDE]), undefined],
     [DOCS, changes([OUTSIDE], { truncated: true }), TRUNCATED],
     [DOCS, changes([OUTSIDE, INSIDE], { truncated: true }), undefined],
-    [
-      DOCS,
-      changes([INSIDE], { missing: 'GitHub failed.' }),
-      'context-paths did not decide whether to run: GitHub failed.',
-    ],
+    [DOCS, changes([INSIDE], { missing: 'GitHub failed.' }), 'context-paths was ignored: GitHub failed.'],
   ])('%#', (contextPaths, changed, note) => {
     expect(pathsNote({ contextPaths }, changed)).toBe(note)
   })
@@ -89,10 +84,10 @@ describe('the prompt', () => {
   const RUN = { repository: 'your-org/docs', ref: 'refs/heads/main', sha: 'c'.repeat(40) } as RunEnvironment
   const prompt = (
     context: 'none' | 'event' | 'diff',
-    changed: Changes | undefined = changes([INSIDE, OUTSIDE]),
+    changed: Changes | null = changes([INSIDE, OUTSIDE]),
     contextPaths = DOCS,
   ): string =>
-    composePrompt('Update the docs.', changed, {
+    composePrompt('Update the docs.', changed ?? undefined, {
       inputs: { context, contextPaths },
       run: RUN,
       event: parseEvent('push', { sender: { login: 'octocat' } }),
@@ -100,15 +95,9 @@ describe('the prompt', () => {
       redact: (text) => text.replaceAll('mint_key', '***'),
     })
 
-  test('is the text alone without context', () => {
+  test('is the text alone without context, and if nothing was read', () => {
     expect(prompt('none')).toBe('Update the docs.')
-  })
-
-  test('is the text alone if nothing was read', () => {
-    const inputs = { context: 'diff', contextPaths: [] } as const
-    const [nonce, redact] = [() => '0123456789abcdef', (text: string) => text]
-    const options = { inputs, run: RUN, event: parseEvent('push', {}), nonce, redact }
-    expect(composePrompt('Update the docs.', undefined, options)).toBe('Update the docs.')
+    expect(prompt('diff', null)).toBe('Update the docs.')
   })
 
   test('does not have the key, wherever it is', () => {
@@ -120,30 +109,20 @@ describe('the prompt', () => {
     expect(text).toContain('+new docs/***.md')
   })
 
-  test('has the trigger, the range and the files that match, marked as data', () => {
-    const text = prompt('event')
-    for (const part of [
-      'Update the docs.\n',
-      'Triggered by push.',
-      'octocat',
-      'the commits abc1234..def5678',
-      '<data 0123456789abcdef>',
-    ])
-      expect(text).toContain(part)
-    expect(text).toContain('docs/a.md')
-    expect(text).not.toContain('src/a.ts')
-    expect(text).not.toContain('+new docs/a.md')
+  test('has the trigger, and the files and diffs that match', () => {
+    for (const context of ['event', 'diff'] as const) {
+      const text = prompt(context)
+      expect(text).toContain('\nEvent: push. ')
+      expect(text).toContain('sender: octocat')
+      expect(text).toContain('modified +2 -1 docs/a.md')
+      expect(text).not.toContain('src/a.ts')
+      expect(text.includes('+new docs/a.md')).toBe(context === 'diff')
+    }
   })
 
   test('says how many files context-paths excludes', () => {
     const three = changes([INSIDE, OUTSIDE, file('src/b.ts')])
     expect(prompt('event', three)).toContain('Not listed: 2 changed files excluded by context-paths.')
     expect(prompt('event', three, [])).not.toContain('context-paths')
-  })
-
-  test('has the diffs of the files that match', () => {
-    const text = prompt('diff')
-    expect(text).toContain('+new docs/a.md')
-    expect(text).not.toContain('+new src/a.ts')
   })
 })

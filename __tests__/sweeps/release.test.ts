@@ -4,9 +4,10 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
 import { newFolder } from '../support/folder.js'
 import { posixDescribe as describe } from '../support/platform.js'
-import { type Clone, ENV, Releasable } from './repositories.js'
+import { type Clone, ENV, Releasable } from '../support/repositories.js'
 
 function release(clone: Clone, args: readonly string[], env: Record<string, string> = {}) {
   const { GITHUB_REPOSITORY, ...rest } = ENV
@@ -318,4 +319,46 @@ test('it imports nothing but Node, since the jobs that may write run it', () => 
   const imports = [...source.matchAll(/(?:from|import\(|require\() ?'([^']+)'/g)].map(([, name = '']) => name)
   expect(imports.length).toBeGreaterThan(2)
   for (const name of imports) expect(builtinModules).toContain(name.replace(/^node:/, ''))
+})
+
+describe('the workflow', () => {
+  const { on, jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8'))
+  const scriptOf = (job: string): string =>
+    jobs[job].steps.map(({ run = '' }: { run?: string }) => run).join('\n')
+
+  test('starts only when somebody asks for it, and publishes only after the approval', () => {
+    expect(Object.keys(on)).toEqual(['workflow_dispatch'])
+    expect(Object.keys(jobs)).toEqual(['verify', 'publish', 'major'])
+    expect(jobs.verify.permissions).toEqual({ contents: 'read' })
+    expect(jobs.publish).toMatchObject({ needs: 'verify', environment: 'release' })
+    expect(jobs.major.needs).toBe('publish')
+  })
+
+  test('runs no code of packages in the jobs that may write', () => {
+    for (const { run = '', uses = '' } of ['publish', 'major'].flatMap((name) => jobs[name].steps)) {
+      expect(run).not.toMatch(/\b(?:npm|npx|\.ci)\b/)
+      expect(run.match(/\bnode \S+/g) ?? []).toEqual(run.match(/\bnode scripts\/release\.mjs/g) ?? [])
+      expect(uses).toMatch(/^(?:|actions\/(?:checkout|download-artifact|attest)@.*)$/)
+    }
+  })
+
+  test('publishes from the commit all that users run, and takes only the rest from the job before', () => {
+    const downloads = jobs.publish.steps.filter(({ uses = '' }: { uses?: string }) =>
+      uses.includes('download-artifact'),
+    )
+    expect(downloads.map((step: { with: unknown }) => step.with)).toEqual([
+      { name: 'assets', path: 'assets' },
+    ])
+    expect(scriptOf('publish').match(/\bassets\/\S+/g)).toEqual([
+      'assets/readable.tar.gz',
+      'assets/sbom.json',
+    ])
+    expect(scriptOf('publish')).toMatch(/^git archive .* HEAD$/m)
+    // Nothing else is put in place of what was checked out.
+    expect(scriptOf('publish').match(/\b(?:mv|cp|tar|unzip|ln|rsync|curl) .*/g)).toEqual([
+      'mv assets/readable.tar.gz "$name-readable.tar.gz"',
+      'mv assets/sbom.json "$name-sbom.cdx.json"',
+      'cp "$BUNDLE" "$name-attestation.sigstore.json"',
+    ])
+  })
 })

@@ -1,0 +1,17 @@
+/** A rule for the source that no run can show. */
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+
+test('signatures are compared in constant time, and in no other way', () => {
+  const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).trim().split('\n')
+  const signing = files.filter((file) => readFileSync(file, 'utf8').includes('createHmac('))
+  expect(signing).toEqual(['src/memory/marker.ts'])
+  const lines = readFileSync('src/memory/marker.ts', 'utf8').split('\n')
+  const about = lines.filter((line) => /\b(?:signature|expected|sign)\b/.test(line))
+  expect(about.filter((line) => line.includes('timingSafeEqual('))).toHaveLength(1)
+  const compares =
+    /[!=]=|\.(?:equals|compare|is|includes|indexOf|startsWith|endsWith|test|match)\(|\b(?:case|switch)\b/
+  expect(about.filter((line) => compares.test(line))).toEqual([])
+})

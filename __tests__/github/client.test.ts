@@ -1,0 +1,382 @@
+/** GitHub's client on real sockets: what is retried and for how long, and what an error says. */
+
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { Cancelled } from '../../src/errors.js'
+import {
+  about,
+  type Call,
+  createGitHub,
+  describeWarning,
+  type GitHub,
+  GitHubError,
+  readPages,
+} from '../../src/github/client.js'
+import type { NetworkSettings } from '../../src/net/proxy.js'
+import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
+import { startListening } from '../support/listening.js'
+import { certificate, connectProxy, terminateTls } from '../support/network.js'
+
+const NOW = Date.parse('2026-03-01T12:00:00Z')
+const OK: Answer = { status: 200, body: { id: 1 } }
+
+type Answer = Exclude<Fault['answer'], 'cut off' | { readonly delayMs: number }>
+
+const servers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((close) => close()))
+})
+
+/** A client and a server that gives these answers, the last one again and again. Each wait is over at once. */
+async function connect(
+  answers: readonly Answer[],
+  {
+    fromFork = false,
+    deadlineMs = 600_000,
+    answerMs = 0,
+    token = 'ghs_token',
+    apiUrl = '',
+    proxies = [] as NetworkSettings['proxies'],
+  } = {},
+) {
+  const waits: number[] = []
+  let now = 0
+  let requests = 0
+  const received: IncomingHttpHeaders[] = []
+  const server = createServer((request, response) => {
+    received.push(request.headers)
+    now += answerMs
+    const answer = answers[Math.min(requests++, answers.length - 1)] ?? OK
+    if (answer === 'silence') return
+    if (answer === 'reset') return void response.req.socket.resetAndDestroy()
+    const { status, headers, body } = answer
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+  })
+  const { port, close } = await startListening(server)
+  servers.push(close)
+  const log: string[] = []
+  const [deadline, cancel] = [new AbortController(), new AbortController()]
+  const github = createGitHub({
+    token,
+    run: { apiUrl: apiUrl || `http://127.0.0.1:${port}` },
+    network: { proxies, unverifiedTlsRequested: false },
+    clock: {
+      now: () => now,
+      date: () => new Date(NOW + now),
+      sleep: async (milliseconds) => {
+        waits.push(milliseconds)
+        now += milliseconds
+      },
+      every: () => () => undefined,
+    },
+    deadline: {
+      signal: AbortSignal.any([deadline.signal, cancel.signal]),
+      cancel: cancel.signal,
+      cancelled: () => cancel.signal.aborted,
+      remainingMs: () => deadlineMs - now,
+    },
+    random: () => 0.5,
+    redact: (text) => text.replaceAll('secret', '***'),
+    fromFork,
+    log: (line) => log.push(line),
+    debug: () => undefined,
+  })
+  return { github, waits, log, deadline, cancel, received, requests: () => requests, now: () => now }
+}
+
+type Options = Partial<Omit<Call, 'doing'>>
+
+function read(github: GitHub, { needs = 'contents: read', required = true, ...rest }: Options = {}) {
+  const { request, ...common } = about(
+    { github, repository: 'your-org/your-repo', required },
+    'reading it',
+    needs,
+  )
+  return github.repos.getCommit({ ...common, ref: 'main', request: { ...request, ...rest } })
+}
+
+async function failure(sent: Promise<unknown>): Promise<GitHubError> {
+  const thrown = await sent.then(() => undefined).catch((reason: unknown) => reason)
+  expect(thrown).toBeInstanceOf(GitHubError)
+  return thrown as GitHubError
+}
+
+/** Only the headers say that it is a limit. */
+const limited = (headers: Record<string, string>) => ({ status: 403, headers, body: { message: 'No' } })
+const refused = (status: number, message = 'No'): Answer => ({ status, body: { message } })
+
+describe('a request that is required', () => {
+  test.each([1, 3])('is retried for 90 s, all together (%d side by side)', async (count) => {
+    const { github, now } = await connect([BAD_GATEWAY])
+    const results = await Promise.allSettled(Array.from({ length: count }, () => read(github)))
+    expect(results.map(({ status }) => status)).toEqual(Array(count).fill('rejected'))
+    expect(now()).toBeGreaterThan(75_000)
+    expect(now()).toBeLessThanOrEqual(90_000)
+    // Nothing is left for the next one.
+    const before = now()
+    await failure(read(github))
+    expect(now() - before).toBeLessThan(15_000)
+  })
+
+  test('is retried no longer than until the deadline', async () => {
+    const { github, now } = await connect([BAD_GATEWAY], { deadlineMs: 5_000 })
+    await failure(read(github))
+    expect(now()).toBeGreaterThan(2_000)
+    expect(now()).toBeLessThanOrEqual(5_000)
+  })
+
+  test('is retried less often if the answers take long', async () => {
+    const { github, requests } = await connect([BAD_GATEWAY], { answerMs: 25_000 })
+    await failure(read(github))
+    expect(requests()).toBe(4)
+  })
+
+  test.each<[string, Answer, number]>([
+    ['an error of the server', BAD_GATEWAY, 750],
+    ['the lowest of these', refused(500), 750],
+    ['a reset', 'reset', 750],
+    ['a text instead of JSON', { status: 200, body: 'hello' }, 750],
+    ['null', { status: 200, body: 'null' }, 750],
+    ['a primary limit, until it is reset', primaryLimit(NOW / 1000 + 20), 22_500],
+    ['a primary limit (429)', primaryLimit(NOW / 1000 + 20, 429), 22_500],
+    ['a limit that was reset already', primaryLimit(NOW / 1000 - 20), 750],
+    ['a limit without a time', { status: 429, body: {} }, 67_500],
+    ['nothing but a header of one limit', limited({ 'retry-after': '8' }), 9_000],
+    ['nothing but a header of the other', limited({ 'x-ratelimit-remaining': '0' }), 67_500],
+    [
+      'a limit that is not the one with a reset',
+      {
+        ...limited({ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': String(NOW / 1000 + 20) }),
+        status: 429,
+      },
+      67_500,
+    ],
+    ['a secondary limit', secondaryLimit(8), 9_000],
+    ['a secondary limit (429)', secondaryLimit(8, 429), 9_000],
+    ['a secondary limit without a header', refused(403, 'You have exceeded a secondary rate limit'), 67_500],
+  ])('waits after %s', async (_, answer, wait) => {
+    const { github, waits, log } = await connect([answer, OK])
+    expect((await read(github)).data).toEqual({ id: 1 })
+    expect(waits).toEqual([wait])
+    expect(log).toEqual([expect.stringMatching(/^GitHub: reading it failed: .*\. Retrying\.$/)])
+  })
+
+  test.each([400, 401, 403, 404, 422])('is not retried after %d', async (status) => {
+    const { github, requests } = await connect([refused(status)])
+    expect(await failure(read(github))).toMatchObject({ status, temporary: false })
+    expect(requests()).toBe(1)
+  })
+
+  test('is not retried because of a header that is there for something else', async () => {
+    const { github, requests } = await connect([{ ...limited({ 'retry-after': '8' }), status: 422 }])
+    expect(await failure(read(github))).toMatchObject({ code: 'github', temporary: false })
+    expect(requests()).toBe(1)
+  })
+
+  test('is not retried after a limit for longer than there is', async () => {
+    const { github, requests } = await connect([primaryLimit(NOW / 1000 + 3600)])
+    expect((await failure(read(github))).message).toContain('rate limit')
+    expect(requests()).toBe(1)
+  })
+
+  test('is not sent again if what it creates is found', async () => {
+    const { github, requests } = await connect(['reset'])
+    expect((await read(github, { find: async () => ({ id: 7 }) })).data).toEqual({ id: 7 })
+    expect(requests()).toBe(1)
+  })
+
+  test('is sent again if it is not found', async () => {
+    const { github, requests } = await connect(['reset', OK])
+    expect((await read(github, { find: async () => undefined })).data).toEqual({ id: 1 })
+    expect(requests()).toBe(2)
+  })
+})
+
+test('a request names the action and has the token, or one that GitHub refuses if there is none', async () => {
+  const { github, received } = await connect([OK])
+  await read(github)
+  expect(received[0]).toMatchObject({
+    authorization: 'token ghs_token',
+    'accept-encoding': 'gzip',
+    'user-agent': expect.stringMatching(/^agent-job-action /),
+  })
+  const without = await connect([OK], { token: '' })
+  await read(without.github)
+  expect(without.received[0]?.authorization).toBe('token none')
+})
+
+test('a request that only informs is sent once', async () => {
+  const { github, requests } = await connect([BAD_GATEWAY])
+  const error = await failure(read(github, { required: false }))
+  expect(error).toMatchObject({ status: 502, temporary: true })
+  expect(requests()).toBe(1)
+})
+
+test('an answer of another shape is an error', async () => {
+  const { github } = await connect([OK])
+  const error = await failure(read(github, { required: false, expects: () => false }))
+  expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
+  expect(error).toMatchObject({ status: undefined, temporary: true })
+})
+
+describe('a request in flight', () => {
+  const LATE = 'GitHub: reading it failed: timed out (timeout-minutes).'
+  const ENDED = 'GitHub: reading it failed: there was no response before the step ended.'
+
+  test.each<[string, 'cancel' | 'deadline', boolean, string]>([
+    ['a cancel', 'cancel', false, 'cancelled'],
+    ['the deadline', 'deadline', false, LATE],
+    ['its own signal, after a cancel', 'cancel', true, ENDED],
+    ['its own signal, after the deadline', 'deadline', true, ENDED],
+  ])('ends with %s', async (_, which, hasOwn, message) => {
+    const { github, requests, ...ends } = await connect(['silence'])
+    const own = new AbortController()
+    const sent = read(github, hasOwn ? { signal: own.signal } : {}).catch((thrown: Error) => thrown)
+    setTimeout(() => {
+      ends[which].abort()
+      if (hasOwn) own.abort()
+    }, 50)
+    const thrown = await sent
+    expect(thrown).toBeInstanceOf(message === 'cancelled' ? Cancelled : GitHubError)
+    expect(thrown).toMatchObject({ message })
+    expect(requests()).toBe(1)
+  })
+})
+
+describe('what helps:', () => {
+  const FORK = 'On a pull request from a fork, the token of the job can only read'
+  test.each<[string, Answer, string, boolean, string]>([
+    ['an error of the server', BAD_GATEWAY, 'contents: read', false, 'Re-run later.'],
+    ['no answer', 'reset', 'contents: read', false, 'Re-run later.'],
+    ['a limit', secondaryLimit(8), 'contents: read', true, 'Re-run later.'],
+    ['bad credentials', refused(401), 'contents: read', false, 'Check github-token.'],
+    [
+      'anything else',
+      refused(422),
+      'contents: read',
+      false,
+      'Fix the problem that GitHub reports, then start a new run.',
+    ],
+    [
+      'a personal token for a check',
+      refused(403, 'You must authenticate via a GitHub App.'),
+      'checks: write',
+      true,
+      "Pass the job's own token, or an app's, as github-token.",
+    ],
+    [
+      'a locked conversation',
+      refused(403, 'Unable to create comment because issue is locked'),
+      'issues: write',
+      true,
+      'Unlock the conversation, or turn off the comment.',
+    ],
+    [
+      'a missing permission',
+      refused(403, 'Blocked'),
+      'issues: write or pull-requests: write',
+      false,
+      'Add the permission to the workflow job: `permissions: issues: write` or `permissions: pull-requests: write`.',
+    ],
+    [
+      'what may be hidden',
+      refused(404),
+      'contents: read',
+      true,
+      'Not found, or the token may not read it. If it exists, add the permission to the workflow job: `permissions: contents: read`.',
+    ],
+    ['a write from a fork', refused(403), 'checks: write', true, FORK],
+    ['a write from a fork to what may be hidden', refused(404), 'checks: write', true, FORK],
+  ])('%s', async (_, answer, needs, fromFork, advice) => {
+    const { github } = await connect([answer], { fromFork })
+    const error = await failure(read(github, { needs, required: false }))
+    expect(error.advice.slice(0, advice.length)).toBe(advice)
+    if (advice !== FORK) expect(error.advice).toBe(advice)
+  })
+
+  test('GitHub is quoted, with one full stop', async () => {
+    const { github } = await connect([refused(422, 'Not v1.2. Not here.')])
+    expect((await failure(read(github))).message).toBe('GitHub: reading it failed: 422, Not v1.2. Not here.')
+  })
+
+  test('GitHub is quoted on one line, redacted and cut', async () => {
+    const { github } = await connect([refused(422, `secret\n${'x'.repeat(600)}`)])
+    const { message } = await failure(read(github))
+    expect(message).toMatch(/^GitHub: reading it failed: 422, \*\*\* x{400,500}….*\.$/)
+  })
+
+  test('a warning advises nothing if a retry may help: that would start another job', async () => {
+    const { github } = await connect([BAD_GATEWAY, refused(401)])
+    const [temporary, permanent] = [
+      await failure(read(github, { required: false })),
+      await failure(read(github)),
+    ]
+    expect(describeWarning(temporary, 'It is so.')).toMatch(/^GitHub: reading it failed: 502.* It is so\.$/)
+    expect(describeWarning(permanent, '')).toBe('GitHub: reading it failed: 401, No. Check github-token.')
+  })
+})
+
+describe('what can not connect for good is not retried, and says whose fault it is:', () => {
+  const CERTIFICATE =
+    "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file."
+
+  test("GitHub's certificate", async () => {
+    const { port, close } = await terminateTls(1, await certificate())
+    servers.push(close)
+    const { github, waits } = await connect([OK], { apiUrl: `https://localhost:${port}` })
+    const error = await failure(read(github))
+    expect(error).toMatchObject({ status: undefined, temporary: false, advice: CERTIFICATE })
+    expect(error.message).toMatch(/^GitHub: reading it failed: GitHub's certificate is not trusted: \S/)
+    expect(waits).toEqual([])
+  })
+
+  test.each<[string, Parameters<typeof connectProxy>[1], boolean, RegExp, string]>([
+    [
+      "a proxy's credentials",
+      () => 407,
+      false,
+      /failed: the proxy rejected the credentials: \S/,
+      'Set the user name and password in HTTPS_PROXY.',
+    ],
+    [
+      "a proxy's certificate",
+      () => 'open',
+      true,
+      /failed: the proxy's certificate is not trusted: \S/,
+      CERTIFICATE,
+    ],
+  ])('%s', async (_, behave, overTls, says, advice) => {
+    const { port, close } = await connectProxy(1, behave, overTls ? await certificate() : undefined)
+    servers.push(close)
+    const value = `${overTls ? 'https' : 'http'}://localhost:${port}`
+    const options = { apiUrl: 'https://github.test', proxies: [{ name: 'HTTPS_PROXY', value }] }
+    const { github, waits } = await connect([OK], options)
+    const error = await failure(read(github))
+    expect(error).toMatchObject({ temporary: false, advice, message: expect.stringMatching(says) })
+    expect(waits).toEqual([])
+  })
+})
+
+test('GitHub says which page is the last', async () => {
+  const count = async (pages: readonly [items: number, link?: string][], limit = 10): Promise<unknown[]> => {
+    const read: number[] = []
+    const { items, truncated } = await readPages(limit, async ({ page, per_page }) => {
+      expect(per_page).toBe(100)
+      read.push(page)
+      const [length = 0, link] = pages[page - 1] ?? []
+      // Each page has items of its own: one that repeats is the end.
+      const data = Array.from({ length }, (_, id) => ({ id: page * 1000 + id }))
+      return { data, headers: link === undefined ? {} : { link } }
+    })
+    return [read.length, items.length, ...(truncated ? ['truncated'] : [])]
+  }
+  const next = '<https://api.github.com/x?page=2>; rel="next"'
+  expect(await count([[100], [3]])).toEqual([2, 103])
+  expect(await count([[99]])).toEqual([1, 99])
+  expect(await count([[5, next], [6]])).toEqual([2, 11])
+  expect(await count([[100, '<https://api.github.com/x?page=1>; rel="first"']])).toEqual([1, 100])
+  expect(await count([[100], [100], [100]], 2)).toEqual([2, 200, 'truncated'])
+  const odd = async () => ({ data: [null, { id: 1 }, 'text', undefined], headers: {} })
+  expect((await readPages(1, odd)).items).toEqual([{ id: 1 }])
+})

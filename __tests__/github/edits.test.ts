@@ -1,0 +1,156 @@
+/** What is kept up to date at GitHub: what replaces what, and what is said if it can't be read, verified or written. */
+
+import { describe, expect, test } from '@jest/globals'
+import { BAD_GATEWAY, type Fault } from '../support/github.js'
+import { HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { SPEED } from '../support/story.js'
+import { soonAfter } from '../support/time.js'
+
+const SCOPE = { 'job-scope': 'pull-request' }
+const CHECK = { check: 'true' }
+const COMMENT = { comment: 'true' }
+const ANOTHER_KEY = { 'api-key': 'mint_another_key_0123456789' }
+const COMMENTS = /\/issues\/1\/comments/
+const ALWAYS = { times: Number.POSITIVE_INFINITY }
+const FORBIDDEN = { status: 403, body: { message: 'Resource not accessible by integration' } }
+
+const run = (id: number, attempt = 1): RunOptions => ({
+  env: { GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: String(attempt) },
+})
+const fail = ({ github }: World, fault: Fault) => github.faults.push({ ...ALWAYS, ...fault })
+
+describe('what can not be verified is told once:', () => {
+  const told = (log: string): string[] => log.split('\n').filter((line) => line.includes("can't be verified"))
+  const TEXT = "by this step can't be verified (was the key changed?). It is ignored, and left as it is."
+
+  test.each([
+    ['a comment that decides', SCOPE, 1, [`An earlier comment ${TEXT}`]],
+    ['a comment that only informs', COMMENT, 1, [`An earlier comment ${TEXT}`]],
+    ['the check of an earlier attempt', CHECK, 2, [`An earlier check ${TEXT}`]],
+    ['not a check in a first attempt, which is another step or run', CHECK, 1, []],
+  ])('%s', (_, inputs, attempt, lines) =>
+    inWorld({}, async (world) => {
+      await world.step({ ...inputs, ...ANOTHER_KEY }, run(200))
+      const { log } = await world.step(inputs, run(attempt === 1 ? 201 : 200, attempt))
+      expect(told(log)).toEqual(lines)
+    }),
+  )
+
+  test('nothing if there is also one that can be', () =>
+    inWorld({}, async (world) => {
+      await world.step(SCOPE)
+      world.repository.addComment(world.number, { author: 'octocat', body: world.comments()[0] ?? '' })
+      const { outputs, log } = await world.step(SCOPE)
+      expect(outputs.reused).toBe('true')
+      expect(told(log)).toEqual([])
+    }))
+})
+
+describe('an error that ends the step is no warning as well, and', () => {
+  test.each([
+    ['the comments can not be read', { method: 'GET', path: COMMENTS }, 0],
+    ['the placeholder can not be written', { method: 'POST', path: COMMENTS }, 1],
+    ['its marker can not be written', { method: 'PATCH' }, 2],
+  ])('if %s, nothing more is written after a refusal', (_, which, writes) =>
+    inWorld({}, async (world) => {
+      fail(world, { ...which, answer: FORBIDDEN })
+      const { outputs, commands } = await world.step(SCOPE)
+      expect(outputs['error-code']).toBe('github')
+      expect(commands('error')).toHaveLength(1)
+      expect(commands('warning')).toEqual([])
+      expect(world.github.writes()).toHaveLength(writes)
+      expect(world.posts()).toEqual([])
+    }),
+  )
+
+  test('what fails for a while is written in the end', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ method: 'GET', path: COMMENTS, times: 5, answer: BAD_GATEWAY })
+      const { outputs, commands } = await world.step({ ...SCOPE, 'timeout-minutes': '0.1' })
+      expect(outputs['error-code']).toBe('github')
+      expect(commands('warning')).toEqual([])
+      expect(world.posts()).toEqual([])
+    }))
+})
+
+describe('an error of what only informs is one warning:', () => {
+  test('one that may pass does not advise to run the step again, which would start another job', () =>
+    inWorld({}, async (world) => {
+      fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
+      const { outputs, commands } = await world.step(COMMENT)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([expect.stringMatching(/^GitHub: .*502, .*>\.$/s)])
+    }))
+
+  test('one that is refused names the permission, and is not tried again', () =>
+    inWorld({}, async (world) => {
+      fail(world, { method: 'POST', path: COMMENTS, answer: FORBIDDEN })
+      const { commands } = await world.step(COMMENT)
+      expect(commands('warning')).toEqual([expect.stringContaining('`permissions: pull-requests: write`')])
+      expect(world.github.writes()).toHaveLength(1)
+    }))
+
+  test('the check of a first attempt is written even if those before it can not be read', () =>
+    inWorld({}, async (world) => {
+      fail(world, { method: 'GET', path: /check-runs/, answer: FORBIDDEN })
+      const { outputs, commands } = await world.step(CHECK)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([])
+      expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['success'])
+    }))
+})
+
+describe('what an earlier run stored', () => {
+  test('is replaced by a run with a lower number in its first attempt', () =>
+    inWorld({}, async (world) => {
+      await world.step({ ...SCOPE, wait: 'false' }, run(201))
+      const second = await world.step(SCOPE, run(200))
+      expect(second.outputs.reused).toBe('true')
+      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
+    }))
+
+  test('is replaced by a re-run of an earlier run only if that makes a new job', () =>
+    inWorld({}, async (world) => {
+      await world.step(COMMENT, run(201))
+      const rerun = await world.step(COMMENT, run(200, 2))
+      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
+      await world.step(COMMENT, run(201, 2))
+      const job = { prompt: '', 'job-id': rerun.outputs['job-id'] ?? '' }
+      await world.step({ ...COMMENT, ...job }, run(200, 3))
+      expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
+    }))
+
+  test('stays if nothing is sent', () =>
+    inWorld({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } }, async (world) => {
+      const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))
+      world.finishJobs()
+      const refused = await world.step(SCOPE, run(201))
+      expect(refused.outputs['error-code']).toBe('auth')
+      // The state of run 200 is that of an unfinished job.
+      const rerun = await world.step(SCOPE, run(200, 2))
+      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      expect(world.posts()).toHaveLength(2)
+    }))
+})
+
+test('an edit without a response holds up the next request no longer than until the deadline', () =>
+  inWorld({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } }, async (world) => {
+    await world.step(SCOPE)
+    fail(world, { method: 'PATCH', answer: 'silence' })
+    const { outputs, milliseconds } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
+    expect(outputs['error-code']).toBe('github')
+    expect(milliseconds).toBeLessThan(soonAfter(60_000 / SPEED + 1_000))
+    expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
+  }))
+
+test('a check that a dead attempt left is concluded even if that fails at first', () =>
+  inWorld({ emulator: { speed: 1 } }, async (world) => {
+    await world.step({ ...CHECK, wait: 'false' }, run(200))
+    const [check] = world.checks()
+    if (check) Object.assign(check, { status: 'in_progress', conclusion: null })
+    fail(world, { method: 'PATCH', path: new RegExp(`/${check?.id}$`), times: 1, answer: BAD_GATEWAY })
+    const { outputs } = await world.step({ ...CHECK, wait: 'false' }, run(200, 2))
+    expect(outputs).toMatchObject({ outcome: 'started', reused: 'true' })
+    expect(world.checks().every(({ head_sha }) => head_sha === HEAD)).toBe(true)
+    expect(world.checks().map(({ conclusion }) => conclusion)).toEqual([null, 'neutral'])
+  }))

@@ -1,0 +1,126 @@
+/** Runs a step inside the test: the real action and real sockets, but no process, and a report that is only recorded. */
+
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import { inputEnvironment } from '../../emulator/runner.mjs'
+import { escapeCommandLines, escapeCommands } from '../../src/escape.js'
+import { runStep } from '../../src/main.js'
+import type { Clock } from '../../src/net/deadline.js'
+import type { Redact } from '../../src/redact.js'
+import type { ReportWriter } from '../../src/report/report.js'
+import * as runner from '../../src/runner.js'
+import { createStep } from '../../src/step.js'
+import { type Ended, expectNoKey, KEY } from './action.js'
+// The action loads these when it needs them: then Stryker would take their constants for those of a single test.
+import '../../src/agent/client.js'
+import '../../src/plan.js'
+
+/** How many times faster than the real one the clock of a step is. What it waits for is real, and takes as long as ever. */
+export const SPEED = 20
+
+/** A step that runs. */
+export interface Telling {
+  /** The log and the annotations, so far. */
+  readonly lines: readonly string[]
+  /** Cancels the step, as the first signal does. */
+  readonly cancel: () => void
+}
+
+export interface StoryOptions {
+  readonly env?: Record<string, string>
+  /** What happens while the step runs. */
+  readonly meanwhile?: (step: Telling) => Promise<void>
+}
+
+type Level = 'notice' | 'warning' | 'error'
+
+/**
+ * Runs one step. The inputs are added to a project and a key.
+ *
+ * Not for `test.concurrent`: jest refuses the action's `import()` whenever another test has just ended.
+ */
+export async function tell(
+  inputs: Record<string, string>,
+  { env = {}, meanwhile = async () => undefined }: StoryOptions = {},
+): Promise<Ended> {
+  const all = { 'project-id': 'docs', 'api-key': KEY, ...inputs }
+  const cancel = new AbortController()
+  const recording: Recording = { lines: [], annotations: [], outputs: {}, summary: '' }
+  const createReporter = (redact: Redact): ReportWriter => createRecorder(recording, redact)
+  const startedAt = performance.now()
+  let cancelledAt = Number.NaN
+  const step = withEnvironment({ ...inputEnvironment(all), ...env }, () =>
+    createStep({ ...runner, clock: createClock(), createReporter, mask: () => undefined }, cancel.signal),
+  )
+  const ended = runStep(step, cancel.signal)
+  const onCancel = (): void => {
+    cancelledAt = performance.now()
+    cancel.abort()
+  }
+  const happened = meanwhile({ lines: recording.lines, cancel: onCancel }).then(() => true)
+  const isInTime = await Promise.race([happened, ended.then(() => setImmediate(false))])
+  if (!isInTime) throw new Error(`The step ended too early:\n${recording.lines.join('\n')}`)
+  await ended
+  const endedAt = performance.now()
+  const { outputs, summary, lines, annotations } = recording
+  const result = { exitCode: step.report.exitCode, outputs: { ...outputs }, summary, log: lines.join('\n') }
+  expectNoKey(result, all['api-key'])
+  return {
+    ...result,
+    commands: (level) => annotations.flatMap((one) => (one.level === level ? [one.text] : [])),
+    milliseconds: endedAt - startedAt,
+    sinceSignalMs: endedAt - cancelledAt,
+  }
+}
+
+/** Everything is read from the environment at once, so that steps can run side by side. */
+function withEnvironment<T>(env: Record<string, string>, call: () => T): T {
+  const before = process.env
+  process.env = env
+  try {
+    return call()
+  } finally {
+    process.env = before
+  }
+}
+
+/** As in a process, it starts at 0. */
+function createClock(): Clock {
+  const startedAt = performance.now()
+  return {
+    now: () => (performance.now() - startedAt) * SPEED,
+    date: runner.clock.date,
+    // The deadline of a step that has ended must not keep the tests from ending.
+    sleep: (milliseconds, signal) =>
+      wait(milliseconds / SPEED, undefined, { signal, ref: false }).catch(() => undefined),
+    every: (milliseconds, call) => runner.clock.every(milliseconds / SPEED, call),
+  }
+}
+
+interface Recording {
+  readonly lines: string[]
+  readonly annotations: { readonly level: Level; readonly text: string }[]
+  readonly outputs: Record<string, string>
+  summary: string
+}
+
+/** Records what the runner would get: redacted, and without commands. */
+function createRecorder(recording: Recording, redact: Redact): ReportWriter {
+  const { lines, annotations, outputs } = recording
+  const add = (text: string): void => void lines.push(...redact(text).split('\n').map(escapeCommands))
+  const annotate = (level: Level) => (text: string) => {
+    annotations.push({ level, text: redact(text) })
+    add(text)
+  }
+  return {
+    log: add,
+    debug: add,
+    warn: annotate('warning'),
+    notice: annotate('notice'),
+    error: annotate('error'),
+    outputs: (values) => void Object.assign(outputs, Object.fromEntries(values)),
+    summary: (markdown) => {
+      recording.summary = redact(markdown)
+    },
+    group: (title, text) => lines.push(title, ...escapeCommandLines(redact(text))),
+  }
+}

@@ -1,0 +1,333 @@
+/** Who may start a job, and whose runs are skipped: for each event, by what its payload says. */
+
+import { describe, expect, test } from '@jest/globals'
+import { isBySkipAuthors } from '../../src/access/pushed-commits.js'
+import { checkSkipAuthors } from '../../src/access/skip-authors.js'
+import { refuseStrangers, whoNeedsAccess } from '../../src/access/who-may-start.js'
+import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
+import type { Source } from '../../src/github/client.js'
+import { DEFAULTS, type RawInputs, readGiven } from '../../src/inputs/inputs.js'
+
+const RUN = { repository: 'your-org/docs', actor: 'actor', runAttempt: '1' } as RunEnvironment
+const by = (login: string) => ({ user: { login } })
+const sender = { login: 'octocat' }
+const bot = { login: 'a-bot', type: 'Bot' }
+
+describe('whose permission counts', () => {
+  const people = (name: string, payload: unknown, allowed: readonly string[] = []) =>
+    whoNeedsAccess(parseEvent(name, payload), RUN, new Set(allowed))
+  const asked = (...of: Parameters<typeof people>) => people(...of).map(({ login }) => login)
+
+  const pull = (head: unknown) => ({
+    pull_request: {
+      number: 1,
+      ...by('author'),
+      head: { repo: head },
+      base: { repo: { full_name: 'your-org/docs' } },
+    },
+    sender,
+  })
+  const HERE = pull({ full_name: 'your-org/docs' })
+  const FORK = pull({ full_name: 'someone/docs' })
+  const runAfter = (event: string, repository = 'Your-Org/docs') => ({
+    workflow_run: { event, actor: { login: 'first' }, head_repository: { full_name: repository } },
+    sender,
+  })
+  const written = (login: string, field = 'comment') => ({ [field]: by(login), sender })
+
+  test.each<[string, unknown, string[]]>([
+    // It takes write access to cause one of these.
+    ['push', written('writer'), []],
+    ['create', written('writer'), []],
+    ['delete', written('writer'), []],
+    ['release', written('writer'), []],
+    ['schedule', written('writer'), []],
+    ['workflow_dispatch', written('writer'), []],
+    ['repository_dispatch', written('writer'), []],
+    ['merge_group', written('writer'), []],
+    // Only a push to a branch of this repository, or an app, shows write access: readers open, triage labels.
+    ['pull_request', { ...HERE, action: 'synchronize' }, []],
+    ...['opened', 'reopened', 'edited', 'labeled', 'closed', 'synchronized', ''].map(
+      (action): [string, unknown, string[]] => ['pull_request', { ...HERE, action }, ['octocat']],
+    ),
+    ['pull_request', { ...HERE, action: 'opened', sender: bot }, []],
+    ['pull_request', { ...HERE, action: 'labeled', sender: bot }, []],
+    ['pull_request', { ...HERE, action: 'opened', sender: { ...sender, type: 'User' } }, ['octocat']],
+    ['pull_request', { ...FORK, action: 'synchronize' }, ['octocat']],
+    ['pull_request', { ...FORK, action: 'opened', sender: bot }, ['a-bot']],
+    ['pull_request_target', { ...HERE, action: 'synchronize' }, ['octocat']],
+    ['pull_request_target', { ...HERE, action: 'opened', sender: bot }, ['a-bot']],
+    ['issues', { action: 'synchronize', sender: bot }, ['a-bot']],
+    // GitHub names the head of every pull request, and says null for a fork that was deleted.
+    ['pull_request', { action: 'synchronize', pull_request: { number: 1 }, sender }, []],
+    ['pull_request', { ...pull(null), action: 'synchronize' }, ['octocat']],
+    ['pull_request', { action: 'synchronize', sender }, ['octocat']],
+    ['pull_request', FORK, ['octocat']],
+    ['pull_request', pull(null), ['octocat']],
+    ['pull_request', { sender }, ['octocat']],
+    ['pull_request_target', HERE, ['octocat']],
+    ['pull_request_review', HERE, ['octocat']],
+    ['pull_request_review_comment', HERE, ['octocat']],
+    // The sender and the author, each once; an account that is gone can be asked of nobody.
+    ['issue_comment', written('writer'), ['octocat', 'writer']],
+    ['pull_request_review', written('writer', 'review'), ['octocat', 'writer']],
+    ['discussion_comment', written('Octocat'), ['octocat']],
+    ['commit_comment', { comment: { user: null }, sender }, ['octocat', '']],
+    ['discussion', written('writer', 'answer'), ['octocat', 'writer']],
+    ['discussion', { ...written('writer'), answer: by('other') }, ['octocat', 'writer', 'other']],
+    // Some servers send null for what GitHub leaves out.
+    ['pull_request_review', { ...HERE, review: null, comment: null }, ['octocat']],
+    ['workflow_run', runAfter('push'), []],
+    ['workflow_run', runAfter('schedule'), []],
+    ['workflow_run', runAfter('pull_request'), ['first']],
+    ['workflow_run', runAfter('pull_request', 'someone/docs'), ['first']],
+    ['workflow_run', runAfter('push', 'someone/docs'), ['first']],
+    ['workflow_run', runAfter('pull_request_target'), ['first']],
+    ['workflow_run', runAfter('issue_comment'), ['first']],
+    ['workflow_run', runAfter('workflow_run'), ['first']],
+    ['workflow_run', runAfter('an event of the future'), ['first']],
+    ['workflow_run', { sender }, ['']],
+    // Every other event.
+    ['issues', { sender }, ['octocat']],
+    ['watch', { sender }, ['octocat']],
+    ['status', { sender }, ['octocat']],
+    ['an event of the future', { sender }, ['octocat']],
+    ['issues', {}, ['actor']],
+    ['issues', undefined, ['actor']],
+    // Outside of a workflow run.
+    ['', { sender }, []],
+  ])('of a %s with %j: %j', (name, payload, logins) => {
+    expect(asked(name, payload)).toEqual(logins)
+  })
+
+  test('each is named with what they did', () => {
+    expect(people('issue_comment', written('writer'))).toEqual([
+      { login: 'octocat', did: 'triggered this run' },
+      { login: 'writer', did: 'wrote the comment, review or answer' },
+    ])
+    expect(people('workflow_run', runAfter('issues'))).toEqual([
+      { login: 'first', did: 'triggered the run before this one' },
+    ])
+  })
+
+  test.each([
+    [['octocat'], ['Writer[bot]']],
+    [['writer[bot]'], ['octocat']],
+    [['writer'], ['octocat', 'Writer[bot]']],
+    [['octocat', 'writer[bot]'], []],
+    [['*'], []],
+  ])('with %j allowed, %j are left to be asked', (allowed, rest) => {
+    expect(asked('issue_comment', written('Writer[bot]'), allowed)).toEqual(rest)
+  })
+
+  test('no login stands for an account that is gone', () => {
+    expect(asked('issue_comment', { comment: { user: null }, sender }, ['octocat'])).toEqual([''])
+  })
+})
+
+describe('a stranger', () => {
+  async function refuse(
+    raw: Partial<RawInputs> = {},
+    event = parseEvent('issues', { sender }),
+    runAttempt = '1',
+  ) {
+    const log: string[] = []
+    let asked: string[] = []
+    const step = {
+      given: readGiven({ ...DEFAULTS, prompt: 'Do it', ...raw }),
+      run: { ...RUN, runAttempt },
+      event,
+      log: (line: string) => log.push(line),
+    }
+    const refusal = await refuseStrangers(step, async (people) => {
+      asked = people.map(({ login }) => login)
+      return 'no write access'
+    })
+    return { refusal, log, asked }
+  }
+
+  const NOTHING_ASKED = { refusal: undefined, log: [], asked: [] }
+  const ASKED = { refusal: 'no write access', log: [], asked: ['octocat'] }
+
+  test.each([
+    [{ 'job-id': 'job-1', prompt: ' ', 'prompt-file': '\n' }, NOTHING_ASKED],
+    [{ 'job-id': 'job-1' }, ASKED],
+    [{ 'job-id': 'job-1', prompt: '', 'prompt-file': 'prompt.md' }, ASKED],
+    [{ 'job-id': ' ', prompt: '', 'prompt-file': '' }, ASKED],
+    [{ 'allow-users': 'Octocat' }, NOTHING_ASKED],
+    [{ 'allow-users': 'somebody, else' }, ASKED],
+  ])('with %j: a step that only waits and an allowed user ask nobody', async (raw, result) => {
+    expect(await refuse(raw)).toEqual(result)
+  })
+
+  test('can not be told from a payload that is unreadable, unless everyone is allowed', async () => {
+    const event = { ...parseEvent('issues', undefined), problem: 'it is not JSON' }
+    await expect(refuse({}, event)).rejects.toMatchObject({
+      code: 'github',
+      message: "Can't tell who triggered this run: it is not JSON.",
+      advice:
+        'Use a runner that provides the event payload, or let everyone start jobs with allow-users: "*".',
+    })
+    expect(await refuse({ 'allow-users': '*' }, event)).toEqual(NOTHING_ASKED)
+  })
+
+  test('is told on a re-run whose permission counts', async () => {
+    expect(await refuse({}, undefined, '2')).toEqual({
+      ...ASKED,
+      log: ['This is a re-run: what counts is the permission of whoever triggered the first attempt.'],
+    })
+  })
+})
+
+describe('skip-authors', () => {
+  const decide = (name: string, payload: object, authors = ['mintlify[bot]', 'other-bot']) =>
+    checkSkipAuthors(parseEvent(name, payload), new Set(authors))
+  const BOT = { login: 'Mintlify[bot]' }
+  const pull = (author: string) => ({ pull_request: { number: 1, ...by(author) }, sender })
+  const issue = { number: 1, ...by('mintlify[bot]'), pull_request: {} }
+  const push = (...authors: string[]) => ({
+    sender,
+    commits: authors.map((username, nth) => ({ id: String(nth).repeat(40), author: { username } })),
+  })
+
+  test.each([
+    ['pull_request', pull('Mintlify[bot]'), 'the pull request is by Mintlify[bot]'],
+    ['pull_request_target', pull('other-bot'), 'the pull request is by other-bot'],
+    [
+      'pull_request',
+      { ...pull('octocat'), sender: BOT },
+      'this pull_request event was triggered by Mintlify[bot]',
+    ],
+    ['push', { ...push('octocat'), sender: BOT }, 'the push is by Mintlify[bot]'],
+    ['push', push('mintlify[bot]', 'OTHER-BOT'), 'every commit in the push is by an account in skip-authors'],
+    ['issue_comment', { sender, comment: by('other-bot') }, 'the comment, review or answer is by other-bot'],
+    [
+      'pull_request_review',
+      { ...pull('octocat'), review: by('other-bot') },
+      'the comment, review or answer is by other-bot',
+    ],
+    ['discussion', { sender, answer: by('Other-Bot') }, 'the comment, review or answer is by Other-Bot'],
+    [
+      'discussion',
+      { sender, comment: by('octocat'), answer: by('other-bot') },
+      'the comment, review or answer is by other-bot',
+    ],
+    // Some servers send null for what GitHub leaves out, or the number of commits beside them.
+    ['pull_request', { ...pull('other-bot'), review: null }, 'the pull request is by other-bot'],
+    [
+      'push',
+      { ...push('other-bot'), total_commits: 1 },
+      'every commit in the push is by an account in skip-authors',
+    ],
+    [
+      'push',
+      { ...push('other-bot'), total_commits: null },
+      'every commit in the push is by an account in skip-authors',
+    ],
+    ['issues', { sender: BOT }, 'this issues event was triggered by Mintlify[bot]'],
+    [
+      'an event of the future',
+      { sender: BOT },
+      'this an event of the future event was triggered by Mintlify[bot]',
+    ],
+  ])('of a %s with %j: %s', (name, payload, reason) => {
+    expect(decide(name, payload)).toEqual({ reason })
+  })
+
+  test.each([
+    ['pull_request', pull('octocat')],
+    ['pull_request', pull('mintlify')],
+    ['pull_request', pull('')],
+    // A person's comment on a pull request of theirs is the person's.
+    ['issue_comment', { issue, comment: by('octocat'), sender }],
+    ['issue_comment', { issue, comment: { user: null }, sender }],
+    ['pull_request_review', { ...pull('mintlify[bot]'), review: by('octocat') }],
+    ['pull_request_review_comment', { ...pull('mintlify[bot]'), comment: by('octocat') }],
+    ['push', push()],
+    ['push', push('octocat')],
+    ['push', { ...push('octocat'), total_commits: 9 }],
+    ['push', { ...push(), total_commits: 9 }],
+    ['push', push('')],
+    ['schedule', {}],
+    ['release', { sender }],
+  ])('of a %s with %j: not skipped', (name, payload) => {
+    expect(decide(name, payload)).toEqual({ reason: undefined })
+  })
+
+  test('may be nobody', () => {
+    expect(decide('pull_request', pull('mintlify[bot]'), []).reason).toBeUndefined()
+  })
+
+  test.each<[string, object, object]>([
+    [
+      "others' commits, which may be merges",
+      push('mintlify[bot]', 'octocat', ''),
+      { mayBeMerges: ['1'.repeat(40), '2'.repeat(40)], mayBeCut: false },
+    ],
+    [
+      'fewer commits than it says',
+      { ...push('mintlify[bot]'), total_commits: 2 },
+      { mayBeMerges: [], mayBeCut: true },
+    ],
+    [
+      "others' commits, and fewer than it says",
+      { ...push('mintlify[bot]', 'octocat'), total_commits: 3 },
+      { mayBeMerges: ['1'.repeat(40)], mayBeCut: true },
+    ],
+  ])('of a push with %s: GitHub is asked', (_, payload, toConfirm) => {
+    expect(decide('push', payload)).toEqual({ reason: undefined, toConfirm })
+  })
+
+  test('of a push of 2,048 commits or more: the payload may not list them all', () => {
+    const of = (count: number) => decide('push', push(...Array(count).fill('mintlify[bot]')))
+    expect(of(2047).reason).toBeDefined()
+    expect(of(2048)).toEqual({ reason: undefined })
+  })
+})
+
+describe('what GitHub says of the commits of a push', () => {
+  const before = 'a'.repeat(40)
+  const after = 'b'.repeat(40)
+  const event = parseEvent('push', { before, after })
+  const authors = new Set(['mintlify[bot]'])
+  const theirs = { parents: [{}], author: { login: 'Mintlify[bot]' } }
+  const merge = { parents: [{}, {}], author: { login: 'octocat' } }
+  const other = { parents: [{}], author: { login: 'octocat' } }
+  const ofNobody = { parents: [{}], author: null }
+
+  test.each<[object[], total: number, isTheirs: boolean]>([
+    [[theirs, merge, theirs], 3, true],
+    [[theirs, other], 2, false],
+    [[theirs, ofNobody], 2, false],
+    [[theirs], 2, false],
+  ])('of a list that was cut, with %j of %d commits: theirs %s', async (commits, total_commits, isTheirs) => {
+    const asked: unknown[] = []
+    const compareCommitsWithBasehead = async ({ basehead }: { basehead: string }) => {
+      asked.push(basehead)
+      return { data: { commits, total_commits } }
+    }
+    const github = { repos: { compareCommitsWithBasehead } }
+    const source = { github, repository: 'your-org/docs' } as unknown as Source
+    const toConfirm = { mayBeMerges: [before], mayBeCut: true }
+    expect(await isBySkipAuthors(toConfirm, event, authors, source)).toBe(isTheirs)
+    expect(asked).toEqual([`${before}...${after}`])
+  })
+
+  const others = (count: number) => Array.from({ length: count }, (_, nth) => String(nth).padStart(40, '0'))
+  test.each<[string, mayBeMerges: string[], parents: number, asked: number, isTheirs: boolean]>([
+    ['merges', others(20), 2, 20, true],
+    ['a merge of three', others(1), 3, 1, true],
+    ['no merges', others(20), 1, 1, false],
+    ['a first commit', others(1), 0, 1, false],
+    ['too many to be merges', others(21), 2, 0, false],
+  ])('of %s', async (_, mayBeMerges, parents, count, isTheirs) => {
+    let asked = 0
+    const getCommit = async () => {
+      asked++
+      return { data: { parents: Array(parents).fill({}) } }
+    }
+    const source = { github: { repos: { getCommit } }, repository: 'your-org/docs' } as unknown as Source
+    expect(await isBySkipAuthors({ mayBeMerges, mayBeCut: false }, event, authors, source)).toBe(isTheirs)
+    expect(asked).toBe(count)
+  })
+})

@@ -1,0 +1,248 @@
+/** What is read from the event's payload, whatever it contains, and why a run gets no secrets. */
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import {
+  explainMissingSecrets,
+  parseEvent,
+  pushedCommits,
+  type RunEnvironment,
+  readEvent,
+  workflowPath,
+} from '../../src/event/event.js'
+import { getArray, getPath, getSha, getString } from '../../src/event/payload.js'
+import { newFolder } from '../support/folder.js'
+
+const folder = newFolder('event')
+
+const SHA = 'a'.repeat(40)
+const OTHER_SHA = 'b'.repeat(40)
+
+/** A value at a path of names separated by dots. */
+const at = (path: string, value: unknown) =>
+  path.split('.').reduceRight((inside, name) => ({ [name]: inside }), value)
+
+const NOTHING = {
+  action: '',
+  sender: '',
+  pullRequest: undefined,
+  issue: undefined,
+  headSha: '',
+  authors: [],
+  problem: undefined,
+}
+
+describe('the file', () => {
+  const read = (content: string | undefined) => {
+    const eventPath = join(folder, 'event.json')
+    if (content !== undefined) writeFileSync(eventPath, content)
+    return readEvent({
+      eventName: 'push',
+      eventPath: content === undefined ? folder : eventPath,
+    } as RunEnvironment)
+  }
+
+  test('is read as JSON', () => {
+    const payload = { action: 'opened', sender: { login: 'größe' } }
+    expect(read(JSON.stringify(payload))).toEqual({
+      ...NOTHING,
+      name: 'push',
+      action: 'opened',
+      sender: 'größe',
+      payload,
+    })
+  })
+
+  test.each([
+    ['{', 'it is not JSON'],
+    ['', 'it is not JSON'],
+    [undefined, 'EISDIR'],
+  ])('with the content %j is a problem', (content, reason) => {
+    const path = JSON.stringify(content === undefined ? folder : join(folder, 'event.json'))
+    expect(read(content)).toEqual({
+      ...NOTHING,
+      name: 'push',
+      problem: `the event payload (GITHUB_EVENT_PATH, ${path}) can't be read: ${reason}`,
+    })
+  })
+})
+
+test.each([{}, null, [], 'x', 7, { action: 1, sender: 'x', issue: null, pull_request: [], comment: null }])(
+  'a payload that says nothing: %j',
+  (payload) => {
+    const event = parseEvent('pull_request', payload)
+    expect(event).toEqual({ ...NOTHING, name: 'pull_request', payload })
+    expect(pushedCommits(parseEvent('push', payload))).toEqual([])
+  },
+)
+
+describe('values of a payload', () => {
+  test('are only what the payload itself has', () => {
+    expect(getPath({ a: { b: 0 } }, 'a.b')).toBe(0)
+    for (const path of ['a.c', 'a.b.c', 'toString', 'a.constructor.name'])
+      expect(getPath({ a: { b: 'x' } }, path)).toBeUndefined()
+    expect(getPath({ a: null }, 'a')).toBeUndefined()
+    expect(getPath({ a: { b: null } }, 'a.b')).toBeUndefined()
+  })
+
+  test('are of the type that is asked for', () => {
+    expect(getString({ a: 'x' }, 'a')).toBe('x')
+    expect(getString({ a: 7 }, 'a')).toBe('')
+    expect(getArray({ a: [1] }, 'a')).toEqual([1])
+    expect(getArray({ a: 'x' }, 'a')).toEqual([])
+  })
+
+  test.each([SHA, 'a'.repeat(64)])('take %s for a commit', (text) => {
+    expect(getSha({ sha: text }, 'sha')).toBe(text)
+  })
+
+  test.each(['main', `${SHA}\n# Heading`, `x${SHA}`, SHA.slice(1), `${SHA}a`, `${'a'.repeat(64)}a`, ''])(
+    'take no other text for a commit: %j',
+    (text) => expect(getSha({ sha: text }, 'sha')).toBe(''),
+  )
+})
+
+describe('the head', () => {
+  test.each([
+    ['a', 'pull_request.head.sha'],
+    ['a', 'merge_group.head_sha'],
+    ['a', 'workflow_run.head_sha'],
+    ['a', 'check_suite.head_sha'],
+    ['a', 'check_run.head_sha'],
+    ['status', 'sha'],
+  ])('of a %s event is at %s', (name, path) => {
+    expect(parseEvent(name, at(path, SHA)).headSha).toBe(SHA)
+  })
+
+  test('is the first that the payload names', () => {
+    const payload = {
+      merge_group: { head_sha: '' },
+      check_suite: { head_sha: SHA },
+      check_run: { head_sha: OTHER_SHA },
+    }
+    expect(parseEvent('a', payload).headSha).toBe(SHA)
+    expect(parseEvent('a', { sha: SHA }).headSha).toBe('')
+  })
+
+  test.each(['main', `${SHA} `, ` ${SHA}`, SHA.slice(1)])('is no other text: %j', (sha) => {
+    expect(parseEvent('a', at('check_run.head_sha', sha)).headSha).toBe('')
+  })
+})
+
+describe('a pull request or an issue', () => {
+  const read = (payload: object) => {
+    const { pullRequest, issue, authors } = parseEvent('a', payload)
+    return { pullRequest, issue, authors }
+  }
+  const user = { login: 'octocat' }
+  const pull_request = { number: 7, user }
+  const pullRequest = { number: 7, author: 'octocat', fromFork: false }
+  const review = { user: { login: 'hubot' } }
+
+  test.each<[string, object, object]>([
+    ['a pull request', { pull_request }, { pullRequest }],
+    ['an issue', { issue: { number: 7, user } }, { issue: 7 }],
+    [
+      'a comment on a pull request',
+      { issue: { ...pull_request, pull_request: {} }, comment: review },
+      { pullRequest, authors: ['hubot'] },
+    ],
+    ['a comment on an issue', { issue: { number: 1 }, comment: review }, { issue: 1, authors: ['hubot'] }],
+    ['a review', { pull_request, review }, { pullRequest, authors: ['hubot'] }],
+    ['no review, which some servers send as null', { pull_request, review: null }, { pullRequest }],
+    [
+      'an answer to a discussion',
+      { discussion: {}, answer: review, comment: { user } },
+      { authors: ['octocat', 'hubot'] },
+    ],
+    [
+      'a review by an account that is gone',
+      { pull_request, review: { user: null } },
+      { pullRequest, authors: [''] },
+    ],
+  ])('is read from %s', (_, payload, expected) => {
+    expect(read(payload)).toEqual({ authors: [], ...expected })
+  })
+
+  test.each([undefined, '7', 0, -1, 1.5, null, 2 ** 60, {}])('with the number %j is ignored', (number) => {
+    expect(read({ pull_request: { ...pull_request, number } })).toEqual({ authors: [] })
+    expect(read({ issue: { number } })).toEqual({ authors: [] })
+  })
+
+  test.each([
+    ['in the same repository', { full_name: 'your-org/docs' }, { full_name: 'your-org/docs' }, false],
+    ['in a fork', { full_name: 'someone/docs' }, { full_name: 'your-org/docs' }, true],
+    ['in a repository that was deleted', null, { full_name: 'your-org/docs' }, true],
+    ['in a repository without a name', {}, {}, true],
+    ['not in the payload', undefined, { full_name: 'your-org/docs' }, false],
+  ])('with a head %s', (_, headRepo, baseRepo, fromFork) => {
+    const head = headRepo === undefined ? {} : { head: { repo: headRepo } }
+    const pull = { ...pull_request, ...head, base: { repo: baseRepo } }
+    expect(read({ pull_request: pull })).toMatchObject({ pullRequest: { ...pullRequest, fromFork } })
+  })
+})
+
+test('the commits are those of a push, each with what it says', () => {
+  const commits = [
+    { id: SHA, author: { username: 'octocat', name: 'Mona' }, message: 'M' },
+    { id: 'no SHA', author: {} },
+    null,
+  ]
+  const nothing = { sha: '', author: '', authorName: '', message: '' }
+  expect(pushedCommits(parseEvent('push', { commits }))).toEqual([
+    { sha: SHA, author: 'octocat', authorName: 'Mona', message: 'M' },
+    nothing,
+    nothing,
+  ])
+  expect(pushedCommits(parseEvent('release', { commits }))).toEqual([])
+})
+
+test.each([
+  ['your-org/docs/.github/workflows/docs.yml@refs/heads/main', '.github/workflows/docs.yml'],
+  ['your-org/docs/.github/workflows/a@b.yml@refs/tags/v1', '.github/workflows/a@b.yml'],
+  ['', ''],
+])('the path of the workflow %j is %j', (workflowRef, path) => {
+  expect(workflowPath({ workflowRef } as RunEnvironment)).toBe(path)
+})
+
+describe('missing secrets', () => {
+  const explain = (name: string, fromFork: boolean | undefined, actor = 'octocat') =>
+    explainMissingSecrets(
+      { name, pullRequest: fromFork === undefined ? undefined : { number: 7, author: 'octocat', fromFork } },
+      actor,
+    )
+
+  test.each(['pull_request', 'pull_request_review', 'pull_request_review_comment'])(
+    'of a %s from a fork are explained by that',
+    (name) => {
+      expect(explain(name, true)).toBe(
+        'This pull request comes from a fork, and such runs get no secrets. ' +
+          'Skip the step for forks: if: github.event.pull_request.head.repo.full_name == github.repository.',
+      )
+    },
+  )
+
+  test.each([
+    ['pull_request', true],
+    ['pull_request', false],
+    ['push', undefined],
+  ])('of a %s by Dependabot are explained by that, fork or not: %j', (name, fromFork) => {
+    expect(explain(name, fromFork, 'dependabot[bot]')).toBe(
+      'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
+        "Add the key to the repository's Dependabot secrets too, or skip the step: " +
+        "if: github.actor != 'dependabot[bot]'.",
+    )
+  })
+
+  test.each([
+    ['pull_request', false],
+    ['pull_request', undefined],
+    ['push', true],
+    ['pull_request_target', true],
+    ['pull_request_reviewer', true],
+    ['future_pull_request', true],
+  ])('of a %s (from a fork: %j) are not explained', (name, fromFork) => {
+    expect(explain(name, fromFork)).toBeUndefined()
+  })
+})

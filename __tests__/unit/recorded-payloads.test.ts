@@ -1,0 +1,217 @@
+/** Every recorded payload, read in this process: who may start a job, and that no text of others leaves the fence. */
+
+import { describe, expect, test } from '@jest/globals'
+import { findRefusal } from '../../src/access/permission.js'
+import { checkSkipAuthors } from '../../src/access/skip-authors.js'
+import { refuseStrangers } from '../../src/access/who-may-start.js'
+import { composePrompt, pathsNote, reasonToSkip } from '../../src/context/apply.js'
+import { findChanges } from '../../src/context/changes.js'
+import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
+import type { Source } from '../../src/github/client.js'
+import { DEFAULTS, readGiven } from '../../src/inputs/inputs.js'
+import { parsePatterns } from '../../src/inputs/values.js'
+import { ownWords, PLANTED, plant, RECORDED, type Recorded } from '../support/recorded.js'
+
+const SHA = 'c'.repeat(40)
+const REPOSITORY = 'your-org/your-repo'
+
+/** Events of Actions that GitHub's other events have the payload of, or that were not recorded. */
+const ALL: readonly Recorded[] = [
+  ...RECORDED,
+  ...RECORDED.filter(({ event }) => event === 'pull_request').map((recorded) => ({
+    ...recorded,
+    event: 'pull_request_target',
+  })),
+  { event: 'schedule', action: '', payload: { schedule: '0 3 * * *' } },
+]
+const NAMES = [...new Set(ALL.map(({ event }) => event))]
+
+/** What GitHub answers, with a text of others wherever one may be. */
+function sourceWith(text: string): Source {
+  const files = [
+    {
+      filename: `docs/a${text}`,
+      previous_filename: `old${text}`,
+      status: 'renamed',
+      additions: 1,
+      deletions: 1,
+      patch: `@@ -1 +1 @@\n-old${text}\n+new${text}`,
+      contents_url: `https://api.github.com/x?ref=${SHA}`,
+    },
+  ]
+  const commits = [{ sha: SHA, author: { login: `mona${text}` }, commit: { message: `Change it${text}` } }]
+  const run = {
+    id: 1,
+    event: 'schedule',
+    conclusion: 'success',
+    head_branch: 'main',
+    head_sha: 'd'.repeat(40),
+    head_repository: { full_name: REPOSITORY },
+  }
+  const release = { tag_name: `v0.0.1${text}`, published_at: '2001-01-01T00:00:00Z' }
+  const permissions = new Map([
+    ['owner', 'admin'],
+    ['writer', 'write'],
+    ['reader', 'read'],
+  ])
+  const answer = (data: unknown) => async () => ({ data, headers: {} })
+  const github = {
+    pulls: { listFiles: answer(files) },
+    repos: {
+      compareCommitsWithBasehead: answer({ status: 'ahead', files, commits, total_commits: 2 }),
+      listReleases: answer([release]),
+      getCollaboratorPermissionLevel: async ({ username }: { username: string }) => ({
+        data: { permission: permissions.get(username) ?? 'none' },
+      }),
+    },
+    git: { getTag: answer({ object: { sha: SHA } }) },
+    actions: { listWorkflowRuns: answer({ workflow_runs: [run] }) },
+  }
+  return { github, repository: REPOSITORY } as unknown as Source
+}
+
+test('there are more than 300 payloads of 58 events', () => {
+  expect(RECORDED.length).toBeGreaterThan(300)
+  expect(new Set(RECORDED.map(({ event }) => event)).size).toBe(58)
+})
+
+describe('a text of others', () => {
+  /** Events whose every payload has one in the prompt: without it, nothing would be proven. */
+  const TOLD = [
+    'commit_comment',
+    'discussion',
+    'discussion_comment',
+    'issue_comment',
+    'issues',
+    'label',
+    'merge_group',
+    'milestone',
+    'pull_request',
+    'pull_request_review',
+    'pull_request_review_comment',
+    'pull_request_target',
+    'release',
+    'schedule',
+    'workflow_dispatch',
+    'workflow_run',
+  ]
+
+  async function promptOf(name: string, payload: unknown, text: string): Promise<string> {
+    const event = parseEvent(name, payload)
+    const { ref } = payload as { ref?: unknown }
+    const isTag = name === 'push' && String(ref).startsWith('refs/tags/')
+    const run = {
+      repository: REPOSITORY,
+      ref: isTag ? 'refs/tags/v1.0.0' : 'refs/heads/main',
+      sha: SHA,
+      runId: '2',
+      workflowRef: `${REPOSITORY}/.github/workflows/docs.yml@refs/heads/main`,
+      actor: 'octocat',
+    } as RunEnvironment
+    expect(checkSkipAuthors(event, new Set(['mintlify[bot]'])).reason).toBeUndefined()
+    const changes = await findChanges(run, event, sourceWith(text), {
+      since: undefined,
+      issueNumber: undefined,
+    })
+    const contextPaths = parsePatterns('docs/**')
+    expect(reasonToSkip({ contextPaths }, event, changes)).toBeUndefined()
+    expect(pathsNote({ contextPaths }, changes) ?? '').not.toContain(PLANTED)
+    return composePrompt('Update the docs.', changes, {
+      inputs: { context: 'diff', contextPaths },
+      run,
+      event,
+      nonce: () => '0123456789abcdef',
+      redact: (text) => text,
+    })
+  }
+
+  describe.each(['at the end', 'everywhere'] as const)('%s', (where) => {
+    test.each(NAMES)('of a %s stays inside the fence', async (name) => {
+      for (const { payload } of ALL.filter(({ event }) => event === name)) {
+        const prompt = await promptOf(name, plant(payload, where), `\n# ${PLANTED}\n`)
+        expect(ownWords(prompt)).not.toContain(PLANTED)
+        expect(ownWords(prompt)).toMatch(/^Update the docs\.\n\n# What triggered this run\n/)
+        if (TOLD.includes(name)) expect(prompt).toContain(PLANTED)
+      }
+    })
+  })
+
+  test.each([
+    ['push', ''],
+    ['pull_request', 'opened'],
+    ['issue_comment', 'created'],
+    ['release', 'published'],
+    ['workflow_dispatch', ''],
+    ['workflow_run', 'completed'],
+    ['repository_dispatch', 'on-demand-test'],
+  ])('is in the prompt of the event %s %s', async (name, type) => {
+    const recorded = ALL.find(({ event, action }) => event === name && action === type)
+    expect(await promptOf(name, recorded?.payload, '')).toMatchSnapshot()
+  })
+})
+
+describe('who may start a job', () => {
+  const PEOPLE = { owner: true, writer: true, reader: false, stranger: false, 'robot[bot]': false }
+
+  const ASKS_NOTHING = [
+    'create',
+    'delete',
+    'merge_group',
+    'push',
+    'release',
+    'repository_dispatch',
+    'schedule',
+    'workflow_dispatch',
+  ]
+  /** How many of an event's payloads ask nothing, if some do and some don't. */
+  const SOME: Readonly<Record<string, number>> = { pull_request: 1, workflow_run: 4 }
+
+  /** The payload as if one person had caused it. */
+  function causedBy(login: string, payload: Recorded['payload']): unknown {
+    const by = (part: unknown, field: string): unknown =>
+      typeof part === 'object' && part !== null ? { ...part, [field]: { login } } : part
+    const { sender, comment, review, answer, workflow_run, ...rest } = payload
+    return JSON.parse(
+      JSON.stringify({
+        ...rest,
+        ...(sender !== undefined && { sender: { login } }),
+        comment: by(comment, 'user'),
+        review: by(review, 'user'),
+        answer: by(answer, 'user'),
+        workflow_run: by(workflow_run, 'actor'),
+      }),
+    )
+  }
+
+  async function decide(
+    { event, payload }: Recorded,
+    login: string,
+  ): Promise<{ asked: boolean; sent: boolean }> {
+    const { full_name: repository = REPOSITORY } = (payload.repository ?? {}) as { full_name?: string }
+    let asked = false
+    const step = {
+      given: readGiven({ ...DEFAULTS, prompt: 'Update the docs.' }),
+      run: { repository, actor: login, runAttempt: '1' } as RunEnvironment,
+      event: parseEvent(event, causedBy(login, payload)),
+      log: () => undefined,
+    }
+    const refusal = await refuseStrangers(step, (people) => {
+      asked = true
+      return findRefusal(people, sourceWith(''))
+    })
+    return { asked, sent: refusal === undefined }
+  }
+
+  test.each(NAMES)('after a %s: asked or not, sent or not', async (name) => {
+    const payloads = ALL.filter(({ event }) => event === name)
+    const nothingAsked = ASKS_NOTHING.includes(name) ? payloads.length : (SOME[name] ?? 0)
+    for (const [login, may] of Object.entries(PEOPLE)) {
+      const decisions = await Promise.all(payloads.map((recorded) => decide(recorded, login)))
+      expect({ login, nothingAsked: decisions.filter(({ asked }) => !asked).length }).toEqual({
+        login,
+        nothingAsked,
+      })
+      for (const { asked, sent } of decisions) expect({ login, sent }).toEqual({ login, sent: !asked || may })
+    }
+  })
+})

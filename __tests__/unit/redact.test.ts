@@ -1,0 +1,144 @@
+/** The key is redacted in every spelling, and nothing else is. */
+
+import { inspect } from 'node:util'
+import { describe, expect, test } from '@jest/globals'
+import { createRedactor } from '../../src/redact.js'
+
+const hex = (character: string): string => character.charCodeAt(0).toString(16)
+const percent = (text: string): string => text.replace(/[\s\S]/g, (c) => `%${hex(c).padStart(2, '0')}`)
+const unicode = (text: string): string => text.replace(/[\s\S]/g, (c) => `\\u${hex(c).padStart(4, '0')}`)
+
+describe('createRedactor', () => {
+  const KEY = 'mint_a/b+c."k\\z=[1](2)*$^?{3}|&<~'
+
+  test.each([
+    ['as it is', KEY],
+    ['percent-encoded as in a URL', encodeURIComponent(KEY)],
+    ['percent-encoded in lower case', encodeURIComponent(KEY).toLowerCase()],
+    ['with every character percent-encoded, upper case', percent(KEY).toUpperCase()],
+    ['with every character percent-encoded, lower case', percent(KEY)],
+    ['partly percent-encoded', percent(KEY.slice(0, 9)) + KEY.slice(9)],
+    ['as a JSON string', JSON.stringify(KEY).slice(1, -1)],
+    ['as a JSON string with the slash escaped', JSON.stringify(KEY).slice(1, -1).replace('/', '\\/')],
+    ['with every character as \\u, lower case', unicode(KEY)],
+    [
+      'with every character as \\u, upper case digits',
+      unicode(KEY).replace(/[a-f]/g, (c) => c.toUpperCase()),
+    ],
+    ['as HTML', KEY.replace(/[&<"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '"': '&quot;' })[c] ?? '')],
+    ['with every character as a decimal entity', KEY.replace(/[\s\S]/g, (c) => `&#${c.charCodeAt(0)};`)],
+    ['with every character as a hexadecimal entity', KEY.replace(/[\s\S]/g, (c) => `&#x${hex(c)};`)],
+    ['partly escaped as in JSON', unicode(KEY.slice(0, 5)) + KEY.slice(5)],
+    ['in a mix of spellings', percent(KEY[0] ?? '') + unicode(KEY[1] ?? '') + KEY.slice(2)],
+  ])('replaces each occurrence of a key %s', (_, spelling) => {
+    expect(createRedactor(KEY)(`a ${spelling} b ${spelling} c`)).toBe('a *** b *** c')
+    expect(createRedactor(KEY)(spelling)).toBe('***')
+  })
+
+  test.each([
+    ['as it is', 'see mint_a/b', 'see ***'],
+    ['escaped', 'see mint\\u005fa%2fb', 'see ***'],
+    ['after a whole one', `${KEY} mint_a/b+c`, '*** ***'],
+    ['after a part of it that starts it again', 'mint_a/mint_a/b+', 'mint_a/***'],
+    ['of fewer bytes, which says nothing', 'see mint_a/', 'see mint_a/'],
+    ['but is not cut off', 'mint_a/b.', 'mint_a/b.'],
+  ])(
+    'replaces the start of a key at the end of a text, unless the text is whole: %s',
+    (_, text, redacted) => {
+      const redact = createRedactor(KEY)
+      expect(redact(text)).toBe(redacted)
+      expect(redact(text, true)).toBe(text.replace(KEY, '***'))
+    },
+  )
+
+  test.each([
+    ['with a named entity', '<a>&"\'', '&lt;a&gt;&amp;&quot;&apos;', '***'],
+    ['beyond U+FFFF', 'k😀', 'k&#128512;', '***'],
+    ['with the last character', 'k\u{10ffff}', 'k&#1114111;', '***'],
+    ['with a capital X and digits in both cases', 'kJK', 'k&#X4a;&#x4B;', '***'],
+    ['whose name means something to JavaScript', 'ktoString', 'k&toString;', 'k&toString;'],
+    ['beyond Unicode', 'k', '&#1114112;&#x110000;', '&#1114112;&#x110000;'],
+    ['that has no end', 'kk', '&#107&#107', '&#107&#107'],
+    ['that is empty', 'kk', '&;&#;&#x;k', '&;&#;&#x;k'],
+    ['that ends too late', 'kk', '&#000000107;k', '&#000000107;k'],
+    ['with a sign', 'kk', '&#+107;k&# 107;k', '&#+107;k&# 107;k'],
+    ['escaped twice', 'k+k', 'k%26%2343%3Bk', '***'],
+    ['without its ampersand', 'k', 'a#107;', 'a#107;'],
+    ['with more in front of the number', 'k', '&a#107;', '&a#107;'],
+    ['with more behind the number', 'k', '&#107x;', '&#107x;'],
+    ['that is in the key itself, beside an escaped quote', '&lt;"', '&lt;\\"', '***'],
+  ])('decodes an entity %s', (_, key, text, redacted) => {
+    expect(createRedactor(key)(text)).toBe(redacted)
+  })
+
+  test.each([
+    ['with an escape in it, escaped in another way', 'a%6b"c', 'a%6b\\"c', '***'],
+    ['with a backslash in it, percent-encoded', 'a\\"b', 'a\\"%62', '***'],
+    ['escaped in two ways, each of which hides the other', '\\"k%41', '%5c"k\\u002541', '***'],
+    ['behind a percent sign that escapes nothing', 'kkk', '%kk%6b', '%***'],
+    ['escaped as JSON four times', 'a"b', `a${'\\'.repeat(15)}"b`, '***'],
+    ['percent-encoded four times', 'ab', '%25252561b', '***'],
+    ['in two ways, twice', 'ab', '%26#97;\\u005cu0062', '***'],
+    ['with a capital U', 'kk', '\\U006b\\U006B', '***'],
+    ['beside other letters', 'kk', 'für kk 日本', 'für *** 日本'],
+    ['with an emoji', 'k😀', '\\u006b\\ud83d\\ude00', '***'],
+    ['with the first character beyond U+FFFF', 'k\u{10000}k', 'k\\ud800\\udc00k', '***'],
+    ['with the last character', 'k\u{10ffff}k', 'k\\udbff\\udfffk', '***'],
+    ['before half a character', 'kk', '\\u006b\\u006b\\udc00', '***\\udc00'],
+    ['with a character beyond the halves, before half a one', 'k\ue000', 'k\\ue000\\udc00', '***\\udc00'],
+    ['after half a character', 'kkk', '\\ud800\\u006bkk', '\\ud800***'],
+    ['after half a character, beyond the halves', '\ue000kk', '\\ud800\\ue000kk', '\\ud800***'],
+    ['after a part of it', 'aaab', 'aaaab', 'a***'],
+    ['after a longer part of it', 'aabaac', 'aabaabaac', 'aab***'],
+    ['before a part of it', 'aabaac', 'aabaacbaac', '***baac'],
+    ['that overlaps itself', 'abab', 'xababab', 'x***'],
+    ['before the end of it', 'aab', 'aabab', '***ab'],
+    ['before one with another first character', 'aab', 'aab cab', '*** cab'],
+  ])('replaces a key %s', (_, key, text, redacted) => {
+    expect(createRedactor(key)(text)).toBe(redacted)
+  })
+
+  test.each([
+    ['a.b', 'axb'],
+    ['a*b', 'aab'],
+    ['a+', 'aa'],
+    ['[ab]', 'a'],
+    ['(a)', 'a'],
+    ['a|b', 'a'],
+    ['^a$', 'a'],
+    ['a?b', 'b'],
+    ['\\d', '7'],
+    ['mint_key', 'mint_ke'],
+    ['mint_key', 'MINT_KEY'],
+    ['mint_key', 'mint%6zkey'],
+    ['mint_key', 'mint\\x005fkey'],
+    ['mint_key', 'half a character: \ud83d'],
+    ['k😀', 'k\\ud83d/ude00'],
+    ['k😀', 'k\\ud83d\\xde00'],
+    ['abc', 'xbc'],
+    ['abc', 'abbc'],
+    ['abc', '% aX62c'],
+    ['abc', 'a bc'],
+  ])('with the key %s does not change %s', (key, text) => {
+    expect(createRedactor(key)(text)).toBe(text)
+  })
+
+  test('changes nothing with an empty key', () => {
+    expect(createRedactor('')('any text')).toBe('any text')
+  })
+
+  test('replaces each of several keys', () => {
+    const redact = createRedactor('mint_key', '', 'ghs_token')
+    expect(redact('a mint_key b')).toBe('a *** b')
+    expect(redact('a ghs_token b')).toBe('a *** b')
+    expect(redact('ghs_token, mint_key')).toBe('***, ***')
+  })
+})
+
+test('the key is redacted in a debug line that shows an error with a response in JSON', () => {
+  const key = `mint_a'b"c\`d\\e/f\\'g`
+  const redact = createRedactor(key)
+  for (const data of [key, JSON.stringify({ error: key })]) {
+    expect(redact(inspect({ data }))).not.toMatch(/mint_a|\\'g/)
+  }
+})

@@ -1,0 +1,92 @@
+/** What the adapter to the runner writes: redacted, without commands, never half; and what it reads. */
+
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { newFolder } from '../support/folder.js'
+
+const file = path.join(newFolder('summary'), 'summary.md')
+/** The size of the summary after each call that may change it. */
+const sizes: (number | undefined)[] = []
+
+// A built-in module, whose functions do what they always do: what others see in between can't be seen in another way.
+const fs = await import('node:fs')
+type AnyFunction = (...args: unknown[]) => unknown
+const watched = Object.fromEntries(
+  Object.entries(fs)
+    .filter(([name]) => /^(?:open|write|append|truncate|ftruncate|rm|unlink|rename)\w*Sync$/.test(name))
+    .map(([name, call]) => [
+      name,
+      (...args: unknown[]) => {
+        const result = (call as AnyFunction)(...args)
+        sizes.push(statSync(file, { throwIfNoEntry: false })?.size)
+        return result
+      },
+    ]),
+)
+jest.unstable_mockModule('node:fs', () => ({ ...fs, ...watched, default: { ...fs, ...watched } }))
+const { createReporter, nonce, promptRoots } = await import('../../src/runner.js')
+
+const { env } = process
+beforeAll(() => {
+  process.env = { ...env, GITHUB_STEP_SUMMARY: file }
+})
+afterAll(() => {
+  process.env = env
+})
+
+describe('the reporter', () => {
+  const reporter = createReporter((text) => text.replaceAll('secret', '***'))
+  let written = ''
+  beforeEach(() => {
+    written = ''
+    jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      written += text
+      return true
+    })
+  })
+  const writers: readonly (readonly [string, (text: string) => void, lines: number])[] = [
+    ['log', (text) => reporter.log(text), 1],
+    ['debug', (text) => reporter.debug(text), 2],
+    ['warn', (text) => reporter.warn(text), 1],
+    ['notice', (text) => reporter.notice(text), 1],
+    ['error', (text) => reporter.error(text), 1],
+    ['group', (text) => reporter.group('', text), 4],
+    ['the title of a group', (text) => reporter.group(text, ''), 3],
+  ]
+
+  test.each(writers)('redacts, and writes no command of others: %s', (_, write, lines) => {
+    write('a secret\n::error::b\r##[error]c')
+    jest.restoreAllMocks()
+    expect(written).toContain('a ***')
+    expect(written).not.toContain('secret')
+    expect(written).not.toMatch(/\r|##\[|^::error::b/m)
+    expect(written.trimEnd().split('\n').length).toBeLessThanOrEqual(lines + 1)
+  })
+})
+
+test('a summary that is rewritten is redacted, and never empty in between', () => {
+  const reporter = createReporter((text) => text.replaceAll('secret', '***'))
+  reporter.summary('A long first version with a secret.\n')
+  expect(fs.readFileSync(file, 'utf8')).toBe('A long first version with a ***.\n')
+  sizes.length = 0
+  reporter.summary('Second.\n')
+  expect(sizes.length).toBeGreaterThan(1)
+  expect(sizes.filter((size) => !size)).toEqual([])
+  expect(fs.readFileSync(file, 'utf8')).toBe('Second.\n')
+})
+
+test('a nonce is one that nobody can guess: 128 bits, and another one each time', () => {
+  const nonces = Array.from({ length: 100 }, () => nonce())
+  expect(new Set(nonces).size).toBe(nonces.length)
+  for (const one of nonces) expect(one).toMatch(/^[\da-f]{32}$/)
+})
+
+test.each(['', undefined])(
+  'without a workspace (%j), prompt files are those of the current folder',
+  (value) => {
+    process.env.GITHUB_WORKSPACE = value
+    if (value === undefined) delete process.env.GITHUB_WORKSPACE
+    expect(promptRoots()).toEqual({ workspace: process.cwd(), temp: process.env.RUNNER_TEMP ?? '' })
+  },
+)

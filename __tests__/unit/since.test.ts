@@ -1,0 +1,193 @@
+/** Where a range of changes begins and ends if an input names it: `since`, or the number of a pull request. */
+
+import { createServer } from 'node:http'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { findChanges, usesSince } from '../../src/context/changes.js'
+import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
+import { createGitHub } from '../../src/github/client.js'
+import { parseSince } from '../../src/inputs/values.js'
+import { type Listening, startListening } from '../support/listening.js'
+import { FakeClock } from './fake-clock.js'
+import { settle } from './scripted-run.js'
+
+const SHA = 'c'.repeat(40)
+const RUN = { repository: 'your-org/docs', sha: SHA, ref: 'refs/heads/main' } as RunEnvironment
+const REPO = '/repos/your-org/docs'
+const FILE = { filename: 'docs/a.md', status: 'modified', additions: 1, deletions: 0 }
+const COMMIT = { sha: 'a'.repeat(40), commit: { message: 'M', author: { name: 'Mona' } }, parents: [{}] }
+
+/** What the server answers at a path: JSON, or the message of a 404. */
+type Answers = Readonly<Record<string, object | string>>
+
+const servers: Listening[] = []
+afterAll(() => Promise.all(servers.map(({ close }) => close())))
+
+async function find(answers: Answers, inputs: { since?: string; issueNumber?: number }, event = dispatch()) {
+  const requests: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    const path = decodeURIComponent(url.replace(REPO, ''))
+    requests.push(path)
+    const answer = answers[path.replace(/[?&](?:per_page|page)=\d+/g, '')] ?? 'Not Found'
+    const isMissing = typeof answer === 'string'
+    response.writeHead(isMissing ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(isMissing ? { message: answer } : answer))
+  })
+  const listening = await startListening(server)
+  servers.push(listening)
+  const clock = new FakeClock()
+  const cancel = new AbortController().signal
+  const github = createGitHub({
+    token: 'ghs_token',
+    deadline: { signal: cancel, cancel, cancelled: () => false, remainingMs: () => 60_000 },
+    random: () => 0,
+    redact: (text) => text,
+    fromFork: false,
+    log: () => undefined,
+    debug: () => undefined,
+    run: { apiUrl: `http://127.0.0.1:${listening.port}` },
+    network: { proxies: [], unverifiedTlsRequested: false },
+    clock,
+  })
+  const source = { github, repository: RUN.repository, required: true }
+  const { since = '', issueNumber } = inputs
+  const found = findChanges(RUN, event, source, { since: parseSince(since), issueNumber })
+  const { value, error } = await settle(found)
+  return {
+    changes: value,
+    error,
+    requests: requests.map((path) => path.replace(/[?&](?:per_page|page)=\d+/g, '')),
+  }
+}
+
+const dispatch = () => parseEvent('workflow_dispatch', { inputs: null })
+const compared = (status: string) => ({ status, files: [FILE], commits: [COMMIT], total_commits: 1 })
+
+describe('since', () => {
+  test.each([
+    ['push', true],
+    ['release', true],
+    ['schedule', true],
+    ['workflow_dispatch', true],
+    ['repository_dispatch', true],
+    ['pull_request', false],
+    ['merge_group', false],
+    ['issue_comment', false],
+  ])('counts on %s: %s', (name, counts) => {
+    expect(usesSince(parseEvent(name, {}))).toBe(counts)
+  })
+
+  test.each(['v1.2.0', 'docs/release', 'b'.repeat(40)])(
+    '%s is compared with by one request',
+    async (since) => {
+      for (const relation of ['ahead', 'diverged']) {
+        const path = `/compare/${since}...${SHA}`
+        const { changes, requests } = await find({ [path]: compared(relation) }, { since })
+        expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }], empty: false })
+        expect(requests).toEqual([path])
+      }
+    },
+  )
+
+  test('as a date, it is the last commit at or before it', async () => {
+    const commits = `/commits?sha=${SHA}&until=2026-11-01T00:00:00.000Z`
+    const compare = `/compare/${COMMIT.sha}...${SHA}`
+    const answers = { [commits]: [COMMIT], [compare]: compared('ahead') }
+    const { changes, requests } = await find(answers, { since: '2026-11-01' })
+    expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }] })
+    expect(requests).toEqual([commits, compare])
+    const none = await find({ [commits]: [] }, { since: '2026-11-01' })
+    expect(none.changes).toMatchObject({
+      files: [],
+      empty: false,
+      missing: 'There is no commit at or before the date in since, so there is nothing to compare with.',
+    })
+  })
+
+  test.each<[string, object | string, object]>([
+    ['is this commit', { ...compared('identical'), files: [] }, { empty: true }],
+    ['is newer', compared('behind'), { empty: true, files: [] }],
+    [
+      'has no history in common',
+      'No common ancestor between v1 and v2.',
+      { empty: false, missing: 'What since names and this commit have no history in common.' },
+    ],
+    [
+      'gets no list of files',
+      { status: 'ahead' },
+      { empty: false, missing: expect.stringMatching(/no list/) },
+    ],
+  ])('that %s', async (_, answer, changes) => {
+    expect((await find({ [`/compare/v1...${SHA}`]: answer }, { since: 'v1' })).changes).toMatchObject(changes)
+  })
+
+  test('that is unknown is an error with its name; a commit that cannot be read is the permission', async () => {
+    const unknown = await find({ [`/commits/${SHA}`]: COMMIT }, { since: 'v9' })
+    expect(unknown.error).toMatchObject({
+      code: 'github',
+      message: 'since: there is no tag, branch or commit "v9" in this repository. Nothing was sent.',
+    })
+    expect((await find({}, { since: 'v9' })).error?.message).not.toContain('since:')
+  })
+
+  test.each([
+    [
+      'a push',
+      parseEvent('push', { after: 'd'.repeat(40), head_commit: { id: 'e'.repeat(40) } }),
+      'e'.repeat(40),
+    ],
+    ['a push without a commit', parseEvent('push', { after: 'd'.repeat(40) }), 'd'.repeat(40)],
+    ['a release', parseEvent('release', { action: 'edited' }), SHA],
+  ])('goes up to the head of %s', async (_, event, head) => {
+    const path = `/compare/v1...${head}`
+    expect((await find({ [path]: compared('ahead') }, { since: 'v1' }, event)).requests).toEqual([path])
+  })
+
+  test.each([
+    [
+      'an event that has its own range',
+      parseEvent('pull_request', { pull_request: { number: 7 } }),
+      ['/pulls/7/files'],
+    ],
+    ['a branch that was deleted', parseEvent('push', { before: SHA, after: '0'.repeat(40) }), []],
+  ])('is ignored for %s', async (_, event, paths) => {
+    expect((await find({ '/pulls/7/files': [FILE] }, { since: 'v1' }, event)).requests).toEqual(paths)
+  })
+})
+
+describe('the number of a pull request', () => {
+  const pull = { number: 7, title: 'T', pull_request: {} }
+  const issue = { number: 7, title: 'T' }
+  const FILES = ['/issues/7', '/pulls/7/files']
+
+  test('names the source, by one more request, whatever since says', async () => {
+    for (const since of ['', 'v1']) {
+      const answers = { '/issues/7': pull, '/pulls/7/files': [FILE] }
+      const { changes, requests } = await find(answers, { issueNumber: 7, since })
+      expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }], range: 'pull request 7', named: pull })
+      expect(requests).toEqual(FILES)
+    }
+  })
+
+  test('of an issue leaves the range to since', async () => {
+    const compare = `/compare/v1...${SHA}`
+    const answers = { '/issues/7': issue, [compare]: compared('ahead') }
+    const { changes, requests } = await find(answers, { issueNumber: 7, since: 'v1' })
+    expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }], named: issue })
+    expect(requests).toEqual(['/issues/7', compare])
+  })
+
+  test('that does not exist, or has no such answer, is an error', async () => {
+    for (const answers of [{}, { '/issues/7': { number: 8 } }]) {
+      expect((await find(answers, { issueNumber: 7 })).error?.code).toBe('github')
+    }
+  })
+
+  test.each([
+    ['on an event about a pull request', parseEvent('pull_request', { pull_request: { number: 9 } }), 7],
+    ['on an event about that issue', parseEvent('issues', { issue: { number: 7 } }), 7],
+  ])('names nothing %s', async (_, event, issueNumber) => {
+    const { changes, requests } = await find({ '/pulls/9/files': [FILE] }, { issueNumber }, event)
+    expect(changes).not.toHaveProperty('named')
+    expect(requests).not.toContain('/issues/7')
+  })
+})
