@@ -264,7 +264,8 @@ function createSteps(shared: Shared): StepPlan[] {
     first,
     {
       ...second,
-      inputs: { ...first.inputs, wait: second.inputs.wait ?? 'true' },
+      // What is wrong with bad input may be `wait`.
+      inputs: { ...first.inputs, ...(first.task === 'create' && { wait: second.inputs.wait ?? 'true' }) },
       task: first.task,
       event: ownComment === undefined ? first.event : 'issue_comment',
       cause: isRerun ? first.cause : { ...second.cause, ownComment },
