@@ -18,11 +18,11 @@ import {
 } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
+import { markerIn } from './memory.js'
 import {
   type ActionPlan,
   DOCS_REPOSITORY,
   DOCS_TOKEN,
-  type EventName,
   type GitHubPlan,
   ISSUE,
   type Plan,
@@ -118,7 +118,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
       ...(proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),
     },
     github,
-    payload: (event) => (plan.github === undefined ? {} : payloadOf(plan.github, event)),
+    payload: (step) => (github === undefined ? {} : payloadOf(github, step)),
     triggers,
     options,
   }
@@ -162,7 +162,7 @@ interface StepContext {
   readonly baseUrl: string
   readonly environment: Readonly<Record<string, string>>
   readonly github: PlannedGitHub | undefined
-  readonly payload: (event: EventName) => object
+  readonly payload: (step: StepPlan) => object
   readonly triggers: Triggers
   readonly options: RunOptions
 }
@@ -180,7 +180,7 @@ async function runStep(step: StepPlan, context: StepContext): Promise<Omit<StepR
   const stopWatching = watchGitHub(github, () => triggers.count('github'))
   try {
     const env = {
-      ...(await runnerEnvironment(folder, context.payload(step.event))),
+      ...(await runnerEnvironment(folder, context.payload(step))),
       ...inputEnvironment({
         'base-url': baseUrl,
         'timeout-minutes': String(timeoutMs / 60_000),
@@ -299,23 +299,31 @@ class Puppet {
   }
 }
 
-function payloadOf({ title, body }: GitHubPlan, event: EventName): object {
-  const user = { login: 'octocat' }
+function payloadOf(
+  { plan: { title, body }, repository: { comments } }: PlannedGitHub,
+  step: StepPlan,
+): object {
+  const { action, sender, author, ownComment } = step.cause
+  const user = { login: author }
   const repository = { full_name: REPOSITORY }
   const html_url = `https://github.com/${REPOSITORY}`
   const issue = { number: ISSUE, title, body, user, html_url: `${html_url}/issues/${ISSUE}` }
-  const all = { sender: user, repository }
-  switch (event) {
+  const all = { sender: { login: sender, type: sender === 'app[bot]' ? 'Bot' : 'User' }, repository }
+  switch (step.event) {
     case 'workflow_dispatch':
       return all
     case 'issues':
       return { ...all, action: 'opened', issue }
-    case 'issue_comment':
-      return { ...all, action: 'created', issue, comment: { body, user, html_url } }
+    case 'issue_comment': {
+      const own = ownComment && [...comments.values()].findLast((comment) => markerIn(comment.body))
+      if (own && ownComment === 'marker') comments.delete(own.id)
+      const text = own && ownComment === 'marker' ? own.body : body
+      return { ...all, action: 'created', issue, comment: { id: own?.id ?? 1, body: text, user, html_url } }
+    }
     case 'pull_request':
       return {
         ...all,
-        action: 'synchronize',
+        action,
         pull_request: {
           number: PULL_REQUEST,
           title,
@@ -331,17 +339,11 @@ function payloadOf({ title, body }: GitHubPlan, event: EventName): object {
 
 interface PlannedGitHub extends GitHub {
   readonly repository: Repository
+  readonly plan: GitHubPlan
 }
 
-async function startPlannedGitHub({
-  title,
-  body,
-  file: name,
-  patch,
-  mayWrite,
-  docsPull,
-  faults,
-}: GitHubPlan): Promise<PlannedGitHub> {
+async function startPlannedGitHub(plan: GitHubPlan): Promise<PlannedGitHub> {
+  const { title, body, file: name, patch, pages, docsPull, faults } = plan
   const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
   const github = await startGitHub({ token: TOKEN, otherTokens: { [DOCS_TOKEN]: docsAccess } })
   github
@@ -350,8 +352,16 @@ async function startPlannedGitHub({
   const repository = github.addRepository(REPOSITORY, { private: true })
   repository.addPull({ number: PULL_REQUEST, title, body, author: 'octocat', files: [file(name, patch)] })
   repository.addIssue(ISSUE)
-  const permission = mayWrite ? 'write' : 'read'
-  repository.collaborators.set('octocat', { permission, role_name: permission })
+  // What the runner's environment names.
+  repository.addComparison(repository.addRun().head_sha, '0123456789abcdef0123456789abcdef01234567')
+  repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
+  repository.collaborators.set('reader', { permission: 'read', role_name: 'read' })
+  // The comment that the first step adds fills a page; or there are two on each.
+  for (const issue of [PULL_REQUEST, ISSUE])
+    for (let count = 0; count < { usual: 0, short: 4, repeated: 99 }[pages]; count++)
+      repository.addComment(issue)
+  if (pages === 'short') repository.paging.most = 2
+  repository.paging.repeats = pages === 'repeated'
   github.faults.push(
     ...faults.map(
       ({ method, path: pattern, ...fault }): Fault => ({
@@ -361,5 +371,5 @@ async function startPlannedGitHub({
       }),
     ),
   )
-  return { ...github, repository }
+  return { ...github, repository, plan }
 }

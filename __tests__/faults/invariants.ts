@@ -17,30 +17,10 @@ import {
 } from './plan.js'
 import { type Entry, isCreate, isMessage, jobIdIn } from './service.js'
 
-const OUTCOMES = [
-  'started',
-  'pr-opened',
-  'no-changes',
-  'failed',
-  'archived',
-  'timed-out',
-  'cancelled',
-  'skipped',
-  'dry-run',
-  'error',
-]
-const ERROR_CODES = [
-  'input',
-  'auth',
-  'not-found',
-  'rejected',
-  'rate-limited',
-  'network',
-  'create-unknown',
-  'contract',
-  'github',
-  'internal',
-]
+const OUTCOMES =
+  'started pr-opened no-changes failed archived timed-out cancelled skipped dry-run error'.split(' ')
+const ERROR_CODES =
+  'input auth not-found rejected rate-limited network create-unknown contract github internal'.split(' ')
 const STATUSES = ['active', 'completed', 'archived', 'failed']
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 
@@ -59,6 +39,10 @@ const LATE_CHECK_MS = 10_000
 const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
 /** Outcomes of a job that was seen to its end. */
 const ENDED = ['pr-opened', 'no-changes', 'failed', 'archived']
+/** What a refusal says of the key, the time or the limit, and not of the job. */
+const NOT_OF_THE_JOB = [401, 403, 408, 425, 429]
+/** How long a 404 has to be repeated before it is believed, less what timers may be early. */
+const GONE_MS = 10_000 - DELIVERY_MS
 /** States of a run that sent nothing, or nothing that was accepted. */
 const NOTHING = ['unsent', 'skipped']
 
@@ -107,9 +91,11 @@ class Checker {
     this.#checkKey()
     this.#checkSubmits()
     this.#checkJob()
+    this.#checkNotFound()
     if (this.plan.github !== undefined) {
       this.#checkGitHub()
       this.#checkMemory()
+      this.#checkRefused()
     }
     if (!this.#wasKilled) {
       this.#checkExit()
@@ -144,9 +130,6 @@ class Checker {
       this.#must(path.startsWith(start), `${method} asks for ${path}`)
       if (method === 'POST') this.#must('prompt' in JSON.parse(body), 'a POST has no prompt')
     }
-    const isStranger = this.plan.github?.mayWrite === false && asksWhoMayStart(this.step.plan)
-    if (isStranger && task !== 'attach' && !this.#gitHubLies())
-      this.#must(this.#posts.length === 0, 'somebody without write access started a job')
     if (task === 'bad-input') this.#must(this.step.entries.length === 0, 'bad input, and something was sent')
     if (task === 'attach' || inputs['dry-run'] === 'true')
       this.#must(this.#posts.length === 0, 'a step that must send nothing sent something')
@@ -161,13 +144,103 @@ class Checker {
   #checkSubmits(): void {
     this.#posts.slice(0, -1).forEach((entry, index) => {
       const fate = this.#fateOf(entry)
-      const status = entry.exchange?.response.status
+      const status = entry.exchange?.response.status ?? 0
       const temporary = status === 429 || (isMessage(entry) && (status === 409 || status === 404))
+      const next = this.#posts[index + 1]
+      const isReplaced = isMessage(entry) && next !== undefined && isCreate(next) && isAboutTheJob(status)
       this.#must(
-        (fate === 'refused' || fate === 'any') && temporary,
+        (fate === 'refused' || fate === 'any') && (temporary || isReplaced),
         `POST ${index + 1} was sent again without proof that it was refused`,
       )
     })
+  }
+
+  /** A 404 of a job is believed when it is repeated, and never of one that this step has just created. */
+  #checkNotFound(): void {
+    const { 'error-code': code, 'job-id': jobId = '' } = this.#outputs
+    const last = this.#posts.at(-1)
+    const wasRefused = last !== undefined && ['refused', 'any'].includes(this.#fateOf(last))
+    if (code !== 'not-found' || wasRefused) return
+    const { spawnedAt, endedAt, timeoutMs } = this.step
+    // Who only waits has no time to ask again at the deadline.
+    const wasLast = last === undefined && endedAt - spawnedAt > timeoutMs * 0.9 - 100
+    const isOwn = last !== undefined && isCreate(last)
+    this.#must(
+      !isOwn && (wasLast || this.#isGone(jobId, endedAt)),
+      `a 404 of job ${jobId} was believed too early`,
+    )
+  }
+
+  /** The status requests before a certain time. */
+  #polls(jobId: string, before: number): readonly Entry[] {
+    return this.step.entries.filter(
+      (entry) => entry.method === 'GET' && jobIdIn(entry) === jobId && entry.startedAt < before,
+    )
+  }
+
+  /** Whether the last of them all got a 404, for long enough. */
+  #isGone(jobId: string, before: number): boolean {
+    const polls = this.#polls(jobId, before)
+    const isMissing = ({ exchange }: Entry): boolean => exchange?.response.status === 404
+    const from = polls.findLastIndex((entry) => !isMissing(entry)) + 1
+    const [first, last] = [polls[from], polls.at(-1)]
+    return first !== undefined && last !== undefined && last.startedAt - first.startedAt >= GONE_MS
+  }
+
+  /** Whether the job had ended, as far as this step knew, and then refused the message before this create. */
+  #refusedAsEnded(jobId: string, create: Entry): boolean {
+    const before = this.#posts.slice(0, this.#posts.indexOf(create))
+    const last = before.at(-1)
+    const status = last?.exchange?.response.status ?? 0
+    const conflicts = before.slice(-3).filter(({ exchange }) => exchange?.response.status === 409)
+    if (last === undefined || !isMessage(last) || !isAboutTheJob(status)) return false
+    if (status === 409 && conflicts.length < 3) return false
+    const seen = this.#polls(jobId, last.startedAt).findLast((entry) => this.#statusIn(entry) !== '')
+    return seen !== undefined && this.#statusIn(seen) !== 'active'
+  }
+
+  /** The job's status in a whole response. */
+  #statusIn(entry: Entry): string {
+    const { status, body } = entry.exchange?.response ?? {}
+    const isWhole = entry.respondedAt !== undefined && status !== undefined && status >= 200 && status < 300
+    return isWhole && body !== undefined && 'status' in body ? body.status : ''
+  }
+
+  /** Nobody without write access starts a job; and nothing is sent if GitHub doesn't say what has to be known first. */
+  #checkRefused(): void {
+    const { plan, githubRequests } = this.step
+    const { context, check, 'context-paths': paths } = plan.inputs
+    if (plan.task === 'attach' || this.#gitHubLies()) return
+    const { isComment } = memoryAfter(this.step, plan)
+    const asks = asksWhoMayStart(plan)
+    const mustNot = (reason: string): void =>
+      this.#must(this.#posts.length === 0, `${reason}, and something was sent`)
+    if (asks && !mayStart(plan)) mustNot('somebody without write access is the cause')
+    const hasOwnComment =
+      plan.cause.ownComment && isComment && markersIn(this.previous?.comments ?? []).length > 0
+    if (hasOwnComment) {
+      mustNot("the event is about the step's own comment")
+      if (mayStart(plan) && this.#couldWrite())
+        this.#must(this.#outputs.outcome === 'skipped', `its own comment is ${this.#outputs.outcome}`)
+    }
+    const decisive = [
+      ...(asks ? [/\/permission$/] : []),
+      ...(context !== 'none' || paths !== undefined ? [/\/files\?/, /\/actions\//, /\/compare\//] : []),
+      ...(isComment ? [/\/comments\?/] : []),
+      ...(check === 'true' && plan.attempt > 1 ? [/\/check-runs\?/] : []),
+    ]
+    for (const { method, path, status } of githubRequests) {
+      const isDecisive = method === 'GET' && decisive.some((pattern) => pattern.test(path))
+      if (isDecisive && this.#isRefusal(status)) mustNot(`GitHub answered ${status} to ${path}`)
+    }
+  }
+
+  /** With `Retry-After`, 403 is a limit. */
+  #isRefusal(status: number | string): boolean {
+    const isLimit = this.plan.github?.faults.some(
+      ({ answer }) => typeof answer === 'object' && 'headers' in answer && answer.headers['retry-after'],
+    )
+    return status === 401 || status === 404 || (status === 403 && !isLimit)
   }
 
   /** What the service may have accepted is told. */
@@ -394,8 +467,15 @@ class Checker {
     this.#checkTruth(summary, 'the summary')
   }
 
-  /** "Nothing was sent" only if nothing was. */
+  /** "Nothing was sent" only if nothing was, and "is running" only if the last response said so. */
   #checkTruth(text: string, where: string): void {
+    const saysRunning = /\b(?:keeps|is still) running\b/.exec(text)?.[0]
+    const last = this.step.entries.at(-1)
+    if (saysRunning !== undefined && (last === undefined || this.#fateOf(last) !== 'any')) {
+      const isActive = last !== undefined && this.#statusIn(last) === 'active'
+      const isIt = this.step.plan.fullDisk || (last && jobOf(last) === this.#outputs['job-id'])
+      this.#must(isActive && isIt === true, `${where} says "${saysRunning}" without knowing`)
+    }
     const saysNothing = /nothing was sent|had not accepted anything/i.exec(text)?.[0]
     const unrefused = this.#posts.filter((entry) => !['refused', 'any'].includes(this.#fateOf(entry)))
     if (saysNothing === undefined) return
@@ -601,6 +681,12 @@ class Checker {
   #checkConclusion(): void {
     const { plan, checks, exitCode } = this.step
     const { outcome = '' } = this.#outputs
+    const isStranger = asksWhoMayStart(plan) && !mayStart(plan) && outcome === 'skipped'
+    if (isStranger && plan.event !== 'pull_request') {
+      const count = checks.length - (this.previous?.checks.length ?? 0)
+      this.#must(count === 0, 'a stranger left a check on a commit that the event does not name')
+      return
+    }
     const conclusions: Readonly<Record<string, string>> = {
       'pr-opened': 'success',
       cancelled: 'cancelled',
@@ -632,10 +718,10 @@ class Checker {
       entries.some(
         (entry) => jobIdIn(entry) === jobId && entry.exchange !== undefined && isIt(entry.exchange),
       )
-    const isGone = (jobId: string): boolean => seen(jobId, ({ response }) => response.status === 404)
+    const [first] = this.#posts
     if (rerun !== undefined && rerun.jobId !== '' && ![...ENDED, ...NOTHING].includes(rerun.state)) {
-      const mustWait = this.#posts.length === 0 || isGone(rerun.jobId)
-      this.#must(mustWait, `a re-run has to wait for job ${rerun.jobId}, and sent something`)
+      const mayWait = first === undefined || this.#isGone(rerun.jobId, first.startedAt)
+      this.#must(mayWait, `a re-run has to wait for job ${rerun.jobId}, and sent something`)
     }
     if (comment === undefined || comment.jobId === '') return
     const { jobId, link } = comment
@@ -651,7 +737,8 @@ class Checker {
         continue
       }
       if (!isCreate(post)) continue
-      const hasReason = isGone(jobId) || isOver || isClosed
+      const isGone = this.#isGone(jobId, post.startedAt) || this.#refusedAsEnded(jobId, post)
+      const hasReason = isGone || isOver || isClosed
       this.#must(hasReason, `another job was created, and job ${jobId} is remembered`)
       const isOpen = hasDocsToken && github?.docsPull === 'open' && github.healthy
       const hasOtherLink = seen(
@@ -673,9 +760,19 @@ class Checker {
   }
 }
 
-/** On these events anyone can be the cause. */
-function asksWhoMayStart({ event }: StepPlan): boolean {
+/** On these events anyone can be the cause: a push to a branch of the repository shows who may write, and so does an app. */
+function asksWhoMayStart({ event, cause: { action, sender } }: StepPlan): boolean {
+  if (event === 'pull_request') return action !== 'synchronize' && sender !== 'app[bot]'
   return event === 'issues' || event === 'issue_comment'
+}
+
+function mayStart({ event, cause: { sender, author } }: StepPlan): boolean {
+  return sender === 'writer' && (event !== 'issue_comment' || author === 'writer')
+}
+
+/** Whether a refusal says something about the job that the message was for. */
+function isAboutTheJob(status: number): boolean {
+  return status >= 400 && status < 500 && !NOT_OF_THE_JOB.includes(status)
 }
 
 /** Every text in a value. */

@@ -54,10 +54,24 @@ export interface StepPlan {
   readonly runId: number
   readonly attempt: number
   readonly event: EventName
+  readonly cause: Cause
   readonly actions: readonly ActionPlan[]
   /** GITHUB_OUTPUT is a disk that is full. */
   readonly fullDisk: boolean
 }
+
+/** Who did what. */
+export interface Cause {
+  /** Of the pull request. */
+  readonly action: 'synchronize' | 'opened' | 'labeled' | 'edited' | 'closed'
+  readonly sender: Person
+  /** Who wrote the comment. */
+  readonly author: Person
+  /** The event is about the comment that remembers the job, which its id shows; or its marker, if GitHub has lost it. */
+  readonly ownComment: 'id' | 'marker' | undefined
+}
+
+export type Person = 'writer' | 'reader' | 'stranger' | 'app[bot]'
 
 /** Something that happens to the process, some time after the nth of something else. */
 export interface ActionPlan {
@@ -78,6 +92,8 @@ export interface ServicePlan {
   readonly posts: readonly Exchange[]
   /** For the GETs in turn; the last one again and again. */
   readonly gets: readonly Exchange[]
+  /** For so long after a create, status requests get this response. */
+  readonly invisible: { readonly forMs: number; readonly response: ResponsePlan }
 }
 
 export interface Exchange {
@@ -123,8 +139,8 @@ export interface GitHubPlan {
   readonly body: string
   readonly file: string
   readonly patch: string
-  /** Whether the person who caused the event may write to the repository. */
-  readonly mayWrite: boolean
+  /** Lists come in pages that are shorter than asked for, or the last page comes again and again. */
+  readonly pages: 'usual' | 'short' | 'repeated'
   /** The state of the docs pull request. */
   readonly docsPull: 'open' | 'closed'
   /** Whether every request is answered as GitHub would. */
@@ -171,6 +187,7 @@ export function createPlan(seed: number): Plan {
     [87, 'any'],
     [7, 'freeze'],
     [6, 'late response'],
+    [usesGitHub ? 50 : 8, 'refusals'],
   ])
   const shared = { random, key, knownJob, usesGitHub, theme }
   const steps = createSteps(shared)
@@ -185,8 +202,11 @@ export function createPlan(seed: number): Plan {
   }
 }
 
-/** What is rare otherwise: a freeze over the deadline, and a POST that is responded to after the deadline. */
-type Theme = 'any' | 'freeze' | 'late response'
+/**
+ * What is rare otherwise: a freeze over the deadline, a POST that is responded to after the deadline, and a service that
+ * refuses what is about a job, for a moment or for good, also if the job is a remembered one.
+ */
+type Theme = 'any' | 'freeze' | 'late response' | 'refusals'
 
 interface Shared {
   readonly theme: Theme
@@ -227,40 +247,52 @@ function createTransport(random: Random, usesGitHub: boolean): Transport {
 }
 
 function createSteps(shared: Shared): StepPlan[] {
-  const { random } = shared
-  const first = createStep(shared)
+  const { random, theme, usesGitHub } = shared
+  const isRemembered = theme === 'refusals' && usesGitHub
+  const drawn = createStep(shared)
+  // Its one request is the first create: the service refuses the later step.
+  const quick = { inputs: { ...drawn.inputs, wait: 'false' }, actions: [], fullDisk: false }
+  const first: StepPlan = isRemembered ? { ...drawn, ...quick } : drawn
   const { 'job-scope': scope, check } = first.inputs
-  if ((scope === undefined && check === undefined) || random.chance(0.3)) return [first]
+  if ((scope === undefined && check === undefined) || (!isRemembered && random.chance(0.3))) return [first]
   // A later run that shares the job, or a re-run of the same one, which alone finds a check.
   const isRerun = scope === undefined || random.chance(0.5)
   const second = createStep(shared)
+  const mayBeOwn = !isRerun && first.event.startsWith('issue') && random.chance(0.7)
+  const ownComment = mayBeOwn ? random.pick(['id', 'marker'] as const) : undefined
   return [
     first,
     {
       ...second,
-      inputs: first.inputs,
+      // What is wrong with bad input may be `wait`.
+      inputs: { ...first.inputs, ...(first.task === 'create' && { wait: second.inputs.wait ?? 'true' }) },
       task: first.task,
-      event: first.event,
+      event: ownComment === undefined ? first.event : 'issue_comment',
+      cause: isRerun ? first.cause : { ...second.cause, ownComment },
       runId: isRerun ? first.runId : first.runId + 1,
       attempt: isRerun ? 2 : 1,
     },
   ]
 }
 
-function createStep({ random, key, knownJob, usesGitHub, theme }: Shared): StepPlan {
+function createStep(shared: Shared): StepPlan {
+  const { random, key, knownJob, usesGitHub, theme } = shared
+  const isRemembered = theme === 'refusals' && usesGitHub
+  const person = () =>
+    random.chance(0.85) ? 'writer' : random.pick(['reader', 'stranger', 'app[bot]'] as const)
   const task = random.weighted<TaskKind>([
     [60, 'create'],
-    [usesGitHub ? 5 : 18, 'message'],
-    [usesGitHub ? 5 : 14, 'attach'],
-    [6, 'bad-input'],
+    [isRemembered ? 0 : usesGitHub ? 5 : 18, 'message'],
+    [isRemembered ? 0 : usesGitHub ? 5 : 14, 'attach'],
+    [isRemembered ? 0 : 6, 'bad-input'],
   ])
-  const timeoutMs = Math.round(
-    random.weighted([
-      [6, random.int(2_500, 7_000)],
-      [3, random.int(1_000, 3_000)],
-      [1, random.int(100, 1_000)],
-    ]),
-  )
+  const timeoutMs = random.weighted([
+    // A 404 is repeated for 10 s.
+    [theme === 'refusals' ? 1_000 : 0, random.int(11_000, 18_000)],
+    [6, random.int(2_500, 7_000)],
+    [3, random.int(1_000, 3_000)],
+    [1, random.int(100, 1_000)],
+  ])
   const prompt = random.weighted([
     [5, 'Update the docs.'],
     [1, `Update: ${hostileText(random, 'no key here')}`],
@@ -269,8 +301,8 @@ function createStep({ random, key, knownJob, usesGitHub, theme }: Shared): StepP
   const event = usesGitHub
     ? random.weighted<EventName>([
         [7, 'pull_request'],
-        [2, 'issues'],
-        [1, 'issue_comment'],
+        [3, 'issues'],
+        [2, 'issue_comment'],
         [1.5, 'workflow_dispatch'],
       ])
     : 'workflow_dispatch'
@@ -290,7 +322,7 @@ function createStep({ random, key, knownJob, usesGitHub, theme }: Shared): StepP
       'fail-on': random.pick(['none', 'no-changes', 'failed', 'archived,timed-out']),
     }),
     ...(random.chance(0.04) && { 'dry-run': 'true' }),
-    ...(usesGitHub && gitHubInputs(random, task, event)),
+    ...(usesGitHub && gitHubInputs(shared, task, event)),
     ...(task === 'bad-input' && badInput(random, key)),
   }
   return {
@@ -301,18 +333,24 @@ function createStep({ random, key, knownJob, usesGitHub, theme }: Shared): StepP
     runId: random.int(1, 1e9),
     attempt: 1,
     event,
+    cause: {
+      action: random.pick(['synchronize', 'synchronize', 'opened', 'labeled', 'edited', 'closed']),
+      sender: person(),
+      author: person(),
+      ownComment: undefined,
+    },
     actions: createActions(random, timeoutMs, usesGitHub, theme),
     fullDisk: random.chance(0.02),
   }
 }
 
-function gitHubInputs(random: Random, task: TaskKind, event: EventName): Record<string, string> {
+function gitHubInputs({ random, theme }: Shared, task: TaskKind, event: EventName): Record<string, string> {
   const usual = event === 'pull_request' ? 'pull-request' : 'issue'
   const scope = random.weighted([
     [6, usual],
     [1, 'pull-request'],
     [1, 'issue'],
-    [2, ''],
+    [theme === 'refusals' ? 0 : 2, ''],
   ])
   const hasScope = task === 'create' && scope !== ''
   // Without a pull request or an issue in the event, the scope needs a number.
@@ -362,7 +400,7 @@ function createActions(random: Random, timeoutMs: number, usesGitHub: boolean, t
   if (theme === 'freeze') return [freezeOverDeadline(random, timeoutMs)]
   if (theme === 'late response' && random.chance(0.5)) return [freezeAfterDeadline(random, timeoutMs)]
   const count = random.weighted([
-    [55, 0],
+    [theme === 'refusals' ? 300 : 55, 0],
     [28, 1],
     [12, 2],
     [5, 3],
@@ -419,6 +457,9 @@ function freezeAfterDeadline(random: Random, timeoutMs: number): ActionPlan {
 
 function createService(shared: Shared, transport: Transport, timeoutMs: number): ServicePlan {
   const { random, theme } = shared
+  const forMs = theme === 'refusals' && random.chance(0.3) ? random.int(0, 14_000) : 0
+  const invisible = { forMs, response: refusal(shared, 404).response }
+  if (theme === 'refusals') return { ...refusingService(shared), invisible }
   // The other transports share an address with everybody else: their port must stay theirs.
   const late = transport.kind === 'http' && random.chance(0.06)
   return {
@@ -436,7 +477,37 @@ function createService(shared: Shared, transport: Transport, timeoutMs: number):
       ),
       random.chance(0.8) ? ending(shared) : createExchange(shared, 'get'),
     ],
+    invisible,
   }
+}
+
+/** What makes a new job tempting, or right. */
+function refusingService(shared: Shared): Omit<ServicePlan, 'invisible'> {
+  const { random, usesGitHub } = shared
+  const some = (most: number, ...statuses: number[]): Exchange[] => {
+    const exchange = refusal(shared, random.pick(statuses))
+    return random.times(random.int(0, most), () => exchange)
+  }
+  const seen = (): Exchange => (random.chance(0.5) ? healthy(shared, 'get') : ending(shared))
+  const gets = random.times(random.int(1, 3), () => [...some(5, 404), seen()]).flat()
+  return {
+    startsAfterMs: 0,
+    connections: [],
+    posts: [
+      ...(usesGitHub ? [healthy(shared, 'post')] : []),
+      ...some(4, 404, 404, 400, 409, 410, 422, 401, 403, 303),
+      healthy(shared, 'post'),
+    ],
+    gets: [...gets, ...some(5, 404), ending(shared)],
+  }
+}
+
+/** By the service, or by a gateway in front of it. */
+function refusal(shared: Shared, status: number): Exchange {
+  const { random } = shared
+  const exchange = healthy(shared, 'get')
+  const text = random.pick(['{"error":"No"}', '<!DOCTYPE html><h1>No</h1>', 'No', ''])
+  return { ...exchange, response: { ...plainResponse(status), body: { kind: 'text', text } } }
 }
 
 function firstPosts(shared: Shared, timeoutMs: number): Exchange[] {
@@ -684,7 +755,7 @@ function errorBody(shared: Shared): BodyPlan {
 
 function createGitHubPlan({ random, key }: Shared): GitHubPlan {
   const isHealthy = random.chance(0.5)
-  const status = (): number => random.pick([500, 502, 503, 401, 403, 404, 422, 429, 200, 301])
+  const status = (): number => random.pick([500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 200, 301])
   const faults = random.times(isHealthy ? 0 : random.int(1, 4), () => ({
     method: random.pick([undefined, 'GET', 'POST', 'PATCH']),
     path: random.pick([
@@ -708,7 +779,7 @@ function createGitHubPlan({ random, key }: Shared): GitHubPlan {
         4,
         {
           status: status(),
-          headers: random.chance(0.3) ? { 'retry-after': random.pick(['0', '1', '60']) } : {},
+          headers: random.chance(0.2) ? { 'retry-after': random.pick(['0', '1', '60']) } : {},
           body: random.pick([
             JSON.stringify({ message: hostileText(random, key) }),
             '{}',
@@ -727,7 +798,7 @@ function createGitHubPlan({ random, key }: Shared): GitHubPlan {
     body: hostileText(random, key),
     file: random.pick(['docs/a.md', 'src/a.ts', `src/${INJECTED}\n::error::x.ts`, '@x/<img>`|.md']),
     patch: `@@ -1 +1 @@\n-old\n+${hostileText(random, key)}`,
-    mayWrite: random.chance(0.9),
+    pages: random.pick(['usual', 'usual', 'short', 'repeated']),
     docsPull: random.pick(['open', 'closed']),
     healthy: isHealthy,
     faults,

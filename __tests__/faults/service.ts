@@ -73,6 +73,7 @@ export async function startMisbehavingService(options: ServiceOptions): Promise<
   const counts = { POST: 0, GET: 0 }
   let connections = 0
   let created = 0
+  let visibleAt = 0
 
   const wait = (milliseconds: number): Promise<void> =>
     milliseconds <= 0
@@ -103,7 +104,7 @@ export async function startMisbehavingService(options: ServiceOptions): Promise<
     entries.push(entry)
     await reader.until(() => reader.buffer.length >= 4)
     entry.method = reader.buffer.subarray(0, 4).toString().trim()
-    const exchange = nextExchange(entry.method)
+    let exchange = nextExchange(entry.method)
     entry.exchange = exchange
     options.onEntry('request')
     options.onEntry(entry.method === 'POST' ? 'post' : 'get')
@@ -114,6 +115,11 @@ export async function startMisbehavingService(options: ServiceOptions): Promise<
     }
     if (!(await readRequest(reader, entry))) return false
     log(`${entry.method} ${entry.path} with ${entry.body.length} characters`)
+    if (entry.method === 'GET' && performance.now() < visibleAt) {
+      exchange = { ...exchange, response: plan.invisible.response }
+      entry.exchange = exchange
+      log('The job is not visible yet.')
+    }
     await wait(exchange.delayMs)
     if (exchange.breaksAt === 'request') {
       end(socket, raw, exchange.how)
@@ -121,6 +127,7 @@ export async function startMisbehavingService(options: ServiceOptions): Promise<
     }
     entry.jobId = jobIdIn(entry) || `made.${++created}`
     const { bytes, endsWithConnection } = render(exchange.response, entry.jobId)
+    if (isCreate(entry)) visibleAt = performance.now() + plan.invisible.forMs
     const whole = exchange.breaksAt === 'never'
     const sent = whole ? bytes : bytes.subarray(0, Math.floor((bytes.length - 1) * exchange.fraction))
     if (!(await write(socket, sent, exchange.response, wait))) return false

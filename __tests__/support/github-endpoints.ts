@@ -31,6 +31,8 @@ export interface Answer {
 export interface Page {
   readonly number: number
   readonly last: number
+  /** The other pages have no links. */
+  readonly unnamed?: boolean
 }
 
 /** A request that matched an endpoint. */
@@ -109,6 +111,7 @@ function listComments({ repo, ids, query }: Call): Answer {
   const { items, page } = slice(
     [...repo.comments.values()].filter(({ issue }) => issue === number),
     query,
+    repo.paging,
   )
   return { page, body: items.map(answers.comment) }
 }
@@ -145,7 +148,7 @@ function listChecks({ repo, ids, query }: Call): Answer {
     .sort((one, other) => other.id - one.id)
   const isNewest = (check: CheckState): boolean => ofName.find(({ name }) => name === check.name) === check
   const all = query.get('filter') === 'all' ? ofName : ofName.filter(isNewest)
-  const { items, page } = slice(all, query)
+  const { items, page } = slice(all, query, repo.paging)
   return { page, body: { total_count: all.length, check_runs: items.map(answers.check) } }
 }
 
@@ -272,9 +275,14 @@ function commentBody(body: unknown): string {
 }
 
 /** 30 per page by default, at most 100. */
-export function slice<T>(all: readonly T[], query: URLSearchParams): { items: T[]; page: Page } {
-  const size = Math.min(Number(query.get('per_page') ?? 30), 100)
-  const number = Number(query.get('page') ?? 1)
+export function slice<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+  { most, repeats }: Repository['paging'] = { most: 100, repeats: false },
+): { items: T[]; page: Page } {
+  const size = Math.min(Number(query.get('per_page') ?? 30), most)
+  const asked = Number(query.get('page') ?? 1)
   const last = Math.max(1, Math.ceil(all.length / size))
-  return { items: all.slice((number - 1) * size, number * size), page: { number, last } }
+  const number = repeats ? Math.min(asked, last) : asked
+  return { items: all.slice((number - 1) * size, number * size), page: { number, last, unnamed: repeats } }
 }

@@ -85,6 +85,8 @@ export interface Repository {
   /** By `base...head`, each a sha. */
   readonly comparisons: Map<string, ComparisonState>
   readonly runs: RunState[]
+  /** How many items a page of comments or checks has at most; whether the last page repeats, and none is named. */
+  readonly paging: { most: number; repeats: boolean }
   /** Oldest first. */
   readonly releases: ReleaseState[]
   /** Tags and their commits. */
@@ -209,7 +211,8 @@ export function createRepository(
     releases.push({ tag_name, published_at, draft: published_at === null, prerelease: false, ...fields })
     tags.set(tag_name, addCommit({ sha: sha(tag_name) }).sha)
   }
-  const kept = { pulls, issues, checks, comments, commits, comparisons, runs }
+  const paging: Repository['paging'] = { most: 100, repeats: false }
+  const kept = { paging, pulls, issues, checks, comments, commits, comparisons, runs }
   const state = { ...kept, releases, tags, tagObjects, collaborators }
   const add = { addRelease, addPull, addIssue, addCheck, addComment, addCommit, addComparison, addRun }
   return { ...base, ...state, ...add }

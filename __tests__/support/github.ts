@@ -178,7 +178,8 @@ function checkQuery({ endpoint: [, , , , parameters = []], query }: Found): void
 }
 
 /** The `link` header: the other pages of a list. */
-function linkHeader(request: string, { number, last }: Page): Record<string, string> {
+function linkHeader(request: string, { number, last, unnamed }: Page): Record<string, string> {
+  if (unnamed) return {}
   const pages = { ...(number > 1 && { prev: number - 1 }), ...(number < last && { next: number + 1, last }) }
   const links = Object.entries(pages).map(([rel, page]) => {
     const url = new URL(request)

@@ -349,6 +349,25 @@ describe('after a message, a final status', () => {
   })
 })
 
+test('a final poll that comes early confirms no 404', async () => {
+  const { story } = await poll([active, ...gone], { timeoutMs: 13_000 })
+  expect(story).toBe('0 5 8.4 11.8 12.35: deadline')
+})
+
+test.each([
+  ['shows the job', [active, active], {}, ''],
+  ['gets no answer', [active, hangs(true)], {}, 'the step ended before a response arrived'],
+  [
+    'shows what may predate the message',
+    [stale, stale],
+    messaged(job('completed', { prLink: LINK })),
+    'its status is "completed", which may predate the message',
+  ],
+])('if the last poll %s, that is known', async (_, script, options, reason) => {
+  const { progress } = await poll(script, { ...options, timeoutMs: 2_000 })
+  expect(progress.missedReason).toBe(reason)
+})
+
 test('what is read is remembered as a response', async () => {
   expect((await poll([completed])).progress.responded).toBe(true)
   expect((await poll([hangs(true)])).progress.responded).toBe(false)

@@ -55,13 +55,15 @@ export async function pollUntilDone(
   for (let isFinalPoll = deadline.signal.aborted; !isFinalPoll; ) {
     const untilFinalPollMs = Math.max(0, deadline.remainingMs() - finalPollMarginMs(options.timeoutMs))
     isFinalPoll = delayMs >= untilFinalPollMs
+    const isEarly = delayMs > untilFinalPollMs
     await clock.sleep(Math.min(delayMs, untilFinalPollMs), deadline.signal)
     if (deadline.cancelled()) break
     // Only a process that was frozen comes here past the deadline: it has missed its final poll, and makes it now. Of the
     // timers that are due then, this one may be called before the deadline's.
     const late = deadline.remainingMs() === 0
     isFinalPoll ||= late
-    const next = state.handle(await service.getJob(options.jobId, { late }))
+    const result = await service.getJob(options.jobId, { late })
+    const next = state.handle(result, isEarly)
     if ('result' in next) return next.result
     if ('aborted' in next) break
     delayMs = next.delayMs
@@ -159,8 +161,11 @@ class PollState {
     return this.gotResponse ? pollDelay(0, this.#options.pollIntervalMs, this.#ports.random()) : 0
   }
 
-  /** @throws ActionError if polling is of no use any more */
-  handle(result: ServiceResult): Next {
+  /**
+   * @param isEarly the deadline left no time for the whole delay before this poll: it can't confirm earlier 404s
+   * @throws ActionError if polling is of no use any more
+   */
+  handle(result: ServiceResult, isEarly: boolean): Next {
     const { clock, random, progress } = this.#ports
     const { jobId, precededBy, pollIntervalMs } = this.#options
     const now = clock.now()
@@ -168,12 +173,15 @@ class PollState {
     const context = {
       jobId,
       seen,
-      notFounds: this.#notFounds,
+      notFounds: isEarly ? 0 : this.#notFounds,
       sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
       invalidResponses: this.#invalidResponses,
     }
     const verdict = judgePoll(result, context, clock.date())
-    if (verdict.next === 'aborted') return { aborted: true }
+    if (verdict.next === 'aborted') {
+      progress.missed('the step ended before a response arrived')
+      return { aborted: true }
+    }
     this.gotResponse ||= isResponse(result)
     progress.responded ||= isResponse(result)
     const notFound = verdict.next === 'retry' ? verdict.notFound : undefined
@@ -205,7 +213,9 @@ class PollState {
     const { precededBy, once } = this.#options
     if (job.status === undefined) this.#warnOnce(job.rawStatus)
     if (!this.#isFresh(job, now)) {
-      this.#ports.debug(`The job's status is ${quote(job.rawStatus)}, which may predate the message.`)
+      const reason = `status is ${quote(job.rawStatus)}, which may predate the message`
+      this.#ports.debug(`The job's ${reason}.`)
+      this.#ports.progress.missed(`its ${reason}`)
       const untilSettledMs = precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
     }
