@@ -280,7 +280,7 @@ describe('skip-authors', () => {
     }))
 })
 
-test.concurrent('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>
+test('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>
   inWorld(CHANGED, async (world) => {
     const { outputs, log } = await world.step({
       context: 'diff',

@@ -466,7 +466,7 @@ describe('a second step of the same identity in the same attempt is refused, and
       await world.step(CHECK, { env })
       const { commands } = await world.step(CHECK, { env })
       expect(commands('error')).toEqual([
-        expect.stringMatching(/^job-key: .*has already sent a request\. Nothing/),
+        expect.stringMatching(/^job-key: .*has already sent a request\. Give/),
       ])
       expect(commands('error')[0]).not.toContain('job-id')
       expect(world.posts()).toHaveLength(1)

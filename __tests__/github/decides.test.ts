@@ -34,7 +34,7 @@ const comment: RunOptions = {
 }
 
 describe('nothing is sent if GitHub refuses', () => {
-  test.concurrent.each<[string, RegExp, Record<string, string>, RunOptions]>([
+  test.each<[string, RegExp, Record<string, string>, RunOptions]>([
     ["the pull request's comments", /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],
     ['the commits of a push that may be a merge', /\/commits\//, { 'skip-authors': 'mintlify[bot]' }, merged],
     ['the files', /\/compare\//, { 'context-paths': 'docs/**' }, push()],
@@ -55,7 +55,7 @@ describe('nothing is sent if GitHub refuses', () => {
   )
 })
 
-test.concurrent.each([
+test.each([
   [
     'a comparison',
     push(),
@@ -73,7 +73,7 @@ test.concurrent.each([
   }),
 )
 
-test.concurrent("a marker counts only where ours stands in a check's text", () =>
+test("a marker counts only where ours stands in a check's text", () =>
   inWorld({}, async (world) => {
     const run = push()
     await world.step({ check: 'true', wait: 'false' }, run)

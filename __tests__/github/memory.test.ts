@@ -398,7 +398,7 @@ test('a run that needs nothing from GitHub sends it no request', () =>
     expect(world.github.requests).toEqual([])
   }))
 
-test.concurrent('an enterprise server may have its API under a path', () =>
+test('an enterprise server may have its API under a path', () =>
   inWorld({ ...SEEN_ACTIVE, github: { prefix: '/api/v3' } }, async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)

@@ -72,7 +72,7 @@ test.concurrent(
     const ran = await runWorkflow('failing.yml', failing('scenario: nonsense'), { event: 'push' })
     expect(results(ran)[0]).toBe(`Main ${EMULATOR}: failure`)
     expect(ran.log).toMatch(
-      /scenario: unknown value 'nonsense', expected one of pr-opened, no-changes, [^.]*unauthorized\./,
+      /scenario: unknown value 'nonsense', expected one of pr-opened, no-changes, [^.]*not-found\./,
     )
     expect(ran.leftover).toEqual([])
   },
