@@ -378,7 +378,7 @@ describe('continuing', () => {
         kind: 'message',
         jobId: 'job-1',
         prompt: 'Do it',
-        remembered: { job: previousJob, isGone: expect.any(Function), prompt, previousLink },
+        remembered: { job: previousJob, find: expect.any(Function), prompt, previousLink },
       },
       read: link === '' ? [] : [link],
       log,
@@ -397,9 +397,13 @@ describe('continuing', () => {
   })
 
   test.each<[string, Iterable<ScriptedResult>, answer: object]>([
-    ['four times 404', gone, { value: true }],
-    ['the job', [jobResult('completed')], { value: false }],
-    ['the job after three times 404', [...gone.slice(1), jobResult('archived')], { value: false }],
+    ['four times 404', gone, { value: undefined }],
+    ['the job', [jobResult('completed')], { value: { status: 'completed' } }],
+    [
+      'the job after three times 404',
+      [...gone.slice(1), jobResult('archived')],
+      { value: { status: 'archived' } },
+    ],
     ['403', [errorResponse(403)], { code: 'auth' }],
     ['only 503', forever(errorResponse(503)), { code: 'network' }],
   ])(
@@ -407,8 +411,8 @@ describe('continuing', () => {
     async (_, script, answer) => {
       const { task, progress } = await decide(linked, open, OLD_LINK, 'job-1', script)
       progress.posted = true
-      const isGone = task.kind === 'message' ? task.remembered?.isGone : undefined
-      const answered = await settle(Promise.resolve(isGone?.()))
+      const find = task.kind === 'message' ? task.remembered?.find : undefined
+      const answered = await settle(Promise.resolve(find?.()))
       expect(answered).toMatchObject(answer)
       expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
       expect(progress).toMatchObject({ job: undefined, jobId: 'job-1', missedReason: '' })

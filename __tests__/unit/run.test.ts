@@ -26,7 +26,7 @@ const MESSAGE: Extract<Task, { kind: 'message' }> = { kind: 'message', jobId: 'j
 const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 const REMEMBERED: Remembered = {
   job: undefined,
-  isGone: () => Promise.reject(new Error('Nobody should have asked')),
+  find: () => Promise.reject(new Error('Nobody should have asked')),
   prompt: 'Do it anew',
   previousLink: LINK,
 }
@@ -209,15 +209,15 @@ describe('a step that messages a remembered job', () => {
   const newJob = (status: string) => jobResult(status, { id: 'job-2' })
   const NEW = [newJob('active'), newJob('completed')]
 
-  /** @param gone what the service says each time when it is asked whether the job no longer exists */
+  /** @param gone whether the job no longer exists, each time when the service is asked for it; else it is as it was */
   async function follow(known: Job | undefined, script: Iterable<ScriptedResult>, gone: boolean[] = []) {
     const answers = [...gone]
-    const isGone = async (): Promise<boolean> => {
+    const find = async (): Promise<Job | undefined> => {
       const answer = answers.shift()
       if (answer === undefined) throw new Error('Nobody should have asked')
-      return answer
+      return answer ? undefined : known
     }
-    const run = await runTask({ ...MESSAGE, remembered: { ...REMEMBERED, job: known, isGone } }, script)
+    const run = await runTask({ ...MESSAGE, remembered: { ...REMEMBERED, job: known, find } }, script)
     expect(answers).toEqual([])
     return run
   }
@@ -316,10 +316,20 @@ describe('a step that messages a remembered job', () => {
     expect(story).toEqual(['message poll poll poll poll', 'error not-found'])
   })
 
+  test('creates none if the job turns out to be active, and refuses the message again', async () => {
+    const remembered = { ...REMEMBERED, job: ended, find: async () => job('active') }
+    const { result, story } = await runTask({ ...MESSAGE, remembered }, [
+      errorResponse(404),
+      errorResponse(404),
+    ])
+    expect(story[0]).toBe('message message')
+    expect(result).toMatchObject({ outcome: 'error', error: { code: 'not-found' } })
+  })
+
   test('ends with the error if nobody can tell whether the job is gone', async () => {
     const error = new ActionError('network', 'Timed out.', 'Later.')
-    const isGone = () => Promise.reject(error)
-    const task: Task = { ...MESSAGE, remembered: { ...REMEMBERED, job: ended, isGone } }
+    const find = () => Promise.reject(error)
+    const task: Task = { ...MESSAGE, remembered: { ...REMEMBERED, job: ended, find } }
     expect((await runTask(task, [errorResponse(404)])).result).toEqual({ outcome: 'error', error })
   })
 })

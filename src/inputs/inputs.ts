@@ -72,8 +72,8 @@ export type Task =
 export interface Remembered {
   /** As it was before the message, if known. */
   readonly job: Job | undefined
-  /** Asks the service whether it no longer exists. */
-  readonly isGone: () => Promise<boolean>
+  /** Asks the service for it again; undefined if it does not exist. */
+  readonly find: () => Promise<Job | undefined>
   readonly prompt: string
   /** The pull request that a new job is asked to continue, or empty. */
   readonly previousLink: string

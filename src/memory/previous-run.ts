@@ -53,7 +53,7 @@ export async function findPreviousRun(context: PreviousRunContext): Promise<Prev
   let goneId = ''
   if (rerun !== undefined && rerun.jobId !== '' && !FINISHED.includes(rerun.state)) {
     progress.follow(rerun.jobId, rerun.link)
-    const job = await getJob(rerun.jobId, context)
+    const job = await getJobUnlessDry(rerun.jobId, context)
     if (job !== undefined) return { state: rerun, job, unfinished: true }
     goneId = rerun.jobId
     progress.forget()
@@ -62,7 +62,7 @@ export async function findPreviousRun(context: PreviousRunContext): Promise<Prev
   if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
   if (ofComment.jobId === '') return { state: ofComment, job: undefined, unfinished: false }
   progress.follow(ofComment.jobId, ofComment.link)
-  const job = ofComment.jobId === goneId ? undefined : await getJob(ofComment.jobId, context)
+  const job = ofComment.jobId === goneId ? undefined : await getJobUnlessDry(ofComment.jobId, context)
   return { state: ofComment, job, unfinished: false }
 }
 
@@ -140,8 +140,7 @@ function warnIfUnknown(state: StoredState | undefined, { warn }: Ports): void {
 async function getJob(
   jobId: string,
   { inputs, service, ...ports }: PreviousRunContext,
-): Promise<Job | 'not requested' | undefined> {
-  if (inputs.dryRun) return 'not requested'
+): Promise<Job | undefined> {
   const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
   // What this step reports begins later.
   const progress = new Progress(ports.clock)
@@ -160,6 +159,11 @@ async function getJob(
     `Timed out while checking the earlier job. Nothing was ${ports.progress.posted ? 'accepted' : 'sent'}.`,
     'Start a new run later, or raise timeout-minutes.',
   )
+}
+
+/** A dry run sends nothing to the service, not even this. */
+function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<PreviousRun['job']> {
+  return context.inputs.dryRun ? Promise.resolve('not requested') : getJob(jobId, context)
 }
 
 /**
@@ -191,8 +195,8 @@ export async function continueOrCreate(
       )
     }
     progress.follow(jobId, link)
-    const isGone = async () => (await getJob(jobId, context)) === undefined
-    return { kind: 'message', jobId, prompt, remembered: { job, isGone, ...forNewJob } }
+    const find = () => getJob(jobId, context)
+    return { kind: 'message', jobId, prompt, remembered: { job, find, ...forNewJob } }
   }
   if (jobId !== '') log(`The earlier job ${reason}: creating a new one.`)
   progress.forget(forNewJob.previousLink)

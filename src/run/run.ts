@@ -67,28 +67,28 @@ async function submit(task: Task, wait: boolean, service: AgentService, ports: P
  */
 async function messageOrCreate(
   task: Extract<Task, { kind: 'message' }>,
-  { job, isGone, prompt, previousLink }: Remembered,
+  remembered: Remembered,
   wait: boolean,
   service: AgentService,
   ports: Ports,
+  isRepeated = false,
 ): Promise<PrecededBy> {
   const createInstead = (reason: string): Promise<PrecededBy> => {
     ports.log(`The earlier job ${reason}: creating a new one.`)
-    ports.progress.forget(previousLink)
-    return create(prompt, service, ports)
+    ports.progress.forget(remembered.previousLink)
+    return create(remembered.prompt, service, ports)
   }
-  const replaceable = isFinal(job?.status)
+  const replaceable = isFinal(remembered.job?.status)
   try {
-    return await message(task, wait, service, ports, replaceable)
+    return await message({ ...task, remembered }, wait, service, ports, replaceable)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
-    if (thrown.status !== 404) return createOrThrow(thrown)
-    if (await isGone()) return createInstead('no longer exists')
-    ports.log(`${thrown.message} But the job exists: sending the message once more.`)
-    return message(task, wait, service, ports, replaceable).catch(createOrThrow)
-  }
-
-  function createOrThrow(thrown: unknown): Promise<PrecededBy> {
+    if (thrown.status === 404 && !isRepeated) {
+      const job = await remembered.find()
+      if (job === undefined) return createInstead('no longer exists')
+      ports.log(`${thrown.message} But the job exists: sending the message once more.`)
+      return messageOrCreate(task, { ...remembered, job }, wait, service, ports, true)
+    }
     if (!replaceable || !refusesMessage(thrown)) throw thrown
     ports.log(thrown.message)
     return createInstead('has ended and takes no more messages')
