@@ -297,13 +297,13 @@ describe('what helps:', () => {
 
   test('GitHub is quoted, with one full stop', async () => {
     const { github } = await connect([refused(422, 'Not v1.2. Not here.')])
-    expect((await failure(read(github))).message).toBe('GitHub: reading it failed: 422, Not v1.2. Not here.')
+    expect((await failure(read(github))).message).toBe('GitHub: reading it failed: 422, "Not v1.2. Not here".')
   })
 
   test('GitHub is quoted on one line, redacted and cut', async () => {
     const { github } = await connect([refused(422, `secret\n${'x'.repeat(600)}`)])
     const { message } = await failure(read(github))
-    expect(message).toMatch(/^GitHub: reading it failed: 422, \*\*\* x{400,500}….*\.$/)
+    expect(message).toMatch(/^GitHub: reading it failed: 422, "\*\*\* x{400,500}….*"\.$/)
   })
 
   test('a warning advises nothing if a retry may help: that would start another job', async () => {
@@ -313,7 +313,7 @@ describe('what helps:', () => {
       await failure(read(github)),
     ]
     expect(describeWarning(temporary, 'It is so.')).toMatch(/^GitHub: reading it failed: 502.* It is so\.$/)
-    expect(describeWarning(permanent, '')).toBe('GitHub: reading it failed: 401, No. Check github-token.')
+    expect(describeWarning(permanent, '')).toBe('GitHub: reading it failed: 401, "No". Check github-token.')
   })
 })
 

@@ -79,7 +79,7 @@ describe('an error of what only informs is one warning:', () => {
       fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
       const { outputs, commands } = await world.step(COMMENT)
       expect(outputs.outcome).toBe('pr-opened')
-      expect(commands('warning')).toEqual([expect.stringMatching(/^GitHub: .*502, .*>\.$/s)])
+      expect(commands('warning')).toEqual([expect.stringMatching(/^GitHub: .*502, .*>"\.$/s)])
     }))
 
   test('one that is refused names the permission, and is not tried again', () =>

@@ -121,9 +121,9 @@ describe('an error of a request that only informs is a warning, and the job runs
     [
       403,
       'You must authenticate via a GitHub App.',
-      /App\. The check .*the job's own token, or an app's, as github-token/,
+      /App"\. The check .*the job's own token, or an app's, as github-token/,
     ],
-    [422, 'Validation failed', /failed\. The check .*Fix the problem that GitHub reports/],
+    [422, 'Validation failed', /failed"\. The check .*Fix the problem that GitHub reports/],
     [403, 'Repository access blocked', /permissions: checks: write/],
   ])('a check that is answered with %d, %s', (status, message, says) =>
     inWorld({}, async (world) => {

@@ -2,7 +2,7 @@
 
 import { getOctokit } from '@actions/github'
 import { ActionError, Cancelled } from '../errors.js'
-import { oneLine, truncate } from '../escape.js'
+import { oneLine, quote, truncate } from '../escape.js'
 import { joinSentences } from '../format.js'
 import { parseRetryAfter, retryDelay } from '../net/backoff.js'
 import { type PermanentFailure, permanentFailure } from '../net/connect.js'
@@ -198,10 +198,12 @@ export class GitHubError extends ActionError {
     const { status, headers, message } = readFailure(thrown)
     const permanent = findPermanentFailure(thrown)
     const limited = isRateLimit(status, headers, message)
-    const text = oneLine(truncate(redact(message), 500)).replace(/\.$/, '')
+    const text = truncate(redact(message), 500).replace(/\.$/, '')
+    // Only what the action itself says about a request that got no response is no text from outside.
+    const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
     super(
       'github',
-      `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${text}.`,
+      `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${shown}.`,
       adviceFor({ status, message, permission: needs, fromFork, limited, permanent }),
       { cause: thrown },
     )
