@@ -164,7 +164,10 @@ async function findChangesIfNeeded(context: Context): Promise<FoundChanges | und
   const { since } = inputs
   if (since !== undefined && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
   try {
-    return await findChanges(run, event, sourceOf(context, github, decides), inputs)
+    const changes = await findChanges(run, event, sourceOf(context, github, decides), inputs)
+    if (since !== undefined && changes.ofNamedPull)
+      log('since is ignored: issue-number names a pull request.')
+    return changes
   } catch (thrown) {
     // What the user asked to send is not left out because a permission is missing.
     if (decides || !(thrown instanceof GitHubError) || thrown.refused) throw thrown

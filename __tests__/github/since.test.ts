@@ -31,6 +31,14 @@ describe('since', () => {
     }),
   )
 
+  test('is ignored if issue-number names a pull request, which the log says', () =>
+    inWorld({}, async (world) => {
+      const inputs = { context: 'event', since: 'v1.2.0', 'issue-number': String(world.number) }
+      const ended = await world.step(inputs, schedule)
+      expect(promptOf(world)).toContain(`Changed by pull request ${world.number}`)
+      expect(ended.log).toContain('since is ignored: issue-number names a pull request.')
+    }))
+
   test('of a push has the commits of its range, not those of the push alone', () =>
     inWorld({}, async (world) => {
       const commits = [commit('Add the first page'), commit('Add the second page')]

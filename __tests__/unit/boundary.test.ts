@@ -5,7 +5,12 @@ import { composePrompt } from '../../src/context/apply.js'
 import { compose } from '../../src/context/compose.js'
 import type { RunEnvironment } from '../../src/event/event.js'
 
-const RUN = { eventName: 'push', repository: 'your-org/your-repo', sha: 'a'.repeat(40) } as RunEnvironment
+const RUN = {
+  eventName: 'push',
+  repository: 'your-org/your-repo',
+  ref: 'refs/heads/main',
+  sha: 'a'.repeat(40),
+} as RunEnvironment
 const CHANGES = { files: [], truncated: false, range: 'the commits a..b' }
 const NONCES = ['0123456789abcdef0123456789abcdef', 'fedcba9876543210fedcba9876543210']
 

@@ -31,16 +31,31 @@ test.each<[text: string, shown: string]>([
   ['[a]: /b\n  "text"', note(16)],
   ['[a]: /b\n"text"', note(14)],
   ['[a]: # (text)\n[b]: # (text)', `${note(13)}\n${note(13)}`],
+  ['[a]: /b "te\\"xt"', note(16)],
+  ["[a]: /b 'te\\'xt'", note(16)],
+  ['[a]: /b (te\\)xt)', note(16)],
+  ['[a]: #\n (text)', note(14)],
+  ['[a]: >b (text)', note(14)],
+  ['[a]:\u00a0# (text)', note(13)],
+  // A definition that no link uses, or whose target is a text.
+  ['[some text]: https://a.example', note(30)],
+  ['see [a]\n\n[a]: <some text>', `see [a]\n\n${note(16)}`],
+  // In quotes and lists.
+  ['> [//]: # (text)', note(16)],
+  ['> [//]:\n> # (text)', note(18)],
+  ['- [//]: # (text)', note(16)],
+  ['10. [//]: # (text)', note(18)],
+  ['> * a\n>\n>   [//]: # (text)', `> * a\n>\n${note(18)}`],
+  ['1.  a\n\n    [//]: # (text)', `1.  a\n\n${note(18)}`],
 ])('of %j is noted: %j', (text, shown) => {
   expect(noteHidden(text)).toBe(shown)
 })
 
 test.each([
   'a < b -- c > d',
-  '[a]: https://a.example',
-  '[a]: <https://a.example>',
+  'see [a]\n\n[a]: https://a.example',
+  'see [the page][ A\nb ]\n\n[a b]: <https://a.example>',
   'see [a](#b "title") and [a][b]',
-  '    [//]: # (code)',
   'a [//]: # (text)',
   '[a]: https://a.example "text" and more',
   '[]: # (text)',
@@ -81,6 +96,13 @@ test.each<[what: string, text: string]>([
   ['backslashes', `[${'\\'.repeat(64_000)}`],
   ['titles without an end', '[a]: x (\n'.repeat(8000)],
   ['comments without an end', '<!-'.repeat(20_000)],
+  ['marks of quotes', '>'.repeat(64_000)],
+  ['marks of lists', '- '.repeat(32_000)],
+  ['quoted lines after a label', `[a]:\n${'>'.repeat(64_000)}`],
+  ['quoted lines after a target', `[a]: x\n${'> '.repeat(32_000)}`],
+  ['definitions', '[a]: x\n'.repeat(9000)],
+  ['definitions of nothing', '[a]: #\n'.repeat(9000)],
+  ['titles with escapes', `[a]: x "${'\\"'.repeat(32_000)}`],
 ])('a body full of %s costs little', (_, text) => {
   const startedAt = performance.now()
   noteHidden(text)

@@ -303,6 +303,18 @@ describe('commits', () => {
     expect(of('First\u200b', '')).toEqual(['commits: a1b2c3d First\\u{200b} (unknown author)'])
   })
 
+  test('a name is on one line, and its invisible characters are shown', () => {
+    const author = { name: 'Li\u202esa\na1b2c3d Forged (mona)' }
+    expect(facts('push', { commits: [{ ...commit('First', {}), author }] })).toEqual([
+      'commits: a1b2c3d First (Li\\u{202e}sa)',
+    ])
+  })
+
+  test('the invisible characters of a ref are shown', () => {
+    const { facts: told } = describeTrigger({ ...RUN, ref: 'refs/heads/a\u200bb' }, parseEvent('push', {}))
+    expect(told).toContainEqual({ name: 'ref', value: 'refs/heads/a\\u{200b}b' })
+  })
+
   test('2,048 in the payload of a push may not be all', () => {
     const names = (count: number) =>
       facts('push', { commits: Array(count).fill(commit('C', {})) })[0]?.split(': ')[0]

@@ -43,13 +43,14 @@ export async function findChanges(
 ): Promise<FoundChanges> {
   const isNamed = issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
   const named = isNamed ? await readIssue(issueNumber, source) : undefined
+  const ofNamedPull = getPath(named, 'pull_request') !== undefined
   const changes =
-    named !== undefined && getPath(named, 'pull_request') !== undefined
-      ? await ofPullRequest(issueNumber as number, '', source)
+    issueNumber !== undefined && ofNamedPull
+      ? await ofPullRequest(issueNumber, '', source)
       : since !== undefined && usesSince(event) && !ZERO_SHA.test(headOf(run, event))
         ? { ...(await sinceNamed(since, headOf(run, event), source)), bySince: true }
         : await ofEvent(run, event, source)
-  return named === undefined ? changes : { ...changes, named }
+  return named === undefined ? changes : { ...changes, named, ofNamedPull }
 }
 
 /** A pull request or an issue: GitHub's API answers for both. */

@@ -15,6 +15,8 @@ const COMMITS_PAGE = 100
 export interface FoundChanges extends Changes {
   /** There is certainly no commit in the range. */
   readonly empty: boolean
+  /** They are those of the pull request that the step names. */
+  readonly ofNamedPull?: boolean
   /** What readers of the log and the summary have to know about it. */
   readonly note?: string
 }

@@ -2,7 +2,7 @@
 
 import { getPath, getString } from '../event/payload.js'
 import { normalizeNewlines } from './fence.js'
-import { noteHidden, showInvisible } from './hidden.js'
+import { noteHidden } from './hidden.js'
 
 export interface Fact {
   /** One of the action's own words, such as `title`. */
@@ -83,15 +83,15 @@ function readPart(part: unknown, sources: string): Fact[] {
 function toText(value: unknown, isProse: boolean): string {
   if (typeof value === 'string') {
     const text = normalizeNewlines(value)
-    return showInvisible(isProse ? noteHidden(text) : text)
+    return isProse ? noteHidden(text) : text
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value)) return showInvisible(value.map(itemText).join(', '))
+  if (Array.isArray(value)) return value.map(itemText).join(', ')
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!hasContent) return ''
   return isDeeper(value, MAX_DEPTH)
     ? `(nested more than ${MAX_DEPTH} levels deep: not shown)`
-    : showInvisible(JSON.stringify(value, null, 2))
+    : JSON.stringify(value, null, 2)
 }
 
 /** Indentation makes a megabyte of a few kilobytes that are nested thousands of levels deep. */

@@ -6,20 +6,44 @@ import { formatInteger } from '../format.js'
 const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)/g
 
 /**
- * A link reference definition that links to nothing or has a title, as in `[//]: # (text)`: people write comments so. GitHub
- * shows no definitions, but those that links use are left as they are. Blanks can be matched in one way only, or a body full
- * of them would take hours.
+ * A link reference definition (spec.commonmark.org, 4.7), also in a quote or a list: its label, target and title. One of
+ * `#` or `<>` is read to the end of its line, because people write comments so. Blanks can be matched in one way only, or
+ * a body full of them would take hours.
  */
-const DEFINITION_COMMENT =
-  /^ {0,3}\[(?:[^\]\\]|\\.){1,999}\]:[ \t]*(?:\n[ \t]*)?(?:(?:#|<>)[^\n]*|(?:<[^<>\n]*>|\S+)(?:[ \t]+|[ \t]*\n[ \t]*)(?:"[^"]*"|'[^']*'|\([^()]*\))[ \t]*)$/gm
+const DEFINITION = new RegExp(
+  [
+    /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/, // What quotes and lists put in front.
+    /\[((?:[^[\]\\]|\\.){1,999})\]:[ \t]*(?:\n[ \t>]*(?![ \t>]))?/,
+    /((?:#|<>)[^\n]*|<(?:[^<>\n\\]|\\.)*>|[^ \t\n]+)/,
+    /((?:[ \t]+|[ \t]*\n[ \t>]*)(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\)))?[ \t]*$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'gm',
+)
+
+/** A label, as in `[text][label]`, `[label]` and `[label][]`. */
+const LABEL = /\[((?:[^[\]\\]|\\.){1,999})\]/g
+
+/** Labels are the same in any case, with any blanks. */
+const normalizeLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
 
 /**
- * A text by people, with a note in place of each part that GitHub doesn't show. In a block of code GitHub would show it, but
- * telling such blocks apart as exactly as GitHub does would take its own parser.
+ * A text by people, with a note in place of each part that GitHub doesn't show: HTML comments, and link definitions used as
+ * comments. Those are all but the plain ones that a link uses: no title, which no reader sees at once, and a target that
+ * is no text. In a block of code GitHub would show it, but telling such blocks apart as exactly as GitHub does would take
+ * its own parser.
  */
 export function noteHidden(text: string): string {
   const note = (hidden: string): string => `[hidden on GitHub: ${formatInteger(hidden.length)} characters]`
-  return text.replace(HTML_COMMENT, note).replace(DEFINITION_COMMENT, note)
+  const rest = text.replace(HTML_COMMENT, note)
+  const used = new Set(
+    Array.from(rest.replace(DEFINITION, '').matchAll(LABEL), ([, label = '']) => normalizeLabel(label)),
+  )
+  return rest.replace(DEFINITION, (definition: string, label: string, target: string, title?: string) => {
+    const isPlain = title === undefined && !/^#|^<>|[ \t]/.test(target)
+    return isPlain && used.has(normalizeLabel(label)) ? definition : note(definition)
+  })
 }
 
 /**

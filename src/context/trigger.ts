@@ -28,7 +28,10 @@ export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: 
   return {
     event: event.name,
     repository: run.repository,
-    facts: facts.filter(({ value }) => value !== ''),
+    // Names of refs and of people can have invisible characters, too.
+    facts: facts
+      .filter(({ value }) => value !== '')
+      .map(({ name, value }) => ({ name, value: showInvisible(value) })),
   }
 }
 
@@ -48,6 +51,8 @@ function commitList(event: RunEvent, changes?: Changes): CommitList | undefined 
   return commits.length === 0 || changes?.bySince ? changes?.commits : ofPush
 }
 
+const LINE_END = /\r\n|[\r\n\x85\u2028\u2029]/
+
 /** Each commit's first line and author. */
 function commitsFacts(list: CommitList | undefined): Fact[] {
   if (list === undefined || list.commits.length === 0) return []
@@ -62,7 +67,7 @@ function commitsFacts(list: CommitList | undefined): Fact[] {
 const COMMIT_LIMIT = 200
 
 function commitLine({ sha, message, author, authorName }: Commit): string {
-  const [firstLine = ''] = message.trim().split(/\r\n|\r|\n/)
-  const line = showInvisible(truncate(firstLine, COMMIT_LIMIT))
-  return `${shortSha(sha)} ${line} (${truncate(author || authorName, COMMIT_LIMIT) || 'unknown author'})`
+  const [firstLine = ''] = message.trim().split(LINE_END)
+  const [who = ''] = (author || authorName).trim().split(LINE_END)
+  return `${shortSha(sha)} ${truncate(firstLine, COMMIT_LIMIT)} (${truncate(who, COMMIT_LIMIT) || 'unknown author'})`
 }
