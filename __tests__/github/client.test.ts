@@ -297,7 +297,9 @@ describe('what helps:', () => {
 
   test('GitHub is quoted, with one full stop', async () => {
     const { github } = await connect([refused(422, 'Not v1.2. Not here.')])
-    expect((await failure(read(github))).message).toBe('GitHub: reading it failed: 422, "Not v1.2. Not here".')
+    expect((await failure(read(github))).message).toBe(
+      'GitHub: reading it failed: 422, "Not v1.2. Not here".',
+    )
   })
 
   test('GitHub is quoted on one line, redacted and cut', async () => {
