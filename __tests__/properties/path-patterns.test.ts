@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { matches, PathPatternError, parsePathPatterns } from '../../src/inputs/path-patterns.js'
+import { matches, parsePathPatterns } from '../../src/inputs/path-patterns.js'
+import { InvalidInput } from '../../src/inputs/values.js'
 
 /** What a pattern is made of: a wildcard, or a character or a set of them that may repeat. */
 const TOKEN = /(\*\*\/|\*\*|\*)|(\[[^\]]*\]|\\.|.)([?+]?)/gsu
@@ -61,7 +62,7 @@ function parse(lines: readonly string[]): ReturnType<typeof parsePathPatterns> |
   try {
     return parsePathPatterns(lines.join('\n'))
   } catch (thrown) {
-    if (thrown instanceof PathPatternError) return undefined
+    if (thrown instanceof InvalidInput) return undefined
     throw thrown
   }
 }
@@ -93,7 +94,7 @@ describe('path patterns', () => {
     )
   })
 
-  test('any text is a list of patterns or a PathPatternError', () => {
+  test('any text is a list of patterns or an InvalidInput', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'*?+[]\\!/-., "a0\r\n\0é😀', '\ud800') }), (text) => {
         parse(text.split('\n'))

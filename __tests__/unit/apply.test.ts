@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals'
 import { composePrompt, pathsNote, reasonToSkip } from '../../src/context/apply.js'
 import type { ChangedFile, Changes } from '../../src/context/files.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
-import { parsePatterns } from '../../src/inputs/values.js'
+import { parsePathPatterns } from '../../src/inputs/path-patterns.js'
 
-const DOCS = parsePatterns('docs/**')
+const DOCS = parsePathPatterns('docs/**')
 const file = (path: string, previousPath?: string): ChangedFile => ({
   path,
   ...(previousPath !== undefined && { previousPath }),

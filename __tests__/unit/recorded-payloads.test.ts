@@ -9,7 +9,7 @@ import { findChanges } from '../../src/context/changes.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import type { Source } from '../../src/github/client.js'
 import { DEFAULTS, readGiven } from '../../src/inputs/inputs.js'
-import { parsePatterns } from '../../src/inputs/values.js'
+import { parsePathPatterns } from '../../src/inputs/path-patterns.js'
 import { ownWords, PLANTED, plant, RECORDED, type Recorded } from '../support/recorded.js'
 
 const SHA = 'c'.repeat(40)
@@ -113,7 +113,7 @@ describe('a text of others', () => {
       since: undefined,
       issueNumber: undefined,
     })
-    const contextPaths = parsePatterns('docs/**')
+    const contextPaths = parsePathPatterns('docs/**')
     expect(reasonToSkip({ contextPaths }, event, changes)).toBeUndefined()
     expect(pathsNote({ contextPaths }, changes) ?? '').not.toContain(PLANTED)
     return composePrompt('Update the docs.', changes, {

@@ -1,9 +1,9 @@
 /** Applies what changed: whether there is nothing to do, and the prompt with its context. Pure. */
 
-import type { RunEnvironment, RunEvent } from '../event/event.js'
+import type { RunEvent } from '../event/event.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { matches } from '../inputs/path-patterns.js'
-import type { Redact } from '../redact.js'
+import type { Step } from '../run/ports.js'
 import { compose } from './compose.js'
 import type { ChangedFile, Changes } from './files.js'
 import { describeTrigger } from './trigger.js'
@@ -47,20 +47,11 @@ function isIncluded(
 export function composePrompt(
   text: string,
   changes: Changes | undefined,
-  {
-    inputs,
-    run,
-    event,
-    nonce,
-    redact,
-  }: {
+  step: Pick<Step, 'run' | 'event' | 'nonce' | 'redact'> & {
     readonly inputs: Pick<Inputs, 'context' | 'contextPaths'>
-    readonly run: RunEnvironment
-    readonly event: RunEvent
-    readonly nonce: () => string
-    readonly redact: Redact
   },
 ): string {
+  const { inputs, run, event, nonce, redact } = step
   if (inputs.context === 'none' || changes === undefined) return text
   const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
   const trigger = describeTrigger(run, event, changes)

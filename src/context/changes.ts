@@ -6,9 +6,7 @@ import { shortSha } from '../format.js'
 import { about, GitHubError, readPages, type Source } from '../github/client.js'
 import type { Since } from '../inputs/values.js'
 import { changesBetween, type FoundChanges, isFileList, toFiles, unknownChanges } from './compare.js'
-import { isPreReleaseTag, sinceLastRelease } from './last-release.js'
-import { sinceLastSuccess } from './last-success.js'
-import { sinceNamed } from './since.js'
+import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from './ranges.js'
 
 /** The maximum number of files that GitHub lists of a pull request. */
 const PULL_REQUEST_LIMIT = 3000

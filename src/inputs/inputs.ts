@@ -5,6 +5,7 @@ import { ActionError } from '../errors.js'
 import { quote, truncate } from '../escape.js'
 import { joinSentences } from '../format.js'
 import { createRedactor, type Redact } from '../redact.js'
+import { parsePathPatterns } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
 import {
   InvalidInput,
@@ -17,7 +18,6 @@ import {
   parseIssueNumber,
   parseKey,
   parseLogins,
-  parsePatterns,
   parseProject,
   parseScope,
   parseSince,
@@ -210,7 +210,7 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     issueNumber: parse('issue-number', parseIssueNumber),
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
     /** Empty: every changed file counts. */
-    contextPaths: parse('context-paths', parsePatterns),
+    contextPaths: parse('context-paths', parsePathPatterns),
     /** Undefined: where the event's own range begins. */
     since: parse('since', parseSince),
     comment: parse('comment', parseBoolean),

@@ -6,6 +6,8 @@
  * times the length of the path, whatever they are.
  */
 
+import { InvalidInput } from './values.js'
+
 /** The maximum number of patterns, and of characters in one. */
 const LIMIT = 1000
 
@@ -21,24 +23,6 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
   [/^- /, 'write one pattern per line, without "- "; write "\\- " for a name that starts like that'],
   [/(?<!\\),(?:\s|$)/, 'write one pattern per line, without commas; write "\\," for a comma in a name'],
 ]
-
-/** A line that can't be a pattern. The message has the line's number and no text from outside. */
-export class PathPatternError extends Error {
-  override readonly name = 'PathPatternError'
-
-  /**
-   * @param line its number, starting at 1
-   * @param pattern the line as it was written, trimmed
-   * @param problem what is wrong with it, and what to write instead
-   */
-  constructor(
-    readonly line: number,
-    readonly pattern: string,
-    problem: string,
-  ) {
-    super(`line ${line}: ${problem}`)
-  }
-}
 
 /** One pattern: the tokens that a path has to match from start to end. */
 export interface PathPattern {
@@ -65,7 +49,7 @@ interface Token {
  * The rules are those of the filter pattern cheat sheet
  * (docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#filter-pattern-cheat-sheet).
  *
- * @throws PathPatternError at the first line that can't be a pattern.
+ * @throws InvalidInput at the first line that can't be a pattern.
  */
 export function parsePathPatterns(text: string): readonly PathPattern[] {
   const lines = text
@@ -74,7 +58,7 @@ export function parsePathPatterns(text: string): readonly PathPattern[] {
     .filter((line) => line.text !== '')
   const extra = lines[LIMIT]
   if (extra !== undefined) {
-    throw new PathPatternError(extra.number, extra.text, 'too many patterns; the maximum is 1,000')
+    throw invalidLine(extra.number, extra.text, 'too many patterns; the maximum is 1,000')
   }
   return lines.map((line) => parseLine(line.number, line.text))
 }
@@ -132,8 +116,13 @@ const WILDCARDS: Readonly<Record<string, Token>> = {
 /** A wildcard; or an escaped character, a set or any other character, and its quantifier; or what can't stand there. */
 const ELEMENT = /(\*\*\/|\*\*|\*)|(?:\\([ -/:-@[-`{-~])|\[([^\]]*)\]|([^?+[\\]))([?+])?|[\s\S]/gu
 
+/** @param problem what is wrong with the line, and what to write instead; has no text from outside */
+function invalidLine(number: number, text: string, problem: string): InvalidInput {
+  return new InvalidInput((got) => `invalid pattern ${got}, line ${number}: ${problem}.`, text)
+}
+
 function parseLine(number: number, text: string): PathPattern {
-  const fail = (problem: string) => new PathPatternError(number, text, problem)
+  const fail = (problem: string) => invalidLine(number, text, problem)
   if ([...text].length > LIMIT) throw fail('too long; the maximum is 1,000 characters')
   if (text === '!') throw fail('"!" must be followed by a pattern to exclude')
   const excludes = text.startsWith('!')

@@ -2,7 +2,6 @@
 
 import { FAIL_ON, type FailOn, isId } from '../agent/job.js'
 import { formatInteger } from '../format.js'
-import { type PathPattern, PathPatternError, parsePathPatterns } from './path-patterns.js'
 
 /** What is wrong with one input. */
 export class InvalidInput extends Error {
@@ -120,15 +119,6 @@ export function parseIssueNumber(value: string): number | undefined {
   const number = /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN
   if (Number.isSafeInteger(number)) return number
   throw unexpected('the number of a pull request or an issue, such as 7', value)
-}
-
-export function parsePatterns(value: string): readonly PathPattern[] {
-  try {
-    return parsePathPatterns(value)
-  } catch (thrown) {
-    if (!(thrown instanceof PathPatternError)) throw thrown
-    throw new InvalidInput((got) => `invalid pattern ${got}, ${thrown.message}.`, thrown.pattern)
-  }
 }
 
 /** Logins separated by commas or white space, in lower case. Here, empty means nobody. */

@@ -7,15 +7,14 @@ import { oneLine, quote } from '../escape.js'
 import type { RunEnvironment } from '../event/event.js'
 import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
-import type { Ports } from '../run/ports.js'
+import type { Ports, Step } from '../run/ports.js'
 import { Progress } from '../run/progress.js'
 import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { StateWriter } from './writer.js'
 
-export interface PreviousRunContext extends Ports {
+export interface PreviousRunContext extends Ports, Pick<Step, 'run'> {
   readonly inputs: Inputs
-  readonly run: RunEnvironment
   readonly service: AgentService
   /** Where this step's state may be stored. */
   readonly comment: StateWriter | undefined

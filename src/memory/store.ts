@@ -100,8 +100,7 @@ export class Store {
     const { identity, markerKey } = this.#options
     await this.#concludeDead(how)
     if (state === undefined || markerKey === undefined) {
-      if (this.kind === 'comment') return // It was not found first, so it would hide what is stored.
-      // Nothing to remember: one request is enough.
+      // Only a check has nothing to remember: one request is enough.
       if (this.#id === undefined) this.#id = await this.#create(update, how)
       else await this.#options.place.edit(this.#id, update, undefined, how)
       return

@@ -1,10 +1,9 @@
 /** Keeps what is stored at GitHub up to date: one edit per state change, one after the other, the latest last. */
 
 import { ActionError } from '../errors.js'
-import type { RunEnvironment } from '../event/event.js'
 import { describeWarning, GitHubError } from '../github/client.js'
-import { aborted, type Deadline } from '../net/deadline.js'
-import type { StatusUpdate, StatusWriter } from '../run/ports.js'
+import { aborted } from '../net/deadline.js'
+import type { StatusUpdate, StatusWriter, Step } from '../run/ports.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import { type Found, type How, NOTHING_FOUND, type Store } from './store.js'
 
@@ -30,14 +29,9 @@ const ROLES = {
   },
 } satisfies Record<string, Role>
 
-export interface StateWriterOptions {
+export interface StateWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'note'> {
   readonly store: Pick<Store, 'kind' | 'find' | 'isOwn' | 'write'>
-  readonly run: RunEnvironment
   readonly role: keyof typeof ROLES
-  readonly deadline: Deadline
-  readonly log: (line: string) => void
-  /** Warns, and leaves a note for readers. */
-  readonly note: (line: string) => void
 }
 
 export class StateWriter implements StatusWriter {

@@ -1,10 +1,18 @@
 /** Keeps the comment and the check up to date: what they say, what they store, and how long the last edits may take. */
 
-import { isFinal } from '../agent/job.js'
-import { errorOf, type StatusUpdate, type StatusWriter } from '../run/ports.js'
+import { type FailOn, failsStep, isFinal, type Outcome } from '../agent/job.js'
+import { type Conclusion, errorOf, type StatusUpdate, type StatusWriter } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
-import { conclusionOf, createCheckSummary, createTitle } from './check.js'
-import { createCommentText, type View } from './summary.js'
+import {
+  createCommentText,
+  createSummary,
+  currentLink,
+  pullRequestLink,
+  runLink,
+  shortName,
+  title,
+  type View,
+} from './summary.js'
 
 /** Time limit of the last edits at GitHub, in milliseconds: at most, past the deadline, and after a cancel. */
 const LIMIT_MS = { max: 10_000, min: 1_000, cancelled: 3_000 }
@@ -85,4 +93,24 @@ function stateToStore({ status, accepted, request, jobId, result }: Progress, se
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
   if (request === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
   return accepted ? result.outcome : 'unsent'
+}
+
+/** The result on one line. */
+function createTitle(view: View): string {
+  const link = currentLink(view)
+  return `${title(view)}${link === '' ? '' : `: ${shortName(link)}`}`
+}
+
+/** The links first, because GitHub lets a check's own link lead to the check; then the step summary. */
+function createCheckSummary(view: View): string {
+  const links = [pullRequestLink(view), runLink(view)].filter((link) => link !== '')
+  return `${links.join(' · ')}\n\n${createSummary(view)}`
+}
+
+/** A check is no verdict on the commit: it fails only if the step does. */
+function conclusionOf(outcome: Outcome, failOn?: ReadonlySet<FailOn>): Conclusion {
+  if (outcome === 'pr-opened') return 'success'
+  if (outcome === 'cancelled' || outcome === 'skipped') return outcome
+  if (!failsStep(outcome, failOn)) return 'neutral'
+  return outcome === 'timed-out' ? 'timed_out' : 'failure'
 }

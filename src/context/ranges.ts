@@ -1,0 +1,196 @@
+/** The ranges that no event brings: since the last release, the last successful run, or what `since` names. */
+
+import { ActionError } from '../errors.js'
+import { quote } from '../escape.js'
+import { type RunEnvironment, workflowPath } from '../event/event.js'
+import { getPath, getSha, getString } from '../event/payload.js'
+import { about, readPages, type Source } from '../github/client.js'
+import type { Since } from '../inputs/values.js'
+import { changesBetween, compare, exists, type FoundChanges, missingList, unknownChanges } from './compare.js'
+
+/** How many releases are compared, at most. */
+const TRIES = 10
+
+/** GitHub lists no more than 10,000 releases; far fewer are read. */
+const RELEASE_PAGES = 10
+
+/** What is being released. */
+interface Released {
+  readonly tag: string
+  readonly preRelease: boolean
+  /** In ISO 8601; empty if it is not published yet: then every published release came before it. */
+  readonly publishedAt: string
+  /** The commit. */
+  readonly head: string
+}
+
+interface Release {
+  readonly tag_name: string
+  readonly draft: boolean
+  readonly prerelease: boolean
+  readonly published_at: string | null
+}
+
+const SINCE_RELEASE = 'the commits since the previous release'
+
+/**
+ * Compares with the newest published release whose tag is an ancestor. Releases with the same prefix in their tag come
+ * first: a repository may release several packages.
+ *
+ * @throws ActionError `github`
+ */
+export async function sinceLastRelease(source: Source, released: Released): Promise<FoundChanges> {
+  const { head } = released
+  const candidates = selectCandidates(await listReleases(source), released)
+  let headExists = false
+  for (const { tag_name: tag } of candidates) {
+    const comparison = await compare(source, { base: tag, head, range: SINCE_RELEASE })
+    // Identical: another package's release, or another name for this one.
+    if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
+    if (comparison.relation === 'unknown') return missingList(SINCE_RELEASE)
+    // The tag was deleted, or nothing can be read: asked once.
+    if (comparison.relation === 'not found' && !headExists) {
+      headExists = await exists(source, head)
+      if (!headExists) throw comparison.error
+    }
+  }
+  return unknownChanges('There is no earlier release to compare with.')
+}
+
+async function listReleases(source: Source): Promise<readonly Release[]> {
+  const common = about(source, 'listing the releases', 'contents: read', Array.isArray)
+  const { items: releases } = await readPages(RELEASE_PAGES, (page) =>
+    source.github.repos.listReleases({ ...common, ...page }),
+  )
+  return releases.filter((release) => getString(release, 'tag_name') !== '')
+}
+
+/** The releases that may be the one before, the likeliest first. */
+function selectCandidates(
+  releases: readonly Release[],
+  { tag, preRelease, publishedAt }: Released,
+): Release[] {
+  const time = ({ published_at }: Release): number => Date.parse(published_at ?? '')
+  const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
+  const prefix = prefixOf(tag)
+  const rank = (release: Release): number => (prefixOf(release.tag_name) === prefix ? 0 : 1)
+  return releases
+    .filter((release) => release.tag_name !== tag && !release.draft && time(release) < before)
+    .filter((release) => preRelease || !release.prerelease)
+    .sort((one, other) => rank(one) - rank(other) || time(other) - time(one))
+    .slice(0, TRIES)
+}
+
+/** What comes before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@2.0.0`. */
+function prefixOf(tag: string): string {
+  return /^(.*?)\d+\.\d+/.exec(tag)?.[1] ?? tag.replace(/\d+$/, '')
+}
+
+/** Whether a tag's version is one of a pre-release, as in `v2.0.0-rc.1` (semver.org, 9). */
+export function isPreReleaseTag(tag: string): boolean {
+  return /\d+\.\d+\.\d+-/.test(tag)
+}
+
+/** The events whose runs have seen what was on the branch. */
+const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
+
+/**
+ * Compares with the head of this workflow's last successful run on this branch.
+ *
+ * Its head repository has to be this one: a fork's run on its own branch of that name must not count. On a re-run, that
+ * run may be later than this one: then its commits are a part of this branch's future, and nothing is new.
+ *
+ * @throws ActionError `github`
+ */
+export async function sinceLastSuccess(run: RunEnvironment, source: Source): Promise<FoundChanges> {
+  const workflow = workflowPath(run).split('/').at(-1) ?? ''
+  const branch = run.ref.replace(/^refs\/heads\//, '')
+  if (branch === run.ref) {
+    return unknownChanges('This run is not on a branch, so there is no earlier run to compare with.')
+  }
+  if (workflow === '') return unknownChanges("Can't tell which workflow this run belongs to.")
+  const last = await findLastRun(run, workflow, branch, source)
+  if (last === undefined) {
+    return unknownChanges(
+      'There is no earlier successful run of this workflow on this branch to compare with.',
+    )
+  }
+  return changesBetween(source, last.head_sha, run.sha, { mayBeBehind: last.id > Number(run.runId) })
+}
+
+async function findLastRun(
+  run: RunEnvironment,
+  workflow: string,
+  branch: string,
+  source: Source,
+): Promise<{ readonly id: number; readonly head_sha: string } | undefined> {
+  const doing = `listing the earlier runs of ${workflow}`
+  const common = {
+    ...about(source, doing, 'actions: read', ({ workflow_runs }: { workflow_runs?: unknown }) =>
+      Array.isArray(workflow_runs),
+    ),
+    workflow_id: workflow,
+    branch,
+    status: 'success',
+    per_page: 20,
+  } as const
+  const answers = await Promise.all(
+    RUN_EVENTS.map((event) => source.github.actions.listWorkflowRuns({ ...common, event })),
+  )
+  return answers
+    .flatMap(({ data }) => data.workflow_runs)
+    .filter(
+      (found) =>
+        String(getPath(found, 'id')) !== run.runId &&
+        RUN_EVENTS.includes(getString(found, 'event')) &&
+        getString(found, 'conclusion') === 'success' &&
+        getString(found, 'head_branch') === branch &&
+        getString(found, 'head_repository.full_name').toLowerCase() === run.repository.toLowerCase() &&
+        getSha(found, 'head_sha') !== '',
+    )
+    .sort((one, other) => other.id - one.id)[0]
+}
+
+/**
+ * Compares with a tag, a branch, a commit, or the last commit at or before a date.
+ *
+ * @param head the commit that the run is about
+ * @throws ActionError `github` if there is no such tag, branch or commit
+ */
+export async function sinceNamed(since: Since, head: string, source: Source): Promise<FoundChanges> {
+  const base = 'ref' in since ? since.ref : await lastCommitBefore(since.date, head, source)
+  if (base === '') {
+    return unknownChanges(
+      'There is no commit at or before the date in since, so there is nothing to compare with.',
+    )
+  }
+  const range = 'the commits since the one that the input since names'
+  const comparison = await compare(source, { base, head, range })
+  switch (comparison.relation) {
+    case 'ahead':
+    case 'identical':
+    case 'diverged': // Compared with the last common commit.
+      return comparison.changes
+    case 'behind':
+      return { files: [], truncated: false, range, empty: true }
+    case 'unrelated':
+      return unknownChanges('What since names and this commit have no history in common.')
+    case 'unknown':
+      return missingList(range)
+    case 'not found':
+      if (!(await exists(source, head))) throw comparison.error
+      throw new ActionError(
+        'github',
+        `since: there is no tag, branch or commit ${quote(base)} in this repository. Nothing was sent.`,
+        'Check the name, and that the tag or branch was pushed.',
+        { cause: comparison.error },
+      )
+  }
+}
+
+/** Empty if there is none. */
+async function lastCommitBefore(date: string, head: string, source: Source): Promise<string> {
+  const common = about(source, 'looking up the commit at the date in since', 'contents: read', Array.isArray)
+  const { data } = await source.github.repos.listCommits({ ...common, sha: head, until: date, per_page: 1 })
+  return getSha(data[0], 'sha')
+}
