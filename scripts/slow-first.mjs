@@ -1,9 +1,9 @@
-/** Starts slow.test.ts first: it only waits, and the others run meanwhile. Without a cache, jest sorts by size. */
+/** Starts the tests first that wait for most of their time, so that others run meanwhile. */
 
 import Sequencer from '@jest/test-sequencer'
 
 /** Those that wait longest come last here. */
-const WAITING = [/[\\/]e2e[\\/]/, /[\\/]slow\.test\.js$/]
+const WAITING = [/[\\/]e2e[\\/]/, /[\\/](?:slow|stray-404)\.test\.js$/]
 
 export default class SlowFirst extends Sequencer {
   sort(tests) {
