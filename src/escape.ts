@@ -20,7 +20,12 @@ export function oneLine(text: string): string {
   return text
     .replace(/[ \t\r\n]+/g, ' ')
     .trim()
-    .replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+    .replace(INVISIBLE, showCodePoint)
+}
+
+/** A character by its number, as `\u{…}`. */
+export function showCodePoint(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`
 }
 
 /**
@@ -31,9 +36,8 @@ export function oneLine(text: string): string {
  */
 export function escapeCommands(line: string): string {
   return line
-    .replace(INVISIBLE, (character) =>
-      character === '\t' ? '  ' : `\\u{${character.codePointAt(0)?.toString(16)}}`,
-    )
+    .replaceAll('\t', '  ')
+    .replace(INVISIBLE, showCodePoint)
     .replaceAll('##[', '##\\[')
     .replace(/^(\s*):(?=:)/u, '$1\\:')
 }
@@ -43,7 +47,10 @@ export function escapeCommandLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => escapeCommands(`| ${line}`))
 }
 
-/** A text from outside in quotes, on one line, with no such quotes inside. Never truncated: whoever writes it out redacts it, which needs the whole key. */
+/**
+ * A text from outside in quotes, on one line, with no such quotes inside. Never truncated: whoever writes it out redacts
+ * it, which needs the whole key.
+ */
 export function quote(text: string): string {
   return `"${oneLine(text).replaceAll('"', "'")}"`
 }

@@ -7,7 +7,7 @@ import { InputError, type Inputs, needsGitHub } from './inputs/inputs.js'
 import { heartbeatLine, startLine } from './report/messages.js'
 import { type RunResult, toRunResult } from './run/ports.js'
 import * as runner from './runner.js'
-import { createStep, type WiredStep, warnOfPromptFile } from './step.js'
+import { createStep, remarkOnInputs, type WiredStep } from './step.js'
 
 const HEARTBEAT_MS = 60_000
 
@@ -57,7 +57,7 @@ async function execute(step: WiredStep): Promise<RunResult> {
   const refusal = await refuseStrangers(step, async (people) => (await loadGitHub()).findRefusal(people))
   if (refusal !== undefined) return { outcome: 'skipped', reason: refusal, advice: HOW_TO_ALLOW }
   if (inputs instanceof InputError) throw inputs
-  warnOfPromptFile(step)
+  remarkOnInputs(step, inputs)
   return planAndRun(step, inputs, skip.toConfirm, loadGitHub)
 }
 

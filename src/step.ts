@@ -100,10 +100,14 @@ function readInputs(
   }
 }
 
-/** A prompt file may have the words of a stranger. */
-export function warnOfPromptFile({ given, event, run, warn }: Step): void {
-  if (!given.hasPromptFile || whoNeedsAccess(event, run, new Set()).length === 0) return
-  warn(
-    `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
-  )
+/** Says what valid inputs may do that the user does not expect. */
+export function remarkOnInputs({ given, event, run, warn, log }: Step, inputs: Inputs): void {
+  if (given.hasPromptFile && whoNeedsAccess(event, run, new Set()).length > 0) {
+    warn(
+      `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
+    )
+  }
+  if (inputs.since !== undefined && inputs.context === 'none' && inputs.contextPaths.length === 0) {
+    log('since is ignored: neither context nor context-paths is set.')
+  }
 }

@@ -59,7 +59,11 @@ export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
   }
 }
 
-/** Whether an outcome fails the step: `error` and `cancelled` always do, others if `fail-on` lists them. It may be unknown. */
+/**
+ * Whether an outcome fails the step: `error` and `cancelled` always do, others if `fail-on` lists them.
+ *
+ * @param failOn left out if the inputs are invalid
+ */
 export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn> = new Set()): boolean {
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
 }

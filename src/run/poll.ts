@@ -75,7 +75,7 @@ export async function pollUntilDone(
 
 /**
  * How long to wait before the next poll, in milliseconds: a fixed interval; or a tenth of the elapsed time, at least 5 s,
- * at most 12 s, with 10 % of jitter either way, so that steps that a stall has brought into step don't stay there.
+ * at most 12 s, with 10 % of jitter either way, so that many steps don't keep polling at the same moment.
  *
  * @param random from 0 to 1
  */

@@ -28,7 +28,6 @@ export class Progress {
   #job: Job | undefined
   #seenAt = 0
   #missed = ''
-  #status: Status | undefined
   #reuse: 'message' | 'attach' | undefined
   readonly #history: StatusChange[] = []
   readonly #clock: Clock
@@ -62,7 +61,7 @@ export class Progress {
 
   /** The last documented status. */
   get status(): Status | undefined {
-    return this.#status
+    return this.#history.at(-1)?.status
   }
 
   /** An existing job got a message, or is waited for. */
@@ -116,12 +115,9 @@ export class Progress {
   /** Records the latest job object; returns true if it changes what the user sees. */
   update(job: Job): boolean {
     const { status } = job
-    const changed = status !== undefined && status !== this.#status
+    const changed = status !== undefined && status !== this.status
     const isNews = changed || this.#job === undefined || job.link !== this.#job.link
-    if (changed) {
-      this.#status = status
-      this.#history.push({ date: this.#clock.date(), elapsedMs: this.elapsedMs(), status })
-    }
+    if (changed) this.#history.push({ date: this.#clock.date(), elapsedMs: this.elapsedMs(), status })
     this.#jobId ||= job.id
     this.#job = job
     this.#seenAt = this.#clock.now()
