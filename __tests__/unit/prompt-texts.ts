@@ -27,6 +27,7 @@ export function context({ facts = {}, files = [], changes = {}, ...rest }: Parts
     },
     changes: { files, truncated: false, range: 'the commits abc1234..def5678', ...changes },
     boundary: BOUNDARY,
+    excluded: 0,
     ...rest,
   }
 }

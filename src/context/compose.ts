@@ -32,11 +32,11 @@ export interface ContextOptions {
   /** `event`: what triggered the run and the list of files; `diff`: the same plus the diffs. */
   readonly level: 'event' | 'diff'
   readonly trigger: Trigger
-  readonly changes: Changes | undefined
+  readonly changes: Changes
   /** Random hexadecimal digits that nobody can guess. */
   readonly boundary: string
   /** How many changed files context-paths excluded. */
-  readonly excluded?: number
+  readonly excluded: number
 }
 
 /** What is kept free for each section that follows, so that it can at least say what it omits. */
@@ -54,15 +54,14 @@ type Section = (room: number) => string
  * It has at most PROMPT_LIMIT bytes, unless the user's own text alone has more. Truncated in this order: diffs, file
  * list, facts.
  */
-export function compose(prompt: string, context: ContextOptions | undefined): string {
-  if (context === undefined) return prompt
+export function compose(prompt: string, context: ContextOptions): string {
   const fence = createFence(context.boundary)
   const { trigger, changes, level } = context
   const sections: Section[] = [
     () => renderHead(trigger, fence),
     (room) => factsSection(trigger.facts, fence, Math.min(room, FACTS_LIMIT)),
     (room) => filesSection(changes, context, fence, room),
-    (room) => (level === 'diff' ? diffsSection(changes?.files ?? [], fence, room) : ''),
+    (room) => (level === 'diff' ? diffsSection(changes.files, fence, room) : ''),
   ]
   const free = PROMPT_LIMIT - byteLength(prompt)
   if (free < RESERVED * sections.length) {

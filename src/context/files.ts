@@ -49,14 +49,14 @@ export interface CommitList {
 
 /** The section that lists the changed files. */
 export function filesSection(
-  changes: Changes | undefined,
-  { excluded = 0, level }: { readonly excluded?: number; readonly level: 'event' | 'diff' },
+  changes: Changes,
+  { excluded, level }: { readonly excluded: number; readonly level: 'event' | 'diff' },
   fence: Fence,
   room: number,
 ): string {
-  const files = changes?.files ?? []
+  const { files } = changes
   const fixed = joinParagraphs(['## Changed files', describeFiles(changes, excluded)])
-  const withRemarks = level === 'diff' && changes?.missing === undefined
+  const withRemarks = level === 'diff' && changes.missing === undefined
   const lines = files.map((file) => fence.safe(fileLine(file, withRemarks)))
   const note = (omitted: number) =>
     omitted === 0
@@ -67,9 +67,7 @@ export function filesSection(
   return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
 }
 
-function describeFiles(changes: Changes | undefined, excluded: number): string {
-  if (changes === undefined) return 'No changed files are known for this event.'
-  const { files, truncated, missing, remark, range } = changes
+function describeFiles({ files, truncated, missing, remark, range }: Changes, excluded: number): string {
   const added = files.reduce((sum, { additions }) => sum + additions, 0)
   const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
   const lines = `${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`

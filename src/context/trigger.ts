@@ -14,15 +14,13 @@ import { type Fact, readFacts, readIssueFacts } from './facts.js'
 import type { Changes, CommitList } from './files.js'
 import { showInvisible } from './hidden.js'
 
-export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: Changes): Trigger {
+export function describeTrigger(run: RunEnvironment, event: RunEvent, changes: Changes): Trigger {
   const told = readFacts(event.name, event.payload)
   const facts = [
     ...refFacts(run, told),
     ...told,
-    ...readIssueFacts(changes?.named),
-    ...(changes?.previousRelease === undefined
-      ? []
-      : [{ name: 'previous release', value: changes.previousRelease }]),
+    ...readIssueFacts(changes.named),
+    { name: 'previous release', value: changes.previousRelease ?? '' },
     ...commitsFacts(commitList(event, changes)),
   ]
   return {
@@ -45,10 +43,10 @@ function refFacts({ ref, sha }: RunEnvironment, told: readonly Fact[]): Fact[] {
 }
 
 /** Of a push, the payload says more than a comparison: that has no more than 100 commits. */
-function commitList(event: RunEvent, changes?: Changes): CommitList | undefined {
+function commitList(event: RunEvent, changes: Changes): CommitList | undefined {
   const commits = pushedCommits(event)
   const ofPush = { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
-  return commits.length === 0 || changes?.bySince ? changes?.commits : ofPush
+  return commits.length === 0 || changes.bySince ? changes.commits : ofPush
 }
 
 const LINE_END = /\r\n|[\r\n\x85\u2028\u2029]/
