@@ -7,7 +7,8 @@ import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, pathsNote, reasonToSkip } from './context/apply.js'
 import { findChanges, usesSince } from './context/changes.js'
-import { type FoundChanges, unknownChanges } from './context/compare.js'
+import { unknownChanges } from './context/compare.js'
+import type { Changes } from './context/files.js'
 import { ActionError } from './errors.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
@@ -150,7 +151,7 @@ function openCheck(step: Step, github: GitHub): StateWriter | undefined {
 }
 
 /** The changes, if anything needs them. If only the context does, a temporary error is a warning. */
-async function findChangesIfNeeded(context: Context): Promise<FoundChanges | undefined> {
+async function findChangesIfNeeded(context: Context): Promise<Changes | undefined> {
   const { inputs, run, event, github, log, note } = context
   const decides = inputs.contextPaths.length > 0
   if (!decides && inputs.context === 'none') return undefined

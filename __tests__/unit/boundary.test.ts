@@ -11,7 +11,7 @@ const RUN = {
   ref: 'refs/heads/main',
   sha: 'a'.repeat(40),
 } as RunEnvironment
-const CHANGES = { files: [], truncated: false, range: 'the commits a..b' }
+const CHANGES = { files: [], truncated: false, empty: false, range: 'the commits a..b' }
 const NONCES = ['0123456789abcdef0123456789abcdef', 'fedcba9876543210fedcba9876543210']
 
 test('the boundary is the nonce of the step, whatever the event', () => {

@@ -7,7 +7,7 @@ import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 
 const RUN = { repository: 'your-org/docs', ref: 'refs/heads/main', sha: 'c'.repeat(40) } as RunEnvironment
 const SHA = 'a1b2c3d'.padEnd(40, '0')
-const CHANGES: Changes = { files: [], truncated: false, range: '' }
+const CHANGES: Changes = { files: [], truncated: false, range: '', empty: false }
 
 /** `name: value` of each fact; those of the run only if they are asked for. */
 function facts(name: string, payload: unknown, changes: Changes = CHANGES, withRun = false): string[] {

@@ -22,6 +22,8 @@ export interface Changes {
   readonly files: readonly ChangedFile[]
   /** GitHub truncated the list. */
   readonly truncated: boolean
+  /** There is certainly no commit in the range. */
+  readonly empty: boolean
   /**
    * Why there is no list, or not all of it, in the action's own words; undefined if there is one. Then the files
    * never decide that there is nothing to do.
@@ -29,6 +31,8 @@ export interface Changes {
   readonly missing?: string
   /** Something to know about a list that is complete, in the action's own words. */
   readonly remark?: string
+  /** What readers of the log and the summary have to know about it. */
+  readonly note?: string
   /** What the changes belong to, in the action's own words, such as "the commits abc1234..def5678". */
   readonly range: string
   /** The commits of the range; others wrote their texts. */
@@ -37,6 +41,8 @@ export interface Changes {
   readonly bySince?: boolean
   /** The pull request or issue that the step names, as received. Others wrote its words. */
   readonly named?: unknown
+  /** They are those of the pull request that the step names. */
+  readonly ofNamedPull?: boolean
   /** The tag of the release that the changes came after. Others wrote it. */
   readonly previousRelease?: string
 }

@@ -6,7 +6,8 @@ import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { about, readPages, type Source } from '../github/client.js'
 import type { Since } from '../inputs/values.js'
-import { changesBetween, compare, exists, type FoundChanges, missingList, unknownChanges } from './compare.js'
+import { changesBetween, compare, exists, noChanges, unknownChanges } from './compare.js'
+import type { Changes } from './files.js'
 
 /** How many releases are compared, at most. */
 const TRIES = 10
@@ -39,7 +40,7 @@ const SINCE_RELEASE = 'the commits since the previous release'
  *
  * @throws ActionError `github`
  */
-export async function sinceLastRelease(source: Source, released: Released): Promise<FoundChanges> {
+export async function sinceLastRelease(source: Source, released: Released): Promise<Changes> {
   const { head } = released
   const candidates = selectCandidates(await listReleases(source), released)
   let headExists = false
@@ -47,7 +48,7 @@ export async function sinceLastRelease(source: Source, released: Released): Prom
     const comparison = await compare(source, { base: tag, head, range: SINCE_RELEASE })
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
-    if (comparison.relation === 'unknown') return missingList(SINCE_RELEASE)
+    if (comparison.relation === 'unknown') return comparison.changes
     // The tag was deleted, or nothing can be read: asked once.
     if (comparison.relation === 'not found' && !headExists) {
       headExists = await exists(source, head)
@@ -102,7 +103,7 @@ const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
  *
  * @throws ActionError `github`
  */
-export async function sinceLastSuccess(run: RunEnvironment, source: Source): Promise<FoundChanges> {
+export async function sinceLastSuccess(run: RunEnvironment, source: Source): Promise<Changes> {
   const workflow = workflowPath(run).split('/').at(-1) ?? ''
   const branch = run.ref.replace(/^refs\/heads\//, '')
   if (branch === run.ref) {
@@ -157,7 +158,7 @@ async function findLastRun(
  * @param head the commit that the run is about
  * @throws ActionError `github` if there is no such tag, branch or commit
  */
-export async function sinceNamed(since: Since, head: string, source: Source): Promise<FoundChanges> {
+export async function sinceNamed(since: Since, head: string, source: Source): Promise<Changes> {
   const base = 'ref' in since ? since.ref : await lastCommitBefore(since.date, head, source)
   if (base === '') {
     return unknownChanges(
@@ -170,13 +171,12 @@ export async function sinceNamed(since: Since, head: string, source: Source): Pr
     case 'ahead':
     case 'identical':
     case 'diverged': // Compared with the last common commit.
+    case 'unknown':
       return comparison.changes
     case 'behind':
-      return { files: [], truncated: false, range, empty: true }
+      return noChanges(range)
     case 'unrelated':
       return unknownChanges('What since names and this commit have no history in common.')
-    case 'unknown':
-      return missingList(range)
     case 'not found':
       if (!(await exists(source, head))) throw comparison.error
       throw new ActionError(
