@@ -34,16 +34,18 @@ export async function findChanges(
   source: Source,
   { since, issueNumber }: Pick<Inputs, 'since' | 'issueNumber'>,
 ): Promise<Changes> {
-  const isNamed = issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
-  const named = isNamed ? await readIssue(issueNumber, source) : undefined
-  const ofNamedPull = getPath(named, 'pull_request') !== undefined
-  const changes =
-    issueNumber !== undefined && ofNamedPull
-      ? await ofPullRequest(issueNumber, '', source)
-      : since !== undefined && usesSince(event) && !ZERO_SHA.test(headOf(run, event))
-        ? { ...(await sinceNamed(since, headOf(run, event), source)), bySince: true }
-        : await ofEvent(run, event, source)
-  return named === undefined ? changes : { ...changes, named, ofNamedPull }
+  const head = headOf(run, event)
+  const ofThisEvent = async (): Promise<Changes> =>
+    since !== undefined && usesSince(event) && !ZERO_SHA.test(head)
+      ? { ...(await sinceNamed(since, head, source)), bySince: true }
+      : ofEvent(run, event, source)
+  if (issueNumber === undefined || issueNumber === event.issue || event.pullRequest !== undefined) {
+    return ofThisEvent()
+  }
+  const named = await readIssue(issueNumber, source)
+  return getPath(named, 'pull_request') === undefined
+    ? { ...(await ofThisEvent()), named }
+    : { ...(await ofPullRequest(issueNumber, '', source)), named, ofNamedPull: true }
 }
 
 /** A pull request or an issue: GitHub's API answers for both. */

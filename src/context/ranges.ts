@@ -4,7 +4,7 @@ import { ActionError } from '../errors.js'
 import { quote } from '../escape.js'
 import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { about, readPages, type Source } from '../github/client.js'
+import { about, type GitHub, readPages, type Source } from '../github/client.js'
 import type { Since } from '../inputs/values.js'
 import { changesBetween, compare, exists, noChanges, unknownChanges } from './compare.js'
 import type { Changes } from './files.js'
@@ -25,12 +25,7 @@ interface Released {
   readonly head: string
 }
 
-interface Release {
-  readonly tag_name: string
-  readonly draft: boolean
-  readonly prerelease: boolean
-  readonly published_at: string | null
-}
+type Release = Awaited<ReturnType<GitHub['repos']['listReleases']>>['data'][number]
 
 const SINCE_RELEASE = 'the commits since the previous release'
 
@@ -119,24 +114,13 @@ export async function sinceLastSuccess(run: RunEnvironment, source: Source): Pro
   return changesBetween(source, last.head_sha, run.sha, { mayBeBehind: last.id > Number(run.runId) })
 }
 
-async function findLastRun(
-  run: RunEnvironment,
-  workflow: string,
-  branch: string,
-  source: Source,
-): Promise<{ readonly id: number; readonly head_sha: string } | undefined> {
-  const doing = `listing the earlier runs of ${workflow}`
-  const common = {
-    ...about(source, doing, 'actions: read', ({ workflow_runs }: { workflow_runs?: unknown }) =>
-      Array.isArray(workflow_runs),
-    ),
-    workflow_id: workflow,
-    branch,
-    status: 'success',
-    per_page: 20,
-  } as const
+async function findLastRun(run: RunEnvironment, workflow_id: string, branch: string, source: Source) {
+  const doing = `listing the earlier runs of ${workflow_id}`
+  const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
+  const common = about(source, doing, 'actions: read', hasRuns)
+  const params = { ...common, workflow_id, branch, status: 'success', per_page: 20 } as const
   const answers = await Promise.all(
-    RUN_EVENTS.map((event) => source.github.actions.listWorkflowRuns({ ...common, event })),
+    RUN_EVENTS.map((event) => source.github.actions.listWorkflowRuns({ ...params, event })),
   )
   return answers
     .flatMap(({ data }) => data.workflow_runs)
