@@ -52,14 +52,9 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
   // Every runner names the event: without a name, this is no run of a workflow.
   if (name === '' || WRITERS_ONLY.includes(name) || isByWriterHere(event)) return []
   if (name === 'workflow_run') {
-    return isByWriter(payload, repository)
-      ? []
-      : [
-          {
-            login: getString(payload, 'workflow_run.actor.login'),
-            did: 'triggered the run before this one',
-          },
-        ]
+    if (isByWriter(payload, repository)) return []
+    const login = getString(payload, 'workflow_run.actor.login')
+    return [{ login, did: 'triggered the run before this one' }]
   }
   return [
     { login: sender || actor, did: 'triggered this run' },
