@@ -1,4 +1,4 @@
-/** Formats durations, numbers and commits. */
+/** Formats durations, numbers and commits, and cuts texts to a size. */
 
 /** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: rounded down. */
 export function formatDuration(milliseconds: number): string {
@@ -35,4 +35,13 @@ export function joinSentences(...sentences: readonly string[]): string {
 /** The start of a commit's SHA. */
 export function shortSha(sha: string): string {
   return sha.slice(0, 7)
+}
+
+/** The start of a text in at most `limit` bytes, never ending inside a character. */
+export function truncateBytes(text: string, limit: number): string {
+  const encoded = Buffer.from(text)
+  if (encoded.length <= limit) return text
+  let end = limit
+  while (((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return encoded.toString('utf8', 0, end)
 }

@@ -19,12 +19,3 @@ export function takeFitting<T>(items: readonly T[], room: number, textOf: (item:
 export function joinParagraphs(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
-
-/** The start of a text in at most `limit` bytes, never ending inside a character. */
-export function truncateBytes(text: string, limit: number): string {
-  const encoded = Buffer.from(text)
-  if (encoded.length <= limit) return text
-  let end = limit
-  while (((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1
-  return encoded.toString('utf8', 0, end)
-}

@@ -1,8 +1,8 @@
 /** Composes the prompt: the user's own text, then the context, fenced as data, within a size limit. Pure. */
 
 import { oneLine } from '../escape.js'
-import { formatCount, formatInteger } from '../format.js'
-import { byteLength, joinParagraphs, takeFitting, truncateBytes } from './budget.js'
+import { formatCount, formatInteger, truncateBytes } from '../format.js'
+import { byteLength, joinParagraphs, takeFitting } from './budget.js'
 import { diffsSection } from './diffs.js'
 import type { Fact } from './facts.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'

@@ -1,6 +1,6 @@
 /** The check runs of a name on a commit: each attempt of a step makes its own. */
 
-import { shortSha } from '../format.js'
+import { shortSha, truncateBytes } from '../format.js'
 import { about, type GitHub, readPages } from '../github/client.js'
 import type { Conclusion, StatusUpdate } from '../run/ports.js'
 import { hasId } from './comment.js'
@@ -79,9 +79,8 @@ const CUT = '…\n'
 /** Cuts a text to a number of bytes at the end of a line, and marks it with an ellipsis. */
 export function cutLines(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text
-  const bytes = Buffer.from(text).subarray(0, limit - Buffer.byteLength(CUT))
-  const end = bytes.lastIndexOf('\n') + 1
-  // A first line that is too long is cut inside, between two characters.
-  const whole = end > 0 ? bytes.subarray(0, end) : bytes
-  return `${new TextDecoder().decode(whole).replace(/\ufffd+$/, '')}${CUT}`
+  const start = truncateBytes(text, limit - Buffer.byteLength(CUT))
+  const end = start.lastIndexOf('\n') + 1
+  // Only a first line that is too long is cut inside.
+  return `${end > 0 ? start.slice(0, end) : start}${CUT}`
 }
