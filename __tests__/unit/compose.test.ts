@@ -1,9 +1,9 @@
 /** The composed prompt: the user's text unchanged, everything by others fenced, within the limit, every omission stated. */
 
 import { describe, expect, test } from '@jest/globals'
-import { takeFitting } from '../../src/context/budget.js'
 import { compose, PROMPT_LIMIT } from '../../src/context/compose.js'
 import type { ChangedFile } from '../../src/context/files.js'
+import { takeFitting } from '../../src/format.js'
 import { scaled } from '../support/time.js'
 import {
   BOUNDARY,

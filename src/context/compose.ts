@@ -1,8 +1,7 @@
 /** Composes the prompt: the user's own text, then the context, fenced as data, within a size limit. Pure. */
 
 import { oneLine } from '../escape.js'
-import { formatCount, formatInteger, truncateBytes } from '../format.js'
-import { byteLength, joinParagraphs, takeFitting } from './budget.js'
+import { formatCount, formatInteger, joinParagraphs, takeFitting, truncateBytes } from '../format.js'
 import { diffsSection } from './diffs.js'
 import type { Fact } from './facts.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
@@ -63,13 +62,14 @@ export function compose(prompt: string, context: ContextOptions): string {
     (room) => filesSection(changes, context, fence, room),
     (room) => (level === 'diff' ? diffsSection(changes.files, fence, room) : ''),
   ]
-  const free = PROMPT_LIMIT - byteLength(prompt)
+  const free = PROMPT_LIMIT - Buffer.byteLength(prompt)
   if (free < RESERVED * sections.length) {
-    return byteLength(`\n\n${NO_ROOM}`) <= free || free < 0 ? joinParagraphs([prompt, NO_ROOM]) : prompt
+    const withNote = joinParagraphs([prompt, NO_ROOM])
+    return free < 0 || Buffer.byteLength(withNote) <= PROMPT_LIMIT ? withNote : prompt
   }
   return sections.reduce((text, section, index) => {
     const reserved = RESERVED * (sections.length - 1 - index)
-    return joinParagraphs([text, section(PROMPT_LIMIT - byteLength(text) - 2 - reserved)])
+    return joinParagraphs([text, section(PROMPT_LIMIT - Buffer.byteLength(text) - 2 - reserved)])
   }, prompt)
 }
 
@@ -91,7 +91,8 @@ function factsSection(facts: readonly Fact[], fence: Fence, room: number): strin
   }))
   const note = (omitted: number) =>
     omitted === 0 ? '' : `Omitted for length: ${formatCount(omitted, 'fact')}.`
-  const available = room - byteLength(joinParagraphs(['## Event', fence.around(['']), note(facts.length)]))
+  const available =
+    room - Buffer.byteLength(joinParagraphs(['## Event', fence.around(['']), note(facts.length)]))
   const texts = shorten(safe, available)
   const kept = takeFitting(texts, available, String)
   return joinParagraphs(['## Event', fence.around(kept), note(texts.length - kept.length)])
@@ -101,7 +102,7 @@ function factsSection(facts: readonly Fact[], fence: Fence, room: number): strin
 function shorten(facts: readonly Fact[], room: number): string[] {
   for (let limit = MAX_VALUE; ; limit /= 2) {
     const texts = facts.map((fact) => factText(fact, limit))
-    if (byteLength(texts.join('\n')) < room || limit <= MIN_VALUE) return texts
+    if (Buffer.byteLength(texts.join('\n')) < room || limit <= MIN_VALUE) return texts
   }
 }
 
@@ -111,7 +112,7 @@ function factText({ name, value }: Fact, limit: number): string {
   const label =
     start === value
       ? name
-      : `${name} (truncated: the first ${formatInteger(byteLength(start))} of ${formatInteger(byteLength(value))} bytes)`
+      : `${name} (truncated: the first ${formatInteger(Buffer.byteLength(start))} of ${formatInteger(Buffer.byteLength(value))} bytes)`
   if (!start.includes('\n')) return `${label}: ${start === '' ? '(empty)' : start}`
   return `${label}:\n  ${start.replace(/\n(?=[^\n])/g, '\n  ')}`
 }

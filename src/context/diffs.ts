@@ -1,7 +1,6 @@
 /** The section of the prompt that has the diffs of the changed files. Pure. */
 
-import { formatCount, formatInteger } from '../format.js'
-import { byteLength, joinParagraphs, takeFitting } from './budget.js'
+import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../format.js'
 import { type Fence, normalizeCrlfPatch, quoteName } from './fence.js'
 import { type ChangedFile, fileNames, statusLabel } from './files.js'
 
@@ -28,11 +27,12 @@ export function diffsSection(files: readonly ChangedFile[], fence: Fence, room: 
   const all = [...written, ...generated]
   const [first] = all
   if (first === undefined) return ''
-  const available = room - byteLength(joinParagraphs(['## Diffs', fence.around([''])])) - NOTES_LIMIT
+  const available = room - Buffer.byteLength(joinParagraphs(['## Diffs', fence.around([''])])) - NOTES_LIMIT
   const kept = takeFitting(all, available, textOf)
   // The start of the first diff, if that is too long by itself.
-  const rest = available - kept.reduce((sum, diff) => sum + byteLength(textOf(diff)) + 1, 0)
-  const start = kept.includes(first) || byteLength(textOf(first)) < available ? '' : truncateDiff(first, rest)
+  const rest = available - kept.reduce((sum, diff) => sum + Buffer.byteLength(textOf(diff)) + 1, 0)
+  const start =
+    kept.includes(first) || Buffer.byteLength(textOf(first)) < available ? '' : truncateDiff(first, rest)
   const shown = start === '' ? kept : [first, ...kept]
   return joinParagraphs([
     '## Diffs',
@@ -60,7 +60,7 @@ function truncateDiff({ title, patch }: Diff, room: number): string {
   const total = formatInteger(patch.split('\n').length)
   const titled = (lines: string) => `${title} (truncated: the first ${lines} of ${total} lines)\n`
   const encoded = Buffer.from(patch)
-  const space = room - byteLength(titled(total))
+  const space = room - Buffer.byteLength(titled(total))
   const end = space > 0 ? encoded.lastIndexOf('\n', space) : -1
   if (end <= 0) return ''
   const text = encoded.toString('utf8', 0, end)

@@ -1,8 +1,7 @@
 /** The changed files, and the section of the prompt that lists them. Pure. */
 
 import type { Commit } from '../event/event.js'
-import { formatCount, formatInteger } from '../format.js'
-import { byteLength, joinParagraphs, takeFitting } from './budget.js'
+import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../format.js'
 import { type Fence, quoteName } from './fence.js'
 
 export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed' | 'unchanged'
@@ -68,7 +67,7 @@ export function filesSection(
     omitted === 0
       ? ''
       : `Omitted for length: ${formatInteger(omitted)} of ${formatCount(files.length, 'file')}.`
-  const available = room - byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
+  const available = room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
   const kept = takeFitting(lines, available, String)
   return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
 }
