@@ -3,9 +3,9 @@
 import { oneLine } from '../escape.js'
 import { formatCount, formatInteger, joinParagraphs, takeFitting, truncateBytes } from '../format.js'
 import { diffsSection } from './diffs.js'
-import type { Fact } from './facts.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
 import { type Changes, filesSection } from './files.js'
+import type { Fact, Trigger } from './trigger.js'
 
 /** The largest prompt with context, in bytes of UTF-8. */
 export const PROMPT_LIMIT = 256 * 1024
@@ -16,16 +16,6 @@ const FACTS_LIMIT = 64 * 1024
 /** One fact, in bytes; halved until all facts fit, but never below MIN_VALUE. */
 const MAX_VALUE = 16 * 1024
 const MIN_VALUE = 128
-
-/** What triggered the run. */
-export interface Trigger {
-  /** The event's name, as in GITHUB_EVENT_NAME. */
-  readonly event: string
-  /** The repository, as owner/repo. */
-  readonly repository: string
-  /** The names are the action's own, such as `title`; the values were written by others. */
-  readonly facts: readonly Fact[]
-}
 
 export interface ContextOptions {
   /** `event`: what triggered the run and the list of files; `diff`: the same plus the diffs. */
