@@ -16,12 +16,12 @@ import { createGitHub, describeWarning, type GitHub, GitHubError } from './githu
 import { createKeyRedactor, type Inputs, type Task } from './inputs/inputs.js'
 import { readDocsPull } from './memory/docs-pull.js'
 import { createCheckWriter, createCommentWriter, findConversation } from './memory/places.js'
-import { continueOrCreate, findPreviousRun } from './memory/previous-run.js'
+import { continueOrCreate, findPreviousRun, type PreviousRunContext } from './memory/previous-run.js'
 import type { StateWriter } from './memory/writer.js'
 import type { Step } from './run/ports.js'
 
 /** What to do, with the whole prompt; or nothing, for a reason. */
-export type Plan = Task | { readonly kind: 'skip'; readonly reason: string }
+type Plan = Task | { readonly kind: 'skip'; readonly reason: string }
 
 const skip = (reason: string): Plan => ({ kind: 'skip', reason })
 
@@ -48,15 +48,11 @@ export function openGitHub(step: Step) {
   }
 }
 
-interface Context extends Step {
-  readonly inputs: Inputs
-  readonly service: AgentService
+interface Context extends Omit<Step, 'inputs'>, PreviousRunContext {
   readonly github: GitHub
-  readonly comment: StateWriter | undefined
-  readonly check: StateWriter | undefined
 }
 
-const sourceOf = ({ run }: Step, github: GitHub, required: boolean) => ({
+const sourceOf = ({ run }: Pick<Step, 'run'>, github: GitHub, required: boolean) => ({
   github,
   repository: run.repository,
   required,
@@ -102,7 +98,7 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   const docsGitHub = token === '' ? undefined : () => createGitHub({ ...context, token, fromFork: false })
   return continueOrCreate(previous, composeWith, {
     ...context,
-    readDocsPull: (link) => readDocsPull({ link, run: context.run, github, docsGitHub }),
+    readDocsPull: (link) => readDocsPull(link, context.run, github, docsGitHub),
   })
 }
 

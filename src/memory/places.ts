@@ -10,10 +10,7 @@ import { type Place, Store } from './store.js'
 import { StateWriter } from './writer.js'
 
 /** What a writer needs of a step. */
-export type MemoryOptions = Pick<
-  Step,
-  'given' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'note'
->
+type MemoryOptions = Pick<Step, 'given' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'note'>
 
 /** @param decides later runs need what the comment stores */
 export function createCommentWriter(

@@ -35,15 +35,15 @@ export interface Place {
 export interface Found {
   /** What an earlier step stored. */
   readonly state: StoredState | undefined
-  /** How many texts claim to be this step's but can't be verified. */
-  readonly unverified: number
+  /** A text claims to be this step's but can't be verified. */
+  readonly unverified: boolean
   /** There are more texts than were read. */
   readonly truncated: boolean
 }
 
-export const NOTHING_FOUND: Found = { state: undefined, unverified: 0, truncated: false }
+export const NOTHING_FOUND: Found = { state: undefined, unverified: false, truncated: false }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly place: Place
   readonly run: RunEnvironment
   readonly identity: Identity
@@ -84,7 +84,9 @@ export class Store {
       .filter(({ text, state }) => text.conclude && state.attempt < Number(run.runAttempt))
       .map(({ text }) => text)
     if (this.kind === 'comment') this.#id = own[0]?.text.id
-    const unverified = texts.filter(({ state }) => state === 'unverified').length
+    // In a first attempt, the unverified checks of this name belong to other steps.
+    const mayBeOwn = this.kind === 'comment' || Number(run.runAttempt) > 1
+    const unverified = mayBeOwn && texts.some(({ state }) => state === 'unverified')
     return { state: own[0]?.state, unverified, truncated }
   }
 

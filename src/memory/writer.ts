@@ -29,7 +29,7 @@ const ROLES = {
   },
 } satisfies Record<string, Role>
 
-export interface StateWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'note'> {
+interface StateWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'note'> {
   readonly store: Pick<Store, 'kind' | 'find' | 'isOwn' | 'write'>
   readonly role: keyof typeof ROLES
 }
@@ -82,14 +82,13 @@ export class StateWriter implements StatusWriter {
 
   async #find(options: How): Promise<Found> {
     if (this.#found !== undefined) return this.#found
-    const { store, run, log } = this.#options
+    const { store, log } = this.#options
     this.#found = await store.find(options)
     const { state, unverified, truncated } = this.#found
     if (state === undefined && truncated) {
       log(`There are more ${store.kind}s than are read: one by an earlier run may be among the others.`)
     }
-    // In a first attempt, the unverified checks of this name belong to other steps.
-    if (state === undefined && unverified > 0 && (store.kind === 'comment' || Number(run.runAttempt) > 1)) {
+    if (state === undefined && unverified) {
       log(
         `An earlier ${store.kind} by this step can't be verified (was the key changed?). It is ignored, and left as it is.`,
       )
