@@ -98,7 +98,7 @@ export async function changesBetween(
     case 'unrelated':
       return unknownChanges(`Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`)
     case 'not found':
-      if (!(await exists(source, head))) throw comparison.error
+      if (!(await canReadCommit(source, head))) throw comparison.error
       return unknownChanges(`Commit ${shortSha(base)} no longer exists, so there is nothing to compare with.`)
   }
 }
@@ -111,7 +111,7 @@ const REWRITTEN = 'History was rewritten: commits removed from it are not listed
  *
  * @throws GitHubError after a temporary failure
  */
-export async function exists(source: Source, ref: string): Promise<boolean> {
+export async function canReadCommit(source: Source, ref: string): Promise<boolean> {
   try {
     await source.github.repos.getCommit({
       ...about(source, `reading commit ${shortSha(ref)}`, 'contents: read'),

@@ -6,7 +6,7 @@ import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { about, type GitHub, readPages, type Source } from '../github/client.js'
 import type { Since } from '../inputs/values.js'
-import { changesBetween, compare, exists, noChanges, unknownChanges } from './compare.js'
+import { canReadCommit, changesBetween, compare, noChanges, unknownChanges } from './compare.js'
 import type { Changes } from './files.js'
 
 /** How many releases are compared, at most. */
@@ -38,16 +38,16 @@ const SINCE_RELEASE = 'the commits since the previous release'
 export async function sinceLastRelease(source: Source, released: Released): Promise<Changes> {
   const { head } = released
   const candidates = selectCandidates(await listReleases(source), released)
-  let headExists = false
+  let canReadHead = false
   for (const { tag_name: tag } of candidates) {
     const comparison = await compare(source, { base: tag, head, range: SINCE_RELEASE })
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
     if (comparison.relation === 'unknown') return comparison.changes
     // The tag was deleted, or nothing can be read: asked once.
-    if (comparison.relation === 'not found' && !headExists) {
-      headExists = await exists(source, head)
-      if (!headExists) throw comparison.error
+    if (comparison.relation === 'not found' && !canReadHead) {
+      canReadHead = await canReadCommit(source, head)
+      if (!canReadHead) throw comparison.error
     }
   }
   return unknownChanges('There is no earlier release to compare with.')
@@ -162,7 +162,7 @@ export async function sinceNamed(since: Since, head: string, source: Source): Pr
     case 'unrelated':
       return unknownChanges('What since names and this commit have no history in common.')
     case 'not found':
-      if (!(await exists(source, head))) throw comparison.error
+      if (!(await canReadCommit(source, head))) throw comparison.error
       throw new ActionError(
         'github',
         `since: there is no tag, branch or commit ${quote(base)} in this repository. Nothing was sent.`,
