@@ -39,12 +39,7 @@ export function whoNeedsAccess(
   allowed: ReadonlySet<string>,
 ): readonly Person[] {
   if (allowed.has('*')) return []
-  return peopleBehind(event, repository, actor)
-    .filter(({ login }) => !allowed.has(login.toLowerCase()))
-    .filter(
-      ({ login }, index, all) =>
-        all.findIndex((other) => other.login.toLowerCase() === login.toLowerCase()) === index,
-    )
+  return peopleBehind(event, repository, actor).filter(({ login }) => !allowed.has(login.toLowerCase()))
 }
 
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
@@ -56,9 +51,11 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
     const login = getString(payload, 'workflow_run.actor.login')
     return [{ login, did: 'triggered the run before this one' }]
   }
+  const first = sender || actor
+  const others = authors.filter((login) => login.toLowerCase() !== first.toLowerCase())
   return [
-    { login: sender || actor, did: 'triggered this run' },
-    ...authors.map((login) => ({ login, did: 'wrote the comment, review or answer' })),
+    { login: first, did: 'triggered this run' },
+    ...others.map((login) => ({ login, did: 'wrote the comment, review or answer' })),
   ]
 }
 

@@ -1,6 +1,7 @@
 /** Keeps what is stored at GitHub up to date: one edit per state change, one after the other, the latest last. */
 
 import { ActionError } from '../errors.js'
+import type { RunEnvironment } from '../event/event.js'
 import { describeWarning, GitHubError } from '../github/client.js'
 import { aborted } from '../net/deadline.js'
 import type { StatusUpdate, StatusWriter, Step } from '../run/ports.js'
@@ -158,19 +159,8 @@ export class StateWriter implements StatusWriter {
     // A re-run of an earlier run must not hide from the next run what a later one stored.
     const isOfLaterRun = found?.state !== undefined && Number(found.state.run) > Number(run.runId)
     if (isOfLaterRun && Number(run.runAttempt) > 1 && !this.#takenOver) return
-    await store.write(update, this.#toState(update, found), options)
+    await store.write(update, stateToStore(update, found, run), options)
     this.#hasWritten = true
-  }
-
-  /** What to store: a run that sent nothing leaves the state of the one before. */
-  #toState({ state, jobId, link }: StatusUpdate, found: Found | undefined): StoredState | undefined {
-    const { runId, runAttempt } = this.#options.run
-    const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
-    if (!NOTHING_SENT.includes(state)) return own
-    if (found === undefined) return undefined
-    // What was only found later may be what this step has written.
-    const isOwn = found.state?.run === own.run && found.state.attempt === own.attempt
-    return isOwn ? own : (found.state ?? own)
   }
 
   /** Some servers with GitHub's API have no checks: then nothing is kept, which is said once. */
@@ -201,4 +191,18 @@ export class StateWriter implements StatusWriter {
 
 function keyOf({ state, jobId, link, conclusion }: StatusUpdate): string {
   return JSON.stringify([state, jobId, link, conclusion])
+}
+
+/** What to store: a run that sent nothing leaves the state of the one before. */
+function stateToStore(
+  { state, jobId, link }: StatusUpdate,
+  found: Found | undefined,
+  { runId, runAttempt }: RunEnvironment,
+): StoredState | undefined {
+  const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
+  if (!NOTHING_SENT.includes(state)) return own
+  if (found === undefined) return undefined
+  // What was only found later may be what this step has written.
+  const isOwn = found.state?.run === own.run && found.state.attempt === own.attempt
+  return isOwn ? own : (found.state ?? own)
 }
