@@ -34,7 +34,8 @@ export function openGitHub(step: Step) {
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
     findRefusal: async (people: readonly Person[]) => {
-      const refusal = await findRefusal(people, sourceOf(step, github, true))
+      const source = { github, repository: step.run.repository, required: true }
+      const refusal = await findRefusal(people, source)
       // A stranger's run leaves nothing on a commit that it is not about.
       if (refusal !== undefined && step.event.headSha === '') check?.stop()
       return refusal
@@ -52,12 +53,6 @@ interface Context extends Omit<Step, 'inputs'>, PreviousRunContext {
   readonly github: GitHub
 }
 
-const sourceOf = ({ run }: Pick<Step, 'run'>, github: GitHub, required: boolean) => ({
-  github,
-  repository: run.repository,
-  required,
-})
-
 /**
  * Only reads: from GitHub, and the job's status from the service.
  *
@@ -65,8 +60,8 @@ const sourceOf = ({ run }: Pick<Step, 'run'>, github: GitHub, required: boolean)
  * @throws Cancelled
  */
 async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise<Plan> {
-  const { given, inputs, event, github, log, progress } = context
-  const source = sourceOf(context, github, true)
+  const { given, inputs, run, event, github, log, progress } = context
+  const source = { github, repository: run.repository, required: true }
   if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, given.skipAuthors, source))) {
     return skip('every non-merge commit in the push is by an account in skip-authors')
   }
@@ -98,7 +93,7 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   const docsGitHub = token === '' ? undefined : () => createGitHub({ ...context, token, fromFork: false })
   return continueOrCreate(previous, composeWith, {
     ...context,
-    readDocsPull: (link) => readDocsPull(link, context.run, github, docsGitHub),
+    readDocsPull: (link) => readDocsPull(link, run, github, docsGitHub),
   })
 }
 
@@ -160,8 +155,9 @@ async function findChangesIfNeeded(context: Context): Promise<Changes | undefine
   }
   const { since } = inputs
   if (since !== undefined && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
+  const source = { github, repository: run.repository, required: decides }
   try {
-    const changes = await findChanges(run, event, sourceOf(context, github, decides), inputs)
+    const changes = await findChanges(run, event, source, inputs)
     if (since !== undefined && changes.ofNamedPull)
       log('since is ignored: issue-number names a pull request.')
     return changes

@@ -154,19 +154,15 @@ export interface Source {
   readonly signal?: AbortSignal
 }
 
-/** What every request about a repository has. */
+/** What every request about a repository has. The parameters are as in `Call`. */
 export function about<D = object>(
-  { repository, required, signal }: Source,
+  { repository, required, signal, find }: Omit<Source, 'github'> & Pick<Call, 'find'>,
   doing: string,
   needs: string,
   expects?: (data: D) => boolean,
 ) {
   const [owner = '', repo = ''] = repository.split('/')
-  return {
-    owner,
-    repo,
-    request: { doing, needs, required, ...(expects && { expects }), ...(signal && { signal }) },
-  }
+  return { owner, repo, request: { doing, needs, required, expects, find, ...(signal && { signal }) } }
 }
 
 function abortReason(signal: AbortSignal, deadline: Deadline): Error {

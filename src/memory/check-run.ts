@@ -14,10 +14,11 @@ export const SUMMARY_LIMIT = 65_535
 
 const DIED = '🛑 The step ended before it could report its result'
 
+/** The check runs of this name on a commit. */
 export function checkRuns(github: GitHub, repository: string, sha: string, name: string): Place {
   const commit = `commit ${shortSha(sha)}`
   const writing = (how: How) =>
-    about({ github, repository, ...how }, `writing the check on ${commit}`, 'checks: write', hasId)
+    about({ repository, ...how }, `writing the check on ${commit}`, 'checks: write', hasId)
   const edit = async (check_run_id: number, content: Content, how: How): Promise<void> => {
     await github.checks.update({ ...writing(how), check_run_id, ...content })
   }
@@ -27,7 +28,7 @@ export function checkRuns(github: GitHub, repository: string, sha: string, name:
     async list(how) {
       const hasList = ({ check_runs }: { check_runs?: unknown }) => Array.isArray(check_runs)
       const doing = `reading the checks of ${commit}`
-      const common = about({ github, repository, ...how }, doing, 'checks: write', hasList)
+      const common = about({ repository, ...how }, doing, 'checks: write', hasList)
       const { items, truncated } = await readPages(CHECK_RUNS_LIMIT / 100, async (page) => {
         // `latest`, the default, hides the check runs of earlier attempts.
         const params = { ...common, ...page, ref: sha, check_name: name, filter: 'all' } as const
@@ -44,16 +45,9 @@ export function checkRuns(github: GitHub, repository: string, sha: string, name:
       })
       return { items: texts, truncated }
     },
-    async create(update, external_id, how, find) {
-      const { request, ...common } = writing(how)
-      const { data } = await github.checks.create({
-        ...common,
-        name,
-        head_sha: sha,
-        external_id,
-        ...contentOf(update),
-        request: { ...request, find },
-      })
+    async create(update, external_id, how) {
+      const params = { ...writing(how), name, head_sha: sha, external_id, ...contentOf(update) }
+      const { data } = await github.checks.create(params)
       return data.id
     },
     edit: (id, update, marker, how) => edit(id, contentOf(update, marker), how),

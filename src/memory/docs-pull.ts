@@ -57,8 +57,8 @@ function reasonOf(error: GitHubError, advice: string): string {
 }
 
 async function readState(repository: string, number: string, github: GitHub): Promise<DocsPull> {
-  const source = { github, repository, required: false }
-  const common = about(source, `reading pull request ${repository}#${number}`, 'pull-requests: read')
+  const doing = `reading pull request ${repository}#${number}`
+  const common = about({ repository, required: false }, doing, 'pull-requests: read')
   const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
   switch (data.state) {
     case 'open':

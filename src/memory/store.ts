@@ -6,7 +6,7 @@ import type { StatusUpdate } from '../run/ports.js'
 import { createMarker, type Identity, readMarker, type StoredState } from './marker.js'
 
 /** How its requests are sent. */
-export type How = Pick<Call, 'required' | 'signal'>
+export type How = Pick<Call, 'required' | 'signal' | 'find'>
 
 /** A text that may be this step's. */
 export interface Text {
@@ -23,12 +23,8 @@ export interface Text {
 export interface Place {
   readonly kind: 'comment' | 'check'
   list(how: How): Promise<Pages<Text>>
-  /**
-   * Creates a text without a marker, because the marker needs its id.
-   *
-   * @param find finds it if the response to an attempt was lost
-   */
-  create(update: StatusUpdate, nonce: string, how: How, find: Call['find']): Promise<number>
+  /** Creates a text without a marker, because the marker needs its id. */
+  create(update: StatusUpdate, nonce: string, how: How): Promise<number>
   edit(id: number, update: StatusUpdate, marker: string | undefined, how: How): Promise<void>
 }
 
@@ -128,7 +124,7 @@ export class Store {
       (await place.list({ ...how, required: false })).items.find((text) => text.nonce === nonce)
     const existing = this.#mayExist ? await find() : undefined
     this.#mayExist = true
-    const id = existing?.id ?? (await place.create(update, nonce, how, find))
+    const id = existing?.id ?? (await place.create(update, nonce, { ...how, find }))
     this.#mayExist = false
     return id
   }
