@@ -1,7 +1,6 @@
 /** Decides what the run does, based on GitHub's data: skip, wait, message or create, and with which prompt. */
 
-import { findRefusal } from './access/permission.js'
-import { isBySkipAuthors } from './access/pushed-commits.js'
+import { findRefusal, isBySkipAuthors } from './access/ask-github.js'
 import type { ToConfirm } from './access/skip-authors.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
