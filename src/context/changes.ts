@@ -9,7 +9,7 @@ import { changesBetween, isFileList, toFile, unknownChanges } from './compare.js
 import type { Changes } from './files.js'
 import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from './ranges.js'
 
-/** The maximum number of files that GitHub lists of a pull request. */
+/** The maximum number of files of a pull request (docs.github.com/en/rest/pulls/pulls#list-pull-requests-files). */
 const PULL_REQUEST_LIMIT = 3000
 
 const ZERO_SHA = /^0+$/

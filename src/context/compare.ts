@@ -6,7 +6,7 @@ import { shortSha } from '../format.js'
 import { about, type GitHub, GitHubError, type Source } from '../github/client.js'
 import type { ChangedFile, Changes } from './files.js'
 
-/** The maximum number of files that GitHub lists in a comparison. */
+/** The maximum number of files in a comparison (docs.github.com/en/rest/commits/commits#compare-two-commits). */
 const COMPARE_LIMIT = 300
 
 /** Its commits per page; the first page has the files. */

@@ -31,6 +31,7 @@ export interface Trigger {
   readonly facts: readonly Fact[]
 }
 
+/** What triggered the run; facts without a value are left out. */
 export function describeTrigger(run: RunEnvironment, event: RunEvent, changes: Changes): Trigger {
   const told = readFacts(event.name, event.payload)
   const facts = [

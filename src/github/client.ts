@@ -45,6 +45,9 @@ export interface Call {
   readonly signal?: AbortSignal
 }
 
+/** What its caller says of how a request is sent. */
+export type How = Pick<Call, 'required' | 'find' | 'signal'>
+
 /** Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError `github`, and Cancelled. */
 export type GitHub = ReturnType<typeof getOctokit>['rest']
 
@@ -146,17 +149,15 @@ export async function readPages<T>(
 }
 
 /** A repository, and whether something depends on what is asked about it. */
-export interface Source {
+export interface Source extends Pick<Call, 'required'> {
   readonly github: GitHub
   /** `owner/repo` */
   readonly repository: string
-  readonly required: boolean
-  readonly signal?: AbortSignal
 }
 
 /** What every request about a repository has. The parameters are as in `Call`. */
 export function about<D = object>(
-  { repository, required, signal, find }: Omit<Source, 'github'> & Pick<Call, 'find'>,
+  { repository, required, find, signal }: Pick<Source, 'repository'> & How,
   doing: string,
   needs: string,
   expects?: (data: D) => boolean,

@@ -1,10 +1,10 @@
 /** The check runs of a name on a commit: each attempt of a step makes its own. */
 
 import { shortSha, truncateBytes } from '../format.js'
-import { about, type GitHub, readPages } from '../github/client.js'
+import { about, type GitHub, type How, readPages } from '../github/client.js'
 import type { Conclusion, StatusUpdate } from '../run/ports.js'
 import { hasId } from './comment.js'
-import type { How, Place } from './store.js'
+import type { Place } from './store.js'
 
 /** No more check runs of the name than this are read. */
 const CHECK_RUNS_LIMIT = 1000

@@ -1,7 +1,7 @@
 /** The comments on a pull request or an issue. */
 
-import { about, type GitHub, readPages } from '../github/client.js'
-import type { How, Place } from './store.js'
+import { about, type GitHub, type How, readPages } from '../github/client.js'
+import type { Place } from './store.js'
 
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000

@@ -1,12 +1,9 @@
 /** A text for readers at GitHub with the step's state hidden in it: found, created and edited, in a comment or a check run. */
 
 import type { RunEnvironment } from '../event/event.js'
-import { type Call, GitHubError, type Pages } from '../github/client.js'
+import { GitHubError, type How, type Pages } from '../github/client.js'
 import type { StatusUpdate } from '../run/ports.js'
 import { createMarker, type Identity, readMarker, type StoredState } from './marker.js'
-
-/** How its requests are sent. */
-export type How = Pick<Call, 'required' | 'signal' | 'find'>
 
 /** A text that may be this step's. */
 export interface Text {
@@ -55,6 +52,7 @@ export class Store {
   #id: number | undefined
   /** The check runs of earlier attempts that died. */
   #dead: readonly Text[] = []
+  /** A text was to be created, and no response said that it was. */
   #mayExist = false
 
   constructor(options: StoreOptions) {
@@ -98,7 +96,7 @@ export class Store {
     const { identity, markerKey } = this.#options
     await this.#concludeDead(how)
     if (state === undefined || markerKey === undefined) {
-      // Only a check has nothing to remember: one request is enough.
+      // Nothing to remember: one request is enough.
       if (this.#id === undefined) this.#id = await this.#create(update, how)
       else await this.#options.place.edit(this.#id, update, undefined, how)
       return

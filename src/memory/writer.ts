@@ -2,11 +2,11 @@
 
 import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
-import { describeWarning, GitHubError } from '../github/client.js'
+import { describeWarning, GitHubError, type How } from '../github/client.js'
 import { aborted } from '../net/deadline.js'
 import type { StatusUpdate, StatusWriter, Step } from '../run/ports.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
-import { type Found, type How, NOTHING_FOUND, type Store } from './store.js'
+import { type Found, NOTHING_FOUND, type Store } from './store.js'
 
 interface Role {
   /** Whether to write this update at all. */
@@ -42,12 +42,14 @@ export class StateWriter implements StatusWriter {
   #lastKey = ''
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
+  /** An error was reported: later ones are not. */
   #isReported = false
   #hasWritten = false
   /** Nothing is written any more. */
   #stopped = false
   /** What is stored is this run's, even if it was a later run's before. */
   #takenOver = false
+  /** Aborted when the step can't wait for its edits any longer. */
   readonly #closing = new AbortController()
 
   constructor(options: StateWriterOptions) {
@@ -202,7 +204,7 @@ function stateToStore(
   const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
   if (!NOTHING_SENT.includes(state)) return own
   if (found === undefined) return undefined
-  // What was only found later may be what this step has written.
+  // What this step has written may be what it finds.
   const isOwn = found.state?.run === own.run && found.state.attempt === own.attempt
   return isOwn ? own : (found.state ?? own)
 }
