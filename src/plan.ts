@@ -88,7 +88,7 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
   if (previous === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
-  const token = context.given.docsToken
+  const { docsToken: token } = given
   const docsGitHub = token === '' ? undefined : () => createGitHub({ ...context, token, fromFork: false })
   return continueOrCreate(previous, composeWith, {
     ...context,

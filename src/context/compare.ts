@@ -23,11 +23,11 @@ export function noChanges(range: string): Changes {
 }
 
 /** How the head relates to the base. */
-type Relation = 'ahead' | 'identical' | 'behind' | 'diverged'
+const RELATIONS = ['ahead', 'identical', 'behind', 'diverged'] as const
 
 type Comparison =
   /** `unknown`: GitHub's answer has no list of files. */
-  | { readonly relation: Relation | 'unknown'; readonly changes: Changes }
+  | { readonly relation: (typeof RELATIONS)[number] | 'unknown'; readonly changes: Changes }
   /** One of the two does not exist, or the token can't read the repository. */
   | { readonly relation: 'not found'; readonly error: GitHubError }
   | { readonly relation: 'unrelated' }
@@ -57,8 +57,6 @@ export async function compare(
       : { relation: 'not found', error: thrown }
   }
 }
-
-const RELATIONS: readonly Relation[] = ['ahead', 'identical', 'behind', 'diverged']
 
 type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
 

@@ -36,11 +36,11 @@ export function checkRuns(github: GitHub, repository: string, sha: string, name:
         return { data: data.check_runs, headers }
       })
       const texts = items.map(({ id, status, external_id, output }) => {
-        const { summary, text } = output ?? {}
-        const died = { title: DIED, summary: summary ?? '', text: text ?? '' }
+        const text = output?.text ?? ''
+        const died = { title: DIED, summary: output?.summary ?? '', text }
         const conclude = (how: How) =>
           edit(id, { status: 'completed', conclusion: 'cancelled', output: died }, how)
-        const [markers = ''] = (text ?? '').split('\n')
+        const [markers = ''] = text.split('\n')
         return { id, markers, nonce: external_id ?? '', ...(status !== 'completed' && { conclude }) }
       })
       return { items: texts, truncated }
