@@ -65,19 +65,17 @@ export class Store {
     if (markerKey === undefined) return NOTHING_FOUND
     const { items, truncated } = await place.list(how)
     const texts = items.map((text) => ({
-      text,
+      ...text,
       state: readMarker(text.markers, text.id, identity, markerKey),
     }))
     const own = texts
-      .flatMap(({ text, state }) => (typeof state === 'object' ? [{ text, state }] : []))
+      .flatMap(({ state, ...text }) => (typeof state === 'object' ? [{ ...text, state }] : []))
       // Another run on the same commit has a check run of its own; the comment is the same for all runs.
       .filter(({ state }) => this.kind === 'comment' || state.run === run.runId)
       // If two runs raced and created two comments, the newer one wins.
-      .sort((one, other) => other.text.id - one.text.id)
-    this.#dead = own
-      .filter(({ text, state }) => text.conclude && state.attempt < Number(run.runAttempt))
-      .map(({ text }) => text)
-    if (this.kind === 'comment') this.#id = own[0]?.text.id
+      .sort((one, other) => other.id - one.id)
+    this.#dead = own.filter(({ conclude, state }) => conclude && state.attempt < Number(run.runAttempt))
+    if (this.kind === 'comment') this.#id = own[0]?.id
     // In a first attempt, the unverified checks of this name belong to other steps.
     const mayBeOwn = this.kind === 'comment' || Number(run.runAttempt) > 1
     const unverified = mayBeOwn && texts.some(({ state }) => state === 'unverified')
