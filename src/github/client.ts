@@ -297,7 +297,9 @@ function readFailure(thrown: unknown): Failure {
     : { status, headers: response.headers, message }
 }
 
-/** Both of GitHub's limits respond 403 or 429 (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api). */
+/**
+ * Both of GitHub's limits respond 403 or 429 (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+ */
 function isRateLimit({ status, headers, message }: Failure): boolean {
   if (status === 429) return true
   return (
