@@ -1,4 +1,4 @@
-/** Formats durations, numbers and commits. */
+/** Formats durations, numbers and commits; joins texts, and cuts them to a size. Pure. */
 
 /** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`: rounded down. */
 export function formatDuration(milliseconds: number): string {
@@ -32,7 +32,32 @@ export function joinSentences(...sentences: readonly string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ')
 }
 
+/** The parts that are not empty, with a blank line between them. */
+export function joinParagraphs(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
 /** The start of a commit's SHA. */
 export function shortSha(sha: string): string {
   return sha.slice(0, 7)
+}
+
+/** The items whose texts fit into `room` bytes, each with a line end, in order; one that doesn't fit is skipped. */
+export function takeFitting<T>(items: readonly T[], room: number, textOf: (item: T) => string): T[] {
+  let remaining = room
+  return items.filter((item) => {
+    const size = Buffer.byteLength(textOf(item)) + 1
+    if (size > remaining) return false
+    remaining -= size
+    return true
+  })
+}
+
+/** The start of a text in at most `limit` bytes, never ending inside a character. */
+export function truncateBytes(text: string, limit: number): string {
+  const encoded = Buffer.from(text)
+  if (encoded.length <= limit) return text
+  let end = limit
+  while (((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return encoded.toString('utf8', 0, end)
 }

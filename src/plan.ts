@@ -1,13 +1,13 @@
 /** Decides what the run does, based on GitHub's data: skip, wait, message or create, and with which prompt. */
 
-import { findRefusal } from './access/permission.js'
-import { isBySkipAuthors } from './access/pushed-commits.js'
+import { findRefusal, isBySkipAuthors } from './access/ask-github.js'
 import type { ToConfirm } from './access/skip-authors.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, pathsNote, reasonToSkip } from './context/apply.js'
 import { findChanges, usesSince } from './context/changes.js'
-import { type FoundChanges, unknownChanges } from './context/compare.js'
+import { unknownChanges } from './context/compare.js'
+import type { Changes } from './context/files.js'
 import { ActionError } from './errors.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
@@ -15,12 +15,12 @@ import { createGitHub, describeWarning, type GitHub, GitHubError } from './githu
 import { createKeyRedactor, type Inputs, type Task } from './inputs/inputs.js'
 import { readDocsPull } from './memory/docs-pull.js'
 import { createCheckWriter, createCommentWriter, findConversation } from './memory/places.js'
-import { continueOrCreate, findPreviousRun } from './memory/previous-run.js'
+import { continueOrCreate, findPreviousRun, type PreviousRunContext } from './memory/previous-run.js'
 import type { StateWriter } from './memory/writer.js'
 import type { Step } from './run/ports.js'
 
 /** What to do, with the whole prompt; or nothing, for a reason. */
-export type Plan = Task | { readonly kind: 'skip'; readonly reason: string }
+type Plan = Task | { readonly kind: 'skip'; readonly reason: string }
 
 const skip = (reason: string): Plan => ({ kind: 'skip', reason })
 
@@ -33,7 +33,8 @@ export function openGitHub(step: Step) {
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
     findRefusal: async (people: readonly Person[]) => {
-      const refusal = await findRefusal(people, sourceOf(step, github, true))
+      const source = { github, repository: step.run.repository, required: true }
+      const refusal = await findRefusal(people, source)
       // A stranger's run leaves nothing on a commit that it is not about.
       if (refusal !== undefined && step.event.headSha === '') check?.stop()
       return refusal
@@ -47,19 +48,9 @@ export function openGitHub(step: Step) {
   }
 }
 
-interface Context extends Step {
-  readonly inputs: Inputs
-  readonly service: AgentService
+interface Context extends Omit<Step, 'inputs'>, PreviousRunContext {
   readonly github: GitHub
-  readonly comment: StateWriter | undefined
-  readonly check: StateWriter | undefined
 }
-
-const sourceOf = ({ run }: Step, github: GitHub, required: boolean) => ({
-  github,
-  repository: run.repository,
-  required,
-})
 
 /**
  * Only reads: from GitHub, and the job's status from the service.
@@ -68,8 +59,8 @@ const sourceOf = ({ run }: Step, github: GitHub, required: boolean) => ({
  * @throws Cancelled
  */
 async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise<Plan> {
-  const { given, inputs, event, github, log, progress } = context
-  const source = sourceOf(context, github, true)
+  const { given, inputs, run, event, github, log, progress } = context
+  const source = { github, repository: run.repository, required: true }
   if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, given.skipAuthors, source))) {
     return skip('every non-merge commit in the push is by an account in skip-authors')
   }
@@ -97,11 +88,11 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
   if (previous === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
-  const token = context.given.docsToken
+  const { docsToken: token } = given
   const docsGitHub = token === '' ? undefined : () => createGitHub({ ...context, token, fromFork: false })
   return continueOrCreate(previous, composeWith, {
     ...context,
-    readDocsPull: (link) => readDocsPull({ link, run: context.run, github, docsGitHub }),
+    readDocsPull: (link) => readDocsPull(link, run, github, docsGitHub),
   })
 }
 
@@ -150,7 +141,7 @@ function openCheck(step: Step, github: GitHub): StateWriter | undefined {
 }
 
 /** The changes, if anything needs them. If only the context does, a temporary error is a warning. */
-async function findChangesIfNeeded(context: Context): Promise<FoundChanges | undefined> {
+async function findChangesIfNeeded(context: Context): Promise<Changes | undefined> {
   const { inputs, run, event, github, log, note } = context
   const decides = inputs.contextPaths.length > 0
   if (!decides && inputs.context === 'none') return undefined
@@ -163,8 +154,9 @@ async function findChangesIfNeeded(context: Context): Promise<FoundChanges | und
   }
   const { since } = inputs
   if (since !== undefined && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
+  const source = { github, repository: run.repository, required: decides }
   try {
-    const changes = await findChanges(run, event, sourceOf(context, github, decides), inputs)
+    const changes = await findChanges(run, event, source, inputs)
     if (since !== undefined && changes.ofNamedPull)
       log('since is ignored: issue-number names a pull request.')
     return changes

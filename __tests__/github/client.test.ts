@@ -88,11 +88,7 @@ async function connect(
 type Options = Partial<Omit<Call, 'doing'>>
 
 function read(github: GitHub, { needs = 'contents: read', required = true, ...rest }: Options = {}) {
-  const { request, ...common } = about(
-    { github, repository: 'your-org/your-repo', required },
-    'reading it',
-    needs,
-  )
+  const { request, ...common } = about({ repository: 'your-org/your-repo', required }, 'reading it', needs)
   return github.repos.getCommit({ ...common, ref: 'main', request: { ...request, ...rest } })
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type ContextOptions, compose, PROMPT_LIMIT } from '../../src/context/compose.js'
+import { type ContextOptions, PROMPT_LIMIT } from '../../src/context/compose.js'
 import type { ChangedFile, FileStatus } from '../../src/context/files.js'
 import { BOUNDARY, bytes, CLOSING, expectValid, OPENING, unfenced } from '../unit/prompt-texts.js'
 
@@ -56,38 +56,33 @@ const files: fc.Arbitrary<ChangedFile> = fc.record(
   { requiredKeys: ['path', 'status', 'additions', 'deletions'] },
 )
 
-const contexts: fc.Arbitrary<ContextOptions> = fc.record(
-  {
-    level: fc.constantFrom('event', 'diff'),
-    trigger: fc.record({
-      event: fc.constantFrom('push', 'pull_request'),
-      repository: fc.constant('your-org/your-repo'),
-      summary: fc.constant('Triggered by push.'),
-      facts: fc.array(fc.record({ name: fc.constantFrom('title', 'body'), value: others(400) }), {
-        maxLength: 6,
-      }),
+const contexts: fc.Arbitrary<ContextOptions> = fc.record({
+  level: fc.constantFrom('event', 'diff'),
+  trigger: fc.record({
+    event: fc.constantFrom('push', 'pull_request'),
+    repository: fc.constant('your-org/your-repo'),
+    summary: fc.constant('Triggered by push.'),
+    facts: fc.array(fc.record({ name: fc.constantFrom('title', 'body'), value: others(400) }), {
+      maxLength: 6,
     }),
-    changes: fc.option(
-      fc.record(
-        {
-          files: fc
-            .tuple(fc.array(files, { maxLength: 8 }), fc.nat(200))
-            .map(([few, times]) =>
-              times > 150 ? few.flatMap((file) => Array.from({ length: times }, () => file)) : few,
-            ),
-          truncated: fc.boolean(),
-          missing: fc.constant('The list of changes could not be read.'),
-          range: fc.constant('the commits abc1234..def5678'),
-        },
-        { requiredKeys: ['files', 'truncated', 'range'] },
-      ),
-      { nil: undefined },
-    ),
-    boundary: fc.constant(BOUNDARY),
-    excluded: fc.nat(10),
-  },
-  { requiredKeys: ['level', 'trigger', 'changes', 'boundary'] },
-) as fc.Arbitrary<ContextOptions>
+  }),
+  changes: fc.record(
+    {
+      files: fc
+        .tuple(fc.array(files, { maxLength: 8 }), fc.nat(200))
+        .map(([few, times]) =>
+          times > 150 ? few.flatMap((file) => Array.from({ length: times }, () => file)) : few,
+        ),
+      truncated: fc.boolean(),
+      empty: fc.constant(false),
+      missing: fc.constant('The list of changes could not be read.'),
+      range: fc.constant('the commits abc1234..def5678'),
+    },
+    { requiredKeys: ['files', 'truncated', 'empty', 'range'] },
+  ),
+  boundary: fc.constant(BOUNDARY),
+  excluded: fc.nat(10),
+}) as fc.Arbitrary<ContextOptions>
 
 /** Short ones, and those around the limit. */
 const prompts = fc
@@ -116,9 +111,5 @@ describe('the composed prompt', () => {
     )
     expect(full).toBeGreaterThan(5)
     expect(omitted).toBeGreaterThan(5)
-  })
-
-  test('is the text of the user alone without context', () => {
-    fc.assert(fc.property(prompts, (prompt) => expect(compose(prompt, undefined)).toBe(prompt)))
   })
 })

@@ -1,7 +1,7 @@
 /** Who may start a job, and whose runs are skipped: for each event, by what its payload says. */
 
 import { describe, expect, test } from '@jest/globals'
-import { isBySkipAuthors } from '../../src/access/pushed-commits.js'
+import { isBySkipAuthors } from '../../src/access/ask-github.js'
 import { checkSkipAuthors } from '../../src/access/skip-authors.js'
 import { refuseStrangers, whoNeedsAccess } from '../../src/access/who-may-start.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'

@@ -17,6 +17,7 @@ const file = (path: string, previousPath?: string): ChangedFile => ({
 const changes = (files: readonly ChangedFile[], more: Partial<Changes> = {}): Changes => ({
   files,
   truncated: false,
+  empty: false,
   range: 'the commits abc1234..def5678',
   ...more,
 })
@@ -31,10 +32,7 @@ describe('whether there is anything to do', () => {
     reasonToSkip(
       { contextPaths: contextPaths as typeof DOCS },
       { name: String(name) },
-      {
-        ...changes(files, more),
-        empty: empty === true,
-      },
+      changes(files, { ...more, empty: empty === true }),
     )
 
   const NO_MATCH = 'no changed file matches context-paths'

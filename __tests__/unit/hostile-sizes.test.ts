@@ -1,7 +1,7 @@
 /** Hostile texts cost little, and hide nothing. */
 
 import { describe, expect, test } from '@jest/globals'
-import { readFacts } from '../../src/context/facts.js'
+import { readFacts } from '../../src/context/trigger.js'
 import { createMarker, deriveMarkerKey, readMarker } from '../../src/memory/marker.js'
 import { createRedactor } from '../../src/redact.js'
 import { scaled } from '../support/time.js'

@@ -25,8 +25,9 @@ export function context({ facts = {}, files = [], changes = {}, ...rest }: Parts
       repository: 'your-org/docs',
       facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
     },
-    changes: { files, truncated: false, range: 'the commits abc1234..def5678', ...changes },
+    changes: { files, truncated: false, empty: false, range: 'the commits abc1234..def5678', ...changes },
     boundary: BOUNDARY,
+    excluded: 0,
     ...rest,
   }
 }

@@ -1,7 +1,7 @@
 /** Every recorded payload, read in this process: who may start a job, and that no text of others leaves the fence. */
 
 import { describe, expect, test } from '@jest/globals'
-import { findRefusal } from '../../src/access/permission.js'
+import { findRefusal } from '../../src/access/ask-github.js'
 import { checkSkipAuthors } from '../../src/access/skip-authors.js'
 import { refuseStrangers } from '../../src/access/who-may-start.js'
 import { composePrompt, pathsNote, reasonToSkip } from '../../src/context/apply.js'

@@ -7,10 +7,10 @@ import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 
 const RUN = { repository: 'your-org/docs', ref: 'refs/heads/main', sha: 'c'.repeat(40) } as RunEnvironment
 const SHA = 'a1b2c3d'.padEnd(40, '0')
-const CHANGES: Changes = { files: [], truncated: false, range: '' }
+const CHANGES: Changes = { files: [], truncated: false, range: '', empty: false }
 
 /** `name: value` of each fact; those of the run only if they are asked for. */
-function facts(name: string, payload: unknown, changes?: Changes, withRun = false): string[] {
+function facts(name: string, payload: unknown, changes: Changes = CHANGES, withRun = false): string[] {
   const trigger = describeTrigger(RUN, parseEvent(name, payload), changes)
   expect(trigger).toMatchObject({ event: name, repository: RUN.repository })
   const lines = trigger.facts.map((fact) => `${fact.name}: ${fact.value}`)
@@ -205,7 +205,7 @@ test('the ref and the commit come first, but not of a pull request, an issue or 
     'sender: octocat',
   ])
   expect(facts('issues', { issue: { number: 7 } }, undefined, true)).toEqual(['number: 7'])
-  expect(describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {})).facts).toEqual([
+  expect(describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {}), CHANGES).facts).toEqual([
     { name: 'commit', value: RUN.sha },
   ])
 })
@@ -311,7 +311,8 @@ describe('commits', () => {
   })
 
   test('the invisible characters of a ref are shown', () => {
-    const { facts: told } = describeTrigger({ ...RUN, ref: 'refs/heads/a\u200bb' }, parseEvent('push', {}))
+    const run = { ...RUN, ref: 'refs/heads/a\u200bb' }
+    const { facts: told } = describeTrigger(run, parseEvent('push', {}), CHANGES)
     expect(told).toContainEqual({ name: 'ref', value: 'refs/heads/a\\u{200b}b' })
   })
 

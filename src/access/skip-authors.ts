@@ -4,7 +4,7 @@ import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event
 import { getPath } from '../event/payload.js'
 
 /** What the event alone decides. */
-export interface SkipDecision {
+interface SkipDecision {
   /** Why the run is skipped; undefined if it is not, or not yet. */
   readonly reason: string | undefined
   /** GitHub has to be asked about the commits of a push. */
@@ -34,10 +34,11 @@ const skip = (reason: string): SkipDecision => ({ reason })
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())
   const { name, sender, pullRequest } = event
-  if (isListed(sender))
+  if (isListed(sender)) {
     return skip(
       name === 'push' ? `the push is by ${sender}` : `this ${name} event was triggered by ${sender}`,
     )
+  }
   if (event.authors.length > 0) {
     const author = event.authors.find(isListed)
     return author === undefined ? NO_SKIP : skip(`the comment, review or answer is by ${author}`)

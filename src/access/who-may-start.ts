@@ -39,31 +39,23 @@ export function whoNeedsAccess(
   allowed: ReadonlySet<string>,
 ): readonly Person[] {
   if (allowed.has('*')) return []
-  return peopleBehind(event, repository, actor)
-    .filter(({ login }) => !allowed.has(login.toLowerCase()))
-    .filter(
-      ({ login }, index, all) =>
-        all.findIndex((other) => other.login.toLowerCase() === login.toLowerCase()) === index,
-    )
+  return peopleBehind(event, repository, actor).filter(({ login }) => !allowed.has(login.toLowerCase()))
 }
 
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
   const { name, sender, authors, payload } = event
   // Every runner names the event: without a name, this is no run of a workflow.
-  if (name === '' || WRITERS_ONLY.includes(name) || isByWriterHere(event)) return []
+  if (name === '' || WRITERS_ONLY.includes(name) || isPullRequestByWriter(event)) return []
   if (name === 'workflow_run') {
-    return isByWriter(payload, repository)
-      ? []
-      : [
-          {
-            login: getString(payload, 'workflow_run.actor.login'),
-            did: 'triggered the run before this one',
-          },
-        ]
+    if (isEarlierRunByWriter(payload, repository)) return []
+    const login = getString(payload, 'workflow_run.actor.login')
+    return [{ login, did: 'triggered the run before this one' }]
   }
+  const first = sender || actor
+  const others = authors.filter((login) => login.toLowerCase() !== first.toLowerCase())
   return [
-    { login: sender || actor, did: 'triggered this run' },
-    ...authors.map((login) => ({ login, did: 'wrote the comment, review or answer' })),
+    { login: first, did: 'triggered this run' },
+    ...others.map((login) => ({ login, did: 'wrote the comment, review or answer' })),
   ]
 }
 
@@ -72,13 +64,13 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
  * somebody has installed. Readers can open a pull request from an existing branch, and triage can edit, label, close and
  * reopen it (docs.github.com/en/organizations/managing-user-access-to-your-organizations-repositories/managing-repository-roles/repository-roles-for-an-organization).
  */
-function isByWriterHere({ name, action, pullRequest, payload }: RunEvent): boolean {
+function isPullRequestByWriter({ name, action, pullRequest, payload }: RunEvent): boolean {
   const isApp = getString(payload, 'sender.type') === 'Bot'
   return name === 'pull_request' && pullRequest?.fromFork === false && (action === 'synchronize' || isApp)
 }
 
 /** Whether the run that a `workflow_run` event is about was triggered by somebody who can write. */
-function isByWriter(payload: unknown, repository: string): boolean {
+function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
   const event = getString(payload, 'workflow_run.event')
   // Another repository is a fork.
   const head = getString(payload, 'workflow_run.head_repository.full_name')

@@ -12,7 +12,7 @@ import { describeTrigger } from './trigger.js'
 export function reasonToSkip(
   { contextPaths }: Pick<Inputs, 'contextPaths'>,
   { name }: Pick<RunEvent, 'name'>,
-  changes: (Changes & { readonly empty: boolean }) | undefined,
+  changes: Changes | undefined,
 ): string | undefined {
   if (changes === undefined || name === 'workflow_dispatch') return undefined
   if (name === 'schedule' && changes.empty) return 'there are no new commits'

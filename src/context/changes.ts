@@ -4,20 +4,15 @@ import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
 import { about, GitHubError, readPages, type Source } from '../github/client.js'
-import type { Since } from '../inputs/values.js'
-import { changesBetween, type FoundChanges, isFileList, toFiles, unknownChanges } from './compare.js'
+import type { Inputs } from '../inputs/inputs.js'
+import { changesBetween, isFileList, toFile, unknownChanges } from './compare.js'
+import type { Changes } from './files.js'
 import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from './ranges.js'
 
-/** The maximum number of files that GitHub lists of a pull request. */
+/** The maximum number of files of a pull request (docs.github.com/en/rest/pulls/pulls#list-pull-requests-files). */
 const PULL_REQUEST_LIMIT = 3000
 
 const ZERO_SHA = /^0+$/
-
-/** What the inputs say about the range. */
-export interface RangeInputs {
-  readonly since: Since | undefined
-  readonly issueNumber: number | undefined
-}
 
 /** The events for which `since` can say where the range begins. */
 const SINCE_EVENTS = ['push', 'release', 'schedule', 'workflow_dispatch', 'repository_dispatch']
@@ -37,18 +32,20 @@ export async function findChanges(
   run: RunEnvironment,
   event: RunEvent,
   source: Source,
-  { since, issueNumber }: RangeInputs,
-): Promise<FoundChanges> {
-  const isNamed = issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
-  const named = isNamed ? await readIssue(issueNumber, source) : undefined
-  const ofNamedPull = getPath(named, 'pull_request') !== undefined
-  const changes =
-    issueNumber !== undefined && ofNamedPull
-      ? await ofPullRequest(issueNumber, '', source)
-      : since !== undefined && usesSince(event) && !ZERO_SHA.test(headOf(run, event))
-        ? { ...(await sinceNamed(since, headOf(run, event), source)), bySince: true }
-        : await ofEvent(run, event, source)
-  return named === undefined ? changes : { ...changes, named, ofNamedPull }
+  { since, issueNumber }: Pick<Inputs, 'since' | 'issueNumber'>,
+): Promise<Changes> {
+  const head = headOf(run, event)
+  const ofThisEvent = async (): Promise<Changes> =>
+    since !== undefined && usesSince(event) && !ZERO_SHA.test(head)
+      ? { ...(await sinceNamed(since, head, source)), bySince: true }
+      : ofEvent(run, event, source)
+  if (issueNumber === undefined || issueNumber === event.issue || event.pullRequest !== undefined) {
+    return ofThisEvent()
+  }
+  const named = await readIssue(issueNumber, source)
+  return getPath(named, 'pull_request') === undefined
+    ? { ...(await ofThisEvent()), named }
+    : { ...(await ofPullRequest(issueNumber, '', source)), named, ofNamedPull: true }
 }
 
 /** A pull request or an issue: GitHub's API answers for both. */
@@ -64,7 +61,7 @@ function headOf(run: RunEnvironment, { name, payload }: RunEvent): string {
   return (name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))) || run.sha
 }
 
-async function ofEvent(run: RunEnvironment, event: RunEvent, source: Source): Promise<FoundChanges> {
+async function ofEvent(run: RunEnvironment, event: RunEvent, source: Source): Promise<Changes> {
   switch (event.name) {
     case 'pull_request':
     case 'pull_request_target':
@@ -94,7 +91,7 @@ async function ofEvent(run: RunEnvironment, event: RunEvent, source: Source): Pr
 }
 
 /** @param headSha the head that the event names, or empty */
-async function ofPullRequest(number: number, headSha: string, source: Source): Promise<FoundChanges> {
+async function ofPullRequest(number: number, headSha: string, source: Source): Promise<Changes> {
   const doing = `listing the files of pull request ${number}`
   const common = about(source, doing, 'pull-requests: read', isFileList)
   const { items: listed, truncated } = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
@@ -103,7 +100,7 @@ async function ofPullRequest(number: number, headSha: string, source: Source): P
   const [readSha = '', ...laterShas] = readHeads(listed)
   const remark = laterShas.length > 0 ? PUSHED_WHILE_READ : headRemark(headSha, readSha)
   return {
-    files: toFiles(listed) ?? [],
+    files: listed.map(toFile),
     truncated: truncated || listed.length >= PULL_REQUEST_LIMIT,
     range: `pull request ${number}${readSha === '' ? '' : ` as of commit ${shortSha(readSha)}`}`,
     ...(remark !== undefined && { remark }),
@@ -134,7 +131,7 @@ function readHeads(files: readonly { readonly status: string; readonly contents_
   return [...new Set(shas)].filter((sha) => sha !== '')
 }
 
-async function ofPush(run: RunEnvironment, { payload }: RunEvent, source: Source): Promise<FoundChanges> {
+async function ofPush(run: RunEnvironment, { payload }: RunEvent, source: Source): Promise<Changes> {
   // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
   if (before === '' || after === '') return unknownChanges("The event's payload has no commits.")
@@ -161,7 +158,7 @@ async function peelTag(source: Source, sha: string): Promise<string> {
   }
 }
 
-async function ofMergeGroup({ payload }: RunEvent, source: Source): Promise<FoundChanges> {
+async function ofMergeGroup({ payload }: RunEvent, source: Source): Promise<Changes> {
   const [base, head] = [getSha(payload, 'merge_group.base_sha'), getSha(payload, 'merge_group.head_sha')]
   if (base === '' || head === '') return unknownChanges("The event's payload has no commits.")
   return changesBetween(source, base, head)
@@ -171,7 +168,7 @@ async function ofRelease(
   run: RunEnvironment,
   { action, payload }: RunEvent,
   source: Source,
-): Promise<FoundChanges> {
+): Promise<Changes> {
   const tag = getString(payload, 'release.tag_name')
   if (tag === '') return unknownChanges("The event's payload has no release.")
   if (action !== 'published') {

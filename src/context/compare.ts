@@ -6,42 +6,31 @@ import { shortSha } from '../format.js'
 import { about, type GitHub, GitHubError, type Source } from '../github/client.js'
 import type { ChangedFile, Changes } from './files.js'
 
-/** The maximum number of files that GitHub lists in a comparison. */
+/** The maximum number of files in a comparison (docs.github.com/en/rest/commits/commits#compare-two-commits). */
 const COMPARE_LIMIT = 300
 
 /** Its commits per page; the first page has the files. */
 const COMMITS_PAGE = 100
 
-export interface FoundChanges extends Changes {
-  /** There is certainly no commit in the range. */
-  readonly empty: boolean
-  /** They are those of the pull request that the step names. */
-  readonly ofNamedPull?: boolean
-  /** What readers of the log and the summary have to know about it. */
-  readonly note?: string
-}
-
 /** @param missing why there is no list of changes, in the action's own words */
-export function unknownChanges(missing: string): FoundChanges {
+export function unknownChanges(missing: string): Changes {
   return { files: [], truncated: false, missing, range: 'unknown', empty: false }
 }
 
-/** For an answer that should have a list of files: readers are told, too. */
-export function missingList(range: string): FoundChanges {
-  const missing = `GitHub's answer has no list of the files changed by ${range}.`
-  return { ...unknownChanges(missing), note: missing }
+/** @param range as in `Changes` */
+export function noChanges(range: string): Changes {
+  return { files: [], truncated: false, range, empty: true }
 }
 
 /** How the head relates to the base. */
-type Relation = 'ahead' | 'identical' | 'behind' | 'diverged'
+const RELATIONS = ['ahead', 'identical', 'behind', 'diverged'] as const
 
-export type Comparison =
-  | { readonly relation: Relation; readonly changes: FoundChanges }
+type Comparison =
+  /** `unknown`: GitHub's answer has no list of files. */
+  | { readonly relation: (typeof RELATIONS)[number] | 'unknown'; readonly changes: Changes }
   /** One of the two does not exist, or the token can't read the repository. */
   | { readonly relation: 'not found'; readonly error: GitHubError }
   | { readonly relation: 'unrelated' }
-  /** GitHub's answer has no list of files. */
-  | { readonly relation: 'unknown' }
 
 /**
  * Compares what `base` and `head` name.
@@ -69,21 +58,19 @@ export async function compare(
   }
 }
 
-const RELATIONS: readonly Relation[] = ['ahead', 'identical', 'behind', 'diverged']
-
 type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
 
 /** An answer without a list of files says nothing: an empty list is the only proof that nothing changed. */
 function readComparison(data: Partial<ApiComparison>, range: string): Comparison {
   const relation = RELATIONS.find((known) => known === data.status)
-  const files = toFiles(data.files)
-  if (relation === undefined || files === undefined) return { relation: 'unknown' }
-  const truncated = files.length >= COMPARE_LIMIT
-  const commits = toCommits(data)
-  return {
-    relation,
-    changes: { files, truncated, range, commits, empty: relation === 'identical' && files.length === 0 },
+  if (relation === undefined || !isFileList(data.files)) {
+    const missing = `GitHub's answer has no list of the files changed by ${range}.`
+    return { relation: 'unknown', changes: { ...unknownChanges(missing), note: missing } }
   }
+  const files = data.files.map(toFile)
+  const truncated = files.length >= COMPARE_LIMIT
+  const empty = relation === 'identical' && files.length === 0
+  return { relation, changes: { files, truncated, empty, range, commits: toCommits(data) } }
 }
 
 /** The changes between two commits. @throws ActionError `github` */
@@ -92,25 +79,24 @@ export async function changesBetween(
   base: string,
   head: string,
   { mayBeBehind = false }: { readonly mayBeBehind?: boolean } = {},
-): Promise<FoundChanges> {
+): Promise<Changes> {
   const range = `the commits ${shortSha(base)}..${shortSha(head)}`
-  if (base === head) return { files: [], truncated: false, range, empty: true }
+  if (base === head) return noChanges(range)
   const comparison = await compare(source, { base, head, range })
   switch (comparison.relation) {
     case 'ahead':
     case 'identical':
+    case 'unknown':
       return comparison.changes
     case 'behind':
-      if (mayBeBehind) return { files: [], truncated: false, range, empty: true }
+      if (mayBeBehind) return noChanges(range)
       return { ...comparison.changes, missing: REWRITTEN }
     case 'diverged':
       return { ...comparison.changes, missing: REWRITTEN }
     case 'unrelated':
       return unknownChanges(`Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`)
-    case 'unknown':
-      return missingList(range)
     case 'not found':
-      if (!(await exists(source, head))) throw comparison.error
+      if (!(await canReadCommit(source, head))) throw comparison.error
       return unknownChanges(`Commit ${shortSha(base)} no longer exists, so there is nothing to compare with.`)
   }
 }
@@ -123,7 +109,7 @@ const REWRITTEN = 'History was rewritten: commits removed from it are not listed
  *
  * @throws GitHubError after a temporary failure
  */
-export async function exists(source: Source, ref: string): Promise<boolean> {
+export async function canReadCommit(source: Source, ref: string): Promise<boolean> {
   try {
     await source.github.repos.getCommit({
       ...about(source, `reading commit ${shortSha(ref)}`, 'contents: read'),
@@ -139,11 +125,6 @@ export async function exists(source: Source, ref: string): Promise<boolean> {
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
 
-/** Undefined unless it is a list of files. */
-export function toFiles(data: unknown): ChangedFile[] | undefined {
-  return isFileList(data) ? data.map(toFile) : undefined
-}
-
 export function isFileList(data: unknown): data is ApiFile[] {
   return (
     Array.isArray(data) &&
@@ -151,13 +132,14 @@ export function isFileList(data: unknown): data is ApiFile[] {
   )
 }
 
-function toFile({ filename, previous_filename, status, additions, deletions, patch }: ApiFile): ChangedFile {
+export function toFile(file: ApiFile): ChangedFile {
+  const { filename: path, previous_filename: previousPath, status, additions, deletions, patch } = file
   return {
-    path: filename,
+    path,
     status,
     additions,
     deletions,
-    ...(previous_filename !== undefined && { previousPath: previous_filename }),
+    ...(previousPath !== undefined && { previousPath }),
     ...(patch !== undefined && { patch }),
   }
 }

@@ -1,12 +1,11 @@
 /** Composes the prompt: the user's own text, then the context, fenced as data, within a size limit. Pure. */
 
 import { oneLine } from '../escape.js'
-import { formatCount, formatInteger } from '../format.js'
-import { byteLength, joinParagraphs, takeFitting, truncateBytes } from './budget.js'
+import { formatCount, formatInteger, joinParagraphs, takeFitting, truncateBytes } from '../format.js'
 import { diffsSection } from './diffs.js'
-import type { Fact } from './facts.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
 import { type Changes, filesSection } from './files.js'
+import type { Fact, Trigger } from './trigger.js'
 
 /** The largest prompt with context, in bytes of UTF-8. */
 export const PROMPT_LIMIT = 256 * 1024
@@ -18,25 +17,15 @@ const FACTS_LIMIT = 64 * 1024
 const MAX_VALUE = 16 * 1024
 const MIN_VALUE = 128
 
-/** What triggered the run. */
-export interface Trigger {
-  /** The event's name, as in GITHUB_EVENT_NAME. */
-  readonly event: string
-  /** The repository, as owner/repo. */
-  readonly repository: string
-  /** The names are the action's own, such as `title`; the values were written by others. */
-  readonly facts: readonly Fact[]
-}
-
 export interface ContextOptions {
   /** `event`: what triggered the run and the list of files; `diff`: the same plus the diffs. */
   readonly level: 'event' | 'diff'
   readonly trigger: Trigger
-  readonly changes: Changes | undefined
+  readonly changes: Changes
   /** Random hexadecimal digits that nobody can guess. */
   readonly boundary: string
   /** How many changed files context-paths excluded. */
-  readonly excluded?: number
+  readonly excluded: number
 }
 
 /** What is kept free for each section that follows, so that it can at least say what it omits. */
@@ -54,23 +43,23 @@ type Section = (room: number) => string
  * It has at most PROMPT_LIMIT bytes, unless the user's own text alone has more. Truncated in this order: diffs, file
  * list, facts.
  */
-export function compose(prompt: string, context: ContextOptions | undefined): string {
-  if (context === undefined) return prompt
+export function compose(prompt: string, context: ContextOptions): string {
   const fence = createFence(context.boundary)
   const { trigger, changes, level } = context
   const sections: Section[] = [
     () => renderHead(trigger, fence),
     (room) => factsSection(trigger.facts, fence, Math.min(room, FACTS_LIMIT)),
     (room) => filesSection(changes, context, fence, room),
-    (room) => (level === 'diff' ? diffsSection(changes?.files ?? [], fence, room) : ''),
+    (room) => (level === 'diff' ? diffsSection(changes.files, fence, room) : ''),
   ]
-  const free = PROMPT_LIMIT - byteLength(prompt)
+  const free = PROMPT_LIMIT - Buffer.byteLength(prompt)
   if (free < RESERVED * sections.length) {
-    return byteLength(`\n\n${NO_ROOM}`) <= free || free < 0 ? joinParagraphs([prompt, NO_ROOM]) : prompt
+    const withNote = joinParagraphs([prompt, NO_ROOM])
+    return free < 0 || Buffer.byteLength(withNote) <= PROMPT_LIMIT ? withNote : prompt
   }
   return sections.reduce((text, section, index) => {
     const reserved = RESERVED * (sections.length - 1 - index)
-    return joinParagraphs([text, section(PROMPT_LIMIT - byteLength(text) - 2 - reserved)])
+    return joinParagraphs([text, section(PROMPT_LIMIT - Buffer.byteLength(text) - 2 - reserved)])
   }, prompt)
 }
 
@@ -92,7 +81,8 @@ function factsSection(facts: readonly Fact[], fence: Fence, room: number): strin
   }))
   const note = (omitted: number) =>
     omitted === 0 ? '' : `Omitted for length: ${formatCount(omitted, 'fact')}.`
-  const available = room - byteLength(joinParagraphs(['## Event', fence.around(['']), note(facts.length)]))
+  const available =
+    room - Buffer.byteLength(joinParagraphs(['## Event', fence.around(['']), note(facts.length)]))
   const texts = shorten(safe, available)
   const kept = takeFitting(texts, available, String)
   return joinParagraphs(['## Event', fence.around(kept), note(texts.length - kept.length)])
@@ -102,7 +92,7 @@ function factsSection(facts: readonly Fact[], fence: Fence, room: number): strin
 function shorten(facts: readonly Fact[], room: number): string[] {
   for (let limit = MAX_VALUE; ; limit /= 2) {
     const texts = facts.map((fact) => factText(fact, limit))
-    if (byteLength(texts.join('\n')) < room || limit <= MIN_VALUE) return texts
+    if (Buffer.byteLength(texts.join('\n')) < room || limit <= MIN_VALUE) return texts
   }
 }
 
@@ -112,7 +102,7 @@ function factText({ name, value }: Fact, limit: number): string {
   const label =
     start === value
       ? name
-      : `${name} (truncated: the first ${formatInteger(byteLength(start))} of ${formatInteger(byteLength(value))} bytes)`
+      : `${name} (truncated: the first ${formatInteger(Buffer.byteLength(start))} of ${formatInteger(Buffer.byteLength(value))} bytes)`
   if (!start.includes('\n')) return `${label}: ${start === '' ? '(empty)' : start}`
   return `${label}:\n  ${start.replace(/\n(?=[^\n])/g, '\n  ')}`
 }

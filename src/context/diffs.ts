@@ -1,7 +1,6 @@
 /** The section of the prompt that has the diffs of the changed files. Pure. */
 
-import { formatCount, formatInteger } from '../format.js'
-import { byteLength, joinParagraphs, takeFitting } from './budget.js'
+import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../format.js'
 import { type Fence, normalizeCrlfPatch, quoteName } from './fence.js'
 import { type ChangedFile, fileNames, statusLabel } from './files.js'
 
@@ -22,26 +21,23 @@ const textOf = ({ title, patch }: Diff): string => `${title}\n${patch}`
 
 /** The section with the diffs: as many whole ones as fit, in order, those of generated files last. */
 export function diffsSection(files: readonly ChangedFile[], fence: Fence, room: number): string {
-  const [generated, written] = [true, false].map((which) =>
-    files.filter((file) => file.patch && isGenerated(file.path) === which).map((file) => toDiff(file, fence)),
-  ) as [Diff[], Diff[]]
-  const all = [...written, ...generated]
+  const withDiff = files.filter(({ patch }) => patch)
+  const written = withDiff.filter(({ path }) => !isGenerated(path))
+  const generated = withDiff.filter(({ path }) => isGenerated(path))
+  const all = [...written, ...generated].map((file) => toDiff(file, fence))
   const [first] = all
   if (first === undefined) return ''
-  const available = room - byteLength(joinParagraphs(['## Diffs', fence.around([''])])) - NOTES_LIMIT
+  const available = room - Buffer.byteLength(joinParagraphs(['## Diffs', fence.around([''])])) - NOTES_LIMIT
   const kept = takeFitting(all, available, textOf)
   // The start of the first diff, if that is too long by itself.
-  const rest = available - kept.reduce((sum, diff) => sum + byteLength(textOf(diff)) + 1, 0)
-  const start = kept.includes(first) || byteLength(textOf(first)) < available ? '' : truncateDiff(first, rest)
-  const shown = start === '' ? kept : [first, ...kept]
+  const rest = available - kept.reduce((sum, diff) => sum + Buffer.byteLength(textOf(diff)) + 1, 0)
+  const start = kept.includes(first) ? '' : truncateDiff(first, rest)
+  const omitted = all.filter((diff) => !kept.includes(diff) && (diff !== first || start === ''))
   return joinParagraphs([
     '## Diffs',
-    fence.around([...(start === '' ? [] : [start]), ...kept.map(textOf)]),
+    fence.around([start, ...kept.map(textOf)].filter((text) => text !== '')),
     start === '' ? '' : 'Omitted for length: the end of the first diff.',
-    omissionNote(
-      all.filter((diff) => !shown.includes(diff)),
-      fence,
-    ),
+    omissionNote(omitted, fence),
   ])
 }
 
@@ -60,7 +56,7 @@ function truncateDiff({ title, patch }: Diff, room: number): string {
   const total = formatInteger(patch.split('\n').length)
   const titled = (lines: string) => `${title} (truncated: the first ${lines} of ${total} lines)\n`
   const encoded = Buffer.from(patch)
-  const space = room - byteLength(titled(total))
+  const space = room - Buffer.byteLength(titled(total))
   const end = space > 0 ? encoded.lastIndexOf('\n', space) : -1
   if (end <= 0) return ''
   const text = encoded.toString('utf8', 0, end)

@@ -1,8 +1,7 @@
 /** The changed files, and the section of the prompt that lists them. Pure. */
 
 import type { Commit } from '../event/event.js'
-import { formatCount, formatInteger } from '../format.js'
-import { byteLength, joinParagraphs, takeFitting } from './budget.js'
+import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../format.js'
 import { type Fence, quoteName } from './fence.js'
 
 export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed' | 'unchanged'
@@ -22,6 +21,8 @@ export interface Changes {
   readonly files: readonly ChangedFile[]
   /** GitHub truncated the list. */
   readonly truncated: boolean
+  /** There is certainly no commit in the range. */
+  readonly empty: boolean
   /**
    * Why there is no list, or not all of it, in the action's own words; undefined if there is one. Then the files
    * never decide that there is nothing to do.
@@ -29,6 +30,8 @@ export interface Changes {
   readonly missing?: string
   /** Something to know about a list that is complete, in the action's own words. */
   readonly remark?: string
+  /** What readers of the log and the summary have to know about it. */
+  readonly note?: string
   /** What the changes belong to, in the action's own words, such as "the commits abc1234..def5678". */
   readonly range: string
   /** The commits of the range; others wrote their texts. */
@@ -37,6 +40,8 @@ export interface Changes {
   readonly bySince?: boolean
   /** The pull request or issue that the step names, as received. Others wrote its words. */
   readonly named?: unknown
+  /** They are those of the pull request that the step names. */
+  readonly ofNamedPull?: boolean
   /** The tag of the release that the changes came after. Others wrote it. */
   readonly previousRelease?: string
 }
@@ -49,27 +54,25 @@ export interface CommitList {
 
 /** The section that lists the changed files. */
 export function filesSection(
-  changes: Changes | undefined,
-  { excluded = 0, level }: { readonly excluded?: number; readonly level: 'event' | 'diff' },
+  changes: Changes,
+  { excluded, level }: { readonly excluded: number; readonly level: 'event' | 'diff' },
   fence: Fence,
   room: number,
 ): string {
-  const files = changes?.files ?? []
+  const { files } = changes
   const fixed = joinParagraphs(['## Changed files', describeFiles(changes, excluded)])
-  const withRemarks = level === 'diff' && changes?.missing === undefined
+  const withRemarks = level === 'diff' && changes.missing === undefined
   const lines = files.map((file) => fence.safe(fileLine(file, withRemarks)))
   const note = (omitted: number) =>
     omitted === 0
       ? ''
       : `Omitted for length: ${formatInteger(omitted)} of ${formatCount(files.length, 'file')}.`
-  const available = room - byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
+  const available = room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
   const kept = takeFitting(lines, available, String)
   return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
 }
 
-function describeFiles(changes: Changes | undefined, excluded: number): string {
-  if (changes === undefined) return 'No changed files are known for this event.'
-  const { files, truncated, missing, remark, range } = changes
+function describeFiles({ files, truncated, missing, remark, range }: Changes, excluded: number): string {
   const added = files.reduce((sum, { additions }) => sum + additions, 0)
   const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
   const lines = `${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`

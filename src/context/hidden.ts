@@ -29,10 +29,10 @@ const LABEL = /\[((?:[^[\]\\]|\\.){1,999})\]/g
 const normalizeLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
 
 /**
- * A text by people, with a note in place of each part that GitHub doesn't show: HTML comments, and link definitions used as
- * comments. Those are all but the plain ones that a link uses: no title, which no reader sees at once, and a target that
- * is no text. In a block of code GitHub would show it, but telling such blocks apart as exactly as GitHub does would take
- * its own parser.
+ * A text by people, with a note in place of each part that GitHub doesn't show: HTML comments and link definitions. A
+ * definition stays if a link uses it and it hides no words: it has no title, and its target is a URL.
+ *
+ * GitHub does show both in a block of code, but to find such blocks as exactly as GitHub does would take its own parser.
  */
 export function noteHidden(text: string): string {
   const note = (hidden: string): string => `[hidden on GitHub: ${formatInteger(hidden.length)} characters]`

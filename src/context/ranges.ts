@@ -4,9 +4,10 @@ import { ActionError } from '../errors.js'
 import { quote } from '../escape.js'
 import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { about, readPages, type Source } from '../github/client.js'
+import { about, type GitHub, readPages, type Source } from '../github/client.js'
 import type { Since } from '../inputs/values.js'
-import { changesBetween, compare, exists, type FoundChanges, missingList, unknownChanges } from './compare.js'
+import { canReadCommit, changesBetween, compare, noChanges, unknownChanges } from './compare.js'
+import type { Changes } from './files.js'
 
 /** How many releases are compared, at most. */
 const TRIES = 10
@@ -24,12 +25,7 @@ interface Released {
   readonly head: string
 }
 
-interface Release {
-  readonly tag_name: string
-  readonly draft: boolean
-  readonly prerelease: boolean
-  readonly published_at: string | null
-}
+type Release = Awaited<ReturnType<GitHub['repos']['listReleases']>>['data'][number]
 
 const SINCE_RELEASE = 'the commits since the previous release'
 
@@ -39,19 +35,19 @@ const SINCE_RELEASE = 'the commits since the previous release'
  *
  * @throws ActionError `github`
  */
-export async function sinceLastRelease(source: Source, released: Released): Promise<FoundChanges> {
+export async function sinceLastRelease(source: Source, released: Released): Promise<Changes> {
   const { head } = released
   const candidates = selectCandidates(await listReleases(source), released)
-  let headExists = false
+  let canReadHead = false
   for (const { tag_name: tag } of candidates) {
     const comparison = await compare(source, { base: tag, head, range: SINCE_RELEASE })
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
-    if (comparison.relation === 'unknown') return missingList(SINCE_RELEASE)
+    if (comparison.relation === 'unknown') return comparison.changes
     // The tag was deleted, or nothing can be read: asked once.
-    if (comparison.relation === 'not found' && !headExists) {
-      headExists = await exists(source, head)
-      if (!headExists) throw comparison.error
+    if (comparison.relation === 'not found' && !canReadHead) {
+      canReadHead = await canReadCommit(source, head)
+      if (!canReadHead) throw comparison.error
     }
   }
   return unknownChanges('There is no earlier release to compare with.')
@@ -102,7 +98,7 @@ const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
  *
  * @throws ActionError `github`
  */
-export async function sinceLastSuccess(run: RunEnvironment, source: Source): Promise<FoundChanges> {
+export async function sinceLastSuccess(run: RunEnvironment, source: Source): Promise<Changes> {
   const workflow = workflowPath(run).split('/').at(-1) ?? ''
   const branch = run.ref.replace(/^refs\/heads\//, '')
   if (branch === run.ref) {
@@ -118,24 +114,13 @@ export async function sinceLastSuccess(run: RunEnvironment, source: Source): Pro
   return changesBetween(source, last.head_sha, run.sha, { mayBeBehind: last.id > Number(run.runId) })
 }
 
-async function findLastRun(
-  run: RunEnvironment,
-  workflow: string,
-  branch: string,
-  source: Source,
-): Promise<{ readonly id: number; readonly head_sha: string } | undefined> {
-  const doing = `listing the earlier runs of ${workflow}`
-  const common = {
-    ...about(source, doing, 'actions: read', ({ workflow_runs }: { workflow_runs?: unknown }) =>
-      Array.isArray(workflow_runs),
-    ),
-    workflow_id: workflow,
-    branch,
-    status: 'success',
-    per_page: 20,
-  } as const
+async function findLastRun(run: RunEnvironment, workflow_id: string, branch: string, source: Source) {
+  const doing = `listing the earlier runs of ${workflow_id}`
+  const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
+  const common = about(source, doing, 'actions: read', hasRuns)
+  const params = { ...common, workflow_id, branch, status: 'success', per_page: 20 } as const
   const answers = await Promise.all(
-    RUN_EVENTS.map((event) => source.github.actions.listWorkflowRuns({ ...common, event })),
+    RUN_EVENTS.map((event) => source.github.actions.listWorkflowRuns({ ...params, event })),
   )
   return answers
     .flatMap(({ data }) => data.workflow_runs)
@@ -157,7 +142,7 @@ async function findLastRun(
  * @param head the commit that the run is about
  * @throws ActionError `github` if there is no such tag, branch or commit
  */
-export async function sinceNamed(since: Since, head: string, source: Source): Promise<FoundChanges> {
+export async function sinceNamed(since: Since, head: string, source: Source): Promise<Changes> {
   const base = 'ref' in since ? since.ref : await lastCommitBefore(since.date, head, source)
   if (base === '') {
     return unknownChanges(
@@ -170,15 +155,14 @@ export async function sinceNamed(since: Since, head: string, source: Source): Pr
     case 'ahead':
     case 'identical':
     case 'diverged': // Compared with the last common commit.
+    case 'unknown':
       return comparison.changes
     case 'behind':
-      return { files: [], truncated: false, range, empty: true }
+      return noChanges(range)
     case 'unrelated':
       return unknownChanges('What since names and this commit have no history in common.')
-    case 'unknown':
-      return missingList(range)
     case 'not found':
-      if (!(await exists(source, head))) throw comparison.error
+      if (!(await canReadCommit(source, head))) throw comparison.error
       throw new ActionError(
         'github',
         `since: there is no tag, branch or commit ${quote(base)} in this repository. Nothing was sent.`,

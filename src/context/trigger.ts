@@ -1,4 +1,4 @@
-/** Describes what triggered the run, for the prompt. Pure. */
+/** Describes what triggered the run, in facts for the prompt. Others wrote all of them. Pure. */
 
 import { truncate } from '../escape.js'
 import {
@@ -8,22 +8,38 @@ import {
   type RunEnvironment,
   type RunEvent,
 } from '../event/event.js'
+import { getPath, getString } from '../event/payload.js'
 import { formatInteger, shortSha } from '../format.js'
-import type { Trigger } from './compose.js'
-import { type Fact, readFacts, readIssueFacts } from './facts.js'
+import { normalizeNewlines } from './fence.js'
 import type { Changes, CommitList } from './files.js'
-import { showInvisible } from './hidden.js'
+import { noteHidden, showInvisible } from './hidden.js'
 
-export function describeTrigger(run: RunEnvironment, event: RunEvent, changes?: Changes): Trigger {
+export interface Fact {
+  /** One of the action's own words, such as `title`. */
+  readonly name: string
+  /** Written by others; what GitHub doesn't show of it is noted. */
+  readonly value: string
+}
+
+/** What triggered the run. */
+export interface Trigger {
+  /** The event's name, as in GITHUB_EVENT_NAME. */
+  readonly event: string
+  /** The repository, as owner/repo. */
+  readonly repository: string
+  /** The names are the action's own, such as `title`; the values were written by others. */
+  readonly facts: readonly Fact[]
+}
+
+/** What triggered the run; facts without a value are left out. */
+export function describeTrigger(run: RunEnvironment, event: RunEvent, changes: Changes): Trigger {
   const told = readFacts(event.name, event.payload)
   const facts = [
     ...refFacts(run, told),
     ...told,
-    ...readIssueFacts(changes?.named),
-    ...(changes?.previousRelease === undefined
-      ? []
-      : [{ name: 'previous release', value: changes.previousRelease }]),
-    ...commitsFacts(commitList(event, changes)),
+    ...readPart(changes.named, PARTS.issue),
+    { name: 'previous release', value: changes.previousRelease ?? '' },
+    commitsFact(commitList(event, changes)),
   ]
   return {
     event: event.name,
@@ -45,29 +61,117 @@ function refFacts({ ref, sha }: RunEnvironment, told: readonly Fact[]): Fact[] {
 }
 
 /** Of a push, the payload says more than a comparison: that has no more than 100 commits. */
-function commitList(event: RunEvent, changes?: Changes): CommitList | undefined {
+function commitList(event: RunEvent, changes: Changes): CommitList | undefined {
   const commits = pushedCommits(event)
   const ofPush = { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
-  return commits.length === 0 || changes?.bySince ? changes?.commits : ofPush
+  return commits.length === 0 || changes.bySince ? changes.commits : ofPush
 }
 
-const LINE_END = /\r\n|[\r\n\x85\u2028\u2029]/
-
 /** Each commit's first line and author. */
-function commitsFacts(list: CommitList | undefined): Fact[] {
-  if (list === undefined || list.commits.length === 0) return []
-  const { commits, complete } = list
-  const name = complete
-    ? 'commits'
-    : `commits (the first ${formatInteger(commits.length)}; there may be more)`
-  return [{ name, value: commits.map(commitLine).join('\n') }]
+function commitsFact({ commits, complete }: CommitList = { commits: [], complete: true }): Fact {
+  const count = complete ? '' : ` (the first ${formatInteger(commits.length)}; there may be more)`
+  return { name: `commits${count}`, value: commits.map(commitLine).join('\n') }
 }
 
 /** So that no commit uses up the room of the others, in characters. */
 const COMMIT_LIMIT = 200
 
 function commitLine({ sha, message, author, authorName }: Commit): string {
-  const [firstLine = ''] = message.trim().split(LINE_END)
-  const [who = ''] = (author || authorName).trim().split(LINE_END)
-  return `${shortSha(sha)} ${truncate(firstLine, COMMIT_LIMIT)} (${truncate(who, COMMIT_LIMIT) || 'unknown author'})`
+  return `${shortSha(sha)} ${firstLine(message)} (${firstLine(author || authorName) || 'unknown author'})`
+}
+
+function firstLine(text: string): string {
+  const [line = ''] = normalizeNewlines(text).split('\n')
+  return truncate(line, COMMIT_LIMIT)
+}
+
+/**
+ * What each part of a payload says, in this order: `name=path`, or the name alone if it is the path; `|` separates paths of
+ * which the first that has a value counts. Which parts there are depends on the event
+ * (docs.github.com/en/webhooks/webhook-events-and-payloads).
+ */
+const PARTS = {
+  pull_request:
+    'number, title, author=user.login, state, draft, merged, base=base.ref, head=head.label|head.ref, labels, link=html_url, body',
+  // Also a pull request: in the payload of a comment on one, and as GitHub's API returns it.
+  issue: 'number, title, author=user.login, state, labels, link=html_url, body',
+  discussion: 'number, title, author=user.login, state, category=category.name, labels, link=html_url, body',
+  answer: 'answer by=user.login, answer=body',
+  label: 'label=name',
+  milestone: 'milestone=title',
+  review: 'review by=user.login, review state=state, review=body',
+  comment:
+    'comment by=user.login, comment link=html_url, commented commit=commit_id, file=path, line=line|original_line, comment=body',
+  release:
+    'tag=tag_name, name, author=author.login, draft, pre-release=prerelease, link=html_url, notes=body',
+  workflow_run:
+    'workflow=name, run=display_title, event of the run=event, actor=actor.login, branch=head_branch, head commit=head_sha, status, conclusion, link=html_url',
+  check_suite: 'app=app.name, branch=head_branch, head commit=head_sha, status, conclusion',
+  check_run:
+    'check=name, app=app.name, branch=check_suite.head_branch, head commit=head_sha, status, conclusion, result=output.title, link=html_url',
+  deployment: 'environment, deployed ref=ref, deployed commit=sha, task',
+  deployment_status: 'state, description, link=environment_url|target_url',
+  merge_group: 'base=base_ref, head=head_ref, head commit=head_sha, message=head_commit.message',
+  forkee: 'fork=full_name',
+  package: 'package=name, version=package_version.version',
+  registry_package: 'package=name, version=package_version.version',
+  rule: 'rule=name',
+}
+
+/** What stands at the top of a payload, by event: the same name means something else in another one. */
+const TOP: Readonly<Record<string, string>> = {
+  create: 'type of ref=ref_type, ref name=ref',
+  delete: 'type of ref=ref_type, ref name=ref',
+  gollum: 'pages',
+  repository_dispatch: 'type=action, payload=client_payload',
+  schedule: 'schedule',
+  status: 'status check=context, state, description, head commit=sha, link=target_url',
+  workflow_dispatch: 'inputs',
+}
+
+/** The facts of a payload. */
+export function readFacts(eventName: string, payload: unknown): Fact[] {
+  const top = (Object.hasOwn(TOP, eventName) && TOP[eventName]) || ''
+  const action = eventName === 'repository_dispatch' ? '' : 'action'
+  return [
+    ...[action, top, 'sender=sender.login'].flatMap((sources) => readPart(payload, sources)),
+    ...Object.entries(PARTS).flatMap(([part, sources]) => readPart(getPath(payload, part), sources)),
+  ]
+}
+
+function readPart(part: unknown, sources: string): Fact[] {
+  return sources.split(', ').flatMap((source) => {
+    const [name = '', paths = name] = source.split('=')
+    const texts = paths.split('|').map((path) => toText(getPath(part, path), path === 'body'))
+    const value = texts.find((text) => text !== '')
+    return value === undefined ? [] : [{ name, value }]
+  })
+}
+
+/** @param isProse GitHub renders it as Markdown, which can hide some of it */
+function toText(value: unknown, isProse: boolean): string {
+  if (typeof value === 'string') {
+    const text = normalizeNewlines(value)
+    return isProse ? noteHidden(text) : text
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return value.map(itemText).join(', ')
+  const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
+  if (!hasContent) return ''
+  return isDeeper(value, MAX_DEPTH)
+    ? `(nested more than ${MAX_DEPTH} levels deep: not shown)`
+    : JSON.stringify(value, null, 2)
+}
+
+/** Indentation makes a megabyte of a few kilobytes that are nested thousands of levels deep. */
+const MAX_DEPTH = 50
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((inside) => isDeeper(inside, depth - 1))
+}
+
+/** A label has a name; a page of the wiki has a title, and what was done to it. */
+function itemText(item: unknown): string {
+  return getString(item, 'name') || `${getString(item, 'action')} ${getString(item, 'title')}`.trim()
 }

@@ -26,7 +26,7 @@ export interface RunEnvironment {
   readonly serverUrl: string
 }
 
-export interface PullRequestEvent {
+interface PullRequestEvent {
   readonly number: number
   readonly author: string
   /** Its head is in another repository, or in one that was deleted. */
@@ -100,15 +100,9 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
  * the default branch.
  */
 function readHeadSha(name: string, payload: unknown): string {
-  const heads = ['pull_request.head.sha', 'merge_group.head_sha', 'workflow_run.head_sha']
-  const paths = [
-    ...heads,
-    'check_suite.head_sha',
-    'check_run.head_sha',
-    ...(name === 'status' ? ['sha'] : []),
-  ]
-  const sha = paths.map((path) => getString(payload, path)).find((text) => text !== '') ?? ''
-  return /^[0-9a-f]{40,64}$/.test(sha) ? sha : ''
+  const parts = ['merge_group', 'workflow_run', 'check_suite', 'check_run'].map((part) => `${part}.head_sha`)
+  const paths = ['pull_request.head.sha', ...parts, ...(name === 'status' ? ['sha'] : [])]
+  return paths.map((path) => getSha(payload, path)).find((sha) => sha !== '') ?? ''
 }
 
 function readNumber(payload: unknown, path: string): number | undefined {

@@ -45,6 +45,9 @@ export interface Call {
   readonly signal?: AbortSignal
 }
 
+/** What its caller says of how a request is sent. */
+export type How = Pick<Call, 'required' | 'find' | 'signal'>
+
 /** Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError `github`, and Cancelled. */
 export type GitHub = ReturnType<typeof getOctokit>['rest']
 
@@ -146,27 +149,21 @@ export async function readPages<T>(
 }
 
 /** A repository, and whether something depends on what is asked about it. */
-export interface Source {
+export interface Source extends Pick<Call, 'required'> {
   readonly github: GitHub
   /** `owner/repo` */
   readonly repository: string
-  readonly required: boolean
-  readonly signal?: AbortSignal
 }
 
-/** What every request about a repository has. */
+/** What every request about a repository has. The parameters are as in `Call`. */
 export function about<D = object>(
-  { repository, required, signal }: Source,
+  { repository, required, find, signal }: Pick<Source, 'repository'> & How,
   doing: string,
   needs: string,
   expects?: (data: D) => boolean,
 ) {
   const [owner = '', repo = ''] = repository.split('/')
-  return {
-    owner,
-    repo,
-    request: { doing, needs, required, ...(expects && { expects }), ...(signal && { signal }) },
-  }
+  return { owner, repo, request: { doing, needs, required, expects, find, ...(signal && { signal }) } }
 }
 
 function abortReason(signal: AbortSignal, deadline: Deadline): Error {
@@ -195,16 +192,17 @@ export class GitHubError extends ActionError {
     thrown: unknown,
     { clock, redact, fromFork }: Pick<GitHubOptions, 'clock' | 'redact' | 'fromFork'>,
   ) {
-    const { status, headers, message } = readFailure(thrown)
+    const failure = readFailure(thrown)
+    const { status, headers, message } = failure
     const permanent = findPermanentFailure(thrown)
-    const limited = isRateLimit(status, headers, message)
+    const limited = isRateLimit(failure)
     const text = truncate(redact(message), 500).replace(/\.$/, '')
     // Only what the action itself says about a request that got no response is no text from outside.
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
     super(
       'github',
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${shown}.`,
-      adviceFor({ status, message, permission: needs, fromFork, limited, permanent }),
+      permanent === undefined ? adviceFor(failure, needs, fromFork) : CONNECTION_ADVICE[permanent],
       { cause: thrown },
     )
     this.status = status
@@ -236,45 +234,45 @@ function findPermanentFailure(thrown: unknown): PermanentFailure | undefined {
     : undefined
 }
 
-interface FailureDetails {
-  readonly status: number | undefined
-  readonly message: string
-  readonly permission: string
-  readonly fromFork: boolean
-  readonly limited: boolean
-  readonly permanent: PermanentFailure | undefined
+const TRUST_CERTIFICATE =
+  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file."
+
+const CONNECTION_ADVICE: Readonly<Record<PermanentFailure, string>> = {
+  'server-certificate': TRUST_CERTIFICATE,
+  'proxy-certificate': TRUST_CERTIFICATE,
+  'proxy-authentication': 'Set the user name and password in HTTPS_PROXY.',
 }
 
 const RUN_LATER = 'Re-run later.'
 
-function adviceFor({ status, message, permission, fromFork, limited, permanent }: FailureDetails): string {
-  if (permanent === 'proxy-authentication') return 'Set the user name and password in HTTPS_PROXY.'
-  if (permanent !== undefined) {
-    return "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file."
-  }
-  if (limited) return RUN_LATER
+function adviceFor(failure: Failure, permission: string, fromFork: boolean): string {
+  const { status, message } = failure
+  if (isRateLimit(failure)) return RUN_LATER
   if (status !== undefined && status < 400) return 'Check GITHUB_API_URL and the proxy variables.'
   if (/must authenticate via a GitHub App/i.test(message))
     return "Pass the job's own token, or an app's, as github-token."
   if (/\blocked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
-  if (status === 403 || status === 404) {
-    // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
-    if (fromFork && permission.endsWith('write')) {
-      return (
-        'On a pull request from a fork, the token of the job can only read, whatever its `permissions` are. ' +
-        'Skip the step for forks, or pass another token as github-token.'
-      )
-    }
-    const permissions = permission.split(' or ').map((one) => `\`permissions: ${one}\``)
-    const advice = `add the permission to the workflow job: ${permissions.join(' or ')}.`
-    return status === 403
-      ? `A${advice.slice(1)}`
-      : `Not found, or the token may not read it. If it exists, ${advice}`
-  }
+  if (status === 403 || status === 404) return adviceOnPermission(status, permission, fromFork)
   if (status === 401) return 'Check github-token.'
   return status === undefined || status >= 500
     ? RUN_LATER
     : 'Fix the problem that GitHub reports, then start a new run.'
+}
+
+/** @param permission as in `Call.needs` */
+function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
+  // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
+  if (fromFork && permission.endsWith('write')) {
+    return (
+      'On a pull request from a fork, the token of the job can only read, whatever its `permissions` are. ' +
+      'Skip the step for forks, or pass another token as github-token.'
+    )
+  }
+  const permissions = permission.split(' or ').map((one) => `\`permissions: ${one}\``)
+  const advice = `add the permission to the workflow job: ${permissions.join(' or ')}.`
+  return status === 403
+    ? `A${advice.slice(1)}`
+    : `Not found, or the token may not read it. If it exists, ${advice}`
 }
 
 interface Failure {
@@ -302,7 +300,7 @@ function readFailure(thrown: unknown): Failure {
 /**
  * Both of GitHub's limits respond 403 or 429 (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
  */
-function isRateLimit(status: number | undefined, headers: Failure['headers'], message: string): boolean {
+function isRateLimit({ status, headers, message }: Failure): boolean {
   if (status === 429) return true
   return (
     status === 403 &&

@@ -1,10 +1,10 @@
 /** The check runs of a name on a commit: each attempt of a step makes its own. */
 
-import { shortSha } from '../format.js'
-import { about, type GitHub, readPages } from '../github/client.js'
+import { shortSha, truncateBytes } from '../format.js'
+import { about, type GitHub, type How, readPages } from '../github/client.js'
 import type { Conclusion, StatusUpdate } from '../run/ports.js'
 import { hasId } from './comment.js'
-import type { How, Place } from './store.js'
+import type { Place } from './store.js'
 
 /** No more check runs of the name than this are read. */
 const CHECK_RUNS_LIMIT = 1000
@@ -14,10 +14,11 @@ export const SUMMARY_LIMIT = 65_535
 
 const DIED = '🛑 The step ended before it could report its result'
 
+/** The check runs of this name on a commit. */
 export function checkRuns(github: GitHub, repository: string, sha: string, name: string): Place {
   const commit = `commit ${shortSha(sha)}`
   const writing = (how: How) =>
-    about({ github, repository, ...how }, `writing the check on ${commit}`, 'checks: write', hasId)
+    about({ repository, ...how }, `writing the check on ${commit}`, 'checks: write', hasId)
   const edit = async (check_run_id: number, content: Content, how: How): Promise<void> => {
     await github.checks.update({ ...writing(how), check_run_id, ...content })
   }
@@ -27,7 +28,7 @@ export function checkRuns(github: GitHub, repository: string, sha: string, name:
     async list(how) {
       const hasList = ({ check_runs }: { check_runs?: unknown }) => Array.isArray(check_runs)
       const doing = `reading the checks of ${commit}`
-      const common = about({ github, repository, ...how }, doing, 'checks: write', hasList)
+      const common = about({ repository, ...how }, doing, 'checks: write', hasList)
       const { items, truncated } = await readPages(CHECK_RUNS_LIMIT / 100, async (page) => {
         // `latest`, the default, hides the check runs of earlier attempts.
         const params = { ...common, ...page, ref: sha, check_name: name, filter: 'all' } as const
@@ -35,25 +36,18 @@ export function checkRuns(github: GitHub, repository: string, sha: string, name:
         return { data: data.check_runs, headers }
       })
       const texts = items.map(({ id, status, external_id, output }) => {
-        const { summary, text } = output ?? {}
-        const died = { title: DIED, summary: summary ?? '', text: text ?? '' }
+        const text = output?.text ?? ''
+        const died = { title: DIED, summary: output?.summary ?? '', text }
         const conclude = (how: How) =>
           edit(id, { status: 'completed', conclusion: 'cancelled', output: died }, how)
-        const [markers = ''] = (text ?? '').split('\n')
+        const [markers = ''] = text.split('\n')
         return { id, markers, nonce: external_id ?? '', ...(status !== 'completed' && { conclude }) }
       })
       return { items: texts, truncated }
     },
-    async create(update, external_id, how, find) {
-      const { request, ...common } = writing(how)
-      const { data } = await github.checks.create({
-        ...common,
-        name,
-        head_sha: sha,
-        external_id,
-        ...contentOf(update),
-        request: { ...request, find },
-      })
+    async create(update, external_id, how) {
+      const params = { ...writing(how), name, head_sha: sha, external_id, ...contentOf(update) }
+      const { data } = await github.checks.create(params)
       return data.id
     },
     edit: (id, update, marker, how) => edit(id, contentOf(update, marker), how),
@@ -79,9 +73,8 @@ const CUT = '…\n'
 /** Cuts a text to a number of bytes at the end of a line, and marks it with an ellipsis. */
 export function cutLines(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text
-  const bytes = Buffer.from(text).subarray(0, limit - Buffer.byteLength(CUT))
-  const end = bytes.lastIndexOf('\n') + 1
-  // A first line that is too long is cut inside, between two characters.
-  const whole = end > 0 ? bytes.subarray(0, end) : bytes
-  return `${new TextDecoder().decode(whole).replace(/\ufffd+$/, '')}${CUT}`
+  const start = truncateBytes(text, limit - Buffer.byteLength(CUT))
+  const end = start.lastIndexOf('\n') + 1
+  // Only a first line that is too long is cut inside.
+  return `${end > 0 ? start.slice(0, end) : start}${CUT}`
 }

@@ -1,7 +1,7 @@
 /** The comments on a pull request or an issue. */
 
-import { about, type GitHub, readPages } from '../github/client.js'
-import type { How, Place } from './store.js'
+import { about, type GitHub, type How, readPages } from '../github/client.js'
+import type { Place } from './store.js'
 
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
@@ -16,19 +16,20 @@ export interface Conversation {
 
 const NONCE = /<!-- ([0-9a-f]+) -->/
 
+/** The comments on a pull request or an issue; the number is of either. */
 export function comments(
   github: GitHub,
   repository: string,
   { kind, number: issue_number, permission }: Conversation,
 ): Place {
   const writing = (how: How) =>
-    about({ github, repository, ...how }, `writing the comment on ${kind} ${issue_number}`, permission, hasId)
+    about({ repository, ...how }, `writing the comment on ${kind} ${issue_number}`, permission, hasId)
 
   return {
     kind: 'comment',
     async list(how) {
       const doing = `reading the comments of ${kind} ${issue_number}`
-      const common = about({ github, repository, ...how }, doing, permission, Array.isArray)
+      const common = about({ repository, ...how }, doing, permission, Array.isArray)
       const { items, truncated } = await readPages(COMMENTS_LIMIT / 100, (page) =>
         github.issues.listComments({ ...common, ...page, issue_number }),
       )
@@ -38,15 +39,9 @@ export function comments(
       }
       return { items: items.map(toText), truncated }
     },
-    async create({ comment }, nonce, how, find) {
-      const { request, ...common } = writing(how)
+    async create({ comment }, nonce, how) {
       const body = `${comment}\n\n<!-- ${nonce} -->`
-      const { data } = await github.issues.createComment({
-        ...common,
-        issue_number,
-        body,
-        request: { ...request, find },
-      })
+      const { data } = await github.issues.createComment({ ...writing(how), issue_number, body })
       return data.id
     },
     async edit(comment_id, { comment }, marker, how) {

@@ -2,6 +2,7 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
+import { joinSentences } from '../format.js'
 import { about, type GitHub, GitHubError } from '../github/client.js'
 
 export type DocsPull =
@@ -9,18 +10,17 @@ export type DocsPull =
   /** `reason` and what helps, in sentences. */
   | { readonly state: 'unknown'; readonly reason: string }
 
-export interface DocsPullOptions {
-  /** The link of the pull request. */
-  readonly link: string
-  readonly run: RunEnvironment
-  readonly github: GitHub
-  /** With the token for other repositories; undefined if there is none. */
-  readonly docsGitHub: (() => GitHub) | undefined
-}
-
-/** @throws Cancelled */
-export async function readDocsPull(options: DocsPullOptions): Promise<DocsPull> {
-  const { link, run, github, docsGitHub } = options
+/**
+ * @param link of the pull request
+ * @param docsGitHub with the token for other repositories; undefined if there is none
+ * @throws Cancelled
+ */
+export async function readDocsPull(
+  link: string,
+  run: RunEnvironment,
+  github: GitHub,
+  docsGitHub: (() => GitHub) | undefined,
+): Promise<DocsPull> {
   if (new URL(link).host !== new URL(run.serverUrl).host) {
     return { state: 'unknown', reason: 'It is on another host.' }
   }
@@ -31,33 +31,34 @@ export async function readDocsPull(options: DocsPullOptions): Promise<DocsPull> 
     return await readState(repository, number, github)
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
-    const advice = isHere
-      ? thrown.advice
-      : `Set docs-token to a token that can read pull requests in ${repository}.`
     // GitHub also refuses with 403 at its rate limit; another token has its own.
-    const isRefused = thrown.status === 403 || thrown.status === 404
-    if (isHere || !isRefused || docsGitHub === undefined) {
-      const reason = isDenied(thrown) ? `${thrown.message} ${advice}` : thrown.message
-      return { state: 'unknown', reason }
+    if (isHere || !isRefused(thrown) || docsGitHub === undefined) {
+      const advice = `Set docs-token to a token that can read pull requests in ${repository}.`
+      return { state: 'unknown', reason: reasonOf(thrown, isHere ? thrown.advice : advice) }
     }
   }
   try {
     return await readState(repository, number, docsGitHub())
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
-    const advice = isDenied(thrown) ? ` Check that docs-token can read pull requests in ${repository}.` : ''
-    return { state: 'unknown', reason: `With docs-token: ${thrown.message}${advice}` }
+    const advice = `Check that docs-token can read pull requests in ${repository}.`
+    return { state: 'unknown', reason: `With docs-token: ${reasonOf(thrown, advice)}` }
   }
 }
 
 /** GitHub answers 404 instead of 403 if it must not tell that a private repository exists. */
-function isDenied({ status, temporary }: GitHubError): boolean {
-  return !temporary && (status === 403 || status === 404)
+function isRefused({ status }: GitHubError): boolean {
+  return status === 403 || status === 404
+}
+
+/** @param advice what helps if the token may not read the pull request */
+function reasonOf(error: GitHubError, advice: string): string {
+  return joinSentences(error.message, isRefused(error) && !error.temporary ? advice : '')
 }
 
 async function readState(repository: string, number: string, github: GitHub): Promise<DocsPull> {
-  const source = { github, repository, required: false }
-  const common = about(source, `reading pull request ${repository}#${number}`, 'pull-requests: read')
+  const doing = `reading pull request ${repository}#${number}`
+  const common = about({ repository, required: false }, doing, 'pull-requests: read')
   const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
   switch (data.state) {
     case 'open':

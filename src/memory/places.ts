@@ -2,6 +2,7 @@
 
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import type { GitHub } from '../github/client.js'
+import type { Inputs } from '../inputs/inputs.js'
 import type { Step } from '../run/ports.js'
 import { checkRuns } from './check-run.js'
 import { type Conversation, comments } from './comment.js'
@@ -10,10 +11,7 @@ import { type Place, Store } from './store.js'
 import { StateWriter } from './writer.js'
 
 /** What a writer needs of a step. */
-export type MemoryOptions = Pick<
-  Step,
-  'given' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'note'
->
+type MemoryOptions = Pick<Step, 'given' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'note'>
 
 /** @param decides later runs need what the comment stores */
 export function createCommentWriter(
@@ -49,22 +47,19 @@ function createStore({ given, run, nonce }: MemoryOptions, place: Place, where: 
 /** What the comment is on, if the step can tell. */
 export function findConversation(
   { pullRequest, issue }: RunEvent,
-  scope: 'run' | 'pull-request' | 'issue',
+  scope: Inputs['jobScope'],
   issueNumber: number | undefined,
 ): Conversation | undefined {
-  const pull = { kind: 'pull request', permission: 'pull-requests: write' } as const
-  const plain = { kind: 'issue', permission: 'issues: write' } as const
-  if (pullRequest !== undefined && (issueNumber ?? pullRequest.number) === pullRequest.number) {
-    return { ...pull, number: pullRequest.number }
-  }
-  if (issue !== undefined && (issueNumber ?? issue) === issue) {
-    return scope === 'pull-request' && issueNumber === undefined ? undefined : { ...plain, number: issue }
-  }
-  if (issueNumber === undefined) return undefined
+  const number = issueNumber ?? pullRequest?.number ?? issue
+  if (number === undefined) return undefined
+  const pull = { kind: 'pull request', number, permission: 'pull-requests: write' } as const
+  const plain = { kind: 'issue', number, permission: 'issues: write' } as const
+  if (number === pullRequest?.number) return pull
+  if (number === issue) return scope === 'pull-request' && issueNumber === undefined ? undefined : plain
   // The number alone doesn't tell which of the two it is, and each needs a permission of its own.
   return scope === 'pull-request'
-    ? { ...pull, number: issueNumber }
-    : { ...plain, permission: `${plain.permission} or ${pull.permission}`, number: issueNumber }
+    ? pull
+    : { ...plain, permission: `${plain.permission} or ${pull.permission}` }
 }
 
 /** On `issue_comment`, GITHUB_SHA is the default branch's, which the comment is not about. */
@@ -76,11 +71,8 @@ function commitOf(run: RunEnvironment, { name, headSha }: RunEvent): string {
  * The workflow's repository and path. An organisation's required workflow has the path of another repository, and the ref
  * may be a commit.
  */
-export function workflowId({
-  workflowRef,
-  workflow,
-}: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
-  return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '') || workflow
+export function workflowId(run: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
+  return run.workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '') || run.workflow
 }
 
 /** Names the runner's own workflow and job, and what may keep several steps of the job apart. */

@@ -5,6 +5,7 @@ import type { Job } from '../agent/job.js'
 import { ActionError } from '../errors.js'
 import { oneLine, quote } from '../escape.js'
 import type { RunEnvironment } from '../event/event.js'
+import { joinSentences } from '../format.js'
 import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
 import type { Ports, Step } from '../run/ports.js'
@@ -110,17 +111,14 @@ function refuseSameAttempt(
   if (NOTHING_SENT.includes(state.state) || onlyWaits) return
   comment?.stop()
   check?.stop()
-  const [what, wait] =
-    state.jobId === ''
-      ? ['sent a request', '']
-      : [
-          `used job ${quote(state.jobId)}`,
-          ` To wait for that job, set job-id: ${oneLine(state.jobId)} and no prompt.`,
-        ]
-  const text =
-    `another step of this run has the same workflow, job, step ID and project, and has already ${what}. ` +
-    `Give each step or matrix leg its own job-key.${wait}`
-  throw new InputError([`job-key: ${text}`], '')
+  const { jobId } = state
+  const text = joinSentences(
+    'job-key: another step of this run has the same workflow, job, step ID and project,',
+    `and has already ${jobId === '' ? 'sent a request' : `used job ${quote(jobId)}`}.`,
+    'Give each step or matrix leg its own job-key.',
+    jobId === '' ? '' : `To wait for that job, set job-id: ${oneLine(jobId)} and no prompt.`,
+  )
+  throw new InputError([text], '')
 }
 
 function warnIfUnknown(state: StoredState | undefined, { warn }: Ports): void {

@@ -1,12 +1,9 @@
 /** A text for readers at GitHub with the step's state hidden in it: found, created and edited, in a comment or a check run. */
 
 import type { RunEnvironment } from '../event/event.js'
-import { type Call, GitHubError, type Pages } from '../github/client.js'
+import { GitHubError, type How, type Pages } from '../github/client.js'
 import type { StatusUpdate } from '../run/ports.js'
 import { createMarker, type Identity, readMarker, type StoredState } from './marker.js'
-
-/** How its requests are sent. */
-export type How = Pick<Call, 'required' | 'signal'>
 
 /** A text that may be this step's. */
 export interface Text {
@@ -23,27 +20,23 @@ export interface Text {
 export interface Place {
   readonly kind: 'comment' | 'check'
   list(how: How): Promise<Pages<Text>>
-  /**
-   * Creates a text without a marker, because the marker needs its id.
-   *
-   * @param find finds it if the response to an attempt was lost
-   */
-  create(update: StatusUpdate, nonce: string, how: How, find: Call['find']): Promise<number>
+  /** Creates a text without a marker, because the marker needs its id. */
+  create(update: StatusUpdate, nonce: string, how: How): Promise<number>
   edit(id: number, update: StatusUpdate, marker: string | undefined, how: How): Promise<void>
 }
 
 export interface Found {
   /** What an earlier step stored. */
   readonly state: StoredState | undefined
-  /** How many texts claim to be this step's but can't be verified. */
-  readonly unverified: number
+  /** A text claims to be this step's but can't be verified. */
+  readonly unverified: boolean
   /** There are more texts than were read. */
   readonly truncated: boolean
 }
 
-export const NOTHING_FOUND: Found = { state: undefined, unverified: 0, truncated: false }
+export const NOTHING_FOUND: Found = { state: undefined, unverified: false, truncated: false }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly place: Place
   readonly run: RunEnvironment
   readonly identity: Identity
@@ -59,6 +52,7 @@ export class Store {
   #id: number | undefined
   /** The check runs of earlier attempts that died. */
   #dead: readonly Text[] = []
+  /** A text was to be created, and no response said that it was. */
   #mayExist = false
 
   constructor(options: StoreOptions) {
@@ -71,20 +65,20 @@ export class Store {
     if (markerKey === undefined) return NOTHING_FOUND
     const { items, truncated } = await place.list(how)
     const texts = items.map((text) => ({
-      text,
+      ...text,
       state: readMarker(text.markers, text.id, identity, markerKey),
     }))
     const own = texts
-      .flatMap(({ text, state }) => (typeof state === 'object' ? [{ text, state }] : []))
+      .flatMap(({ state, ...text }) => (typeof state === 'object' ? [{ ...text, state }] : []))
       // Another run on the same commit has a check run of its own; the comment is the same for all runs.
       .filter(({ state }) => this.kind === 'comment' || state.run === run.runId)
       // If two runs raced and created two comments, the newer one wins.
-      .sort((one, other) => other.text.id - one.text.id)
-    this.#dead = own
-      .filter(({ text, state }) => text.conclude && state.attempt < Number(run.runAttempt))
-      .map(({ text }) => text)
-    if (this.kind === 'comment') this.#id = own[0]?.text.id
-    const unverified = texts.filter(({ state }) => state === 'unverified').length
+      .sort((one, other) => other.id - one.id)
+    this.#dead = own.filter(({ conclude, state }) => conclude && state.attempt < Number(run.runAttempt))
+    if (this.kind === 'comment') this.#id = own[0]?.id
+    // In a first attempt, the unverified checks of this name belong to other steps.
+    const mayBeOwn = this.kind === 'comment' || Number(run.runAttempt) > 1
+    const unverified = mayBeOwn && texts.some(({ state }) => state === 'unverified')
     return { state: own[0]?.state, unverified, truncated }
   }
 
@@ -100,7 +94,7 @@ export class Store {
     const { identity, markerKey } = this.#options
     await this.#concludeDead(how)
     if (state === undefined || markerKey === undefined) {
-      // Only a check has nothing to remember: one request is enough.
+      // Nothing to remember: one request is enough.
       if (this.#id === undefined) this.#id = await this.#create(update, how)
       else await this.#options.place.edit(this.#id, update, undefined, how)
       return
@@ -126,7 +120,7 @@ export class Store {
       (await place.list({ ...how, required: false })).items.find((text) => text.nonce === nonce)
     const existing = this.#mayExist ? await find() : undefined
     this.#mayExist = true
-    const id = existing?.id ?? (await place.create(update, nonce, how, find))
+    const id = existing?.id ?? (await place.create(update, nonce, { ...how, find }))
     this.#mayExist = false
     return id
   }

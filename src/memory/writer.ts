@@ -1,11 +1,12 @@
 /** Keeps what is stored at GitHub up to date: one edit per state change, one after the other, the latest last. */
 
 import { ActionError } from '../errors.js'
-import { describeWarning, GitHubError } from '../github/client.js'
+import type { RunEnvironment } from '../event/event.js'
+import { describeWarning, GitHubError, type How } from '../github/client.js'
 import { aborted } from '../net/deadline.js'
 import type { StatusUpdate, StatusWriter, Step } from '../run/ports.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
-import { type Found, type How, NOTHING_FOUND, type Store } from './store.js'
+import { type Found, NOTHING_FOUND, type Store } from './store.js'
 
 interface Role {
   /** Whether to write this update at all. */
@@ -29,7 +30,7 @@ const ROLES = {
   },
 } satisfies Record<string, Role>
 
-export interface StateWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'note'> {
+interface StateWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'note'> {
   readonly store: Pick<Store, 'kind' | 'find' | 'isOwn' | 'write'>
   readonly role: keyof typeof ROLES
 }
@@ -41,12 +42,14 @@ export class StateWriter implements StatusWriter {
   #lastKey = ''
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
+  /** An error was reported: later ones are not. */
   #isReported = false
   #hasWritten = false
   /** Nothing is written any more. */
   #stopped = false
   /** What is stored is this run's, even if it was a later run's before. */
   #takenOver = false
+  /** Aborted when the step can't wait for its edits any longer. */
   readonly #closing = new AbortController()
 
   constructor(options: StateWriterOptions) {
@@ -82,14 +85,13 @@ export class StateWriter implements StatusWriter {
 
   async #find(options: How): Promise<Found> {
     if (this.#found !== undefined) return this.#found
-    const { store, run, log } = this.#options
+    const { store, log } = this.#options
     this.#found = await store.find(options)
     const { state, unverified, truncated } = this.#found
     if (state === undefined && truncated) {
       log(`There are more ${store.kind}s than are read: one by an earlier run may be among the others.`)
     }
-    // In a first attempt, the unverified checks of this name belong to other steps.
-    if (state === undefined && unverified > 0 && (store.kind === 'comment' || Number(run.runAttempt) > 1)) {
+    if (state === undefined && unverified) {
       log(
         `An earlier ${store.kind} by this step can't be verified (was the key changed?). It is ignored, and left as it is.`,
       )
@@ -159,19 +161,8 @@ export class StateWriter implements StatusWriter {
     // A re-run of an earlier run must not hide from the next run what a later one stored.
     const isOfLaterRun = found?.state !== undefined && Number(found.state.run) > Number(run.runId)
     if (isOfLaterRun && Number(run.runAttempt) > 1 && !this.#takenOver) return
-    await store.write(update, this.#toState(update, found), options)
+    await store.write(update, stateToStore(update, found, run), options)
     this.#hasWritten = true
-  }
-
-  /** What to store: a run that sent nothing leaves the state of the one before. */
-  #toState({ state, jobId, link }: StatusUpdate, found: Found | undefined): StoredState | undefined {
-    const { runId, runAttempt } = this.#options.run
-    const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
-    if (!NOTHING_SENT.includes(state)) return own
-    if (found === undefined) return undefined
-    // What was only found later may be what this step has written.
-    const isOwn = found.state?.run === own.run && found.state.attempt === own.attempt
-    return isOwn ? own : (found.state ?? own)
   }
 
   /** Some servers with GitHub's API have no checks: then nothing is kept, which is said once. */
@@ -202,4 +193,18 @@ export class StateWriter implements StatusWriter {
 
 function keyOf({ state, jobId, link, conclusion }: StatusUpdate): string {
   return JSON.stringify([state, jobId, link, conclusion])
+}
+
+/** What to store: a run that sent nothing leaves the state of the one before. */
+function stateToStore(
+  { state, jobId, link }: StatusUpdate,
+  found: Found | undefined,
+  { runId, runAttempt }: RunEnvironment,
+): StoredState | undefined {
+  const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
+  if (!NOTHING_SENT.includes(state)) return own
+  if (found === undefined) return undefined
+  // What this step has written may be what it finds.
+  const isOwn = found.state?.run === own.run && found.state.attempt === own.attempt
+  return isOwn ? own : (found.state ?? own)
 }
