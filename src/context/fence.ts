@@ -1,5 +1,7 @@
 /** Marks text written by others as data, with a marker that nobody can guess. Pure. */
 
+import { showCodePoint } from '../escape.js'
+
 export interface Fence {
   readonly opening: string
   readonly closing: string
@@ -27,10 +29,7 @@ export function createFence(boundary: string): Fence {
 
 /** Shows control characters other than tab and LF, and the tag characters that can hide text from people, as `\u{…}`. */
 function showControls(text: string): string {
-  return text.replace(
-    /[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  )
+  return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/gu, showCodePoint)
 }
 
 /** Prose with LF alone: GitHub's forms send CR LF, and other characters end a line for some readers. */

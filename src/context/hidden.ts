@@ -1,5 +1,6 @@
 /** Shows what GitHub hides from people who read a text, so that nobody gives the agent words that nobody has seen. Pure. */
 
+import { showCodePoint } from '../escape.js'
 import { formatInteger } from '../format.js'
 
 /** An HTML comment; without an end, GitHub hides the rest of the text (spec.commonmark.org, HTML blocks, kind 2). */
@@ -51,10 +52,7 @@ export function noteHidden(text: string): string {
  * reorder text. Left as they are: what makes one emoji of several characters.
  */
 export function showInvisible(text: string): string {
-  return text.replace(
-    INVISIBLE,
-    (match, emoji?: string) => emoji ?? `\\u{${match.codePointAt(0)?.toString(16)}}`,
-  )
+  return text.replace(INVISIBLE, (match, emoji?: string) => emoji ?? showCodePoint(match))
 }
 
 const INVISIBLE =

@@ -89,7 +89,7 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
     issue:
       getPath(payload, 'issue.pull_request') === undefined ? readNumber(payload, 'issue.number') : undefined,
     headSha: readHeadSha(name, payload),
-    authors: texts.map((part) => getString(payload, `${part}.user.login`)),
+    authors: [...new Set(texts.map((part) => getString(payload, `${part}.user.login`)))],
     payload,
     problem: undefined,
   }
