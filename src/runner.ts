@@ -46,7 +46,7 @@ export function runEnvironment(): RunEnvironment {
     ref: env('GITHUB_REF'),
     sha: env('GITHUB_SHA'),
     runId: env('GITHUB_RUN_ID'),
-    runAttempt: env('GITHUB_RUN_ATTEMPT') || '1',
+    runAttempt: Number(env('GITHUB_RUN_ATTEMPT') || 1),
     workflowRef: env('GITHUB_WORKFLOW_REF'),
     workflow: env('GITHUB_WORKFLOW'),
     job: env('GITHUB_JOB'),

@@ -8,7 +8,7 @@ import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import type { Source } from '../../src/github/client.js'
 import { DEFAULTS, type RawInputs, readGiven } from '../../src/inputs/inputs.js'
 
-const RUN = { repository: 'your-org/docs', actor: 'actor', runAttempt: '1' } as RunEnvironment
+const RUN = { repository: 'your-org/docs', actor: 'actor', runAttempt: 1 } as RunEnvironment
 const by = (login: string) => ({ user: { login } })
 const sender = { login: 'octocat' }
 const bot = { login: 'a-bot', type: 'Bot' }
@@ -129,7 +129,7 @@ describe('a stranger', () => {
   async function refuse(
     raw: Partial<RawInputs> = {},
     event = parseEvent('issues', { sender }),
-    runAttempt = '1',
+    runAttempt = 1,
   ) {
     const log: string[] = []
     let asked: string[] = []
@@ -172,7 +172,7 @@ describe('a stranger', () => {
   })
 
   test('is told on a re-run whose permission counts', async () => {
-    expect(await refuse({}, undefined, '2')).toEqual({
+    expect(await refuse({}, undefined, 2)).toEqual({
       ...ASKED,
       log: ['This is a re-run: what counts is the permission of whoever triggered the first attempt.'],
     })

@@ -13,7 +13,7 @@ const ENVIRONMENT = {
   ref: '',
   sha: '',
   runId: '100',
-  runAttempt: '1',
+  runAttempt: 1,
   workflowRef: '',
   workflow: 'Docs',
   job: 'build',

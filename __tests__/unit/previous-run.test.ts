@@ -76,7 +76,7 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
   const { value, code, error } = await settle(
     findPreviousRun({
       inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
-      run: { runId: '9', runAttempt: String(attempt) } as RunEnvironment,
+      run: { runId: '9', runAttempt: attempt } as RunEnvironment,
       service: scripted.service,
       ...scripted.ports,
       ...(writers as unknown as Pick<PreviousRunContext, 'comment' | 'check'>),
@@ -347,7 +347,7 @@ describe('continuing', () => {
     }
     const previous = { state: stored('active', { jobId, link }), job: previousJob, unfinished: false }
     const inputs = { ...INPUTS, timeoutMs: 60_000 }
-    const run = { runId: '9', runAttempt: '1' } as RunEnvironment
+    const run = { runId: '9', runAttempt: 1 } as RunEnvironment
     const nowhere = { comment: undefined, check: undefined }
     const context = { ...ports, ...nowhere, inputs, run, service, readDocsPull }
     const task = await continueOrCreate(previous, composeWith, context)

@@ -191,7 +191,7 @@ describe('who may start a job', () => {
     let asked = false
     const step = {
       given: readGiven({ ...DEFAULTS, prompt: 'Update the docs.' }),
-      run: { repository, actor: login, runAttempt: '1' } as RunEnvironment,
+      run: { repository, actor: login, runAttempt: 1 } as RunEnvironment,
       event: parseEvent(event, causedBy(login, payload)),
       log: () => undefined,
     }

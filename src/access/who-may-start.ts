@@ -100,7 +100,7 @@ export async function refuseStrangers(
       'Use a runner that provides the event payload, or let everyone start jobs with allow-users: "*".',
     )
   }
-  if (run.runAttempt !== '1') {
+  if (run.runAttempt !== 1) {
     log('This is a re-run: what counts is the permission of whoever triggered the first attempt.')
   }
   return findRefusal(people)

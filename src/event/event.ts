@@ -14,7 +14,8 @@ export interface RunEnvironment {
   readonly ref: string
   readonly sha: string
   readonly runId: string
-  readonly runAttempt: string
+  /** From 1. */
+  readonly runAttempt: number
   /** `owner/repo/path@ref` of the workflow. */
   readonly workflowRef: string
   /** The workflow's name, or its path if it has none. */

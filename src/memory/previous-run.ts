@@ -70,7 +70,7 @@ function isOfEarlierAttempt(
   state: StoredState | undefined,
   { runId, runAttempt }: RunEnvironment,
 ): state is StoredState {
-  return state?.run === runId && state.attempt !== Number(runAttempt)
+  return state?.run === runId && state.attempt !== runAttempt
 }
 
 /** A step that is given a job is not about another, even if an earlier attempt was given that one. */
@@ -87,7 +87,7 @@ async function readComment({ comment }: PreviousRunContext): Promise<StoredState
 /** What an attempt of this run stored. In the first attempt, that can only be another step that looks the same. */
 async function readCheck({ check, run }: PreviousRunContext): Promise<StoredState | undefined> {
   if (check === undefined) return undefined
-  const isRerun = Number(run.runAttempt) > 1
+  const isRerun = run.runAttempt > 1
   try {
     return (await check.find(isRerun)).state
   } catch (thrown) {
@@ -106,7 +106,7 @@ function refuseSameAttempt(
   state: StoredState | undefined,
   { inputs, run, comment, check }: PreviousRunContext,
 ): void {
-  if (state?.run !== run.runId || state.attempt !== Number(run.runAttempt)) return
+  if (state?.run !== run.runId || state.attempt !== run.runAttempt) return
   const onlyWaits = inputs.task.kind === 'attach' && inputs.task.jobId === state.jobId
   if (NOTHING_SENT.includes(state.state) || onlyWaits) return
   comment?.stop()

@@ -74,10 +74,10 @@ export class Store {
       .filter(({ state }) => this.kind === 'comment' || state.run === run.runId)
       // If two runs raced and created two comments, the newer one wins.
       .sort((one, other) => other.id - one.id)
-    this.#dead = own.filter(({ conclude, state }) => conclude && state.attempt < Number(run.runAttempt))
+    this.#dead = own.filter(({ conclude, state }) => conclude && state.attempt < run.runAttempt)
     if (this.kind === 'comment') this.#id = own[0]?.id
     // In a first attempt, the unverified checks of this name belong to other steps.
-    const mayBeOwn = this.kind === 'comment' || Number(run.runAttempt) > 1
+    const mayBeOwn = this.kind === 'comment' || run.runAttempt > 1
     const unverified = mayBeOwn && texts.some(({ state }) => state === 'unverified')
     return { state: own[0]?.state, unverified, truncated }
   }

@@ -150,7 +150,7 @@ export class StateWriter implements StatusWriter {
   async #write(update: StatusUpdate, options: How): Promise<void> {
     const { store, run } = this.#options
     // A check of a first attempt that sent nothing has nothing to remember: one request is enough.
-    const isPlain = store.kind === 'check' && run.runAttempt === '1' && !this.#hasWritten
+    const isPlain = store.kind === 'check' && run.runAttempt === 1 && !this.#hasWritten
     const forgets = isPlain && update.conclusion !== undefined && NOTHING_SENT.includes(update.state)
     const finding = forgets ? Promise.resolve(undefined) : this.#find(options)
     const found = await finding.catch((thrown) => {
@@ -160,7 +160,7 @@ export class StateWriter implements StatusWriter {
     this.#takenOver ||= update.created
     // A re-run of an earlier run must not hide from the next run what a later one stored.
     const isOfLaterRun = found?.state !== undefined && Number(found.state.run) > Number(run.runId)
-    if (isOfLaterRun && Number(run.runAttempt) > 1 && !this.#takenOver) return
+    if (isOfLaterRun && run.runAttempt > 1 && !this.#takenOver) return
     await store.write(update, stateToStore(update, found, run), options)
     this.#hasWritten = true
   }
@@ -201,7 +201,7 @@ function stateToStore(
   found: Found | undefined,
   { runId, runAttempt }: RunEnvironment,
 ): StoredState | undefined {
-  const own = { jobId, link, state, run: runId, attempt: Number(runAttempt) }
+  const own = { jobId, link, state, run: runId, attempt: runAttempt }
   if (!NOTHING_SENT.includes(state)) return own
   if (found === undefined) return undefined
   // What this step has written may be what it finds.
