@@ -69,8 +69,7 @@ Scenarios, with the step's outcome:
 
 /**
  * @typedef {object} Settings
- * @property {string} root
- * @property {string} bundle
+ * @property {string} root the folder of the action
  * @property {string} scenario
  * @property {Record<string, string>} given the inputs from the command line
  * @property {number} speed
@@ -124,20 +123,21 @@ export async function start(args, root = ROOT) {
       "--scenario and --speed can't be combined with --input base-url=URL, since no service is emulated then",
     )
   }
-  const bundle = path.join(root, 'dist/index.js')
-  if (!existsSync(bundle)) {
-    throw new Error(`${path.relative('', bundle)} is missing; create it with 'npm ci && npm run build'`)
-  }
   const prompt = options.prompt === undefined ? {} : { prompt: options.prompt }
   const { debug = false } = options
-  return run({ root, bundle, scenario, given: { ...prompt, ...inputs }, speed, debug })
+  return run({ root, scenario, given: { ...prompt, ...inputs }, speed, debug })
 }
 
 /**
  * @param {Settings} settings
  * @returns {Promise<number>} the exit code of the last run that failed, else 0
  */
-async function run({ root, bundle, scenario, given, speed, debug }) {
+async function run({ root, scenario, given, speed, debug }) {
+  const bundle = path.join(root, 'dist/index.js')
+  if (!existsSync(bundle)) {
+    throw new Error(`${path.relative('', bundle)} is missing; create it with 'npm ci && npm run build'`)
+  }
+  const known = readInputNames(readFileSync(path.join(root, 'action.yml'), 'utf8'))
   const { description, step } = findScenario(scenario)
   const log = newLog(debug)
   /** @param {string} text */
@@ -148,10 +148,6 @@ async function run({ root, bundle, scenario, given, speed, debug }) {
   const demoInputs = service && { ...DEMO_INPUTS, 'base-url': service.url, ...step.demoInputs }
   const inputs = { ...USUAL_INPUTS, ...step.inputs, ...demoInputs, ...given }
   for (const secret of getSecrets(inputs)) log.masks.add(secret)
-  const unexpected = warnOfUnexpectedInputs(
-    inputs,
-    readInputNames(readFileSync(path.join(root, 'action.yml'), 'utf8')),
-  )
 
   print(`Running ${path.relative('', bundle)} as the GitHub runner would.`)
   if (service) print(`Scenario ${scenario}: ${description}.`)
@@ -159,6 +155,7 @@ async function run({ root, bundle, scenario, given, speed, debug }) {
   printTitle('Step')
   const demoOnly = Object.keys(demoInputs ?? {}).filter((name) => !(name in given))
   print(hide(indent(toYaml(inputs, demoOnly))))
+  const warning = warnOfUnexpectedInputs(inputs, known)
   let exitCode = 0
   try {
     for (const { title, ...event } of github?.runs ?? [{ title: '' }]) {
@@ -166,7 +163,7 @@ async function run({ root, bundle, scenario, given, speed, debug }) {
       if (title) printTitle(`━━ ${title} ━━`)
       const earlier = service?.requests.length
       const env = { ...(service === undefined && networkEnvironment()), ...event.env }
-      exitCode = (await runOnce({ ...event, bundle, env, inputs }, unexpected, log, signals)) || exitCode
+      exitCode = (await runOnce({ ...event, bundle, env, inputs }, warning, log, signals)) || exitCode
       if (service) printRequests(service.requests.slice(earlier), hide)
     }
   } finally {

@@ -322,25 +322,17 @@ describe('paths', () => {
   })
 })
 
-describe('authorization', () => {
-  test.each([
-    ['no header', {}],
-    ['another scheme', { authorization: 'Basic mint_key' }],
-    ['no key', { authorization: 'Bearer ' }],
-  ])('%s gets a 401', async (_, headers) => {
-    const { jobs, emulator } = await start()
-    const { status, body } = await post(jobs, undefined, { 'content-type': 'application/json', ...headers })
-    expect(status).toBe(401)
-    expect(body).toStrictEqual({ error: 'Missing or invalid API key' })
-    expect((await get(`${jobs}/${UNKNOWN_ID}`, headers)).status).toBe(401)
-    expect(emulator.jobs.size).toBe(0)
-  })
-
-  test('with apiKey, only that key is accepted', async () => {
-    const { jobs } = await start({ apiKey: 'mint_right' })
-    expect((await post(jobs)).status).toBe(401)
-    expect((await post(jobs, undefined, { ...HEADERS, authorization: 'Bearer mint_right' })).status).toBe(201)
-  })
+test.each([
+  ['no authorization', {}],
+  ['another scheme', { authorization: 'Basic mint_key' }],
+  ['no key', { authorization: 'Bearer ' }],
+])('%s gets a 401', async (_, headers) => {
+  const { jobs, emulator } = await start()
+  const { status, body } = await post(jobs, undefined, { 'content-type': 'application/json', ...headers })
+  expect(status).toBe(401)
+  expect(body).toStrictEqual({ error: 'Missing or invalid API key' })
+  expect((await get(`${jobs}/${UNKNOWN_ID}`, headers)).status).toBe(401)
+  expect(emulator.jobs.size).toBe(0)
 })
 
 test.each([
@@ -462,7 +454,7 @@ describe('close', () => {
     const port = Number(new URL(emulator.url).port)
     await expect(startEmulator({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
     await emulator.close()
-    const again = await start({ port, host: 'localhost' })
-    expect(again.emulator.url).toBe(`http://localhost:${port}`)
+    const again = await start({ port })
+    expect(again.emulator.url).toBe(`http://127.0.0.1:${port}`)
   })
 })

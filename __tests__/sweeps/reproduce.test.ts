@@ -14,5 +14,5 @@ posixTest(
     })
     expect({ status, said: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, said: '' })
   },
-  scaled(120_000),
+  scaled(300_000),
 )
