@@ -1,4 +1,6 @@
 // Reads a command's options. Every mistake becomes one line that says what is right.
+import { realpathSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { DEFAULT_SCENARIO, scenarios, serviceScenarios } from './scenarios.mjs'
 
@@ -11,15 +13,15 @@ export class UsageError extends Error {}
  * @template {NonNullable<ParseArgsConfig['options']>} T
  * @param {T} options as node:util expects them
  * @param {string} command as it is typed, for the hint
- * @param {string[]} [args] default: those of the process
+ * @param {string[]} args
  * @returns {ReturnType<typeof parseArgs<{ options: T }>>['values']}
  * @throws {UsageError} for an unknown option, or one without its value
  */
-export function readOptions(options, command, args = process.argv.slice(2)) {
+export function readOptions(options, command, args) {
   try {
     return parseArgs({ options, args }).values
   } catch (error) {
-    const [reason = ''] = error instanceof Error ? error.message.split('. ') : []
+    const [reason = ''] = /** @type {Error} */ (error).message.split('. ')
     const names = Object.keys(options).map((name) => `--${name}`)
     // Without '--', npm keeps `--scenario` for itself and passes on its value alone.
     const hint = reason.startsWith('Unexpected argument') ? `; npm expects '${command} -- [options]'` : ''
@@ -89,14 +91,17 @@ export function formatDuration(seconds) {
 }
 
 /**
- * Runs a command and sets the exit code it returns.
- * @param {() => Promise<number>} main
+ * Runs a command and sets the exit code it returns, unless its module is only imported.
+ * @param {string} url of the module
+ * @param {(args: string[]) => Promise<number>} command
  */
-export async function runCommand(main) {
+export async function runCommand(url, command) {
+  const [, script = '', ...args] = process.argv
+  if (url !== pathToFileURL(script && realpathSync(script)).href) return
   // If the reader of the output has stopped reading, as with `| head`, the step is still waited for and cleaned up.
   process.stdout.on('error', () => {})
   try {
-    process.exitCode = await main()
+    process.exitCode = await command(args)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     process.stderr.write(`${error.message}\n`)

@@ -40,7 +40,7 @@ function openLog(file) {
   try {
     return openSync(file, 'a')
   } catch (error) {
-    throw new UsageError(`--log can't write to '${file}': ${error instanceof Error ? error.message : error}`)
+    throw new UsageError(`--log can't write to '${file}': ${/** @type {Error} */ (error).message}`)
   }
 }
 
@@ -66,8 +66,11 @@ function describeScenario(name) {
   return [`Scenario ${name}: ${description}.`, ...initialJobs].join('\n')
 }
 
-/** @returns {Promise<number>} the exit code, after SIGINT or SIGTERM */
-async function main() {
+/**
+ * @param {string[]} args
+ * @returns {Promise<number>} the exit code, after SIGINT or SIGTERM
+ */
+export async function serve(args) {
   const options = readOptions(
     {
       port: { type: 'string' },
@@ -79,6 +82,7 @@ async function main() {
       help: { type: 'boolean' },
     },
     'npm run serve',
+    args,
   )
   if (options.help || options.list) {
     console.log(`${options.help ? `${USAGE}\n` : ''}${listScenarios(servableScenarios)}`)
@@ -114,4 +118,4 @@ Requests are logged ${options.log === undefined ? 'below' : `to ${options.log}`}
   return 0
 }
 
-await runCommand(main)
+await runCommand(import.meta.url, serve)

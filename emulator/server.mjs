@@ -17,10 +17,8 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
 /**
  * @typedef {object} Options
  * @property {string | Service} [scenario] a scenario's name, or a custom behaviour (default `pr-opened`)
- * @property {string} [apiKey] the key to accept (default: any)
  * @property {string} [prefix] prepended to every path, such as `/gateway`
  * @property {number | undefined} [port] default 0: any free port
- * @property {string} [host] an IPv4 address or a name (default 127.0.0.1)
  * @property {number | undefined} [jobSeconds] how long a job takes at speed 1 (default: set by the scenario)
  * @property {number | undefined} [speed] how many times faster jobs run (default 1)
  * @property {() => number} [now] the clock, in milliseconds since 1970
@@ -71,15 +69,15 @@ class HttpError extends Error {
  * @param {Options} [options]
  * @returns {Promise<Emulator>}
  * @throws {RangeError} the scenario is unknown
- * @throws {Error} the port is in use, or the host is not one of this machine
+ * @throws {Error} the port is in use
  */
 export async function startEmulator(options = {}) {
-  const { scenario = DEFAULT_SCENARIO, prefix = '', port = 0, host = '127.0.0.1', now = Date.now } = options
+  const { scenario = DEFAULT_SCENARIO, prefix = '', port = 0, now = Date.now } = options
   const service = typeof scenario === 'string' ? findScenario(scenario).service : scenario
   const { speed = 1, jobSeconds = service.jobSeconds ?? JOB_SECONDS, onRequest } = options
   const startedAt = now()
   const jobs = createJobs(service, { jobSeconds, speed, now })
-  const handle = createHandler(service, jobs, prefix, options.apiKey)
+  const handle = createHandler(service, jobs, prefix)
   const closing = new AbortController()
   /** @type {LoggedRequest[]} */
   const requests = []
@@ -96,13 +94,13 @@ export async function startEmulator(options = {}) {
     response.on('close', report)
     send(response, entry, await handle(request, entry, closing.signal).catch(toErrorResponse), report)
   })
-  server.listen(port, host)
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
 
   /** @type {Promise<unknown> | undefined} */
   let closed
   return {
-    url: `http://${host}:${/** @type {AddressInfo} */ (server.address()).port}${prefix}`,
+    url: `http://127.0.0.1:${/** @type {AddressInfo} */ (server.address()).port}${prefix}`,
     jobSeconds: jobSeconds / speed,
     requests,
     jobs: jobs.byId,
@@ -119,10 +117,9 @@ export async function startEmulator(options = {}) {
  * @param {Service} service
  * @param {Jobs} jobs
  * @param {string} prefix
- * @param {string | undefined} apiKey
  * @returns {(request: IncomingMessage, entry: LoggedRequest, closing: AbortSignal) => Promise<HttpResponse>}
  */
-function createHandler(service, jobs, prefix, apiKey) {
+function createHandler(service, jobs, prefix) {
   const counts = { create: 0, message: 0, poll: 0 }
 
   return async (request, entry, closing) => {
@@ -136,7 +133,8 @@ function createHandler(service, jobs, prefix, apiKey) {
     entry.body = await readBody(request)
 
     if (!route) throw new HttpError(404, 'No such endpoint')
-    if (!isAuthorized(request, apiKey)) throw new HttpError(401, 'Missing or invalid API key')
+    if (!/^Bearer \S+$/.test(request.headers.authorization ?? ''))
+      throw new HttpError(401, 'Missing or invalid API key')
     if (service.projectIds?.includes(route.projectId) === false) throw new HttpError(404, 'Project not found')
     const prompt = route.kind === 'poll' ? '' : readPrompt(entry)
     const existing = jobs.byId.get(route.id)
@@ -197,15 +195,6 @@ function faultAt(faults = [], index) {
     if (index < end) return fault
   }
   return {}
-}
-
-/**
- * @param {IncomingMessage} request
- * @param {string | undefined} apiKey
- */
-function isAuthorized(request, apiKey) {
-  const [, key] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? []
-  return key !== undefined && (apiKey === undefined || key === apiKey)
 }
 
 /**

@@ -41,8 +41,8 @@ import {
 
 /** Under npm, both signals of one Ctrl-C arrive within this time. */
 const DUPLICATE_SIGNAL_MS = 500
-const BUNDLE = fileURLToPath(new URL('../dist/index.js', import.meta.url))
-const MANIFEST = fileURLToPath(new URL('../action.yml', import.meta.url))
+/** The folder of the action. */
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const USUAL_INPUTS = {
   prompt: 'Describe the new --retry option on the page about the command line.',
   'project-id': PROJECT_ID,
@@ -69,6 +69,7 @@ Scenarios, with the step's outcome:
 
 /**
  * @typedef {object} Settings
+ * @property {string} root the folder of the action
  * @property {string} scenario
  * @property {Record<string, string>} given the inputs from the command line
  * @property {number} speed
@@ -91,8 +92,12 @@ function parseInputs(settings) {
   return inputs
 }
 
-/** @returns {Promise<number>} the exit code */
-async function main() {
+/**
+ * @param {string[]} args
+ * @param {string} [root] the folder of the action to run
+ * @returns {Promise<number>} the exit code
+ */
+export async function start(args, root = ROOT) {
   const options = readOptions(
     {
       scenario: { type: 'string' },
@@ -104,6 +109,7 @@ async function main() {
       help: { type: 'boolean' },
     },
     'npm start',
+    args,
   )
   const scenario = readScenario(options.scenario)
   const inputs = parseInputs(options.input ?? [])
@@ -117,18 +123,21 @@ async function main() {
       "--scenario and --speed can't be combined with --input base-url=URL, since no service is emulated then",
     )
   }
-  if (!existsSync(BUNDLE)) {
-    throw new Error(`${path.relative('', BUNDLE)} is missing; create it with 'npm ci && npm run build'`)
-  }
   const prompt = options.prompt === undefined ? {} : { prompt: options.prompt }
-  return run({ scenario, given: { ...prompt, ...inputs }, speed, debug: options.debug ?? false })
+  const { debug = false } = options
+  return run({ root, scenario, given: { ...prompt, ...inputs }, speed, debug })
 }
 
 /**
  * @param {Settings} settings
  * @returns {Promise<number>} the exit code of the last run that failed, else 0
  */
-async function run({ scenario, given, speed, debug }) {
+async function run({ root, scenario, given, speed, debug }) {
+  const bundle = path.join(root, 'dist/index.js')
+  if (!existsSync(bundle)) {
+    throw new Error(`${path.relative('', bundle)} is missing; create it with 'npm ci && npm run build'`)
+  }
+  const known = readInputNames(readFileSync(path.join(root, 'action.yml'), 'utf8'))
   const { description, step } = findScenario(scenario)
   const log = newLog(debug)
   /** @param {string} text */
@@ -140,12 +149,13 @@ async function run({ scenario, given, speed, debug }) {
   const inputs = { ...USUAL_INPUTS, ...step.inputs, ...demoInputs, ...given }
   for (const secret of getSecrets(inputs)) log.masks.add(secret)
 
-  print(`Running ${path.relative('', BUNDLE)} as the GitHub runner would.`)
+  print(`Running ${path.relative('', bundle)} as the GitHub runner would.`)
   if (service) print(`Scenario ${scenario}: ${description}.`)
   print(describeService(service, step), 'quiet')
   printTitle('Step')
   const demoOnly = Object.keys(demoInputs ?? {}).filter((name) => !(name in given))
   print(hide(indent(toYaml(inputs, demoOnly))))
+  const warning = warnOfUnexpectedInputs(inputs, known)
   let exitCode = 0
   try {
     for (const { title, ...event } of github?.runs ?? [{ title: '' }]) {
@@ -153,7 +163,7 @@ async function run({ scenario, given, speed, debug }) {
       if (title) printTitle(`━━ ${title} ━━`)
       const earlier = service?.requests.length
       const env = { ...(service === undefined && networkEnvironment()), ...event.env }
-      exitCode = (await runOnce({ ...event, env, inputs }, log, signals)) || exitCode
+      exitCode = (await runOnce({ ...event, bundle, env, inputs }, warning, log, signals)) || exitCode
       if (service) printRequests(service.requests.slice(earlier), hide)
     }
   } finally {
@@ -209,19 +219,18 @@ function describeService(service, step) {
 
 /**
  * Runs the step once, and shows its log and its results.
- * @param {Pick<Run, 'env' | 'event'> & { inputs: Record<string, string> }} step
+ * @param {Pick<Run, 'bundle' | 'env' | 'event' | 'inputs'>} step
+ * @param {string | undefined} warning of the runner
  * @param {LogState} log
  * @param {Signals} signals
  * @returns {Promise<number>} its exit code
  */
-async function runOnce({ env, ...step }, log, signals) {
+async function runOnce({ env, ...step }, warning, log, signals) {
   printTitle('Log')
-  const warning = warnOfUnexpectedInputs(step.inputs, readInputNames(readFileSync(MANIFEST, 'utf8')))
   if (warning) print(indent(`Warning: ${warning}`), 'warning')
   log.inGroup = false
   const result = await runAction({
     ...step,
-    bundle: BUNDLE,
     env: { ...env, ...(log.debug && { RUNNER_DEBUG: '1' }) },
     onStart: (child) => signals.forwardTo(child),
     onLine(line) {
@@ -275,4 +284,4 @@ class Signals {
   }
 }
 
-await runCommand(main)
+await runCommand(import.meta.url, start)

@@ -164,9 +164,20 @@ test("docs/testing.md names the emulator's inputs and outputs, which have the de
   expect(text('emulator/scenarios.mjs')).toContain(`DEFAULT_SPEED = ${emulator.inputs.speed.default}\n`)
 })
 
-test('docs/recipes.md names every example', () => {
-  const page = text('docs/recipes.md')
-  for (const file of readdirSync('examples')) expect(page).toContain(`](../examples/${file})`)
+test('docs/recipes.md names every example, with its permissions and secrets', () => {
+  const rows = text('docs/recipes.md').matchAll(/^\| \[(.+?)\]\(\.\.\/examples\/\1\): .* \| (.*) \|$/gm)
+  const named = [...rows].map(([, name, needs = '']) => [name, needs === 'none' ? [] : needs.split(', ')])
+  const needed = readdirSync('examples').map((name) => {
+    const yaml = text(`examples/${name}`)
+    const jobs: { permissions?: Record<string, string> }[] = Object.values(parse(yaml).jobs)
+    const permissions = jobs.flatMap((job) =>
+      Object.entries(job.permissions ?? {}).map((pair) => pair.join(': ')),
+    )
+    const secrets = yaml.replace(/^#.*\n/gm, '').matchAll(/secrets\.(?!AGENT_API_KEY)(\w+)/g)
+    const all = new Set([...permissions, ...[...secrets].map(([, secret]) => secret)])
+    return [name, [...all].map((one) => `\`${one}\``)]
+  })
+  expect(Object.fromEntries(named)).toEqual(Object.fromEntries(needed))
 })
 
 describe('the code', () => {

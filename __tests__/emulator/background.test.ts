@@ -101,14 +101,9 @@ test('runs until the post step, which prints the requests, and none of them as a
   expect(isAlive(Number(state.STATE_pid))).toBe(false)
 })
 
-test('starts even if Node prints a warning first', () => {
-  const job = newJob({ NODE_EXTRA_CA_CERTS: '/no/such/file' })
-  const state = start(job)
-  expect(run('background-stop', { ...job.env, ...state }).stdout).toBe('The emulator received 0 requests.\n')
-})
-
-test('passes on the scenario and the speed', async () => {
-  const state = start(newJob({ INPUT_SCENARIO: ' failed ', INPUT_SPEED: '1e9' }))
+test('passes on the scenario and the speed, and starts even if Node prints a warning first', async () => {
+  const warned = { NODE_EXTRA_CA_CERTS: '/no/such/file' }
+  const state = start(newJob({ INPUT_SCENARIO: ' failed ', INPUT_SPEED: '1e9', ...warned }))
   const url = state.STATE_url ?? ''
   const { id } = (await (await createAgentJob(url, 'One')).json()) as { id: string }
   const headers = { authorization: 'Bearer any' }
@@ -120,14 +115,9 @@ test('passes on the scenario and the speed', async () => {
 
 test.each([
   [
-    'an unknown scenario',
-    { INPUT_SCENARIO: 'nonsense' },
-    "scenario: unknown value 'nonsense', expected one of pr-opened",
-  ],
-  [
     'a scenario that is not about the service',
     { INPUT_SCENARIO: 'dry-run' },
-    "scenario: unknown value 'dry-run', expected one of",
+    "scenario: unknown value 'dry-run', expected one of pr-opened, ",
   ],
   ['an invalid speed', { INPUT_SPEED: 'fast' }, "--speed expects a number above 0, got 'fast'"],
   ['no file for the state', { GITHUB_STATE: '/no/such/folder/state' }, 'ENOENT'],

@@ -15,7 +15,9 @@ import {
   UsageError,
 } from '../../emulator/options.mjs'
 import { servableScenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
+import { serve } from '../../emulator/serve.mjs'
 import { startEmulator } from '../../emulator/server.mjs'
+import { start } from '../../emulator/start.mjs'
 import { newFolder } from '../support/folder.js'
 import { posixTest } from '../support/platform.js'
 
@@ -23,35 +25,21 @@ import { posixTest } from '../support/platform.js'
 jest.setTimeout(120_000)
 
 const EMULATOR = fileURLToPath(new URL('../../emulator/', import.meta.url))
-const MANIFEST = `name: Bundle
-inputs:
-${[
-  'prompt',
-  'project-id',
-  'api-key',
-  'poll-interval-seconds',
-  'base-url',
-  'job-scope',
-  'github-token',
-  'wait',
-  'docs-token',
-  'network',
-]
-  .map((name) => `  ${name}:\n    description: An input\n`)
-  .join('')}  fail:\n  hang:\n  comment:\noutputs:\n  job-id:\n`
+/** What it does besides depends on words of its prompt. */
 const BUNDLE = `
 import { appendFileSync, readFileSync } from 'node:fs'
 const { env } = process
 const key = env['INPUT_API-KEY']
 const jobs = env['INPUT_BASE-URL'] + '/v2/agent/' + env['INPUT_PROJECT-ID'] + '/job'
 const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' }
+const isAsked = (word) => env.INPUT_PROMPT.includes(word)
 let signals = 0
 process.on('SIGINT', () => {
   console.log('SIGINT ' + ++signals)
   setTimeout(() => process.exit(7), 400)
 })
 console.log('::debug::RUNNER_DEBUG ' + env.RUNNER_DEBUG)
-if (env.INPUT_NETWORK) console.log('through ' + env.HTTPS_PROXY + ' but for ' + env.no_proxy)
+if (isAsked('network')) console.log('through ' + env.HTTPS_PROXY + ' but for ' + env.no_proxy)
 console.log('prompt ' + env.INPUT_PROMPT + ' with ' + key)
 try {
   const created = await fetch(jobs, { method: 'POST', headers, body: JSON.stringify({ prompt: 'x' }) })
@@ -60,7 +48,7 @@ try {
   appendFileSync(env.GITHUB_STEP_SUMMARY, '## Job ' + id + ' of ' + key + '\\n')
   await fetch(jobs + '/' + id, { headers })
   console.log('::notice::polled')
-  if (env.INPUT_COMMENT) {
+  if (isAsked('comment')) {
     const { action, number } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8'))
     const run = 'run ' + env.GITHUB_RUN_ID + ' ' + env.GITHUB_EVENT_NAME + ' ' + action
     const written = await fetch(
@@ -73,8 +61,8 @@ try {
     )
     console.log('comment ' + written.status)
   }
-  if (env.INPUT_FAIL === env.GITHUB_RUN_ID) process.exitCode = 3
-  if (env.INPUT_HANG) setInterval(() => {}, 1000)
+  if (isAsked('fail in run ' + env.GITHUB_RUN_ID)) process.exitCode = 3
+  if (isAsked('hang')) setInterval(() => {}, 1000)
 } catch (error) {
   console.log('::error::' + error.cause.code)
   process.exitCode = 1
@@ -87,10 +75,9 @@ beforeAll(async () => {
   await mkdir(path.join(folder, 'dist'))
   await writeFile(path.join(folder, 'dist/index.js'), BUNDLE)
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
-  await writeFile(path.join(folder, 'action.yml'), MANIFEST)
+  await cp('action.yml', path.join(folder, 'action.yml'))
+  Object.assign(process.env, { HTTPS_PROXY: 'http://proxy.test', no_proxy: 'other.test' })
 })
-
-const PROXY = { HTTPS_PROXY: 'http://proxy.test', no_proxy: 'other.test' }
 
 /** Whatever a test finds, no command outlives it. */
 const running = new Set<ChildProcess>()
@@ -98,38 +85,37 @@ afterEach(() => {
   for (const child of running) child.kill()
 })
 
-/** Runs one of the commands, and returns what it printed. */
+/** Runs one of the commands as a process, and returns what it printed. */
 function command(
   name: string,
   args: string[],
   onText: (text: string, child: ChildProcess) => void = () => {},
-  env: Record<string, string> = {},
 ) {
-  const child = spawn(process.execPath, [`emulator/${name}.mjs`, ...args], {
-    cwd: folder,
-    env: { ...process.env, ...env },
-  })
+  const child = spawn(process.execPath, [`emulator/${name}.mjs`, ...args], { cwd: folder })
   running.add(child)
   let stdout = ''
-  let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     stdout += chunk
     onText(stdout, child)
   })
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    stderr += chunk
-  })
-  return once(child, 'close').then(([exitCode]) => {
+  return Promise.all([text(child.stderr), once(child, 'close')]).then(([stderr, [exitCode]]) => {
     running.delete(child)
     return { exitCode, stdout, stderr }
   })
 }
 
-const expectRejected = (name: string) => async (args: string[], message: RegExp) => {
-  const { exitCode, stdout, stderr } = await command(name, args)
-  expect([exitCode, stdout]).toEqual([2, ''])
-  expect(stderr).toMatch(message)
+/** Calls a command, and returns what it printed. */
+async function call(run: (args: string[]) => Promise<number>, ...args: string[]) {
+  const log = jest.spyOn(console, 'log').mockImplementation(() => {})
+  try {
+    const exitCode = await run(args)
+    return { exitCode, stdout: log.mock.calls.map(([line]) => `${line}\n`).join('') }
+  } finally {
+    log.mockRestore()
+  }
 }
+
+const callStart = (...args: string[]) => call((all) => start(all, folder), ...args)
 
 describe('start', () => {
   test('shows the step, the log, the outputs, the summary and the requests, and hides the key', async () => {
@@ -180,26 +166,21 @@ Exit code 0; the service received 2 requests (1 POST, 1 GET).
       'base-url= ',
       'poll-interval-seconds=2',
     ]
-    const { exitCode, stdout } = await command(
-      'start',
-      [
-        ...['--prompt', 'One: two\nthree ghp_secret', '--debug', '--speed', '2'],
-        ...[...inputs, 'waiit=false', 'network=true'].flatMap((input) => ['--input', input]),
-      ],
-      undefined,
-      PROXY,
+    const { exitCode, stdout } = await callStart(
+      ...['--prompt', 'One: network\nthree ghp_secret', '--debug', '--speed', '2'],
+      ...[...inputs, 'waiit=false'].flatMap((input) => ['--input', input]),
     )
     expect(exitCode).toBe(0)
     for (const part of [
       '. A job takes 2 min there.\n',
-      '    prompt: |\n      One: two\n      three ***\n',
+      '    prompt: |\n      One: network\n      three ***\n',
       '    docs-token: ***\n',
       // Given on the command line, so it is no part of the demo.
       '    poll-interval-seconds: 2\n',
       "\nLog\n  Warning: Unexpected input(s) 'waiit', valid inputs are ['prompt', ",
-      "'hang', 'comment']\n",
+      "'dry-run']\n",
       '  Debug: RUNNER_DEBUG 1\n',
-      '  prompt One: two\n  three *** with ***\n',
+      '  prompt One: network\n  three *** with ***\n',
       '  through undefined but for undefined\n',
       'the service received 2 requests',
     ])
@@ -211,8 +192,8 @@ Exit code 0; the service received 2 requests (1 POST, 1 GET).
 
   test('with base-url, the step uses that service and the proxy of the environment, and none is emulated', async () => {
     const service = await startEmulator({})
-    const inputs = ['--input', `base-url=${service.url}`, '--input', 'network=true']
-    const { exitCode, stdout } = await command('start', inputs, undefined, PROXY).finally(service.close)
+    const args = ['--input', `base-url=${service.url}`, '--prompt', 'network']
+    const { exitCode, stdout } = await callStart(...args).finally(service.close)
     expect(exitCode).toBe(0)
     expect(stdout).toContain('would.\nNo emulated service is started: the step uses the one at base-url.\n')
     expect(stdout).toContain('  through http://proxy.test but for other.test\n')
@@ -222,14 +203,14 @@ Exit code 0; the service received 2 requests (1 POST, 1 GET).
   })
 
   posixTest('a scenario that cancels sends one SIGINT at the first poll', async () => {
-    const { exitCode, stdout } = await command('start', ['--scenario', 'cancelled', '--input', 'hang=yes'])
+    const { exitCode, stdout } = await callStart('--scenario', 'cancelled', '--prompt', 'hang')
     expect(exitCode).toBe(7)
     expect(stdout).toContain('SIGINT 1\n')
     expect(stdout).not.toContain('SIGINT 2')
   })
 
   test('a scenario without a service refuses the connection', async () => {
-    const { exitCode, stdout } = await command('start', ['--scenario', 'network'])
+    const { exitCode, stdout } = await callStart('--scenario', 'network')
     expect(exitCode).toBe(1)
     expect(stdout).toContain('Error: ECONNREFUSED\n')
     expect(stdout).toContain('Outputs\n  (none)\n\nSummary\n  (none)\n\nRequests to the service\n  (none)\n')
@@ -253,8 +234,8 @@ Exit code 0; the service received 2 requests (1 POST, 1 GET).
   })
 
   test('a scenario on a pull request shows each run and each comment, and fails as the last that failed', async () => {
-    const args = ['--scenario', 'pull-request', '--input', 'comment=true', '--input', 'fail=1']
-    const { exitCode, stdout } = await command('start', args)
+    const args = ['--scenario', 'pull-request', '--prompt', 'comment, and fail in run 1']
+    const { exitCode, stdout } = await callStart(...args)
     expect(exitCode).toBe(3)
     for (const [run, action] of ['opened', 'synchronize'].entries()) {
       expect(stdout).toContain(`
@@ -284,7 +265,7 @@ Log
 
   posixTest('Ctrl-C is forwarded once, though npm doubles it, and there is no further run', async () => {
     let sent = false
-    const args = ['--scenario', 'pull-request', '--input', 'hang=yes']
+    const args = ['--scenario', 'pull-request', '--prompt', 'hang']
     const { exitCode, stdout } = await command('start', args, (text, child) => {
       if (sent || !text.includes('polled')) return
       sent = true
@@ -300,7 +281,7 @@ Log
   })
 
   test('--list names the scenarios and marks those of the emulator action, --help names the options, too', async () => {
-    const [list, help] = await Promise.all([command('start', ['--list']), command('start', ['--help'])])
+    const [list, help] = [await callStart('--list'), await callStart('--help')]
     expect([list.exitCode, help.exitCode]).toEqual([0, 0])
     expect(list.stdout).toMatch(/^\* pr-opened {2,}.*\n/)
     expect(list.stdout).toMatch(
@@ -313,32 +294,33 @@ Log
   })
 
   test('reports a missing bundle', async () => {
-    const [emulator, elsewhere] = [path.join(folder, 'emulator'), path.join(folder, 'elsewhere/emulator')]
-    await cp(emulator, elsewhere, { recursive: true })
-    const child = spawn(process.execPath, [path.join(elsewhere, 'start.mjs')])
-    const [[text], [exitCode]] = await Promise.all([once(child.stderr, 'data'), once(child, 'close')])
-    expect(String(text)).toMatch(/dist[\\/]index\.js is missing; create it with 'npm ci && npm run build'\n$/)
-    expect(exitCode).toBe(1)
+    await expect(start([], path.join(folder, 'elsewhere'))).rejects.toThrow(
+      /dist[\\/]index\.js is missing; create it with 'npm ci && npm run build'$/,
+    )
+  })
+
+  test('a wrong option is told in one line, with exit code 2', async () => {
+    const said = "--input expects NAME=VALUE, got 'nope'\n"
+    expect(await command('start', ['--input', 'nope'])).toEqual({ exitCode: 2, stdout: '', stderr: said })
   })
 
   test.each([
-    [['--input', 'nope'], /^--input expects NAME=VALUE, got 'nope'\n$/],
-    [['--nope'], /^Unknown option '--nope'; available options: --scenario, --prompt, .*\n$/],
-    [
-      ['nope'],
-      /^Unexpected argument 'nope'; npm expects 'npm start -- \[options\]'; available options: .*\n$/,
-    ],
-    [['--scenario'], /^Option '--scenario <value>' argument missing; available options: --scenario, .*\n$/],
+    [['--nope'], /^Unknown option '--nope'; available options: --scenario, --prompt, .*$/],
+    [['nope'], /^Unexpected argument 'nope'; npm expects 'npm start -- \[options\]'; available options: .*$/],
+    [['--scenario'], /^Option '--scenario <value>' argument missing; available options: --scenario, .*$/],
     [
       ['--speed', '2', '--input', 'base-url=http://127.0.0.1:9'],
-      /^--scenario and --speed can't be combined with --input base-url=URL, since no service is emulated then\n$/,
+      /^--scenario and --speed can't be combined with --input base-url=URL, since no service is emulated then$/,
     ],
-  ])('%j is rejected in one line, with exit code 2', expectRejected('start'))
+  ])('%j is rejected', async (args, message) => {
+    await expect(start(args)).rejects.toThrow(UsageError)
+    await expect(start(args)).rejects.toThrow(message)
+  })
 })
 
 describe('serve', () => {
   /** Runs the service until one request has been answered. */
-  async function serve(args: string[], pathname = '/v2/agent/a%20b/job/x') {
+  async function serveOnce(args: string[], pathname = '/v2/agent/a%20b/job/x') {
     let url = ''
     let requested: Promise<unknown> | undefined
     const result = await command('serve', args, (text, child) => {
@@ -352,7 +334,7 @@ describe('serve', () => {
   }
 
   posixTest('prints how to use it and a line per request, never the key, and ends cleanly', async () => {
-    const { exitCode, stdout, stderr, url } = await serve([])
+    const { exitCode, stdout, stderr, url } = await serveOnce([])
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(stdout).toBe(`The emulated service is running at
@@ -371,7 +353,7 @@ GET /v2/agent/a%20b/job/x 404
     await writeFile(log, 'before\n')
     const project = '/v2/agent/your-project/job/5eed0000-0000-4000-8000-000000000001'
     const args = ['--scenario', 'stale', '--speed', '1', '--job-seconds', '90', '--log', log]
-    const { stdout } = await serve(args, project)
+    const { stdout } = await serveOnce(args, project)
     expect(stdout).toContain(
       '\nProject your-project already has a job: 5eed0000-0000-4000-8000-000000000001.\n',
     )
@@ -381,7 +363,7 @@ GET /v2/agent/a%20b/job/x 404
   })
 
   test('--list names the scenarios of the service, --help the options, too', async () => {
-    const [list, help] = await Promise.all([command('serve', ['--list']), command('serve', ['--help'])])
+    const [list, help] = [await call(serve, '--list'), await call(serve, '--help')]
     expect([list.exitCode, help.exitCode]).toEqual([0, 0])
     const names = [...list.stdout.matchAll(/^[* ] ([\w-]+) {2,}/gm)].map(([, name]) => name)
     expect(names).toEqual(servableScenarios)
@@ -392,11 +374,14 @@ GET /v2/agent/a%20b/job/x 404
   })
 
   test.each([
-    [['--port', '70000'], /^--port expects a whole number up to 65535, got '70000'\n$/],
-    [['--job-seconds', 'long'], /^--job-seconds expects a number above 0, got 'long'\n$/],
-    [['--log', '/no/such/folder/x.log'], /^--log can't write to '\/no\/such\/folder\/x\.log': ENOENT: .*\n$/],
-    [['--scenario', 'dry-run'], /^scenario 'dry-run' is about the step, not the service; available: .*\n$/],
-  ])('%j is rejected in one line, with exit code 2', expectRejected('serve'))
+    [['--port', '70000'], /^--port expects a whole number up to 65535, got '70000'$/],
+    [['--job-seconds', 'long'], /^--job-seconds expects a number above 0, got 'long'$/],
+    [['--log', '/no/such/folder/x.log'], /^--log can't write to '\/no\/such\/folder\/x\.log': ENOENT: .*$/],
+    [['--scenario', 'dry-run'], /^scenario 'dry-run' is about the step, not the service; available: .*$/],
+  ])('%j is rejected', async (args, message) => {
+    await expect(serve(args)).rejects.toThrow(UsageError)
+    await expect(serve(args)).rejects.toThrow(message)
+  })
 })
 
 describe('options', () => {

@@ -2,17 +2,19 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { scenarios as all } from '../../emulator/scenarios.mjs'
 import { POSIX } from '../support/platform.js'
 
 const START = fileURLToPath(new URL('../../emulator/start.mjs', import.meta.url))
 // The command reads it beside the bundle, which here is the fresh one.
 copyFileSync('action.yml', 'build/action.yml')
-/** Each ends within seconds; this is for a machine that is busy with other things. */
-const LIMIT_MS = 240_000
+// Each ends within seconds; this is for a machine that is busy with other things.
+jest.setTimeout(240_000)
+/** A docs job takes 2.4 s: longer than what delays a response. */
+const FAST = ['--speed', '100', '--input', 'poll-interval-seconds=0.2']
 /** More would slow down those whose step has a deadline. */
-const AT_ONCE = 6
+const AT_ONCE = 8
 
 /** On Windows a step can't catch the signal that one of them sends. */
 const scenarios = Object.fromEntries(Object.entries(all).filter(([, { step }]) => POSIX || !step.cancel))
@@ -31,7 +33,7 @@ function startAll(names: readonly string[]): Map<string, ReturnType<typeof start
 
 function start(name: string) {
   return new Promise<{ code: unknown; stdout: string }>((resolve) => {
-    execFile(process.execPath, [START, '--scenario', name], (error, stdout) =>
+    execFile(process.execPath, [START, '--scenario', name, ...FAST], (error, stdout) =>
       resolve({ code: error?.code ?? 0, stdout }),
     )
   })
@@ -51,7 +53,6 @@ test.each(Object.entries(scenarios))(
     expect(stdout).not.toMatch(/mint_emulated_key|ghs_emulated_token/)
     expect(code).toBe(exitCode)
   },
-  LIMIT_MS,
 )
 
 test.each([
@@ -64,117 +65,93 @@ test.each([
   ['a create request once if it got a 503', 'unavailable', 1, 0],
   ['a create request once if the connection was reset', 'reset-after', 1, 0],
   ['a create request and then a message on a pull request', 'pull-request', 2, 2],
-])(
-  'sends %s',
-  async (_, name, posts, minGets) => {
-    const { stdout = '' } = (await runs.get(name)) ?? {}
-    const [, receivedPosts, receivedGets] =
-      /the service received .* \((\d+) POST, (\d+) GET\)/.exec(stdout) ?? []
-    expect(Number(receivedPosts)).toBe(posts)
-    if (minGets === 0) expect(Number(receivedGets)).toBe(0)
-    else expect(Number(receivedGets)).toBeGreaterThanOrEqual(minGets)
-  },
-  LIMIT_MS,
-)
+])('sends %s', async (_, name, posts, minGets) => {
+  const { stdout = '' } = (await runs.get(name)) ?? {}
+  const [, receivedPosts, receivedGets] =
+    /the service received .* \((\d+) POST, (\d+) GET\)/.exec(stdout) ?? []
+  expect(Number(receivedPosts)).toBe(posts)
+  if (minGets === 0) expect(Number(receivedGets)).toBe(0)
+  else expect(Number(receivedGets)).toBeGreaterThanOrEqual(minGets)
+})
 
 test.each([
   ['flaky-polls', ['503 Service unavailable  ← injected', 'connection reset  ← injected', '200 ']],
   ['stale', ['200 completed  ← injected', '200 completed  ← injected', '200 ']],
   ['late-job', ['404 Job not found  ← injected', '404 Job not found  ← injected', '200 ']],
   ['unknown-status', ['200 queued  ← injected']],
-  ['slow', ['200 active  ← injected delay of 0.7 s']],
-])(
-  '%s shows what it is about in its polls',
-  async (name, expected) => {
-    const { stdout = '' } = (await runs.get(name)) ?? {}
-    const polls = [...stdout.matchAll(/ s {2}GET {2}\S+\/job\/\{id\} +(.*)/g)].map(([, response]) => response)
-    expect(polls.length).toBeGreaterThanOrEqual(expected.length)
-    for (const [index, response] of expected.entries()) expect(polls[index]).toContain(response)
-  },
-  LIMIT_MS,
-)
+  ['slow', ['  ← injected delay of 0.7 s']],
+])('%s shows what it is about in its polls', async (name, expected) => {
+  const { stdout = '' } = (await runs.get(name)) ?? {}
+  const polls = [...stdout.matchAll(/ s {2}GET {2}\S+\/job\/\{id\} +(.*)/g)].map(([, response]) => response)
+  expect(polls.length).toBeGreaterThanOrEqual(expected.length)
+  for (const [index, response] of expected.entries()) expect(polls[index]).toContain(response)
+})
 
 test.each([
   ['slow', '201 active  ← injected delay of 1.5 s'],
   ['reset-before', 'connection reset  ← injected, before the request was processed'],
   ['reset-after', 'connection reset  ← injected, after the request was processed'],
-])(
-  '%s shows what it is about in its create request',
-  async (name, response) => {
-    const { stdout = '' } = (await runs.get(name)) ?? {}
-    const [, first] = / s {2}POST \/v2\/agent\/your-project\/job +(.*)\n/.exec(stdout) ?? []
-    expect(first).toBe(response)
-  },
-  LIMIT_MS,
-)
+])('%s shows what it is about in its create request', async (name, response) => {
+  const { stdout = '' } = (await runs.get(name)) ?? {}
+  const [, first] = / s {2}POST \/v2\/agent\/your-project\/job +(.*)\n/.exec(stdout) ?? []
+  expect(first).toBe(response)
+})
 
 test.each([
   ['timed-out', ['timeout-minutes']],
   ['pull-request', ['github-token']],
-])(
-  '%s marks what only suits the demo',
-  async (name, names) => {
-    const { stdout = '' } = (await runs.get(name)) ?? {}
-    const marked = [...stdout.matchAll(/^ {4}([\w-]+): .* {2}# only for this demo$/gm)].map(
-      ([, input]) => input,
-    )
-    expect(marked).toEqual(['poll-interval-seconds', 'base-url', ...names])
-  },
-  LIMIT_MS,
-)
+])('%s marks what only suits the demo', async (name, names) => {
+  const { stdout = '' } = (await runs.get(name)) ?? {}
+  const marked = [...stdout.matchAll(/^ {4}([\w-]+): .* {2}# only for this demo$/gm)].map(
+    ([, input]) => input,
+  )
+  expect(marked).toEqual(['base-url', ...names])
+})
 
-test(
-  'the times of the job are within those of the step',
-  async () => {
-    const { stdout = '' } = (await runs.get('archived')) ?? {}
-    const { createdAt, archivedAt } = JSON.parse(valuesOf('job ', stdout)[0] ?? '')
-    const times = [...stdout.matchAll(/^ {2}\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \|/gm)].map(([, time]) =>
-      Date.parse(`${time}Z`),
-    )
-    // The summary shows whole seconds.
-    expect(times.length).toBe(2)
-    expect(Math.floor(Date.parse(createdAt) / 1000) * 1000).toBeLessThanOrEqual(times[0] ?? 0)
-    expect(Math.floor(Date.parse(archivedAt) / 1000) * 1000).toBeLessThanOrEqual(times[1] ?? 0)
-  },
-  LIMIT_MS,
-)
+test('the times of the job are within those of the step', async () => {
+  const { stdout = '' } = (await runs.get('archived')) ?? {}
+  const { createdAt, archivedAt } = JSON.parse(valuesOf('job ', stdout)[0] ?? '')
+  const times = [...stdout.matchAll(/^ {2}\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \|/gm)].map(([, time]) =>
+    Date.parse(`${time}Z`),
+  )
+  // The summary shows whole seconds.
+  expect(times.length).toBe(2)
+  expect(Math.floor(Date.parse(createdAt) / 1000) * 1000).toBeLessThanOrEqual(times[0] ?? 0)
+  expect(Math.floor(Date.parse(archivedAt) / 1000) * 1000).toBeLessThanOrEqual(times[1] ?? 0)
+})
 
-test(
-  'pull-request has one job and one comment, which is shown at each change',
-  async () => {
-    const { stdout = '' } = (await runs.get('pull-request')) ?? {}
-    const headings = /^━━ .*|^ {2}┌── .*|^[A-Z][\w ]+$/gm
-    const comment = (version: number) => `  ┌── Comment 1001: edited (version ${version})`
-    expect(stdout.match(headings)).toEqual([
-      'Step',
-      '━━ Run 1 of 2: event pull_request, opened ━━',
-      'Log',
-      '  ┌── Comment 1001: created',
-      ...[2, 3, 4].map(comment),
-      'Outputs',
-      'Summary',
-      'Requests to the service',
-      '━━ Run 2 of 2: event pull_request, synchronize ━━',
-      'Log',
-      ...[5, 6, 7].map(comment),
-      'Outputs',
-      'Summary',
-      'Requests to the service',
-    ])
-    const boxes = [...stdout.matchAll(/^ {2}┌── .*\n((?: {2}│.*\n)+) {2}└──$/gm)].map(([, text]) => text)
-    expect(boxes).toHaveLength(7)
-    expect(boxes[0]).toContain('Nothing has been sent yet')
-    expect(boxes[0]).not.toContain('agent-job-action:2')
-    expect(boxes[1]).toContain('The request is being sent')
-    expect(boxes[1]).toMatch(/ {2}│ <!-- agent-job-action:2… --> \(hidden;/)
-    for (const end of [boxes[3], boxes[6]]) {
-      expect(end).toContain('[`your-org/docs#17`](<https://github.com/your-org/docs/pull/17>)')
-    }
-    expect(boxes[6]).toContain('/actions/runs/2>')
-    expect(new Set(valuesOf('job-id', stdout)).size).toBe(1)
-    expect(valuesOf('reused', stdout)).toEqual(['false', 'true'])
-    expect(stdout).toContain('\n    github-token: ***  # only for this demo\n')
-    expect(stdout).toMatch(/; GitHub received \d+ requests \(1 POST, 6 PATCH, \d+ GET\)\.\n$/)
-  },
-  LIMIT_MS,
-)
+test('pull-request has one job and one comment, which is shown at each change', async () => {
+  const { stdout = '' } = (await runs.get('pull-request')) ?? {}
+  const headings = /^━━ .*|^ {2}┌── .*|^[A-Z][\w ]+$/gm
+  const comment = (version: number) => `  ┌── Comment 1001: edited (version ${version})`
+  expect(stdout.match(headings)).toEqual([
+    'Step',
+    '━━ Run 1 of 2: event pull_request, opened ━━',
+    'Log',
+    '  ┌── Comment 1001: created',
+    ...[2, 3, 4].map(comment),
+    'Outputs',
+    'Summary',
+    'Requests to the service',
+    '━━ Run 2 of 2: event pull_request, synchronize ━━',
+    'Log',
+    ...[5, 6, 7].map(comment),
+    'Outputs',
+    'Summary',
+    'Requests to the service',
+  ])
+  const boxes = [...stdout.matchAll(/^ {2}┌── .*\n((?: {2}│.*\n)+) {2}└──$/gm)].map(([, text]) => text)
+  expect(boxes).toHaveLength(7)
+  expect(boxes[0]).toContain('Nothing has been sent yet')
+  expect(boxes[0]).not.toContain('agent-job-action:2')
+  expect(boxes[1]).toContain('The request is being sent')
+  expect(boxes[1]).toMatch(/ {2}│ <!-- agent-job-action:2… --> \(hidden;/)
+  for (const end of [boxes[3], boxes[6]]) {
+    expect(end).toContain('[`your-org/docs#17`](<https://github.com/your-org/docs/pull/17>)')
+  }
+  expect(boxes[6]).toContain('/actions/runs/2>')
+  expect(new Set(valuesOf('job-id', stdout)).size).toBe(1)
+  expect(valuesOf('reused', stdout)).toEqual(['false', 'true'])
+  expect(stdout).toContain('\n    github-token: ***  # only for this demo\n')
+  expect(stdout).toMatch(/; GitHub received \d+ requests \(1 POST, 6 PATCH, \d+ GET\)\.\n$/)
+})

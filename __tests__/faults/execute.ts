@@ -303,15 +303,29 @@ function payloadOf(
   { plan: { title, body }, repository: { comments } }: PlannedGitHub,
   step: StepPlan,
 ): object {
-  const { action, sender, author, ownComment } = step.cause
+  const { action, sender, before, author, ownComment } = step.cause
   const user = { login: author }
   const repository = { full_name: REPOSITORY }
   const html_url = `https://github.com/${REPOSITORY}`
   const issue = { number: ISSUE, title, body, user, html_url: `${html_url}/issues/${ISSUE}` }
   const all = { sender: { login: sender, type: sender === 'app[bot]' ? 'Bot' : 'User' }, repository }
+  const pull_request = {
+    number: PULL_REQUEST,
+    title,
+    body,
+    user,
+    html_url: `${html_url}/pull/${PULL_REQUEST}`,
+    base: { ref: 'main', repo: repository },
+    head: { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository },
+  }
   switch (step.event) {
     case 'workflow_dispatch':
       return all
+    case 'workflow_run': {
+      const head = { head_branch: 'main', head_sha: sha('head'), head_repository: repository }
+      const workflow_run = { id: 1, name: title, event: before, conclusion: 'success', html_url, ...head }
+      return { ...all, action: 'completed', workflow_run: { ...workflow_run, actor: all.sender } }
+    }
     case 'issues':
       return { ...all, action: 'opened', issue }
     case 'issue_comment': {
@@ -321,18 +335,13 @@ function payloadOf(
       return { ...all, action: 'created', issue, comment: { id: own?.id ?? 1, body: text, user, html_url } }
     }
     case 'pull_request':
+      return { ...all, action, pull_request }
+    case 'pull_request_review':
       return {
         ...all,
-        action,
-        pull_request: {
-          number: PULL_REQUEST,
-          title,
-          body,
-          user,
-          html_url: `${html_url}/pull/${PULL_REQUEST}`,
-          base: { ref: 'main', repo: repository },
-          head: { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository },
-        },
+        action: 'submitted',
+        pull_request,
+        review: { id: 1, state: 'commented', body, user, html_url },
       }
   }
 }

@@ -10,6 +10,7 @@ import {
   DOCS_TOKEN,
   type Exchange,
   FINAL_POST_MS,
+  type Person,
   type Plan,
   REPOSITORY,
   type StepPlan,
@@ -684,7 +685,7 @@ class Checker {
     const { plan, checks, exitCode } = this.step
     const { outcome = '' } = this.#outputs
     const isStranger = asksWhoMayStart(plan) && !mayStart(plan) && outcome === 'skipped'
-    if (isStranger && plan.event !== 'pull_request') {
+    if (isStranger && plan.event.startsWith('issue')) {
       const count = checks.length - (this.previous?.checks.length ?? 0)
       this.#must(count === 0, 'a stranger left a check on a commit that the event does not name')
       return
@@ -762,14 +763,24 @@ class Checker {
   }
 }
 
-/** On these events anyone can be the cause: a push to a branch of the repository shows who may write, and so does an app. */
-function asksWhoMayStart({ event, cause: { action, sender } }: StepPlan): boolean {
-  if (event === 'pull_request') return action !== 'synchronize' && sender !== 'app[bot]'
-  return event === 'issues' || event === 'issue_comment'
+/** Those who have to have write access. A push shows it already, and so does an app's event on a branch of the repository. */
+function askedFor({ event, inputs, cause: { action, sender, before, author } }: StepPlan): Person[] {
+  const showsAccess =
+    event === 'workflow_dispatch' ||
+    (event === 'workflow_run' && before === 'push') ||
+    (event === 'pull_request' && (action === 'synchronize' || sender === 'app[bot]'))
+  const hasAuthor = event === 'issue_comment' || event === 'pull_request_review'
+  const allowed = (inputs['allow-users'] ?? '').toLowerCase().split(', ')
+  const people = showsAccess ? [] : hasAuthor ? [sender, author] : [sender]
+  return people.filter((person) => !allowed.includes('*') && !allowed.includes(person))
 }
 
-function mayStart({ event, cause: { sender, author } }: StepPlan): boolean {
-  return sender === 'writer' && (event !== 'issue_comment' || author === 'writer')
+function asksWhoMayStart(plan: StepPlan): boolean {
+  return askedFor(plan).length > 0
+}
+
+function mayStart(plan: StepPlan): boolean {
+  return askedFor(plan).every((person) => person === 'writer')
 }
 
 /** Whether a refusal says something about the job that the message was for. */

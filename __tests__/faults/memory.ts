@@ -39,7 +39,7 @@ export function memoryAfter(
   { inputs, event, runId, task }: StepPlan,
 ): Memory {
   const scope = inputs['job-scope']
-  const hasNumber = event === 'pull_request' || inputs['issue-number'] !== undefined
+  const hasNumber = event.startsWith('pull_request') || inputs['issue-number'] !== undefined
   const isComment = task === 'create' && (scope === 'issue' || (scope === 'pull-request' && hasNumber))
   const isCheck = inputs.check === 'true' && event !== 'issue_comment'
   const ofChecks = markersIn(checks.map(({ output }) => output.text ?? ''))

@@ -42,7 +42,13 @@ export interface Transport {
 
 export type TaskKind = 'create' | 'message' | 'attach' | 'bad-input'
 
-export type EventName = 'pull_request' | 'issues' | 'issue_comment' | 'workflow_dispatch'
+export type EventName =
+  | 'pull_request'
+  | 'pull_request_review'
+  | 'issues'
+  | 'issue_comment'
+  | 'workflow_run'
+  | 'workflow_dispatch'
 
 export interface StepPlan {
   readonly task: TaskKind
@@ -64,8 +70,11 @@ export interface StepPlan {
 export interface Cause {
   /** Of the pull request. */
   readonly action: 'synchronize' | 'opened' | 'labeled' | 'edited' | 'closed'
+  /** Who triggered the run; for `workflow_run`, the run before it. */
   readonly sender: Person
-  /** Who wrote the comment. */
+  /** The event of that run before it. */
+  readonly before: 'push' | 'pull_request' | 'issue_comment'
+  /** Who wrote the comment or the review. */
   readonly author: Person
   /** The event is about the comment that remembers the job, which its id shows; or its marker, if GitHub has lost it. */
   readonly ownComment: 'id' | 'marker' | undefined
@@ -301,8 +310,10 @@ function createStep(shared: Shared): StepPlan {
   const event = usesGitHub
     ? random.weighted<EventName>([
         [7, 'pull_request'],
+        [2, 'pull_request_review'],
         [3, 'issues'],
         [2, 'issue_comment'],
+        [1.5, 'workflow_run'],
         [1.5, 'workflow_dispatch'],
       ])
     : 'workflow_dispatch'
@@ -336,6 +347,7 @@ function createStep(shared: Shared): StepPlan {
     cause: {
       action: random.pick(['synchronize', 'synchronize', 'opened', 'labeled', 'edited', 'closed']),
       sender: person(),
+      before: random.pick(['push', 'pull_request', 'issue_comment']),
       author: person(),
       ownComment: undefined,
     },
@@ -345,7 +357,7 @@ function createStep(shared: Shared): StepPlan {
 }
 
 function gitHubInputs({ random, theme }: Shared, task: TaskKind, event: EventName): Record<string, string> {
-  const usual = event === 'pull_request' ? 'pull-request' : 'issue'
+  const usual = event.startsWith('pull_request') ? 'pull-request' : 'issue'
   const scope = random.weighted([
     [6, usual],
     [1, 'pull-request'],
@@ -354,8 +366,9 @@ function gitHubInputs({ random, theme }: Shared, task: TaskKind, event: EventNam
   ])
   const hasScope = task === 'create' && scope !== ''
   // Without a pull request or an issue in the event, the scope needs a number.
-  const needsNumber = hasScope && scope === 'issue' && event === 'workflow_dispatch'
-  const usesPaths = event !== 'workflow_dispatch' && random.chance(0.15)
+  const isAboutNone = event.startsWith('workflow_')
+  const needsNumber = hasScope && scope === 'issue' && isAboutNone
+  const usesPaths = !isAboutNone && random.chance(0.15)
   return {
     'github-token': TOKEN,
     context: random.pick(['none', 'event', 'diff']),
@@ -365,6 +378,7 @@ function gitHubInputs({ random, theme }: Shared, task: TaskKind, event: EventNam
     }),
     ...(random.chance(0.3) && { comment: 'true' }),
     ...(random.chance(0.35) && { check: 'true' }),
+    ...(random.chance(0.15) && { 'allow-users': random.pick(['*', 'Reader', 'stranger, app[bot]']) }),
     ...(random.chance(0.5) && { 'docs-token': DOCS_TOKEN }),
     ...(usesPaths && { 'context-paths': random.pick(['docs/**', '!docs/**', '*.md']) }),
   }

@@ -6,7 +6,4 @@ import { RECORDED } from '../support/recorded.js'
 const isFirst = (event: string, index: number): boolean =>
   RECORDED.findIndex((one) => one.event === event) === index
 
-testDryRuns(
-  RECORDED.filter(({ event }, index) => isFirst(event, index)),
-  1,
-)
+testDryRuns(RECORDED.filter(({ event }, index) => isFirst(event, index)))

@@ -13,12 +13,20 @@ test.each(files)('$name keeps the rules', (file) => {
 })
 
 test('our actions pin what they use', () => {
-  const tracked = execFileSync('git', ['ls-files', '*action.yml', '*action.yaml'], { encoding: 'utf8' })
-  const actions = tracked.trim().split('\n')
+  const options = ['--cached', '--others', '--exclude-standard', '*action.yml', '*action.yaml']
+  const actions = execFileSync('git', ['ls-files', ...options], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
   expect(actions).toEqual(expect.arrayContaining(['action.yml', 'emulator/action.yml']))
   expect(actions.flatMap((file) => brokenByAction(readFileSync(file, 'utf8')))).toEqual([])
-  const composite = 'runs:\n  using: composite\n  steps:\n    - uses: actions/setup@v4\n'
-  expect(brokenByAction(composite)).toEqual(['does not pin actions/setup by a commit and name its version'])
+  for (const step of [
+    'uses: actions/setup@v4',
+    '{ uses: actions/setup@v4 }',
+    '"uses":\n        actions/setup@v4',
+  ])
+    expect(brokenByAction(`runs:\n  using: composite\n  steps:\n    - ${step}\n`)).toEqual([
+      'does not pin actions/setup by a commit and name its version',
+    ])
 })
 
 test('an action has one version in all workflows, and a commit one version', () => {

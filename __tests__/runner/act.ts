@@ -14,6 +14,7 @@ import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { parse } from 'yaml'
 import { startEmulator } from '../../emulator/server.mjs'
+import { newFolder } from '../support/folder.js'
 import { type GitHub, type Permissions, type Repository, startGitHub } from '../support/github.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
 import { HOME, withoutSelf } from '../support/workflows.js'
@@ -105,6 +106,11 @@ interface Workflow {
   readonly jobs: Record<string, { readonly permissions?: Record<string, string> }>
 }
 
+/** What all runs share: the certificate of the service, the action as a runner downloads it, and Node's compiled code. */
+const authority = certificate([SERVICE])
+const action = layOutAction(newFolder('action'))
+const compileCache = newFolder('compiled')
+
 /** Runs the workflow, and stops everything afterwards. Returns the last run. */
 export async function runWorkflow(name: string, yaml: string, start: Start): Promise<Ran> {
   const folder = await mkdtemp(path.join(tmpdir(), 'runner-'))
@@ -119,20 +125,19 @@ export async function runWorkflow(name: string, yaml: string, start: Start): Pro
   const repository = github.addRepository(REPOSITORY, { private: true })
   const docs = github.addRepository(DOCS, { private: true, foreign: true })
   docs.addPull({ number: 17, author: 'mintlify[bot]' })
-  const service = await startEmulator({ speed: 120, ...start.service })
-  const authority = await certificate([SERVICE])
-  const front = await terminateTls(Number(new URL(service.url).port), authority)
+  const service = await startEmulator({ speed: 400, ...start.service })
+  const tls = await authority
+  const front = await terminateTls(Number(new URL(service.url).port), tls)
   const proxy = await connectProxy(front.port)
   const tokens = { [REPOSITORY]: TOKEN, [DOCS]: DOCS_TOKEN }
   const cli = await startGh(path.join(folder, 'bin'), { [REPOSITORY]: repository, [DOCS]: docs }, tokens)
   try {
-    await layOutAction(path.join(folder, 'action'))
     for (const [uses, { file, yaml }] of Object.entries(start.others ?? {}))
       await writeAll(path.join(folder, uses), { [`.github/workflows/${file}`]: yaml })
     const commits = await layOutRepository(path.join(folder, 'repository'), name, yaml, start)
     const network = {
       HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
-      NODE_EXTRA_CA_CERTS: authority.file,
+      NODE_EXTRA_CA_CERTS: tls.file,
     }
     const place: Place = { service, github, repository, docs, gh: cli.gh, ...commits, network }
     const { payload = {}, runs = 1 } = start
@@ -164,8 +169,8 @@ function permissionsOf({ permissions = {}, jobs }: Workflow): Permissions {
   }
 }
 
-/** The action as a runner downloads it, and the reusable workflow. */
-async function layOutAction(folder: string): Promise<void> {
+/** The action, and the reusable workflow. Returns the folder. */
+async function layOutAction(folder: string): Promise<string> {
   for (const part of ['action.yml', 'emulator', '.github/workflows/docs-job.yml'])
     await cp(part, path.join(folder, part), { recursive: true })
   const manifest = await readFile('action.yml', 'utf8')
@@ -173,6 +178,7 @@ async function layOutAction(folder: string): Promise<void> {
   const reusable = path.join(folder, '.github/workflows/docs-job.yml')
   await writeFile(reusable, withoutSelf(await readFile(reusable, 'utf8'), HOME))
   await cp('build/dist', path.join(folder, 'dist'), { recursive: true })
+  return folder
 }
 
 async function writeAll(folder: string, files: Record<string, string>): Promise<void> {
@@ -216,7 +222,7 @@ async function runAct(folder: string, name: string, start: Start, place: Place, 
     ...(start.matrix ? ['--matrix', start.matrix] : []),
     ...(start.actor ? ['--actor', start.actor] : []),
     ...['--no-cache-server', '--action-cache-path', path.join(folder, 'cache')],
-    ...['--local-repository', `${ACTION}=${path.join(folder, 'action')}`],
+    ...['--local-repository', `${ACTION}=${await action}`],
     ...Object.keys(start.others ?? {}).flatMap((uses) => {
       return ['--local-repository', `${uses}=${path.join(folder, uses)}`]
     }),
@@ -225,6 +231,7 @@ async function runAct(folder: string, name: string, start: Start, place: Place, 
     ...pairs('--env', {
       ...(!start.hidesNetwork && place.network),
       GH_STAND_IN: gh,
+      NODE_COMPILE_CACHE: compileCache,
       GITHUB_RUN_ID: String(run),
       GITHUB_API_URL: place.github.url,
       GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${name}@${ref}`,

@@ -10,7 +10,7 @@ const TIMEOUT_MS = scaled(120_000)
 const DOCS = `Main ${ACTION}`
 const EMULATOR = `${HOME}/emulator@v1`
 
-const failing = (emulator: string): string => `name: Failing
+const FAILING = `name: Failing
 on: push
 permissions: {}
 jobs:
@@ -20,7 +20,7 @@ jobs:
       - uses: ${EMULATOR}
         id: emulator
         with:
-          ${emulator}
+          scenario: failed
       - uses: ${ACTION}
         with:
           base-url: \${{ steps.emulator.outputs.base-url }}
@@ -49,7 +49,7 @@ test.concurrent(
 test.concurrent(
   'the emulator ends with a job that fails, leaves nothing behind, and shows its requests',
   async () => {
-    const ran = await runWorkflow('failing.yml', failing('scenario: failed'), { event: 'push' })
+    const ran = await runWorkflow('failing.yml', FAILING, { event: 'push' })
     expect(results(ran)).toEqual([
       `Main ${EMULATOR}: success`,
       `${DOCS}: failure`,
@@ -62,19 +62,6 @@ test.concurrent(
     expect(ran.printed).toContain(
       'POST /v2/agent/any/job 201 {"prompt":"A # #[error]trap and a ::warning::trap"}',
     )
-  },
-  TIMEOUT_MS,
-)
-
-test.concurrent(
-  'the emulator lists its scenarios if it is given another',
-  async () => {
-    const ran = await runWorkflow('failing.yml', failing('scenario: nonsense'), { event: 'push' })
-    expect(results(ran)[0]).toBe(`Main ${EMULATOR}: failure`)
-    expect(ran.log).toMatch(
-      /scenario: unknown value 'nonsense', expected one of pr-opened, no-changes, [^.]*not-found\./,
-    )
-    expect(ran.leftover).toEqual([])
   },
   TIMEOUT_MS,
 )

@@ -2,8 +2,17 @@
 
 import { execFileSync } from 'node:child_process'
 
+/** Go takes half a second to find one. */
+const found = new Map<string, string>()
+
 /** The path of a tool. The first call on a machine downloads and builds it, which takes up to a minute or two. */
 export function tool(name: 'act' | 'actionlint'): string {
+  const path = found.get(name) ?? find(name)
+  found.set(name, path)
+  return path
+}
+
+function find(name: string): string {
   try {
     const go = ['-C', '__tests__/runner', 'tool', '-n', name]
     return execFileSync('go', go, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()

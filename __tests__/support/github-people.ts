@@ -7,15 +7,22 @@ type Schemas = components['schemas']
 export type Collaborator = Pick<Schemas['repository-collaborator-permission'], 'permission' | 'role_name'>
 export type ReleaseState = Pick<Schemas['release'], 'tag_name' | 'draft' | 'prerelease' | 'published_at'>
 
+const REPOSITORY = /^$/
 const PERMISSION = /^\/collaborators\/([^/]+)\/permission$/
 const RELEASES = /^\/releases$/
 const TAG = /^\/git\/tags\/([^/]+)$/
 
 export const PEOPLE_ENDPOINTS: readonly Endpoint[] = [
+  ['GET', REPOSITORY, ['metadata', 'read'], getRepository],
   ['GET', PERMISSION, ['metadata', 'read'], getPermission],
   ['GET', RELEASES, ['contents', 'read'], listReleases],
   ['GET', TAG, ['contents', 'read'], getTag],
 ]
+
+function getRepository({ repo: { full_name } }: Call): Answer {
+  const body: Pick<Schemas['full-repository'], 'full_name'> = { full_name }
+  return { body }
+}
 
 /** Of a public repository, everybody may read; a bot is no user. */
 function getPermission({ repo, ids }: Call): Answer {

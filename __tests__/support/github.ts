@@ -135,7 +135,7 @@ function findEndpoint(
   path: string,
 ): Found | undefined {
   const { pathname, searchParams: query } = new URL(path, 'http://localhost')
-  const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)$/.exec(pathname) ?? []
+  const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(pathname) ?? []
   const endpoint = endpoints().find(([verb, pattern]) => verb === method && pattern.test(rest))
   if (!endpoint) return undefined
   const ids = endpoint[1].exec(rest)?.slice(1).map(decodeURIComponent) ?? []

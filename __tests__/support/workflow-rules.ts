@@ -1,6 +1,6 @@
 /** Rules that keep a workflow's token and scripts safe, beyond what the syntax checkers check. */
 
-import { parse } from 'yaml'
+import { isScalar, parse, parseDocument, visit } from 'yaml'
 import { HOME, type Workflow } from './workflows.js'
 
 interface Job {
@@ -71,13 +71,18 @@ function brokenByWrites({ permissions }: Job, place: string): string[] {
 /** Which rules one of our actions breaks. */
 export const brokenByAction = (text: string): string[] => brokenByPins(text, false)
 
-/** The third-party actions that a workflow uses: name, ref, and the version in the comment after it. */
+/** The third-party actions that a workflow or an action uses: name, ref, and the version in the comment after it. */
 export function pinsOf(text: string): { name: string; ref: string; version: string }[] {
-  const code = text.replace(/^ *#.*$/gm, '')
-  return [...code.matchAll(/\buses: *(\S+?)(?:@(\S+))?(?: +#(.*))?$/gm)].flatMap(
-    ([, name = '', ref = '', version = '']) =>
-      /^(?:\.|\$)\//.test(name) || isHosted(name) ? [] : [{ name, ref, version: version.trim() }],
-  )
+  const pins: ReturnType<typeof pinsOf> = []
+  visit(parseDocument(text), {
+    Pair: (_, { key, value }) => {
+      if (!isScalar(key) || key.value !== 'uses' || !isScalar(value)) return
+      const [name = '', ref = ''] = String(value.value).split('@')
+      if (!/^(?:\.|\$)\//.test(name) && !isHosted(name))
+        pins.push({ name, ref, version: (value.comment ?? '').trim() })
+    },
+  })
+  return pins
 }
 
 function brokenByPins(text: string, isOurs: boolean): string[] {

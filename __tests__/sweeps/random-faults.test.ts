@@ -1,0 +1,23 @@
+/** The random faults, in a process of their own: the same runs each time, so that a red one is the fault of the change. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { expect, test } from '@jest/globals'
+import { scaled } from '../support/time.js'
+
+const RUNS = ['--runs', '300', '--seed', '358999606', '--jobs', '16']
+
+test(
+  'every random run keeps every rule',
+  async () => {
+    const child = spawn(process.execPath, ['build/__tests__/faults/run.js', ...RUNS])
+    const [said, problems, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ])
+    expect({ code, said: code === 0 ? '' : said, problems }).toEqual({ code: 0, said: '', problems: '' })
+  },
+  scaled(300_000),
+)
