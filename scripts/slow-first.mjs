@@ -3,7 +3,7 @@
 import Sequencer from '@jest/test-sequencer'
 
 /** Those that wait longest come last here. */
-const WAITING = [/[\\/]e2e[\\/]/, /[\\/](?:slow|stray-404)\.test\.js$/]
+const WAITING = [/[\\/]e2e[\\/]/, /[\\/](?:slow|outcomes|edges|network)\.test\.js$/]
 
 export default class SlowFirst extends Sequencer {
   sort(tests) {

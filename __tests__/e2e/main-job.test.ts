@@ -91,8 +91,14 @@ test.concurrent.each<Row>([
   ['a dry run of a wait sends nothing', {}, { ...WAIT, 'dry-run': 'TRUE' }, [], 0, 'dry-run  false'],
   ['failed fails the step', endsWith('failed'), GO, [CREATE, POLL], 1, 'failed failed false'],
   ['but not with fail-on: none', endsWith('archived'), KEPT, [CREATE, POLL], 0, 'archived archived false'],
-  ['no-changes does not fail it', endsWith('completed'), GO, [CREATE, POLL], 0, 'no-changes completed false'],
-  ['unless it is in fail-on', endsWith('completed'), STRICT, [CREATE, POLL], 1, 'no-changes completed false'],
+  [
+    'no-changes in fail-on fails it',
+    endsWith('completed'),
+    STRICT,
+    [CREATE, POLL],
+    1,
+    'no-changes completed false',
+  ],
 ])('%s', async (_, script, inputs, requests, exit, told) => {
   const { service, exitCode, commands, outputs } = await runAgainst(script, inputs)
   expect(service.received.map(({ method, path, body }) => `${method} ${path} ${body}`.trim())).toEqual(

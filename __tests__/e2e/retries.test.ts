@@ -1,8 +1,11 @@
-/** What is retried and what never: the bundle against a service that misbehaves. unit/verdict has a row for each status. */
+/**
+ * What is retried and what never, and what is said of it, against a service that misbehaves. unit/verdict has a row for
+ * each status, unit/poll and unit/send have the times; network.test.ts does the like with the bundle.
+ */
 
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import { runAgainst } from '../support/action.js'
+import { onPullRequest } from '../support/remembered.js'
 import {
   active,
   completed,
@@ -19,7 +22,8 @@ import {
   sized,
   startService,
 } from '../support/service.js'
-import { minutes, shortDeadline } from '../support/time.js'
+import { tellAgainst } from '../support/story.js'
+import { until } from '../support/time.js'
 
 interface Expected {
   readonly posts: number
@@ -48,7 +52,7 @@ async function expectRun(
   inputs: Record<string, string>,
   { posts, outcome, code = '', says = [] }: Expected,
 ): Promise<string> {
-  const { service, outputs, exitCode, commands, log } = await runAgainst(script, inputs)
+  const { service, outputs, exitCode, commands, log } = await tellAgainst(script, inputs)
   const exit = outcome === 'pr-opened' ? 0 : 1
   expect({
     posts: service.posts().length,
@@ -126,7 +130,7 @@ describe('a create', () => {
     ['200 that is not JSON: never', [json(200, 'Welcome!')], failed('contract', mayExist, 'Welcome!')],
     ['an id that is no path segment: never', [json(200, job({ id: '..' }))], failed('contract', mayExist)],
   ]
-  test.concurrent.each(rows)('%s', async (_, posts, expected) => {
+  test.each(rows)('%s', async (_, posts, expected) => {
     await expectRun({ posts, polls: [completed] }, { prompt: 'Go' }, expected)
   })
 })
@@ -144,8 +148,9 @@ describe('a message', () => {
       [json(404, { error: 'No such job' })],
       failed('not-found', '404: "No such job"', 'job-id'),
     ],
+    ['410: final', [json(410, { error: 'Gone' })], failed('rejected', '410: "Gone"')],
   ]
-  test.concurrent.each(rows)('%s', async (_, posts, expected) => {
+  test.each(rows)('%s', async (_, posts, expected) => {
     const inputs = { prompt: 'Go on', 'job-id': 'job-1' }
     await expectRun({ posts, polls: [active, completed] }, inputs, expected)
   })
@@ -189,25 +194,43 @@ describe('a poll', () => {
     ['no job three times in a row: final', [json(200, 'hello')], failed('contract')],
     ['another job three times in a row: final', [other], failed('contract')],
   ]
-  test.concurrent.each(rows)('%s', async (_, polls, expected) => {
+  test.each(rows)('%s', async (_, polls, expected) => {
     await expectRun({ posts: [created], polls }, { prompt: 'Go' }, expected)
   })
 
-  test.concurrent('404 for a job-id that was given: final', async () => {
-    const polls = [json(404, { error: 'No such job' })]
-    await expectRun({ polls }, { 'job-id': 'job-9' }, { ...failed('not-found', 'job-id'), posts: 0 })
+  const missing = json(404, { error: 'No such job' })
+  const page: Handler = (response) => response.writeHead(404).end('<html><h1>404 Not Found</h1></html>')
+  const text: Handler = (response) => response.writeHead(404).end('default backend - 404')
+  test.each<[string, readonly Handler[], Expected]>([
+    ['404 three times, in whatever words: retried', [page, text, missing, completed], accepted],
+    ['404 four times: final', [missing], failed('not-found', '404: "No such job"', 'job-id', 'project-id')],
+    ['no response until the deadline', [reset], failed('network', 'never answered')],
+  ])('of a job that was given: %s', async (_, polls, expected) => {
+    const inputs = { 'job-id': 'job-1', 'timeout-minutes': '0.3' }
+    await expectRun({ polls }, inputs, { ...expected, posts: 0 })
   })
 
-  test.concurrent.each([
-    ['503 for a given job: timed out', json(503, boom), { 'job-id': 'job-9' }, 0, 'timed-out', ''],
-    ['resets for a given job: never answered', reset, { 'job-id': 'job-9' }, 0, 'error', 'network'],
-    ['resets after a create: the job is known', reset, { prompt: 'Go' }, 1, 'timed-out', ''],
-  ])('until the deadline: %s', async (_, poll, inputs, posts, outcome, code) => {
-    const timeout = { 'timeout-minutes': minutes(shortDeadline()) }
-    await expectRun({ posts: [created], polls: [poll] }, { ...inputs, ...timeout }, { posts, outcome, code })
+  test('that does not show the job leaves nothing that says that the job is running', () => {
+    const unavailable = json(503, { error: 'upstream connect error' }, retryAfter(600))
+    return onPullRequest({ posts: [created], polls: [active, unavailable] }, async ({ step, world }) => {
+      const { outputs, commands, summary } = await step(
+        {},
+        {
+          meanwhile: async ({ lines, cancel }) => {
+            await until(() => lines.some((line) => /503.* Retrying/.test(line)))
+            cancel()
+          },
+        },
+      )
+      expect(outputs).toMatchObject({ outcome: 'cancelled', status: 'active', 'job-id': 'job-1' })
+      for (const text of [...commands('error'), summary, ...world.comments()]) {
+        expect(text).not.toMatch(/\bis (?:still )?(?:running|active)|keeps running/i)
+        expect(text).toMatch(/when last seen, .* ago; since then: .*503/)
+      }
+    })
   })
 
-  test.concurrent('tells a refusal in its own words, in whatever it is wrapped', async () => {
+  test('tells a refusal in its own words, in whatever it is wrapped', async () => {
     const page = (style: string): string => `<!DOCTYPE html><head>${style}</head><h1>Bad <b>request</b></h1>`
     const bodies: [string, string][] = [
       ['{"message":"length must be <= 10 and >= 1"}', 'length must be <= 10 and >= 1'],
@@ -223,8 +246,41 @@ describe('a poll', () => {
   })
 })
 
+describe('a response that is complete', () => {
+  test('counts even if the connection before it broke', async () => {
+    const broken: Handler = (response) => {
+      created(response)
+      response.req.socket.end('no response')
+    }
+    const closed: Handler = ({ req: { socket } }) =>
+      void socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(opened)}`)
+    await expectRun({ posts: [broken], polls: [closed] }, { prompt: 'Go' }, accepted)
+  })
+
+  test('may have a link that is not passed on; nobody is told that there is no pull request', async () => {
+    const linked = json(200, { ...opened, prLink: 'https://example.com/$(id)' })
+    const { outputs, log, summary } = await tellAgainst(
+      { posts: [created], polls: [linked] },
+      { prompt: 'Go' },
+    )
+    expect(outputs).toMatchObject({ outcome: 'no-changes', 'pr-link': '' })
+    expect(log + summary).not.toContain('without a pull request')
+    expect(log).toContain("Its pull request link was dropped, because it can't be passed on safely")
+  })
+
+  test('may have an id and a link that begin or end as the key begins', async () => {
+    const prLink = 'https://github.com/acmedocs/docs/tree/acmedocs'
+    const id = 'acmedocs'
+    const script = { posts: [json(201, job({ id }))], polls: [json(200, { ...opened, id, prLink })] }
+    const inputs = { prompt: 'Go', 'project-id': id, 'api-key': 'acmedocs_4f3a9be2' }
+    const { outputs, commands } = await tellAgainst(script, inputs)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': id, 'pr-link': prLink })
+    expect(commands('warning')).toEqual([])
+  })
+})
+
 // One of each kind: a client may send a POST again as a GET (303, which says that it is done), or as it is (308).
-test.concurrent.each([
+test.each([
   ['303 for a create', 303, 'post', unknown('A job may exist', '303')],
   ['308 for a create', 308, 'post', failed('contract', 'redirect', '308')],
   ['307 for a poll', 307, 'poll', failed('contract', 'redirect', '307')],

@@ -23,6 +23,20 @@ export function listen(onConnection: (socket: Socket, nth: number) => void): Pro
   )
 }
 
+/** A server that passes everything on to another local port, but cuts some connections at their first bytes. */
+export function relay(target: number, port = 0, cuts = (_nth: number): boolean => false): Promise<Listening> {
+  let count = 0
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    if (cuts(++count)) return void socket.once('data', () => socket.destroy())
+    const upstream = connect(target, '127.0.0.1')
+    upstream.on('error', () => socket.destroy())
+    socket.on('close', () => upstream.destroy())
+    socket.pipe(upstream).pipe(socket)
+  })
+  return startListening(server, '127.0.0.1', port)
+}
+
 /** A server that adds TLS to a local port that has none. */
 export function terminateTls(target: number, tls: Certificate, port = 0): Promise<Listening> {
   const server = createTlsServer(tls, (socket) => {
