@@ -102,15 +102,6 @@ test.concurrent('the output job has fields that the action does not know, withou
   )
 })
 
-const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-test.concurrent.each([
-  ['over 256 KiB', job({ status: 'completed', more: 'é'.repeat(128 * 1024) })],
-  ['if it is nested too deep', `{"id":"job-1","status":"completed","x":${deep}}`],
-])('the output job is left out %s', async (_, poll) => {
-  const { outputs } = await run({ posts: [created], polls: [json(200, poll)] })
-  expect(outputs).toMatchObject({ job: '', outcome: 'no-changes', status: 'completed' })
-})
-
 test.concurrent('a status that is not documented is no output', async () => {
   const { outputs } = await run({ posts: [json(201, job({ status: 'queued' }))] }, { wait: 'false' })
   expect(outputs).toMatchObject({ outcome: 'started', status: '' })

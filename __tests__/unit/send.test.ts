@@ -49,20 +49,6 @@ const broken = (cause: Error) => (): never => {
   throw cause
 }
 
-test.each([
-  [CREATE, { kind: 'create', at: 0, prompt: 'Do it' }],
-  [MESSAGE, { kind: 'message', at: 0, jobId: 'job-1', prompt: 'Do it' }],
-])('%j is sent as it is, and returns the job', async (request, call) => {
-  const { calls, value } = await submit([accepted], {}, request)
-  expect(calls).toEqual([call])
-  expect(value).toMatchObject({ id: 'job-1', status: 'active' })
-})
-
-test('a message may be accepted without a job', async () => {
-  const { value, code, at } = await submit([noJob], {}, MESSAGE)
-  expect([value, code, at]).toEqual([undefined, undefined, [0]])
-})
-
 describe('a retry', () => {
   const busy = (header?: string) => [errorResponse(429, header), accepted]
   test.each<[string, Script, Options, number[]]>([
@@ -92,19 +78,6 @@ describe('a retry', () => {
       expect(at).toEqual(times)
       expect(endedAt).toBe(times.at(-1))
     }
-  })
-
-  test('of a message waits for a busy job', async () => {
-    const { at, value } = await submit([errorResponse(409), errorResponse(409, '20'), accepted], {}, MESSAGE)
-    expect(at).toEqual([0, 500, 20_500])
-    expect(value).toMatchObject({ id: 'job-1' })
-  })
-
-  test('of a message to a job that a new one can replace is given up after three tries', async () => {
-    const run = createScriptedRun(forever(errorResponse(409)))
-    const sent = send(MESSAGE, 'Do it', run.service, run.ports, { replaceable: true })
-    expect((await settle(sent)).code).toBe('rejected')
-    expect(callTimes(run)).toEqual([0, 500, 1500])
   })
 
   test.each([0, 0.5, 1])('comes within a minute, until the deadline (random %d)', async (random) => {
