@@ -121,7 +121,7 @@ test.concurrent('nothing was sent, so it is sent again to a service that comes u
       env: TRUSTED,
       meanwhile: async ({ lines }) => {
         await until(() => lines.some((line) => line.includes('ECONNREFUSED')))
-        closing.push(await relay(service.port, port))
+        closing.push(await relay(service.port, { port }))
       },
     },
   )
@@ -131,7 +131,11 @@ test.concurrent('nothing was sent, so it is sent again to a service that comes u
 
 test.concurrent('nothing was sent, so it is sent again after a TLS handshake that was cut off', async () => {
   const service = await tlsService(own)
-  const front = await relay(service.port, 0, (nth) => nth === 1)
+  const cutFirst = (socket: Socket, nth: number): boolean => {
+    if (nth === 1) socket.once('data', () => socket.destroy())
+    return nth === 1
+  }
+  const front = await relay(service.port, { take: cutFirst })
   const { outputs } = await runAt(`https://localhost:${front.port}`, TRUSTED).finally(front.close)
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
   expect(service.posts()).toHaveLength(1)

@@ -84,19 +84,6 @@ describe('while the step runs', () => {
     for (const status of ['active', 'completed']) report.onJob({ ...job(status), linkRejected: true })
     expect(to('log').filter((line) => line.includes('dropped'))).toHaveLength(1)
   })
-
-  test.each([
-    ['create', '', true, 'sending'],
-    ['create', '', false, 'sending'],
-    ['message', 'job-1', true, 'sending'],
-    ['message', 'job-1', false, 'unsent'],
-  ])('what a re-run must know of a %s to %j, sending: %p', (_, jobId, sending, state) => {
-    const { progress, report, updates } = createStep()
-    progress.follow(jobId)
-    if (sending) progress.request = 'sending'
-    report.publish()
-    expect(updates.map((update) => update.state)).toEqual([state])
-  })
 })
 
 describe('what can not be written', () => {
@@ -194,18 +181,6 @@ describe('the output job', () => {
     return outputs(progress, redact).job ?? ''
   }
   const jobOutput = (fields: Record<string, unknown>): string => outputOf(job('active', fields))
-
-  test('is the whole object, with any new fields', () => {
-    const fields = { new: { deep: [1, 'ü', null] }, source: { ref: null } }
-    expect(JSON.parse(jobOutput(fields))).toEqual({ id: 'job-1', status: 'active', prLink: null, ...fields })
-  })
-
-  test('has the key replaced', () => {
-    const text = `a ${KEY} b`
-    const output = jobOutput({ text, [text]: 1 })
-    expect(output).not.toContain('s3cr3t')
-    expect(JSON.parse(output).text).toBe('a *** b')
-  })
 
   test('is left out if it would not be JSON without the key', () => {
     expect(outputOf(job('active', { n: 12345 }), createRedactor('234'))).toBe('')
