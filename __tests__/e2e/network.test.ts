@@ -147,7 +147,7 @@ test.concurrent.each<[string, Script, Record<string, string>]>([
   ['a create that is reset is not retried', { posts: [reset] }, { 'error-code': 'create-unknown' }],
   [
     'a poll that is reset, cut off or not found is retried',
-    { ...USUAL, polls: [reset, json(404, ''), cutOff, completed] },
+    { ...USUAL, polls: [reset, active, cutOff, active, json(404, ''), completed] },
     { outcome: 'pr-opened' },
   ],
 ])('%s', async (_, script, outputs) => {

@@ -174,10 +174,8 @@ describe('a poll', () => {
   test.each<[string, readonly Handler[], Expected]>([
     ['404 three times, in whatever words: retried', [page, text, missing, completed], accepted],
     ['404 four times: final', [missing], failed('not-found', '404: "No such job"', 'job-id', 'project-id')],
-    ['no response until the deadline', [reset], failed('network', 'never answered')],
   ])('of a job that was given: %s', async (_, polls, expected) => {
-    const inputs = { 'job-id': 'job-1', 'timeout-minutes': '0.3' }
-    await expectRun({ polls }, inputs, { ...expected, posts: 0 })
+    await expectRun({ polls }, { 'job-id': 'job-1' }, { ...expected, posts: 0 })
   })
 
   test('that does not show the job leaves nothing that says that the job is running', () => {

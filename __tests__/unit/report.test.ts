@@ -6,7 +6,7 @@ import { ActionError } from '../../src/errors.js'
 import { createRedactor, type Redact } from '../../src/redact.js'
 import { JOB_LIMIT, outputs } from '../../src/report/messages.js'
 import { StepReport } from '../../src/report/report.js'
-import type { RunResult, StatusUpdate } from '../../src/run/ports.js'
+import type { StatusUpdate } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
 import { INPUTS, job, LINK } from './scripted-run.js'
@@ -199,31 +199,4 @@ describe('the output job', () => {
     for (let depth = 0; depth < 200_000; depth++) deep = [deep]
     expect(jobOutput({ deep })).toBe('')
   })
-})
-
-test('an id that the key begins with is no key', () => {
-  const idOf = (id: string): string | undefined => {
-    const progress = new Progress(new FakeClock())
-    progress.follow(id)
-    return outputs(progress, createRedactor('mint_s3cr3t'))['job-id']
-  }
-  expect([idOf('mint_s3c'), idOf('mint_s3cr3t')]).toEqual(['mint_s3c', '***'])
-})
-
-test.each<[what: string, link: string, result: RunResult | undefined, told: object]>([
-  [
-    'a dry run',
-    LINK,
-    { outcome: 'dry-run' },
-    { 'pr-link': LINK, 'pr-number': '7', 'pr-repository': 'your-org/docs' },
-  ],
-  ['a dry run without a pull request', '', { outcome: 'dry-run' }, { 'pr-link': '', 'pr-number': '' }],
-  ['a step that runs', LINK, undefined, { 'pr-link': '', 'pr-number': '', 'pr-repository': '' }],
-  ['a step that timed out', LINK, { outcome: 'timed-out' }, { 'pr-link': '', 'pr-number': '' }],
-])('what is remembered is told by a dry run alone: %s', (_, link, result, told) => {
-  const progress = new Progress(new FakeClock())
-  progress.follow('job-1', link)
-  progress.result = result
-  const notSeen = { 'job-id': 'job-1', status: '', reused: 'false', job: '' }
-  expect(outputs(progress, createRedactor('mint_s3cr3t'))).toMatchObject({ ...notSeen, ...told })
 })
