@@ -68,6 +68,7 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
     'no-changes',
     '',
   ],
+  ['a redirect that is cut off', redirect(`https://x.example/${'x'.repeat(160)}${KEY}`), 'error', 'contract'],
   ['a text that is cut off', { posts: [json(400, { error: 'x'.repeat(480) + ECHO })] }, 'error', 'rejected'],
   ['a link with the key', jobWith({ prLink: `https://evil.example/${KEY}` }), 'no-changes', ''],
   ['a link with the key, encoded', jobWith({ prLink: `https://evil.example/${ENCODED}` }), 'no-changes', ''],
