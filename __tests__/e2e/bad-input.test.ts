@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { type Ended, KEY, type Options, runAgainst, runStep } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
 import { POSIX } from '../support/platform.js'
+import { inWorld } from '../support/pull-request.js'
 
 /** Runs a step that is refused. Returns it, and the lines of its error. */
 async function refused(
@@ -42,6 +43,26 @@ test.concurrent('text in an input runs no workflow command', async () => {
   expect(log).not.toMatch(/##\[/)
   expect(problems).toHaveLength(5)
 })
+
+test.concurrent('a required input under a slip of its name is told, without its value', async () => {
+  const value = 'mint_slipped_0123456789'
+  const { problems, log, summary } = await refused({ prompt: 'Go', 'api-key': '', apikey: value })
+  expect(problems).toEqual([expect.stringMatching(/^api-key: .*"apikey"/)])
+  expect(log + summary).not.toContain(value)
+})
+
+test.concurrent("a stranger's run is skipped before its bad input is reported, and says what would help", () =>
+  inWorld({}, async ({ runBundle }) => {
+    const sender = { login: 'stranger' }
+    const comment = { user: sender, body: '/docs' }
+    const payload = { action: 'created', issue: { number: 9, title: 'T' }, comment, sender }
+    const { outputs, log, summary } = await runBundle(
+      { wait: 'perhaps' },
+      { event: 'issue_comment', payload },
+    )
+    expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
+    for (const text of [log, summary]) expect(text).toContain('add the login to')
+  }))
 
 describe('a key', () => {
   test.concurrent('of a wrong kind is refused at the default base-url, without its value', async () => {

@@ -15,95 +15,46 @@ const USUAL: Script = { posts: [created], polls: [active, completed] }
 const GO = { prompt: 'Go' }
 const WAIT = { 'job-id': 'job-1' }
 const MORE = { ...WAIT, prompt: 'More' }
-const JOBS = '/v2/agent/docs/job'
-const POLL = `GET ${JOBS}/job-1`
-const CREATE = `POST ${JOBS} {"prompt":"Go"}`
-const RARELY = { 'poll-interval-seconds': '600' }
-const REUSED = 'pr-opened completed true'
-const MESSAGE = `POST ${JOBS}/job-1/message {"prompt":"More"}`
-
-const endsWith = (status: string): Script => ({ posts: [created], polls: [json(200, job({ status }))] })
-
-/** Name, script, inputs, requests, exit code, and the outputs outcome, status and reused. */
-type Row = [string, Script, Record<string, string>, string[], number, string]
-const ONCE = { ...WAIT, wait: 'false' }
 const KEPT = { ...GO, 'fail-on': 'none' }
-const STRICT = { ...GO, 'fail-on': 'no-changes' }
-const QUOTED = { prompt: '  Say "hello" – in 日本語.\n' }
+const ONCE = { ...WAIT, wait: 'false' }
+const RARELY = { 'poll-interval-seconds': '600' }
+const JOBS = '/v2/agent/docs/job'
+const REQUESTS: Readonly<Record<string, string>> = {
+  create: `POST ${JOBS} {"prompt":"Go"}`,
+  message: `POST ${JOBS}/job-1/message {"prompt":"More"}`,
+  poll: `GET ${JOBS}/job-1`,
+}
 
-test.concurrent.each<Row>([
-  [
-    'a create without a wait ends with the POST',
-    USUAL,
-    { ...GO, wait: 'false' },
-    [CREATE],
-    0,
-    'started active false',
-  ],
-  [
-    'a prompt is sent as it is, trimmed',
-    USUAL,
-    QUOTED,
-    [`POST ${JOBS} {"prompt":"Say \\"hello\\" – in 日本語."}`, POLL, POLL],
-    0,
-    'pr-opened completed false',
-  ],
-  [
-    'a message goes to the job that is named',
-    { ...USUAL, posts: [active] },
-    MORE,
-    [MESSAGE, POLL, POLL],
-    0,
-    REUSED,
-  ],
-  [
-    'a message without a wait ends with the POST, even if its response shows an old end',
-    { posts: [completed] },
-    { ...MORE, wait: 'false' },
-    [MESSAGE],
-    0,
-    'started completed true',
-  ],
-  [
-    'a wait sends nothing, and polls immediately',
-    { polls: [completed] },
-    { ...WAIT, ...RARELY },
-    [POLL],
-    0,
-    REUSED,
-  ],
-  [
-    'with wait: false, an active job is polled once',
-    { polls: [active] },
-    ONCE,
-    [POLL],
-    0,
-    'started active true',
-  ],
-  [
-    'with wait: false, a failed job is polled once',
-    endsWith('failed'),
-    ONCE,
-    [POLL],
-    1,
-    'failed failed true',
-  ],
-  ['a dry run of a wait sends nothing', {}, { ...WAIT, 'dry-run': 'TRUE' }, [], 0, 'dry-run  false'],
-  ['failed fails the step', endsWith('failed'), GO, [CREATE, POLL], 1, 'failed failed false'],
-  ['but not with fail-on: none', endsWith('archived'), KEPT, [CREATE, POLL], 0, 'archived archived false'],
-  ['no-changes does not fail it', endsWith('completed'), GO, [CREATE, POLL], 0, 'no-changes completed false'],
-  ['unless it is in fail-on', endsWith('completed'), STRICT, [CREATE, POLL], 1, 'no-changes completed false'],
-])('%s', async (_, script, inputs, requests, exit, told) => {
+const FAILS: Script = { posts: [created], polls: [json(200, job({ status: 'failed' }))] }
+const ENDED: Script = { posts: [completed], polls: [completed] }
+const RUNS: Script = { posts: [active], polls: [active, completed] }
+
+/** What it sends, its exit code, and the outputs outcome, status and reused. */
+test.concurrent.each<[string, Script, Record<string, string>, requests: string, end: string]>([
+  ['a create without a wait', USUAL, { ...GO, wait: 'false' }, 'create', '0 started active false'],
+  ['a message', RUNS, MORE, 'message poll poll', '0 pr-opened completed true'],
+  ['a message without a wait', ENDED, { ...MORE, wait: 'false' }, 'message', '0 started completed true'],
+  ['a wait, which polls at once', ENDED, { ...WAIT, ...RARELY }, 'poll', '0 pr-opened completed true'],
+  ['a check of an active job', RUNS, ONCE, 'poll', '0 started active true'],
+  ['a check of a failed job', FAILS, ONCE, 'poll', '1 failed failed true'],
+  ['a dry run of a wait', {}, { ...WAIT, 'dry-run': 'TRUE' }, '', '0 dry-run  false'],
+  ['a failed job', FAILS, GO, 'create poll', '1 failed failed false'],
+  ['the same with fail-on: none', FAILS, KEPT, 'create poll', '0 failed failed false'],
+])('%s', async (_, script, inputs, requests, end) => {
   const { service, exitCode, commands, outputs } = await runAgainst(script, inputs)
   expect(service.received.map(({ method, path, body }) => `${method} ${path} ${body}`.trim())).toEqual(
-    requests,
+    requests.split(' ').flatMap((name) => REQUESTS[name] ?? []),
   )
-  expect([outputs.outcome, outputs.status, outputs.reused].join(' ')).toBe(told)
+  expect([exitCode, outputs.outcome, outputs.status, outputs.reused].join(' ')).toBe(end)
   expect(outputs).toMatchObject({ 'job-id': 'job-1', 'error-code': '' })
-  expect(outputs['pr-link']).toBe(/(?:pr-opened|started) completed/.test(told) ? LINK : '')
-  expect(exitCode).toBe(exit)
-  expect(commands('error')).toHaveLength(exit)
+  expect(outputs['pr-link']).toBe(outputs.status === 'completed' ? LINK : '')
+  expect(commands('error')).toHaveLength(exitCode)
   expect(commands('add-mask')).toEqual([KEY, encodeURIComponent(KEY)])
+})
+
+test.concurrent('a prompt is sent as it is, trimmed', async () => {
+  const { service } = await runAgainst(USUAL, { prompt: '  Say "hello" – in 日本語.\n' })
+  expect(service.posts()[0]?.body).toBe('{"prompt":"Say \\"hello\\" – in 日本語."}')
 })
 
 test.concurrent('a long prompt is read from a file, after the prompt', async () => {

@@ -1,26 +1,32 @@
 /** Networks as users have them: what refuses connections, breaks them and is in between, on real sockets. */
 
 import { createServer as createHttpsServer } from 'node:https'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect, test } from '@jest/globals'
 import { generate } from 'selfsigned'
 import { type Ended, FAST, KEY, runAgainst, runStep } from '../support/action.js'
 import type { Certificate } from '../support/certificate.js'
 import { startListening } from '../support/listening.js'
-import { certificate, closedPort, connectProxy, listen, terminateTls } from '../support/network.js'
+import { certificate, closedPort, connectProxy, listen, relay, terminateTls } from '../support/network.js'
 import {
   active,
   completed,
   created,
+  cutOff,
   type Handler,
+  job,
   json,
   LINK,
+  reset,
   type Script,
   type ScriptedService,
   startService,
 } from '../support/service.js'
 import { minutes, shortDeadline, soonAfter, until } from '../support/time.js'
+
+// Not in a `describe`: the tests of one block wait at the same time.
 
 const GO = { prompt: 'Go' }
 const USUAL: Script = { posts: [created], polls: [active, completed] }
@@ -41,6 +47,17 @@ async function tlsService(tls: Certificate): Promise<ScriptedService> {
   closing.push(service)
   return service
 }
+
+const TRUSTED = { NODE_EXTRA_CA_CERTS: own.file }
+const AWAY = 'https://service.test:4433'
+const throughProxy = (port: number, more: Record<string, string> = {}): Record<string, string> => ({
+  ...TRUSTED,
+  HTTPS_PROXY: `http://127.0.0.1:${port}`,
+  ...more,
+})
+
+const gzipped: Handler = (response) =>
+  response.writeHead(201, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(job())))
 
 /** Runs a step that reaches its service at an address of its own. */
 const runAt = (
@@ -68,320 +85,309 @@ async function expectFinal(address: string, env: Record<string, string> = {}): P
   return commands('error')[0] ?? ''
 }
 
-describe('nothing is sent, so it is tried again', () => {
-  test.concurrent('a refused connection, until the deadline', async () => {
-    const { commands, exitCode } = await expectUnreachable(`http://127.0.0.1:${await closedPort()}`)
-    expect(exitCode).toBe(1)
-    expect(commands('error')[0]).toContain('ECONNREFUSED')
-  })
+test.concurrent('until the deadline, nothing is sent to a port that refuses connections', async () => {
+  const { commands, exitCode } = await expectUnreachable(`http://127.0.0.1:${await closedPort()}`)
+  expect(exitCode).toBe(1)
+  expect(commands('error')[0]).toContain('ECONNREFUSED')
+})
 
-  test.concurrent('a service that comes up meanwhile', async () => {
-    const port = await closedPort()
-    const ended = await runStep(
-      { ...GO, ...FAST, 'base-url': `http://127.0.0.1:${port}` },
-      {
-        meanwhile: async ({ lines }) => {
-          await until(() => lines.some((line) => line.includes('ECONNREFUSED')))
-          const server = createServer((socket) => {
-            socket.on('error', () => undefined)
-            socket.on('data', (bytes) => {
-              const [status, body] = String(bytes).startsWith('POST')
-                ? ['201 Created', '{"id":"job-1","status":"active"}']
-                : ['200 OK', `{"id":"job-1","status":"completed","prLink":"${LINK}"}`]
-              socket.write(`HTTP/1.1 ${status}\r\ncontent-length: ${body?.length}\r\n\r\n${body}`)
-            })
-          }).listen(port, '127.0.0.1')
-          closing.push({ close: async () => void server.close() })
-        },
+test.concurrent('until the deadline, nothing is sent over a TLS handshake that never ends', async () => {
+  const mute = await listen(() => undefined)
+  await expectUnreachable(`https://localhost:${mute.port}`).finally(mute.close)
+})
+
+test.concurrent.each(['drop', 'silence', 'early-silence'] as const)(
+  'until the deadline, nothing is sent through a proxy without a tunnel: %s',
+  async (what) => {
+    const proxy = await connectProxy(1, () => what)
+    await expectUnreachable(AWAY, throughProxy(proxy.port)).finally(proxy.close)
+    expect(proxy.asked.length).toBeLessThan(MANY)
+  },
+)
+
+test.concurrent('until the deadline, nothing is sent to a host of no_proxy that does not exist', async () => {
+  const proxy = await connectProxy(1)
+  const env = throughProxy(proxy.port, { no_proxy: 'other.test,service.test' })
+  await expectUnreachable(AWAY, env).finally(proxy.close)
+  expect(proxy.asked).toEqual([])
+})
+
+test.concurrent('nothing was sent, so it is sent again to a service that comes up meanwhile', async () => {
+  const service = await tlsService(own)
+  const port = await closedPort()
+  const ended = await runStep(
+    { ...GO, ...FAST, 'base-url': `https://localhost:${port}` },
+    {
+      env: TRUSTED,
+      meanwhile: async ({ lines }) => {
+        await until(() => lines.some((line) => line.includes('ECONNREFUSED')))
+        closing.push(await relay(service.port, { port }))
       },
-    )
-    expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
-  })
+    },
+  )
+  expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
+  expect(service.posts()).toHaveLength(1)
+})
 
-  test.concurrent('a TLS handshake that is cut off', async () => {
-    let connections = 0
-    const cutter = await listen((socket) => {
-      connections++
-      socket.once('data', () => socket.destroy())
-    })
-    await expectUnreachable(`https://localhost:${cutter.port}`).finally(cutter.close)
-    expect(connections).toBeGreaterThan(1)
-    expect(connections).toBeLessThan(MANY)
-  })
+test.concurrent('nothing was sent, so it is sent again after a TLS handshake that was cut off', async () => {
+  const service = await tlsService(own)
+  const cutFirst = (socket: Socket, nth: number): boolean => {
+    if (nth === 1) socket.once('data', () => socket.destroy())
+    return nth === 1
+  }
+  const front = await relay(service.port, { take: cutFirst })
+  const { outputs } = await runAt(`https://localhost:${front.port}`, TRUSTED).finally(front.close)
+  expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
+  expect(service.posts()).toHaveLength(1)
+})
 
-  test.concurrent('a TLS handshake that never ends', async () => {
-    const mute = await listen(() => undefined)
-    await expectUnreachable(`https://localhost:${mute.port}`).finally(mute.close)
-  })
+// retries.test.ts has more of these, without a process.
+test.concurrent.each<[string, Script, Record<string, string>]>([
+  ['gzip is read', { posts: [gzipped], polls: [completed] }, { outcome: 'pr-opened' }],
+  ['a create that is reset is not retried', { posts: [reset] }, { 'error-code': 'create-unknown' }],
+  [
+    'a poll that is reset, cut off or not found is retried',
+    { ...USUAL, polls: [reset, active, cutOff, active, json(404, ''), completed] },
+    { outcome: 'pr-opened' },
+  ],
+])('%s', async (_, script, outputs) => {
+  const ended = await runAgainst(script, GO)
+  expect(ended.outputs).toMatchObject(outputs)
+  expect(ended.service.posts()).toHaveLength(1)
+})
+
+test.concurrent('a redirect sends the key nowhere', async () => {
+  const other = await startService(USUAL)
+  const location = `${other.url}/v2/agent/docs/job`
+  const { outputs } = await runAgainst({ posts: [json(308, '', { location })] }, GO).finally(other.close)
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
+  expect(other.received).toEqual([])
 })
 
 // Always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says; the error names whose it is.
-describe('a certificate', () => {
-  const UNVERIFIED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+const UNVERIFIED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
 
-  test.concurrent('of an unknown CA is final, and the error says how to trust it', async () => {
-    const service = await tlsService(own)
-    const error = await expectFinal(`https://localhost:${service.port}`, UNVERIFIED)
-    expect(error).toMatch(
-      /^The service's certificate is not trusted: .*\(NODE_TLS_REJECT_UNAUTHORIZED is not honoured\)\. Nothing was sent\./,
-    )
-    expect(error).toContain(
-      "set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. Verification can't",
-    )
-    expect(service.received).toEqual([])
-  })
-
-  test.concurrent('for another name is final', async () => {
-    const other = await certificate(['other.test'])
-    const service = await tlsService(other)
-    const env = { NODE_EXTRA_CA_CERTS: other.file }
-    expect(await expectFinal(`https://localhost:${service.port}`, env)).toMatch(/certificate.*localhost/)
-    expect(service.received).toEqual([])
-  })
-
-  test.concurrent('of a private CA is accepted with NODE_EXTRA_CA_CERTS; one connection serves the whole job', async () => {
-    const env = { ...UNVERIFIED, NODE_EXTRA_CA_CERTS: own.file }
-    const { outputs, service } = await runAgainst({ ...USUAL, tls: own }, GO, { env })
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
-    expect(service.received.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET'])
-    expect(service.connections()).toBe(1)
-  })
-
-  test.concurrent('with a key that is too weak is final', async () => {
-    const options = { keySize: 1024, algorithm: 'sha256' } as const
-    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], options)
-    // Servers refuse it, too, unless their security level is lowered.
-    const server = createHttpsServer({ key, cert, ciphers: 'DEFAULT@SECLEVEL=0' })
-    server.on('tlsClientError', () => undefined)
-    const { port, close } = await startListening(server)
-    const error = await expectFinal(`https://localhost:${port}`).finally(close)
-    expect(error).toMatch(/^The service's certificate is not trusted: /)
-  })
-
-  test.concurrent("of a TLS proxy is not called the service's", async () => {
-    const proxy = await connectProxy(1, () => 'open', own)
-    const env = { HTTPS_PROXY: `https://localhost:${proxy.port}` }
-    const error = await expectFinal('https://service.test', env).finally(proxy.close)
-    expect(error).toMatch(
-      /^The proxy's certificate is not trusted: the proxy localhost:\d+: .* Nothing was sent\./,
-    )
-    expect(proxy.asked).toEqual([])
-  })
-
-  test.concurrent('that is bad in a poll does not say that nothing was sent', async () => {
-    const service = await startService(USUAL)
-    const other = await certificate(['other.test'])
-    const front = await terminateTls(service.port, own)
-    const ended = runAt(
-      `https://localhost:${front.port}`,
-      { NODE_EXTRA_CA_CERTS: own.file },
-      { 'poll-interval-seconds': '2' },
-    )
-    await until(() => service.received.length > 0)
-    await new Promise((resolve) => setTimeout(resolve, 500)) // Its response has to arrive.
-    await front.close()
-    closing.push(service, await terminateTls(service.port, other, front.port))
-    const { outputs, commands } = await ended
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network', 'job-id': 'job-1' })
-    expect(commands('error')).toEqual([
-      expect.stringMatching(
-        /^The service's certificate is not trusted: (?!.*Nothing was sent).*job-id: job-1/,
-      ),
-    ])
-  })
-
-  test.concurrent('of GitHub is verified, too, and a bad one is final', async () => {
-    const [github, service] = await Promise.all([tlsService(own), startService(USUAL)])
-    closing.push(service)
-    const { outputs, commands, log } = await runAt(
-      service.url,
-      { ...UNVERIFIED, GITHUB_API_URL: `https://localhost:${github.port}` },
-      { 'github-token': 'ghs_token_0123456789', 'context-paths': 'src/**' },
-    )
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    expect(commands('error')).toEqual([
-      expect.stringMatching(/^GitHub: .* failed: GitHub's certificate is not trusted: .*NODE_EXTRA_CA_CERTS/),
-    ])
-    expect(log).not.toContain('Retrying')
-    expect([...github.received, ...service.received]).toEqual([])
-  })
+test.concurrent('a certificate of an unknown CA is final, and the error says how to trust it', async () => {
+  const service = await tlsService(own)
+  const error = await expectFinal(`https://localhost:${service.port}`, UNVERIFIED)
+  expect(error).toMatch(
+    /^The service's certificate is not trusted: .*\(NODE_TLS_REJECT_UNAUTHORIZED is not honoured\)\. Nothing was sent\./,
+  )
+  expect(error).toContain(
+    "set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. Verification can't",
+  )
+  expect(service.received).toEqual([])
 })
 
-describe('a proxy', () => {
-  const AWAY = 'https://service.test:4433'
-  const throughProxy = (port: number, more: Record<string, string> = {}): Record<string, string> => ({
-    NODE_EXTRA_CA_CERTS: own.file,
-    HTTPS_PROXY: `http://127.0.0.1:${port}`,
-    ...more,
-  })
+test.concurrent('a certificate for another name is final', async () => {
+  const other = await certificate(['other.test'])
+  const service = await tlsService(other)
+  const env = { NODE_EXTRA_CA_CERTS: other.file }
+  expect(await expectFinal(`https://localhost:${service.port}`, env)).toMatch(/certificate.*localhost/)
+  expect(service.received).toEqual([])
+})
 
-  // A test below has it in https_proxy.
-  test.concurrent.each(['HTTPS_PROXY', 'HTTP_PROXY', 'http_proxy'])(
-    'in %s carries one tunnel and never sees the key',
-    async (name) => {
-      const service = await tlsService(own)
-      const proxy = await connectProxy(service.port)
-      const env = { NODE_EXTRA_CA_CERTS: own.file, [name]: `http://us%40er:pass@127.0.0.1:${proxy.port}` }
-      const { outputs } = await runAt(AWAY, env).finally(proxy.close)
-      expect(outputs.outcome).toBe('pr-opened')
-      const authorization = `Basic ${Buffer.from('us@er:pass').toString('base64')}`
-      expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
-      expect(proxy.bytes()).not.toContain(KEY)
-      expect(service.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
-    },
+test.concurrent('a certificate of a private CA is accepted if NODE_EXTRA_CA_CERTS has it, on one connection', async () => {
+  const env = { ...UNVERIFIED, ...TRUSTED }
+  const { outputs, service } = await runAgainst({ ...USUAL, tls: own }, GO, { env })
+  expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
+  expect(service.received.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET'])
+  expect(service.connections()).toBe(1)
+})
+
+test.concurrent('a certificate with a key that is too weak is final', async () => {
+  const options = { keySize: 1024, algorithm: 'sha256' } as const
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], options)
+  // Servers refuse it, too, unless their security level is lowered.
+  const server = createHttpsServer({ key, cert, ciphers: 'DEFAULT@SECLEVEL=0' })
+  server.on('tlsClientError', () => undefined)
+  const { port, close } = await startListening(server)
+  const error = await expectFinal(`https://localhost:${port}`).finally(close)
+  expect(error).toMatch(/^The service's certificate is not trusted: /)
+})
+
+test.concurrent("a certificate of a TLS proxy is not called the service's", async () => {
+  const proxy = await connectProxy(1, () => 'open', own)
+  const env = { HTTPS_PROXY: `https://localhost:${proxy.port}` }
+  const error = await expectFinal('https://service.test', env).finally(proxy.close)
+  expect(error).toMatch(
+    /^The proxy's certificate is not trusted: the proxy localhost:\d+: .* Nothing was sent\./,
   )
+  expect(proxy.asked).toEqual([])
+})
 
-  test.concurrent('is bypassed if no_proxy names the host', async () => {
-    const proxy = await connectProxy(1)
-    const env = throughProxy(proxy.port, { no_proxy: 'other.test,service.test' })
-    await expectUnreachable(AWAY, env).finally(proxy.close) // There is no such host.
-    expect(proxy.asked).toEqual([])
-  })
+test.concurrent('a certificate that is bad in a poll does not say that nothing was sent', async () => {
+  const service = await startService(USUAL)
+  const other = await certificate(['other.test'])
+  const front = await terminateTls(service.port, own)
+  const ended = runAt(`https://localhost:${front.port}`, TRUSTED, { 'poll-interval-seconds': '2' })
+  await until(() => service.received.length > 0)
+  await new Promise((resolve) => setTimeout(resolve, 500)) // Its response has to arrive.
+  await front.close()
+  closing.push(service, await terminateTls(service.port, other, front.port))
+  const { outputs, commands } = await ended
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network', 'job-id': 'job-1' })
+  expect(commands('error')).toEqual([
+    expect.stringMatching(/^The service's certificate is not trusted: (?!.*Nothing was sent).*job-id: job-1/),
+  ])
+})
 
-  test.concurrent('is never asked for loopback', async () => {
-    const service = await startService(USUAL)
-    const proxy = await connectProxy(service.port)
-    const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
-    const { outputs } = await runAt(`http://localhost:${service.port}`, env)
-    await Promise.all([proxy.close(), service.close()])
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(proxy.asked).toEqual([])
-  })
-
-  test.concurrent('that expects other credentials (407) is final', async () => {
-    const proxy = await connectProxy(1, () => 407)
-    const error = await expectFinal(AWAY, throughProxy(proxy.port)).finally(proxy.close)
-    expect(error).toMatch(/proxy.*407.*HTTPS_PROXY/)
-    expect(proxy.asked).toHaveLength(1)
-  })
-
-  test.concurrent('that refuses (502, 403) or drops is asked again, and may respond with 1xx first', async () => {
-    const service = await tlsService(own)
-    const refusals = [502, 403, 'drop'] as const
-    const proxy = await connectProxy(service.port, (nth) => refusals[nth - 1] ?? 'early')
-    const { outputs } = await runAt(AWAY, throughProxy(proxy.port)).finally(proxy.close)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(proxy.asked).toHaveLength(4)
-    expect(service.posts()).toHaveLength(1)
-  })
-
-  test.concurrent.each(['drop', 'silence', 'early-silence'] as const)(
-    'that never opens a tunnel (%s) is tried again with backoff, until the deadline',
-    async (what) => {
-      const proxy = await connectProxy(1, () => what)
-      await expectUnreachable(AWAY, throughProxy(proxy.port)).finally(proxy.close)
-      expect(proxy.asked.length).toBeLessThan(MANY)
-    },
+test.concurrent('a certificate of GitHub is verified, too, and a bad one is final', async () => {
+  const [github, service] = await Promise.all([tlsService(own), startService(USUAL)])
+  closing.push(service)
+  const { outputs, commands, log } = await runAt(
+    service.url,
+    { ...UNVERIFIED, GITHUB_API_URL: `https://localhost:${github.port}` },
+    { 'github-token': 'ghs_token_0123456789', 'context-paths': 'src/**' },
   )
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+  expect(commands('error')).toEqual([
+    expect.stringMatching(/^GitHub: .* failed: GitHub's certificate is not trusted: .*NODE_EXTRA_CA_CERTS/),
+  ])
+  expect(log).not.toContain('Retrying')
+  expect([...github.received, ...service.received]).toEqual([])
+})
 
-  test.concurrent('over TLS proves its own name, not that of the service', async () => {
-    const proven = await certificate(['localhost'])
-    const service = await tlsService(proven)
-    const proxy = await connectProxy(service.port, () => 'open', proven)
-    const env = { NODE_EXTRA_CA_CERTS: proven.file, HTTPS_PROXY: `https://localhost:${proxy.port}` }
-    const error = await expectFinal(AWAY, env).finally(proxy.close)
-    expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization: undefined }])
-    expect(error).toMatch(/certificate.*service\.test/)
-  })
-
-  test.concurrent('may be given as host:port', async () => {
+// A test below has it in https_proxy.
+test.concurrent.each([
+  ['HTTPS_PROXY', 'http://us%40er:pass@', 'us@er:pass'],
+  ['HTTP_PROXY', 'user:pa%zss@', 'user:pa%zss'],
+  ['http_proxy', '', undefined],
+])(
+  'a proxy in %s, as %shost:port, carries one tunnel and never sees the key',
+  async (name, start, credentials) => {
     const service = await tlsService(own)
     const proxy = await connectProxy(service.port)
-    const env = { NODE_EXTRA_CA_CERTS: own.file, HTTPS_PROXY: `user:pa%zss@127.0.0.1:${proxy.port}` }
+    const env = { ...TRUSTED, [name]: `${start}127.0.0.1:${proxy.port}` }
     const { outputs } = await runAt(AWAY, env).finally(proxy.close)
     expect(outputs.outcome).toBe('pr-opened')
-    const authorization = `Basic ${Buffer.from('user:pa%zss').toString('base64')}`
+    const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`
     expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization }])
-  })
+    expect(proxy.bytes()).not.toContain(KEY)
+    expect(service.received[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+  },
+)
 
-  test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@:::'])(
-    'that is not a URL of an HTTP proxy (%s) is final, and is not bypassed',
-    async (value) => {
-      const service = await tlsService(own)
-      const error = await expectFinal(`https://service.test:${service.port}`, { https_proxy: value })
-      expect(error).toMatch(/^https_proxy /)
-      expect(error).not.toContain('hunter2')
-      expect(service.connections()).toBe(0)
-    },
-  )
+test.concurrent('a proxy is never asked for loopback', async () => {
+  const service = await startService(USUAL)
+  const proxy = await connectProxy(service.port)
+  const env = throughProxy(proxy.port, { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })
+  const { outputs } = await runAt(`http://localhost:${service.port}`, env)
+  await Promise.all([proxy.close(), service.close()])
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(proxy.asked).toEqual([])
+})
 
-  test.concurrent('is asked for an IPv6 address in brackets', async () => {
-    const proxy = await connectProxy(1, () => 407)
-    await expectFinal('https://[2001:db8::1]', throughProxy(proxy.port)).finally(proxy.close)
-    expect(proxy.asked[0]?.target).toBe('[2001:db8::1]:443')
-  })
+test.concurrent('a proxy that expects other credentials (407) is final', async () => {
+  const proxy = await connectProxy(1, () => 407)
+  const error = await expectFinal(AWAY, throughProxy(proxy.port)).finally(proxy.close)
+  expect(error).toMatch(/proxy.*407.*HTTPS_PROXY/)
+  expect(proxy.asked).toHaveLength(1)
+})
 
-  test.concurrent('whose tunnel breaks between polls is asked for a new one', async () => {
+test.concurrent('a proxy that refuses (403) or drops is asked again, and may respond with 1xx first', async () => {
+  const service = await tlsService(own)
+  const refusals = [403, 'drop'] as const
+  const proxy = await connectProxy(service.port, (nth) => refusals[nth - 1] ?? 'early')
+  const { outputs } = await runAt(AWAY, throughProxy(proxy.port)).finally(proxy.close)
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(proxy.asked).toHaveLength(3)
+  expect(service.posts()).toHaveLength(1)
+})
+
+test.concurrent('a proxy over TLS proves its own name, not that of the service', async () => {
+  const proven = await certificate(['localhost'])
+  const service = await tlsService(proven)
+  const proxy = await connectProxy(service.port, () => 'open', proven)
+  const env = { NODE_EXTRA_CA_CERTS: proven.file, HTTPS_PROXY: `https://localhost:${proxy.port}` }
+  const error = await expectFinal(AWAY, env).finally(proxy.close)
+  expect(proxy.asked).toEqual([{ target: 'service.test:4433', authorization: undefined }])
+  expect(error).toMatch(/certificate.*service\.test/)
+})
+
+test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@:::'])(
+  'a proxy that is not a URL of an HTTP proxy (%s) is final, and is not bypassed',
+  async (value) => {
     const service = await tlsService(own)
-    const proxy = await connectProxy(service.port)
-    const { outputs } = await runStep(
-      { ...GO, ...FAST, 'base-url': AWAY, 'poll-interval-seconds': '1' },
-      {
-        env: throughProxy(proxy.port),
-        meanwhile: async ({ lines }) => {
-          await until(() => lines.some((line) => / 200 /.test(line)))
-          proxy.breakTunnels()
-        },
+    const error = await expectFinal(`https://service.test:${service.port}`, { https_proxy: value })
+    expect(error).toMatch(/^https_proxy /)
+    expect(error).not.toContain('hunter2')
+    expect(service.connections()).toBe(0)
+  },
+)
+
+test.concurrent('a proxy is asked for an IPv6 address in brackets', async () => {
+  const proxy = await connectProxy(1, () => 407)
+  await expectFinal('https://[2001:db8::1]', throughProxy(proxy.port)).finally(proxy.close)
+  expect(proxy.asked[0]?.target).toBe('[2001:db8::1]:443')
+})
+
+test.concurrent('a proxy whose tunnel breaks between polls is asked for a new one', async () => {
+  const service = await tlsService(own)
+  const proxy = await connectProxy(service.port)
+  const { outputs } = await runStep(
+    { ...GO, ...FAST, 'base-url': AWAY, 'poll-interval-seconds': '1' },
+    {
+      env: throughProxy(proxy.port),
+      meanwhile: async ({ lines }) => {
+        await until(() => lines.some((line) => / 200 /.test(line)))
+        proxy.breakTunnels()
       },
-    ).finally(proxy.close)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(proxy.asked).toHaveLength(2)
-    expect(service.posts()).toHaveLength(1)
-  })
+    },
+  ).finally(proxy.close)
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(proxy.asked).toHaveLength(2)
+  expect(service.posts()).toHaveLength(1)
 })
 
 const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
   list?.some(({ address }) => address === '::1'),
 )
 
-describe('an address', () => {
-  ;(hasIPv6 ? test.concurrent : test.skip)('of IPv6', async () => {
-    const { outputs } = await runAgainst({ ...USUAL, host: '::1' }, GO)
-    expect(outputs.outcome).toBe('pr-opened')
-  })
-
-  test.concurrent('with a path prefix', async () => {
-    const service = await startService(USUAL)
-    const { outputs } = await runAt(`${service.url}/some/gateway/`).finally(service.close)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(service.received.map(({ path }) => path)).toEqual([
-      '/some/gateway/v2/agent/docs/job',
-      '/some/gateway/v2/agent/docs/job/job-1',
-      '/some/gateway/v2/agent/docs/job/job-1',
-    ])
-  })
+;(hasIPv6 ? test.concurrent : test.skip)('an address of IPv6', async () => {
+  const { outputs } = await runAgainst({ ...USUAL, host: '::1' }, GO)
+  expect(outputs.outcome).toBe('pr-opened')
 })
 
-describe('a connection that was kept', () => {
-  test.concurrent('is not used for a POST that is sent again', async () => {
-    const limited = json(429, '', { 'retry-after': '0' })
-    const { outputs, service } = await runAgainst({ ...USUAL, posts: [limited, created] }, GO)
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(service.received.map(({ connection }) => connection)).toEqual([1, 2, 2, 2])
-  })
-
-  /** Responds, and ends the connection a moment later. */
-  const andThen =
-    (handler: Handler, end: (socket: Socket) => void, delayMs: number): Handler =>
-    (response, request) => {
-      handler(response, request)
-      setTimeout(() => end(response.req.socket), delayMs)
-    }
-
-  test.concurrent.each([0, 5, 98, 101])(
-    'and that the service closes as the next request leaves (%i ms) loses no message and sends none twice',
-    async (delay) => {
-      const busy = json(409, { error: 'Busy' }, { 'retry-after': '0' })
-      const { outputs, service } = await runAgainst(
-        {
-          posts: [andThen(busy, (socket) => socket.end(), 900 + delay), active],
-          polls: [andThen(active, (socket) => socket.destroy(), delay), completed],
-        },
-        { ...GO, 'job-id': 'job-1' },
-      )
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
-      expect(service.posts()).toHaveLength(2)
-      expect(service.posts()[1]?.connection).not.toBe(service.posts()[0]?.connection)
-    },
-  )
+test.concurrent('an address with a path prefix', async () => {
+  const service = await startService(USUAL)
+  const { outputs } = await runAt(`${service.url}/some/gateway/`).finally(service.close)
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(service.received.map(({ path }) => path)).toEqual([
+    '/some/gateway/v2/agent/docs/job',
+    '/some/gateway/v2/agent/docs/job/job-1',
+    '/some/gateway/v2/agent/docs/job/job-1',
+  ])
 })
+
+test.concurrent('a kept connection is not used for a POST that is sent again', async () => {
+  const limited = json(429, '', { 'retry-after': '0' })
+  const { outputs, service } = await runAgainst({ ...USUAL, posts: [limited, created] }, GO)
+  expect(outputs.outcome).toBe('pr-opened')
+  expect(service.received.map(({ connection }) => connection)).toEqual([1, 2, 2, 2])
+})
+
+/** Responds, and ends the connection a moment later. */
+const andThen =
+  (handler: Handler, end: (socket: Socket) => void, delayMs: number): Handler =>
+  (response, request) => {
+    handler(response, request)
+    setTimeout(() => end(response.req.socket), delayMs)
+  }
+
+test.concurrent.each([0, 5, 98, 101])(
+  'a kept connection that the service closes as a message leaves (%i ms) loses none, and sends none twice',
+  async (delay) => {
+    const busy = json(409, { error: 'Busy' }, { 'retry-after': '0' })
+    const { outputs, service } = await runAgainst(
+      {
+        posts: [andThen(busy, (socket) => socket.end(), 900 + delay), active],
+        polls: [andThen(active, (socket) => socket.destroy(), delay), completed],
+      },
+      { ...GO, 'job-id': 'job-1' },
+    )
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
+    expect(service.posts()).toHaveLength(2)
+    expect(service.posts()[1]?.connection).not.toBe(service.posts()[0]?.connection)
+  },
+)

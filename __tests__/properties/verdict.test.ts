@@ -2,16 +2,12 @@
 
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { AgentService, ServiceResult } from '../../src/agent/client.js'
+import type { ServiceResult } from '../../src/agent/client.js'
 import type { SubmitRequest } from '../../src/agent/problems.js'
 import { judgeSubmit, type SubmitContext } from '../../src/agent/verdict.js'
 import { ActionError, Cancelled } from '../../src/errors.js'
-import { createDeadline } from '../../src/net/deadline.js'
-import type { Ports } from '../../src/run/ports.js'
-import { Progress } from '../../src/run/progress.js'
 import { send } from '../../src/run/send.js'
-import { FakeClock } from '../unit/fake-clock.js'
-import { jobResult, noJob, noResponse, notSent } from '../unit/scripted-run.js'
+import { createScriptedRun, jobResult, noJob, noResponse, notSent } from '../unit/scripted-run.js'
 
 const JOB_ID = 'job-1'
 const requests = fc.constantFrom<SubmitRequest>({ kind: 'create' }, { kind: 'message', jobId: JOB_ID })
@@ -118,19 +114,13 @@ describe('sending', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.boolean(),
         async (request, script, timeoutMs, random, replaceable) => {
-          const seen: ServiceResult[] = []
-          const next = async (): Promise<ServiceResult> => {
-            const result = script[seen.length] ?? noResponse
-            seen.push(result)
-            return result
-          }
-          const service = { create: next, message: next } as unknown as AgentService
-          const end = await send(request, 'Do it', service, testPorts(timeoutMs, random), {
-            replaceable,
-          }).then(
+          const results = [...script, noResponse]
+          const { service, ports, calls } = createScriptedRun(results, { timeoutMs, random })
+          const end = await send(request, 'Do it', service, ports, { replaceable }).then(
             () => 'accepted',
             (thrown: unknown) => thrown,
           )
+          const seen = results.slice(0, calls.length)
           for (const earlier of seen.slice(0, -1)) expect(mayBeRetried(request, earlier)).toBe(true)
           const last = seen.at(-1)
           if (last === undefined) throw new Error('Nothing was sent.')
@@ -145,20 +135,3 @@ describe('sending', () => {
     )
   })
 })
-
-function testPorts(timeoutMs: number, random: number): Ports {
-  const clock = new FakeClock()
-  return {
-    clock,
-    deadline: createDeadline(timeoutMs, new AbortController().signal, clock),
-    progress: new Progress(clock),
-    random: () => random,
-    log: () => undefined,
-    debug: () => undefined,
-    note: () => undefined,
-    warn: () => undefined,
-    onJob: () => undefined,
-    writePlaceholder: async () => undefined,
-    publish: () => undefined,
-  }
-}

@@ -88,26 +88,35 @@ export async function runStep(inputs: Record<string, string>, options: Options =
   }
 }
 
-type Meanwhile = (step: Step, service: ScriptedService) => Promise<void>
-
-/** Runs one fast step against a service of its own. */
-export async function runAgainst(
+/** Starts a service for one fast step. */
+export async function withService<T extends object>(
   script: Script,
-  inputs: Record<string, string>,
-  { meanwhile, ...options }: Omit<Options, 'meanwhile'> & { readonly meanwhile?: Meanwhile } = {},
-): Promise<Ended & { readonly service: ScriptedService }> {
+  run: (inputs: Record<string, string>, service: ScriptedService) => Promise<T>,
+): Promise<T & { readonly service: ScriptedService }> {
   const service = await startService(script)
   try {
-    const ended = await runStep(
-      { 'base-url': service.url, ...FAST, ...inputs },
-      { ...options, ...(meanwhile && { meanwhile: (step) => meanwhile(step, service) }) },
-    )
+    const ended = await run({ 'base-url': service.url, ...FAST }, service)
     expectNewConnections(service)
     return { ...ended, service }
   } finally {
     await service.close()
   }
 }
+
+type Meanwhile = (step: Step, service: ScriptedService) => Promise<void>
+
+/** Runs one fast step against a service of its own. */
+export const runAgainst = (
+  script: Script,
+  inputs: Record<string, string>,
+  {
+    meanwhile = async () => undefined,
+    ...options
+  }: Omit<Options, 'meanwhile'> & { meanwhile?: Meanwhile } = {},
+): Promise<Ended & { readonly service: ScriptedService }> =>
+  withService(script, (defaults, service) =>
+    runStep({ ...defaults, ...inputs }, { ...options, meanwhile: (step) => meanwhile(step, service) }),
+  )
 
 /** A POST is the first request on its connection: a server may close a kept-alive one just as it is sent. */
 function expectNewConnections({ received }: ScriptedService): void {

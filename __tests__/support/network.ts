@@ -23,16 +23,34 @@ export function listen(onConnection: (socket: Socket, nth: number) => void): Pro
   )
 }
 
-/** A server that adds TLS to a local port that has none. */
-export function terminateTls(target: number, tls: Certificate, port = 0): Promise<Listening> {
-  const server = createTlsServer(tls, (socket) => {
+interface RelayOptions {
+  readonly port?: number
+  /** What it adds TLS with. */
+  readonly tls?: Certificate
+  /** Whether to do something else with this connection than to pass it on. */
+  readonly take?: (socket: Socket, nth: number) => boolean
+}
+
+/** A server that passes everything on to another local port. */
+export function relay(
+  target: number,
+  { port = 0, tls, take = () => false }: RelayOptions = {},
+): Promise<Listening> {
+  let count = 0
+  const listener = (socket: Socket): void => {
+    socket.on('error', () => undefined)
+    if (take(socket, ++count)) return
     const upstream = connect(target, '127.0.0.1')
     upstream.on('error', () => socket.destroy())
-    socket.on('error', () => upstream.destroy())
+    socket.on('close', () => upstream.destroy())
     socket.pipe(upstream).pipe(socket)
-  })
-  return startListening(server, '127.0.0.1', port)
+  }
+  return startListening(tls ? createTlsServer(tls, listener) : createServer(listener), '127.0.0.1', port)
 }
+
+/** A server that adds TLS to a local port that has none. */
+export const terminateTls = (target: number, tls: Certificate, port?: number): Promise<Listening> =>
+  relay(target, { tls, ...(port !== undefined && { port }) })
 
 /** A local port that refuses connections. */
 export async function closedPort(): Promise<number> {

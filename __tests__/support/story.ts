@@ -9,7 +9,8 @@ import type { Redact } from '../../src/redact.js'
 import type { ReportWriter } from '../../src/report/report.js'
 import * as runner from '../../src/runner.js'
 import { createStep } from '../../src/step.js'
-import { type Ended, expectNoKey, KEY } from './action.js'
+import { type Ended, expectNoKey, KEY, withService } from './action.js'
+import type { Script, ScriptedService } from './service.js'
 // The action loads these when it needs them: then Stryker would take their constants for those of a single test.
 import '../../src/agent/client.js'
 import '../../src/plan.js'
@@ -71,6 +72,14 @@ export async function tell(
     sinceSignalMs: endedAt - cancelledAt,
   }
 }
+
+/** Tells one fast step against a service of its own. */
+export const tellAgainst = (
+  script: Script,
+  inputs: Record<string, string>,
+  options?: StoryOptions,
+): Promise<Ended & { readonly service: ScriptedService }> =>
+  withService(script, (defaults) => tell({ ...defaults, ...inputs }, options))
 
 /** Everything is read from the environment at once, so that steps can run side by side. */
 function withEnvironment<T>(env: Record<string, string>, call: () => T): T {

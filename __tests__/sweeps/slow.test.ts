@@ -1,10 +1,9 @@
 /** The limits that take long. They run at the same time, since each only waits. */
 
-import { connect } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { runAgainst, runStep } from '../support/action.js'
 import { BAD_GATEWAY } from '../support/github.js'
-import { certificate, listen } from '../support/network.js'
+import { certificate, relay } from '../support/network.js'
 import { startWorld } from '../support/pull-request.js'
 import {
   active,
@@ -13,7 +12,6 @@ import {
   type Handler,
   job,
   json,
-  opened,
   silence,
   startService,
 } from '../support/service.js'
@@ -71,11 +69,11 @@ test.concurrent(
     const own = await certificate()
     const service = await startService({ posts: [created], polls: [completed], tls: own })
     const connectedAt: number[] = []
-    const front = await listen((socket, nth) => {
-      connectedAt.push(performance.now())
-      if (nth === 1) return // Its TLS handshake is never answered.
-      const upstream = connect(service.port, '127.0.0.1').on('error', () => socket.destroy())
-      socket.pipe(upstream).pipe(socket)
+    const front = await relay(service.port, {
+      take: (_, nth) => {
+        connectedAt.push(performance.now())
+        return nth === 1 // Its TLS handshake is never answered.
+      },
     })
     const { outputs } = await runStep(
       { ...GO, 'base-url': `https://localhost:${front.port}`, 'poll-interval-seconds': '0.1' },
@@ -85,28 +83,6 @@ test.concurrent(
     expect(outputs.outcome).toBe('pr-opened')
     const [first = 0, second = 0] = connectedAt
     expectToTake(second - first, 10 * SECOND, 12 * SECOND)
-  },
-  TIMEOUT_MS,
-)
-
-test.concurrent(
-  'a job that can not be seen for 30 s after its create is not found',
-  async () => {
-    const script = { posts: [created], polls: [json(404, { error: 'No such job' })] }
-    const { outputs, milliseconds } = await runAgainst(script, GO)
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'not-found', 'job-id': 'job-1' })
-    expectToTake(milliseconds, 30 * SECOND, 60 * SECOND) // The last backoff is up to 30 s.
-  },
-  TIMEOUT_MS,
-)
-
-test.concurrent(
-  'an end that is seen after a message settles within 30 s',
-  async () => {
-    const script = { posts: [active], polls: [json(200, opened)] }
-    const { outputs, milliseconds } = await runAgainst(script, { prompt: 'More', 'job-id': 'job-1' })
-    expect(outputs.outcome).toBe('pr-opened')
-    expectToTake(milliseconds, 30 * SECOND)
   },
   TIMEOUT_MS,
 )

@@ -12,6 +12,7 @@ import {
   readGiven,
 } from '../../src/inputs/inputs.js'
 import { createRedactor } from '../../src/redact.js'
+import { INPUTS } from './scripted-run.js'
 
 const KEY = 'mint_s3cr3t'
 const NOTHING = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, ''])) as RawInputs
@@ -58,23 +59,10 @@ const problems = (raw: Raw, more?: Partial<InputSources>): string[] => readBad(r
 
 test('with only a prompt, a project and a key, everything else has its default', () => {
   expect(read()).toEqual({
+    ...INPUTS,
     task: { kind: 'create', prompt: 'Fix the docs' },
-    projectId: 'p-1',
     apiKey: KEY,
-    jobScope: 'run',
-    issueNumber: undefined,
-    context: 'none',
-    contextPaths: [],
-    since: undefined,
-    comment: false,
-    check: false,
-    allowUsers: new Set(),
-    wait: true,
-    timeoutMs: 1_800_000,
-    pollIntervalMs: undefined,
     failOn: new Set(['failed', 'archived', 'timed-out']),
-    baseUrl: 'https://api.mintlify.com',
-    dryRun: false,
   })
   expect(Object.isFrozen(read())).toBe(true)
 })

@@ -6,7 +6,7 @@ import { ActionError } from '../../src/errors.js'
 import { createRedactor, type Redact } from '../../src/redact.js'
 import { JOB_LIMIT, outputs } from '../../src/report/messages.js'
 import { StepReport } from '../../src/report/report.js'
-import type { RunResult, StatusUpdate } from '../../src/run/ports.js'
+import type { StatusUpdate } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
 import { INPUTS, job, LINK } from './scripted-run.js'
@@ -83,19 +83,6 @@ describe('while the step runs', () => {
     const { report, to } = createStep()
     for (const status of ['active', 'completed']) report.onJob({ ...job(status), linkRejected: true })
     expect(to('log').filter((line) => line.includes('dropped'))).toHaveLength(1)
-  })
-
-  test.each([
-    ['create', '', true, 'sending'],
-    ['create', '', false, 'sending'],
-    ['message', 'job-1', true, 'sending'],
-    ['message', 'job-1', false, 'unsent'],
-  ])('what a re-run must know of a %s to %j, sending: %p', (_, jobId, sending, state) => {
-    const { progress, report, updates } = createStep()
-    progress.follow(jobId)
-    if (sending) progress.request = 'sending'
-    report.publish()
-    expect(updates.map((update) => update.state)).toEqual([state])
   })
 })
 
@@ -195,18 +182,6 @@ describe('the output job', () => {
   }
   const jobOutput = (fields: Record<string, unknown>): string => outputOf(job('active', fields))
 
-  test('is the whole object, with any new fields', () => {
-    const fields = { new: { deep: [1, 'ü', null] }, source: { ref: null } }
-    expect(JSON.parse(jobOutput(fields))).toEqual({ id: 'job-1', status: 'active', prLink: null, ...fields })
-  })
-
-  test('has the key replaced', () => {
-    const text = `a ${KEY} b`
-    const output = jobOutput({ text, [text]: 1 })
-    expect(output).not.toContain('s3cr3t')
-    expect(JSON.parse(output).text).toBe('a *** b')
-  })
-
   test('is left out if it would not be JSON without the key', () => {
     expect(outputOf(job('active', { n: 12345 }), createRedactor('234'))).toBe('')
   })
@@ -224,31 +199,4 @@ describe('the output job', () => {
     for (let depth = 0; depth < 200_000; depth++) deep = [deep]
     expect(jobOutput({ deep })).toBe('')
   })
-})
-
-test('an id that the key begins with is no key', () => {
-  const idOf = (id: string): string | undefined => {
-    const progress = new Progress(new FakeClock())
-    progress.follow(id)
-    return outputs(progress, createRedactor('mint_s3cr3t'))['job-id']
-  }
-  expect([idOf('mint_s3c'), idOf('mint_s3cr3t')]).toEqual(['mint_s3c', '***'])
-})
-
-test.each<[what: string, link: string, result: RunResult | undefined, told: object]>([
-  [
-    'a dry run',
-    LINK,
-    { outcome: 'dry-run' },
-    { 'pr-link': LINK, 'pr-number': '7', 'pr-repository': 'your-org/docs' },
-  ],
-  ['a dry run without a pull request', '', { outcome: 'dry-run' }, { 'pr-link': '', 'pr-number': '' }],
-  ['a step that runs', LINK, undefined, { 'pr-link': '', 'pr-number': '', 'pr-repository': '' }],
-  ['a step that timed out', LINK, { outcome: 'timed-out' }, { 'pr-link': '', 'pr-number': '' }],
-])('what is remembered is told by a dry run alone: %s', (_, link, result, told) => {
-  const progress = new Progress(new FakeClock())
-  progress.follow('job-1', link)
-  progress.result = result
-  const notSeen = { 'job-id': 'job-1', status: '', reused: 'false', job: '' }
-  expect(outputs(progress, createRedactor('mint_s3cr3t'))).toMatchObject({ ...notSeen, ...told })
 })

@@ -8,6 +8,7 @@ import { run } from '../../src/run/run.js'
 import {
   cancelThen,
   createScriptedRun,
+  delayed,
   errorResponse,
   forever,
   hangs,
@@ -15,6 +16,7 @@ import {
   job,
   jobResult,
   LINK,
+  MINUTE,
   noJob,
   noResponse,
   notSent,
@@ -39,18 +41,17 @@ async function runTask(
   const jobId = task.kind === 'create' ? '' : task.jobId
   const scripted = createScriptedRun(script, { jobId, cancelAt })
   const result = await run(task, { ...INPUTS, wait }, scripted.service, scripted.ports)
+  const requests = scripted.calls.map(({ kind }) => kind).join(' ')
+  const code = errorOf(result)?.code
   return {
     ...scripted,
     result,
     /** What was sent, and how it ended. */
-    story: [
-      scripted.calls.map(({ kind }) => kind).join(' '),
-      [result.outcome, errorOf(result)?.code].filter(Boolean).join(' '),
-    ],
+    story: `${requests}: ${code === undefined ? result.outcome : `${result.outcome} ${code}`}`,
   }
 }
 
-type Row = [what: string, script: Iterable<ScriptedResult>, requests: string, end: string]
+type Row = [what: string, script: Iterable<ScriptedResult>, story: string]
 
 const active = jobResult('active')
 const opened = jobResult('completed', { prLink: LINK })
@@ -77,21 +78,12 @@ describe('a step that creates a job', () => {
   })
 
   test.each<Row>([
-    ['a pull request', [active, opened], 'create poll', 'pr-opened'],
-    ['a job that failed', [active, jobResult('failed')], 'create poll', 'failed'],
-    ['a job that was archived', [active, jobResult('archived')], 'create poll', 'archived'],
-    ['a job that has ended already', [opened], 'create', 'pr-opened'],
-    ['a refusal', [errorResponse(401)], 'create', 'error auth'],
-    ['a refused poll', [active, errorResponse(403)], 'create poll', 'error auth'],
-    ['no response', [noResponse], 'create', 'error create-unknown'],
-    [
-      'a response after a 404 of the first poll',
-      [active, errorResponse(404), opened],
-      'create poll poll',
-      'pr-opened',
-    ],
-  ])('ends with %s', async (_, script, requests, end) => {
-    expect((await runTask(CREATE, script)).story).toEqual([requests, end])
+    ['a pull request', [active, opened], 'create poll: pr-opened'],
+    ['a job that has ended already', [opened], 'create: pr-opened'],
+    ['a refusal', [errorResponse(401)], 'create: error auth'],
+    ['a refused poll', [active, errorResponse(403)], 'create poll: error auth'],
+  ])('ends with %s', async (_, script, story) => {
+    expect((await runTask(CREATE, script)).story).toBe(story)
   })
 
   test.each([
@@ -99,15 +91,12 @@ describe('a step that creates a job', () => {
     ['queued', jobResult('queued'), 'started'],
     ['failed', jobResult('failed'), 'failed'],
   ])('does not wait for a job that is %s if it is not asked to', async (_, result, end) => {
-    expect((await runTask(CREATE, [result], { wait: false })).story).toEqual(['create', end])
+    expect((await runTask(CREATE, [result], { wait: false })).story).toBe(`create: ${end}`)
   })
 
-  test.each([active, errorResponse(503), notSent])(
-    'is timed-out, whatever the last polls got: %j',
-    async (rest) => {
-      expect((await runTask(CREATE, thenForever(active, rest))).result).toEqual({ outcome: 'timed-out' })
-    },
-  )
+  test('is timed-out, even if the last polls got no response', async () => {
+    expect((await runTask(CREATE, thenForever(active, notSent))).result).toEqual({ outcome: 'timed-out' })
+  })
 
   test('sends nothing if the placeholder is refused', async () => {
     const { service, ports, calls } = createScriptedRun([])
@@ -139,46 +128,18 @@ describe('a step that messages a job', () => {
     expect(progress.reuse).toBe('message')
   })
 
-  const unchanged = opened
   const changed = jobResult('completed', { prLink: `${LINK}0` })
-  const withPrevious: Task = {
-    ...MESSAGE,
-    remembered: { ...REMEMBERED, job: job('completed', { prLink: LINK }) },
-  }
-  test.each<[...Row, task?: Task]>([
-    [
-      'in the response',
-      [unchanged, unchanged, active, jobResult('failed')],
-      'message poll poll poll',
-      'failed',
-    ],
-    [
-      'seen before',
-      [active, unchanged, active, jobResult('failed')],
-      'message poll poll poll',
-      'failed',
-      withPrevious,
-    ],
-    [
-      'in the response, rather than seen before',
-      [changed, changed, active, opened],
-      'message poll poll poll',
-      'pr-opened',
-      withPrevious,
-    ],
-    [
-      'unless it differs from the one seen before',
-      [active, changed],
-      'message poll',
-      'pr-opened',
-      withPrevious,
-    ],
-  ])(
-    'does not end with the end from before the message: %s',
-    async (_, script, requests, end, task = MESSAGE) => {
-      expect((await runTask(task, script)).story).toEqual([requests, end])
-    },
-  )
+  const failed = jobResult('failed')
+  const POLLS = 'message poll poll poll'
+  test.each<Row>([
+    ['in the response', [opened, opened, active, failed], `${POLLS}: failed`],
+    ['seen before', [active, opened, active, failed], `${POLLS}: failed`],
+    ['in the response, not the one seen before', [changed, changed, active, opened], `${POLLS}: pr-opened`],
+    ['unless it differs from the one seen before', [active, changed], 'message poll: pr-opened'],
+  ])('does not end with the end from before the message: %s', async (_, script, story) => {
+    const remembered = { ...REMEMBERED, job: job('completed', { prLink: LINK }) }
+    expect((await runTask({ ...MESSAGE, remembered }, script)).story).toBe(story)
+  })
 
   test.each([
     ['an active job', active, true, ['active']],
@@ -191,16 +152,15 @@ describe('a step that messages a job', () => {
     expect(reported).toEqual(statuses)
     expect(published).toHaveLength(2)
     expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', reuse: 'message', request: 'idle' })
-    expect(story).toEqual(wait ? ['message poll', 'timed-out'] : ['message', 'started'])
+    expect(story).toBe(wait ? 'message poll: timed-out' : 'message: started')
   })
 
   test.each<Row>([
-    ['a 404', [errorResponse(404)], 'message', 'error not-found'],
-    ['a refusal', [errorResponse(410)], 'message', 'error rejected'],
-    ['no response', [noResponse], 'message', 'error create-unknown'],
-  ])('ends with %s, and creates no new job', async (_, script, requests, end) => {
-    const { progress, story } = await runTask(MESSAGE, script)
-    expect(story).toEqual([requests, end])
+    ['a 404', [errorResponse(404)], 'message: error not-found'],
+    ['a refusal', [errorResponse(410)], 'message: error rejected'],
+  ])('ends with %s, and creates no new job', async (_, script, story) => {
+    const { progress, ...run } = await runTask(MESSAGE, script)
+    expect(run.story).toBe(story)
     expect(progress).toMatchObject({ jobId: 'job-1', reuse: undefined })
   })
 })
@@ -245,20 +205,20 @@ describe('a step that messages a remembered job', () => {
       [errorResponse(404), active, active, opened],
       [false],
     )
-    expect(story).toEqual(['message message poll poll', 'pr-opened'])
+    expect(story).toBe('message message poll poll: pr-opened')
     expect(calls[1]).toMatchObject({ kind: 'message', jobId: 'job-1', prompt: 'Do more' })
     expect(lines.log).toEqual([
       'The service refused the message (404: its message). But the job exists: sending the message once more.',
     ])
   })
 
-  test.each([400, 404, 405, 409, 410, 418, 422, 499])(
+  test.each([404, 409, 410])(
     'creates a new one if that has ended and answers %d twice or for good, with its words in the log',
     async (status) => {
       const tries = { 404: 2, 409: 3 }[status] ?? 1
       const script = [...Array(tries).fill(errorResponse(status)), ...NEW]
       const { story, calls, lines, progress } = await follow(ended, script, status === 404 ? [false] : [])
-      expect(story).toEqual([`${'message '.repeat(tries)}create poll`, 'no-changes'])
+      expect(story).toBe(`${'message '.repeat(tries)}create poll: no-changes`)
       expect(calls[tries]).toMatchObject({ prompt: 'Do it anew' })
       expect(lines.log.slice(-2)).toEqual([
         `The service refused the message (${status}: its message).`,
@@ -268,62 +228,40 @@ describe('a step that messages a remembered job', () => {
     },
   )
 
-  const CONFLICTS = Array(3).fill(errorResponse(409))
-  test.each<
-    [string, Job | undefined, Iterable<ScriptedResult>, requests: string, end: string, gone?: boolean[]]
-  >([
-    ['after a 401', ended, [errorResponse(401)], 'message', 'error auth'],
-    ['after a 403', ended, [errorResponse(403)], 'message', 'error auth'],
-    ['after a 408', ended, [errorResponse(408)], 'message', 'error rejected'],
-    ['after a 425', ended, [errorResponse(425)], 'message', 'error rejected'],
-    ['after a 429', ended, [errorResponse(429, '3600')], 'message', 'error rate-limited'],
-    ['after a redirect', ended, [errorResponse(302)], 'message', 'error contract'],
-    ['after a 303', ended, [errorResponse(303)], 'message', 'error create-unknown'],
-    ['after a 503', ended, [errorResponse(503)], 'message', 'error create-unknown'],
-    ['after no response', ended, [noResponse], 'message', 'error create-unknown'],
-    ['after a cancel', ended, [cancelThen(errorResponse(404))], 'message', 'cancelled'],
-    ['of an active job that is refused', job('active'), [errorResponse(410)], 'message', 'error rejected'],
-    ['of an unknown job that is refused', undefined, [errorResponse(410)], 'message', 'error rejected'],
+  const running = job('active')
+  const again = [errorResponse(404), errorResponse(404)]
+  const busy = Array(3).fill(errorResponse(409))
+  const BUSY = 'message message message message poll poll: pr-opened'
+  const UNKNOWN = 'message message: error create-unknown'
+  test.each<[string, Job | undefined, Iterable<ScriptedResult>, story: string, gone?: boolean[]]>([
+    ['after a 401', ended, [errorResponse(401)], 'message: error auth'],
+    ['after a 429', ended, [errorResponse(429, '3600')], 'message: error rate-limited'],
+    ['after no response', ended, [noResponse], 'message: error create-unknown'],
+    ['after a cancel', ended, [cancelThen(errorResponse(404))], 'message: cancelled'],
+    ['of an active job that refuses it', running, [errorResponse(410)], 'message: error rejected'],
+    ['of an unknown job that refuses it', undefined, [errorResponse(410)], 'message: error rejected'],
+    ['of an active job that is busy three times', running, [...busy, active, active, opened], BUSY],
     [
-      'of an active job that is busy three times',
-      job('active'),
-      [...CONFLICTS, active, active, opened],
-      'message message message message poll poll',
-      'pr-opened',
-    ],
-    [
-      'of an active job that is not found twice, but exists',
-      job('active'),
-      [errorResponse(404), errorResponse(404)],
-      'message message',
-      'error not-found',
+      'of one that is not found twice, but exists',
+      running,
+      again,
+      'message message: error not-found',
       [false],
     ],
-    [
-      'after the second message has an unknown result',
-      ended,
-      [errorResponse(404), noResponse],
-      'message message',
-      'error create-unknown',
-      [false],
-    ],
-  ])('creates none %s', async (_, known, script, requests, end, gone = []) => {
-    expect((await follow(known, script, gone)).story).toEqual([requests, end])
+    ['after a second one of unknown result', ended, [errorResponse(404), noResponse], UNKNOWN, [false]],
+  ])('creates none %s', async (_, known, script, story, gone = []) => {
+    expect((await follow(known, script, gone)).story).toBe(story)
   })
 
   test('creates none if the job is gone only later', async () => {
     const { story } = await follow(ended, thenForever(active, errorResponse(404)))
-    expect(story).toEqual(['message poll poll poll poll', 'error not-found'])
+    expect(story).toBe('message poll poll poll poll: error not-found')
   })
 
   test('creates none if the job turns out to be active, and refuses the message again', async () => {
     const remembered = { ...REMEMBERED, job: ended, find: async () => job('active') }
-    const { result, story } = await runTask({ ...MESSAGE, remembered }, [
-      errorResponse(404),
-      errorResponse(404),
-    ])
-    expect(story[0]).toBe('message message')
-    expect(result).toMatchObject({ outcome: 'error', error: { code: 'not-found' } })
+    const { story } = await runTask({ ...MESSAGE, remembered }, [errorResponse(404), errorResponse(404)])
+    expect(story).toBe('message message: error not-found')
   })
 
   test('ends with the error if nobody can tell whether the job is gone', async () => {
@@ -337,48 +275,39 @@ describe('a step that messages a remembered job', () => {
 describe('a step that only waits', () => {
   test('tells which job, polls it at once, and sends nothing', async () => {
     const { story, published, progress } = await runTask(ATTACH, [active, opened])
-    expect(story).toEqual(['poll poll', 'pr-opened'])
+    expect(story).toBe('poll poll: pr-opened')
     expect(published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', reuse: 'attach', request: 'idle' })
     expect(progress.reuse).toBe('attach')
   })
 
   test.each<Row>([
-    ['an active job', [active], 'poll', 'started'],
-    ['an ended job', [opened], 'poll', 'pr-opened'],
-    ['a job at last', [notSent, jobResult('archived')], 'poll poll', 'archived'],
-  ])('polls once if it is not asked to wait: %s', async (_, script, requests, end) => {
-    expect((await runTask(ATTACH, script, { wait: false })).story).toEqual([requests, end])
+    ['an active job', [active], 'poll: started'],
+    ['an ended job', [opened], 'poll: pr-opened'],
+    ['a job at last', [notSent, jobResult('archived')], 'poll poll: archived'],
+  ])('polls once if it is not asked to wait: %s', async (_, script, story) => {
+    expect((await runTask(ATTACH, script, { wait: false })).story).toBe(story)
   })
 
-  test.each([
-    ['is never reached', forever(notSent), 'error network'],
-    ['responds with 503 until the deadline', forever(errorResponse(503)), 'timed-out'],
-    ['does not know the job', Array(4).fill(errorResponse(404)), 'error not-found'],
-    ['is no agent service', forever(noJob), 'error contract'],
-  ])('ends if the service %s', async (_, script, end) => {
-    expect((await runTask(ATTACH, script)).story[1]).toBe(end)
+  test('ends with a 404 that there was no time to repeat', async () => {
+    const script = [delayed(30 * MINUTE - 1000, errorResponse(404)), errorResponse(404)]
+    expect((await runTask(ATTACH, script)).story).toBe('poll poll: error not-found')
   })
 })
 
 describe('a cancel', () => {
-  test.each<[string, Task, Iterable<ScriptedResult>, end: string]>([
-    ['during a create request', CREATE, [hangs(true)], 'cancelled create-unknown'],
-    ['during a message', MESSAGE, [hangs(true)], 'cancelled create-unknown'],
-    ['before a create request was sent', CREATE, [hangs(false)], 'cancelled'],
-    ['between two attempts', CREATE, [errorResponse(429, '600')], 'cancelled'],
-    ['before a create request is refused', CREATE, [cancelThen(errorResponse(401))], 'cancelled'],
-    ['before the response to a message', MESSAGE, [cancelThen(active)], 'cancelled'],
-    ['between two polls', CREATE, forever(active), 'cancelled'],
-    ['during a poll', ATTACH, [hangs(false)], 'cancelled'],
-  ])('%s', async (_, task, script, end) => {
+  test.each<[string, Task, Iterable<ScriptedResult>, story: string]>([
+    ['during a create request', CREATE, [hangs(true)], 'create: cancelled create-unknown'],
+    ['before the response to a message', MESSAGE, [cancelThen(active)], 'message: cancelled'],
+    ['between two polls', CREATE, forever(active), 'create poll: cancelled'],
+  ])('%s', async (_, task, script, expected) => {
     const { clock, story } = await runTask(task, script, { cancelAt: 7000 })
-    expect(story[1]).toBe(end)
+    expect(story).toBe(expected)
     expect(clock.now()).toBeLessThanOrEqual(7000)
   })
 
   test.each([true, false])('does not lose the job in the response (wait: %s)', async (wait) => {
     const { story, progress, published } = await runTask(CREATE, [cancelThen(active)], { wait })
-    expect(story).toEqual(['create', 'cancelled'])
+    expect(story).toBe('create: cancelled')
     expect(progress).toMatchObject({ jobId: 'job-1', status: 'active' })
     expect(published.at(-1)).toMatchObject({ jobId: 'job-1' })
   })
@@ -402,6 +331,6 @@ describe('what is thrown becomes the result', () => {
   )
 
   test('by a run, which never throws', async () => {
-    expect((await runTask(ATTACH, [])).story).toEqual(['poll', 'error internal'])
+    expect((await runTask(ATTACH, [])).story).toBe('poll: error internal')
   })
 })

@@ -9,7 +9,7 @@ import type { Ports } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
 
-/** The inputs of a step that sets only the required ones. */
+/** The inputs of a step that sets only the required ones, and that no outcome fails. inputs.test.ts has the same. */
 export const INPUTS: Inputs = {
   task: { kind: 'create', prompt: 'Do it' },
   projectId: 'p-1',

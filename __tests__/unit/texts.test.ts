@@ -306,12 +306,14 @@ describe.each(ROWS)('$name', (row) => {
   })
 
   test('passes nothing from outside on that acts, and no key', () => {
+    const places = ['summary', 'comment', 'check'] as const
     const harmless = play(row, everywhere('WORD'))
+    const shown = places.map((place) => active(harmless[place]))
     const commands = (log: string[]) => log.map((line) => /^\s*::\w+::/.exec(line)?.[0])
     for (const text of HOSTILE) {
       const told = play(row, everywhere(text))
-      for (const place of ['summary', 'comment', 'check'] as const) {
-        expect(active(told[place])).toEqual(active(harmless[place]))
+      expect(places.map((place) => active(told[place]))).toEqual(shown)
+      for (const place of places) {
         // The system's own words for a failed connection aren't quoted.
         if (!row.name.includes('no connection'))
           expect(outsideOfCode(told[place])).toBe(outsideOfCode(harmless[place]))

@@ -1,14 +1,8 @@
-/** Which requests are retried, row by row, and what the user reads if one is refused or its result is unknown. */
+/** Which requests are retried, row by row. What the user reads then is in texts.test.ts. */
 
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult } from '../../src/agent/client.js'
-import {
-  cannotConnect,
-  MAX_INVALID_RESPONSES,
-  Refusal,
-  resultUnknown,
-  type SubmitRequest,
-} from '../../src/agent/problems.js'
+import { MAX_INVALID_RESPONSES, Refusal, type SubmitRequest } from '../../src/agent/problems.js'
 import {
   isResponse,
   judgePoll,
@@ -103,18 +97,24 @@ describe('a create request or a message', () => {
   })
 
   test('has an unknown result if it was sent and nobody refused it', () => {
+    expect(judge(CREATE, noJob)).toMatchObject({
+      unknown: { message: expect.stringContaining('unknown: the response contains no job (200: hello).') },
+    })
     for (const request of [CREATE, MESSAGE]) {
-      expect(judge(request, aborted(true))).toMatchObject({ unknown: { code: 'create-unknown' } })
-      for (const result of [noResponse, errorResponse(503), errorResponse(303)]) {
+      expect(judge(request, aborted(true))).toMatchObject({
+        unknown: { message: expect.stringContaining('unknown: the step ended before a response arrived.') },
+      })
+      for (const [result, reason] of [
+        [noResponse, 'read ECONNRESET'],
+        [errorResponse(503), 'the service responded 503: its message'],
+        [errorResponse(303), 'the service responded 303: its message'],
+      ] as const) {
         const verdict = judge(request, result)
-        expect('error' in verdict && 'unknown' in verdict && verdict.unknown === verdict.error).toBe(true)
+        if (verdict.next !== 'fail') throw new Error(verdict.next)
+        expect(verdict.error.message).toContain(`its result is unknown: ${reason}.`)
+        expect(verdict.unknown).toBe(verdict.error)
       }
-      for (const result of [
-        aborted(false),
-        errorResponse(401),
-        errorResponse(302),
-        failed('proxy-certificate'),
-      ])
+      for (const result of [aborted(false), errorResponse(401), failed('proxy-certificate')])
         expect(judge(request, result)).not.toHaveProperty('unknown')
     }
   })
@@ -223,14 +223,6 @@ describe('a status request', () => {
       expect(poll(errorResponse(status), { sinceCreateMs: 0 }).next).toBe('fail')
   })
 
-  test('without a job in the response is retried twice', () => {
-    expect([0, 1, 2].map((invalidResponses) => summarize(poll(noJob, { invalidResponses })))).toEqual([
-      'retry',
-      'retry',
-      'fail contract',
-    ])
-  })
-
   test.each([
     [errorResponse(503, '40'), 'the service responded 503: its message', 40_000, false],
     [errorResponse(429, '40'), 'the service responded 429: its message', 40_000, false],
@@ -252,71 +244,4 @@ test('the limits are those of the contract', () => {
 test('a service that responded is told from one that never did', () => {
   expect([jobResult('active'), noJob, errorResponse(503)].map(isResponse)).toEqual([true, true, true])
   expect([notSent, noResponse, aborted(true)].map(isResponse)).toEqual([false, false, false])
-})
-
-describe('what the user reads', () => {
-  /** Each text once, with the requests that it is for: the error that a step ends with, and what it says if cancelled. */
-  function textsOf(result: ServiceResult): string[] {
-    const requests = new Map<string, string[]>()
-    const verdicts = {
-      create: judge(CREATE, result),
-      message: judge(MESSAGE, result),
-      poll: poll(result, { invalidResponses: 2, notFounds: 3 }),
-    }
-    for (const [name, verdict] of Object.entries(verdicts)) {
-      const error = 'error' in verdict ? verdict.error : undefined
-      const unknown = 'unknown' in verdict ? verdict.unknown : undefined
-      const texts = [error, unknown].flatMap((shown) =>
-        shown === undefined ? [] : [shown.message, shown.advice],
-      )
-      for (const text of new Set(texts)) requests.set(text, [...(requests.get(text) ?? []), name])
-    }
-    return [...requests].map(([text, names]) => `${names.join(', ')}: ${text}`)
-  }
-
-  test('is one table', () => {
-    const results: [string, ServiceResult][] = [
-      ...[302, 303, 400, 401, 403, 404, 409, 429, 503].map((status): [string, ServiceResult] => [
-        `${status}`,
-        errorResponse(status),
-      ]),
-      ['no connection', notSent],
-      ["the service's bad certificate", failed('server-certificate')],
-      ["the proxy's bad certificate", failed('proxy-certificate')],
-      ['a 407 from a proxy', failed('proxy-authentication')],
-      ['no complete response', noResponse],
-      ['a success without a job', noJob],
-      ['no answer before the end', aborted(true)],
-    ]
-    const table = results.map(([name, result]) => [name, ...textsOf(result)].join('\n  '))
-    expect(table.join('\n\n')).toMatchSnapshot()
-  })
-
-  test('is the same for each redirect, and for whatever else is refused', () => {
-    for (const [like, statuses] of [
-      [302, [300, 399]],
-      [400, [402, 418, 499]],
-    ] as const) {
-      const text = (status: number) => textsOf(errorResponse(status)).join().replaceAll(`${status}`, 'N')
-      for (const status of statuses) expect(text(status)).toBe(text(like))
-    }
-  })
-
-  test('keeps the cause', () => {
-    const cause = new Error('x')
-    for (const request of [CREATE, MESSAGE]) expect(resultUnknown(request, 'reset', cause).cause).toBe(cause)
-    expect(cannotConnect({ ...failed(undefined), cause }, false).cause).toBe(cause)
-  })
-
-  test('is not that nothing was sent if an earlier request was', () => {
-    for (const permanent of [
-      undefined,
-      'server-certificate',
-      'proxy-certificate',
-      'proxy-authentication',
-    ] as const) {
-      const [first, later] = [false, true].map((posted) => cannotConnect(failed(permanent), posted).message)
-      expect(first).toBe(`${later} Nothing was sent.`)
-    }
-  })
 })
