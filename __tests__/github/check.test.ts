@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, sha } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
-import { HEAD, inWorld, MERGE, type RunOptions, type World } from '../support/pull-request.js'
+import { HEAD, inWorld, MERGE, type RunOptions, SHORT, type World } from '../support/pull-request.js'
 import { until } from '../support/time.js'
 
 const CHECK = { check: 'true' }
@@ -96,7 +96,7 @@ describe('a check', () => {
 
   test('of a job that takes too long is concluded as timed out', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs } = await world.step({ ...CHECK, 'timeout-minutes': '1' })
+      const { outputs } = await world.step({ ...CHECK, ...SHORT })
       expect(outputs.outcome).toBe('timed-out')
       expect(ended(world)).toEqual(['timed_out'])
     }))

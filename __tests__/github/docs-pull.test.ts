@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type OtherToken, primaryLimit } from '../support/github.js'
-import { inWorld, REPOSITORY, SEEN_ACTIVE, type World } from '../support/pull-request.js'
+import { inWorld, REPOSITORY, type World } from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const DOCS_TOKEN = 'ghp_docs_0123456789'
 const reads: OtherToken = { repositories: ['your-org/docs'], permissions: { pull_requests: 'read' } }
-const withToken = { ...SEEN_ACTIVE, github: { otherTokens: { [DOCS_TOKEN]: reads } } }
+const withToken = { github: { otherTokens: { [DOCS_TOKEN]: reads } } }
 
 const tokensUsed = ({ github }: World): (string | undefined)[] =>
   github.requests.map(({ headers, path }) => (headers.authorization?.includes(DOCS_TOKEN) ? path : undefined))

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type Fault } from '../support/github.js'
-import { HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
-import { SPEED } from '../support/story.js'
+import { DEADLINE_MS, HEAD, inWorld, type RunOptions, SHORT, type World } from '../support/pull-request.js'
 import { soonAfter } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -137,9 +136,9 @@ test('an edit without a response holds up the next request no longer than until 
   inWorld({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } }, async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })
-    const { outputs, milliseconds } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
+    const { outputs, milliseconds } = await world.step({ ...SCOPE, ...SHORT })
     expect(outputs['error-code']).toBe('github')
-    expect(milliseconds).toBeLessThan(soonAfter(60_000 / SPEED + 1_000))
+    expect(milliseconds).toBeLessThan(soonAfter(DEADLINE_MS + 1_000))
     expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
   }))
 

@@ -4,8 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit, sha } from '../support/github.js'
 import { connectProxy } from '../support/network.js'
 import { posixDescribe } from '../support/platform.js'
-import { inWorld } from '../support/pull-request.js'
-import { SPEED } from '../support/story.js'
+import { DEADLINE_MS, inWorld, SHORT } from '../support/pull-request.js'
 import { soonAfter, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -13,8 +12,6 @@ const COMMENTS = /\/issues\/\d+\/comments/
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
 /** After a cancel the comment has up to 3 s, on top of the second for outputs and summary. */
 const COMMENT_MS = 4_000
-/** Of a step. */
-const MINUTE_MS = 60_000 / SPEED
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
 describe('a temporary error of a request that decides', () => {
@@ -81,9 +78,9 @@ describe('a permanent error of a request that decides ends the step before anyth
   test('no response until the deadline', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: 'silence' })
-      const { outputs, milliseconds } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
+      const { outputs, milliseconds } = await world.step({ ...SCOPE, ...SHORT })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(milliseconds).toBeLessThan(soonAfter(MINUTE_MS + 1_000))
+      expect(milliseconds).toBeLessThan(soonAfter(DEADLINE_MS + 1_000))
       expect(world.emulator.requests).toEqual([])
     }))
 })
@@ -96,11 +93,11 @@ test('a check is not tried for longer if the deadline passed before anything was
       issue: { number: 7, user: { login: 'octocat' } },
       sender: { login: 'octocat' },
     }
-    const inputs = { check: 'true', 'timeout-minutes': '1' }
+    const inputs = { check: 'true', ...SHORT }
     const { outputs, milliseconds } = await world.step(inputs, { event: 'issues', payload })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     // The last edits have a second.
-    expect(milliseconds).toBeLessThan(soonAfter(MINUTE_MS + 1_000))
+    expect(milliseconds).toBeLessThan(soonAfter(DEADLINE_MS + 1_000))
   }))
 
 describe('an edit counts only if GitHub responds with what was edited:', () => {
@@ -109,7 +106,7 @@ describe('an edit counts only if GitHub responds with what was edited:', () => {
     (status) =>
       inWorld({}, async (world) => {
         world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status, body: {} } })
-        const { outputs } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
+        const { outputs } = await world.step({ ...SCOPE, ...SHORT })
         expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
         expect(world.emulator.requests).toEqual([])
       }),

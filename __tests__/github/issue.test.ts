@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { type Permissions, sha } from '../support/github.js'
-import { inWorld, type RunOptions, SEEN_ACTIVE, type World } from '../support/pull-request.js'
+import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
 const CREATE = '/v2/agent/docs/job'
@@ -26,7 +26,7 @@ const issueEvent = (event: string, number: number): RunOptions => ({
 describe('a tracking issue', () => {
   test.concurrent('has one job and one comment, while its docs pull request is open', () =>
     inWorld(
-      { ...SEEN_ACTIVE, github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
+      { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
       async (world) => {
         world.repository.addIssue(40)
         const docs = world.github.addRepository('your-org/docs', {})

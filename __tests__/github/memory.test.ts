@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { sha } from '../support/github.js'
-import { inWorld, SEEN_ACTIVE, TOKEN } from '../support/pull-request.js'
+import { inWorld, SHORT, TOKEN } from '../support/pull-request.js'
 import { until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -12,7 +12,7 @@ const CREATE = '/v2/agent/docs/job'
 
 describe('a pull request', () => {
   test.concurrent('has one job and one comment, however many runs', () =>
-    inWorld(SEEN_ACTIVE, async (world) => {
+    inWorld({}, async (world) => {
       const first = await world.runBundle(SCOPE)
       expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       const id = first.outputs['job-id']
@@ -213,7 +213,7 @@ describe('a re-run', () => {
     'whose job %s waits for it and sends nothing',
     (why) =>
       inWorld({ emulator: { speed: 1 } }, async (world) => {
-        const inputs = why === 'timed out' ? { 'timeout-minutes': '1' } : { wait: 'false' }
+        const inputs = why === 'timed out' ? SHORT : { wait: 'false' }
         const first = await world.step({ ...SCOPE, ...inputs })
         expect(first.outputs).toMatchObject({ status: 'active' })
         world.finishJobs()
@@ -399,7 +399,7 @@ test('a run that needs nothing from GitHub sends it no request', () =>
   }))
 
 test('an enterprise server may have its API under a path', () =>
-  inWorld({ ...SEEN_ACTIVE, github: { prefix: '/api/v3' } }, async (world) => {
+  inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
     expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { file, type Repository, sha } from '../support/github.js'
-import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inWorld, type RunOptions, SHORT, type World } from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
@@ -483,7 +483,7 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
     inWorld({}, async (world) => {
       world.repository.addCommit({ sha: HEAD })
       world.github.faults.push({ ...ALWAYS, path })
-      const inputs = { 'context-paths': 'docs/**', 'timeout-minutes': '1' }
+      const inputs = { 'context-paths': 'docs/**', ...SHORT }
       const { outputs, log } = await world.step(inputs, run)
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
       expect(log).toContain('502')
@@ -517,7 +517,7 @@ test('what answers instead of the runs is no list of them', () =>
   inWorld({}, async (world) => {
     const answer = { status: 200, body: {} }
     world.github.faults.push({ path: /\/runs/, answer, times: Number.POSITIVE_INFINITY })
-    const { outputs, log } = await world.step({ 'context-paths': '**', 'timeout-minutes': '1' }, schedule())
+    const { outputs, log } = await world.step({ 'context-paths': '**', ...SHORT }, schedule())
     expect(outputs['error-code']).toBe('github')
     expect(log).toContain('listing the earlier runs of docs.yml failed: unexpected response.')
   }))

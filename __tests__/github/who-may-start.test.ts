@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import type { Repository } from '../support/github.js'
-import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inWorld, type RunOptions, SHORT, type World } from '../support/pull-request.js'
 
 const PEOPLE = { owner: true, writer: true, reader: false, stranger: false, 'robot[bot]': false }
 
@@ -104,7 +104,7 @@ test('a permission of another shape is none that can be read', () =>
   inRepository(async (world) => {
     const answer = { status: 200, body: { role_name: 'admin' } }
     world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
-    const { outputs, log } = await world.step({ 'timeout-minutes': '1' }, comment('writer'))
+    const { outputs, log } = await world.step(SHORT, comment('writer'))
     expect(outputs['error-code']).toBe('github')
     expect(log).toContain('reading the permission of writer failed: unexpected response.')
   }))
