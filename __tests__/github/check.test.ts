@@ -174,12 +174,12 @@ describe('a check', () => {
     inWorld({}, async (world) => {
       const key = 'mint_0123456789abcdef'
       const job = { id: `job-${key}`, status: 'active' }
-      const create = [{ job }]
-      const troubled = await world.serve({
-        create,
-        poll: [{ times: 99, job: { ...job, status: 'completed' } }],
+      const service = await world.serve({
+        create: [{ job }],
+        initialJobs: [{ id: job.id, projectId: 'docs', ageSeconds: 9999 }],
       })
-      await world.step({ ...CHECK, ...SCOPE, 'api-key': key, 'base-url': troubled.url })
+      const { outputs } = await world.step({ ...CHECK, ...SCOPE, 'api-key': key, 'base-url': service.url })
+      expect(outputs.outcome).toBe('pr-opened')
       const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
       expect(texts.length).toBeGreaterThan(5)
       for (const text of texts) {

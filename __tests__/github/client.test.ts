@@ -1,7 +1,7 @@
 /** GitHub's client on real sockets: what is retried and for how long, and what an error says. */
 
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { Cancelled } from '../../src/errors.js'
 import {
   about,
@@ -178,6 +178,22 @@ describe('a request that is required', () => {
     const { github, requests } = await connect([primaryLimit(NOW / 1000 + 3600)])
     expect((await failure(read(github))).message).toContain('rate limit')
     expect(requests()).toBe(1)
+  })
+
+  test('is not retried after a second limit that together with the first is longer than there is', async () => {
+    const { github, requests, now } = await connect([secondaryLimit(60)])
+    await failure(read(github))
+    expect(requests()).toBe(2)
+    expect(now()).toBeLessThanOrEqual(90_000)
+  })
+
+  test('is retried after 10 s without a response', async () => {
+    const { timeout } = AbortSignal
+    const limits = jest.spyOn(AbortSignal, 'timeout').mockImplementation((limit) => timeout(limit / 200))
+    const { github } = await connect(['silence', OK])
+    expect((await read(github)).data).toEqual({ id: 1 })
+    expect(limits.mock.calls).toEqual([[10_000], [10_000]])
+    limits.mockRestore()
   })
 
   test('is not sent again if what it creates is found', async () => {
