@@ -249,8 +249,6 @@ describe('a re-run', () => {
   const events: [string, RunOptions][] = [
     ['a pull request', {}],
     ['a push', push],
-    ['a schedule', { event: 'schedule', payload: {} }],
-    ['workflow_dispatch', { event: 'workflow_dispatch', payload: { inputs: {} } }],
     ['an event of the future', { event: 'something_new', payload: {} }],
   ]
   test.each(events)('of %s waits for its own job, also in the third attempt', (_, event) =>
@@ -283,21 +281,6 @@ describe('a re-run', () => {
 
   test('of an attempt that was killed concludes its check and keeps its job, also before there is a plan', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.runBundle(CHECK, {
-        meanwhile: async ({ signal }) => {
-          await until(() => world.checks()[0]?.output.title?.includes('Waiting') === true)
-          signal('SIGKILL')
-        },
-      })
-      const second = await world.step({ ...CHECK, wait: 'maybe' }, again(2))
-      expect(second.outputs).toMatchObject({ 'error-code': 'input', 'job-id': '' })
-      expect(ended(world)).toEqual(['cancelled', 'failure'])
-      const third = await world.step({ ...CHECK, wait: 'false' }, again(3))
-      expect(third.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
-    }))
-
-  test('of an attempt that was killed finds its job, and concludes its check as cancelled', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
       const killed = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
           await until(() => world.checks()[0]?.output.title?.includes('Waiting') === true)
@@ -305,12 +288,14 @@ describe('a re-run', () => {
         },
       })
       expect(ended(world)).toEqual(['in_progress'])
-      world.finishJobs()
-      const rerun = await world.step(CHECK, again(2))
-      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': killed.outputs['job-id'] })
-      expect(ended(world)).toEqual(['cancelled', 'success'])
+      const second = await world.step({ ...CHECK, wait: 'maybe' }, again(2))
+      expect(second.outputs).toMatchObject({ 'error-code': 'input', 'job-id': '' })
+      expect(ended(world)).toEqual(['cancelled', 'failure'])
       expect(world.checks()[0]?.output.title).toContain('ended before')
-      expect(world.checks().every(marked)).toBe(true)
+      world.finishJobs()
+      const third = await world.step(CHECK, again(3))
+      expect(third.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': killed.outputs['job-id'] })
+      expect(ended(world)).toEqual(['cancelled', 'failure', 'success'])
       expect(world.posts()).toEqual([CREATE])
     }))
 

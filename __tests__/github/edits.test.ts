@@ -30,8 +30,11 @@ describe('what can not be verified is told once:', () => {
   ])('%s', (_, inputs, attempt, lines) =>
     inWorld({}, async (world) => {
       await world.step({ ...inputs, ...ANOTHER_KEY }, run(200))
-      const { log } = await world.step(inputs, run(attempt === 1 ? 201 : 200, attempt))
+      const before = [...world.comments(), ...world.checks()]
+      const { log, outputs } = await world.step(inputs, run(attempt === 1 ? 201 : 200, attempt))
       expect(told(log)).toEqual(lines)
+      expect(outputs.reused).toBe('false')
+      expect([...world.comments(), ...world.checks()]).toEqual([...before, expect.anything()])
     }),
   )
 
