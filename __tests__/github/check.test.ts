@@ -3,8 +3,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, sha } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
-import { HEAD, inWorld, MERGE, type RunOptions, SHORT, type World } from '../support/pull-request.js'
-import { until } from '../support/time.js'
+import { deadlineAfter, HEAD, inWorld, MERGE, type RunOptions, type World } from '../support/pull-request.js'
+import { scaled, until } from '../support/time.js'
 
 const CHECK = { check: 'true' }
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -96,7 +96,7 @@ describe('a check', () => {
 
   test('of a job that takes too long is concluded as timed out', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs } = await world.step({ ...CHECK, ...SHORT })
+      const { outputs } = await world.step({ ...CHECK, ...deadlineAfter(scaled(800)) })
       expect(outputs.outcome).toBe('timed-out')
       expect(ended(world)).toEqual(['timed_out'])
     }))

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { sha } from '../support/github.js'
-import { HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const DENIED = { status: 403, body: { message: 'Resource not accessible by integration' } }
 const DOCS_TOKEN = 'ghp_docs_0123456789'
@@ -55,12 +55,32 @@ describe('nothing is sent if GitHub refuses', () => {
   )
 })
 
-test('a pull request without a list of files is never a reason to skip', () =>
+test.each<[string, RegExp, Record<string, string>, attempt: string]>([
+  ['files', /\/pulls\/\d+\/files/, { 'context-paths': 'docs/**' }, '1'],
+  ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, '1'],
+  ['checks', /\/check-runs/, { check: 'true' }, '2'],
+])('an answer without a list of %s is none', (_, path, inputs, attempt) =>
   inWorld({}, async (world) => {
     const answer = { status: 200, body: {} }
-    world.github.faults.push({ path: /\/pulls\/\d+\/files/, times: Number.POSITIVE_INFINITY, answer })
-    const { outputs } = await world.step({ 'context-paths': 'docs/**', 'timeout-minutes': '0.1' })
+    world.github.faults.push({ method: 'GET', path, times: Number.POSITIVE_INFINITY, answer })
+    const env = { GITHUB_RUN_ATTEMPT: attempt }
+    const { outputs } = await world.step({ ...inputs, ...deadlineAfter(300) }, { env })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expect(world.emulator.requests).toEqual([])
+  }),
+)
+
+test('a recorded job gets no message, and no other takes its place, if the comments can not be read', () =>
+  inWorld({}, async (world) => {
+    const inputs = { 'job-scope': 'pull-request', check: 'true' }
+    await world.step(inputs)
+    const comments = world.comments()
+    const path = /\/issues\/\d+\/comments/
+    world.github.faults.push({ method: 'GET', path, times: Number.POSITIVE_INFINITY, answer: DENIED })
+    const { outputs } = await world.step(inputs)
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
+    expect(posts(world)).toHaveLength(1)
+    expect(world.comments()).toEqual(comments)
   }))
 
 test("a marker counts only where ours stands in a check's text", () =>

@@ -4,13 +4,15 @@ import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type Fault, primaryLimit } from '../support/github.js'
 import { connectProxy } from '../support/network.js'
 import { posixDescribe } from '../support/platform.js'
-import { DEADLINE_MS, inWorld, SHORT } from '../support/pull-request.js'
+import { deadlineAfter, inWorld } from '../support/pull-request.js'
 import { soonAfter, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const COMMENTS = /\/issues\/\d+\/comments/
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
 const FORBIDDEN = { status: 403, body: { message: 'Resource not accessible by integration' } }
+/** For what fails all the time. */
+const DEADLINE_MS = 600
 /** After a cancel the comment has up to 3 s, on top of the second for outputs and summary. */
 const COMMENT_MS = 4_000
 
@@ -33,6 +35,9 @@ describe('a temporary error of a request that decides', () => {
   test('a placeholder whose response was lost is not written twice', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'POST', path: COMMENTS, answer: 'reset', takesEffect: true })
+      // The comments are read before it, and to find what was written: the first answer to that counts as none.
+      world.github.faults.push({ method: 'GET', path: COMMENTS, answer: { delayMs: 1 } })
+      world.github.faults.push({ method: 'GET', path: COMMENTS, answer: BAD_GATEWAY })
       const { outputs } = await world.step(SCOPE)
       expect(outputs.outcome).toBe('pr-opened')
       expect(world.comments()).toHaveLength(1)
@@ -55,7 +60,7 @@ describe('an error that stays ends the step before anything is sent:', () => {
   test('no response until the deadline', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: 'silence' })
-      const { outputs, milliseconds } = await world.step({ ...SCOPE, ...SHORT })
+      const { outputs, milliseconds } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(milliseconds).toBeLessThan(soonAfter(DEADLINE_MS + 1_000))
       expect(world.emulator.requests).toEqual([])
@@ -70,7 +75,7 @@ test('a check is not tried for longer if the deadline passed before anything was
       issue: { number: 7, user: { login: 'octocat' } },
       sender: { login: 'octocat' },
     }
-    const inputs = { check: 'true', ...SHORT }
+    const inputs = { check: 'true', ...deadlineAfter(DEADLINE_MS) }
     const { outputs, milliseconds } = await world.step(inputs, { event: 'issues', payload })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     // The last edits have a second.
@@ -82,7 +87,7 @@ test.each([200, 301])(
   (status) =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status, body: {} } })
-      const { outputs } = await world.step({ ...SCOPE, ...SHORT })
+      const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(world.emulator.requests).toEqual([])
     }),

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import type { Repository } from '../support/github.js'
-import { inWorld, type RunOptions, SHORT, type World } from '../support/pull-request.js'
+import { deadlineAfter, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const PEOPLE = { owner: true, writer: true, reader: false, stranger: false, 'robot[bot]': false }
 
@@ -104,7 +104,7 @@ test('a permission of another shape is none that can be read', () =>
   inRepository(async (world) => {
     const answer = { status: 200, body: { role_name: 'admin' } }
     world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
-    const { outputs, log } = await world.step(SHORT, comment('writer'))
+    const { outputs, log } = await world.step(deadlineAfter(300), comment('writer'))
     expect(outputs['error-code']).toBe('github')
     expect(log).toContain('reading the permission of writer failed: unexpected response.')
   }))
@@ -158,7 +158,7 @@ describe('a permission that can not be read', () => {
     inRepository(async (world) => {
       const answer = { status, body: { message: 'Resource not accessible by integration' } }
       world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
-      const { outputs, exitCode, log } = await world.step({ 'timeout-minutes': '0.05' }, comment('writer'))
+      const { outputs, exitCode, log } = await world.step(deadlineAfter(150), comment('writer'))
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(exitCode).toBe(1)
       expect(log).toContain("Nothing was sent, because the step can't tell whether this run may start a job")

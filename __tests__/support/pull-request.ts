@@ -8,7 +8,7 @@ import { newFolder } from './folder.js'
 import { type GitHub, type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
 import type { CheckState } from './github-state.js'
 import { SPEED, type StoryOptions, tell } from './story.js'
-import { minutes, scaled, until } from './time.js'
+import { minutes, until } from './time.js'
 
 export const REPOSITORY = 'your-org/your-repo'
 /** The head of the pull request, and GITHUB_SHA, which is another commit there. */
@@ -54,9 +54,8 @@ export interface RunOptions {
   readonly payload?: unknown
 }
 
-/** How long a story may take until its deadline, and that deadline as an input: on the step's clock, which is faster. */
-export const DEADLINE_MS = scaled(800)
-export const SHORT = { 'timeout-minutes': minutes(DEADLINE_MS * SPEED) }
+/** A deadline after this time of ours, as an input of a story: its clock is faster. */
+export const deadlineAfter = (milliseconds: number) => ({ 'timeout-minutes': minutes(milliseconds * SPEED) })
 
 /** Jobs take some milliseconds, unless a test wants to see them run. */
 const INSTANT = 100_000
