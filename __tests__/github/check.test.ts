@@ -319,19 +319,6 @@ describe('a re-run', () => {
       expect(world.posts()).toEqual([])
     }))
 
-  test('that is given another job is about that one', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const env = { GITHUB_RUN_ID: '300' }
-      const other = await world.step({ wait: 'false' })
-      const first = await world.step({ ...CHECK, wait: 'false' }, { env })
-      const job = { 'job-id': other.outputs['job-id'] ?? '' }
-      const rerun = { env: { ...env, GITHUB_RUN_ATTEMPT: '2' } }
-      const second = await world.step({ ...CHECK, ...job, wait: 'false' }, rerun)
-      expect(second.outputs).toMatchObject({ outcome: 'started', ...job })
-      expect(first.outputs['job-id']).not.toBe(job['job-id'])
-      expect(world.posts()).toEqual([CREATE, CREATE, `${CREATE}/${job['job-id']}/message`])
-    }))
-
   test('of one of two runs on the same commit waits for its own', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const one = await world.step({ ...CHECK, wait: 'false' }, { env: { GITHUB_RUN_ID: '200' } })
@@ -354,29 +341,6 @@ describe('a re-run', () => {
       expect(rerun.outputs['job-id']).not.toBe(first.outputs['job-id'])
       expect(rerun.log).toContain("An earlier check by this step can't be verified")
       expect(ended(world)).toEqual(['in_progress', 'neutral'])
-    }))
-
-  test('whose create may have been accepted says so', () =>
-    inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
-      await world.step(CHECK)
-      const rerun = await world.step({ ...CHECK, wait: 'false' }, again(2))
-      expect(rerun.commands('warning')).toEqual([expect.stringContaining('a job may exist')])
-    }))
-
-  test('whose check can not be read sends nothing', () =>
-    inWorld({}, async (world) => {
-      await world.step({ ...CHECK, wait: 'false' })
-      world.github.faults.push({
-        method: 'GET',
-        path: /check-runs/,
-        times: Number.POSITIVE_INFINITY,
-        answer: { status: 403, body: { message: 'Resource not accessible by integration' } },
-      })
-      const { outputs, commands } = await world.step(CHECK, again(2))
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(commands('error')[0]).toContain('checks: write')
-      expect(world.posts()).toEqual([CREATE])
-      expect(ended(world)).toEqual(['neutral', 'failure'])
     }))
 
   test('whose job is gone by now creates a new one', () =>
@@ -444,36 +408,4 @@ describe('a second step of the same identity in the same attempt is refused, and
       expect(apart.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
     }),
   )
-
-  test('by one whose result is unknown', () =>
-    inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
-      const env = { GITHUB_RUN_ID: '300' }
-      await world.step(CHECK, { env })
-      const { commands } = await world.step(CHECK, { env })
-      expect(commands('error')).toEqual([
-        expect.stringMatching(/^job-key: .*has already sent a request\. Give/),
-      ])
-      expect(commands('error')[0]).not.toContain('job-id')
-      expect(world.posts()).toHaveLength(1)
-    }))
-
-  test('but one that only waits for that job may go on', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const env = { GITHUB_RUN_ID: '300' }
-      const first = await world.step({ ...CHECK, wait: 'false' }, { env })
-      world.finishJobs()
-      const job = { 'job-id': first.outputs['job-id'] ?? '' }
-      const other = await world.step({ ...CHECK, prompt: '', 'job-id': 'job-9' }, { env })
-      expect(other.outputs['error-code']).toBe('input')
-      const waits = await world.step({ ...CHECK, ...job, prompt: '' }, { env })
-      expect(waits.outputs).toMatchObject({ outcome: 'pr-opened', ...job })
-    }))
-
-  test('but one after which nothing was sent is like the first', () =>
-    inWorld({ emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } }, async (world) => {
-      const env = { GITHUB_RUN_ID: '300' }
-      const inputs = { ...CHECK, ...SCOPE }
-      expect((await world.step(inputs, { env })).outputs['error-code']).toBe('rejected')
-      expect((await world.step(inputs, { env })).outputs.outcome).toBe('pr-opened')
-    }))
 })

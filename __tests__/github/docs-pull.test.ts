@@ -158,49 +158,24 @@ test('a pull request is on this server whatever the scheme of its link', () =>
     expect(outputs.reused).toBe('false')
   }))
 
-describe('the job that takes the place of another is told of its pull request', () => {
-  const LINK = 'https://github.com/your-org/docs/pull/17'
-
-  const archived = (id = '') => ({
-    initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
-    poll: [{ job: { status: 'archived', prLink: LINK } }],
-  })
-
-  test.each(['open', 'closed', 'unreadable'] as const)('if that is known to be open: it is %s', (state) =>
-    inWorld({}, async (world) => {
-      const first = await world.step(SCOPE)
-      if (state !== 'unreadable') {
-        world.github.addRepository('your-org/docs', {}).addPull({ number: 17, state })
-      }
-      const service = await world.serve(archived(first.outputs['job-id']))
-      const { outputs } = await world.step({ ...SCOPE, 'base-url': service.url })
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      const [prompt = ''] = world.prompts(service)
-      if (state !== 'open') expect(prompt).toBe('Update the docs.')
-      else {
-        expect(prompt).toMatch(/^Update the docs\.\n\nAn earlier job has already opened the pull request/)
-        expect(prompt).toContain(LINK)
-      }
-    }),
-  )
-
-  test('and also if the job is gone only when it is messaged', () =>
-    inWorld({}, async (world) => {
-      const docs = world.github.addRepository('your-org/docs', {})
-      await world.step(SCOPE)
-      docs.addPull({ number: 17 })
-      const GONE = { times: 4, status: 404, error: 'gone' }
-      const [id = ''] = world.emulator.jobs.keys()
-      const later = await world.serve({
-        initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
-        message: [GONE],
-        poll: [{}, GONE],
-      })
-      const { outputs } = await world.step({ ...SCOPE, 'base-url': later.url })
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(world.prompts(later).map((prompt) => prompt.includes(LINK))).toEqual([false, true])
-    }))
-})
+test('a job that is gone only when it is messaged is replaced by one that is told of its pull request', () =>
+  inWorld({}, async (world) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step(SCOPE)
+    docs.addPull({ number: 17 })
+    const GONE = { times: 4, status: 404, error: 'gone' }
+    const [id = ''] = world.emulator.jobs.keys()
+    const later = await world.serve({
+      initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
+      message: [GONE],
+      poll: [{}, GONE],
+    })
+    const { outputs } = await world.step({ ...SCOPE, 'base-url': later.url })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+    expect(
+      world.prompts(later).map((prompt) => prompt.includes('https://github.com/your-org/docs/pull/17')),
+    ).toEqual([false, true])
+  }))
 
 test('a create whose response has no job is remembered as unknown', () =>
   inWorld({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } }, async (world) => {

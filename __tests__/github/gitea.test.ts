@@ -38,13 +38,6 @@ describe('review: null is no review', () => {
       expect(outputs.outcome).toBe('skipped')
       expect(world.emulator.requests).toEqual([])
     }))
-
-  test('nor is comment: null a comment', () =>
-    withWriter(async (world) => {
-      const payload = { ...recorded('pull-request-opened'), comment: null, issue: null, answer: null }
-      const { outputs } = await world.step({}, { event: 'pull_request_target', payload })
-      expect(outputs.outcome).toBe('pr-opened')
-    }))
 })
 
 describe('a pull request at /pulls/N', () => {
@@ -102,13 +95,6 @@ describe('pages that are shorter than asked for', () => {
       expect(outputs.outcome).toBe('pr-opened')
       const isWhole = promptOf(world).includes('docs/late.md')
       if (!isWhole) expect(log + summary).toMatch(/truncated|cut/i)
-    }))
-
-  test('are all in the prompt, or it says that the list is cut', () =>
-    inWorld({}, async (world) => {
-      pages(world, many)
-      await world.step({ context: 'event' })
-      expect(promptOf(world)).toMatch(/1,?001|docs\/late\.md|truncated|\bcut\b/i)
     }))
 
   test('without a diff are not said to be binary', () =>

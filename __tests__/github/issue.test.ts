@@ -85,28 +85,19 @@ describe('an issue that triggers the run', () => {
       expect(new Set(here.map(({ needs }) => needs))).toEqual(new Set(['issues: read', 'issues: write']))
     }))
 
-  test('is no pull request: as job-scope run, and the log says so', () =>
+  test('is no pull request: each run has a job, as with job-scope: run, and may be commented on', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
-      const { outputs, log } = await world.step(
-        { 'job-scope': 'pull-request', 'allow-users': 'octocat' },
-        issueEvent('issues', 41),
-      )
+      const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
+      const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       expect(log).toContain(
         'is not about a single pull request, and issue-number is not set: starting a separate job',
       )
       expect(world.github.requests).toEqual([])
-    }))
-
-  test('is commented on all the same, if that is asked for', () =>
-    inWorld({}, async (world) => {
-      world.repository.addIssue(41)
-      const inputs = { 'job-scope': 'pull-request', comment: 'true', 'allow-users': 'octocat' }
-      await world.step(inputs, issueEvent('issues', 41))
-      await world.step(inputs, issueEvent('issues', 41))
+      await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
-      expect(world.posts()).toHaveLength(2)
+      expect(world.posts()).toEqual([CREATE, CREATE])
     }))
 })
 

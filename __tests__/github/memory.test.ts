@@ -179,14 +179,6 @@ describe('a re-run of a run', () => {
       })
       expect(world.posts()).toHaveLength(3)
     }))
-
-  test('whose create may have been accepted says so, in this run and the next ones', () =>
-    inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
-      const lost = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
-      expect(lost.outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown' })
-      const rerun = await world.step({ ...SCOPE, wait: 'false' }, again)
-      expect(rerun.commands('warning')).toEqual([expect.stringMatching(MAY_EXIST)])
-    }))
 })
 
 describe('the memory has the job', () => {
@@ -214,16 +206,6 @@ describe('the memory has the job', () => {
         expect(world.posts()).toHaveLength(2)
       },
     ))
-
-  test('even if the edit that adds it fails at first', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'PATCH', times: 1, answer: { delayMs: 1 } })
-      world.github.faults.push({ method: 'PATCH', times: 1, answer: { status: 502, body: 'Bad gateway' } })
-      const first = await world.step({ ...SCOPE, wait: 'false' })
-      expect(first.commands('warning')).toEqual([])
-      const second = await world.step(SCOPE)
-      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
-    }))
 
   test('even if its comment was deleted while the job ran', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
@@ -309,4 +291,19 @@ test('a run that was killed while its create was in flight is reported by the ne
     expect(next.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
     expect(next.commands('warning')).toEqual([expect.stringMatching(MAY_EXIST)])
     expect(world.comments()).toHaveLength(1)
+  }))
+
+test('a dry run tells the job and the pull request that the comment records, and asks nobody about it', () =>
+  inWorld({}, async (world) => {
+    const { outputs } = await world.step(SCOPE)
+    const [comments, requests] = [world.comments(), world.emulator.requests.length]
+    const dry = await world.step({ ...SCOPE, 'dry-run': 'true' })
+    const { 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository } = outputs
+    expect(dry.outputs).toMatchObject({
+      ...{ outcome: 'dry-run', status: '', reused: 'false' },
+      ...{ 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository },
+    })
+    expect(link).not.toBe('')
+    expect(world.emulator.requests).toHaveLength(requests)
+    expect(world.comments()).toEqual(comments)
   }))

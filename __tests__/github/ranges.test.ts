@@ -514,3 +514,64 @@ test('what answers instead of the runs is no list of them', () =>
       expect.stringContaining('listing the earlier runs of docs.yml failed: unexpected response.'),
     ])
   }))
+
+describe('since', () => {
+  test('the range begins there, and no earlier run counts', () =>
+    inWorld({}, async (world) => {
+      world.repository.addComparison('docs/live', HEAD, { files: [file('src/new.ts')] })
+      const ended = await world.step({ context: 'event', since: 'docs/live' }, schedule())
+      expect(ended.outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('src/new.ts')
+      expect(world.github.requests.filter(({ path }) => path.includes('/actions/'))).toEqual([])
+    }))
+
+  test('is ignored if issue-number names a pull request, which the log says', () =>
+    inWorld({}, async (world) => {
+      const inputs = { context: 'event', since: 'v1.2.0', 'issue-number': String(world.number) }
+      const ended = await world.step(inputs, schedule())
+      expect(promptOf(world)).toContain(`Changed by pull request ${world.number}`)
+      expect(promptOf(world)).toMatch(/^title: /m)
+      expect(ended.log).toContain('since is ignored: issue-number names a pull request.')
+    }))
+
+  test('of a push has the commits of its range, not those of the push alone', () =>
+    inWorld({}, async (world) => {
+      const commits = ['Add the first page', 'Add the second page'].map((message) =>
+        world.repository.addCommit({ message }),
+      )
+      world.repository.addComparison('v1.2.0', HEAD, { commits })
+      const pushed = [
+        { id: commits[1]?.sha, author: { username: 'octocat' }, message: 'Add the second page' },
+      ]
+      await world.step({ context: 'event', since: 'v1.2.0' }, push({ commits: pushed }))
+      expect(promptOf(world)).toContain('Add the first page')
+    }))
+
+  test('an unknown name: nothing is sent, and the error has it', () =>
+    inWorld({}, async (world) => {
+      world.repository.addCommit({ sha: HEAD })
+      const ended = await world.step(
+        { context: 'event', since: 'v9' },
+        { ...schedule(), event: 'workflow_dispatch' },
+      )
+      expect(ended.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(ended.commands('error').join()).toContain('there is no tag, branch or commit "v9"')
+      expect(world.emulator.requests).toEqual([])
+    }))
+
+  test('on another event it is ignored, and the log says so', () =>
+    inWorld({}, async (world) => {
+      const ended = await world.step({ context: 'event', since: 'v9' })
+      expect(ended.outputs.outcome).toBe('pr-opened')
+      expect(ended.log).toContain('since is ignored on pull_request events.')
+    }))
+
+  test('applies beside the number of an issue, whose words are in the prompt', () =>
+    inWorld({}, async (world) => {
+      world.repository.addIssue(40)
+      world.repository.addComparison('v1.2.0', HEAD, { files: [file('src/new.ts')] })
+      await world.step({ context: 'event', 'issue-number': '40', since: 'v1.2.0' }, schedule())
+      expect(promptOf(world)).toContain('title: Number 40')
+      expect(promptOf(world)).toContain('src/new.ts')
+    }))
+})

@@ -57,19 +57,6 @@ test.each([
   expect(readMarker(marker, id, identity, deriveMarkerKey(key))).toBe(result)
 })
 
-test.each([
-  ['text', undefined],
-  ['<!-- agent-job-action -->', undefined],
-  [marker.slice(0, -5), undefined],
-  [marker.replace(':2 ', ':1 '), undefined],
-  [
-    marker.replace(/ (\S+) (\S+) -->$/, (_, data, mac) => ` ${data}${'A'.repeat(5000)} ${mac} -->`),
-    'unverified',
-  ],
-])('%j is none', (body, result) => {
-  expect(readMarker(body, ID, IDENTITY, KEY)).toBe(result)
-})
-
 test('the case of the repository name does not matter', () => {
   const other = { ...IDENTITY, repository: 'Your-Org/Your-Repo' }
   expect(readMarker(marker, ID, other, KEY)).toEqual(STATE)
