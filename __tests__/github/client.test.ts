@@ -236,6 +236,15 @@ test('an answer of another shape is an error', async () => {
   expect(error).toMatchObject({ status: undefined, temporary: true })
 })
 
+test('a redirect to another server is an error, whatever is in its answer', async () => {
+  const headers = { location: 'http://other.test/' }
+  const { github } = await connect([{ status: 301, headers, body: { id: 1 } }])
+  expect(await failure(read(github))).toMatchObject({
+    message: 'GitHub: reading it failed: 301, "redirected to another server".',
+    advice: 'Check GITHUB_API_URL and the proxy variables.',
+  })
+})
+
 describe('a request in flight', () => {
   const LATE = 'GitHub: reading it failed: timed out (timeout-minutes).'
   const ENDED = 'GitHub: reading it failed: there was no response before the step ended.'

@@ -139,8 +139,9 @@ describe('a new job replaces the last one, in the same comment,', () => {
 describe('a re-run', () => {
   test('whose job timed out waits for it and sends nothing', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step({ ...SCOPE, ...deadlineAfter(scaled(800)) })
+      const first = await world.step({ ...SCOPE, check: 'true', ...deadlineAfter(scaled(800)) })
       expect(first.outputs).toMatchObject({ outcome: 'timed-out', status: 'active' })
+      expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['timed_out'])
       world.finishJobs()
       const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
       expect(again.outputs).toMatchObject({
