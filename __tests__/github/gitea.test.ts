@@ -13,9 +13,6 @@ const recorded = (name: string): any =>
 
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
 
-const promptOf = ({ emulator }: World): string =>
-  JSON.parse(emulator.requests.find(({ method }) => method === 'POST')?.body ?? '{}').prompt ?? ''
-
 const withWriter = (story: (world: World) => Promise<void>): Promise<void> =>
   inWorld({}, async (world) => {
     world.repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
@@ -93,7 +90,7 @@ describe('pages that are shorter than asked for', () => {
       pages(world, many)
       const { outputs, log, summary } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
       expect(outputs.outcome).toBe('pr-opened')
-      const isWhole = promptOf(world).includes('docs/late.md')
+      const isWhole = world.prompts()[0]?.includes('docs/late.md')
       if (!isWhole) expect(log + summary).toMatch(/truncated|cut/i)
     }))
 
@@ -101,8 +98,8 @@ describe('pages that are shorter than asked for', () => {
     inWorld({}, async (world) => {
       pages(world, ['src/app.js'])
       await world.step({ context: 'diff' })
-      expect(promptOf(world)).toContain('src/app.js')
-      expect(promptOf(world)).not.toMatch(/binary|too large/i)
+      expect(world.prompts()[0]).toContain('src/app.js')
+      expect(world.prompts()[0]).not.toMatch(/binary|too large/i)
     }))
 })
 
