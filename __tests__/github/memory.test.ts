@@ -1,6 +1,7 @@
 /** One docs job for a pull request: the comment is the memory, and decides what a later run does. */
 
 import { describe, expect, test } from '@jest/globals'
+import { BAD_GATEWAY } from '../support/github.js'
 import { deadlineAfter, inWorld } from '../support/pull-request.js'
 import { scaled, until } from '../support/time.js'
 
@@ -207,6 +208,16 @@ describe('the memory has the job', () => {
         expect(world.posts()).toHaveLength(2)
       },
     ))
+
+  test('even if the edit that adds it fails at first', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY })
+      const first = await world.step({ ...SCOPE, wait: 'false' })
+      expect(first.commands('warning')).toEqual([])
+      const second = await world.step({ ...SCOPE, wait: 'false' })
+      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    }))
 
   test('even if its comment was deleted while the job ran', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
