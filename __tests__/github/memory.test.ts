@@ -274,6 +274,8 @@ describe('comment: true without job-scope', () => {
   test('keeps one comment, and each run has its own job', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ comment: 'true' })
+      // Nothing is written before there is a job to report.
+      expect(JSON.stringify(world.github.writes()[0]?.body)).toContain(first.outputs['job-id'])
       const second = await world.step({ comment: 'true' })
       expect(second.outputs['job-id']).not.toBe(first.outputs['job-id'])
       expect(world.comments()).toHaveLength(1)

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
+import { BAD_GATEWAY } from '../support/github.js'
 import {
   deadlineAfter,
   HEAD,
@@ -274,6 +275,17 @@ describe("the step's own comment", () => {
     test('recognized by its id, as it was before its marker was added', () =>
       followedBy(SCOPE, (id) => aboutComment(action, id, '⏳ Nothing has been sent yet.'), expectNothingMore))
   })
+
+  test('is recognized by its marker if the comments can not be read', () =>
+    inRepository(async (world) => {
+      await world.step({ comment: 'true' })
+      const [comment] = [...world.repository.comments.values()]
+      const always = { times: Number.POSITIVE_INFINITY, answer: BAD_GATEWAY }
+      world.github.faults.push({ method: 'GET', path: /\/comments/, ...always })
+      const run = aboutComment('edited', comment?.id ?? 0, comment?.body ?? '')
+      expect((await world.step({ comment: 'true' }, run)).outputs.outcome).toBe('skipped')
+      expect(world.posts()).toHaveLength(1)
+    }))
 
   test('is not one that has a copy of its marker', () =>
     followedBy(
