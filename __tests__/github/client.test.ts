@@ -1,7 +1,7 @@
 /** GitHub's client on real sockets: what is retried and for how long, and what an error says. */
 
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { Cancelled } from '../../src/errors.js'
 import {
   about,
@@ -176,6 +176,22 @@ describe('a request that is required', () => {
     expect(requests()).toBe(1)
   })
 
+  test('is not retried after a second limit that together with the first is longer than there is', async () => {
+    const { github, requests, now } = await connect([secondaryLimit(60)])
+    await failure(read(github))
+    expect(requests()).toBe(2)
+    expect(now()).toBeLessThanOrEqual(90_000)
+  })
+
+  test('is retried after 10 s without a response', async () => {
+    const { timeout } = AbortSignal
+    const limits = jest.spyOn(AbortSignal, 'timeout').mockImplementation((limit) => timeout(limit / 200))
+    const { github } = await connect(['silence', OK])
+    expect((await read(github)).data).toEqual({ id: 1 })
+    expect(limits.mock.calls).toEqual([[10_000], [10_000]])
+    limits.mockRestore()
+  })
+
   test('is not sent again if what it creates is found', async () => {
     const { github, requests } = await connect(['reset'])
     expect((await read(github, { find: async () => ({ id: 7 }) })).data).toEqual({ id: 7 })
@@ -214,6 +230,15 @@ test('an answer of another shape is an error', async () => {
   const error = await failure(read(github, { required: false, expects: () => false }))
   expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
   expect(error).toMatchObject({ status: undefined, temporary: true })
+})
+
+test('a redirect to another server is an error, whatever is in its answer', async () => {
+  const headers = { location: 'http://other.test/' }
+  const { github } = await connect([{ status: 301, headers, body: { id: 1 } }])
+  expect(await failure(read(github))).toMatchObject({
+    message: 'GitHub: reading it failed: 301, "redirected to another server".',
+    advice: 'Check GITHUB_API_URL and the proxy variables.',
+  })
 })
 
 describe('a request in flight', () => {

@@ -1,28 +1,36 @@
-/** What decides is what GitHub says: a failure, a part of a list or a text in the wrong place never counts as "nothing". */
+/** What decides is what GitHub says: a refusal, a part of a list or a text in the wrong place never counts as "nothing". */
 
 import { describe, expect, test } from '@jest/globals'
-import { sha } from '../support/github.js'
-import { HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import type { Ended } from '../support/action.js'
+import { BAD_GATEWAY, type Permissions, sha } from '../support/github.js'
+import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
+const ALWAYS = { times: Number.POSITIVE_INFINITY }
 const DENIED = { status: 403, body: { message: 'Resource not accessible by integration' } }
 const DOCS_TOKEN = 'ghp_docs_0123456789'
 
-const posts = ({ emulator }: World): string[] =>
-  emulator.requests.filter(({ method }) => method === 'POST').map(({ path }) => path)
+/** @returns the error */
+function expectNothingSent({ outputs, exitCode, commands }: Ended, world: World): string {
+  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
+  expect(exitCode).toBe(1)
+  expect(world.emulator.requests).toEqual([])
+  expect(commands('error')).toHaveLength(1)
+  return commands('error')[0] ?? ''
+}
 
+const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: HEAD }
 const push = (fields: object = {}): RunOptions => ({
   event: 'push',
-  payload: { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' }, ...fields },
-  env: { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: HEAD, GITHUB_RUN_ID: '7' },
+  payload: { before: sha('before'), after: HEAD, commits: [], sender: { login: 'octocat' }, ...fields },
+  env: onMain,
 })
 /** Somebody merged what the agent did. */
 const merged = push({
   commits: [
     { id: sha('docs'), message: 'Docs', author: { username: 'mintlify[bot]' } },
-    { id: sha('b'), message: 'Merge', author: { username: 'octocat' } },
+    { id: HEAD, message: 'Merge', author: { username: 'octocat' } },
   ],
 })
-const rerun = (run: RunOptions): RunOptions => ({ ...run, env: { ...run.env, GITHUB_RUN_ATTEMPT: '2' } })
 const comment: RunOptions = {
   event: 'issue_comment',
   payload: {
@@ -35,7 +43,6 @@ const comment: RunOptions = {
 
 describe('nothing is sent if GitHub refuses', () => {
   test.each<[string, RegExp, Record<string, string>, RunOptions]>([
-    ["the pull request's comments", /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],
     ['the commits of a push that may be a merge', /\/commits\//, { 'skip-authors': 'mintlify[bot]' }, merged],
     ['the files', /\/compare\//, { 'context-paths': 'docs/**' }, push()],
     [
@@ -46,41 +53,127 @@ describe('nothing is sent if GitHub refuses', () => {
     ],
   ])('%s', (_, path, inputs, run) =>
     inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'GET', path, times: Number.POSITIVE_INFINITY, answer: DENIED })
-      const { outputs } = await world.step(inputs, run)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
-      expect(world.emulator.requests).toEqual([])
+      world.github.faults.push({ method: 'GET', path, answer: DENIED, ...ALWAYS })
+      expectNothingSent(await world.step(inputs, run), world)
       expect(JSON.stringify(world.github.requests)).not.toContain(DOCS_TOKEN)
     }),
   )
 })
 
-test.each([
-  [
-    'a comparison',
-    push(),
-    /\/compare\//,
-    { status: 'ahead', total_commits: 0, commits: [] },
-    'pr-opened',
-    '',
-  ],
-  ['a pull request', {}, /\/pulls\/\d+\/files/, {}, 'error', 'github'],
-] as const)('%s without a list of files is never a reason to skip', (_, run, path, body, outcome, code) =>
+/** What a permission is for, and the run that needs it. */
+const NEEDS: readonly [string, keyof Permissions, RunOptions][] = [
+  ['contents: read', 'contents', push()],
+  ['pull-requests: read', 'pull_requests', {}],
+  ['actions: read', 'actions', { event: 'schedule', payload: {}, env: onMain }],
+]
+
+describe('a context that the token may not read sends nothing, and names the permission', () => {
+  test.each(
+    NEEDS.flatMap(([text, permission, run]) =>
+      ([404, 403] as const).map((status) => [text, status, permission, run] as const),
+    ),
+  )('%s, refused with %s', (text, status, permission, run) =>
+    inWorld({ github: { permissions: { [permission]: 'none' } } }, async (world) => {
+      world.github.deniedRead = status
+      world.repository.addComparison(sha('before'), HEAD)
+      world.repository.addRun({ head_sha: sha('before') })
+      const error = expectNothingSent(await world.step({ context: 'diff' }, run), world)
+      expect(error).toContain(text)
+    }),
+  )
+
+  test('or names the token, if that is not valid', () =>
+    inWorld({}, async (world) => {
+      const answer = { status: 401, body: { message: 'Bad credentials' } }
+      world.github.faults.push({ path: /\/files/, answer, ...ALWAYS })
+      const error = expectNothingSent(await world.step({ context: 'diff' }), world)
+      expect(error).toContain('github-token')
+      expect(world.github.requests).toHaveLength(1)
+    }))
+})
+
+describe('a context that fails for a moment is a warning and a note, and the job goes its way', () => {
+  test('in the log, the summary, the comment and the check', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ path: /\/files/, answer: BAD_GATEWAY, ...ALWAYS })
+      const inputs = { context: 'diff', comment: 'true', check: 'true' }
+      const { outputs, commands, summary } = await world.step(inputs)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(commands('warning')).toEqual([
+        expect.stringMatching(/502.* The prompt doesn't say what changed/s),
+      ])
+      const [check] = world.checks()
+      for (const text of [summary, world.comments()[0], check?.output.summary]) {
+        // Beside the result, whatever the words: the files of the pull request could not be listed.
+        expect(text).toMatch(/\b(?:note|warning)\b|⚠/i)
+        expect(text).toMatch(/file|diff|changed|changes/i)
+      }
+      expect(check?.conclusion).toBe('success')
+    }))
+
+  test('and without one, nothing is noted', () =>
+    inWorld({}, async (world) => {
+      const { summary, commands } = await world.step({ context: 'diff', comment: 'true' })
+      expect(commands('warning')).toEqual([])
+      expect(summary).not.toMatch(/\b(?:note|warning)\b|⚠/i)
+    }))
+})
+
+describe('what is created first is true if nothing follows', () => {
+  const TRUE = /nothing (?:has been|was|is) (?:yet )?sent|sent nothing/i
+
+  test('the comment, if its first edit is refused', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ method: 'PATCH', path: /\/issues\/comments\//, answer: DENIED, ...ALWAYS })
+      expectNothingSent(await world.step({ 'job-scope': 'pull-request' }), world)
+      expect(world.comments()).toHaveLength(1)
+      expect(world.comments()[0]).toMatch(TRUE)
+      expect(world.comments()[0]).not.toMatch(/may exist|being sent/i)
+    }))
+
+  test('the check, before its first edit', () =>
+    inWorld({}, async (world) => {
+      await world.step({ check: 'true' })
+      const [text = ''] = world.github.writes().map(({ body }) => JSON.stringify(body))
+      expect(text).toMatch(TRUE)
+      expect(text).not.toMatch(/may exist|being sent/i)
+    }))
+})
+
+test.each<[string, RegExp, Record<string, string>, attempt: string]>([
+  ['files', /\/pulls\/\d+\/files/, { 'context-paths': 'docs/**' }, '1'],
+  ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, '1'],
+  ['checks', /\/check-runs/, { check: 'true' }, '2'],
+])('an answer without a list of %s is none', (_, path, inputs, attempt) =>
   inWorld({}, async (world) => {
-    world.github.faults.push({ path, times: Number.POSITIVE_INFINITY, answer: { status: 200, body } })
-    const inputs = { 'context-paths': 'docs/**', 'timeout-minutes': '0.1' }
-    expect((await world.step(inputs, run)).outputs).toMatchObject({ outcome, 'error-code': code })
+    const answer = { status: 200, body: {} }
+    world.github.faults.push({ method: 'GET', path, answer, ...ALWAYS })
+    const env = { GITHUB_RUN_ATTEMPT: attempt }
+    expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(300) }, { env }), world)
   }),
 )
 
+test('a recorded job gets no message, and no other takes its place, if the comments can not be read', () =>
+  inWorld({}, async (world) => {
+    const inputs = { 'job-scope': 'pull-request', check: 'true' }
+    await world.step(inputs)
+    const comments = world.comments()
+    const path = /\/issues\/\d+\/comments/
+    world.github.faults.push({ method: 'GET', path, answer: DENIED, ...ALWAYS })
+    const { outputs } = await world.step(inputs)
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
+    expect(world.posts()).toHaveLength(1)
+    expect(world.comments()).toEqual(comments)
+  }))
+
 test("a marker counts only where ours stands in a check's text", () =>
   inWorld({}, async (world) => {
-    const run = push()
-    await world.step({ check: 'true', wait: 'false' }, run)
+    await world.step({ check: 'true', wait: 'false' }, { env: { GITHUB_RUN_ID: '7' } })
     for (const check of world.checks()) {
       check.output = { ...check.output, text: `Somebody's words\n${check.output.text}` }
     }
-    const { outputs } = await world.step({ check: 'true', wait: 'false' }, rerun(run))
+    const rerun = { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' }
+    const { outputs } = await world.step({ check: 'true', wait: 'false' }, { env: rerun })
     expect(outputs).toMatchObject({ outcome: 'started', reused: 'false' })
-    expect(posts(world)).toHaveLength(2)
+    expect(world.posts()).toHaveLength(2)
   }))

@@ -2,38 +2,48 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type OtherToken, primaryLimit } from '../support/github.js'
-import { inWorld, REPOSITORY, SEEN_ACTIVE, type World } from '../support/pull-request.js'
+import { inWorld, REPOSITORY, type RunOptions, type World } from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const DOCS_TOKEN = 'ghp_docs_0123456789'
 const reads: OtherToken = { repositories: ['your-org/docs'], permissions: { pull_requests: 'read' } }
-const withToken = { ...SEEN_ACTIVE, github: { otherTokens: { [DOCS_TOKEN]: reads } } }
+const withToken = { github: { otherTokens: { [DOCS_TOKEN]: reads } } }
 
-const tokensUsed = ({ github }: World): (string | undefined)[] =>
-  github.requests.map(({ headers, path }) => (headers.authorization?.includes(DOCS_TOKEN) ? path : undefined))
+/** The paths of the requests with that token. */
+const tokenUsedAt = ({ github }: World): string[] =>
+  github.requests.filter(({ headers }) => headers.authorization?.includes(DOCS_TOKEN)).map(({ path }) => path)
 
 async function privateDocs(world: World, state: 'open' | 'closed') {
   const docs = world.github.addRepository('your-org/docs', { private: true, foreign: true })
-  const first = await world.step(SCOPE)
+  await world.step(SCOPE)
   docs.addPull({ number: 17, state })
-  return { docs, first }
+}
+
+/** The second of two steps whose job, at a service of their own, ends with this pull request. */
+async function followUp(
+  world: World,
+  prLink: string,
+  inputs: Record<string, string> = SCOPE,
+  run: RunOptions = {},
+) {
+  const { url } = await world.serve({ poll: [{ times: 99, job: { status: 'completed', prLink } }] })
+  await world.step({ ...inputs, 'base-url': url }, run)
+  return world.step({ ...inputs, 'base-url': url, wait: 'false' }, run)
 }
 
 describe('docs-token', () => {
   test.each([
-    ['open', 'true'],
-    ['closed', 'false'],
-  ] as const)('tells that a pull request in another private repository is %s', (state, reused) =>
+    ['open', 'true', 'step'],
+    ['closed', 'false', 'runBundle'],
+  ] as const)('tells that a pull request in another private repository is %s', (state, reused, how) =>
     inWorld(withToken, async (world) => {
       await privateDocs(world, state)
-      const { outputs, log, commands } = await world.runBundle({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+      const { outputs, log, commands } = await world[how]({ ...SCOPE, 'docs-token': DOCS_TOKEN })
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused })
       expect(log).not.toContain("Can't tell")
       expect(log).not.toContain(DOCS_TOKEN)
       expect(commands('warning')).toEqual([])
-      expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([
-        '/repos/your-org/docs/pulls/17',
-      ])
+      expect(tokenUsedAt(world)).toEqual(['/repos/your-org/docs/pulls/17'])
     }),
   )
 
@@ -43,7 +53,7 @@ describe('docs-token', () => {
       await world.step(SCOPE)
       docs.addPull({ number: 17 })
       await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
+      expect(tokenUsedAt(world)).toEqual([])
     }))
 
   test('is used if the other token is at its limit, and not asked for because of that', () =>
@@ -68,7 +78,7 @@ describe('docs-token', () => {
         /Can't tell whether .*pull\/17 is still open, so it counts as open\. GitHub: reading pull request your-org\/docs#17 failed: 502/,
       )
       expect(log).not.toContain('Set docs-token')
-      expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
+      expect(tokenUsedAt(world)).toEqual([])
     }))
 })
 
@@ -104,110 +114,67 @@ describe('a pull request that can not be read counts as open for a message, and 
     inWorld({ github: { permissions: { issues: 'write', pull_requests: 'none' } } }, async (world) => {
       world.repository.addIssue(40)
       const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
+      const schedule = { event: 'schedule', payload: {} }
       const here = `https://github.com/${REPOSITORY}/pull/1`
-      const troubled = await world.serve({
-        poll: [{ times: 99, job: { status: 'completed', prLink: here } }],
-      })
-      const event = { event: 'schedule', payload: {} }
-      await world.step({ ...inputs, 'base-url': troubled.url }, event)
-      const { outputs, log } = await world.step({ ...inputs, 'base-url': troubled.url }, event)
+      const { outputs, log } = await followUp(world, here, inputs, schedule)
       expect(outputs).toMatchObject({ reused: 'true' })
       expect(lines(log)).toEqual([expect.stringContaining('permissions: pull-requests: read')])
-      expect(tokensUsed(world).filter((path) => path !== undefined)).toEqual([])
+      expect(tokenUsedAt(world)).toEqual([])
     }))
 
-  test('nothing on another host', () =>
+  test.each([
+    ['on another host', 'https://gitlab.com/your-org/docs/-/merge_requests/3', 'It is on another host.'],
+    [
+      'for another link',
+      'https://github.com/your-org/docs/tree/main',
+      "Its link doesn't look like a pull request's.",
+    ],
+  ])('nothing %s', (_, link, why) =>
     inWorld({}, async (world) => {
-      const elsewhere = 'https://gitlab.com/your-org/docs/-/merge_requests/3'
-      const troubled = await world.serve({
-        poll: [{ times: 99, job: { status: 'completed', prLink: elsewhere } }],
-      })
-      const first = await world.step({ ...SCOPE, 'base-url': troubled.url })
-      expect(first.outputs['pr-link']).toBe(elsewhere)
-      const { outputs, log } = await world.step({ ...SCOPE, 'base-url': troubled.url })
+      const { outputs, log } = await followUp(world, link)
       expect(outputs).toMatchObject({ reused: 'true' })
       expect(lines(log)).toEqual([
-        `Can't tell whether the job's pull request ${elsewhere} is still open, so it counts as open. It is on another host.`,
+        `Can't tell whether the job's pull request ${link} is still open, so it counts as open. ${why}`,
       ])
+    }),
+  )
+
+  test('nothing without a known state', () =>
+    inWorld({}, async (world) => {
+      const docs = world.github.addRepository('your-org/docs', {})
+      await world.step(SCOPE)
+      docs.addPull({ number: 17 })
+      world.github.faults.push({ path: /docs\/pulls/, answer: { status: 200, body: { state: 'draft' } } })
+      const { log } = await world.step({ ...SCOPE, wait: 'false' })
+      expect(lines(log)).toEqual([expect.stringMatching(/open\. GitHub returned no state for it\.$/)])
     }))
 })
-
-test('a pull request without a known state, or whose link is none of a pull request, is unknown', () =>
-  inWorld({}, async (world) => {
-    const docs = world.github.addRepository('your-org/docs', {})
-    await world.step(SCOPE)
-    docs.addPull({ number: 17 })
-    world.github.faults.push({ path: /docs\/pulls/, answer: { status: 200, body: { state: 'draft' } } })
-    const odd = await world.step({ ...SCOPE, wait: 'false' })
-    expect(odd.log).toContain('so it counts as open. GitHub returned no state for it.')
-    const link = 'https://github.com/your-org/docs/tree/main'
-    const service = await world.serve({ poll: [{ times: 99, job: { status: 'completed', prLink: link } }] })
-    await world.step({ ...SCOPE, 'base-url': service.url, 'job-key': 'b' })
-    const other = await world.step({ ...SCOPE, 'base-url': service.url, 'job-key': 'b', wait: 'false' })
-    expect(other.log).toContain("so it counts as open. Its link doesn't look like a pull request's.")
-  }))
 
 test('a pull request is on this server whatever the scheme of its link', () =>
   inWorld({}, async (world) => {
     world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
-    const link = 'http://github.com/Your-Org/Docs/pull/3'
-    const service = await world.serve({ poll: [{ times: 99, job: { status: 'completed', prLink: link } }] })
-    await world.step({ ...SCOPE, 'base-url': service.url })
-    const { outputs } = await world.step({ ...SCOPE, 'base-url': service.url, wait: 'false' })
+    const { outputs } = await followUp(world, 'http://github.com/Your-Org/Docs/pull/3')
     expect(outputs.reused).toBe('false')
   }))
 
-describe('the job that takes the place of another is told of its pull request', () => {
-  const LINK = 'https://github.com/your-org/docs/pull/17'
-
-  test.each(['is gone', 'was archived'])('if that is known to be open, and the job %s', (why) =>
-    inWorld({}, async (world) => {
-      const docs = world.github.addRepository('your-org/docs', {})
-      const first = await world.step(SCOPE)
-      docs.addPull({ number: 17 })
-      const id = first.outputs['job-id'] ?? ''
-      const archived = {
-        initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
-        poll: [{ job: { status: 'archived', prLink: LINK } }],
-      }
-      const service = await world.serve(why === 'is gone' ? {} : archived)
-      const { outputs } = await world.step({ ...SCOPE, 'base-url': service.url })
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      const [prompt = ''] = world.prompts(service)
-      expect(prompt).toMatch(/^Update the docs\.\n\nAn earlier job has already opened the pull request/)
-      expect(prompt).toContain(LINK)
-    }),
-  )
-
-  test.each(['closed', 'unreadable'])('but not if it is %s', (state) =>
-    inWorld({}, async (world) => {
-      await world.step(SCOPE)
-      if (state === 'closed') {
-        world.github.addRepository('your-org/docs', {}).addPull({ number: 17, state: 'closed' })
-      }
-      world.emulator.jobs.clear()
-      await world.step(SCOPE)
-      expect(world.prompts()).toEqual(['Update the docs.', 'Update the docs.'])
-    }),
-  )
-
-  test('and also if the job is gone only when it is messaged', () =>
-    inWorld({}, async (world) => {
-      const docs = world.github.addRepository('your-org/docs', {})
-      await world.step(SCOPE)
-      docs.addPull({ number: 17 })
-      const GONE = { times: 4, status: 404, error: 'gone' }
-      const [id = ''] = world.emulator.jobs.keys()
-      const later = await world.serve({
-        initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
-        message: [GONE],
-        poll: [{}, GONE],
-      })
-      const { outputs } = await world.step({ ...SCOPE, 'base-url': later.url })
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(world.prompts(later).map((prompt) => prompt.includes(LINK))).toEqual([false, true])
-    }))
-})
+test('a job that is gone only when it is messaged is replaced by one that is told of its pull request', () =>
+  inWorld({}, async (world) => {
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step(SCOPE)
+    docs.addPull({ number: 17 })
+    const GONE = { times: 4, status: 404, error: 'gone' }
+    const [id = ''] = world.emulator.jobs.keys()
+    const later = await world.serve({
+      initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
+      message: [GONE],
+      poll: [{}, GONE],
+    })
+    const { outputs } = await world.step({ ...SCOPE, 'base-url': later.url })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+    expect(
+      world.prompts(later).map((prompt) => prompt.includes('https://github.com/your-org/docs/pull/17')),
+    ).toEqual([false, true])
+  }))
 
 test('a create whose response has no job is remembered as unknown', () =>
   inWorld({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } }, async (world) => {

@@ -2,9 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type Fault } from '../support/github.js'
-import { HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
-import { SPEED } from '../support/story.js'
-import { soonAfter } from '../support/time.js'
+import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { scaled, soonAfter } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const CHECK = { check: 'true' }
@@ -31,8 +30,11 @@ describe('what can not be verified is told once:', () => {
   ])('%s', (_, inputs, attempt, lines) =>
     inWorld({}, async (world) => {
       await world.step({ ...inputs, ...ANOTHER_KEY }, run(200))
-      const { log } = await world.step(inputs, run(attempt === 1 ? 201 : 200, attempt))
+      const before = [...world.comments(), ...world.checks()]
+      const { log, outputs } = await world.step(inputs, run(attempt === 1 ? 201 : 200, attempt))
       expect(told(log)).toEqual(lines)
+      expect(outputs.reused).toBe('false')
+      expect([...world.comments(), ...world.checks()]).toEqual([...before, expect.anything()])
     }),
   )
 
@@ -66,7 +68,7 @@ describe('an error that ends the step is no warning as well, and', () => {
   test('what fails for a while is written in the end', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'GET', path: COMMENTS, times: 5, answer: BAD_GATEWAY })
-      const { outputs, commands } = await world.step({ ...SCOPE, 'timeout-minutes': '0.1' })
+      const { outputs, commands } = await world.step({ ...SCOPE, ...deadlineAfter(300) })
       expect(outputs['error-code']).toBe('github')
       expect(commands('warning')).toEqual([])
       expect(world.posts()).toEqual([])
@@ -137,9 +139,10 @@ test('an edit without a response holds up the next request no longer than until 
   inWorld({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } }, async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })
-    const { outputs, milliseconds } = await world.step({ ...SCOPE, 'timeout-minutes': '1' })
+    const deadlineMs = scaled(800)
+    const { outputs, milliseconds } = await world.step({ ...SCOPE, ...deadlineAfter(deadlineMs) })
     expect(outputs['error-code']).toBe('github')
-    expect(milliseconds).toBeLessThan(soonAfter(60_000 / SPEED + 1_000))
+    expect(milliseconds).toBeLessThan(soonAfter(deadlineMs + 1_000))
     expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
   }))
 

@@ -47,19 +47,6 @@ describe('comments', () => {
     ])
   })
 
-  test.each([['x'.repeat(65_537)], [' '], [7]])('are refused with a bad text (%#)', async (text) => {
-    const { github, repo } = await start()
-    expect((await write(github, text)).status).toBe(422)
-    expect(repo.comments.size).toBe(0)
-  })
-
-  test('are refused on a locked or unknown pull request', async () => {
-    const { github, pull } = await start()
-    pull.locked = true
-    expect((await write(github, 'Hello')).status).toBe(403)
-    expect((await ask(github, `${REPO}/issues/9/comments`)).status).toBe(404)
-  })
-
   test('come in pages, which links lead through', async () => {
     const { github, repo } = await start({ prefix: '/api/v3' })
     const ids = Array.from({ length: 205 }, () => repo.addComment(1).id)

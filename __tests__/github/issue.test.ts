@@ -1,8 +1,8 @@
 /** One docs job for an issue, or for a pull request that is named by its number. */
 
 import { describe, expect, test } from '@jest/globals'
-import { type Permissions, sha } from '../support/github.js'
-import { inWorld, type RunOptions, SEEN_ACTIVE, type World } from '../support/pull-request.js'
+import type { Permissions } from '../support/github.js'
+import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
 const CREATE = '/v2/agent/docs/job'
@@ -26,7 +26,7 @@ const issueEvent = (event: string, number: number): RunOptions => ({
 describe('a tracking issue', () => {
   test.concurrent('has one job and one comment, while its docs pull request is open', () =>
     inWorld(
-      { ...SEEN_ACTIVE, github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
+      { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
       async (world) => {
         world.repository.addIssue(40)
         const docs = world.github.addRepository('your-org/docs', {})
@@ -85,35 +85,19 @@ describe('an issue that triggers the run', () => {
       expect(new Set(here.map(({ needs }) => needs))).toEqual(new Set(['issues: read', 'issues: write']))
     }))
 
-  test('is commented on, with a job for each run', () =>
+  test('is no pull request: each run has a job, as with job-scope: run, and may be commented on', () =>
     inWorld({}, async (world) => {
       world.repository.addIssue(41)
-      await world.step({ comment: 'true', 'allow-users': 'octocat' }, issueEvent('issues', 41))
-      expect(commentsOn(world, 41)).toHaveLength(1)
-    }))
-
-  test('is no pull request: as job-scope run, and the log says so', () =>
-    inWorld({}, async (world) => {
-      world.repository.addIssue(41)
-      const { outputs, log } = await world.step(
-        { 'job-scope': 'pull-request', 'allow-users': 'octocat' },
-        issueEvent('issues', 41),
-      )
+      const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
+      const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       expect(log).toContain(
         'is not about a single pull request, and issue-number is not set: starting a separate job',
       )
       expect(world.github.requests).toEqual([])
-    }))
-
-  test('is commented on all the same, if that is asked for', () =>
-    inWorld({}, async (world) => {
-      world.repository.addIssue(41)
-      const inputs = { 'job-scope': 'pull-request', comment: 'true', 'allow-users': 'octocat' }
-      await world.step(inputs, issueEvent('issues', 41))
-      await world.step(inputs, issueEvent('issues', 41))
+      await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
-      expect(world.posts()).toHaveLength(2)
+      expect(world.posts()).toEqual([CREATE, CREATE])
     }))
 })
 
@@ -145,17 +129,13 @@ describe('a pull request', () => {
 })
 
 describe('job-scope: issue without a number is bad input', () => {
-  test.each([
-    ['schedule', {}],
-    ['push', { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' } }],
-  ])('on %s', (event, payload) =>
+  test('on a schedule', () =>
     inWorld({}, async (world) => {
-      const { outputs, commands } = await world.step({ 'job-scope': 'issue' }, { event, payload })
+      const { outputs, commands } = await world.step({ 'job-scope': 'issue' }, schedule)
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
       expect(commands('error')[0]).toMatch(/^job-scope: "issue" needs an issue.*Set issue-number/)
       expect(world.posts()).toEqual([])
-    }),
-  )
+    }))
 
   test('but an event that can not be read is not', () =>
     inWorld({}, async (world) => {
@@ -165,60 +145,5 @@ describe('job-scope: issue without a number is bad input', () => {
       )
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(commands('error')[0]).toContain("Can't tell which issue this is")
-    }))
-})
-
-test('the refusal of a second use also stops a composite action whose steps all have one name', () =>
-  inWorld({}, async (world) => {
-    world.repository.addIssue(40)
-    const env = { GITHUB_RUN_ID: '300', GITHUB_ACTION: '__run' }
-    const first = await world.step({ ...ISSUE, prompt: 'One' }, { ...schedule, env })
-    const second = await world.step({ ...ISSUE, prompt: 'Two' }, { ...schedule, env })
-    expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
-    expect(second.commands('error')[0]).toContain(first.outputs['job-id'])
-    expect(world.posts()).toEqual([CREATE])
-  }))
-
-test('the legs of a matrix are apart by default', () =>
-  inWorld({}, async (world) => {
-    world.repository.addIssue(40)
-    const leg = (lang: string) => ({ ...ISSUE, 'job-key': JSON.stringify({ lang }, undefined, 2) })
-    const env = { GITHUB_RUN_ID: '300' }
-    const fr = await world.step(leg('fr'), { ...schedule, env })
-    const de = await world.step(leg('de'), { ...schedule, env })
-    expect(de.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-    expect(de.outputs['job-id']).not.toBe(fr.outputs['job-id'])
-  }))
-
-describe('the workflow of a run is', () => {
-  const scope = { 'job-scope': 'pull-request' }
-  const run = (ref: string): RunOptions => ({ env: { GITHUB_WORKFLOW_REF: ref } })
-  const PATH = 'your-org/your-repo/.github/workflows/docs.yml'
-
-  test('the same on every ref, also on a commit', () =>
-    inWorld({}, async (world) => {
-      await world.step(scope, run(`${PATH}@refs/heads/main`))
-      const { outputs } = await world.step(scope, run(`${PATH}@${sha('main')}`))
-      expect(outputs).toMatchObject({ reused: 'true' })
-    }))
-
-  test("another one if it is another repository's", () =>
-    inWorld({}, async (world) => {
-      await world.step(scope, run(`${PATH}@refs/heads/main`))
-      const { outputs } = await world.step(
-        scope,
-        run(`your-org/rules/.github/workflows/docs.yml@refs/heads/main`),
-      )
-      expect(outputs).toMatchObject({ reused: 'false' })
-    }))
-
-  test('known by its name if its path is not known', () =>
-    inWorld({}, async (world) => {
-      const named = (name: string): RunOptions => ({
-        env: { GITHUB_WORKFLOW_REF: '', GITHUB_WORKFLOW: name, GITHUB_RUN_ID: name.length.toString() },
-      })
-      await world.step(scope, named('Docs'))
-      const other = await world.step(scope, named('Other'))
-      expect(other.outputs).toMatchObject({ reused: 'false' })
     }))
 })

@@ -1,9 +1,9 @@
 /** One docs job for a pull request: the comment is the memory, and decides what a later run does. */
 
 import { describe, expect, test } from '@jest/globals'
-import { sha } from '../support/github.js'
-import { inWorld, SEEN_ACTIVE, TOKEN } from '../support/pull-request.js'
-import { until } from '../support/time.js'
+import { BAD_GATEWAY } from '../support/github.js'
+import { deadlineAfter, inWorld } from '../support/pull-request.js'
+import { scaled, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const MAY_EXIST = /a job (?:of it )?may exist/i
@@ -12,23 +12,21 @@ const CREATE = '/v2/agent/docs/job'
 
 describe('a pull request', () => {
   test.concurrent('has one job and one comment, however many runs', () =>
-    inWorld(SEEN_ACTIVE, async (world) => {
+    inWorld({}, async (world) => {
       const first = await world.runBundle(SCOPE)
       expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       const id = first.outputs['job-id']
-      const second = await world.runBundle(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
-      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': id })
-      const third = await world.runBundle(SCOPE, {
+      const second = await world.runBundle(SCOPE, {
         env: {
-          GITHUB_RUN_ID: '102',
+          GITHUB_RUN_ID: '101',
           GITHUB_WORKFLOW_REF: 'your-org/your-repo/.github/workflows/docs.yml@refs/heads/other',
         },
       })
-      expect(third.outputs).toMatchObject({ reused: 'true', 'job-id': id })
-      expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`, `${CREATE}/${id}/message`])
+      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': id })
+      expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
       expect(world.comments()).toHaveLength(1)
       expect(world.comments()[0]).toMatch(/^✅/)
-      expect(world.comments()[0]).toContain('/actions/runs/102')
+      expect(world.comments()[0]).toContain('/actions/runs/101')
     }))
 
   test('has a placeholder before the create, then an edit for each state', () =>
@@ -38,7 +36,8 @@ describe('a pull request', () => {
         .writes()
         .map(({ method, body }) => [method, String((body as { body: string }).body)] as const)
       expect(writes.map(([method]) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
-      expect(writes[0]?.[1]).not.toContain('agent-job-action:2')
+      expect(writes[0]?.[1]).not.toMatch(/agent-job-action:2|may exist|being sent/i)
+      expect(writes[1]?.[1]).toMatch(/may exist|being sent/i)
       expect(writes.slice(1).every(([, body]) => /<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(body))).toBe(
         true,
       )
@@ -77,76 +76,18 @@ describe('a pull request', () => {
       expect(world.comments()).toHaveLength(2)
     }),
   )
-
-  test('is missing on other events: as with job-scope: run, and the log says so', () =>
-    inWorld({}, async (world) => {
-      const { outputs, log } = await world.step(SCOPE, {
-        event: 'push',
-        payload: { before: sha('a'), after: sha('b'), commits: [], sender: { login: 'octocat' } },
-      })
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(log).toContain('is not about a single pull request')
-      expect(world.github.requests).toEqual([])
-    }))
 })
 
-describe('a marker does not count, and its comment is not edited,', () => {
-  const bot = 'github-actions[bot]'
-  const rows: [string, string, (genuine: string) => string][] = [
-    ['copied by a person within the pull request', 'octocat', (genuine) => genuine],
-    ['repeated by a bot of the same login', bot, (genuine) => `> ${genuine}`],
-    ['truncated', bot, (genuine) => genuine.slice(0, -8)],
-    [
-      'oversized',
-      bot,
-      () => `<!-- agent-job-action:2 ${'x'.repeat(22)} ${'y'.repeat(50_000)} ${'z'.repeat(43)} -->`,
-    ],
-    [
-      'with another job id',
-      bot,
-      (genuine) =>
-        genuine.replace(
-          /(agent-job-action:2 \S+) \S+/,
-          `$1 ${Buffer.from('["evil","1",1,"active"]').toString('base64url')}`,
-        ),
-    ],
-  ]
-  test.each(rows)('%s', (_, author, change) =>
-    inWorld({}, async (world) => {
-      await world.step(SCOPE)
-      const body = change(world.comments()[0] ?? '')
-      world.repository.comments.clear()
-      world.repository.addComment(world.number, { author, body })
-      const { outputs } = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(world.comments()).toEqual([body, expect.any(String)])
-    }),
-  )
-
-  test('copied to another pull request', () =>
-    inWorld({}, async (world) => {
-      await world.step(SCOPE)
-      const other = world.repository.addPull({})
-      world.repository.addComment(other.number, {
-        author: 'github-actions[bot]',
-        body: world.comments()[0] ?? '',
-      })
-      const payload = { pull_request: { number: other.number, user: { login: 'octocat' } } }
-      const { outputs } = await world.step(SCOPE, { payload })
-      expect(outputs).toMatchObject({ reused: 'false' })
-    }))
-
-  test('signed with another key: there is a new comment, and the log says so', () =>
-    inWorld({}, async (world) => {
-      await world.step(SCOPE)
-      const before = world.comments()[0]
-      const { outputs, log } = await world.step({ ...SCOPE, 'api-key': 'mint_another_key_0123456789' })
-      expect(outputs).toMatchObject({ reused: 'false' })
-      expect(log).toContain("can't be verified")
-      expect(world.comments()).toHaveLength(2)
-      expect(world.comments()[0]).toBe(before)
-    }))
-})
+test('a marker that a person copied does not count, and its comment is not edited', () =>
+  inWorld({}, async (world) => {
+    await world.step(SCOPE)
+    const body = world.comments()[0] ?? ''
+    world.repository.comments.clear()
+    world.repository.addComment(world.number, { author: 'octocat', body })
+    const { outputs } = await world.step(SCOPE)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+    expect(world.comments()).toEqual([body, expect.any(String)])
+  }))
 
 /** A 404 is believed when it is repeated. */
 const GONE = { times: 4, status: 404, error: 'gone' }
@@ -155,8 +96,6 @@ describe('a new job replaces the last one, in the same comment,', () => {
   test.each([
     ['no longer exists', { poll: [GONE] }],
     ['failed', { poll: [{ job: { status: 'failed' } }] }],
-    ['was archived', { poll: [{ job: { status: 'archived' } }] }],
-    ['no longer exists when it gets the message', { message: [GONE], poll: [{}, GONE] }],
   ])('if that one %s', (_, faults) =>
     inWorld({}, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' })
@@ -174,71 +113,52 @@ describe('a new job replaces the last one, in the same comment,', () => {
     }),
   )
 
-  test.each([
-    ['merged', { state: 'closed', merged: true }],
-    ['closed', { state: 'closed' }],
-  ] as const)('if its docs pull request was %s', (_, fields) =>
-    inWorld({}, async (world) => {
-      const docs = world.github.addRepository('your-org/docs', {})
-      const first = await world.step(SCOPE)
-      docs.addPull({ number: Number(first.outputs['pr-number']), ...fields })
-      const second = await world.step(SCOPE)
-      expect(second.outputs).toMatchObject({ reused: 'false' })
-      expect(second.log).toContain('merged or closed')
-    }),
-  )
-
   test('and its open docs pull request is continued by every job after it', () =>
     inWorld({}, async (world) => {
       const docs = world.github.addRepository('your-org/docs', {})
       const first = await world.step(SCOPE)
       docs.addPull({ number: Number(first.outputs['pr-number']) })
+      let id = first.outputs['job-id'] ?? ''
       for (let run = 0; run < 2; run++) {
-        const failing = await world.serve({
+        const archiving = await world.serve({
+          initialJobs: [{ id, projectId: 'docs', ageSeconds: 9999 }],
           withoutPullRequest: true,
-          poll: [{ status: 404, error: 'gone' }],
+          poll: [{ job: { status: 'archived' } }],
         })
-        const { outputs } = await world.step({ ...SCOPE, 'base-url': failing.url })
+        const { outputs } = await world.step({ ...SCOPE, 'base-url': archiving.url })
         expect(outputs).toMatchObject({ outcome: 'no-changes', reused: 'false' })
-        const [create] = failing.requests.filter(({ method }) => method === 'POST')
-        expect(JSON.parse(create?.body ?? '').prompt).toContain(
-          `An earlier job has already opened the pull request ${first.outputs['pr-link']}, which is still open.`,
-        )
+        expect(world.prompts(archiving)).toEqual([
+          expect.stringContaining(
+            `An earlier job has already opened the pull request ${first.outputs['pr-link']}, which is still open.`,
+          ),
+        ])
+        id = outputs['job-id'] ?? ''
       }
     }))
 })
 
 describe('a re-run', () => {
-  test.each(['was started and not waited for', 'timed out'])(
-    'whose job %s waits for it and sends nothing',
-    (why) =>
-      inWorld({ emulator: { speed: 1 } }, async (world) => {
-        const inputs = why === 'timed out' ? { 'timeout-minutes': '1' } : { wait: 'false' }
-        const first = await world.step({ ...SCOPE, ...inputs })
-        expect(first.outputs).toMatchObject({ status: 'active' })
-        world.finishJobs()
-        const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
-        expect(again.outputs).toMatchObject({
-          outcome: 'pr-opened',
-          reused: 'true',
-          'job-id': first.outputs['job-id'],
-        })
-        expect(world.posts()).toEqual([CREATE])
-      }),
-  )
+  test('whose job timed out waits for it and sends nothing', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const first = await world.step({ ...SCOPE, check: 'true', ...deadlineAfter(scaled(800)) })
+      expect(first.outputs).toMatchObject({ outcome: 'timed-out', status: 'active' })
+      expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['timed_out'])
+      world.finishJobs()
+      const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+      expect(again.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        reused: 'true',
+        'job-id': first.outputs['job-id'],
+      })
+      expect(world.posts()).toEqual([CREATE])
+    }))
 
-  test.each<[string, object]>([
-    ['opened a pull request', {}],
-    ['changed nothing', { withoutPullRequest: true }],
-    ['failed', { endStatus: 'failed' }],
-    ['was archived', { endStatus: 'archived' }],
-  ])('whose job %s, which was reported, is a run like any other', (_, scenario) =>
-    inWorld({ emulator: { scenario } }, async (world) => {
+  test('whose job failed, which was reported, is a run like any other', () =>
+    inWorld({ emulator: { scenario: { endStatus: 'failed' } } }, async (world) => {
       await world.step(SCOPE)
       await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ATTEMPT: '2' } })
       expect(world.posts()).toHaveLength(2)
-    }),
-  )
+    }))
 })
 
 describe('a re-run of a run', () => {
@@ -260,23 +180,6 @@ describe('a re-run of a run', () => {
         'job-id': first.outputs['job-id'],
       })
       expect(world.posts()).toHaveLength(3)
-    }))
-
-  test('whose job no longer exists creates a new one', () =>
-    inWorld({}, async (world) => {
-      const first = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
-      world.emulator.jobs.clear()
-      const rerun = await world.step(SCOPE, again)
-      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-      expect(first.outputs.outcome).toBe('started')
-    }))
-
-  test('whose create may have been accepted says so, in this run and the next ones', () =>
-    inWorld({ emulator: { scenario: { create: [{ reset: 'after' }] } } }, async (world) => {
-      const lost = await world.step(SCOPE, { env: { GITHUB_RUN_ID: '101' } })
-      expect(lost.outputs).toMatchObject({ outcome: 'error', 'error-code': 'create-unknown' })
-      const rerun = await world.step({ ...SCOPE, wait: 'false' }, again)
-      expect(rerun.commands('warning')).toEqual([expect.stringMatching(MAY_EXIST)])
     }))
 })
 
@@ -308,11 +211,11 @@ describe('the memory has the job', () => {
 
   test('even if the edit that adds it fails at first', () =>
     inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'PATCH', times: 1, answer: { delayMs: 1 } })
-      world.github.faults.push({ method: 'PATCH', times: 1, answer: { status: 502, body: 'Bad gateway' } })
+      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY })
       const first = await world.step({ ...SCOPE, wait: 'false' })
       expect(first.commands('warning')).toEqual([])
-      const second = await world.step(SCOPE)
+      const second = await world.step({ ...SCOPE, wait: 'false' })
       expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
     }))
 
@@ -333,9 +236,8 @@ describe('the memory has the job', () => {
 })
 
 test('a missing permission shows before a create that replaces an old job, too', () =>
-  inWorld({ private: false }, async (world) => {
-    await world.step({ ...SCOPE, wait: 'false' })
-    world.emulator.jobs.clear()
+  inWorld({ private: false, emulator: { scenario: { endStatus: 'archived' } } }, async (world) => {
+    await world.step(SCOPE)
     world.github.permissions.pull_requests = 'read'
     const { outputs } = await world.step(SCOPE)
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
@@ -366,24 +268,14 @@ describe('permissions', () => {
         expect(world.emulator.requests).toEqual([])
       },
     ))
-
-  test.each([403, 404] as const)(
-    'to read: if they are missing (%i), that shows before anything is sent',
-    (status) =>
-      inWorld({ github: { permissions: { pull_requests: 'none', issues: 'none' } } }, async (world) => {
-        world.github.deniedRead = status
-        const { outputs, commands } = await world.step(SCOPE)
-        expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-        expect(commands('error')[0]).toContain('pull-requests: write')
-        expect(world.emulator.requests).toEqual([])
-      }),
-  )
 })
 
 describe('comment: true without job-scope', () => {
   test('keeps one comment, and each run has its own job', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ comment: 'true' })
+      // Nothing is written before there is a job to report.
+      expect(JSON.stringify(world.github.writes()[0]?.body)).toContain(first.outputs['job-id'])
       const second = await world.step({ comment: 'true' })
       expect(second.outputs['job-id']).not.toBe(first.outputs['job-id'])
       expect(world.comments()).toHaveLength(1)
@@ -391,15 +283,8 @@ describe('comment: true without job-scope', () => {
     }))
 })
 
-test('a run that needs nothing from GitHub sends it no request', () =>
-  inWorld({}, async (world) => {
-    const { outputs } = await world.step({ 'skip-authors': 'mintlify[bot]', 'github-token': TOKEN })
-    expect(outputs).toMatchObject({ outcome: 'pr-opened' })
-    expect(world.github.requests).toEqual([])
-  }))
-
 test('an enterprise server may have its API under a path', () =>
-  inWorld({ ...SEEN_ACTIVE, github: { prefix: '/api/v3' } }, async (world) => {
+  inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
     expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
@@ -420,4 +305,19 @@ test('a run that was killed while its create was in flight is reported by the ne
     expect(next.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
     expect(next.commands('warning')).toEqual([expect.stringMatching(MAY_EXIST)])
     expect(world.comments()).toHaveLength(1)
+  }))
+
+test('a dry run tells the job and the pull request that the comment records, and asks nobody about it', () =>
+  inWorld({}, async (world) => {
+    const { outputs } = await world.step(SCOPE)
+    const [comments, requests] = [world.comments(), world.emulator.requests.length]
+    const dry = await world.step({ ...SCOPE, 'dry-run': 'true' })
+    const { 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository } = outputs
+    expect(dry.outputs).toMatchObject({
+      ...{ outcome: 'dry-run', status: '', reused: 'false' },
+      ...{ 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository },
+    })
+    expect(link).not.toBe('')
+    expect(world.emulator.requests).toHaveLength(requests)
+    expect(world.comments()).toEqual(comments)
   }))

@@ -2,7 +2,6 @@
 
 import { posix } from 'node:path'
 import * as answers from './github-answers.js'
-import { PEOPLE_ENDPOINTS } from './github-people.js'
 import type {
   CheckState,
   CommentState,
@@ -59,6 +58,7 @@ export type Endpoint = readonly [
   parameters?: readonly string[],
 ]
 
+const REPOSITORY = /^$/
 const ISSUE = /^\/issues\/(\d+)$/
 const COMMENTS = /^\/issues\/(\d+)\/comments$/
 const COMMENT = /^\/issues\/comments\/(\d+)$/
@@ -70,6 +70,9 @@ const CHECKS_OF_COMMIT = /^\/commits\/([^/]+)\/check-runs$/
 const CHECKS = /^\/check-runs$/
 const CHECK = /^\/check-runs\/(\d+)$/
 const COMMIT = /^\/commits\/(.+)$/
+const PERMISSION = /^\/collaborators\/([^/]+)\/permission$/
+const RELEASES = /^\/releases$/
+const TAG = /^\/git\/tags\/([^/]+)$/
 const RUNS = /^\/actions\/workflows\/([^/]+)\/runs$/
 
 /** A comment on a pull request needs another permission than one on a plain issue. */
@@ -82,9 +85,8 @@ const ofComment: Extract<Endpoint[2], (...args: never) => Needs> = (repo, id) =>
 
 // On a pull request, comments and labels need the permission for pull requests. `issues: write` is refused, although the
 // documentation names both (seen in public logs of workflows).
-export const endpoints = (): readonly Endpoint[] => [...ENDPOINTS, ...PEOPLE_ENDPOINTS]
-
-const ENDPOINTS: readonly Endpoint[] = [
+export const ENDPOINTS: readonly Endpoint[] = [
+  ['GET', REPOSITORY, ['metadata', 'read'], getRepository],
   ['GET', ISSUE, onIssue('read'), getIssue],
   ['GET', COMMENTS, onIssue('read'), listComments],
   ['POST', COMMENTS, onIssue('write'), createComment],
@@ -98,7 +100,14 @@ const ENDPOINTS: readonly Endpoint[] = [
   ['PATCH', CHECK, ['checks', 'write'], updateCheck],
   ['GET', COMMIT, ['contents', 'read'], getCommit],
   ['GET', RUNS, ['actions', 'read'], listRuns, ['branch', 'status', 'event']],
+  ['GET', PERMISSION, ['metadata', 'read'], getPermission],
+  ['GET', RELEASES, ['contents', 'read'], listReleases],
+  ['GET', TAG, ['contents', 'read'], getTag],
 ]
+
+function getRepository({ repo: { full_name } }: Call): Answer {
+  return { body: { full_name } }
+}
 
 function getIssue({ repo, ids }: Call): Answer {
   const { number } = findIssue(repo, ids[0])
@@ -236,6 +245,28 @@ function listRuns({ repo, ids, query }: Call): Answer {
   return { page, body: { total_count: matching.length, workflow_runs: items.map(answers.run) } }
 }
 
+/** Of a public repository, everybody may read; a bot is no user. */
+function getPermission({ repo, ids }: Call): Answer {
+  const [login = ''] = ids
+  const given = [...repo.collaborators].find(([name]) => name.toLowerCase() === login.toLowerCase())?.[1]
+  if (given !== undefined) return { body: given }
+  if (login.endsWith('[bot]')) throw new Refusal(404, `${login} is not a user`)
+  const permission = repo.private ? 'none' : 'read'
+  return { body: { permission, role_name: permission } }
+}
+
+/** The newest comes first. Drafts are among them for whoever may write. */
+function listReleases({ repo, query }: Call): Answer {
+  const { items, page } = slice([...repo.releases].reverse(), query)
+  return { page, body: items }
+}
+
+function getTag({ repo, ids }: Call): Answer {
+  const commit = repo.tagObjects.get(ids[0] ?? '')
+  if (commit === undefined) throw notFound()
+  return { body: { sha: ids[0], object: { sha: commit, type: 'commit' } } }
+}
+
 /** A request that is refused, with GitHub's text. */
 export class Refusal extends Error {
   constructor(
@@ -275,7 +306,7 @@ function commentBody(body: unknown): string {
 }
 
 /** 30 per page by default, at most 100. */
-export function slice<T>(
+function slice<T>(
   all: readonly T[],
   query: URLSearchParams,
   { most, repeats }: Repository['paging'] = { most: 100, repeats: false },

@@ -2,9 +2,10 @@
 
 import { createHash } from 'node:crypto'
 import type { components } from '@octokit/openapi-types'
-import type { Collaborator, ReleaseState } from './github-people.js'
 
 type Schemas = components['schemas']
+export type Collaborator = Pick<Schemas['repository-collaborator-permission'], 'permission' | 'role_name'>
+export type ReleaseState = Pick<Schemas['release'], 'tag_name' | 'draft' | 'prerelease' | 'published_at'>
 
 /** A changed file; without a patch it is binary, or too large. */
 export type FileState = Pick<Schemas['diff-entry'], 'filename' | 'status' | 'patch' | 'previous_filename'>

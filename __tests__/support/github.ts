@@ -3,8 +3,8 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
 import {
+  ENDPOINTS,
   type Endpoint,
-  endpoints,
   type Needs,
   notFound,
   type Page,
@@ -136,7 +136,7 @@ function findEndpoint(
 ): Found | undefined {
   const { pathname, searchParams: query } = new URL(path, 'http://localhost')
   const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(pathname) ?? []
-  const endpoint = endpoints().find(([verb, pattern]) => verb === method && pattern.test(rest))
+  const endpoint = ENDPOINTS.find(([verb, pattern]) => verb === method && pattern.test(rest))
   if (!endpoint) return undefined
   const ids = endpoint[1].exec(rest)?.slice(1).map(decodeURIComponent) ?? []
   const repo = repositories.get(name.toLowerCase())

@@ -7,8 +7,8 @@ import { type Ended, FAST, type Options as ProcessOptions, runStep } from './act
 import { newFolder } from './folder.js'
 import { type GitHub, type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
 import type { CheckState } from './github-state.js'
-import { type StoryOptions, tell } from './story.js'
-import { until } from './time.js'
+import { SPEED, type StoryOptions, tell } from './story.js'
+import { minutes, until } from './time.js'
 
 export const REPOSITORY = 'your-org/your-repo'
 /** The head of the pull request, and GITHUB_SHA, which is another commit there. */
@@ -54,8 +54,24 @@ export interface RunOptions {
   readonly payload?: unknown
 }
 
-/** For the bundle: a job is active for longer than between two polls, so that its end is believed after a message. */
-export const SEEN_ACTIVE = { emulator: { speed: 300 } }
+/** A deadline after this time of ours, as an input of a story: its clock is faster. */
+export const deadlineAfter = (milliseconds: number) => ({ 'timeout-minutes': minutes(milliseconds * SPEED) })
+
+/** Jobs take some milliseconds, unless a test wants to see them run. */
+const INSTANT = 100_000
+
+/** After a message a job is active until it was polled: only then is its end believed, which would take 30 s otherwise. */
+function endAfterPoll(service: () => Emulator): NonNullable<EmulatorOptions['onRequest']> {
+  const messaged = new Set<string>()
+  return ({ method, jobId = '' }) => {
+    const job = service().jobs.get(jobId)
+    if (job === undefined) return
+    if (method === 'POST' && job.prompts.length > 1) {
+      messaged.add(jobId)
+      job.endsAt = Number.POSITIVE_INFINITY
+    } else if (messaged.delete(jobId)) job.endsAt = 0
+  }
+}
 
 interface WorldOptions {
   readonly github?: GitHubOptions
@@ -75,7 +91,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   })
   const services: Emulator[] = []
   const start = async (options: EmulatorOptions): Promise<Emulator> => {
-    const service = await startEmulator({ speed: 3000, ...options })
+    const usual = { speed: INSTANT, onRequest: endAfterPoll(() => service) }
+    const service: Emulator = await startEmulator({ ...(options.speed === undefined && usual), ...options })
     services.push(service)
     return service
   }

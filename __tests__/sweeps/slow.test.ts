@@ -122,3 +122,18 @@ test.concurrent(
   },
   TIMEOUT_MS,
 )
+
+test.concurrent(
+  'a last edit to which GitHub does not respond holds up the end for 10 s',
+  async () => {
+    const world = await startWorld()
+    world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+    world.github.faults.push({ method: 'PATCH', times: Number.POSITIVE_INFINITY, answer: 'silence' })
+    const { outputs, milliseconds } = await world
+      .runBundle({ 'job-scope': 'pull-request' })
+      .finally(world.close)
+    expect(outputs.outcome).toBe('pr-opened')
+    expectToTake(milliseconds, 10 * SECOND)
+  },
+  TIMEOUT_MS,
+)

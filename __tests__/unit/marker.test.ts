@@ -57,19 +57,6 @@ test.each([
   expect(readMarker(marker, id, identity, deriveMarkerKey(key))).toBe(result)
 })
 
-test.each([
-  ['text', undefined],
-  ['<!-- agent-job-action -->', undefined],
-  [marker.slice(0, -5), undefined],
-  [marker.replace(':2 ', ':1 '), undefined],
-  [
-    marker.replace(/ (\S+) (\S+) -->$/, (_, data, mac) => ` ${data}${'A'.repeat(5000)} ${mac} -->`),
-    'unverified',
-  ],
-])('%j is none', (body, result) => {
-  expect(readMarker(body, ID, IDENTITY, KEY)).toBe(result)
-})
-
 test('the case of the repository name does not matter', () => {
   const other = { ...IDENTITY, repository: 'Your-Org/Your-Repo' }
   expect(readMarker(marker, ID, other, KEY)).toEqual(STATE)
@@ -80,9 +67,15 @@ test('characters can not move from one field to the next', () => {
   expect(readMarker(one, ID, { ...IDENTITY, job: 'ab', step: 'c' }, KEY)).toBeUndefined()
 })
 
-test('a comment full of markers is read quickly', () => {
-  const body = `${marker.replace('docs', 'x')}\n`.repeat(1000).slice(0, 65_536)
-  const start = performance.now()
-  readMarker(body, ID + 1, IDENTITY, KEY)
-  expect(performance.now() - start).toBeLessThan(scaled(1_000))
+test('the last marker of a text counts, and no other', () => {
+  const copy = createMarker({ ...STATE, jobId: 'job-2' }, ID + 1, IDENTITY, KEY)
+  expect(readMarker(`${copy}\n${marker}`, ID, IDENTITY, KEY)).toEqual(STATE)
+  expect(readMarker(`${marker}\n${copy}`, ID, IDENTITY, KEY)).toBe('unverified')
+})
+
+test('600 copies in each of 200 comments are read in a moment', () => {
+  const body = marker.repeat(600).slice(0, 65_536)
+  const startedAt = performance.now()
+  for (let nth = 0; nth < 200; nth++) readMarker(body, ID + 1, IDENTITY, KEY)
+  expect(performance.now() - startedAt).toBeLessThan(scaled(400))
 })

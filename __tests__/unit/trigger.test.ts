@@ -255,7 +255,8 @@ test('a payload of 50 levels is told, and one of 51 is not', () => {
   const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
   const inputs = (levels: number) => facts('workflow_dispatch', { inputs: nested(levels) })
   expect(inputs(50)).toEqual([`inputs: ${JSON.stringify(nested(50), null, 2)}`])
-  expect(inputs(51)).toEqual(['inputs: (nested more than 50 levels deep: not shown)'])
+  for (const levels of [51, 6_000])
+    expect(inputs(levels)).toEqual(['inputs: (nested more than 50 levels deep: not shown)'])
   const lists = { inputs: { a: JSON.parse('['.repeat(50) + ']'.repeat(50)) } }
   expect(facts('workflow_dispatch', lists)).toEqual(['inputs: (nested more than 50 levels deep: not shown)'])
 })
