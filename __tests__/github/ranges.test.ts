@@ -559,12 +559,16 @@ describe('since', () => {
       expect(world.emulator.requests).toEqual([])
     }))
 
-  test('on another event it is ignored, and the log says so', () =>
+  test.each([
+    [{ context: 'event' }, 'since is ignored on pull_request events.'],
+    [{}, 'since is ignored: neither context nor context-paths is set.'],
+  ])('with %j on another event it is ignored, and the log says so', (inputs, says) =>
     inWorld({}, async (world) => {
-      const ended = await world.step({ context: 'event', since: 'v9' })
+      const ended = await world.step({ ...inputs, since: 'v9' })
       expect(ended.outputs.outcome).toBe('pr-opened')
-      expect(ended.log).toContain('since is ignored on pull_request events.')
-    }))
+      expect(ended.log).toContain(says)
+    }),
+  )
 
   test('applies beside the number of an issue, whose words are in the prompt', () =>
     inWorld({}, async (world) => {
