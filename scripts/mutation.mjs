@@ -24,7 +24,7 @@ const OPTIONS = {
   // No such file: Stryker would read the real one with an API that TypeScript 7 doesn't have.
   tsconfigFile: 'none.json',
   // Some tests also start the bundle. They get the real one, in which no mutant is active.
-  ignorePatterns: ['/build/*', '!/build/dist', '/dist', '/docs', '/examples', '/.github'],
+  ignorePatterns: ['/build/*', '!/build/dist', '/dist'],
   coverageAnalysis: 'perTest',
   concurrency: 1,
   // jest keeps the modules of earlier runs in memory.
