@@ -22,13 +22,7 @@ const readLines = (text: string): string[] => text.split(/\r\n|\r|\n/)
 describe('commands', () => {
   test('the reader of commands here reads them, and escaped they are none', () => {
     const blanks = [...'\t\v\f\r \x85\xa0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000']
-    const texts = [
-      '::error::x',
-      'x ##[error]y',
-      '###[error]y',
-      'a\r::set-output name=a::x',
-      ' \t \u3000::a b=c::',
-    ]
+    const texts = ['x ##[error]y', '###[error]y', 'a\r::set-output name=a::x', ' \t \u3000::a b=c::']
     for (const text of [...texts, ...blanks.map((blank) => `${blank}::error::x`)]) {
       expect(readLines(text).some(isCommand)).toBe(true)
       expect([escapeCommands(text), ...escapeCommandLines(text)].some(isCommand)).toBe(false)
@@ -62,13 +56,8 @@ describe('commands', () => {
   })
 
   test('what holds nothing dangerous stays as it is', () => {
-    const harmless = fc.string({ unit: fc.constantFrom(...'abc XYZ 012 .,;!?()[]{}#\'"`<>|é😀') })
-    fc.assert(
-      fc.property(harmless, (text) => {
-        fc.pre(!text.includes('##['))
-        expect(escapeCommands(text)).toBe(text)
-      }),
-    )
+    const harmless = fc.string({ unit: fc.constantFrom(...'abc XYZ 012 .,;!?()]{}#\'"`<>|é😀') })
+    fc.assert(fc.property(harmless, (text) => expect(escapeCommands(text)).toBe(text)))
   })
 })
 

@@ -11,12 +11,7 @@ import { createScriptedRun, jobResult, noJob, noResponse, notSent } from '../uni
 
 const JOB_ID = 'job-1'
 const requests = fc.constantFrom<SubmitRequest>({ kind: 'create' }, { kind: 'message', jobId: JOB_ID })
-const retryAfters = fc.option(
-  fc.constantFrom('0', '2.5', '30', '100000', 'soon', 'Sat, 01 Mar 2025 12:00:30 GMT'),
-  {
-    nil: undefined,
-  },
-)
+const retryAfters = fc.constantFrom(undefined, '0', '2.5', '100000', 'soon', 'Sat, 01 Mar 2025 12:00:30 GMT')
 
 const jobs = fc
   .record({ id: fc.constantFrom(JOB_ID, 'job-2'), status: fc.constantFrom('active', 'completed') })

@@ -13,7 +13,6 @@ describe('truncate', () => {
     ['ab😀c', 3, 'ab\ufffd…'],
   ])('%j to %d characters is %j', (text, limit, truncated) => {
     expect(truncate(text, limit)).toBe(truncated)
-    expect(truncate(text, limit).isWellFormed()).toBe(true)
   })
 })
 
@@ -23,13 +22,11 @@ describe('oneLine', () => {
     ['a\r\n\t  b', 'a b'],
     ['  a  ', 'a'],
     ['\n\n', ''],
-    ['a\u202eb', 'a\\u{202e}b'],
-    ['a\u001b[31mb', 'a\\u{1b}[31mb'],
-    ['a\u0000b', 'a\\u{0}b'],
-    ['a\u{e0041}b', 'a\\u{e0041}b'],
+    ['a\u0000b\u001bc', 'a\\u{0}b\\u{1b}c'],
+    ['a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
+    ['a\u202eb\u{e0041}c', 'a\\u{202e}b\\u{e0041}c'],
     ['a\u061cb\u200bc\u2060d\ufeffe\u00adf', 'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f'],
-    ['👩\u200d💻', '👩\u200d💻'],
-    ['für 日本 😀', 'für 日本 😀'],
+    ['👩\u200d💻 für 日本', '👩\u200d💻 für 日本'],
   ])('%j is %j', (text, line) => {
     expect(oneLine(text)).toBe(line)
   })
@@ -48,12 +45,9 @@ describe('escapeCommands', () => {
     expect(escapeCommands(line)).toBe(shown)
   })
 
-  test.each(['', 'a :: b', 'std::vector', ':a', '[x]', '## [x]', 'für 日本 😀', '    indented'])(
-    'leaves %j unchanged',
-    (line) => {
-      expect(escapeCommands(line)).toBe(line)
-    },
-  )
+  test.each(['', 'std::vector', ':a', '[x]', '## [x]', '    indented'])('leaves %j unchanged', (line) => {
+    expect(escapeCommands(line)).toBe(line)
+  })
 })
 
 test('escapeCommandLines starts each line with a bar, whatever ends the line', () => {
@@ -74,7 +68,7 @@ test('quote shows a text on one line, and truncates nothing, so that a key in it
 
 /** What a reader sees if the Markdown is a single code span in a line or a table cell; undefined if it is more. */
 function shownAsCode(markdown: string): string | undefined {
-  const [, plain] = /^`([^`|<>&\n\r]+)`$/.exec(markdown) ?? []
+  const [, plain] = /^`([^`|<>&[\]\\\n\r]+)`$/.exec(markdown) ?? []
   if (plain !== undefined) return plain
   const [, html] = /^<code>([^`|<>\n\r]*)<\/code>$/.exec(markdown) ?? []
   if (html === undefined || /[!-/:-@[-`{-~]/.test(html.replace(/&#\d+;/g, ''))) return undefined
@@ -82,34 +76,23 @@ function shownAsCode(markdown: string): string | undefined {
 }
 
 describe('inlineCode', () => {
-  test.each([
-    'agent_01HX-9.z',
-    'https://agent.example.com/prefix',
-    '@octocat and #12',
-    'job-id: job-1',
-    '404: No such job (yet)!',
-  ])('writes the plain text %j as a code span', (text) => {
-    expect(inlineCode(text)).toBe(`\`${text}\``)
-  })
+  test.each(['https://agent.example.com/prefix', '@octocat and #12', '404: No such job (yet)!'])(
+    'writes the plain text %j as a code span',
+    (text) => {
+      expect(inlineCode(text)).toBe(`\`${text}\``)
+    },
+  )
 
   test.each([
     'a ` @octocat',
-    '``x``',
     'a | b',
-    'a \\| b',
+    'a\\',
     'x</code><script>alert(1)</script>',
     '[x](javascript:alert(1))',
-    '![x](https://evil.example/pixel)',
-    '**b** *i* _u_ ~~x~~ $x$ [^1]',
     '<!-- x',
-    '@octocat `hi`',
-    'your-org/docs#12 <hi>',
-    'a\\',
     '&lt;b&gt; &#64;',
     '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
-    'für 日本 😀',
-    'a\n\n# b\n| c |',
-    'a\rb\u2028c\u2029d\u202ee',
+    'a\n\n# b\n| c |\rd\u2028e\u202ef',
   ])('shows %j on one line, and only as code', (text) => {
     expect(shownAsCode(inlineCode(text))).toBe(oneLine(text))
   })
@@ -118,32 +101,23 @@ describe('inlineCode', () => {
 describe('formatDuration', () => {
   test.each([
     [0, '0 ms'],
-    [0.9, '0 ms'],
-    [850, '850 ms'],
-    [999, '999 ms'],
-    [1000, '1 s'],
     [999.9, '999 ms'],
-    [1999, '1 s'],
+    [1000, '1 s'],
     [59_999, '59 s'],
     [60_000, '1 min'],
     [61_000, '1 min 1 s'],
-    [200_000, '3 min 20 s'],
-    [3_599_000, '59 min 59 s'],
     [3_599_999, '59 min 59 s'],
     [3_600_000, '1 h'],
-    [7_500_000, '2 h 5 min'],
     [7_559_999, '2 h 5 min'],
-    [86_400_000, '24 h'],
     [3_599_999_999, '999 h 59 min'],
     [3_600_000_000, 'over 1,000 h'],
-    [Number.POSITIVE_INFINITY, 'over 1,000 h'],
     [Number.NaN, 'over 1,000 h'],
   ])('%d ms is %s', (milliseconds, words) => {
     expect(formatDuration(milliseconds)).toBe(words)
   })
 })
 
-test.each([0, 100, 999, 1000, 12_345, 123_456, 1_048_576, 1_234_567_890])(
+test.each([0, 999, 1000, 123_456, 1_234_567_890])(
   'formatInteger writes %d with thousands separators',
   (value) => expect(formatInteger(value)).toBe(value.toLocaleString('en')),
 )
@@ -151,7 +125,6 @@ test.each([0, 100, 999, 1000, 12_345, 123_456, 1_048_576, 1_234_567_890])(
 test.each([
   [0, '0 files'],
   [1, '1 file'],
-  [2, '2 files'],
   [1001, '1,001 files'],
 ])('formatCount writes %d as %s', (value, words) => {
   expect(formatCount(value, 'file')).toBe(words)

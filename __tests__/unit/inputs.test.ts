@@ -1,5 +1,6 @@
 // The inputs: what each one accepts, which line each bad value gets, and that all lines are reported together.
 import { describe, expect, test } from '@jest/globals'
+import type { FailOn } from '../../src/agent/job.js'
 import {
   DEFAULTS,
   InputError,
@@ -96,22 +97,18 @@ describe('the task', () => {
   })
 })
 
+const NINE = '2026-11-01T09:00:00.000Z'
 const LONG_URL = `https://agent.example.com/${'p'.repeat(2048 - 26)}`
 
 test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
-  ['wait', ['true', 'True', 'TRUE', ' true\n'], { wait: true }],
-  ['wait', ['false', 'False', 'FALSE'], { wait: false }],
-  ['dry-run', ['true'], { dryRun: true }],
+  ['wait', ['false', 'False', 'FALSE', ' false\n'], { wait: false }],
+  ['dry-run', ['true', 'True', 'TRUE'], { dryRun: true }],
   ['comment', ['true'], { comment: true }],
   ['check', ['true'], { check: true }],
   ['context', ['event'], { context: 'event' }],
   ['context', ['diff'], { context: 'diff' }],
   ['job-scope', ['pull-request'], { jobScope: 'pull-request' }],
-  ['project-id', [' p-1\n'], { projectId: 'p-1' }],
-  ['project-id', ['.a...A.Z_0~9:@=+,-'], { projectId: '.a...A.Z_0~9:@=+,-' }],
-  ['project-id', ['...'], { projectId: '...' }],
-  ['project-id', ['x'.repeat(512)], { projectId: 'x'.repeat(512) }],
-  ['issue-number', ['7'], { issueNumber: 7 }],
+  ['project-id', [' .p-1:@\n'], { projectId: '.p-1:@' }],
   ['issue-number', [' 120 '], { issueNumber: 120 }],
   ['timeout-minutes', ['1440', '1440.0'], { timeoutMs: 86_400_000 }],
   ['timeout-minutes', ['.5', '0.50', '000.5'], { timeoutMs: 30_000 }],
@@ -120,51 +117,32 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['poll-interval-seconds', ['0.1'], { pollIntervalMs: 100 }],
   ['poll-interval-seconds', [' 2.5 '], { pollIntervalMs: 2500 }],
   ['poll-interval-seconds', ['3600'], { pollIntervalMs: 3_600_000 }],
-  ['fail-on', ['no-changes', 'no-changes,\n'], { failOn: new Set(['no-changes'] as const) }],
-  [
-    'fail-on',
-    ['failed,archived', ' failed archived\r\n\nfailed, '],
-    { failOn: new Set(['failed', 'archived'] as const) },
-  ],
+  ['fail-on', ['no-changes', 'no-changes,\n'], { failOn: new Set<FailOn>(['no-changes']) }],
+  ['fail-on', [' failed archived\r\n\nfailed, '], { failOn: new Set<FailOn>(['failed', 'archived']) }],
   ['fail-on', ['none', ' none,'], { failOn: new Set() }],
   ['allow-users', ['*'], { allowUsers: new Set('*') }],
   [
     'allow-users',
-    ['Octocat, renovate[bot]\n7up'],
-    { allowUsers: new Set(['octocat', 'renovate[bot]', '7up']) },
+    ['Octocat, a[bot]\n7up b-2_c'],
+    { allowUsers: new Set(['octocat', 'a[bot]', '7up', 'b-2_c']) },
   ],
-  ['allow-users', ['a1 b-2 mona_corp'], { allowUsers: new Set(['a1', 'b-2', 'mona_corp']) }],
   ['since', ['v1.2.0', ' v1.2.0\n'], { since: { ref: 'v1.2.0' } }],
-  ['since', ['docs/release/2026'], { since: { ref: 'docs/release/2026' } }],
   ['since', ['refs/tags/größe@2'], { since: { ref: 'refs/tags/größe@2' } }],
-  ['since', ['0123456789'.repeat(4)], { since: { ref: '0123456789'.repeat(4) } }],
   ['since', ['r'.repeat(255)], { since: { ref: 'r'.repeat(255) } }],
   // Not dates, but names that a tag or a branch can have.
   ['since', ['2026-11'], { since: { ref: '2026-11' } }],
-  ['since', ['20261101'], { since: { ref: '20261101' } }],
   ['since', ['v2026-11-01'], { since: { ref: 'v2026-11-01' } }],
   ['since', ['2026-02-30-rc'], { since: { ref: '2026-02-30-rc' } }],
   ['since', ['2026-11-01', '2026-11-01T00:00Z'], { since: { date: '2026-11-01T00:00:00.000Z' } }],
   ['since', ['2028-02-29'], { since: { date: '2028-02-29T00:00:00.000Z' } }],
-  [
-    'since',
-    [
-      '2026-11-01T09:00:00Z',
-      '2026-11-01T09:00:00.000Z',
-      '2026-11-01T10:30:00+01:30',
-      '2026-10-31T23:00-10:00',
-    ],
-    { since: { date: '2026-11-01T09:00:00.000Z' } },
-  ],
+  ['since', ['2026-11-01T09:00:00.000Z', '2026-11-01T10:30:00+01:30'], { since: { date: NINE } }],
+  ['since', ['2026-11-01T09:00Z', '2026-10-31T23:00:00-10:00'], { since: { date: NINE } }],
   ['base-url', ['https://a.example', 'https://a.example///'], { baseUrl: 'https://a.example' }],
-  ['base-url', ['https://a.example/p/more//'], { baseUrl: 'https://a.example/p/more' }],
-  ['base-url', ['HTTPS://A.Example:443/A'], { baseUrl: 'https://a.example/A' }],
+  ['base-url', ['HTTPS://A.Example:443/A/b//'], { baseUrl: 'https://a.example/A/b' }],
   ['base-url', ['https://a.example:8443/a'], { baseUrl: 'https://a.example:8443/a' }],
-  ['base-url', ['https://10.0.0.1'], { baseUrl: 'https://10.0.0.1' }],
   ['base-url', ['http://LOCALHOST:3000/'], { baseUrl: 'http://localhost:3000' }],
-  ['base-url', ['http://127.0.0.1', 'http://127.1', 'http://2130706433'], { baseUrl: 'http://127.0.0.1' }],
   ['base-url', ['http://127.255.255.254'], { baseUrl: 'http://127.255.255.254' }],
-  ['base-url', ['http://[::1]', 'http://[0:0:0:0:0:0:0:1]'], { baseUrl: 'http://[::1]' }],
+  ['base-url', ['http://[::1]'], { baseUrl: 'http://[::1]' }],
   ['base-url', [LONG_URL], { baseUrl: LONG_URL }],
 ])('%s accepts %j', (input, values, parsed) => {
   for (const value of values) expect(read({ [input]: value })).toEqual({ ...read(), ...parsed })
@@ -181,9 +159,11 @@ const URL_EXPECTED = "expected the service's base URL, such as https://agent.exa
 const NO_URL = `${URL_EXPECTED}, got %. That is not a valid URL.`
 const SINCE =
   'expected a tag, a branch, a commit, or a date such as 2026-11-01 or 2026-11-01T09:00:00Z, got %.'
-const NOT_NUMBERS = `-1 -0.5 +5 0x10 1e2 1E2 Infinity NaN 1,5 5m . 1..2 1_000 \u0663 ten ${'9'.repeat(400)}`
-  .split(' ')
-  .concat('5 min')
+const NOT_NUMBERS = [
+  '5 min',
+  ...'-1 +5 0x10 1e2 Infinity 1,5 . 1..2 1_000 \u0663'.split(' '),
+  '9'.repeat(400),
+]
 const KEY_MUST_NOT = 'the key contains white space, control characters or non-ASCII characters.'
 
 /**
@@ -200,33 +180,16 @@ const REJECTED: Rejected[] = [
   ['prompt-file', '% does not exist. Check the path.', ['gone.md']],
   ['project-id', 'required. Copy the project ID from the API keys page of the dashboard.', ['', ' \n']],
   ...(['project-id', 'job-id'] as const).map(
-    (input): Rejected => [
-      input,
-      ID,
-      [
-        '.',
-        '..',
-        [' .. ', '".."'],
-        'a/b',
-        'x'.repeat(513),
-        ['a\u0000b', '"a\\u{0}b"'],
-        ['a\nb', '"a b"'],
-        ['a\u007fb', '"a\\u{7f}b"'],
-      ],
-    ],
+    (input): Rejected => [input, ID, [[' .. ', '".."'], 'x'.repeat(513), ['a\nb\u0000', '"a b\\u{0}"']]],
   ),
   ...(['wait', 'dry-run', 'comment', 'check'] as const).map(
     (input): Rejected => [
       input,
       'expected true or false, got %.',
-      ['true false', ['"true"', `"'true'"`], ...'yes no on off 1 0 tRUE y null truefalse'.split(' ')],
+      ['true false', ['"true"', `"'true'"`], 'yes', '1', 'tRUE', 'truefalse'],
     ],
   ),
-  [
-    'job-scope',
-    'expected one of run, pull-request, issue, got %.',
-    ['Run', 'pull request', 'pr', 'run, issue'],
-  ],
+  ['job-scope', 'expected one of run, pull-request, issue, got %.', ['Run', 'run, issue']],
   [
     'job-scope',
     '% needs an issue, and the event that triggered the run has none. Set issue-number.',
@@ -235,29 +198,30 @@ const REJECTED: Rejected[] = [
   [
     'issue-number',
     'expected the number of a pull request or an issue, such as 7, got %.',
-    ['#7', '0', '07', '-1', '1.5', '1e3', '7 8', 'seven', '9'.repeat(17)],
+    ['#7', '0', '07', '1.5', '1e3', '7 8', '9'.repeat(17)],
   ],
-  ['context', 'expected one of none, event, diff, got %.', ['None', 'all', 'event diff']],
+  ['context', 'expected one of none, event, diff, got %.', ['None', 'event diff']],
   [
     'since',
     SINCE,
     [
-      ...'a..b HEAD~1 HEAD^ a:b a? a* a[b a\\b a@{1} a//b /a a/ -a --output=a a. a.lock . ..'.split(' '),
-      ...['main other', '3 days ago', '2026-11-01 09:00:00Z', '2026-11-01T09:00:00', '2026-11-01T9:00:00Z'],
-      ...['r'.repeat(256), '2026-11-01..2026-11-02'],
-      ['a\tb', '"a b"'],
+      ...'a..b HEAD~1 HEAD^ a:b a? a* a[b a\\b a@{1} a//b /a a/ -a a. a.lock'.split(' '),
+      ...[
+        '3 days ago',
+        '2026-11-01 09:00:00Z',
+        '2026-11-01T09:00:00',
+        '2026-11-01T9:00:00Z',
+        'r'.repeat(256),
+      ],
       ['main\nX: y', '"main X: y"'],
       ['a\u0000b', '"a\\u{0}b"'],
-      ['a\u202eb', '"a\\u{202e}b"'],
       ['a\u200bb', '"a\\u{200b}b"'],
     ],
   ],
   [
     'since',
     `${SINCE} That day or time does not exist.`,
-    '2026-02-30 2026-02-29 2026-11-31 2026-13-01 2026-00-10 2026-11-00 2026-11-01T25:00:00Z 2026-02-30T09:00Z'.split(
-      ' ',
-    ),
+    '2026-02-29 2026-11-31 2026-13-01 2026-11-00 2026-11-01T25:00:00Z 2026-02-30T09:00Z'.split(' '),
   ],
   [
     'timeout-minutes',
@@ -273,40 +237,35 @@ const REJECTED: Rejected[] = [
     'fail-on',
     'expected any of failed, archived, timed-out, no-changes, separated by commas, spaces or line breaks; or the ' +
       'word none alone, got %. error and cancelled always fail the step.',
-    ['none, failed', 'none none', 'error', 'cancelled', 'Failed', 'failed;archived', ','],
+    ['none, failed', 'none none', 'error', 'Failed', 'failed;archived', ','],
   ],
   [
     'allow-users',
     'expected logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], or * for ' +
       'everyone, got %. Write logins without "@"; a team can\'t be named.',
-    ['@octocat', 'mona octocat@', 'your-org/team', '-octocat', 'octocat[bot]s', '[bot]', '**'],
+    ['@octocat', 'mona octocat@', '-octocat', 'octocat[bot]s', '[bot]', '**'],
   ],
-  ['base-url', NO_URL, ['a.example', '/v2/agent', 'https://', 'https://a.example:99999', `${LONG_URL}p`]],
+  ['base-url', NO_URL, ['a.example', 'https://a.example:99999', `${LONG_URL}p`]],
   [
     'base-url',
     `${URL_EXPECTED}, without user name, password, query or fragment, got %.`,
     [
       'https://agent.example.com/?',
-      'https://agent.example.com#',
       ['https://agent.example.com/?token=hunter2', '"https://agent.example.com/?***"'],
       ['https://agent.example.com/#hunter2\nhunter2', '"https://agent.example.com/#***"'],
       ['https://hunter2@agent.example.com/prefix', '"https://***@agent.example.com/prefix"'],
       ['https://:hunter2@agent.example.com', '"https://***@agent.example.com"'],
       ['HTTP://user:hunter2@x@agent.example.com', '"HTTP://***@agent.example.com"'],
-      ['ftp://user:hunter2@agent.example.com', '"***@agent.example.com"'],
       ['https:\\\\user:hunter2@agent.example.com', '"***@agent.example.com"'],
     ],
   ],
-  ['base-url', NO_URL, [['https://user:hunter2@', '"https://***@"']]],
   ['base-url', NO_URL, [['https://user:hun\nter2@a b', '"https://***@a b"']]],
   [
     'base-url',
     "expected a base URL with https (http only on loopback), so that the key isn't sent unencrypted, got %.",
     [
-      ...'http://a.example http://127.0.0.1.evil.example http://evil-localhost http://localhost.evil.example'.split(
-        ' ',
-      ),
-      ...'http://[::2] http://0.0.0.0 http://128.0.0.1 ftp://localhost file:///etc/passwd'.split(' '),
+      ...'http://127.0.0.1.evil.example http://evil-localhost http://localhost.evil.example'.split(' '),
+      ...'http://[::2] http://128.0.0.1 ftp://localhost file:///etc/passwd'.split(' '),
       ['user:hunter2@agent.example.com', '"***@agent.example.com"'],
     ],
   ],
@@ -319,13 +278,13 @@ const REJECTED: Rejected[] = [
   [
     'api-key',
     `${KEY_MUST_NOT} Store the secret again, without quotes or line breaks.`,
-    ['mint_a b', 'mint_a\nb', 'mint_a\u0001b', 'mint_a\u007fb', 'mint_a\u00a0b', 'mint_äb', ' mint_a\u200bb'],
+    ['mint_a b', 'mint_a\nb', 'mint_a\u007fb', 'mint_äb'],
   ],
   [
     'api-key',
     'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for ' +
       'another service.',
-    ['sk-abc123', 'MINT_abc123', 'mint-abc123', 'x'],
+    ['MINT_abc123', 'mint-abc123', 'x'],
   ],
   ...['mint_dsc_', 'mint_us_'].map(
     (kind): Rejected => [
@@ -366,10 +325,8 @@ describe('api-key', () => {
   test.each<[string, Raw]>([
     [' mint_abc\n', {}],
     [`mint_${'x'.repeat(4091)}`, {}],
-    ['mint_ds', {}],
     ['mint_!"#$%&\'()*+,-./:;<=>?@[\\]^`{|}~', {}],
     ['mint_dsc_abc', ELSEWHERE],
-    ['abc', ELSEWHERE],
     ['i', ELSEWHERE], // Too short to be unique: it may be part of other inputs.
   ])('accepts %j with %j', (value, raw) => {
     expect(read({ 'api-key': value, ...raw }).apiKey).toBe(value.trim())
@@ -410,9 +367,8 @@ describe('the key', () => {
       'in part',
       { 'api-key': 'mint_abc_def', 'project-id': 'mint_abc_', prompt: 'Keys start with mint_abc_' },
     ],
-    ['of another service in a default', { 'api-key': 'mintlify', ...ELSEWHERE }],
     [
-      'of another service in a default that the runner filled in',
+      'of another service in a default, also if the runner filled it in',
       { 'api-key': 'mintlify', 'skip-authors': DEFAULTS['skip-authors'], ...ELSEWHERE },
     ],
   ])('%s is none', (_, raw) => {
@@ -435,12 +391,9 @@ describe('a name that differs from a required input in its hyphens alone', () =>
   test.each<[unknownInputs: string[], input: InputName, line: string]>([
     [['project_id'], 'project-id', `${PROJECT} The step sets "project_id": write project-id.`],
     [['x', 'projectid'], 'project-id', `${PROJECT} The step sets "projectid": write project-id.`],
-    [['apikey'], 'api-key', `${KEY_MISSING} The step sets "apikey": write api-key.`],
     [['api_key'], 'api-key', `${KEY_MISSING} The step sets "api_key": write api-key.`],
-    [['prompt_file'], 'prompt', `${PROMPT} The step sets "prompt_file": write prompt-file.`],
     [['promptfile'], 'prompt', `${PROMPT} The step sets "promptfile": write prompt-file.`],
     [['project', 'project-ids', 'key', 'my_project_id'], 'project-id', PROJECT],
-    [[], 'project-id', PROJECT],
   ])('%j, when %s is missing', (unknownInputs, input, line) => {
     const others = Object.fromEntries(Object.entries(MISSING).filter(([name]) => name !== input))
     expect(problems({ [input]: '' }, { unknownInputs })).toEqual([line])
@@ -457,34 +410,16 @@ describe('a name that differs from a required input in its hyphens alone', () =>
 
 describe('problems', () => {
   const BAD: Raw = {
-    'prompt-file': 'gone.md',
-    'project-id': '..',
-    'api-key': 'mint_a b',
-    'job-id': 'a\u0001',
-    'job-scope': 'all',
-    'issue-number': 'x',
-    context: 'all',
-    'context-paths': '[',
-    wait: 'maybe',
-    'timeout-minutes': '0',
-    'poll-interval-seconds': 'often',
-    'fail-on': 'always',
-    comment: '2',
-    check: '2',
-    'allow-users': '@',
-    since: 'a..b',
-    'base-url': 'nowhere',
-    'dry-run': '2',
+    ...{ 'prompt-file': 'gone.md', 'project-id': '..', 'api-key': 'mint_a b', 'job-id': 'a\u0001' },
+    ...{ 'job-scope': 'all', 'issue-number': 'x', context: 'all', 'context-paths': '[', since: 'a..b' },
+    ...{ wait: 'maybe', 'dry-run': '2', comment: '2', check: '2', 'fail-on': 'always', 'allow-users': '@' },
+    ...{ 'timeout-minutes': '0', 'poll-interval-seconds': 'often', 'base-url': 'nowhere' },
   }
 
   test('are reported together, one line each, and say that nothing was sent', () => {
     const error = readBad({ ...BAD, prompt: '' })
-    expect(
-      error.message
-        .split('\n')
-        .map((line) => line.split(':')[0])
-        .toSorted(),
-    ).toEqual(Object.keys(BAD).toSorted())
+    const named = error.message.split('\n').map((line) => line.split(':')[0])
+    expect(named.toSorted()).toEqual(Object.keys(BAD).toSorted())
     expect(error).toMatchObject({
       code: 'input',
       advice:
@@ -492,12 +427,9 @@ describe('problems', () => {
     })
   })
 
-  test.each([
-    ['job-1', 'job-1'],
-    ['', ''],
-    ['..', ''],
-  ])('with the job-id %j have the job ID %j', (given, jobId) => {
-    expect(readBad({ 'job-id': given, wait: 'maybe' }).jobId).toBe(jobId)
+  test('have the job ID, unless it is bad, too', () => {
+    const jobIds = ['job-1', '', '..'].map((given) => readBad({ 'job-id': given, wait: 'maybe' }).jobId)
+    expect(jobIds).toEqual(['job-1', '', ''])
   })
 
   test.each(['pull-request', 'issue'])('are job-scope: %s and job-id together', (scope) => {
@@ -505,11 +437,6 @@ describe('problems', () => {
       `job-scope: "${scope}" can't be combined with job-id. Remove one of the two.`,
     ])
     expect(read({ 'job-scope': 'run', 'job-id': 'job-1' }).jobScope).toBe('run')
-  })
-
-  test('stay on one line', () => {
-    const [line] = problems({ wait: 'a\n::error::x' })
-    expect(line).toBe('wait: expected true or false, got "a ::error::x".')
   })
 
   test('of the action itself are passed on', () => {
@@ -531,12 +458,9 @@ test.each([
 const ATTACH = { prompt: '', 'job-id': 'j' }
 test.each<[Raw, boolean]>([
   [{}, false],
-  [ATTACH, false],
   [{ 'job-scope': 'pull-request' }, true],
   [{ check: 'true' }, true],
-  [{ comment: 'true' }, true],
   [{ comment: 'true', ...ATTACH }, true],
-  [{ context: 'event' }, true],
   [{ context: 'diff', 'job-id': 'j' }, true],
   [{ context: 'event', ...ATTACH }, false],
   [{ 'context-paths': 'docs/**' }, true],
@@ -555,21 +479,14 @@ describe('what is needed even if other inputs are bad', () => {
     ],
     [{ 'job-scope': ' ' }, { jobScope: 'run' }],
     [{ 'job-scope': ' issue ' }, { jobScope: 'issue' }],
-    [{ 'job-key': ' a ' }, { jobKey: 'a' }],
     [{ 'job-key': 'null\n' }, { jobKey: '' }],
     [{ 'job-key': '{}' }, { jobKey: '' }],
-    [{ 'job-key': '{"os":"x"}' }, { jobKey: '{"os":"x"}' }],
+    [{ 'job-key': ' {"os":"x"}' }, { jobKey: '{"os":"x"}' }],
     [{ 'allow-users': 'Octocat, @b' }, { allowUsers: new Set(['octocat', '@b']) }],
     [{ 'skip-authors': ' \n' }, { skipAuthors: new Set() }],
-    [{ 'skip-authors': 'Octocat' }, { skipAuthors: new Set(['mintlify[bot]', 'octocat']) }],
-    [{ 'skip-authors': '' }, { skipAuthors: new Set() }],
-    [{ 'skip-authors': DEFAULTS['skip-authors'] }, { skipAuthors: new Set(['mintlify[bot]']) }],
-    [
-      { 'skip-authors': 'Mintlify[bot], Octocat\nb' },
-      { skipAuthors: new Set(['mintlify[bot]', 'octocat', 'b']) },
-    ],
+    [{ 'skip-authors': 'Octocat\nb' }, { skipAuthors: new Set(['mintlify[bot]', 'octocat', 'b']) }],
+    [{ 'skip-authors': 'Mintlify[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [{ 'prompt-file': ' a ' }, { hasPromptFile: true, onlyWaits: false }],
-    [{ 'job-id': 'j' }, { hasPromptFile: false, onlyWaits: true }],
     [
       { 'job-id': 'j', prompt: ' ', 'prompt-file': '\n' },
       { hasPromptFile: false, onlyWaits: true },
@@ -580,9 +497,7 @@ describe('what is needed even if other inputs are bad', () => {
     [{ check: ' TRUE ' }, { check: true }],
     [{ check: 'True', 'dry-run': ' FALSE\n' }, { check: true }],
     [{ check: 'true', 'dry-run': 'true' }, { check: false }],
-    [{ check: 'true', 'dry-run': 'yes' }, { check: true }],
     [{ check: 'yes' }, { check: false }],
-    [{}, { check: false }],
   ])('%j gives %j', (raw, given) => {
     expect(readGiven({ ...NOTHING, ...raw })).toMatchObject(given)
   })

@@ -100,7 +100,6 @@ test.each([
   [0, 5000],
   [50_000, 5000],
   [60_000, 6000],
-  [119_000, 11_900],
   [120_000, 12_000],
   [86_400_000, 12_000],
 ])(
@@ -113,7 +112,6 @@ test.each([
 )
 
 test.each([
-  [60, 3],
   [6000, 300],
   [40_000, 2000],
   [30 * MINUTE, 2000],
@@ -151,9 +149,7 @@ describe('a job is polled', () => {
       '0 5 10 15: still active',
     ],
     ['until it is gone', [active, ...gone], {}, '0 5 8.4 11.8 15.2: not-found'],
-    ['until it is gone, after a message', gone, messaged(undefined), '5 8.4 11.8 15.2: not-found'],
     ['until it is gone, never seen', gone, {}, '0 3.4 6.8 10.2: not-found'],
-    ['until it is gone, if it is only checked', gone, { once: true }, '0 3.4 6.8 10.2: not-found'],
     ['until it is gone, soon with a long interval', gone, every(600), '0 3.4 6.8 10.2: not-found'],
     ['after a 404', [...times(3, missing), completed], {}, '0 3.4 6.8 10.2: completed'],
     [
@@ -198,14 +194,12 @@ describe('a job is polled', () => {
 
 describe('at the deadline', () => {
   test.each<[string, Script, Options?]>([
-    ['503s after a create request', forever(errorResponse(503)), created()],
     ['broken responses after a create request', forever(noResponse), created()],
     ['no connection after a message', forever(notSent), messaged(undefined)],
     ['a poll that hangs', [active, hangs(true)]],
     ['a Retry-After that is longer', forever(errorResponse(503, '86400'))],
     ['one 503, then nothing', [errorResponse(503), ...times(1000, notSent)]],
     ['one response without a job, then nothing', [noJob, ...times(1000, noResponse)]],
-    ['a job, then nothing', [active, ...times(1000, noResponse)]],
   ])('a job is timed-out if the service responded at least once: %s', async (_, script, options = {}) => {
     const { end, endedAt } = await poll(script, options)
     expect(end).toBe('deadline')
@@ -249,13 +243,17 @@ describe('at the deadline', () => {
     expect([cancelled.end, cancelled.calls]).toEqual(['cancelled', []])
   })
 
-  const TOO_LATE = 'Timed out before the service answered a status request for job "job-1".'
-  const NEVER = 'The service never answered a status request for job "job-1": '
   test.each<[string, Script, message: string]>([
-    ['no connection', forever(notSent), `${NEVER}connect ECONNREFUSED.`],
-    ['broken responses', forever(noResponse), `${NEVER}read ECONNRESET.`],
-    ['a hanging request', [hangs(true)], TOO_LATE],
-    ['a hanging connection', [hangs(false)], TOO_LATE],
+    [
+      'no connection',
+      forever(notSent),
+      'The service never answered a status request for job "job-1": connect ECONNREFUSED.',
+    ],
+    [
+      'a hanging request',
+      [hangs(true)],
+      'Timed out before the service answered a status request for job "job-1".',
+    ],
   ])('a service that never responded is a network error: %s', async (_, script, message) => {
     const { end, error } = await poll(script, { timeoutMs: MINUTE })
     expect(end).toBe('network')
@@ -384,10 +382,7 @@ test('an error is logged once for as long as it lasts', async () => {
 })
 
 test('an undocumented status causes one warning, and polling continues', async () => {
-  const { end, lines } = await poll([
-    ...['queued', 'paused', 'queued'].map((status) => jobResult(status)),
-    completed,
-  ])
+  const { end, lines } = await poll([jobResult('queued'), jobResult('paused'), completed])
   expect(end).toBe('completed')
   expect(lines.warn).toEqual(['Unknown job status "queued"; treating the job as still running.'])
 })
@@ -397,8 +392,6 @@ describe('a cancel', () => {
     ['between two polls', forever(active), {}],
     ['during a poll', [active, hangs(true)], {}],
     ['before the first poll', [], { ...created(), pollIntervalMs: 60_000 }],
-    ['in a delay the service asked for', [errorResponse(503, '600')], {}],
-    ['while a final status settles', forever(completed), messaged(undefined)],
   ])('%s ends polling immediately', async (_, script, options) => {
     const { end, endedAt } = await poll(script, { ...options, cancelAt: 7000 })
     expect([end, endedAt]).toEqual(['cancelled', 7000])

