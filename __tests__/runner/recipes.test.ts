@@ -535,8 +535,9 @@ const CASES: Record<string, readonly Case[]> = {
         expect(github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true),
     }),
     on(pull(), 'asks at the address of the variable', {
-      hidesNetwork: true, // at the default, nothing would answer
-      vars: ({ service }: Place) => ({ AGENT_BASE_URL: service.url }),
+      vars: ({ service, network }: Place) => ({ ...network, AGENT_BASE_URL: service.url }),
+      check: ({ service: { url, requests } }) =>
+        expect(requests.every(({ headers }) => url === `http://${headers.host}`)).toBe(true),
     }),
   ],
   'test-with-emulator.yml': [
