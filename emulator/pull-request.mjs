@@ -2,13 +2,13 @@
 import { startGitHub } from './github.mjs'
 import { GITHUB_TOKEN } from './scenarios.mjs'
 
-/** @import { Comment, LoggedRequest } from './github.mjs' */
+/** @import { Comment, GitHub } from './github.mjs' */
 /** @import { Run } from './runner.mjs' */
 
 /**
  * @typedef {object} PullRequest
  * @property {(Pick<Run, 'event' | 'env'> & { title: string })[]} runs what differs between them
- * @property {LoggedRequest[]} requests those that GitHub received
+ * @property {GitHub['requests']} requests those that GitHub received
  * @property {() => Promise<void>} close
  */
 

@@ -1,6 +1,7 @@
 // Emulates the agent service on loopback, with jobs that run faster than real ones and with injectable faults.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createJobs } from './jobs.mjs'
 import { DEFAULT_SCENARIO, findScenario, JOB_SECONDS } from './scenarios.mjs'
@@ -10,14 +11,11 @@ import { DEFAULT_SCENARIO, findScenario, JOB_SECONDS } from './scenarios.mjs'
 /** @import { Job, Jobs } from './jobs.mjs' */
 /** @import { Fault, Service } from './scenarios.mjs' */
 
-const BODY_LIMIT = 2 * 1024 * 1024
-const REQUESTS_KEPT = 1000
 const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
 
 /**
  * @typedef {object} Options
  * @property {string | Service} [scenario] a scenario's name, or a custom behaviour (default `pr-opened`)
- * @property {string} [prefix] prepended to every path, such as `/gateway`
  * @property {number | undefined} [port] default 0: any free port
  * @property {number | undefined} [jobSeconds] how long a job takes at speed 1 (default: set by the scenario)
  * @property {number | undefined} [speed] how many times faster jobs run (default 1)
@@ -42,9 +40,9 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
 
 /**
  * @typedef {object} Emulator
- * @property {string} url the base URL, with the prefix
+ * @property {string} url the base URL
  * @property {number} jobSeconds how long a job takes at this speed
- * @property {LoggedRequest[]} requests the last 1000, oldest first
+ * @property {LoggedRequest[]} requests oldest first
  * @property {Map<string, Job>} jobs by id
  * @property {() => Promise<void>} close ends every connection
  */
@@ -72,12 +70,12 @@ class HttpError extends Error {
  * @throws {Error} the port is in use
  */
 export async function startEmulator(options = {}) {
-  const { scenario = DEFAULT_SCENARIO, prefix = '', port = 0, now = Date.now } = options
+  const { scenario = DEFAULT_SCENARIO, port = 0, now = Date.now } = options
   const service = typeof scenario === 'string' ? findScenario(scenario).service : scenario
   const { speed = 1, jobSeconds = service.jobSeconds ?? JOB_SECONDS, onRequest } = options
   const startedAt = now()
   const jobs = createJobs(service, { jobSeconds, speed, now })
-  const handle = createHandler(service, jobs, prefix)
+  const handle = createHandler(service, jobs)
   const closing = new AbortController()
   /** @type {LoggedRequest[]} */
   const requests = []
@@ -85,7 +83,6 @@ export async function startEmulator(options = {}) {
   const server = createServer(async (request, response) => {
     const entry = createLogEntry(request, now() - startedAt)
     requests.push(entry)
-    if (requests.length > REQUESTS_KEPT) requests.shift()
     let isReported = false
     const report = () => {
       if (!isReported) onRequest?.(entry)
@@ -100,7 +97,7 @@ export async function startEmulator(options = {}) {
   /** @type {Promise<unknown> | undefined} */
   let closed
   return {
-    url: `http://127.0.0.1:${/** @type {AddressInfo} */ (server.address()).port}${prefix}`,
+    url: `http://127.0.0.1:${/** @type {AddressInfo} */ (server.address()).port}`,
     jobSeconds: jobSeconds / speed,
     requests,
     jobs: jobs.byId,
@@ -116,21 +113,20 @@ export async function startEmulator(options = {}) {
 /**
  * @param {Service} service
  * @param {Jobs} jobs
- * @param {string} prefix
  * @returns {(request: IncomingMessage, entry: LoggedRequest, closing: AbortSignal) => Promise<HttpResponse>}
  */
-function createHandler(service, jobs, prefix) {
+function createHandler(service, jobs) {
   const counts = { create: 0, message: 0, poll: 0 }
 
   return async (request, entry, closing) => {
-    const route = findRoute(entry, prefix)
+    const route = findRoute(entry)
     const fault = route ? faultAt(service[route.kind], counts[route.kind]++) : {}
     if (route?.id) entry.jobId = route.id
     if (fault.reset === 'before') {
       entry.fault = fault
       return 'reset'
     }
-    entry.body = await readBody(request)
+    entry.body = await text(request)
 
     if (!route) throw new HttpError(404, 'No such endpoint')
     if (!/^Bearer \S+$/.test(request.headers.authorization ?? ''))
@@ -155,12 +151,10 @@ function createHandler(service, jobs, prefix) {
 
 /**
  * @param {LoggedRequest} request
- * @param {string} prefix
  * @returns {Route | undefined} undefined if there is no such endpoint
  */
-function findRoute({ method, path }, prefix) {
-  if (!path.startsWith(prefix)) return undefined
-  const [, project, job, message] = ROUTE.exec(path.slice(prefix.length)) ?? []
+function findRoute({ method, path }) {
+  const [, project, job, message] = ROUTE.exec(path) ?? []
   const projectId = decodeId(project)
   const id = decodeId(job)
   if (!projectId || (job && !id)) return undefined
@@ -195,22 +189,6 @@ function faultAt(faults = [], index) {
     if (index < end) return fault
   }
   return {}
-}
-
-/**
- * Reads to the end even if the body is too large, so that the client always gets the response.
- * @param {IncomingMessage} request
- */
-async function readBody(request) {
-  /** @type {Buffer[]} */
-  const chunks = []
-  let size = 0
-  for await (const chunk of request) {
-    size += chunk.length
-    if (size <= BODY_LIMIT) chunks.push(chunk)
-  }
-  if (size > BODY_LIMIT) throw new HttpError(413, `The body is larger than ${BODY_LIMIT} bytes`)
-  return Buffer.concat(chunks).toString()
 }
 
 /**

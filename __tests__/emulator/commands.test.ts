@@ -7,13 +7,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import {
-  formatDuration,
-  readOptions,
-  readPositive,
-  readScenario,
-  UsageError,
-} from '../../emulator/options.mjs'
+import { formatDuration, UsageError } from '../../emulator/options.mjs'
 import { servableScenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
 import { serve } from '../../emulator/serve.mjs'
 import { startEmulator } from '../../emulator/server.mjs'
@@ -202,13 +196,6 @@ Exit code 0; the service received 2 requests (1 POST, 1 GET).
     expect(service.requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
   })
 
-  posixTest('a scenario that cancels sends one SIGINT at the first poll', async () => {
-    const { exitCode, stdout } = await callStart('--scenario', 'cancelled', '--prompt', 'hang')
-    expect(exitCode).toBe(7)
-    expect(stdout).toContain('SIGINT 1\n')
-    expect(stdout).not.toContain('SIGINT 2')
-  })
-
   test('a scenario without a service refuses the connection', async () => {
     const { exitCode, stdout } = await callStart('--scenario', 'network')
     expect(exitCode).toBe(1)
@@ -263,6 +250,13 @@ Log
     )
   })
 
+  test('the emulated GitHub accepts no other token than its own', async () => {
+    const args = ['--scenario', 'pull-request', '--prompt', 'comment', '--input', 'github-token=other']
+    const { stdout } = await callStart(...args)
+    expect(stdout).toContain('  comment 401\n')
+    expect(stdout).not.toContain('┌── Comment')
+  })
+
   posixTest('Ctrl-C is forwarded once, though npm doubles it, and there is no further run', async () => {
     let sent = false
     const args = ['--scenario', 'pull-request', '--prompt', 'hang']
@@ -308,6 +302,11 @@ Log
     [['--nope'], /^Unknown option '--nope'; available options: --scenario, --prompt, .*$/],
     [['nope'], /^Unexpected argument 'nope'; npm expects 'npm start -- \[options\]'; available options: .*$/],
     [['--scenario'], /^Option '--scenario <value>' argument missing; available options: --scenario, .*$/],
+    [['--scenario', 'nope'], /^unknown scenario 'nope'; available: pr-opened, no-changes, .*$/],
+    [['--speed', 'fast'], /^--speed expects a number above 0, got 'fast'$/],
+    [['--speed', '0'], /^--speed expects a number above 0, got '0'$/],
+    [['--speed', ''], /^--speed expects a number above 0, got ''$/],
+    [['--speed', 'Infinity'], /^--speed expects a number above 0, got 'Infinity'$/],
     [
       ['--speed', '2', '--input', 'base-url=http://127.0.0.1:9'],
       /^--scenario and --speed can't be combined with --input base-url=URL, since no service is emulated then$/,
@@ -384,41 +383,11 @@ GET /v2/agent/a%20b/job/x 404
   })
 })
 
-describe('options', () => {
-  /** What is said of these arguments, by a command that has two options. */
-  const problemOf = (...args: string[]): string => {
-    try {
-      const { scenario, speed } = readOptions(
-        { scenario: { type: 'string' }, speed: { type: 'string' } },
-        'npm start',
-        args,
-      )
-      return `${readScenario(scenario)} ${readPositive('speed', speed)}`
-    } catch (error) {
-      expect(error).toBeInstanceOf(UsageError)
-      return (error as Error).message
-    }
-  }
-
-  test.each([
-    [[], 'pr-opened undefined'],
-    [['--scenario', 'slow', '--speed', '.5'], 'slow 0.5'],
-    [['--scenario', 'nope'], /^unknown scenario 'nope'; available: pr-opened, no-changes, /],
-    ...['fast', '0', '-1', '', 'Infinity'].map(
-      (value) => [[`--speed=${value}`], `--speed expects a number above 0, got '${value}'`] as const,
-    ),
-  ])('%j: %s', (args, expected) => {
-    expect(problemOf(...args)).toEqual(
-      typeof expected === 'string' ? expected : expect.stringMatching(expected),
-    )
-  })
-
-  test.each([
-    [1.5, '1.5 s'],
-    [90, '90 s'],
-    [240, '4 min'],
-    [1440, '24 min'],
-  ])('%d seconds are %s', (seconds, text) => {
-    expect(formatDuration(seconds)).toBe(text)
-  })
+test.each([
+  [1.5, '1.5 s'],
+  [90, '90 s'],
+  [240, '4 min'],
+  [1440, '24 min'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(formatDuration(seconds)).toBe(text)
 })

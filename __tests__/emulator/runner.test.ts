@@ -11,7 +11,6 @@ import {
   readInputNames,
   renderLine,
   runAction,
-  warnOfUnexpectedInputs,
 } from '../../emulator/runner.mjs'
 import { newFolder } from '../support/folder.js'
 import { POSIX } from '../support/platform.js'
@@ -54,22 +53,6 @@ describe('readInputNames', () => {
     expect(expected.length).toBeGreaterThan(1)
     expect(readInputNames(manifest)).toEqual(expected)
     expect(readInputNames(manifest.replaceAll('\n', '\r\n'))).toEqual(expected)
-  })
-
-  test('finds none without inputs', () => {
-    expect(readInputNames('outputs:\n  a:\n    description: x\n')).toEqual([])
-  })
-})
-
-describe('warnOfUnexpectedInputs', () => {
-  test('is worded as in the runner', () => {
-    expect(warnOfUnexpectedInputs({ waiit: 'x', prompt: 'x', key: 'x' }, ['prompt', 'wait'])).toBe(
-      "Unexpected input(s) 'waiit', 'key', valid inputs are ['prompt', 'wait']",
-    )
-  })
-
-  test('is silent if every input is valid', () => {
-    expect(warnOfUnexpectedInputs({ prompt: 'x' }, ['prompt', 'wait'])).toBeUndefined()
   })
 })
 
@@ -220,11 +203,5 @@ describe('runAction', () => {
     })
     expect(exitCode).toBe(128 + 15)
     expect(summary).toBe('# Done\n')
-  })
-
-  test('rejects if there is no such Node', async () => {
-    await expect(runAction({ bundle, inputs: {}, node: '/nowhere/node' })).rejects.toMatchObject({
-      code: 'ENOENT',
-    })
   })
 })

@@ -360,7 +360,7 @@ async function startPlannedGitHub(plan: GitHubPlan): Promise<PlannedGitHub> {
     .addPull({ number: 17, state: docsPull, merged: docsPull === 'closed' })
   const repository = github.addRepository(REPOSITORY, { private: true })
   repository.addPull({ number: PULL_REQUEST, title, body, author: 'octocat', files: [file(name, patch)] })
-  repository.addIssue(ISSUE)
+  repository.issues.add(ISSUE)
   // What the runner's environment names.
   repository.addComparison(repository.addRun().head_sha, '0123456789abcdef0123456789abcdef01234567')
   repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })

@@ -227,6 +227,7 @@ describe('a check that can not be written is one warning, and the job goes its w
       const { outputs } = await world.step(CHECK)
       expect(outputs.outcome).toBe('pr-opened')
       expect(ended(world)).toEqual(['success'])
+      expect(world.github.writes().filter(({ method }) => method === 'POST')).toHaveLength(1)
     }))
 })
 

@@ -79,6 +79,7 @@ describe('a context that the token may not read sends nothing, and names the per
       world.repository.addRun({ head_sha: sha('before') })
       const error = expectNothingSent(await world.step({ context: 'diff' }, run), world)
       expect(error).toContain(text)
+      expect(world.github.requests.map((request) => request.status)).toContain(status)
     }),
   )
 

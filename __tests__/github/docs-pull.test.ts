@@ -112,7 +112,7 @@ describe('a pull request that can not be read counts as open for a message, and 
 
   test('pull-requests: read for this repository', () =>
     inWorld({ github: { permissions: { issues: 'write', pull_requests: 'none' } } }, async (world) => {
-      world.repository.addIssue(40)
+      world.repository.issues.add(40)
       const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
       const schedule = { event: 'schedule', payload: {} }
       const here = `https://github.com/${REPOSITORY}/pull/1`

@@ -41,6 +41,7 @@ describe('a temporary error of a request that decides', () => {
       const { outputs } = await world.step(SCOPE)
       expect(outputs.outcome).toBe('pr-opened')
       expect(world.comments()).toHaveLength(1)
+      expect(world.github.writes().filter(({ method }) => method === 'POST')).toHaveLength(1)
     }))
 })
 

@@ -28,7 +28,7 @@ describe('a tracking issue', () => {
     inWorld(
       { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
       async (world) => {
-        world.repository.addIssue(40)
+        world.repository.issues.add(40)
         const docs = world.github.addRepository('your-org/docs', {})
         const first = await world.runBundle(ISSUE, schedule)
         expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
@@ -51,7 +51,7 @@ describe('a tracking issue', () => {
 
   test('needs issues: write, which is told before anything is sent', () =>
     inWorld({ private: false, github: { permissions: { ...NONE, issues: 'read' } } }, async (world) => {
-      world.repository.addIssue(40)
+      world.repository.issues.add(40)
       const { outputs, commands } = await world.step(ISSUE, schedule)
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(commands('error')[0]).toContain(
@@ -72,8 +72,8 @@ describe('a tracking issue', () => {
 describe('an issue that triggers the run', () => {
   test('has a job of its own, which comments on it go on with', () =>
     inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
-      world.repository.addIssue(41)
-      world.repository.addIssue(42)
+      world.repository.issues.add(41)
+      world.repository.issues.add(42)
       const scope = { 'job-scope': 'issue', 'allow-users': 'octocat' }
       const first = await world.step(scope, issueEvent('issues', 41))
       const other = await world.step(scope, issueEvent('issues', 42))
@@ -87,7 +87,7 @@ describe('an issue that triggers the run', () => {
 
   test('is no pull request: each run has a job, as with job-scope: run, and may be commented on', () =>
     inWorld({}, async (world) => {
-      world.repository.addIssue(41)
+      world.repository.issues.add(41)
       const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
       const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })

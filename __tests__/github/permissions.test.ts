@@ -39,7 +39,7 @@ const mergeGroup: Case[1] = ({ repository }) => {
   return { event: 'merge_group', payload, env: onMain }
 }
 const tracking: Case[1] = ({ repository }) => {
-  repository.addIssue(40)
+  repository.issues.add(40)
   return { event: 'workflow_dispatch', payload: { inputs: {} } }
 }
 const since: Case[1] = ({ repository }) => {
@@ -47,11 +47,11 @@ const since: Case[1] = ({ repository }) => {
   return { event: 'workflow_dispatch', payload: { inputs: {} }, env: onMain }
 }
 const dispatched: Case[1] = ({ repository }) => {
-  repository.addIssue(40)
+  repository.issues.add(40)
   return { event: 'repository_dispatch', payload: { action: 'docs' }, env: onMain }
 }
 const labelled: Case[1] = ({ repository }) => {
-  repository.addIssue(40)
+  repository.issues.add(40)
   return {
     event: 'issues',
     payload: { action: 'labeled', issue: { number: 40 }, sender: { login: 'octocat' } },

@@ -572,7 +572,7 @@ describe('since', () => {
 
   test('applies beside the number of an issue, whose words are in the prompt', () =>
     inWorld({}, async (world) => {
-      world.repository.addIssue(40)
+      world.repository.issues.add(40)
       world.repository.addComparison('v1.2.0', HEAD, { files: [file('src/new.ts')] })
       await world.step({ context: 'event', 'issue-number': '40', since: 'v1.2.0' }, schedule())
       expect(promptOf(world)).toContain('title: Number 40')

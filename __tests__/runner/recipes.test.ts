@@ -157,7 +157,7 @@ function issue(by: string, body = '', { association = 'MEMBER', ...fields }: Iss
       issue: { number: 40, title: 'Explain --retry', state: 'open', user: sender('stranger'), ...fields },
       sender: sender(by),
     },
-    prepare: ({ repository }: Place) => void repository.addIssue(40),
+    prepare: ({ repository }: Place) => void repository.issues.add(40),
   }
 }
 
@@ -375,13 +375,13 @@ const CASES: Record<string, readonly Case[]> = {
   ],
   'rolling.yml': [
     on(
-      but(PUSH, ({ repository }) => repository.addIssue(40)),
+      but(PUSH, ({ repository }) => repository.issues.add(40)),
       'has one job for two pushes',
       { ...TWICE, runs: 2 },
     ),
     on(
       but(PUSH, (place) => {
-        place.repository.addIssue(40)
+        place.repository.issues.add(40)
         docsMerged(place)
       }),
       'has a new job once its pull request is merged',
@@ -535,8 +535,9 @@ const CASES: Record<string, readonly Case[]> = {
         expect(github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true),
     }),
     on(pull(), 'asks at the address of the variable', {
-      service: { prefix: '/gateway' },
-      vars: ({ service }: Place) => ({ AGENT_BASE_URL: service.url }),
+      vars: ({ service, network }: Place) => ({ ...network, AGENT_BASE_URL: service.url }),
+      check: ({ service: { url, requests } }) =>
+        expect(requests.every(({ headers }) => url === `http://${headers.host}`)).toBe(true),
     }),
   ],
   'test-with-emulator.yml': [

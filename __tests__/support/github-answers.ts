@@ -20,7 +20,6 @@ type Schemas = components['schemas']
 export type Comment = Pick<Schemas['issue-comment'], 'id' | 'body'> & {
   readonly user: Pick<Schemas['simple-user'], 'login'>
 }
-export type Label = Pick<Schemas['label'], 'name'>
 export type PullRequest = Pick<Schemas['pull-request'], 'number' | 'state' | 'merged'>
 export type File = Pick<
   Schemas['diff-entry'],
@@ -31,7 +30,7 @@ export type Commit = Pick<Schemas['commit'], 'sha'> & {
   readonly author: Pick<Schemas['simple-user'], 'login'> | null
   readonly parents: readonly Pick<Schemas['commit']['parents'][number], 'sha'>[]
 }
-export type Comparison = Pick<Schemas['commit-comparison'], 'status' | 'ahead_by' | 'total_commits'> & {
+export type Comparison = Pick<Schemas['commit-comparison'], 'status' | 'total_commits'> & {
   readonly commits: readonly Commit[]
   readonly files: readonly File[]
 }
@@ -54,8 +53,6 @@ export const check = (state: CheckState): Check => ({
   ...state,
   conclusion: state.conclusion as Check['conclusion'],
 })
-
-export const label = (name: string): Label => ({ name })
 
 export const pull = ({ number, state, merged }: PullState): PullRequest => ({ number, state, merged })
 
@@ -85,7 +82,6 @@ export const comparison = (
   page: Pick<ComparisonState, 'commits' | 'files'>,
 ): Comparison => ({
   status,
-  ahead_by: commits.length,
   total_commits: commits.length,
   commits: page.commits.map(commit),
   files: page.files.map(file),

@@ -7,7 +7,6 @@ import type {
   CommentState,
   CommitState,
   ComparisonState,
-  IssueState,
   PullState,
   Repository,
 } from './github-state.js'
@@ -16,7 +15,6 @@ const COMMENT_LIMIT = 65_536
 const CHECK_LIMIT = 65_535
 const COMPARE_FILES = 300
 const PULL_FILES = 3000
-const DEFAULT_LABELS: readonly unknown[] = ['bug', 'documentation', 'duplicate', 'enhancement', 'question']
 
 export type Permission = 'issues' | 'pull_requests' | 'contents' | 'actions' | 'checks' | 'metadata'
 
@@ -62,7 +60,6 @@ const REPOSITORY = /^$/
 const ISSUE = /^\/issues\/(\d+)$/
 const COMMENTS = /^\/issues\/(\d+)\/comments$/
 const COMMENT = /^\/issues\/comments\/(\d+)$/
-const LABELS = /^\/issues\/(\d+)\/labels$/
 const PULL = /^\/pulls\/(\d+)$/
 const FILES = /^\/pulls\/(\d+)\/files$/
 const COMPARE = /^\/compare\/(.+)\.\.\.(.+)$/
@@ -83,7 +80,7 @@ const onIssue =
 const ofComment: Extract<Endpoint[2], (...args: never) => Needs> = (repo, id) =>
   onIssue('write')(repo, String(repo?.comments.get(Number(id))?.issue))
 
-// On a pull request, comments and labels need the permission for pull requests. `issues: write` is refused, although the
+// On a pull request, comments need the permission for pull requests. `issues: write` is refused, although the
 // documentation names both (seen in public logs of workflows).
 export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', REPOSITORY, ['metadata', 'read'], getRepository],
@@ -91,7 +88,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', COMMENTS, onIssue('read'), listComments],
   ['POST', COMMENTS, onIssue('write'), createComment],
   ['PATCH', COMMENT, ofComment, updateComment],
-  ['POST', LABELS, onIssue('write'), addLabels],
   ['GET', PULL, ['pull_requests', 'read'], getPull],
   ['GET', FILES, ['pull_requests', 'read'], listFiles],
   ['GET', COMPARE, ['contents', 'read'], compare],
@@ -110,13 +106,13 @@ function getRepository({ repo: { full_name } }: Call): Answer {
 }
 
 function getIssue({ repo, ids }: Call): Answer {
-  const { number } = findIssue(repo, ids[0])
+  const number = findIssue(repo, ids[0])
   const pull = repo.pulls.get(number)
   return { body: { number, title: `Number ${number}`, ...(pull && answers.pullAsIssue(pull)) } }
 }
 
 function listComments({ repo, ids, query }: Call): Answer {
-  const { number } = findIssue(repo, ids[0])
+  const number = findIssue(repo, ids[0])
   const { items, page } = slice(
     [...repo.comments.values()].filter(({ issue }) => issue === number),
     query,
@@ -126,9 +122,8 @@ function listComments({ repo, ids, query }: Call): Answer {
 }
 
 function createComment({ login, repo, ids, body }: Call): Answer {
-  const { number, locked } = findIssue(repo, ids[0])
+  const number = findIssue(repo, ids[0])
   const text = commentBody(body)
-  if (locked) throw new Refusal(403, 'Unable to create comment because issue is locked.')
   return { status: 201, body: answers.comment(repo.addComment(number, { author: login, body: text })) }
 }
 
@@ -136,17 +131,6 @@ function updateComment({ repo, ids, body }: Call): Answer {
   const comment = findComment(repo, ids[0])
   comment.body = commentBody(body)
   return { body: answers.comment(comment) }
-}
-
-function addLabels({ repo, ids, body }: Call): Answer {
-  const { labels } = findIssue(repo, ids[0])
-  const names = (body as { labels?: unknown }).labels
-  if (!Array.isArray(names)) throw new Refusal(422, 'Invalid request.')
-  // To create a label takes `issues: write` (docs.github.com/en/rest/issues/labels).
-  if (names.some((name) => !DEFAULT_LABELS.includes(name)))
-    throw new Refusal(403, 'You do not have permission to create labels on this repository.')
-  for (const name of names) labels.add(name)
-  return { body: [...labels].map(answers.label) }
 }
 
 /** `latest`, the default, has only the newest of each name (docs.github.com/en/rest/checks/runs). */
@@ -158,7 +142,7 @@ function listChecks({ repo, ids, query }: Call): Answer {
   const isNewest = (check: CheckState): boolean => ofName.find(({ name }) => name === check.name) === check
   const all = query.get('filter') === 'all' ? ofName : ofName.filter(isNewest)
   const { items, page } = slice(all, query, repo.paging)
-  return { page, body: { total_count: all.length, check_runs: items.map(answers.check) } }
+  return { page, body: { check_runs: items.map(answers.check) } }
 }
 
 function createCheck({ repo, personal, body }: Call): Answer {
@@ -242,7 +226,7 @@ function listRuns({ repo, ids, query }: Call): Answer {
     .filter((run) => is('status', run.status, run.conclusion))
     .sort((one, other) => other.id - one.id)
   const { items, page } = slice(matching, query)
-  return { page, body: { total_count: matching.length, workflow_runs: items.map(answers.run) } }
+  return { page, body: { workflow_runs: items.map(answers.run) } }
 }
 
 /** Of a public repository, everybody may read; a bot is no user. */
@@ -286,8 +270,9 @@ function findPull(repo: Repository, number: string | undefined): PullState {
 }
 
 /** To GitHub, a pull request is an issue, too. */
-function findIssue(repo: Repository, number: string | undefined): IssueState {
-  return repo.issues.get(Number(number)) ?? findPull(repo, number)
+function findIssue(repo: Repository, text: string | undefined): number {
+  const number = Number(text)
+  return repo.issues.has(number) ? number : findPull(repo, text).number
 }
 
 function findComment(repo: Repository, id: string | undefined): CommentState {

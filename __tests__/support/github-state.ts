@@ -34,13 +34,6 @@ export interface CommentState {
   body: string
 }
 
-/** A plain issue, which shares its numbers with pull requests. */
-export interface IssueState {
-  readonly number: number
-  locked: boolean
-  readonly labels: Set<string>
-}
-
 export interface CheckState {
   readonly id: number
   readonly name: string
@@ -58,7 +51,6 @@ export interface PullState {
   readonly author: string
   readonly state: Schemas['pull-request']['state']
   readonly merged: boolean
-  locked: boolean
   readonly labels: Set<string>
   files: readonly FileState[]
 }
@@ -76,7 +68,8 @@ export interface Repository {
   /** The token is for another repository: here it may only read, and only if this one is public. */
   readonly foreign: boolean
   readonly pulls: Map<number, PullState>
-  readonly issues: Map<number, IssueState>
+  /** The numbers of plain issues, which share them with pull requests. */
+  readonly issues: Set<number>
   /** By id. */
   readonly comments: Map<number, CommentState>
   /** By id. */
@@ -97,7 +90,6 @@ export interface Repository {
   /** By login; others have what everybody has. */
   readonly collaborators: Map<string, Collaborator>
   readonly addPull: (fields?: Partial<PullState>) => PullState
-  readonly addIssue: (number: number) => IssueState
   readonly addCheck: (fields?: Partial<CheckState>) => CheckState
   readonly addComment: (issue: number, fields?: Partial<CommentState>) => CommentState
   readonly addCommit: (fields?: Partial<CommitState>) => CommitState
@@ -124,7 +116,7 @@ export function createRepository(
   nextId: () => number,
 ): Repository {
   const pulls: Repository['pulls'] = new Map()
-  const issues: Repository['issues'] = new Map()
+  const issues: Repository['issues'] = new Set()
   const checks: Repository['checks'] = new Map()
   const comments: Repository['comments'] = new Map()
   const commits: Repository['commits'] = new Map()
@@ -143,18 +135,12 @@ export function createRepository(
       author: 'octocat',
       state: 'open',
       merged: false,
-      locked: false,
       labels: new Set(),
       files: [file('docs/api.md')],
       ...fields,
     }
     pulls.set(pull.number, pull)
     return pull
-  }
-  const addIssue: Repository['addIssue'] = (number) => {
-    const issue = { number, locked: false, labels: new Set<string>() }
-    issues.set(number, issue)
-    return issue
   }
   const addCheck: Repository['addCheck'] = (fields = {}) => {
     const check: CheckState = {
@@ -215,6 +201,6 @@ export function createRepository(
   const paging: Repository['paging'] = { most: 100, repeats: false }
   const kept = { paging, pulls, issues, checks, comments, commits, comparisons, runs }
   const state = { ...kept, releases, tags, tagObjects, collaborators }
-  const add = { addRelease, addPull, addIssue, addCheck, addComment, addCommit, addComparison, addRun }
+  const add = { addRelease, addPull, addCheck, addComment, addCommit, addComparison, addRun }
   return { ...base, ...state, ...add }
 }
