@@ -364,7 +364,7 @@ describe('the diffs', () => {
     expect(composed({ files: [file('a.md')] })).not.toContain('## Diffs')
   })
 
-  const UNCHANGED = '@@ -1,2 +1,2 @@ f() {\n \n-\ta  \n+\u2028b\u00a0\n\\ No newline at end of file'
+  const UNCHANGED = '@@ -1,2 +1,2 @@ f() {\n \n-\ta  <!-- b -->\n+\u2028b\u00a0\n\\ No newline at end of file'
   test.each([
     ['are unchanged but for a line end after them', `${UNCHANGED}\n`, UNCHANGED],
     ['lose a CR that every line has', '@@ x\r\n a\r\n-b\r\n+c\r', '@@ x\n a\n-b\n+c'],
