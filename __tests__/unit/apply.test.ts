@@ -102,6 +102,9 @@ describe('the prompt', () => {
     expect(text).not.toContain('mint_key')
     expect(text).toContain('docs/old-***.md -> docs/***.md')
     expect(text).toContain('+new docs/***.md')
+    // Half of it would be left where a fact is truncated.
+    const named = { body: `${'x'.repeat(16 * 1024 - 4)}mint_key` }
+    expect(prompt('event', changes([], { named }))).not.toContain('mint')
   })
 
   test('has the trigger, and the files and diffs that match', () => {
