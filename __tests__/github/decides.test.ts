@@ -19,6 +19,7 @@ function expectNothingSent({ outputs, exitCode, commands }: Ended, world: World)
 }
 
 const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: HEAD }
+const schedule: RunOptions = { event: 'schedule', payload: {}, env: onMain }
 const push = (fields: object = {}): RunOptions => ({
   event: 'push',
   payload: { before: sha('before'), after: HEAD, commits: [], sender: { login: 'octocat' }, ...fields },
@@ -33,24 +34,13 @@ const merged = push({
 })
 const comment: RunOptions = {
   event: 'issue_comment',
-  payload: {
-    action: 'created',
-    issue: { number: 9, title: 'T' },
-    comment: { id: 5, user: { login: 'octocat' }, body: '/docs' },
-    sender: { login: 'octocat' },
-  },
+  payload: { issue: { number: 9 }, comment: { user: { login: 'octocat' } }, sender: { login: 'octocat' } },
 }
 
 describe('nothing is sent if GitHub refuses', () => {
   test.each<[string, RegExp, Record<string, string>, RunOptions]>([
     ['the commits of a push that may be a merge', /\/commits\//, { 'skip-authors': 'mintlify[bot]' }, merged],
-    ['the files', /\/compare\//, { 'context-paths': 'docs/**' }, push()],
-    [
-      'a permission, also if docs-token could read it',
-      /\/collaborators\//,
-      { 'docs-token': DOCS_TOKEN },
-      comment,
-    ],
+    ['a permission, if docs-token could read it', /\/collaborators\//, { 'docs-token': DOCS_TOKEN }, comment],
   ])('%s', (_, path, inputs, run) =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'GET', path, answer: DENIED, ...ALWAYS })
@@ -60,19 +50,13 @@ describe('nothing is sent if GitHub refuses', () => {
   )
 })
 
-/** What a permission is for, and the run that needs it. */
-const NEEDS: readonly [string, keyof Permissions, RunOptions][] = [
-  ['contents: read', 'contents', push()],
-  ['pull-requests: read', 'pull_requests', {}],
-  ['actions: read', 'actions', { event: 'schedule', payload: {}, env: onMain }],
-]
-
 describe('a context that the token may not read sends nothing, and names the permission', () => {
-  test.each(
-    NEEDS.flatMap(([text, permission, run]) =>
-      ([404, 403] as const).map((status) => [text, status, permission, run] as const),
-    ),
-  )('%s, refused with %s', (text, status, permission, run) =>
+  test.each<[string, 403 | 404, keyof Permissions, RunOptions]>([
+    ['contents: read', 404, 'contents', push()],
+    ['contents: read', 403, 'contents', push()],
+    ['pull-requests: read', 404, 'pull_requests', {}],
+    ['actions: read', 404, 'actions', schedule],
+  ])('%s, refused with %s', (text, status, permission, run) =>
     inWorld({ github: { permissions: { [permission]: 'none' } } }, async (world) => {
       world.github.deniedRead = status
       world.repository.addComparison(sha('before'), HEAD)
@@ -111,61 +95,19 @@ describe('a context that fails for a moment is a warning and a note, and the job
       }
       expect(check?.conclusion).toBe('success')
     }))
-
-  test('and without one, nothing is noted', () =>
-    inWorld({}, async (world) => {
-      const { summary, commands } = await world.step({ context: 'diff', comment: 'true' })
-      expect(commands('warning')).toEqual([])
-      expect(summary).not.toMatch(/\b(?:note|warning)\b|⚠/i)
-    }))
 })
 
-describe('what is created first is true if nothing follows', () => {
-  const TRUE = /nothing (?:has been|was|is) (?:yet )?sent|sent nothing/i
-
-  test('the comment, if its first edit is refused', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'PATCH', path: /\/issues\/comments\//, answer: DENIED, ...ALWAYS })
-      expectNothingSent(await world.step({ 'job-scope': 'pull-request' }), world)
-      expect(world.comments()).toHaveLength(1)
-      expect(world.comments()[0]).toMatch(TRUE)
-      expect(world.comments()[0]).not.toMatch(/may exist|being sent/i)
-    }))
-
-  test('the check, before its first edit', () =>
-    inWorld({}, async (world) => {
-      await world.step({ check: 'true' })
-      const [text = ''] = world.github.writes().map(({ body }) => JSON.stringify(body))
-      expect(text).toMatch(TRUE)
-      expect(text).not.toMatch(/may exist|being sent/i)
-    }))
-})
-
-test.each<[string, RegExp, Record<string, string>, attempt: string]>([
-  ['files', /\/pulls\/\d+\/files/, { 'context-paths': 'docs/**' }, '1'],
-  ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, '1'],
-  ['checks', /\/check-runs/, { check: 'true' }, '2'],
-])('an answer without a list of %s is none', (_, path, inputs, attempt) =>
+test.each<[string, RegExp, Record<string, string>, RunOptions]>([
+  ['files', /\/pulls\/\d+\/files/, { 'context-paths': 'docs/**' }, {}],
+  ['earlier runs', /\/runs/, { 'context-paths': 'docs/**' }, schedule],
+  ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],
+  ['checks', /\/check-runs/, { check: 'true' }, { env: { GITHUB_RUN_ATTEMPT: '2' } }],
+])('an answer without a list of %s is none', (_, path, inputs, run) =>
   inWorld({}, async (world) => {
-    const answer = { status: 200, body: {} }
-    world.github.faults.push({ method: 'GET', path, answer, ...ALWAYS })
-    const env = { GITHUB_RUN_ATTEMPT: attempt }
-    expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(300) }, { env }), world)
+    world.github.faults.push({ method: 'GET', path, answer: { status: 200, body: {} }, ...ALWAYS })
+    expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(300) }, run), world)
   }),
 )
-
-test('a recorded job gets no message, and no other takes its place, if the comments can not be read', () =>
-  inWorld({}, async (world) => {
-    const inputs = { 'job-scope': 'pull-request', check: 'true' }
-    await world.step(inputs)
-    const comments = world.comments()
-    const path = /\/issues\/\d+\/comments/
-    world.github.faults.push({ method: 'GET', path, answer: DENIED, ...ALWAYS })
-    const { outputs } = await world.step(inputs)
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github', 'job-id': '' })
-    expect(world.posts()).toHaveLength(1)
-    expect(world.comments()).toEqual(comments)
-  }))
 
 test("a marker counts only where ours stands in a check's text", () =>
   inWorld({}, async (world) => {

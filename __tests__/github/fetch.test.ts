@@ -20,17 +20,12 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${server.port}`
 }
 
-function fetchFrom(
-  apiUrl: string,
-  proxy?: string,
-): { fetch: ReturnType<typeof createFetch>; lines: string[] } {
+function fetchFrom(apiUrl: string, proxy?: string) {
   const lines: string[] = []
+  const proxies = proxy === undefined ? [] : [{ name: 'HTTPS_PROXY', value: proxy }]
   const fetch = createFetch({
     run: { apiUrl },
-    network: {
-      proxies: proxy === undefined ? [] : [{ name: 'HTTPS_PROXY', value: proxy }],
-      unverifiedTlsRequested: false,
-    },
+    network: { proxies, unverifiedTlsRequested: false },
     clock: new FakeClock(),
     debug: (line) => lines.push(line),
   })
@@ -84,15 +79,16 @@ test('gives up a redirect that never ends', async () => {
   expect(requests).toBe(6)
 })
 
-test('sends one request after the other on the same connection', async () => {
+test('sends one request after the other on the same connection, and writes a debug line for each', async () => {
   const ports = new Set<number | undefined>()
   const url = await serve((request, response) => {
     ports.add(request.socket.remotePort)
     response.end('{}')
   })
-  const { fetch } = fetchFrom(url)
-  for (let count = 0; count < 3; count++) await (await fetch(`${url}/`, GET)).text()
+  const { fetch, lines } = fetchFrom(url)
+  for (let count = 0; count < 3; count++) await (await fetch(`${url}/path?query`, GET)).text()
   expect(ports.size).toBe(1)
+  expect(lines).toEqual(Array(3).fill('GET /path 200 0 ms'))
 })
 
 test('joins the values of a header that is repeated', async () => {
@@ -122,13 +118,4 @@ test('ends with its signal while a proxy does not open the tunnel', async () => 
   await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({ name: 'TimeoutError' })
   await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({ name: 'TimeoutError' })
   expect(lines).toEqual(Array(2).fill('GET /path failed 0 ms'))
-})
-
-test('writes a debug line for each request', async () => {
-  const url = await serve((_, response) => {
-    response.writeHead(404).end()
-  })
-  const { fetch, lines } = fetchFrom(url)
-  await fetch(`${url}/path?query`, GET)
-  expect(lines).toEqual(['GET /path 404 0 ms'])
 })

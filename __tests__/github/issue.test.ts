@@ -8,13 +8,8 @@ const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
 const CREATE = '/v2/agent/docs/job'
 const schedule: RunOptions = { event: 'schedule', payload: {} }
 const dispatch: RunOptions = { event: 'workflow_dispatch', payload: { inputs: {} } }
-const NONE: Permissions = {
-  issues: 'none',
-  pull_requests: 'none',
-  contents: 'none',
-  actions: 'none',
-  checks: 'none',
-}
+const nothing = { pull_requests: 'none', contents: 'none', actions: 'none', checks: 'none' } as const
+const NONE: Permissions = { issues: 'none', ...nothing }
 
 const commentsOn = ({ repository }: World, number: number): string[] =>
   [...repository.comments.values()].filter(({ issue }) => issue === number).map(({ body }) => body)
@@ -59,14 +54,6 @@ describe('a tracking issue', () => {
       )
       expect(world.posts()).toEqual([])
     }))
-
-  test('that does not exist is told before anything is sent', () =>
-    inWorld({}, async (world) => {
-      const { outputs, commands } = await world.step(ISSUE, schedule)
-      expect(outputs['error-code']).toBe('github')
-      expect(commands('error')[0]).toMatch(/issue 40 failed: 404.*If it exists/)
-      expect(world.posts()).toEqual([])
-    }))
 })
 
 describe('an issue that triggers the run', () => {
@@ -101,49 +88,21 @@ describe('an issue that triggers the run', () => {
     }))
 })
 
-describe('a pull request', () => {
-  test('that a dispatch names shares its job with the events on it', () =>
-    inWorld({}, async (world) => {
-      const first = await world.step({ 'job-scope': 'pull-request' })
-      const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
-      const second = await world.step(inputs, dispatch)
-      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
-      const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
-      expect(asIssue.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
-      expect(world.comments()).toHaveLength(1)
-    }))
+test('a pull request that a dispatch names shares its job with the events on it', () =>
+  inWorld({}, async (world) => {
+    const first = await world.step({ 'job-scope': 'pull-request' })
+    const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
+    const second = await world.step(inputs, dispatch)
+    expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
+    expect(asIssue.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    expect(world.comments()).toHaveLength(1)
+  }))
 
-  test('keeps its link in the comment while a follow-up runs', () =>
-    inWorld({}, async (world) => {
-      const scope = { 'job-scope': 'pull-request' }
-      await world.step(scope)
-      const before = world.github.writes().length
-      await world.step(scope)
-      const bodies = world.github
-        .writes()
-        .slice(before)
-        .map(({ body }) => (body as { body: string }).body)
-      expect(bodies.length).toBeGreaterThan(1)
-      for (const body of bodies) expect(body.split('\n')[0]).toContain('your-org/docs#17')
-    }))
-})
-
-describe('job-scope: issue without a number is bad input', () => {
-  test('on a schedule', () =>
-    inWorld({}, async (world) => {
-      const { outputs, commands } = await world.step({ 'job-scope': 'issue' }, schedule)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
-      expect(commands('error')[0]).toMatch(/^job-scope: "issue" needs an issue.*Set issue-number/)
-      expect(world.posts()).toEqual([])
-    }))
-
-  test('but an event that can not be read is not', () =>
-    inWorld({}, async (world) => {
-      const { outputs, commands } = await world.step(
-        { 'job-scope': 'issue', 'allow-users': '*' },
-        { event: 'issues', payload: '{' },
-      )
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(commands('error')[0]).toContain("Can't tell which issue this is")
-    }))
-})
+test('job-scope: issue without a number is an error of GitHub if the event can not be read', () =>
+  inWorld({}, async (world) => {
+    const inputs = { 'job-scope': 'issue', 'allow-users': '*' }
+    const { outputs, commands } = await world.step(inputs, { event: 'issues', payload: '{' })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expect(commands('error')[0]).toContain("Can't tell which issue this is")
+  }))

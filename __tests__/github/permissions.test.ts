@@ -5,105 +5,60 @@ import { rows } from '../support/documents.js'
 import { type Permissions, sha } from '../support/github.js'
 import { type RunOptions, startWorld, type World } from '../support/pull-request.js'
 
-type Case = readonly [inputs: Record<string, string>, run: (world: World) => RunOptions]
-
-const pullRequest: Case[1] = () => ({})
-const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') }
-const push: Case[1] = ({ repository }) => {
-  repository.addComparison(sha('before'), sha('after'), {})
-  const payload = { before: sha('before'), after: sha('after'), commits: [], sender: { login: 'octocat' } }
-  return { event: 'push', payload, env: onMain }
-}
-const schedule: Case[1] = ({ repository }) => {
-  repository.addRun({ head_sha: sha('before') })
-  repository.addComparison(sha('before'), sha('after'), {})
-  return { event: 'schedule', payload: {}, env: onMain }
-}
-const comment: Case[1] = () => ({
-  event: 'issue_comment',
-  payload: {
-    issue: { number: 1, pull_request: {} },
-    comment: { user: { login: 'octocat' }, body: 'Please' },
-    sender: { login: 'octocat' },
-  },
-})
-const release: Case[1] = ({ repository }) => {
+/** All that any of these runs is about. */
+function fill({ repository }: World): void {
+  for (const base of [sha('before'), sha('v1'), 'v1']) repository.addComparison(base, sha('after'), {})
   repository.addRelease('v1', '2026-01-01T00:00:00Z')
-  repository.addComparison(sha('v1'), sha('after'), {})
-  const payload = { action: 'published', release: { tag_name: 'v2', published_at: '2026-01-02T00:00:00Z' } }
-  return { event: 'release', payload, env: onMain }
-}
-const mergeGroup: Case[1] = ({ repository }) => {
-  repository.addComparison(sha('before'), sha('after'), {})
-  const payload = { merge_group: { base_sha: sha('before'), head_sha: sha('after') } }
-  return { event: 'merge_group', payload, env: onMain }
-}
-const tracking: Case[1] = ({ repository }) => {
-  repository.issues.add(40)
-  return { event: 'workflow_dispatch', payload: { inputs: {} } }
-}
-const since: Case[1] = ({ repository }) => {
-  repository.addComparison('v1', sha('after'), {})
-  return { event: 'workflow_dispatch', payload: { inputs: {} }, env: onMain }
-}
-const dispatched: Case[1] = ({ repository }) => {
-  repository.issues.add(40)
-  return { event: 'repository_dispatch', payload: { action: 'docs' }, env: onMain }
-}
-const labelled: Case[1] = ({ repository }) => {
-  repository.issues.add(40)
-  return {
-    event: 'issues',
-    payload: { action: 'labeled', issue: { number: 40 }, sender: { login: 'octocat' } },
-  }
-}
-const mixedPush: Case[1] = ({ repository }) => {
+  repository.addRun({ head_sha: sha('before') })
   repository.addCommit({ sha: sha('b') })
-  const commits = [
-    { id: sha('a'), author: { username: 'mintlify[bot]' } },
-    { id: sha('b'), author: { username: 'octocat' } },
-  ]
-  return {
-    event: 'push',
-    payload: { before: sha('x'), after: sha('b'), commits, sender: { login: 'octocat' } },
-  }
+  repository.issues.add(40)
 }
 
-/** By the first cell of the row. */
-const CASES: Record<string, readonly Case[]> = {
-  '`job-scope: pull-request`, `comment: true`': [
-    [{ 'job-scope': 'pull-request' }, pullRequest],
-    [{ comment: 'true' }, pullRequest],
-  ],
+const octocat = { login: 'octocat' }
+const range = { before: sha('before'), after: sha('after') }
+const mixed = [
+  { id: sha('a'), author: { username: 'mintlify[bot]' } },
+  { id: sha('b'), author: { username: 'octocat' } },
+]
+const run = (event: string, payload: object = {}): RunOptions => ({
+  event,
+  payload: { sender: octocat, ...payload },
+  env: { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') },
+})
+const onIssue = run('issues', { action: 'labeled', issue: { number: 40 } })
+const onComment = run('issue_comment', { issue: { number: 1, pull_request: {} }, comment: { user: octocat } })
+const release = { tag_name: 'v2', published_at: '2026-01-02T00:00:00Z' }
+const merge_group = { base_sha: sha('before'), head_sha: sha('after') }
+const CHANGES = { context: 'diff', 'context-paths': '**' }
+
+/** By the first cell of the row. Without a run, it is one of the pull request. */
+const CASES: Record<string, readonly (readonly [inputs: Record<string, string>, run?: RunOptions])[]> = {
+  '`job-scope: pull-request`, `comment: true`': [[{ 'job-scope': 'pull-request' }], [{ comment: 'true' }]],
   '`job-scope: issue`, `comment: true` on an issue': [
-    [{ 'job-scope': 'issue', 'issue-number': '40' }, tracking],
-    [{ comment: 'true', 'allow-users': 'octocat' }, labelled],
+    [{ 'job-scope': 'issue', 'issue-number': '40' }, run('workflow_dispatch')],
+    [{ comment: 'true', 'allow-users': 'octocat' }, onIssue],
   ],
-  '`check: true`': [[{ check: 'true' }, pullRequest]],
+  '`check: true`': [[{ check: 'true' }]],
   '`context`, `context-paths` on a pull request, its comments and its reviews': [
-    [{ context: 'diff' }, pullRequest],
-    [{ 'context-paths': '**' }, pullRequest],
-    [{ 'context-paths': '**', 'allow-users': 'octocat' }, comment],
+    [{ context: 'diff' }],
+    [{ 'context-paths': '**' }],
+    [{ 'context-paths': '**', 'allow-users': 'octocat' }, onComment],
   ],
   '`context`, `context-paths` on a push, a release or a merge group': [
-    [{ context: 'diff', 'context-paths': '**' }, push],
-    [{ context: 'diff', 'context-paths': '**' }, release],
-    [{ context: 'diff', 'context-paths': '**' }, mergeGroup],
+    [CHANGES, run('push', range)],
+    [CHANGES, run('release', { action: 'published', release })],
+    [CHANGES, run('merge_group', { merge_group })],
   ],
-  '`context`, `context-paths` on a schedule or `workflow_dispatch`': [
-    [{ context: 'diff', 'context-paths': '**' }, schedule],
-  ],
-  '`context`, `context-paths` with `since`': [
-    [{ context: 'diff', 'context-paths': '**', since: 'v1' }, since],
-  ],
+  '`context`, `context-paths` on a schedule or `workflow_dispatch`': [[CHANGES, run('schedule')]],
+  '`context`, `context-paths` with `since`': [[{ ...CHANGES, since: 'v1' }, run('workflow_dispatch')]],
   "`context`, `context-paths` with a pull request's number in `issue-number`": [
-    [{ context: 'diff', 'context-paths': '**', 'issue-number': '1' }, dispatched],
+    [{ ...CHANGES, 'issue-number': '1' }, run('repository_dispatch')],
   ],
   "`context`, `context-paths` with an issue's number in `issue-number`": [
-    [{ context: 'diff', 'issue-number': '40' }, dispatched],
+    [{ context: 'diff', 'issue-number': '40' }, run('repository_dispatch')],
   ],
   "`skip-authors`, when a push mixes their commits with others'": [
-    [{ 'skip-authors': 'mintlify[bot]' }, mixedPush],
+    [{ 'skip-authors': 'mintlify[bot]' }, run('push', { ...range, commits: mixed })],
   ],
 }
 
@@ -119,16 +74,13 @@ test.each(TABLE)('%s: %s', async (what, cell) => {
     access,
   ])
   expect(given.length).toBeGreaterThan(0)
-  const none: Permissions = {
-    issues: 'none',
-    pull_requests: 'none',
-    contents: 'none',
-    actions: 'none',
-    checks: 'none',
-  }
+  const none = { contents: 'none', actions: 'none', checks: 'none' } as const
+  const nothing: Permissions = { issues: 'none', pull_requests: 'none', ...none }
+  const permissions = { ...nothing, ...Object.fromEntries(given) }
   for (const [inputs, run] of CASES[what] ?? []) {
-    const world = await startWorld({ github: { permissions: { ...none, ...Object.fromEntries(given) } } })
-    const ended = await world.step(inputs, run(world)).finally(world.close)
+    const world = await startWorld({ github: { permissions } })
+    fill(world)
+    const ended = await world.step(inputs, run).finally(world.close)
     expect(ended.outputs.outcome).toBe('pr-opened')
     expect(ended.commands('warning')).toEqual([])
     const used = new Set(world.github.requests.map(({ needs }) => needs?.split(':')[0]))

@@ -6,38 +6,20 @@ import { type ContextOptions, PROMPT_LIMIT } from '../../src/context/compose.js'
 import type { ChangedFile, FileStatus } from '../../src/context/files.js'
 import { BOUNDARY, bytes, CLOSING, expectValid, OPENING, unfenced } from '../unit/prompt-texts.js'
 
+const FENCES = [
+  `${CLOSING}η`,
+  `\n${CLOSING}\nθ`,
+  `\n${OPENING}\nι`,
+  BOUNDARY.toUpperCase(),
+  '0123456789abcdef',
+]
+const LINES = ['αλφα', 'β', '\nγ', '\r\nδ ', '\rε', '\u2028ζ', '# λ', '```π']
+const PIECES = [...FENCES, ...LINES, '\0μ', '\u{e0041}ν', '\ud800ξ', '"ο']
+
 /** What others write always has a Greek letter, which the action's own words never have. */
 const others = (maxRepeats: number): fc.Arbitrary<string> =>
   fc
-    .tuple(
-      fc.array(
-        fc.constantFrom(
-          ...[
-            'αλφα',
-            'β',
-            '\nγ',
-            '\r\nδ ',
-            '\rε',
-            '\u2028ζ',
-            '# λ',
-            '\0μ',
-            '\u{e0041}ν',
-            '\ud800ξ',
-            '"ο',
-            '```π',
-          ],
-          ...[
-            `${CLOSING}η`,
-            `\n${CLOSING}\nθ`,
-            `\n${OPENING}\nι`,
-            BOUNDARY.toUpperCase(),
-            '0123456789abcdef',
-          ],
-        ),
-        { maxLength: 6 },
-      ),
-      fc.nat(maxRepeats),
-    )
+    .tuple(fc.array(fc.constantFrom(...PIECES), { maxLength: 6 }), fc.nat(maxRepeats))
     .map(([pieces, repeats]) => `ω${pieces.join('')}`.repeat(repeats + 1))
 
 const STATUSES = ['added', 'removed', 'modified', 'renamed', 'copied', 'changed', 'unchanged'] as const

@@ -43,15 +43,8 @@ describe('a marker', () => {
   })
 
   test('counts no more once any of its characters is another, is gone or is new', () => {
-    const identity = {
-      repository: 'a/b',
-      place: '7',
-      workflow: 'w',
-      job: 'j',
-      step: 's',
-      project: 'p',
-      jobKey: 'k',
-    }
+    const step = { workflow: 'w', job: 'j', step: 's', project: 'p', jobKey: 'k' }
+    const identity = { repository: 'a/b', place: '7', ...step }
     const stored = { jobId: 'job-1', link: '', run: '100', attempt: 1, state: 'active' }
     const marker = createMarker(stored, 5, identity, KEY)
     expect(readMarker(marker, 5, identity, KEY)).toEqual(stored)
@@ -100,10 +93,6 @@ describe('a marker', () => {
 
 /** Half of a surrogate pair becomes a replacement character on its way through UTF-8. */
 function wellFormed<T extends object>(stored: T): T {
-  return Object.fromEntries(
-    Object.entries(stored).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value.toWellFormed() : value,
-    ]),
-  ) as T
+  const whole = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, whole(value)])) as T
 }

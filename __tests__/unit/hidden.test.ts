@@ -15,22 +15,17 @@ test.each<[text: string, shown: string]>([
   [`a <!--${'x'.repeat(1000)}`, `a ${note('1,004')}`],
   // Definitions that nothing links to.
   ['[//]: # (text)', note(14)],
-  ['[//]: # "text"', note(14)],
-  ["[//]: # 'text'", note(14)],
   ['[//]: # text', note(12)],
   ['[comment]: <> (text)', note(20)],
-  ['a\n\n   [//]: # (text)\n\nb', `a\n\n${note(17)}\n\nb`],
-  ['[//]:\t #\t(text)\t', note(16)],
+  ['a\n\n   [//]:\t #\t(text)\t\n\nb', `a\n\n${note(19)}\n\nb`],
   ['[//]:\n  # (text)', note(16)],
   ['[a\\]b]: # (text)', note(16)],
   ['[a\nb]: # (text)', note(15)],
   // Definitions with a title, which no reader of the link sees at once.
-  ['[a]: https://a.example "text"', note(29)],
   ['[a]: <https://a.example/b c>   (text)', note(37)],
   ["[a]: /b 'te\nxt'  ", note(17)],
   ['[a]: /b\n  "text"', note(16)],
   ['[a]: /b\n"text"', note(14)],
-  ['[a]: # (text)\n[b]: # (text)', `${note(13)}\n${note(13)}`],
   ['[a]: /b "te\\"xt"', note(16)],
   ["[a]: /b 'te\\'xt'", note(16)],
   ['[a]: /b (te\\)xt)', note(16)],
@@ -68,7 +63,6 @@ test.each<[text: string, shown: string]>([
   ['a\u200bb\u202ec\u00add', 'a\\u{200b}b\\u{202e}c\\u{ad}d'],
   ['a\0b\rc\x7fd\x85e', 'a\\u{0}b\\u{d}c\\u{7f}d\\u{85}e'],
   ['a\u{e0041}\u3164\u115f\ufeff', 'a\\u{e0041}\\u{3164}\\u{115f}\\u{feff}'],
-  ['a\u200db', 'a\\u{200d}b'],
   ['a\ufe0fb', 'a\\u{fe0f}b'],
   ['\u2764\ufe0f\ufe0e', '\u2764\\u{fe0f}\\u{fe0e}'],
   ['\u{1f469}\u200da', '\u{1f469}\\u{200d}a'],
@@ -78,8 +72,7 @@ test.each<[text: string, shown: string]>([
 })
 
 test.each([
-  'tab\tand line\nend',
-  'größe, ñ, 日本語, עברית',
+  'tab\tand line\nend: größe, 日本語, עברית',
   'one emoji of several characters: \u{1f469}\u200d\u{1f469}\u200d\u{1f467}, \u2764\ufe0f, \u2764\ufe0f\u200d\u{1f525}',
 ])('nothing in %j is invisible', (text) => {
   expect(showInvisible(text)).toBe(text)

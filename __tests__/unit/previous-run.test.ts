@@ -92,9 +92,9 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
     /** What was found, which jobs were asked for, and which one is followed. */
     story: [
       error === undefined ? describePrevious(value) : (code ?? error.message),
-      scripted.calls.map(({ jobId }) => jobId).join(' '),
-      [jobId, previousLink].filter(Boolean).join(' '),
-    ],
+      `asks ${scripted.calls.map(({ jobId }) => jobId).join(' ') || 'nobody'}`,
+      `follows ${[jobId, previousLink].filter(Boolean).join(' ') || 'nothing'}`,
+    ].join('; '),
   }
 }
 
@@ -105,9 +105,8 @@ function describePrevious(previous: PreviousRun | undefined): string {
   return `${unfinished ? 'waits for' : 'continues'} ${state.jobId || 'no job'}, ${state.state}: ${now}`
 }
 
-type Story = [found: string, asked: string, followed: string]
-const NOTHING: Story = ['nothing', '', '']
-const FOLLOWED = `job-1 ${OLD_LINK}`
+const NOTHING = 'nothing; asks nobody; follows nothing'
+const FOLLOWED = `follows job-1 ${OLD_LINK}`
 
 const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 const MESSAGE: Task = { kind: 'message', jobId: 'job-1', prompt: 'More' }
@@ -115,66 +114,49 @@ const GITHUB_ERROR = new ActionError('github', 'GitHub refused.', 'Set permissio
 const BUG = new TypeError('x is not a function')
 /** A 404 is believed when it is repeated. */
 const gone = Array(4).fill(errorResponse(404))
-const asked = (jobId: string, count = 4): string => Array(count).fill(jobId).join(' ')
+const asks = (jobId: string, count = 4) => `asks ${Array(count).fill(jobId).join(' ') || 'nobody'}`
 
 describe('a first attempt', () => {
   const comment = stored('active')
-  const CONTINUES: Story = ['continues job-1, active: active', 'job-1', FOLLOWED]
-  test.each<[string, Options, Story]>([
-    ['the job in the comment', { comment, check: 'nothing' }, CONTINUES],
-    [
-      'it without a pull request',
-      { comment: stored('a', { link: '' }) },
-      ['continues job-1, a: active', 'job-1', 'job-1'],
-    ],
-    ['only a pull request', { comment: stored('a', { jobId: '' }) }, ['continues no job, a: gone', '', '']],
-    [
-      'an ended job',
-      { comment, script: [jobResult('completed')] },
-      ['continues job-1, active: completed', 'job-1', FOLLOWED],
-    ],
-    [
-      'a job at the second request',
-      { comment, script: [noResponse, jobResult('active')] },
-      ['continues job-1, active: active', 'job-1 job-1', FOLLOWED],
-    ],
-    [
-      'a job that is gone',
-      { comment, script: gone },
-      ['continues job-1, active: gone', asked('job-1'), FOLLOWED],
-    ],
-    [
-      'a job that seemed to be gone',
-      { comment, script: [...gone.slice(1), jobResult('active')] },
-      ['continues job-1, active: active', asked('job-1'), FOLLOWED],
-    ],
-    [
-      'a job, without asking in a dry run',
-      { comment, dryRun: true },
-      ['continues job-1, active: not requested', '', FOLLOWED],
-    ],
-    ['a job although the check cannot be read', { comment, check: GITHUB_ERROR }, CONTINUES],
-    ['nothing without either', {}, NOTHING],
-    ['nothing if nothing is stored', { comment: 'nothing', check: 'nothing' }, NOTHING],
-    ['nothing in a comment that decides nothing', { comment, decides: false }, NOTHING],
-    ['nothing in a comment without a job', { comment: stored('skipped', NO_JOB) }, NOTHING],
-    ['an error if the comment cannot be read', { comment: GITHUB_ERROR }, ['github', '', '']],
-    ['an error if the action fails', { check: BUG }, [BUG.message, '', '']],
-    [
-      'an error if the job is refused',
-      { comment, script: [errorResponse(401)] },
-      ['auth', 'job-1', FOLLOWED],
-    ],
-  ])('finds %s', async (_, options, story) => {
-    expect((await find(options)).story).toEqual(story)
+  test.each<[string, Options, now: string, requests: number]>([
+    ['that runs', { check: 'nothing' }, 'active', 1],
+    ['that ended', { script: [jobResult('completed')] }, 'completed', 1],
+    ['that is seen at the second request', { script: [noResponse, jobResult('active')] }, 'active', 2],
+    ['that is gone', { script: gone }, 'gone', 4],
+    ['without asking in a dry run', { dryRun: true }, 'not requested', 0],
+    ['although the check cannot be read', { check: GITHUB_ERROR }, 'active', 1],
+  ])('continues the job in the comment, %s', async (_, options, now, requests) => {
+    const { story } = await find({ comment, ...options })
+    expect(story).toBe(`continues job-1, active: ${now}; ${asks('job-1', requests)}; ${FOLLOWED}`)
+  })
+
+  test('continues a job without a pull request, or a pull request without a job', async () => {
+    const withoutLink = await find({ comment: stored('a', { link: '' }) })
+    expect(withoutLink.story).toBe('continues job-1, a: active; asks job-1; follows job-1')
+    const withoutJob = await find({ comment: stored('a', { jobId: '' }) })
+    expect(withoutJob.story).toBe('continues no job, a: gone; asks nobody; follows nothing')
+  })
+
+  test.each<[string, Options]>([
+    ['without either', {}],
+    ['if nothing is stored', { comment: 'nothing', check: 'nothing' }],
+    ['in a comment that decides nothing', { comment, decides: false }],
+    ['in a comment without a job', { comment: stored('skipped', NO_JOB) }],
+  ])('finds nothing %s', async (_, options) => {
+    expect((await find(options)).story).toBe(NOTHING)
+  })
+
+  test.each<[string, Options, story: string]>([
+    ['the comment cannot be read', { comment: GITHUB_ERROR }, 'github; asks nobody; follows nothing'],
+    ['the action itself fails', { check: BUG }, `${BUG.message}; asks nobody; follows nothing`],
+    ['the job is refused', { comment, script: [errorResponse(401)] }, `auth; asks job-1; ${FOLLOWED}`],
+  ])('ends with an error if %s', async (_, options, story) => {
+    expect((await find(options)).story).toBe(story)
   })
 
   test('leaves what it sees to the polls that follow, and does not depend on the check', async () => {
-    const { lines, reported, writers } = await find({
-      comment,
-      check: 'nothing',
-      script: [jobResult('queued')],
-    })
+    const script = [jobResult('queued')]
+    const { lines, reported, writers } = await find({ comment, check: 'nothing', script })
     expect([lines.log, lines.warn, reported]).toEqual([[], [], []])
     expect([writers.comment?.asked, writers.check?.asked]).toEqual([[true], [false]])
     expect((await find({ comment, decides: false })).writers.comment?.asked).toEqual([])
@@ -182,11 +164,9 @@ describe('a first attempt', () => {
 
   test('ends at the deadline', async () => {
     const { error } = await find({ comment, script: forever(errorResponse(503)) })
-    expect(error).toMatchObject({
-      code: 'network',
-      message: 'Timed out while checking the earlier job. Nothing was sent.',
-      advice: 'Start a new run later, or raise timeout-minutes.',
-    })
+    const message = 'Timed out while checking the earlier job. Nothing was sent.'
+    const advice = 'Start a new run later, or raise timeout-minutes.'
+    expect(error).toMatchObject({ code: 'network', message, advice })
     expect((await find({ comment, script: forever(notSent) })).error?.message).toMatch(
       /^The service never answered/,
     )
@@ -195,16 +175,18 @@ describe('a first attempt', () => {
 
 describe('a re-run', () => {
   const check = ofThisRun('timed-out')
+  const withoutJob = ofThisRun('active', NO_JOB)
   const other = stored('pr-opened', { jobId: 'job-0' })
-  const WAITS: Story = ['waits for job-1, timed-out: active', 'job-1', FOLLOWED]
-  const OTHER: Story = ['continues job-0, pr-opened: active', 'job-0', `job-0 ${OLD_LINK}`]
+  const WAITS = `waits for job-1, timed-out: active; asks job-1; ${FOLLOWED}`
+  const OTHER = `continues job-0, pr-opened: active; asks job-0; follows job-0 ${OLD_LINK}`
+  const GONE = 'continues job-1, timed-out: gone'
   const job0 = jobResult('active', { id: 'job-0' })
 
-  test.each(['active', 'sending', 'unknown', 'timed-out', 'cancelled', 'error', 'started', 'completed'])(
+  test.each(['active', 'unknown', 'timed-out', 'completed'])(
     'waits for the job of an attempt that was %s',
     async (state) => {
       const { story, writers } = await find({ attempt: 2, check: ofThisRun(state), comment: other })
-      expect(story).toEqual([`waits for job-1, ${state}: active`, 'job-1', FOLLOWED])
+      expect(story).toBe(`waits for job-1, ${state}: active; asks job-1; ${FOLLOWED}`)
       expect(writers.check?.asked).toEqual([true])
     },
   )
@@ -213,46 +195,30 @@ describe('a re-run', () => {
     'is like a new run after an attempt that was %s',
     async (state) => {
       const options = { attempt: 2, check: ofThisRun(state), comment: other, script: [job0] }
-      expect((await find(options)).story).toEqual(OTHER)
+      expect((await find(options)).story).toBe(OTHER)
     },
   )
 
-  test.each<[string, Options, Story]>([
-    [
-      'the job in the comment if the check lacks it',
-      { check: ofThisRun('active', NO_JOB), comment: check },
-      WAITS,
-    ],
+  test.each<[string, Options, story: string]>([
+    ['the job in the comment if the check lacks it', { check: withoutJob, comment: check }, WAITS],
     ['the job that it is given to wait for', { check, task: ATTACH }, WAITS],
-    ['the job that it is given to message', { check, task: MESSAGE }, WAITS],
-    ['nothing if it is given another job', { check, task: { kind: 'attach', jobId: 'job-2' } }, NOTHING],
-    ['nothing if it is to message another job', { check, task: { ...MESSAGE, jobId: 'job-2' } }, NOTHING],
-    ['nothing if no job is known', { check: ofThisRun('unknown', NO_JOB) }, NOTHING],
+    ['nothing if it is given another job', { check, task: { ...MESSAGE, jobId: 'job-2' } }, NOTHING],
+    ['nothing if no job is known', { check: withoutJob }, NOTHING],
     ['nothing of another run in the check', { check: stored('active') }, NOTHING],
-    [
-      'that its job is gone',
-      { check, script: gone },
-      ['continues job-1, timed-out: gone', asked('job-1'), ''],
-    ],
-    [
-      'its job that seemed to be gone',
-      { check, script: [...gone.slice(1), jobResult('active')] },
-      ['waits for job-1, timed-out: active', asked('job-1'), FOLLOWED],
-    ],
+    ['that its job is gone', { check, script: gone }, `${GONE}; ${asks('job-1')}; follows nothing`],
     [
       'the job of the comment if its own is gone',
       { check, comment: other, script: [...gone, job0] },
-      ['continues job-0, pr-opened: active', `${asked('job-1')} job-0`, `job-0 ${OLD_LINK}`],
+      OTHER.replace('asks', asks('job-1')),
     ],
     [
       'at once that the job of both is gone',
-      { check, comment: stored('a'), script: gone },
-      ['continues job-1, a: gone', asked('job-1'), FOLLOWED],
+      { check, comment: stored('timed-out'), script: gone },
+      `${GONE}; ${asks('job-1')}; ${FOLLOWED}`,
     ],
-    ['an error if the check cannot be read', { check: GITHUB_ERROR }, ['github', '', '']],
-    ['an error if the action fails', { check: BUG }, [BUG.message, '', '']],
+    ['an error if the check cannot be read', { check: GITHUB_ERROR }, 'github; asks nobody; follows nothing'],
   ])('finds %s', async (_, options, story) => {
-    expect((await find({ attempt: 2, ...options })).story).toEqual(story)
+    expect((await find({ attempt: 2, ...options })).story).toBe(story)
   })
 })
 
@@ -261,9 +227,7 @@ describe('an earlier create request whose result is unknown', () => {
   test.each<[Options, isTold: boolean]>([
     [{ comment: sent('sending') }, true],
     [{ comment: sent('unsent') }, false],
-    [{ comment: sent('skipped') }, false],
     [{ comment: stored('unknown') }, false],
-    [{ attempt: 2, check: sent('unknown', '9') }, true],
     [{ attempt: 2, check: sent('unsent', '9'), comment: sent('unknown') }, false],
     [{ attempt: 2, check: sent('unknown', '9'), comment: stored('active') }, true],
     [{ attempt: 2, check: sent('unknown', '9'), comment: ofThisRun('active') }, false],
@@ -284,23 +248,14 @@ describe('what this very attempt stored', () => {
   test.each<[string, Options, message: string]>([
     ['in the comment', { comment: state, check: 'nothing' }, USED],
     ['in the check', { check: ofThisRun('pr-opened'), comment: 'nothing' }, USED],
-    [
-      'in a later attempt',
-      { attempt: 3, check: ofThisRun('active', { attempt: 3 }), comment: 'nothing' },
-      USED,
-    ],
+    ['in a later attempt', { attempt: 3, check: ofThisRun('active', { attempt: 3 }) }, USED],
     ['without a job', { comment: ofThisRun('sending', NO_JOB), check: 'nothing' }, text('sent a request')],
     ['with the comment alone', { comment: state }, USED],
-    ['with the check alone', { check: state }, USED],
-    [
-      'although it is to wait for another job',
-      { check: state, task: { kind: 'attach', jobId: 'job-2' } },
-      USED,
-    ],
+    ['to wait for another job', { check: state, task: { kind: 'attach', jobId: 'job-2' } }, USED],
     ['although it is to message the job', { check: state, task: MESSAGE }, USED],
   ])("is another step's: %s", async (_, options, message) => {
     const { error, story, writers } = await find(options)
-    expect(story).toEqual(['input', '', ''])
+    expect(story).toBe('input; asks nobody; follows nothing')
     expect(error).toMatchObject({
       message,
       advice:
@@ -310,18 +265,18 @@ describe('what this very attempt stored', () => {
     expect([writers.comment?.stopped, writers.check?.stopped]).not.toContain(false)
   })
 
-  test.each<[string, Options, Story]>([
+  test.each<[string, Options, story: string]>([
     ['it sent nothing: unsent', { comment: ofThisRun('unsent', NO_JOB) }, NOTHING],
     ['it sent nothing: skipped', { comment: ofThisRun('skipped', NO_JOB) }, NOTHING],
     ['the step only waits for its job', { check: ofThisRun('started'), task: ATTACH }, NOTHING],
     [
       'it is of another run',
       { attempt: 2, comment: stored('a', { attempt: 2 }) },
-      ['continues job-1, a: active', 'job-1', FOLLOWED],
+      `continues job-1, a: active; asks job-1; ${FOLLOWED}`,
     ],
   ])('does not matter if %s', async (_, options, expected) => {
     const { story, writers } = await find(options)
-    expect(story).toEqual(expected)
+    expect(story).toBe(expected)
     expect([writers.comment?.stopped, writers.check?.stopped]).not.toContain(true)
   })
 })
@@ -360,26 +315,21 @@ describe('continuing', () => {
   const open: DocsPull = { state: 'open' }
   const closed: DocsPull = { state: 'closed' }
   const unknown: DocsPull = { state: 'unknown', reason: 'It is on another host.' }
-  const UNKNOWN =
-    `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. ` +
-    'It is on another host.'
+  const UNKNOWN = `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`
 
-  test.each<
-    [string, PreviousRun['job'], DocsPull, remembered: string, link: string, newPrompt: string, log: string[]]
-  >([
-    ['an open pull request', active, open, OLD_LINK, OLD_LINK, continueAt(OLD_LINK), []],
-    ['an open pull request that is news', linked, open, OLD_LINK, LINK, continueAt(LINK), []],
-    ['a pull request that cannot be read', active, unknown, OLD_LINK, OLD_LINK, 'Do it', [UNKNOWN]],
-    ['no pull request', active, closed, '', '', 'Do it', []],
-  ])('a job with %s gets the message', async (_, previousJob, pull, remembered, link, prompt, log) => {
+  test.each<[string, PreviousRun['job'], DocsPull, remembered: string, link: string, log: string[]]>([
+    ['an open pull request', active, open, OLD_LINK, OLD_LINK, []],
+    ['an open pull request that is news', linked, open, OLD_LINK, LINK, []],
+    ['a pull request that cannot be read', active, unknown, OLD_LINK, OLD_LINK, [UNKNOWN]],
+    ['no pull request', active, closed, '', '', []],
+  ])('a job with %s gets the message', async (_, previousJob, pull, remembered, link, log) => {
+    // For a job that takes its place: only an open pull request is continued.
+    const prompt = pull === open ? continueAt(link) : 'Do it'
     const previousLink = pull === open ? link : ''
-    expect((await decide(previousJob, pull, remembered)).told).toEqual({
-      task: {
-        kind: 'message',
-        jobId: 'job-1',
-        prompt: 'Do it',
-        remembered: { job: previousJob, find: expect.any(Function), prompt, previousLink },
-      },
+    const { told } = await decide(previousJob, pull, remembered)
+    const forNewJob = { job: previousJob, find: expect.any(Function), prompt, previousLink }
+    expect(told).toEqual({
+      task: { kind: 'message', jobId: 'job-1', prompt: 'Do it', remembered: forNewJob },
       read: link === '' ? [] : [link],
       log,
       followed: ['job-1', link],
@@ -388,44 +338,30 @@ describe('continuing', () => {
 
   test('a job that was not requested gets the message, and no pull request is read', async () => {
     const task = { kind: 'message', jobId: 'job-1', prompt: 'Do it' }
-    expect((await decide('not requested', closed)).told).toEqual({
-      task,
-      read: [],
-      log: [],
-      followed: ['job-1', ''],
-    })
+    const { told } = await decide('not requested', closed)
+    expect(told).toEqual({ task, read: [], log: [], followed: ['job-1', ''] })
   })
 
   test.each<[string, Iterable<ScriptedResult>, answer: object]>([
     ['four times 404', gone, { value: undefined }],
-    ['the job', [jobResult('completed')], { value: { status: 'completed' } }],
-    [
-      'the job after three times 404',
-      [...gone.slice(1), jobResult('archived')],
-      { value: { status: 'archived' } },
-    ],
+    ['the job', [...gone.slice(1), jobResult('archived')], { value: { status: 'archived' } }],
     ['403', [errorResponse(403)], { code: 'auth' }],
     ['only 503', forever(errorResponse(503)), { code: 'network' }],
-  ])(
-    'the service is asked whether a job is gone that takes no message: it says %s',
-    async (_, script, answer) => {
-      const { task, progress } = await decide(linked, open, OLD_LINK, 'job-1', script)
-      progress.posted = true
-      const find = task.kind === 'message' ? task.remembered?.find : undefined
-      const answered = await settle(Promise.resolve(find?.()))
-      expect(answered).toMatchObject(answer)
-      expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
-      expect(progress).toMatchObject({ job: undefined, jobId: 'job-1', missedReason: '' })
-    },
-  )
+  ])('if it takes no message, the service is asked whether it is gone: %s', async (_, script, answer) => {
+    const { task, progress } = await decide(linked, open, OLD_LINK, 'job-1', script)
+    progress.posted = true
+    const find = task.kind === 'message' ? task.remembered?.find : undefined
+    const answered = await settle(Promise.resolve(find?.()))
+    expect(answered).toMatchObject(answer)
+    expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
+    expect(progress).toMatchObject({ job: undefined, jobId: 'job-1', missedReason: '' })
+  })
 
   test.each<[string, PreviousRun['job'], DocsPull]>([
     ['no longer exists', undefined, open],
-    ['no longer exists', undefined, closed],
     ['failed', job('failed'), open],
     ['was archived', job('archived'), unknown],
     ['has a pull request that was merged or closed', active, closed],
-    ['has a pull request that was merged or closed', job('completed'), closed],
   ])('a job that %s is replaced: %j, %j', async (reason, previousJob, pull) => {
     const isOpen = pull === open
     expect((await decide(previousJob, pull)).told).toEqual({
@@ -437,11 +373,8 @@ describe('continuing', () => {
   })
 
   test('if only the pull request is remembered, the new job continues there', async () => {
-    expect((await decide(undefined, open, OLD_LINK, '')).told).toEqual({
-      task: { kind: 'create', prompt: continueAt(OLD_LINK) },
-      read: [OLD_LINK],
-      log: [],
-      followed: ['', OLD_LINK],
-    })
+    const { told } = await decide(undefined, open, OLD_LINK, '')
+    const task = { kind: 'create', prompt: continueAt(OLD_LINK) }
+    expect(told).toEqual({ task, read: [OLD_LINK], log: [], followed: ['', OLD_LINK] })
   })
 })
