@@ -102,9 +102,23 @@ describe('the prompt', () => {
     expect(text).not.toContain('mint_key')
     expect(text).toContain('docs/old-***.md -> docs/***.md')
     expect(text).toContain('+new docs/***.md')
-    // Half of it would be left where a fact is truncated.
-    const named = { body: `${'x'.repeat(16 * 1024 - 4)}mint_key` }
-    expect(prompt('event', changes([], { named }))).not.toContain('mint')
+  })
+
+  test.each<[string, Partial<Changes>]>([
+    ['a fact', { named: { body: `${'x'.repeat(16 * 1024 - 4)}mint_key` } }],
+    [
+      "a commit's message",
+      {
+        commits: {
+          commits: [{ sha: '', author: '', authorName: '', message: `${'x'.repeat(196)}mint_key` }],
+          complete: true,
+        },
+      },
+    ],
+  ])('does not have half the key where %s is truncated', (_, more) => {
+    const text = prompt('event', changes([], more))
+    expect(text).toContain('xxx')
+    expect(text).not.toContain('mint')
   })
 
   test('has the trigger, and the files and diffs that match', () => {

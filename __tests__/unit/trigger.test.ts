@@ -8,10 +8,11 @@ import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 const RUN = { repository: 'your-org/docs', ref: 'refs/heads/main', sha: 'c'.repeat(40) } as RunEnvironment
 const SHA = 'a1b2c3d'.padEnd(40, '0')
 const CHANGES: Changes = { files: [], truncated: false, range: '', empty: false }
+const asIs = (text: string): string => text
 
 /** Each fact as `name: value`; those of the run only if they are asked for. */
 function facts(name: string, payload: unknown, changes: Changes = CHANGES, withRun = false): string {
-  const trigger = describeTrigger(RUN, parseEvent(name, payload), changes)
+  const trigger = describeTrigger(RUN, parseEvent(name, payload), changes, asIs)
   expect(trigger).toMatchObject({ event: name, repository: RUN.repository })
   const lines = trigger.facts.map((fact) => `${fact.name}: ${fact.value}`)
   const ofRun = [`ref: ${RUN.ref}`, `commit: ${RUN.sha}`]
@@ -133,7 +134,7 @@ test('the ref and the commit come first, but not of a pull request, an issue or 
   expect(facts('push', { sender }, undefined, true)).toBe(`${ofRun} | sender: octocat`)
   expect(facts('issues', { issue: { number: 7 } }, undefined, true)).toBe('number: 7')
   const commit = { name: 'commit', value: RUN.sha }
-  expect(describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {}), CHANGES).facts).toEqual([commit])
+  expect(describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {}), CHANGES, asIs).facts).toEqual([commit])
 })
 
 test('the pull request or issue that issue-number names, and the release before it, come after the event', () => {
@@ -160,7 +161,7 @@ test('what GitHub hides is noted where it renders Markdown, and invisible charac
     ...[`file: ${plain}`, `comment: ${prose}`, `name: ${plain}`, `notes: ${prose}`],
   ])
   const run = { ...RUN, ref: 'refs/heads/a\u200bb' }
-  const { facts: told } = describeTrigger(run, parseEvent('push', {}), CHANGES)
+  const { facts: told } = describeTrigger(run, parseEvent('push', {}), CHANGES, asIs)
   expect(told).toContainEqual({ name: 'ref', value: 'refs/heads/a\\u{200b}b' })
 })
 

@@ -54,11 +54,9 @@ export function composePrompt(
   const { inputs, run, event, nonce, redact } = step
   if (inputs.context === 'none' || changes === undefined) return text
   const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
-  const trigger = describeTrigger(run, event, changes)
   const prompt = compose(text, {
     level: inputs.context,
-    // Redacted before they are truncated: half a key would not be found.
-    trigger: { ...trigger, facts: trigger.facts.map((fact) => ({ ...fact, value: redact(fact.value) })) },
+    trigger: describeTrigger(run, event, changes, redact),
     changes: { ...changes, files },
     boundary: nonce(),
     excluded: changes.files.length - files.length,

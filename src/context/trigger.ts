@@ -10,6 +10,7 @@ import {
 } from '../event/event.js'
 import { getPath, getString } from '../event/payload.js'
 import { formatInteger, shortSha } from '../format.js'
+import type { Redact } from '../redact.js'
 import { normalizeNewlines } from './fence.js'
 import type { Changes, CommitList } from './files.js'
 import { noteHidden, showInvisible } from './hidden.js'
@@ -31,15 +32,24 @@ export interface Trigger {
   readonly facts: readonly Fact[]
 }
 
-/** What triggered the run; facts without a value are left out. */
-export function describeTrigger(run: RunEnvironment, event: RunEvent, changes: Changes): Trigger {
+/**
+ * What triggered the run; facts without a value are left out.
+ *
+ * @param redact applied to whole texts, before they are truncated: half a key would not be found
+ */
+export function describeTrigger(
+  run: RunEnvironment,
+  event: RunEvent,
+  changes: Changes,
+  redact: Redact,
+): Trigger {
   const told = readFacts(event.name, event.payload)
   const facts = [
     ...refFacts(run, told),
     ...told,
     ...readPart(changes.named, PARTS.issue),
     { name: 'previous release', value: changes.previousRelease ?? '' },
-    commitsFact(commitList(event, changes)),
+    commitsFact(commitList(event, changes), redact),
   ]
   return {
     event: event.name,
@@ -47,7 +57,7 @@ export function describeTrigger(run: RunEnvironment, event: RunEvent, changes: C
     // Names of refs and of people can have invisible characters, too.
     facts: facts
       .filter(({ value }) => value !== '')
-      .map(({ name, value }) => ({ name, value: showInvisible(value) })),
+      .map(({ name, value }) => ({ name, value: redact(showInvisible(value)) })),
   }
 }
 
@@ -61,28 +71,27 @@ function refFacts({ ref, sha }: RunEnvironment, told: readonly Fact[]): Fact[] {
 }
 
 /** Of a push, the payload says more than a comparison: that has no more than 100 commits. */
-function commitList(event: RunEvent, changes: Changes): CommitList | undefined {
+function commitList(event: RunEvent, changes: Changes): CommitList {
   const commits = pushedCommits(event)
-  const ofPush = { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
-  return commits.length === 0 || changes.bySince ? changes.commits : ofPush
+  if (commits.length === 0 || changes.bySince) return changes.commits ?? { commits: [], complete: true }
+  return { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
 }
 
 /** Each commit's first line and author. */
-function commitsFact({ commits, complete }: CommitList = { commits: [], complete: true }): Fact {
+function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
   const count = complete ? '' : ` (the first ${formatInteger(commits.length)}; there may be more)`
-  return { name: `commits${count}`, value: commits.map(commitLine).join('\n') }
+  return { name: `commits${count}`, value: commits.map((commit) => commitLine(commit, redact)).join('\n') }
 }
 
 /** So that no commit uses up the room of the others, in characters. */
 const COMMIT_LIMIT = 200
 
-function commitLine({ sha, message, author, authorName }: Commit): string {
+function commitLine({ sha, message, author, authorName }: Commit, redact: Redact): string {
+  const firstLine = (text: string): string => {
+    const [line = ''] = normalizeNewlines(text).split('\n')
+    return truncate(redact(line), COMMIT_LIMIT)
+  }
   return `${shortSha(sha)} ${firstLine(message)} (${firstLine(author || authorName) || 'unknown author'})`
-}
-
-function firstLine(text: string): string {
-  const [line = ''] = normalizeNewlines(text).split('\n')
-  return truncate(line, COMMIT_LIMIT)
 }
 
 /**
