@@ -209,7 +209,7 @@ class Checker {
 
   /** Nobody without write access starts a job; and nothing is sent if GitHub doesn't say what has to be known first. */
   #checkRefused(): void {
-    const { plan, githubRequests } = this.step
+    const { plan, githubRequests, spawnedAt, endedAt, timeoutMs } = this.step
     const { context, check, 'context-paths': paths } = plan.inputs
     if (plan.task === 'attach' || this.#gitHubLies()) return
     const { isComment } = memoryAfter(this.step, plan)
@@ -221,7 +221,9 @@ class Checker {
       plan.cause.ownComment && isComment && markersIn(this.previous?.comments ?? []).length > 0
     if (hasOwnComment) {
       mustNot("the event is about the step's own comment")
-      if (mayStart(plan) && this.#couldWrite())
+      // A step that is cancelled, or has no time to read the comments, says that instead.
+      const wasInTime = this.#signals.length === 0 && endedAt < spawnedAt + timeoutMs
+      if (mayStart(plan) && wasInTime && this.#couldWrite())
         this.#must(this.#outputs.outcome === 'skipped', `its own comment is ${this.#outputs.outcome}`)
     }
     const decisive = [

@@ -86,6 +86,7 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
   return {
     lines: scripted.lines,
     reported: scripted.reported,
+    responded: scripted.progress.responded,
     writers,
     value,
     error,
@@ -126,8 +127,9 @@ describe('a first attempt', () => {
     ['without asking in a dry run', { dryRun: true }, 'not requested', 0],
     ['although the check cannot be read', { check: GITHUB_ERROR }, 'active', 1],
   ])('continues the job in the comment, %s', async (_, options, now, requests) => {
-    const { story } = await find({ comment, ...options })
+    const { story, responded } = await find({ comment, ...options })
     expect(story).toBe(`continues job-1, active: ${now}; ${asks('job-1', requests)}; ${FOLLOWED}`)
+    expect(responded).toBe(requests > 0) // So that a request after it is retried until the deadline.
   })
 
   test('continues a job without a pull request, or a pull request without a job', async () => {
