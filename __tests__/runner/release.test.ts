@@ -318,10 +318,8 @@ test.concurrent.each<[string, string, (clone: Releasable) => unknown, string]>([
     prepare(clone)
     const before = clone.tags()
     const published = await dispatch(clone, { version, 'dry-run': 'false' })
-    expect({ succeeded: published.ran.succeeded, said: published.ran.log.includes(words) }).toEqual({
-      succeeded: false,
-      said: true,
-    })
+    expect(published.ran.succeeded).toBe(false)
+    expect(published.ran.log).toContain(words)
     expect(jobs(published)).toEqual(['verify'])
     expect(published.calls.filter((call) => call.startsWith('release'))).toEqual([])
     expect(existsSync(path.join(published.state, 'pwned'))).toBe(false)
