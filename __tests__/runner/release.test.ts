@@ -197,6 +197,12 @@ function standIns(home: string): string[] {
 /** The jobs of which a step ran. */
 const jobs = ({ ran }: Published): string[] => [...new Set(ran.steps.map(({ job }) => job))]
 
+/** The steps that failed, in a run that did. Not by what they said: act can lose the last words of such a step. */
+function failed({ ran }: Published): string[] {
+  expect(ran.succeeded).toBe(false)
+  return ran.steps.flatMap(({ name, result }) => (result === 'failure' ? name.replace(/^Main /, '') : []))
+}
+
 function expectSuccess({ ran }: Published): void {
   expect({ succeeded: ran.succeeded, log: ran.succeeded ? '' : ran.log }).toEqual({
     succeeded: true,
@@ -297,29 +303,23 @@ test.concurrent.each<[string, string, (clone: Releasable) => unknown, string]>([
     'dist is stale',
     '1.2.3',
     (clone) => clone.push({ 'source/index.js': 'another\n' }),
-    'dist is not what a clean build gives: index.js differs.',
+    'Check that this version may be released',
   ],
   [
     'the version holds commands',
     '1.2.3"; touch "$FAKE_GH/pwned"; echo $(touch $FAKE_GH/pwned) "',
     () => {},
-    'Expected a version such as 1.2.3 or 1.2.3-rc.1, got ',
+    'Check that this version may be released',
   ],
-  [
-    'a check fails',
-    '1.2.3',
-    (clone) => clone.push({ '.ci/run': '#!/bin/sh\necho a-check-failed; exit 1\n' }),
-    'a-check-failed',
-  ],
+  ['a check fails', '1.2.3', (clone) => clone.push({ '.ci/run': '#!/bin/sh\nexit 1\n' }), '.ci/run'],
 ])(
   'nothing is published if %s',
-  async (_, version, prepare, words) => {
+  async (_, version, prepare, step) => {
     const clone = withWorkflow('1.2.3')
     prepare(clone)
     const before = clone.tags()
     const published = await dispatch(clone, { version, 'dry-run': 'false' })
-    expect(published.ran.succeeded).toBe(false)
-    expect(published.ran.log).toContain(words)
+    expect(failed(published)).toEqual([step])
     expect(jobs(published)).toEqual(['verify'])
     expect(published.calls.filter((call) => call.startsWith('release'))).toEqual([])
     expect(existsSync(path.join(published.state, 'pwned'))).toBe(false)
@@ -338,8 +338,7 @@ test.concurrent(
     const hook = '#!/bin/sh\n[ "$1" != refs/tags/v1 ] || { echo protected >&2; exit 1; }\n'
     writeFileSync(clone.origin.path('hooks/update'), hook, { mode: 0o755 })
     const published = await dispatch(clone, { version: '1.2.3', 'dry-run': 'false' })
-    expect(published.ran.succeeded).toBe(false)
-    expect(published.ran.log).toContain('v1 was not moved: `git push` ended with 1.')
+    expect(failed(published)).toEqual([expect.stringContaining('release.mjs major')])
     expect(published.release()).toMatchObject({ draft: false })
     expect(clone.tags()).toEqual({ v1: old, 'v1.2.3': clone.git('rev-parse', 'HEAD') })
   },
@@ -377,23 +376,20 @@ test.concurrent.each<[string, string, Record<string, 'old'>, string]>([
     'somebody pushes its tag at another commit',
     'git update-ref refs/tags/v1.2.3 "$OLD"',
     { 'v1.2.3': 'old' },
-    'The tag v1.2.3 is at another commit than ',
+    'Draft, upload and publish',
   ],
   [
     'an asset is a link, which could lead to the token',
     'ln -sf /proc/self/environ "$FAKE_GH/artifacts/assets/sbom.json"',
     {},
-    'An asset is not a regular file: assets/sbom.json',
+    'Name the assets',
   ],
 ])(
   'nothing is published if, while the approval waits, %s',
-  async (_, script, tags, words) => {
+  async (_, script, tags, step) => {
     const { clone, old, published } = await meanwhile(script)
-    expect({ succeeded: published.ran.succeeded, jobs: jobs(published) }).toEqual({
-      succeeded: false,
-      jobs: ['verify', 'publish'],
-    })
-    expect(published.ran.log).toContain(words)
+    expect(jobs(published)).toEqual(['verify', 'publish'])
+    expect(failed(published)).toEqual([step])
     expect(existsSync(path.join(published.state, 'releases'))).toBe(false)
     expect(clone.tags()).toEqual(Object.fromEntries(Object.keys(tags).map((tag) => [tag, old])))
   },
