@@ -269,7 +269,7 @@ class Checker {
         `the service answered with a job, ${says}`,
       )
     }
-    this.#must(!this.#gaveUpEarly(last), `gave up on the POST before its time was up, ${says}`)
+    if (this.#gaveUpEarly(last)) this.#must(false, `gave up on the POST before its time was up, ${says}`)
     // A POST on a connection that breaks before anything is read is sent, and the service knows nothing of it.
     const isLast = this.plan.service.connections.every((what) => what === 'ok')
     if (fate === 'refused' && wasRead && isLast)
@@ -291,10 +291,11 @@ class Checker {
   /** Whether the step ended while the service was about to respond with a job, and there was time for that. */
   #gaveUpEarly(post: Entry): boolean {
     const { spawnedAt, timeoutMs, endedAt } = this.step
-    const isPending = post.complete && post.exchange?.breaksAt === 'never' && post.respondedAt === undefined
+    const isPending = post.complete && post.exchange?.breaksAt === 'never' && this.#fateOf(post) === 'unknown'
     const [first, second] = this.#signals
     if (!isPending || second !== undefined) return false
-    if (this.#fateOf({ ...post, respondedAt: endedAt }) !== 'job') return false
+    if (post.respondedAt !== undefined || this.#fateOf({ ...post, respondedAt: endedAt }) !== 'job')
+      return false
     const limit = Math.min(spawnedAt + timeoutMs, first?.at ?? Number.POSITIVE_INFINITY) + FINAL_POST_MS
     return !this.#wasKilled && endedAt + DELIVERY_MS < limit
   }
@@ -496,7 +497,7 @@ class Checker {
 
   /** A job that was seen to end is told to have ended. */
   #checkEnding(): void {
-    const { plan, spawnedAt, timeoutMs, entries } = this.step
+    const { plan, timeoutMs, entries } = this.step
     const { outcome = '' } = this.#outputs
     // A later step also asks for the job of the step before it.
     if (
@@ -507,14 +508,25 @@ class Checker {
     )
       return
     for (const entry of entries) {
-      const { exchange, respondedAt = Number.POSITIVE_INFINITY, method } = entry
-      const hasJob = exchange?.response.body.kind === 'job' && exchange.response.status !== 204
-      if (method !== 'GET' || !hasJob || this.#fateOf(entry) === 'any') continue
-      const status = this.#statusIn(entry)
-      const expected = status === 'completed' ? ['pr-opened', 'no-changes'] : [status]
-      if (!['completed', 'failed', 'archived'].includes(status)) continue
-      if (this.#arrivedBefore(respondedAt, spawnedAt + timeoutMs))
-        this.#must(expected.includes(outcome), `the job was told to be ${status}, the step says ${outcome}`)
+      const { exchange, respondedAt, method } = entry
+      if (method !== 'GET' || exchange === undefined || respondedAt === undefined) continue
+      const { status, body } = exchange.response
+      if (
+        status < 200 ||
+        status > 299 ||
+        status === 204 ||
+        body.kind !== 'job' ||
+        this.#fateOf(entry) === 'any'
+      )
+        continue
+      const isEnd = ['completed', 'failed', 'archived'].includes(body.status)
+      const inTime = this.#arrivedBefore(respondedAt, this.step.spawnedAt + timeoutMs)
+      if (!isEnd || !inTime) continue
+      const expected = body.status === 'completed' ? ['pr-opened', 'no-changes'] : [body.status]
+      this.#must(
+        expected.includes(outcome),
+        `the job was told to be ${body.status}, the step says ${outcome}`,
+      )
     }
   }
 
