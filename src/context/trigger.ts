@@ -139,7 +139,7 @@ const TOP: Readonly<Record<string, string>> = {
 }
 
 /** The facts of a payload. */
-export function readFacts(eventName: string, payload: unknown): Fact[] {
+function readFacts(eventName: string, payload: unknown): Fact[] {
   const top = (Object.hasOwn(TOP, eventName) && TOP[eventName]) || ''
   const action = eventName === 'repository_dispatch' ? '' : 'action'
   return [
