@@ -106,6 +106,19 @@ describe('a check', () => {
       expect(JSON.stringify(world.github.requests)).not.toContain(key.slice(0, 8))
     }))
 
+  test('is concluded as cancelled after a cancel while it was being created', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ method: 'POST', path: /check-runs/, answer: 'silence', takesEffect: true })
+      const { outputs } = await world.step(CHECK, {
+        meanwhile: async ({ cancel }) => {
+          await until(() => world.checks().length > 0)
+          cancel()
+        },
+      })
+      expect(outputs.outcome).toBe('cancelled')
+      expect(ended(world)).toEqual(['cancelled'])
+    }))
+
   test.concurrent('is concluded as cancelled after a cancel, beside the comment', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs } = await world.runBundle(

@@ -93,6 +93,7 @@ export class Store {
   async write(update: StatusUpdate, state: StoredState | undefined, how: How): Promise<void> {
     const { identity, markerKey } = this.#options
     await this.#concludeDead(how)
+    if (this.#mayExist) this.#id ??= (await this.#findCreated(how))?.id
     if (state === undefined || markerKey === undefined) {
       // Nothing to remember: one request is enough.
       if (this.#id === undefined) this.#id = await this.#create(update, how)
@@ -116,13 +117,16 @@ export class Store {
   /** If the response to a creation is lost, the text is found by its nonce instead of being created twice. */
   async #create(update: StatusUpdate, how: How): Promise<number> {
     const { place, nonce } = this.#options
-    const find = async () =>
-      (await place.list({ ...how, required: false })).items.find((text) => text.nonce === nonce)
-    const existing = this.#mayExist ? await find() : undefined
     this.#mayExist = true
-    const id = existing?.id ?? (await place.create(update, nonce, { ...how, find }))
+    const id = await place.create(update, nonce, { ...how, find: () => this.#findCreated(how) })
     this.#mayExist = false
     return id
+  }
+
+  async #findCreated(how: How): Promise<Text | undefined> {
+    const { place, nonce } = this.#options
+    const { items } = await place.list({ ...how, required: false })
+    return items.find((text) => text.nonce === nonce)
   }
 
   /** This only informs, so an error is left at that. */
