@@ -119,6 +119,21 @@ describe('a check', () => {
       expect(ended(world)).toEqual(['cancelled'])
     }))
 
+  test.concurrent('is created to its end if that takes little longer than a cancel', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ method: 'POST', path: /check-runs/, answer: { delayMs: 100 } })
+      const { outputs } = await world.runBundle(CHECK, {
+        meanwhile: async ({ signal }) => {
+          await until(() => world.checks().length > 0)
+          signal('SIGINT')
+        },
+      })
+      expect(outputs.outcome).toBe('cancelled')
+      expect(ended(world)).toEqual(['cancelled'])
+      // It isn't looked for.
+      expect(world.github.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'PATCH'])
+    }))
+
   test.concurrent('is concluded as cancelled after a cancel, beside the comment', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs } = await world.runBundle(

@@ -1,4 +1,4 @@
-/** GitHub failing at a single request of a run: nothing is sent twice, and no job is lost. */
+/** A run fails, or is cancelled, at a single request to GitHub: nothing is sent twice, and no job is lost. */
 
 import { expect } from '@jest/globals'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from './github.js'
@@ -8,35 +8,59 @@ export const INPUTS = { 'job-scope': 'pull-request', check: 'true', context: 'di
 /** Files, comments and checks are read; both placeholders take two requests; two edits of each follow. */
 export const REQUESTS = 11
 
-type Kind = readonly [name: string, answer: Fault['answer'], takesEffect: boolean]
+interface Kind extends Pick<Fault, 'answer' | 'takesEffect'> {
+  readonly name: string
+  readonly cancels?: boolean
+}
 const KINDS: readonly Kind[] = [
-  ['502', BAD_GATEWAY, false],
-  ['403', { status: 403, body: { message: 'Resource not accessible by integration' } }, false],
-  ['a limit', secondaryLimit(1), false],
-  ['a reset', 'reset', false],
-  ['a reset after it took effect', 'reset', true],
-  ['half a response', 'cut off', true],
-  ['nonsense', { status: 200, body: 'hello' }, false],
+  { name: '502', answer: BAD_GATEWAY },
+  { name: '403', answer: { status: 403, body: { message: 'Resource not accessible by integration' } } },
+  { name: 'a limit', answer: secondaryLimit(1) },
+  { name: 'a reset', answer: 'reset' },
+  { name: 'a reset after it took effect', answer: 'reset', takesEffect: true },
+  { name: 'half a response', answer: 'cut off' },
+  { name: 'nonsense', answer: { status: 200, body: 'hello' } },
+  { name: 'a cancel', answer: { delayMs: 1 }, cancels: true },
 ]
 
 /** Each kind of failure at each request, counted from the first. */
 export const CASES = KINDS.flatMap((kind, nth) =>
-  Array.from({ length: REQUESTS }, (_, index) => ({ name: kind[0], nth, index, kind })),
+  Array.from({ length: REQUESTS }, (_, index) => ({ ...kind, nth, index })),
 )
 
 /** A run in which one request fails, and a re-run of it. */
-export const expectNothingLost = ({ index, kind: [, answer, takesEffect] }: (typeof CASES)[number]) =>
+export const expectNothingLost = ({ index, cancels = false, ...fault }: (typeof CASES)[number]) =>
   inWorld({}, async (world) => {
     let seen = 0
-    const path = { test: () => seen++ === index } as unknown as RegExp
-    world.github.faults.push({ path, answer, takesEffect })
-    const first = await world.step({ ...INPUTS, wait: 'false' })
+    let cancelNow = (): void => undefined
+    const path = {
+      test: () => {
+        if (seen++ !== index) return false
+        if (cancels) cancelNow()
+        return true
+      },
+    } as unknown as RegExp
+    world.github.faults.push({ ...fault, path })
+    const first = await world.step(
+      { ...INPUTS, wait: 'false' },
+      {
+        meanwhile: async ({ cancel }) => {
+          cancelNow = cancel
+        },
+      },
+    )
     const sent = world.emulator.requests.filter(({ method }) => method === 'POST').length
     // Either the run ended before it sent anything, or it has its job.
     expect([sent, first.outputs['job-id'] !== '']).toEqual(
       first.outputs.outcome === 'started' ? [1, true] : [0, false],
     )
-    if (first.outputs.outcome !== 'started') expect(first.outputs['error-code']).toBe('github')
+    if (first.outputs.outcome !== 'started') {
+      expect(first.outputs).toMatchObject(cancels ? { outcome: 'cancelled' } : { 'error-code': 'github' })
+    }
+    if (cancels) {
+      expect(world.comments()).toHaveLength(1)
+      expect(world.checks().map(({ status }) => status)).toEqual(['completed'])
+    }
     world.github.faults.length = 0
     const rerun: RunOptions = { env: { GITHUB_RUN_ATTEMPT: '2' } }
     const second = await world.step(INPUTS, rerun)

@@ -6,7 +6,7 @@ import { oneLine, quote, truncate } from '../escape.js'
 import { joinSentences } from '../format.js'
 import { parseRetryAfter, retryDelay } from '../net/backoff.js'
 import { type PermanentFailure, permanentFailure } from '../net/connect.js'
-import type { Deadline } from '../net/deadline.js'
+import { abortedAfter, type Deadline } from '../net/deadline.js'
 import type { Redact } from '../redact.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
@@ -18,6 +18,9 @@ const SECONDARY_LIMIT_MS = 60_000
 
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
+
+/** How long a creation may go on after the deadline or a cancel, in milliseconds: GitHub may carry it out anyway. */
+const CREATION_MS = 500
 
 export interface GitHubOptions extends FetchOptions {
   readonly token: string
@@ -70,13 +73,16 @@ export function createGitHub(options: GitHubOptions): GitHub {
     countedUntil = now
   }
 
+  const creationEnd = abortedAfter(CREATION_MS, deadline.signal, clock)
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
     const { signal = deadline.signal, required, find } = call
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)])
+      const end = find !== undefined && signal === deadline.signal ? creationEnd : signal
+      const limit = AbortSignal.any([end, AbortSignal.timeout(REQUEST_MS)])
       try {
+        signal.throwIfAborted()
         const data = attempts > 1 ? await find?.() : undefined
         if (data !== undefined) return { data, status: 200, url: '', headers: {} }
         Object.assign(request, { request: { ...request.request, signal: limit } }) // Octokit ignores a copy.

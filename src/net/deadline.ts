@@ -30,6 +30,15 @@ export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
+/** Aborted some time after another signal, in milliseconds. */
+export function abortedAfter(milliseconds: number, signal: AbortSignal, clock: Clock): AbortSignal {
+  const controller = new AbortController()
+  void aborted(signal)
+    .then(() => clock.sleep(milliseconds, controller.signal))
+    .then(() => controller.abort())
+  return controller.signal
+}
+
 /**
  * @param at on the clock, in milliseconds
  * @param cancel aborted when the runner cancels the step
