@@ -74,13 +74,13 @@ function filesIn(argument) {
 
 /**
  * First with the tests that import the file. What they don't notice is tried with those that reach it through other
- * files, which take longer.
+ * files, which take longer, and with the longest at the end.
  */
 async function measure(file, mutate) {
-  const [direct, indirect] = testsOf(file)
-  if (direct.length + indirect.length === 0) console.log(`${file}: no test imports it.`)
+  const stages = testsOf(file).filter(({ length }) => length > 0)
+  if (stages.length === 0) console.log(`${file}: no test imports it.`)
   const results = new Map()
-  for (const tests of [direct, indirect].filter(({ length }) => length > 0)) {
+  for (const tests of stages) {
     const left =
       results.size === 0 ? [mutate] : [...results.values()].filter(survives).map((one) => rangeOf(file, one))
     if (left.length === 0) break
@@ -93,7 +93,10 @@ async function measure(file, mutate) {
   return [...results.values()].filter(({ status }) => !['RuntimeError', 'Ignored'].includes(status))
 }
 
-/** The tests that import the compiled file, and those that only reach it. Property tests are random, and left out. */
+/**
+ * The tests that import the compiled file, those that only reach it, and those that also start processes. The others are
+ * random, or about the project's files instead of its code.
+ */
 function testsOf(file) {
   const compiled = file.replace(/\.ts$/, '.js')
   const options = ['--roots', 'build/__tests__', 'build/src', '--listTests', '--json']
@@ -105,9 +108,12 @@ function testsOf(file) {
     `build/${compiled}`,
   ]
   const found = JSON.parse(execFileSync(process.execPath, list, { encoding: 'utf8' }))
-  const tests = found.filter((test) => !/[\\/]properties[\\/]/.test(test))
-  const isDirect = (test) => readFileSync(test, 'utf8').includes(`/${compiled}'`)
-  return [tests.filter(isDirect), tests.filter((test) => !isDirect(test))]
+  const stageOf = (test) => {
+    if (!/[\\/](unit|github|e2e)[\\/]/.test(test)) return 3
+    if (readFileSync(test, 'utf8').includes(`/${compiled}'`)) return 0
+    return /[\\/]e2e[\\/]/.test(test) ? 2 : 1
+  }
+  return [0, 1, 2].map((stage) => found.filter((test) => stageOf(test) === stage))
 }
 
 async function run(mutate, tests) {
