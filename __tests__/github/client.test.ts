@@ -186,6 +186,13 @@ describe('a request that is required', () => {
     expect((await read(github, { find: async () => found })).data).toEqual(found ?? { id: 1 })
     expect(requests()).toBe(count)
   })
+
+  test('ends with the error of what should find it, if that is refused', async () => {
+    const { github } = await connect(['reset', refused(403)])
+    const find = async () => (await read(github, { required: false })) && undefined
+    const { message } = await failure(read(github, { find }))
+    expect(message).toBe('GitHub: reading it failed: 403, "No".')
+  })
 })
 
 test('a request names the action and has the token, or one that GitHub refuses if there is none', async () => {

@@ -48,6 +48,8 @@ export interface Call {
   readonly signal?: AbortSignal
 }
 
+const noop = (): void => undefined
+
 /** What its caller says of how a request is sent. */
 export type How = Pick<Call, 'required' | 'find' | 'signal'>
 
@@ -60,6 +62,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const octokit = getOctokit(options.token || 'none', {
     baseUrl: options.run.apiUrl,
     userAgent: 'agent-job-action',
+    // Octokit would write to the step's log, unescaped.
     log: { debug: noop, info: noop, warn: noop, error: noop },
     request: { fetch: createFetch(options) },
   })
@@ -89,7 +92,11 @@ export function createGitHub(options: GitHubOptions): GitHub {
         return expectShape(await send(request), call)
       } catch (reason) {
         if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
-        const thrown = new GitHubError(call, signal.aborted ? abortReason(signal, deadline) : reason, options)
+        // What failed may be the request of `find`.
+        const thrown =
+          reason instanceof GitHubError
+            ? reason
+            : new GitHubError(call, signal.aborted ? abortReason(signal, deadline) : reason, options)
         if (!required || !thrown.temporary || signal.aborted) throw thrown
         countSince(startedAt)
         const remainingMs = Math.min(RETRY_MS - spentMs, deadline.remainingMs())
@@ -100,7 +107,6 @@ export function createGitHub(options: GitHubOptions): GitHub {
         const failedAt = clock.now()
         await clock.sleep(Math.min(delayMs, remainingMs), signal)
         countSince(failedAt)
-        if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
       }
     }
   })
@@ -173,11 +179,8 @@ export function about<D = object>(
 }
 
 function abortReason(signal: AbortSignal, deadline: Deadline): Error {
-  return new Error(
-    signal === deadline.signal
-      ? 'timed out (timeout-minutes)'
-      : 'there was no response before the step ended',
-  )
+  const atDeadline = signal === deadline.signal
+  return new Error(atDeadline ? 'timed out (timeout-minutes)' : 'there was no response before the step ended')
 }
 
 /** A request to GitHub that failed. */
@@ -323,8 +326,4 @@ function rateLimitDelay(headers: Failure['headers'], now: Date): number {
   return (
     retryAfterMs ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : SECONDARY_LIMIT_MS)
   )
-}
-
-function noop(): void {
-  // Octokit would write to the step's log, unescaped.
 }
