@@ -87,15 +87,7 @@ export class StateWriter implements StatusWriter {
     if (this.#found !== undefined) return this.#found
     const { store, log } = this.#options
     this.#found = await store.find(options)
-    const { state, unverified, truncated } = this.#found
-    if (state === undefined && truncated) {
-      log(`There are more ${store.kind}s than are read: one by an earlier run may be among the others.`)
-    }
-    if (state === undefined && unverified) {
-      log(
-        `An earlier ${store.kind} by this step can't be verified (was the key changed?). It is ignored, and left as it is.`,
-      )
-    }
+    for (const line of whyNothingFound(this.#found, store.kind)) log(line)
     return this.#found
   }
 
@@ -189,6 +181,14 @@ export class StateWriter implements StatusWriter {
     const { role, note } = this.#options
     note(thrown instanceof ActionError ? describeWarning(thrown, ROLES[role].consequence) : String(thrown))
   }
+}
+
+/** What is said if there may be an earlier text, but none that counts. */
+function whyNothingFound({ state, unverified, truncated }: Found, kind: Store['kind']): string[] {
+  if (state !== undefined) return []
+  const more = `There are more ${kind}s than are read: one by an earlier run may be among the others.`
+  const other = `An earlier ${kind} by this step can't be verified (was the key changed?). It is ignored, and left as it is.`
+  return [...(truncated ? [more] : []), ...(unverified ? [other] : [])]
 }
 
 function keyOf({ state, jobId, link, conclusion }: StatusUpdate): string {
