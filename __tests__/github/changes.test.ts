@@ -92,9 +92,13 @@ describe('a push', () => {
 describe('schedule and workflow_dispatch', () => {
   const ours = { event: 'schedule', head_branch: 'main', head_sha: sha('last') }
 
-  test.each(['schedule', 'workflow_dispatch'])('%s: everything since the last successful run', (event) =>
+  test.each([
+    ['schedule', false],
+    ['workflow_dispatch', true],
+  ])('%s: everything since the last successful run (the server ignores filters: %j)', (event, unfiltered) =>
     inWorld({}, async (world) => {
       const { addRun } = world.repository
+      world.repository.unfiltered = unfiltered
       addRun({ ...ours, head_sha: sha('older') })
       addRun({ ...ours, event: 'push' })
       addRun({ ...ours, conclusion: 'failure', head_sha: sha('failed') })

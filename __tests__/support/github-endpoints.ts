@@ -220,7 +220,7 @@ function listRuns({ repo, ids, query }: Call): Answer {
   const ofWorkflow = repo.runs.filter(({ path }) => posix.basename(path) === ids[0])
   if (ofWorkflow.length === 0) throw notFound()
   const is = (name: string, ...values: (string | null)[]): boolean =>
-    !query.has(name) || values.includes(query.get(name))
+    repo.unfiltered || !query.has(name) || values.includes(query.get(name))
   const matching = ofWorkflow
     .filter((run) => is('branch', run.head_branch) && is('event', run.event))
     .filter((run) => is('status', run.status, run.conclusion))

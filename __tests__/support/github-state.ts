@@ -81,6 +81,8 @@ export interface Repository {
   readonly runs: RunState[]
   /** How many items a page of comments or checks has at most; whether the last page repeats, and none is named. */
   readonly paging: { most: number; repeats: boolean }
+  /** Whether the list of runs ignores the filters, as other servers may. */
+  unfiltered: boolean
   /** Oldest first. */
   readonly releases: ReleaseState[]
   /** Tags and their commits. */
@@ -199,7 +201,7 @@ export function createRepository(
     tags.set(tag_name, addCommit({ sha: sha(tag_name) }).sha)
   }
   const paging: Repository['paging'] = { most: 100, repeats: false }
-  const kept = { paging, pulls, issues, checks, comments, commits, comparisons, runs }
+  const kept = { paging, unfiltered: false, pulls, issues, checks, comments, commits, comparisons, runs }
   const state = { ...kept, releases, tags, tagObjects, collaborators }
   const add = { addRelease, addPull, addCheck, addComment, addCommit, addComparison, addRun }
   return { ...base, ...state, ...add }
