@@ -427,6 +427,12 @@ describe('problems', () => {
     })
   })
 
+  test('are a prompt-file that can not be read, and not a missing prompt as well', () => {
+    expect(problems({ prompt: '', 'prompt-file': 'gone.md' })).toEqual([
+      expect.stringMatching(/^prompt-file/),
+    ])
+  })
+
   test('have the job ID, unless it is bad, too', () => {
     const jobIds = ['job-1', '', '..'].map((given) => readBad({ 'job-id': given, wait: 'maybe' }).jobId)
     expect(jobIds).toEqual(['job-1', '', ''])

@@ -161,6 +161,11 @@ describe('a step that messages a job', () => {
     expect(run.story).toBe(story)
     expect(progress).toMatchObject({ jobId: 'job-1', reuse: undefined })
   })
+
+  test('repeats it for as long as the job is busy', async () => {
+    const { story } = await runTask(MESSAGE, [...Array(4).fill(errorResponse(409)), active, active, opened])
+    expect(story).toBe(`${'message '.repeat(5)}poll poll: pr-opened`)
+  })
 })
 
 describe('a step that messages a remembered job', () => {
