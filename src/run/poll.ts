@@ -191,7 +191,6 @@ class PollState {
     const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs, random())
     switch (verdict.next) {
       case 'fail':
-        progress.missed(verdict.error.message)
         throw verdict.error
       case 'retry':
         this.#failures++
