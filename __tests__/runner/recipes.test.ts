@@ -37,7 +37,10 @@ const JOB = 'your-project/job'
 const MESSAGE = 'your-project/message'
 const TWICE = { sends: `${JOB}, ${MESSAGE}` }
 const NOT_RUN = { ends: '' }
+const STOPPED = { ...NOT_RUN, fails: true }
 const SKIPPED = { ends: 'skipped' }
+/** After a first run that sent a job. */
+const DRY_RUN = { ends: 'dry-run', sends: JOB }
 const NO_CHANGES = { scenario: 'no-changes', ends: 'no-changes' }
 
 const CODE = `https://github.com/${REPOSITORY}/pull/1`
@@ -272,14 +275,12 @@ const CASES: Record<string, readonly Case[]> = {
     on(OPENED, 'labels the docs and makes them a draft', { gh: WAIT }),
     on(OPENED, 'only labels them if there are no drafts', { docsFacts: { drafts: false }, gh: WAIT }),
     on(pull({ actions: ['opened', 'closed'], merged: true }), 'makes them ready when the code is merged', {
-      ends: 'dry-run',
-      sends: JOB,
+      ...DRY_RUN,
       gh: [...WAIT, ...READY],
       check: ({ docs }) => expect(docs.pulls.get(17)?.labels.size).toBe(0),
     }),
     on(pull({ actions: ['opened', 'closed', 'reopened'] }), 'closes and reopens them with the code', {
-      ends: 'dry-run',
-      sends: JOB,
+      ...DRY_RUN,
       gh: [...WAIT, CLOSE, 'reopen', ...WAIT],
     }),
     on(pull({ actions: ['opened', 'closed'], by: 'reader' }), 'follows nobody without write access', {
@@ -294,10 +295,7 @@ const CASES: Record<string, readonly Case[]> = {
     ...withoutSecrets(),
   ],
   'waiting-for-code.yml': [
-    on(pull({ labels: [{ name: 'waiting-for-code' }] }), 'fails while it has the label', {
-      ...NOT_RUN,
-      fails: true,
-    }),
+    on(pull({ labels: [{ name: 'waiting-for-code' }] }), 'fails while it has the label', STOPPED),
     on(pull({ labels: [{ name: 'docs' }] }), 'succeeds without it', NOT_RUN),
   ],
   'docs-pull-request.yml': [
@@ -347,7 +345,7 @@ const CASES: Record<string, readonly Case[]> = {
       prompt: ['Bring the API reference in line', '+    "/retry": {}'],
     }),
     on(described(API, `{"paths":{"/retry":{}},"openapi":"3.1.0"}`), 'leaves out order', NOT_RUN),
-    on(described(API, '{'), 'fails if it is no JSON', { ...NOT_RUN, fails: true }),
+    on(described(API, '{'), 'fails if it is no JSON', STOPPED),
   ],
   'long-prompt.yml': [
     on(PUSH, 'sends the files as the prompt', {
@@ -387,8 +385,7 @@ const CASES: Record<string, readonly Case[]> = {
   ],
   'gate.yml': [
     on(dispatch({}), 'stops a release while docs are open', {
-      ...NOT_RUN,
-      fails: true,
+      ...STOPPED,
       check: ({ steps }) => expect(steps.map(({ job }) => job)).not.toContain('release'),
     }),
     on(dispatch({}), 'lets it go on if they wait for their code', {
@@ -445,8 +442,7 @@ const CASES: Record<string, readonly Case[]> = {
     on(PUSH, 'tells that the step did not run', {
       ...announced('Docs job: did not run, see '),
       edit: (yaml) => yaml.replace('    steps:\n', '    steps:\n      - run: exit 1\n'),
-      ...NOT_RUN,
-      fails: true,
+      ...STOPPED,
     }),
     on(PUSH, 'says nothing if nothing changed', { ...announced(undefined), ...NO_CHANGES }),
   ],
