@@ -62,21 +62,15 @@ function releasable(version: string): Releasable {
   return clone
 }
 
-interface Release {
-  readonly title: string
-  readonly notes: string
-  readonly files: Readonly<Record<string, Buffer>>
-  /** Undefined: it is a draft. */
-  flags?: readonly string[]
-}
-
 /** What GitHub keeps beside the repository. */
 class Kept {
   readonly calls: string[] = []
-  /** By tag. */
-  readonly releases = new Map<string, Release>()
   readonly artifacts = newFolder('artifacts')
+  /** The notes and assets of the release, by file. */
+  readonly files: Record<string, string | Buffer> = {}
   attested = ''
+  /** Whether an earlier attempt left a draft. */
+  hasDraft = false
 
   /** @param meanwhile what happens while the approval waits */
   constructor(
@@ -85,37 +79,22 @@ class Kept {
   ) {}
 
   gh({ args, token, cwd }: Call): string {
-    const [group, verb = '', tag = '', ...rest] = args
-    if (group === 'action') return this.action(verb, JSON.parse(tag), cwd)
+    const [group, verb = '', rest = ''] = args
+    if (group === 'action') return this.action(verb, JSON.parse(rest), cwd)
     this.calls.push(args.join(' '))
     if (!token) throw new Error('no token')
     if (group === 'api') return this.api(args)
-    const value = (flag: string): string => args[args.indexOf(flag) + 1] ?? ''
-    const release = this.releases.get(tag)
-    switch (`${group} ${verb}`) {
-      case 'auth setup-git':
-        return ''
-      case 'release view':
-        if (!release) throw new Error('release not found')
-        return String(release.flags === undefined)
-      case 'release delete':
-        this.releases.delete(tag)
-        return ''
-      case 'release create': {
-        if (release || !this.clone.tags()[tag]) throw new Error('there is such a release, or no such tag')
-        const names = rest.filter((word) => word.startsWith('agent-job-action-'))
-        const files = Object.fromEntries(names.map((name) => [name, readFileSync(path.join(cwd, name))]))
-        const notes = readFileSync(path.join(cwd, value('--notes-file')), 'utf8')
-        this.releases.set(tag, { title: value('--title'), notes, files })
-        return ''
-      }
-      case 'release edit':
-        if (release?.flags !== undefined || rest[0] !== '--draft=false') throw new Error('unknown')
-        Object.assign(release ?? {}, { flags: rest.slice(1) })
-        return ''
-      default:
-        throw new Error('unknown')
+    const command = `${group} ${verb}`
+    if (command === 'release view') {
+      if (!this.hasDraft) throw new Error('release not found')
+      return 'true'
     }
+    if (command === 'release create')
+      for (const file of args.filter((word) => /^(?:notes\.md|agent-job-action-.*)$/.test(word)))
+        this.files[file] = readFileSync(path.join(cwd, file))
+    else if (!['auth setup-git', 'release delete', 'release edit'].includes(command))
+      throw new Error('unknown')
+    return ''
   }
 
   /** As on GitHub, a ref that exists can't be created. */
@@ -180,7 +159,7 @@ async function release(
     result === 'failure' ? name.replace(/^Main /, '') : [],
   )
   const calls = kept.calls.filter((call) => call !== 'auth setup-git')
-  return { ...ran, jobs, failed, calls, kept, release: kept.releases.get(`v${inputs.version}`) }
+  return { ...ran, jobs, failed, calls, kept }
 }
 
 /** The actions that the workflow names, but checkout, which act answers itself. */
@@ -193,6 +172,25 @@ function standIns(home: string): Record<string, string> {
     return [uses, folder]
   })
   return Object.fromEntries(folders)
+}
+
+const assetsOf = (version: string): string[] =>
+  ['.tar.gz', '-readable.tar.gz', '-sbom.cdx.json', '-attestation.sigstore.json'].map(
+    (end) => `agent-job-action-${version}${end}`,
+  )
+
+/** The calls that publish a release, perhaps after an attempt that left its tag and a draft. */
+function publishing(version: string, commit: string, flags: string, again = false): string[] {
+  const [git, tag] = [`repos/${HOST}/git`, `v${version}`]
+  const assets = assetsOf(version).join(' ')
+  return [
+    `api ${git}/refs --silent --raw-field ref=refs/tags/${tag} --raw-field sha=${commit}`,
+    ...(again ? [`api ${git}/ref/tags/${tag} --jq .object.sha`] : []),
+    `release view ${tag} --json isDraft --jq .isDraft`,
+    ...(again ? [`release delete ${tag} --yes`] : []),
+    `release create ${tag} --draft --verify-tag --title ${tag} --notes-file notes.md ${assets}`,
+    `release edit ${tag} --draft=false ${flags}`,
+  ]
 }
 
 test.concurrent('a dry run verifies, shows the notes, and writes nothing', async () => {
@@ -220,34 +218,24 @@ test.concurrent('a release is drafted with its assets, then published, and v1 mo
   expectSuccess(ran)
   expect(ran.jobs).toEqual(['verify', 'publish', 'major'])
 
-  const name = 'agent-job-action-1.2.3'
-  const assets = ['.tar.gz', '-readable.tar.gz', '-sbom.cdx.json', '-attestation.sigstore.json']
-  const names = assets.map((end) => name + end)
-  expect(ran.calls).toEqual([
-    `api repos/one/action/git/refs --silent --raw-field ref=refs/tags/v1.2.3 --raw-field sha=${head}`,
-    'release view v1.2.3 --json isDraft --jq .isDraft',
-    `release create v1.2.3 --draft --verify-tag --title v1.2.3 --notes-file notes.md ${names.join(' ')}`,
-    'release edit v1.2.3 --draft=false --latest',
-  ])
-  expect(ran.release).toMatchObject({
-    title: 'v1.2.3',
-    notes: '### Added\n\n- A new thing.\n',
-    flags: ['--latest'],
-  })
+  expect(ran.calls).toEqual(publishing('1.2.3', head, '--latest'))
   expect(clone.tags()).toEqual({ 'v1.2.2': old, 'v1.2.3': head, v1: head })
 
-  const [archive, readable, sbom, attestation] = names.map((file) => ran.release?.files[file] ?? '')
+  const { files, attested } = ran.kept
+  expect(`${files['notes.md']}`).toBe('### Added\n\n- A new thing.\n')
+  const [archive, readable, sbom, attestation] = assetsOf('1.2.3').map((file) => files[file] ?? '')
   const listed = (input: Buffer | string = ''): string[] => {
     const lines = execFileSync('tar', ['tz'], { input, encoding: 'utf8' }).split('\n')
     return lines.filter((file) => file !== '' && !file.endsWith('/')).sort()
   }
+  const name = 'agent-job-action-1.2.3'
   const inArchive = ['action.yml', 'dist/index.js', 'dist/sub/two.js']
   expect(listed(archive)).toEqual(inArchive.map((file) => `${name}/${file}`))
   expect(listed(readable)).toEqual(['ncc/index.js', 'ncc/sub/two.js'])
   const component = { version: '1.2.3' }
   expect(JSON.parse(`${sbom}`)).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component } })
   expect(`${attestation}`).toBe('{}\n')
-  expect(ran.kept.attested.trim().split('\n')).toEqual(['action.yml', 'dist/**', `${name}.tar.gz`])
+  expect(attested.trim().split('\n')).toEqual(['action.yml', 'dist/**', `${name}.tar.gz`])
 })
 
 test.concurrent('a publish that failed can be run again, here of a release candidate: v1 stays', async () => {
@@ -257,13 +245,12 @@ test.concurrent('a publish that failed can be run again, here of a release candi
   const old = clone.git('rev-parse', 'HEAD')
   const head = clone.push()
   // The first attempt left its tag, at this commit, and a draft.
-  const ran = await release(clone, { version, 'dry-run': 'false' }, ({ releases }) => {
+  const ran = await release(clone, { version, 'dry-run': 'false' }, (kept) => {
     clone.origin.git('update-ref', `refs/tags/v${version}`, head)
-    releases.set(`v${version}`, { title: 'The first', notes: '', files: {} })
+    kept.hasDraft = true
   })
   expectSuccess(ran)
-  expect(ran.calls).toContain(`release delete v${version} --yes`)
-  expect(ran.release).toMatchObject({ title: `v${version}`, flags: ['--prerelease', '--latest=false'] })
+  expect(ran.calls).toEqual(publishing(version, head, '--prerelease --latest=false', true))
   expect(clone.tags()).toEqual({ v1: old, [`v${version}`]: head })
   expect(ran.printed).toContain('v1 stays where it is: ')
 })
