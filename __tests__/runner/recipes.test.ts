@@ -73,8 +73,10 @@ function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later
       number: 1,
       ...(label && { label: { name: label } }),
       pull_request: {
-        ...{ number: 1, title: 'Add --retry', body: null, user: sender(author), html_url: CODE },
-        ...{ draft, labels, merged },
+        number: 1,
+        title: 'Add --retry',
+        body: null,
+        ...{ draft, labels, merged, user: sender(author), html_url: CODE },
         base: { ref: 'main', repo: { full_name: REPOSITORY } },
         head: { ref: 'retry', label: 'your-org:retry', sha: sha('head'), repo: { full_name: from } },
       },
@@ -101,7 +103,9 @@ const push = (...changed: readonly string[]) => ({
   event: 'push',
   payload: ({ sha: after, before }: World) => ({
     ref: 'refs/heads/main',
-    ...{ before, after, sender: sender('octocat') },
+    before,
+    after,
+    sender: sender('octocat'),
     commits: [{ id: after, message: 'Retry', author: { username: 'octocat' } }],
   }),
   prepare: ({ repository, sha: after, before }: World) =>

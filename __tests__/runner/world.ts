@@ -6,7 +6,8 @@
  * time.
  */
 
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
@@ -53,9 +54,7 @@ export interface Start extends Pick<Run, 'event' | 'actor'> {
 }
 
 /** Where a workflow runs. */
-type World = Awaited<ReturnType<typeof startWorld>>
-
-export type { World }
+export type World = Awaited<ReturnType<typeof startWorld>>
 export type Ran = Awaited<ReturnType<typeof runWorkflow>>
 
 /** What all runs share: the certificate of the service, the action as a runner downloads it, and Node's compiled code. */
@@ -71,7 +70,11 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
     for (let run = 1; ; run++) {
       start.prepare?.(world, run)
       const ran = await act({
-        ...{ repository: world.folder, workflow, event, actor, home: world.home },
+        repository: world.folder,
+        home: world.home,
+        workflow,
+        event,
+        actor,
         payload: typeof payload === 'function' ? payload(world, run) : payload,
         // The repository `workflows` of the organisation has the examples.
         repositories: { [ACTION]: await action, 'your-org/workflows@main': await action },
@@ -88,10 +91,12 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
 }
 
 async function startWorld(workflow: string, yaml: string, start: Start) {
+  const permissions = permissionsOf(parse(yaml))
   const home = await mkdtemp(path.join(tmpdir(), 'runner-'))
+  const commits = layOutRepository(path.join(home, 'repository'), workflow, yaml, start)
   const github = await startGitHub({
     token: TOKEN,
-    permissions: permissionsOf(parse(yaml)),
+    permissions,
     prefix: start.enterprise ? '/api/v3' : '',
     otherTokens: { [DOCS_TOKEN]: { repositories: [DOCS], permissions: { pull_requests: 'write' } } },
   })
@@ -127,8 +132,7 @@ async function startWorld(workflow: string, yaml: string, start: Start) {
     await Promise.all([github, service, proxy, front, gh].map((server) => server.close()))
     await rm(home, { recursive: true, force: true })
   }
-  const commits = await layOutRepository(path.join(home, 'repository'), workflow, yaml, start)
-  return { ...{ home, env, close, github, repository, docs, service, network, ghWrites }, ...commits }
+  return { home, ...commits, github, repository, docs, service, network, ghWrites, env, close }
 }
 
 /** Only what the workflow grants. Here, all jobs have the same token. */
@@ -153,8 +157,8 @@ async function layOutAction(folder: string): Promise<string> {
 }
 
 /** A clone with two commits. */
-async function layOutRepository(folder: string, workflow: string, yaml: string, start: Start) {
-  await mkdir(folder)
+function layOutRepository(folder: string, workflow: string, yaml: string, start: Start) {
+  mkdirSync(folder)
   const clone = new Clone(folder)
   clone.git('init', '--quiet', '--initial-branch', 'main')
   clone.git('remote', 'add', 'origin', `https://github.com/${REPOSITORY}`)
