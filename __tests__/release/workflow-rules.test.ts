@@ -8,6 +8,7 @@ import { HOME, workflowFiles } from '../support/workflows.js'
 
 const files = workflowFiles()
 const notPinned = (name: string): string => `does not pin ${name} by a commit and name its version`
+const PERSISTS = 'one persists the credentials of the checkout'
 const inScript = (script: string): string => `one has an expression in a script: ${script}`
 
 test.each(files)('$name keeps the rules', (file) => {
@@ -77,12 +78,8 @@ jobs:
     ['permissions:\n      contents: read', 'permissions: write-all', 'one has write-all'],
     ['    timeout-minutes: 5\n', '', 'one has no time limit'],
     ['echo "$SHA"', 'echo "${{ github.sha }}"', inScript('echo "${{ github.sha }}"')],
-    [
-      'persist-credentials: false',
-      'persist-credentials: true',
-      'one persists the credentials of the checkout',
-    ],
-    ['persist-credentials: false', 'fetch-depth: 1', 'one persists the credentials of the checkout'],
+    ['persist-credentials: false', 'persist-credentials: true', PERSISTS],
+    ['persist-credentials: false', 'fetch-depth: 1', PERSISTS],
     [PIN, 'actions/setup@v4', notPinned('actions/setup')],
     [PIN, `actions/setup@${'a'.repeat(40)}`, notPinned('actions/setup')],
     [PIN, `a/b/c@${'a'.repeat(39)} # v1.2.3`, notPinned('a/b/c')],
