@@ -8,8 +8,6 @@ import { text as readAll } from 'node:stream/consumers'
 import { tool } from './tools.js'
 
 const ACT = tool('act')
-/** An environment variable of each process of a run, to find those that are left behind. */
-const MARK = 'RUNNER_TEST'
 
 /** What act is told. */
 export interface Run {
@@ -29,7 +27,7 @@ export interface Run {
   readonly vars?: Record<string, string> | undefined
 }
 
-export interface Step {
+interface Step {
   readonly job: string
   /** As act names it: `Main`, and the action or the script. */
   readonly name: string
@@ -40,7 +38,8 @@ export interface Step {
 /** Runs act, and ends whatever it leaves behind: `leftover` has the command lines. */
 export async function act({ repository, home, workflow, event, actor, ...run }: Run) {
   await writeFile(path.join(home, 'event.json'), JSON.stringify(run.payload))
-  const mark = `${MARK}=${path.basename(home)}`
+  // In the environment of each process of the run, to find those that are left behind.
+  const mark = `RUNNER_TEST=${path.basename(home)}`
   const pairs = (flag: string, values: Record<string, string> = {}): string[] =>
     Object.entries(values).flatMap(([key, value]) => [flag, `${key}=${value}`])
   const args = [
