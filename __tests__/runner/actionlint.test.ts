@@ -20,12 +20,15 @@ test('actionlint finds nothing in any workflow', () => {
 test('actionlint knows the inputs and outputs of the action', () => {
   const workflow = readFileSync('examples/start.yml', 'utf8')
   const text = workflow.replace('prompt:', 'promt:').replace('outputs.pr-link', 'outputs.pr-lnk')
-  const problems = lint([{ name: 'broken.yml', text }]).join('\n')
+  const problems = lint([{ name: '.github/workflows/broken.yml', text }]).join('\n')
   expect(problems).toContain('input "promt" is not defined')
   expect(problems).toContain('"pr-lnk" is not defined')
 })
 
-/** What actionlint finds in these workflows, one line per problem. It reads only the actions of a workflow's project. */
+/**
+ * What actionlint finds in these workflows, one line per problem. It knows only the actions of a project, which is a
+ * folder with `.git` and `.github/workflows`.
+ */
 function lint(workflows: readonly Workflow[]): string[] {
   const project = emptyClone('actionlint')
   for (const part of ['action.yml', 'dist', 'emulator']) cpSync(part, project.path(part), { recursive: true })
