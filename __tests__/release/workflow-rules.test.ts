@@ -7,6 +7,9 @@ import { brokenByAction, brokenRules, pinsOf } from '../support/workflow-rules.j
 import { HOME, workflowFiles } from '../support/workflows.js'
 
 const files = workflowFiles()
+const notPinned = (name: string): string => `does not pin ${name} by a commit and name its version`
+const PERSISTS = 'one persists the credentials of the checkout'
+const inScript = (script: string): string => `one has an expression in a script: ${script}`
 
 test.each(files)('$name keeps the rules', (file) => {
   expect(brokenRules(file)).toEqual([])
@@ -19,13 +22,14 @@ test('our actions pin what they use', () => {
     .split('\n')
   expect(actions).toEqual(expect.arrayContaining(['action.yml', 'emulator/action.yml']))
   expect(actions.flatMap((file) => brokenByAction(readFileSync(file, 'utf8')))).toEqual([])
-  for (const step of [
+  const written = [
     'uses: actions/setup@v4',
     '{ uses: actions/setup@v4 }',
     '"uses":\n        actions/setup@v4',
-  ])
+  ]
+  for (const step of written)
     expect(brokenByAction(`runs:\n  using: composite\n  steps:\n    - ${step}\n`)).toEqual([
-      'does not pin actions/setup by a commit and name its version',
+      notPinned('actions/setup'),
     ])
 })
 
@@ -73,22 +77,14 @@ jobs:
     ['permissions: {}\n', 'permissions: { contents: read }\n', 'grants permissions to every job'],
     ['permissions:\n      contents: read', 'permissions: write-all', 'one has write-all'],
     ['    timeout-minutes: 5\n', '', 'one has no time limit'],
-    [
-      'echo "$SHA"',
-      'echo "${{ github.sha }}"',
-      'one has an expression in a script: echo "${{ github.sha }}"',
-    ],
-    [
-      'persist-credentials: false',
-      'persist-credentials: true',
-      'one persists the credentials of the checkout',
-    ],
-    ['persist-credentials: false', 'fetch-depth: 1', 'one persists the credentials of the checkout'],
-    [PIN, 'actions/setup@v4', 'does not pin actions/setup by a commit and name its version'],
-    [PIN, `actions/setup@${'a'.repeat(40)}`, 'does not pin actions/setup by a commit and name its version'],
-    [PIN, `a/b/c@${'a'.repeat(39)} # v1.2.3`, 'does not pin a/b/c by a commit and name its version'],
-    [PIN, `a/b@${'a'.repeat(40)} # v1`, 'does not pin a/b by a commit and name its version'],
-    [PIN, 'docker://alpine:3', 'does not pin docker://alpine:3 by a commit and name its version'],
+    ['echo "$SHA"', 'echo "${{ github.sha }}"', inScript('echo "${{ github.sha }}"')],
+    ['persist-credentials: false', 'persist-credentials: true', PERSISTS],
+    ['persist-credentials: false', 'fetch-depth: 1', PERSISTS],
+    [PIN, 'actions/setup@v4', notPinned('actions/setup')],
+    [PIN, `actions/setup@${'a'.repeat(40)}`, notPinned('actions/setup')],
+    [PIN, `a/b/c@${'a'.repeat(39)} # v1.2.3`, notPinned('a/b/c')],
+    [PIN, `a/b@${'a'.repeat(40)} # v1`, notPinned('a/b')],
+    [PIN, 'docker://alpine:3', notPinned('docker://alpine:3')],
     ['./emulator', `${HOME}@v1`, 'names the repository that it is in'],
     ['[push, pull_request]', '{ issue_comment: { types: [created] } }', 'runs on issue_comment'],
     ...'pull_request_target workflow_run issues discussion_comment fork watch an_event_of_tomorrow'
@@ -99,12 +95,12 @@ jobs:
     [
       'persist-credentials: false',
       "persist-credentials: false\n          script: core.info('${{ github.head_ref }}')",
-      "one has an expression in a script: core.info('${{ github.head_ref }}')",
+      inScript("core.info('${{ github.head_ref }}')"),
     ],
     [
       'run: echo "$SHA"',
       'run: echo\n        shell: bash -c "${{ github.head_ref }}" {0}',
-      'one has an expression in a script: bash -c "${{ github.head_ref }}" {0}',
+      inScript('bash -c "${{ github.head_ref }}" {0}'),
     ],
   ])('find what is wrong with %j as %j', (from, to, words) => {
     expect(SOUND).toContain(from)
@@ -119,10 +115,9 @@ jobs:
   test('accept inherited permissions only with the reason', () => {
     const name = '.github/workflows/docs-job.yml'
     const text = SOUND.replace('permissions: {}', '# No `permissions` here: the job inherits them.')
+    const grants = ['grants permissions to every job']
     expect(brokenRules({ name, text })).toEqual([])
-    expect(brokenRules({ name: NAME, text })).toEqual(['grants permissions to every job'])
-    expect(brokenRules({ name, text: text.replace('# No', '# There are no') })).toEqual([
-      'grants permissions to every job',
-    ])
+    expect(brokenRules({ name: NAME, text })).toEqual(grants)
+    expect(brokenRules({ name, text: text.replace('# No', '# There are no') })).toEqual(grants)
   })
 })

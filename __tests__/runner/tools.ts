@@ -1,26 +1,13 @@
-/** Finds the tools that check and run workflows. Go builds the versions that go.mod pins. */
+/** Finds the tools that check and run workflows. */
 
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 
-/** Go takes half a second to find one. */
-const found = new Map<string, string>()
-
-/** The path of a tool. The first call on a machine downloads and builds it, which takes up to a minute or two. */
+/** The path of a tool in the version that go.mod pins. Go builds it at the first call, which takes a minute or two. */
 export function tool(name: 'act' | 'actionlint'): string {
-  const path = found.get(name) ?? find(name)
-  found.set(name, path)
+  const { stdout, stderr, error } = spawnSync('go', ['-C', '__tests__/runner', 'tool', '-n', name], {
+    encoding: 'utf8',
+  })
+  const path = stdout?.trim()
+  if (!path) throw new Error(`Go 1.25 or newer (https://go.dev/dl) has to build ${name}: ${error ?? stderr}`)
   return path
-}
-
-function find(name: string): string {
-  try {
-    const go = ['-C', '__tests__/runner', 'tool', '-n', name]
-    return execFileSync('go', go, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
-  } catch (error) {
-    // Not instanceof: errors of Node's own modules come from another realm than jest's.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new Error(
-      `${name} is missing. Install Go 1.25 or newer from https://go.dev/dl, which then builds it.`,
-    )
-  }
 }

@@ -1,0 +1,168 @@
+/**
+ * Runs a workflow by a real runner, in a world with its own service and GitHub.
+ *
+ * The environment leads to them: GITHUB_API_URL names the GitHub, and HTTPS_PROXY a proxy that connects every name to
+ * the service, which has a certificate for the usual one. Of the action, only the default interval is changed, to save
+ * time.
+ */
+
+import { mkdirSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parse } from 'yaml'
+import { startEmulator } from '../../emulator/server.mjs'
+import { newFolder } from '../support/folder.js'
+import { type Permissions, type Repository, startGitHub } from '../support/github.js'
+import { certificate, connectProxy, terminateTls } from '../support/network.js'
+import { Clone } from '../support/repositories.js'
+import { HOME, withoutSelf } from '../support/workflows.js'
+import { act, type Run } from './act.js'
+import { DOCS, docsGh, USUAL } from './docs-gh.js'
+import { startGh } from './gh.js'
+
+export const REPOSITORY = 'your-org/your-repo'
+export const ACTION = `${HOME}@v1`
+const KEY = 'mint_runner_0123456789'
+const TOKEN = 'ghs_runner_0123456789'
+const DOCS_TOKEN = 'ghs_docs_0123456789'
+const SERVICE = 'api.mintlify.com'
+
+/** The default interval in action.yml. */
+const ADAPTIVE = /(poll-interval-seconds:\n(?: {4}.*\n)*? {4}default: )''/
+
+/** What triggers a workflow, and what it needs. */
+export interface Start extends Pick<Run, 'event' | 'actor'> {
+  /** The number of runs, one after the other. Each is told its number, counted from 1. */
+  readonly runs?: number
+  readonly payload?: object | ((world: World, run: number) => object)
+  /** Before each run. */
+  readonly prepare?: ((world: World, run: number) => void) | undefined
+  /** What the service does. */
+  readonly scenario?: NonNullable<Parameters<typeof startEmulator>[0]>['scenario']
+  /** What is special about the docs pull request. */
+  readonly docsPull?: Parameters<Repository['addPull']>[0]
+  readonly docsFacts?: Partial<typeof USUAL>
+  /** Besides those that every repository has. */
+  readonly secrets?: (world: World) => Record<string, string>
+  readonly vars?: (world: World) => Record<string, string>
+  /** Files of the repository, by path, and before the last commit. */
+  readonly files?: Record<string, string>
+  readonly filesBefore?: Record<string, string>
+  /** GitHub is a GitHub Enterprise Server, and the workflow itself has to set the proxy and the certificate. */
+  readonly enterprise?: true
+}
+
+/** Where a workflow runs. */
+export type World = Awaited<ReturnType<typeof startWorld>>
+export type Ran = Awaited<ReturnType<typeof runWorkflow>>
+
+/** What all runs share: the certificate of the service, the action as a runner downloads it, and Node's compiled code. */
+const authority = certificate([SERVICE])
+const action = layOutAction(newFolder('action'))
+const compileCache = newFolder('compiled')
+
+/** Runs the workflow, and stops everything afterwards. Returns the last run. */
+export async function runWorkflow(workflow: string, yaml: string, start: Start) {
+  const world = await startWorld(workflow, yaml, start)
+  try {
+    const { event, actor, runs = 1, payload = {} } = start
+    for (let run = 1; ; run++) {
+      start.prepare?.(world, run)
+      const ran = await act({
+        repository: world.folder,
+        home: world.home,
+        workflow,
+        event,
+        actor,
+        payload: typeof payload === 'function' ? payload(world, run) : payload,
+        // The repository `workflows` of the organisation has the examples.
+        repositories: { [ACTION]: await action, 'your-org/workflows@main': await action },
+        secrets: { AGENT_API_KEY: KEY, DOCS_TOKEN, GITHUB_TOKEN: TOKEN, ...start.secrets?.(world) },
+        vars: start.vars?.(world),
+        env: { ...world.env, GITHUB_RUN_ID: String(run) },
+      })
+      const outputs = ran.steps.filter(({ name }) => name === `Main ${ACTION}`).map((step) => step.outputs)
+      if (run === runs) return { ...world, ...ran, outputs }
+    }
+  } finally {
+    await world.close()
+  }
+}
+
+async function startWorld(workflow: string, yaml: string, start: Start) {
+  const permissions = permissionsOf(parse(yaml))
+  const home = await mkdtemp(path.join(tmpdir(), 'runner-'))
+  const commits = layOutRepository(path.join(home, 'repository'), workflow, yaml, start)
+  const github = await startGitHub({
+    token: TOKEN,
+    permissions,
+    prefix: start.enterprise ? '/api/v3' : '',
+    otherTokens: { [DOCS_TOKEN]: { repositories: [DOCS], permissions: { pull_requests: 'write' } } },
+  })
+  const repository = github.addRepository(REPOSITORY, { private: true })
+  /** Only `DOCS_TOKEN` can read it. The service names its pull request. */
+  const docs = github.addRepository(DOCS, { private: true, foreign: true })
+  docs.addPull({ number: 17, author: 'mintlify[bot]', ...start.docsPull })
+  const service = await startEmulator({ speed: 400, ...(start.scenario && { scenario: start.scenario }) })
+  const tls = await authority
+  const front = await terminateTls(Number(new URL(service.url).port), tls)
+  const proxy = await connectProxy(front.port)
+  /** What leads to the service. */
+  const network = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NODE_EXTRA_CA_CERTS: tls.file }
+  /** What the workflow changes with `gh`. */
+  const ghWrites: string[] = []
+  const accesses = [
+    { repository, token: TOKEN },
+    { repository: docs, token: DOCS_TOKEN },
+  ]
+  const gh = await startGh(
+    path.join(home, 'bin'),
+    docsGh(accesses, { ...USUAL, ...start.docsFacts }, ghWrites),
+  )
+  const ref = start.event === 'pull_request' ? 'refs/pull/1/merge' : 'refs/heads/main'
+  const env = {
+    ...(!start.enterprise && network),
+    ...gh.env,
+    NODE_COMPILE_CACHE: compileCache,
+    GITHUB_API_URL: github.url,
+    GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${workflow}@${ref}`,
+  }
+  const close = async (): Promise<void> => {
+    await Promise.all([github, service, proxy, front, gh].map((server) => server.close()))
+    await rm(home, { recursive: true, force: true })
+  }
+  return { home, ...commits, github, repository, docs, service, network, ghWrites, env, close }
+}
+
+/** Only what the workflow grants. Here, all jobs have the same token. */
+function permissionsOf({ jobs }: { jobs: Record<string, { permissions?: object }> }): Permissions {
+  const [granted = {}, ...others] = Object.values(jobs).flatMap(({ permissions }) => permissions ?? [])
+  if (others.length > 0) throw new Error('Only one job of a workflow may have its own permissions.')
+  const given = Object.entries(granted).map(([name, access]) => [name.replaceAll('-', '_'), access])
+  const none = { issues: 'none', pull_requests: 'none', contents: 'none', actions: 'none', checks: 'none' }
+  return { ...none, ...Object.fromEntries(given) }
+}
+
+/** The action, and workflows to call: the reusable one, and the examples. Returns the folder. */
+async function layOutAction(folder: string): Promise<string> {
+  await cp('examples', path.join(folder, '.github/workflows'), { recursive: true })
+  await cp('emulator', path.join(folder, 'emulator'), { recursive: true })
+  await cp('build/dist', path.join(folder, 'dist'), { recursive: true })
+  const manifest = await readFile('action.yml', 'utf8')
+  await writeFile(path.join(folder, 'action.yml'), manifest.replace(ADAPTIVE, "$1'0.2'"))
+  const reusable = '.github/workflows/docs-job.yml'
+  await writeFile(path.join(folder, reusable), withoutSelf(await readFile(reusable, 'utf8'), HOME))
+  return folder
+}
+
+/** A clone with two commits. */
+function layOutRepository(folder: string, workflow: string, yaml: string, start: Start) {
+  mkdirSync(folder)
+  const clone = new Clone(folder)
+  clone.git('init', '--quiet', '--initial-branch', 'main')
+  clone.git('remote', 'add', 'origin', `https://github.com/${REPOSITORY}`)
+  const content = withoutSelf(yaml, HOME).replace(/^ *queue: max\b.*\n/gm, '') // act doesn't know it yet
+  const before = clone.commit({ [`.github/workflows/${workflow}`]: content, ...start.filesBefore })
+  return { folder, before, sha: clone.commit(start.files) }
+}
