@@ -7,7 +7,7 @@ import { type ChangedFile, fileNames, statusLabel } from './files.js'
 /** The names of files whose diffs are omitted, in bytes. */
 const NAMES_LIMIT = 1024
 
-/** The room for the note on what is omitted. */
+/** The room for the note on what is omitted, and for the heading and the fences. */
 const NOTES_LIMIT = NAMES_LIMIT + 512
 
 /** A file's whole diff. */
@@ -27,7 +27,7 @@ export function diffsSection(files: readonly ChangedFile[], fence: Fence, room: 
   const all = [...written, ...generated].map((file) => toDiff(file, fence))
   const [first] = all
   if (first === undefined) return ''
-  const available = room - Buffer.byteLength(joinParagraphs(['## Diffs', fence.around([''])])) - NOTES_LIMIT
+  const available = room - NOTES_LIMIT
   const kept = takeFitting(all, available, textOf)
   // The start of the first diff, if that is too long by itself.
   const rest = available - kept.reduce((sum, diff) => sum + Buffer.byteLength(textOf(diff)) + 1, 0)
