@@ -34,6 +34,7 @@ test.each<[text: string, shown: string]>([
   ['[a]:\u00a0# (text)', note(13)],
   // A definition that no link uses, or whose target is a text.
   ['[some text]: https://a.example', note(30)],
+  ['see [another]\n\n[some text]: https://a.example', `see [another]\n\n${note(30)}`],
   ['see [a]\n\n[a]: <some text>', `see [a]\n\n${note(16)}`],
   // In quotes and lists.
   ['> [//]: # (text)', note(16)],
