@@ -142,7 +142,7 @@ function listChecks({ repo, ids, query }: Call): Answer {
   const isNewest = (check: CheckState): boolean => ofName.find(({ name }) => name === check.name) === check
   const all = query.get('filter') === 'all' ? ofName : ofName.filter(isNewest)
   const { items, page } = slice(all, query, repo.paging)
-  return { page, body: { check_runs: items.map(answers.check) } }
+  return { page, body: { check_runs: items } }
 }
 
 function createCheck({ repo, personal, body }: Call): Answer {
@@ -153,7 +153,7 @@ function createCheck({ repo, personal, body }: Call): Answer {
   }
   const check = repo.addCheck({ name, head_sha: head_sha as string, external_id })
   changeCheck(check, fields)
-  return { status: 201, body: answers.check(check) }
+  return { status: 201, body: check }
 }
 
 function updateCheck({ repo, personal, ids, body }: Call): Answer {
@@ -161,7 +161,7 @@ function updateCheck({ repo, personal, ids, body }: Call): Answer {
   const check = repo.checks.get(Number(ids[0]))
   if (!check) throw notFound()
   changeCheck(check, body as Partial<CheckState>)
-  return { body: answers.check(check) }
+  return { body: check }
 }
 
 function refusePersonal(personal: boolean): void {
@@ -235,7 +235,7 @@ function getPermission({ repo, ids }: Call): Answer {
   const given = [...repo.collaborators].find(([name]) => name.toLowerCase() === login.toLowerCase())?.[1]
   if (given !== undefined) return { body: given }
   if (login.endsWith('[bot]')) throw new Refusal(404, `${login} is not a user`)
-  const permission = repo.private ? 'none' : 'read'
+  const permission = repo.visibility.private ? 'none' : 'read'
   return { body: { permission, role_name: permission } }
 }
 

@@ -29,17 +29,9 @@ export interface Script {
   readonly host?: string
 }
 
-export interface ScriptedService {
-  readonly url: string
-  readonly port: number
-  readonly received: Received[]
-  readonly posts: () => Received[]
-  readonly polls: () => Received[]
-  readonly connections: () => number
-  readonly close: () => Promise<void>
-}
+export type ScriptedService = Awaited<ReturnType<typeof startService>>
 
-export async function startService(script: Script): Promise<ScriptedService> {
+export async function startService(script: Script) {
   const { posts = [], polls = [], host = '127.0.0.1' } = script
   const received: Received[] = []
   const numbers = new WeakMap<Socket, number>()
