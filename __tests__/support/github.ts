@@ -5,7 +5,7 @@ import { text as readAll } from 'node:stream/consumers'
 import {
   ENDPOINTS,
   type Endpoint,
-  type Needs,
+  type Need,
   notFound,
   type Page,
   type Permission,
@@ -14,6 +14,7 @@ import {
 import { Repository, type Visibility } from './github-state.js'
 import { startListening } from './listening.js'
 
+export type { Need } from './github-endpoints.js'
 export { file, type Repository, sha } from './github-state.js'
 
 const REQUEST_LIMIT = 10_000
@@ -22,7 +23,6 @@ const FIRST_ID = 5_000_000_001
 
 /** Every token may read metadata. */
 export type Permissions = Record<Exclude<Permission, 'metadata'>, 'none' | 'read' | 'write'>
-export type Need = `${Permission}: ${'read' | 'write'}`
 
 /** What a test may change meanwhile. */
 interface Access {
@@ -113,7 +113,7 @@ export const BAD_GATEWAY: FaultAnswer = {
 /** An endpoint, and what a path names there. */
 interface Found {
   readonly endpoint: Endpoint
-  readonly needs: Needs
+  readonly needs: Need
   readonly repo: Repository | undefined
   readonly ids: readonly string[]
   readonly query: URLSearchParams
@@ -140,7 +140,7 @@ function allowed(
   { permissions, deniedRead }: Access,
   other?: OtherToken,
 ): Repository {
-  const [permission, access] = needs
+  const [permission, access] = needs.split(': ') as [Permission, 'read' | 'write']
   if (!repo) throw notFound()
   const isMember = other ? other.repositories.includes(repo.full_name) : !repo.visibility.foreign
   if (!isMember && repo.visibility.private) throw notFound()
@@ -276,8 +276,7 @@ export async function startGitHub(options: Options = {}) {
     const { method = '', headers, url: path = '' } = request
     const below = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : ''
     const found = findEndpoint(repositories, method, below)
-    const needs: Need | undefined = found && `${found.needs[0]}: ${found.needs[1]}`
-    const entry: Received = { method, path, headers, body: undefined, needs, status: 'none' }
+    const entry: Received = { method, path, headers, body: undefined, needs: found?.needs, status: 'none' }
     requests.push(entry)
     entry.body = await readBody(request)
     return [entry, found]
