@@ -15,7 +15,6 @@ import {
   job,
   json,
   LINK,
-  noContent,
   opened,
   reset,
   type Script,
@@ -40,6 +39,7 @@ const says = (status: number, error: string, headers?: Record<string, string>) =
 const limited = (headers: Record<string, string>): Handler => says(429, 'Slow down', headers)
 const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
 const busy = says(409, 'Busy', retryAfter(1))
+const noContent = json(204, '')
 const html: Handler = (response) =>
   response.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>Bad gateway</h1></html>')
 

@@ -5,7 +5,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runStep } from './action.js'
 import { newFolder } from './folder.js'
-import { ownWords, PLANTED, plant, type Recorded, startAnyGitHub } from './recorded.js'
+import { file, type GitHub, sha, startGitHub } from './github.js'
+import * as answers from './github-answers.js'
+import { ownWords, PLANTED, plant, type Recorded } from './recorded.js'
 
 const INPUTS: readonly Record<string, string>[] = [
   { context: 'diff' },
@@ -16,11 +18,27 @@ const INPUTS: readonly Record<string, string>[] = [
 /** The recorded run before it has no actor: nobody could be asked. */
 const ANYONE: Readonly<Record<string, string>> = { 'allow-users': '*' }
 
+const range = { status: 'ahead', ahead_by: 1, total_commits: 1, commits: [{ sha: sha('head') }] }
+const files = [answers.file(file('docs/a.md'))]
+/** What GitHub answers, whichever repository and commit it is asked about. */
+const ANSWERS: readonly (readonly [path: RegExp, body: unknown])[] = [
+  [/\/compare\//, { ...range, files }],
+  [/\/files\b/, files],
+  [/\/releases\b/, [{ tag_name: 'v0.0.1', published_at: '2001-01-01T00:00:00Z' }]],
+  [/\/runs\b/, { workflow_runs: [] }],
+  [/\/permission$/, { permission: 'write' }],
+  [/\/commits\//, { sha: sha('head'), parents: [] }],
+  [/\/git\/tags\//, { object: { sha: sha('head') } }],
+  [/\/comments\b/, []],
+]
+
 /** A test for each payload, with one of the sets of inputs in turn. */
 export function testDryRuns(payloads: readonly Recorded[]): void {
-  let github: Awaited<ReturnType<typeof startAnyGitHub>>
+  let github: GitHub
   beforeAll(async () => {
-    github = await startAnyGitHub()
+    github = await startGitHub()
+    for (const [path, body] of ANSWERS)
+      github.faults.push({ path, times: Number.POSITIVE_INFINITY, answer: { status: 200, body } })
   })
   afterAll(() => github.close())
 

@@ -95,8 +95,8 @@ export const primaryLimit = (resetSeconds: number, status: 403 | 429 = 403): Fau
   body: { message: 'API rate limit exceeded for installation ID 12345678.' },
 })
 
-export const secondaryLimit = (retryAfterSeconds: number, status: 403 | 429 = 403): FaultAnswer => ({
-  status,
+export const secondaryLimit = (retryAfterSeconds: number): FaultAnswer => ({
+  status: 403,
   headers: { 'retry-after': String(retryAfterSeconds) },
   body: {
     message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',

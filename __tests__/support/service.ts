@@ -99,8 +99,6 @@ export const created = json(201, job())
 export const active = json(200, job())
 export const completed = json(200, opened)
 
-export const noContent: Handler = (response) => response.writeHead(204).end()
-
 /** A response that comes later. */
 export function later(milliseconds: number, handler: Handler): Handler {
   return (response, request) => void setTimeout(() => handler(response, request), milliseconds)
