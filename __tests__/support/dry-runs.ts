@@ -1,12 +1,10 @@
 /** A dry run of the bundle on a recorded payload into which others have planted their text. */
 
-import { writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runStep } from './action.js'
 import { newFolder } from './folder.js'
-import { file, type GitHub, sha, startGitHub } from './github.js'
+import { file, sha } from './github.js'
 import * as answers from './github-answers.js'
+import { startWorld, type World } from './pull-request.js'
 import { ownWords, PLANTED, plant, type Recorded } from './recorded.js'
 
 const INPUTS: readonly Record<string, string>[] = [
@@ -34,15 +32,15 @@ const ANSWERS: readonly (readonly [path: RegExp, body: unknown])[] = [
 
 /** A test for each payload, with one of the sets of inputs in turn. */
 export function testDryRuns(payloads: readonly Recorded[]): void {
-  let github: GitHub
+  let world: World
   beforeAll(async () => {
-    github = await startGitHub()
+    world = await startWorld()
     for (const [path, body] of ANSWERS)
-      github.faults.push({ path, times: Number.POSITIVE_INFINITY, answer: { status: 200, body } })
+      world.github.faults.push({ path, times: Number.POSITIVE_INFINITY, answer: { status: 200, body } })
   })
-  afterAll(() => github.close())
+  afterAll(() => world.close())
 
-  const folder = newFolder('recorded')
+  const cache = newFolder('cache')
   const cases = payloads.map((recorded, index) => {
     const set = index % INPUTS.length
     return {
@@ -55,23 +53,13 @@ export function testDryRuns(payloads: readonly Recorded[]): void {
     '$name: no crash, and no text of others outside of the fence',
     async (recorded) => {
       const { event, payload, set } = recorded
-      const eventPath = path.join(newFolder('event'), 'event.json')
-      writeFileSync(eventPath, JSON.stringify(plant(payload, 'at the end')))
-      const inputs = { ...INPUTS[set], ...(event === 'workflow_run' && ANYONE) }
-      const ended = await runStep(
-        { prompt: 'Update the docs.', 'dry-run': 'true', 'github-token': 'token', ...inputs },
-        {
-          env: {
-            // Compiled code is kept between the runs: Node takes half the time to start.
-            NODE_COMPILE_CACHE: path.join(folder, 'cache'),
-            GITHUB_API_URL: github.url,
-            GITHUB_EVENT_NAME: event,
-            GITHUB_EVENT_PATH: eventPath,
-            GITHUB_REF: refOf(recorded),
-            GITHUB_SHA: 'c'.repeat(40),
-          },
-        },
-      )
+      const inputs = { 'dry-run': 'true', ...INPUTS[set], ...(event === 'workflow_run' && ANYONE) }
+      const ended = await world.runBundle(inputs, {
+        event,
+        payload: plant(payload, 'at the end'),
+        // Compiled code is kept between the runs: Node takes half the time to start.
+        env: { NODE_COMPILE_CACHE: cache, GITHUB_REF: refOf(recorded) },
+      })
       expect({ ...ended.outputs, log: ended.log }).toMatchObject({ outcome: 'dry-run', 'error-code': '' })
       expect(ended.exitCode).toBe(0)
       const prompt = promptIn(ended.log)
