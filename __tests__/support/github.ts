@@ -2,15 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
-import {
-  ENDPOINTS,
-  type Endpoint,
-  type Need,
-  notFound,
-  type Page,
-  type Permission,
-  Refusal,
-} from './github-endpoints.js'
+import { ENDPOINTS, type Need, notFound, type Page, type Permission, Refusal } from './github-endpoints.js'
 import { Repository, type Visibility } from './github-state.js'
 import { startListening } from './listening.js'
 
@@ -111,19 +103,9 @@ export const BAD_GATEWAY: FaultAnswer = {
 }
 
 /** An endpoint, and what a path names there. */
-interface Found {
-  readonly endpoint: Endpoint
-  readonly needs: Need
-  readonly repo: Repository | undefined
-  readonly ids: readonly string[]
-  readonly query: URLSearchParams
-}
+type Found = NonNullable<ReturnType<typeof findEndpoint>>
 
-function findEndpoint(
-  repositories: ReadonlyMap<string, Repository>,
-  method: string,
-  path: string,
-): Found | undefined {
+function findEndpoint(repositories: ReadonlyMap<string, Repository>, method: string, path: string) {
   const { pathname, searchParams: query } = new URL(path, 'http://localhost')
   const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(pathname) ?? []
   const endpoint = ENDPOINTS.find(([verb, pattern]) => verb === method && pattern.test(rest))
@@ -181,13 +163,9 @@ function linkHeader(request: string, { number, last, unnamed }: Page): Record<st
 }
 
 /** An answer, ready to be sent. */
-interface Sent {
-  readonly status: number
-  readonly headers: Record<string, string>
-  readonly text: string
-}
+type Sent = ReturnType<typeof toSent>
 
-function toSent({ status, headers = {}, body }: FaultAnswer): Sent {
+function toSent({ status, headers = {}, body }: FaultAnswer) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const own = {
     'content-type': 'application/json; charset=utf-8',
