@@ -122,7 +122,7 @@ export async function startWorld(options: WorldOptions = {}) {
     emulator,
     /** The number of the pull request. */
     number: pull.number,
-    /** Tells a step on the pull request, or on another event. Each is a run of its own, unless its environment says so. */
+    /** Tells a step on the pull request, or on another event: a run of its own, unless its environment says so. */
     step: (inputs: Record<string, string> = {}, run: RunOptions & StoryOptions = {}) =>
       tell(withDefaults(inputs), { ...run, env: environment(run) }),
     /** The same with the bundle, in a process. */
