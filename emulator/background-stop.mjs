@@ -5,13 +5,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const TIMEOUT_MS = 5_000
+const CONNECT_TIMEOUT_MS = 5_000
 const KILL_TIMEOUT_MS = 30_000
 const { STATE_pid: pid, STATE_url: url = '', STATE_log: log = '' } = process.env
 
 /**
  * @param {number} pid
- * @param {NodeJS.Signals | 0} signal 0 only checks
+ * @param {'SIGKILL' | 0} signal 0 only checks
  * @returns {boolean} false if there is no such process
  */
 function signal(pid, signal) {
@@ -42,7 +42,7 @@ function hasEnded(pid) {
  */
 async function isRunning(url) {
   const { hostname, port } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port), timeout: TIMEOUT_MS })
+  const socket = connect({ host: hostname, port: Number(port), timeout: CONNECT_TIMEOUT_MS })
   try {
     await Promise.race([once(socket, 'connect'), once(socket, 'timeout')])
     return true
@@ -54,14 +54,14 @@ async function isRunning(url) {
 }
 
 /**
+ * It needs no time to end well: a request is logged before it is answered.
  * @param {number} pid
- * @param {NodeJS.Signals} name
- * @param {number} timeoutMs
  * @returns {Promise<boolean>} whether the process has ended
  */
-async function stopWith(pid, name, timeoutMs) {
-  signal(pid, name)
-  for (const end = Date.now() + timeoutMs; !hasEnded(pid); await sleep(20)) if (Date.now() > end) return false
+async function kill(pid) {
+  signal(pid, 'SIGKILL')
+  for (const end = Date.now() + KILL_TIMEOUT_MS; !hasEnded(pid); await sleep(20))
+    if (Date.now() > end) return false
   return true
 }
 
@@ -79,10 +79,7 @@ function printUntrusted(text) {
 if (pid) {
   if (!(await isRunning(url))) {
     console.log('::warning::The emulator exited before the job finished.')
-  } else if (
-    !(await stopWith(Number(pid), 'SIGTERM', TIMEOUT_MS)) &&
-    !(await stopWith(Number(pid), 'SIGKILL', KILL_TIMEOUT_MS))
-  ) {
+  } else if (!(await kill(Number(pid)))) {
     console.log(`::warning::The emulator (process ${pid}) could not be stopped.`)
   }
   const requests = readLog()

@@ -1,34 +1,89 @@
-// Sets up the runs of a step on one pull request, with an emulated GitHub that stores its comment.
-import { startGitHub } from './github.mjs'
+// The runs of a step on one pull request, with the part of GitHub's REST API on loopback that its comment needs.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { GITHUB_TOKEN } from './scenarios.mjs'
 
-/** @import { Comment, GitHub } from './github.mjs' */
-/** @import { Run } from './runner.mjs' */
+/** @import { AddressInfo } from 'node:net' */
 
-/**
- * @typedef {object} PullRequest
- * @property {(Pick<Run, 'event' | 'env'> & { title: string })[]} runs what differs between them
- * @property {GitHub['requests']} requests those that GitHub received
- * @property {() => Promise<void>} close
- */
+/** @typedef {{ id: number, body: string, user: typeof BOT }} Comment */
 
 const REPOSITORY = 'your-org/your-repo'
 const NUMBER = 7
+const FIRST_ID = 1001
+const BOT = { login: 'github-actions[bot]', type: 'Bot' }
+const COMMENTS = `/repos/${REPOSITORY}/issues/${NUMBER}/comments`
+const PERMISSION = new RegExp(`^/repos/${REPOSITORY}/collaborators/[^/]+/permission$`)
 
 /**
  * @param {string[]} actions what happens to the pull request, such as `opened`; each starts a run
- * @param {(comment: Comment) => void} onComment
- * @returns {Promise<PullRequest>}
+ * @param {(comment: Comment) => void} onComment called when a comment is created or edited
  */
 export async function startPullRequest(actions, onComment) {
-  const options = { token: GITHUB_TOKEN, repository: REPOSITORY, pullRequest: NUMBER, onComment }
-  const { url, requests, close } = await startGitHub(options)
-  const runs = actions.map((action, index) => ({
-    title: `Run ${index + 1} of ${actions.length}: event pull_request, ${action}`,
-    event: createPayload(action),
-    env: createEnvironment(url, index + 1),
-  }))
-  return { runs, requests, close }
+  /** @type {{ method: string }[]} */
+  const requests = []
+  const handle = createHandler(onComment)
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request
+    requests.push({ method })
+    const requestBody = await text(request).catch(() => undefined)
+    if (requestBody === undefined) return // The client disconnected.
+    const [path = ''] = url.split('?')
+    const [, token] = /^(?:bearer|token) (.+)$/i.exec(headers.authorization ?? '') ?? []
+    const { status, body } =
+      token === GITHUB_TOKEN
+        ? handle(method, path, requestBody)
+        : { status: 401, body: { message: 'Bad credentials' } }
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+    response.end(JSON.stringify(body))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const apiUrl = `http://127.0.0.1:${/** @type {AddressInfo} */ (server.address()).port}`
+  return {
+    /** What differs between the runs. */
+    runs: actions.map((action, index) => ({
+      title: `Run ${index + 1} of ${actions.length}: event pull_request, ${action}`,
+      event: createPayload(action),
+      env: createEnvironment(apiUrl, index + 1),
+    })),
+    /** Those that GitHub received, oldest first. */
+    requests,
+    /** Ends every connection. */
+    async close() {
+      const closed = once(server.close(), 'close')
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/**
+ * Everyone may write.
+ * @param {(comment: Comment) => void} onComment
+ */
+function createHandler(onComment) {
+  /** @type {Comment[]} */
+  const comments = []
+  /** @type {(comment: Comment, requestBody: string) => Comment} */
+  const save = (comment, requestBody) => {
+    comment.body = JSON.parse(requestBody).body
+    onComment(comment)
+    return comment
+  }
+  /** @type {(method: string, path: string, requestBody: string) => { status: number, body: unknown }} */
+  return (method, path, requestBody) => {
+    const existing = comments.find(({ id }) => path === `/repos/${REPOSITORY}/issues/comments/${id}`)
+    if (method === 'GET' && PERMISSION.test(path)) return { status: 200, body: { permission: 'write' } }
+    if (method === 'GET' && path === COMMENTS) return { status: 200, body: comments }
+    if (method === 'POST' && path === COMMENTS) {
+      const comment = { id: FIRST_ID + comments.length, body: '', user: BOT }
+      comments.push(comment)
+      return { status: 201, body: save(comment, requestBody) }
+    }
+    if (method === 'PATCH' && existing) return { status: 200, body: save(existing, requestBody) }
+    return { status: 404, body: { message: 'Not Found' } }
+  }
 }
 
 /** @param {string} action */

@@ -21,20 +21,10 @@ import { createInterface } from 'node:readline'
  * @property {(child: ChildProcess) => void} [onStart]
  */
 
-/**
- * @typedef {object} Result
- * @property {number} exitCode 128 plus the signal's number if a signal ended it
- * @property {string} stdout
- * @property {string} stderr
- * @property {Record<string, string>} outputs
- * @property {string} summary the Markdown of the step summary
- */
-
 const FILES = ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY', 'GITHUB_STATE', 'GITHUB_ENV', 'GITHUB_PATH']
 
 /**
  * @param {Run} run
- * @returns {Promise<Result>}
  * @throws {Error} the process can't be started, or left an output file that the runner would reject
  */
 export async function runAction({ bundle, inputs, node = process.execPath, env = {}, event = {}, ...run }) {
@@ -53,10 +43,12 @@ export async function runAction({ bundle, inputs, node = process.execPath, env =
     const stderr = collect(child.stderr, run.onLine)
     const [code, signal] = /** @type {[number | null, NodeJS.Signals]} */ (await once(child, 'close'))
     return {
+      /** 128 plus the signal's number if a signal ended it. */
       exitCode: code ?? 128 + constants.signals[signal],
       stdout: stdout(),
       stderr: stderr(),
       outputs: parseOutputs(await readFile(path.join(folder, 'GITHUB_OUTPUT'), 'utf8')),
+      /** The Markdown of the step summary. */
       summary: await readFile(path.join(folder, 'GITHUB_STEP_SUMMARY'), 'utf8'),
     }
   } finally {
@@ -173,21 +165,14 @@ export function warnOfUnexpectedInputs(inputs, valid) {
 
 /** @typedef {'text' | 'notice' | 'warning' | 'error' | 'debug' | 'group'} Kind */
 
-/**
- * What earlier lines have set.
- * @typedef {object} LogState
- * @property {boolean} debug whether debug lines are shown
- * @property {Set<string>} masks
- * @property {boolean} inGroup
- */
+/** @typedef {ReturnType<typeof newLog>} LogState what earlier lines have set */
 
-/**
- * @param {boolean} [debug]
- * @returns {LogState}
- */
-export function newLog(debug = false) {
-  return { debug, masks: new Set(), inGroup: false }
-}
+/** @param {boolean} [debug] whether debug lines are shown */
+export const newLog = (debug = false) => ({
+  debug,
+  masks: /** @type {Set<string>} */ (new Set()),
+  inGroup: false,
+})
 
 /**
  * Shows a line of the action as the runner's log does, and executes its workflow commands.

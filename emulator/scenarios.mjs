@@ -59,20 +59,30 @@ const runningJob = { id: INITIAL_JOB_ID, projectId: PROJECT_ID, ageSeconds: 60 }
 /** The fields of the ended job that a message changes. */
 const stale = { status: 'completed', prLink: 'https://github.com/your-org/docs/pull/17' }
 
-/** @type {Step} */
-const opensPullRequest = { exitCode: 0, outcome: 'pr-opened', errorCode: '' }
+/** @type {(outcome: string, exitCode: 0 | 1) => Step} */
+const ends = (outcome, exitCode) => ({ exitCode, outcome, errorCode: '' })
 
-/** @type {Step} */
+/** @type {(errorCode: string) => Step} */
+const failsWith = (errorCode) => ({ exitCode: 1, outcome: 'error', errorCode })
+
+/** @type {(status: number, error: string, retryAfterSeconds?: number) => Fault} */
+const refuse = (status, error, retryAfterSeconds) => ({
+  status,
+  error,
+  ...(retryAfterSeconds && { headers: { 'retry-after': String(retryAfterSeconds) } }),
+})
+
+/** @type {(fault: Fault) => Fault[]} */
+const always = (fault) => [{ ...fault, times: Infinity }]
+
+/** @type {(fault: Fault) => Fault[]} */
+const twice = (fault) => [{ ...fault, times: 2 }]
+
+const opensPullRequest = ends('pr-opened', 0)
 const sendsMessage = {
   ...opensPullRequest,
   inputs: { prompt: 'Shorten the introduction.', 'job-id': INITIAL_JOB_ID },
 }
-
-/**
- * @param {string} errorCode
- * @returns {Step}
- */
-const failsWith = (errorCode) => ({ exitCode: 1, outcome: 'error', errorCode })
 
 /** @type {Record<string, Scenario>} */
 export const scenarios = {
@@ -84,32 +94,27 @@ export const scenarios = {
   'no-changes': {
     description: 'the job completes without a pull request',
     service: { withoutPullRequest: true },
-    step: { exitCode: 0, outcome: 'no-changes', errorCode: '' },
+    step: ends('no-changes', 0),
   },
   failed: {
     description: 'the agent fails',
     service: { endStatus: 'failed' },
-    step: { exitCode: 1, outcome: 'failed', errorCode: '' },
+    step: ends('failed', 1),
   },
   archived: {
     description: 'the job is archived while the step waits for it',
     service: { endStatus: 'archived' },
-    step: { exitCode: 1, outcome: 'archived', errorCode: '' },
+    step: ends('archived', 1),
   },
   'timed-out': {
     description: 'the job takes longer than timeout-minutes',
     service: { jobSeconds: 86_400 },
-    step: {
-      demoInputs: { 'timeout-minutes': '0.1' },
-      exitCode: 1,
-      outcome: 'timed-out',
-      errorCode: '',
-    },
+    step: { ...ends('timed-out', 1), demoInputs: { 'timeout-minutes': '0.1' } },
   },
   started: {
     description: "the job is created, and the step doesn't wait for it",
     service: {},
-    step: { inputs: { wait: 'false' }, exitCode: 0, outcome: 'started', errorCode: '' },
+    step: { ...ends('started', 0), inputs: { wait: 'false' } },
   },
   message: {
     description: 'a follow-up is sent to a job that has ended',
@@ -137,64 +142,36 @@ export const scenarios = {
   'dry-run': {
     description: 'everything is checked, nothing is sent',
     service: {},
-    step: { inputs: { 'dry-run': 'true' }, exitCode: 0, outcome: 'dry-run', errorCode: '' },
+    step: { ...ends('dry-run', 0), inputs: { 'dry-run': 'true' } },
   },
   cancelled: {
     description: 'the run is cancelled while the job is active',
     service: {},
-    step: { cancel: true, exitCode: 1, outcome: 'cancelled', errorCode: '' },
+    step: { ...ends('cancelled', 1), cancel: true },
   },
   'rate-limited': {
     description: 'the create request gets a 429 once, then is accepted',
-    service: {
-      create: [{ status: 429, headers: { 'retry-after': '1' }, error: 'Too many requests' }],
-    },
+    service: { create: [refuse(429, 'Too many requests', 1)] },
     step: opensPullRequest,
   },
   'rate-limited-forever': {
     description: 'the create request gets a 429 that outlasts timeout-minutes',
-    service: {
-      create: [
-        {
-          times: Infinity,
-          status: 429,
-          headers: { 'retry-after': '3600' },
-          error: 'Too many requests',
-        },
-      ],
-    },
+    service: { create: always(refuse(429, 'Too many requests', 3600)) },
     step: failsWith('rate-limited'),
   },
   busy: {
     description: 'the message hits a busy job (409) twice, then is accepted',
-    service: {
-      initialJobs: [endedJob],
-      message: [{ times: 2, status: 409, headers: { 'retry-after': '1' }, error: 'The job is busy' }],
-    },
+    service: { initialJobs: [endedJob], message: twice(refuse(409, 'The job is busy', 1)) },
     step: sendsMessage,
   },
   unavailable: {
     description: 'the create request gets a 503: it may have been accepted, so it is not retried',
-    service: {
-      create: [
-        {
-          times: Infinity,
-          status: 503,
-          headers: { 'retry-after': '1' },
-          error: 'Service unavailable',
-        },
-      ],
-    },
+    service: { create: always(refuse(503, 'Service unavailable', 1)) },
     step: failsWith('create-unknown'),
   },
   'flaky-polls': {
     description: 'polling hits a 503 and a connection reset, then the job completes',
-    service: {
-      poll: [
-        { status: 503, headers: { 'retry-after': '1' }, error: 'Service unavailable' },
-        { reset: 'before' },
-      ],
-    },
+    service: { poll: [refuse(503, 'Service unavailable', 1), { reset: 'before' }] },
     step: opensPullRequest,
   },
   'reset-before': {
@@ -209,31 +186,27 @@ export const scenarios = {
   },
   slow: {
     description: 'responses are slow',
-    service: { create: [{ delayMs: 1500 }], poll: [{ times: Infinity, delayMs: 700 }] },
+    service: { create: [{ delayMs: 1500 }], poll: always({ delayMs: 700 }) },
     step: opensPullRequest,
   },
   stale: {
     description: 'after a message, the job still shows as completed for a moment',
-    service: {
-      initialJobs: [endedJob],
-      message: [{ job: stale }],
-      poll: [{ times: 2, job: stale }],
-    },
+    service: { initialJobs: [endedJob], message: [{ job: stale }], poll: twice({ job: stale }) },
     step: sendsMessage,
   },
   'unknown-status': {
     description: 'the service reports an unknown status for a while',
-    service: { poll: [{ times: 2, job: { status: 'queued' } }] },
+    service: { poll: twice({ job: { status: 'queued' } }) },
     step: opensPullRequest,
   },
   'late-job': {
     description: "the new job can't be found right away",
-    service: { poll: [{ times: 2, status: 404, error: 'Job not found' }] },
+    service: { poll: twice(refuse(404, 'Job not found')) },
     step: opensPullRequest,
   },
   unauthorized: {
     description: 'the key is rejected',
-    service: { create: [{ times: Infinity, status: 401, error: 'Invalid API key' }] },
+    service: { create: always(refuse(401, 'Invalid API key')) },
     step: failsWith('auth'),
   },
   'not-found': {

@@ -8,7 +8,7 @@ import { DEFAULT_SCENARIO, findScenario, JOB_SECONDS } from './scenarios.mjs'
 
 /** @import { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http' */
 /** @import { AddressInfo } from 'node:net' */
-/** @import { Job, Jobs } from './jobs.mjs' */
+/** @import { Jobs } from './jobs.mjs' */
 /** @import { Fault, Service } from './scenarios.mjs' */
 
 const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
@@ -38,15 +38,7 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
  * @property {string} [jobId]
  */
 
-/**
- * @typedef {object} Emulator
- * @property {string} url the base URL
- * @property {number} jobSeconds how long a job takes at this speed
- * @property {LoggedRequest[]} requests oldest first
- * @property {Map<string, Job>} jobs by id
- * @property {() => Promise<void>} close ends every connection
- */
-
+/** @typedef {Awaited<ReturnType<typeof startEmulator>>} Emulator */
 /** @typedef {{ kind: 'create' | 'message' | 'poll', projectId: string, id: string }} Route */
 /** @typedef {{ status: number, headers?: OutgoingHttpHeaders, body: unknown } | 'reset'} HttpResponse */
 
@@ -65,7 +57,6 @@ class HttpError extends Error {
 /**
  * Starts the service.
  * @param {Options} [options]
- * @returns {Promise<Emulator>}
  * @throws {RangeError} the scenario is unknown
  * @throws {Error} the port is in use
  */
@@ -98,9 +89,11 @@ export async function startEmulator(options = {}) {
   let closed
   return {
     url: `http://127.0.0.1:${/** @type {AddressInfo} */ (server.address()).port}`,
+    /** How long a job takes at this speed. */
     jobSeconds: jobSeconds / speed,
     requests,
     jobs: jobs.byId,
+    /** Ends every connection. */
     async close() {
       closing.abort()
       closed ??= once(server.close(), 'close')

@@ -1,7 +1,7 @@
 // What `npm start` prints: the step, its outputs, the pull request's comment, the requests to the service.
 import util from 'node:util'
 
-/** @import { Comment } from './github.mjs' */
+/** @import { Comment } from './pull-request.mjs' */
 /** @import { Kind } from './runner.mjs' */
 /** @import { LoggedRequest } from './server.mjs' */
 /** @typedef {Parameters<typeof util.styleText>[0]} Style */

@@ -68,15 +68,6 @@ Scenarios, with the step's outcome:
 `
 
 /**
- * @typedef {object} Settings
- * @property {string} root the folder of the action
- * @property {string} scenario
- * @property {Record<string, string>} given the inputs from the command line
- * @property {number} speed
- * @property {boolean} debug
- */
-
-/**
  * @param {string[]} settings as `name=value`
  * @returns {Record<string, string>}
  */
@@ -129,7 +120,7 @@ export async function start(args, root = ROOT) {
 }
 
 /**
- * @param {Settings} settings
+ * @param {{ root: string, scenario: string, given: Record<string, string>, speed: number, debug: boolean }} settings
  * @returns {Promise<number>} the exit code of the last run that failed, else 0
  */
 async function run({ root, scenario, given, speed, debug }) {
@@ -158,7 +149,7 @@ async function run({ root, scenario, given, speed, debug }) {
   const warning = warnOfUnexpectedInputs(inputs, known)
   let exitCode = 0
   try {
-    for (const { title, ...event } of github?.runs ?? [{ title: '' }]) {
+    for (const { title, ...event } of github?.runs ?? [{ title: '', event: {}, env: {} }]) {
       if (signals.received) break
       if (title) printTitle(`━━ ${title} ━━`)
       const earlier = service?.requests.length
@@ -169,13 +160,11 @@ async function run({ root, scenario, given, speed, debug }) {
   } finally {
     await Promise.all([service?.close(), github?.close()])
   }
-  const byService = service
-    ? `; the service received ${countRequests(service.requests, ['POST', 'GET'])}`
-    : ''
-  const byGitHub = github
-    ? `; GitHub received ${countRequests(github.requests, ['POST', 'PATCH', 'GET'])}`
-    : ''
-  print(`\nExit code ${exitCode}${byService}${byGitHub}.`, 'title')
+  const counts = [
+    ...(service ? [`the service received ${countRequests(service.requests, ['POST', 'GET'])}`] : []),
+    ...(github ? [`GitHub received ${countRequests(github.requests, ['POST', 'PATCH', 'GET'])}`] : []),
+  ]
+  print(`\n${[`Exit code ${exitCode}`, ...counts].join('; ')}.`, 'title')
   return exitCode
 }
 

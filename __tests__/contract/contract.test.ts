@@ -15,48 +15,30 @@ const text = (file: string): string => readFileSync(file, 'utf8')
 const REFERENCE = 'docs/reference.md'
 const action = parse(text('action.yml'))
 
-describe('the inputs', () => {
-  test('are the same in action.yml as in the code, with the same defaults', () => {
-    const declared = Object.entries<{ default?: string; required?: boolean }>(action.inputs)
-    expect(Object.fromEntries(declared.map(([name, input]) => [name, input.default ?? '']))).toEqual(DEFAULTS)
-    expect(declared.filter(([, { required }]) => required).map(([name]) => name)).toEqual([
-      'project-id',
-      'api-key',
-    ])
-  })
+test('the inputs are the same in the code, action.yml, the reference and the README, with the same defaults', () => {
+  const REQUIRED = ['project-id', 'api-key']
+  const expected = Object.entries(DEFAULTS).map(([name, value]) => [name, value, REQUIRED.includes(name)])
+  const declared = Object.entries<{ default?: string; required?: boolean }>(action.inputs)
+  expect(declared.map(([name, input]) => [name, input.default ?? '', input.required ?? false])).toEqual(
+    expected,
+  )
+  const reference = rows(REFERENCE, 'Inputs').map(([name, meaning = '']) => [
+    ...names(name),
+    /Default: `([^`]*)`\.$/.exec(meaning)?.[1] ?? '',
+    meaning.endsWith('Required.'),
+  ])
+  expect(reference).toEqual(expected)
+  const short = rows('README.md', 'Inputs').filter(([, meaning]) => meaning !== '')
+  expect(short.flatMap(([name]) => names(name)).sort()).toEqual(Object.keys(DEFAULTS).sort())
+  for (const [name, meaning = ''] of short) {
+    const value = /\(`([^`]*)`\)\.$/.exec(meaning)?.[1] ?? ''
+    expect([name, value]).toEqual([name, DEFAULTS[names(name)[0] as keyof typeof DEFAULTS]])
+  }
+})
 
-  test('are the same in the reference, with the same defaults', () => {
-    const declared = rows(REFERENCE, 'Inputs').map(([name, meaning = '']) => [
-      ...names(name),
-      /Default: `([^`]*)`\.$/.exec(meaning)?.[1] ?? '',
-      meaning.endsWith('Required.'),
-    ])
-    expect(declared).toEqual(
-      Object.entries<{ required?: boolean }>(action.inputs).map(([name, { required = false }]) => [
-        name,
-        DEFAULTS[name as keyof typeof DEFAULTS],
-        required,
-      ]),
-    )
-  })
-
-  test('of the README are the same, with the same defaults', () => {
-    const short = rows('README.md', 'Inputs').filter(([, meaning]) => meaning !== '')
-    expect(short.flatMap(([name]) => names(name)).sort()).toEqual(Object.keys(DEFAULTS).sort())
-    for (const [name, meaning = ''] of short) {
-      const value = /\(`([^`]*)`\)\.$/.exec(meaning)?.[1] ?? ''
-      expect([name, value]).toEqual([name, DEFAULTS[names(name)[0] as keyof typeof DEFAULTS]])
-    }
-  })
-
-  test('are described in short sentences', () => {
-    for (const { description } of Object.values<{ description: string }>({
-      ...action.inputs,
-      ...action.outputs,
-    })) {
-      expect(description).toMatch(/^[A-Z].*\.$/)
-    }
-  })
+test('the inputs and the outputs are described in sentences', () => {
+  const all: { description: string }[] = Object.values({ ...action.inputs, ...action.outputs })
+  for (const { description } of all) expect(description).toMatch(/^[A-Z].*\.$/)
 })
 
 test('the outputs are the same in action.yml, the code, the reference and the README', () => {

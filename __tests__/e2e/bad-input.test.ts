@@ -33,15 +33,9 @@ test.concurrent('a valid job-id is an output even if another input is wrong', as
 
 test.concurrent('text in an input runs no workflow command', async () => {
   const evil = 'x\n::error::y\r##[add-mask]z'
-  const { log, problems } = await refused({
-    wait: evil,
-    'fail-on': evil,
-    'base-url': evil,
-    'prompt-file': evil,
-    'job-id': evil,
-  })
+  const { log, problems } = await refused({ wait: evil, 'base-url': evil, 'job-id': evil })
   expect(log).not.toMatch(/##\[/)
-  expect(problems).toHaveLength(5)
+  expect(problems).toHaveLength(3)
 })
 
 test.concurrent('a required input under a slip of its name is told, without its value', async () => {
@@ -64,33 +58,12 @@ test.concurrent("a stranger's run is skipped before its bad input is reported, a
     for (const text of [log, summary]) expect(text).toContain('add the login to')
   }))
 
-describe('a key', () => {
-  test.concurrent('of a wrong kind is refused at the default base-url, without its value', async () => {
-    const inputs = { prompt: 'Go', 'api-key': 'mint_dsc_0123456789', 'base-url': '' }
-    const { log, problems } = await refused(inputs)
-    expect(problems).toEqual([expect.stringContaining('mint_dsc_')])
-    expect(log).not.toContain('0123456789')
-  })
-
-  test.concurrent('of 8,000 characters is refused, and not shown', async () => {
-    const { problems } = await refused({ prompt: 'Go', 'api-key': `mint_${'\\"'.repeat(4_000)}` })
-    expect(problems).toEqual([expect.stringMatching(/^api-key: the key is longer than 4,096/)])
-  })
-
-  test.concurrent.each([
-    ['for a fork', { GITHUB_EVENT_NAME: 'pull_request' }, 'someone/docs', /fork/],
-    ['by Dependabot', { GITHUB_ACTOR: 'dependabot[bot]' }, 'your-org/docs', /Dependabot/],
-    ['by anyone else', { GITHUB_EVENT_NAME: 'push' }, 'your-org/docs', /^(?!.*(?:fork|Dependabot))/],
-  ])('that is empty on a run %s says why', async (_, env, head, says) => {
-    const event = path.join(newFolder('event'), 'event.json')
-    const repo = (full_name: string) => ({ repo: { full_name } })
-    const pull_request = { number: 7, head: repo(head), base: repo('your-org/docs') }
-    writeFileSync(event, JSON.stringify({ pull_request }))
-    const inputs = { prompt: 'Go', 'api-key': ' ', 'allow-users': '*' }
-    const { problems } = await refused(inputs, { env: { ...env, GITHUB_EVENT_PATH: event } })
-    expect(problems).toEqual([expect.stringMatching(/^api-key: /)])
-    expect(problems[0]).toMatch(says)
-  })
+test.concurrent('an empty key on a run by Dependabot says why', async () => {
+  const event = path.join(newFolder('event'), 'event.json')
+  writeFileSync(event, JSON.stringify({ pull_request: { number: 7 } }))
+  const env = { GITHUB_EVENT_NAME: 'pull_request', GITHUB_ACTOR: 'dependabot[bot]', GITHUB_EVENT_PATH: event }
+  const { problems } = await refused({ prompt: 'Go', 'api-key': ' ', 'allow-users': '*' }, { env })
+  expect(problems).toEqual([expect.stringMatching(/^api-key: .*Dependabot/)])
 })
 
 // The rules themselves are tested in unit/.

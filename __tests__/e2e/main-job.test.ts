@@ -84,23 +84,15 @@ test.concurrent('an id is one encoded segment of the path, given or as the servi
   expect(service.posts()[0]?.path).toBe(`/v2/agent/docs/job/${segment}/message`)
 })
 
-test.concurrent('a dry run shows the prompt, escaped, and sends nothing', async () => {
-  const inputs = { prompt: 'One\n::error::two\n  ::add-mask::three ##[group]x', 'dry-run': 'true' }
-  const { service, outputs, log, exitCode } = await runAgainst({}, inputs)
-  expect(service.received).toEqual([])
-  expect(outputs).toMatchObject({ outcome: 'dry-run', 'error-code': '', reused: 'false', status: '' })
-  expect(exitCode).toBe(0)
-  expect(log).toMatch(
-    /^::group::.*\n\| One\n\| ::error::two\n\| {3}::add-mask::three ##\\\[group\]x\n::endgroup::$/m,
-  )
-})
-
 describe('the runner', () => {
-  test.concurrent('may have no summary and no output file', async () => {
-    const env = { GITHUB_STEP_SUMMARY: '', GITHUB_OUTPUT: '' }
-    const { exitCode, log } = await runAgainst(USUAL, GO, { env })
+  test.concurrent.each([
+    ['no summary and no output file', { GITHUB_STEP_SUMMARY: '', GITHUB_OUTPUT: '' }],
+    ['a summary that is discarded', { GITHUB_STEP_SUMMARY: devNull }],
+  ])('may have %s', async (_, env) => {
+    const { exitCode, log, commands } = await runAgainst(USUAL, GO, { env })
     expect(exitCode).toBe(0)
     expect(log).toContain(LINK)
+    expect(commands('warning')).toEqual([])
   })
 
   test.concurrent('that accepts no outputs: an error that names the file, and nothing is sent', async () => {
@@ -109,14 +101,6 @@ describe('the runner', () => {
     expect(service.received).toEqual([])
     expect(exitCode).toBe(1)
     expect(commands('error')).toEqual([expect.stringContaining('/nowhere/output')])
-  })
-
-  test.concurrent('may discard the summary', async () => {
-    const env = { GITHUB_STEP_SUMMARY: devNull }
-    const { outputs, exitCode, commands } = await runAgainst(USUAL, GO, { env })
-    expect(outputs.outcome).toBe('pr-opened')
-    expect(exitCode).toBe(0)
-    expect(commands('warning')).toEqual([])
   })
 
   /** A job that ends after its file was replaced by a folder. */

@@ -3,27 +3,13 @@
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from '@jest/globals'
 import { generate } from 'selfsigned'
 import { type Ended, FAST, KEY, runAgainst, runStep } from '../support/action.js'
 import type { Certificate } from '../support/certificate.js'
 import { startListening } from '../support/listening.js'
 import { certificate, closedPort, connectProxy, listen, relay, terminateTls } from '../support/network.js'
-import {
-  active,
-  completed,
-  created,
-  cutOff,
-  type Handler,
-  job,
-  json,
-  LINK,
-  reset,
-  type Script,
-  type ScriptedService,
-  startService,
-} from '../support/service.js'
+import { active, completed, created, LINK, type Script, startService } from '../support/service.js'
 import { minutes, shortDeadline, soonAfter, until } from '../support/time.js'
 
 // Not in a `describe`: the tests of one block wait at the same time.
@@ -42,7 +28,7 @@ afterAll(async () => {
 })
 
 /** A service over TLS, for steps that reach it through something else. */
-async function tlsService(tls: Certificate): Promise<ScriptedService> {
+async function tlsService(tls: Certificate) {
   const service = await startService({ ...USUAL, tls })
   closing.push(service)
   return service
@@ -55,9 +41,6 @@ const throughProxy = (port: number, more: Record<string, string> = {}): Record<s
   HTTPS_PROXY: `http://127.0.0.1:${port}`,
   ...more,
 })
-
-const gzipped: Handler = (response) =>
-  response.writeHead(201, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(job())))
 
 /** Runs a step that reaches its service at an address of its own. */
 const runAt = (
@@ -139,29 +122,6 @@ test.concurrent('nothing was sent, so it is sent again after a TLS handshake tha
   const { outputs } = await runAt(`https://localhost:${front.port}`, TRUSTED).finally(front.close)
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
   expect(service.posts()).toHaveLength(1)
-})
-
-// retries.test.ts has more of these, without a process.
-test.concurrent.each<[string, Script, Record<string, string>]>([
-  ['gzip is read', { posts: [gzipped], polls: [completed] }, { outcome: 'pr-opened' }],
-  ['a create that is reset is not retried', { posts: [reset] }, { 'error-code': 'create-unknown' }],
-  [
-    'a poll that is reset, cut off or not found is retried',
-    { ...USUAL, polls: [reset, active, cutOff, active, json(404, ''), completed] },
-    { outcome: 'pr-opened' },
-  ],
-])('%s', async (_, script, outputs) => {
-  const ended = await runAgainst(script, GO)
-  expect(ended.outputs).toMatchObject(outputs)
-  expect(ended.service.posts()).toHaveLength(1)
-})
-
-test.concurrent('a redirect sends the key nowhere', async () => {
-  const other = await startService(USUAL)
-  const location = `${other.url}/v2/agent/docs/job`
-  const { outputs } = await runAgainst({ posts: [json(308, '', { location })] }, GO).finally(other.close)
-  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
-  expect(other.received).toEqual([])
 })
 
 // Always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says; the error names whose it is.
@@ -359,35 +319,3 @@ test.concurrent('an address with a path prefix', async () => {
     '/some/gateway/v2/agent/docs/job/job-1',
   ])
 })
-
-test.concurrent('a kept connection is not used for a POST that is sent again', async () => {
-  const limited = json(429, '', { 'retry-after': '0' })
-  const { outputs, service } = await runAgainst({ ...USUAL, posts: [limited, created] }, GO)
-  expect(outputs.outcome).toBe('pr-opened')
-  expect(service.received.map(({ connection }) => connection)).toEqual([1, 2, 2, 2])
-})
-
-/** Responds, and ends the connection a moment later. */
-const andThen =
-  (handler: Handler, end: (socket: Socket) => void, delayMs: number): Handler =>
-  (response, request) => {
-    handler(response, request)
-    setTimeout(() => end(response.req.socket), delayMs)
-  }
-
-test.concurrent.each([0, 5, 98, 101])(
-  'a kept connection that the service closes as a message leaves (%i ms) loses none, and sends none twice',
-  async (delay) => {
-    const busy = json(409, { error: 'Busy' }, { 'retry-after': '0' })
-    const { outputs, service } = await runAgainst(
-      {
-        posts: [andThen(busy, (socket) => socket.end(), 900 + delay), active],
-        polls: [andThen(active, (socket) => socket.destroy(), delay), completed],
-      },
-      { ...GO, 'job-id': 'job-1' },
-    )
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
-    expect(service.posts()).toHaveLength(2)
-    expect(service.posts()[1]?.connection).not.toBe(service.posts()[0]?.connection)
-  },
-)

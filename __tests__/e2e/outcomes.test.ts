@@ -5,7 +5,7 @@ import path from 'node:path'
 import { expect, test } from '@jest/globals'
 import { type Ended, runAgainst, type Step } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
-import { connectProxy, listen } from '../support/network.js'
+import { listen } from '../support/network.js'
 import { POSIX } from '../support/platform.js'
 import {
   active,
@@ -83,21 +83,18 @@ posixTest('SIGTERM during a poll', async () => {
   expect(ended.sinceSignalMs).toBeLessThan(soonAfter(1_000))
 })
 
-posixTest('a signal before anything is sent, during the TLS handshake', async () => {
+posixTest.each<[string, (port: number) => { address: string; env?: Record<string, string> }]>([
+  ['the TLS handshake', (port) => ({ address: `https://127.0.0.1:${port}` })],
+  [
+    'a CONNECT',
+    (port) => ({ address: 'https://service.test', env: { HTTPS_PROXY: `http://127.0.0.1:${port}` } }),
+  ],
+])('a signal before anything is sent, while %s is not answered', async (_, through) => {
   let connections = 0
   const mute = await listen(() => void connections++)
-  const inputs = { ...GO, 'base-url': `https://127.0.0.1:${mute.port}` }
-  const ended = await runAgainst({}, inputs, { meanwhile: at(() => connections > 0) }).finally(mute.close)
-  expectCancelled(ended, { 'job-id': '' })
-  expect(ended.sinceSignalMs).toBeLessThan(soonAfter(1_000))
-})
-
-posixTest('a signal while a proxy does not answer its CONNECT', async () => {
-  const proxy = await connectProxy(1, () => 'silence')
-  const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }
-  const inputs = { ...GO, 'base-url': 'https://service.test' }
-  const meanwhile = at(() => proxy.asked.length > 0)
-  const ended = await runAgainst({}, inputs, { env, meanwhile }).finally(proxy.close)
+  const { address, env = {} } = through(mute.port)
+  const meanwhile = at(() => connections > 0)
+  const ended = await runAgainst({}, { ...GO, 'base-url': address }, { env, meanwhile }).finally(mute.close)
   expectCancelled(ended, { 'job-id': '' })
   expect(ended.sinceSignalMs).toBeLessThan(soonAfter(1_000))
 })

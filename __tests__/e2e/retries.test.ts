@@ -1,6 +1,6 @@
 /**
- * What is retried and what never, and what is said of it, against a service that misbehaves. unit/verdict has a row for
- * each status, unit/poll and unit/send have the times; network.test.ts does the like with the bundle.
+ * What is retried and what never, and what is said of it, against a service that misbehaves: a row for each way to end a
+ * response. unit/verdict has one for each status, unit/poll and unit/send have the times.
  */
 
 import { gzipSync } from 'node:zlib'
@@ -15,7 +15,6 @@ import {
   job,
   json,
   LINK,
-  noContent,
   opened,
   reset,
   type Script,
@@ -40,6 +39,7 @@ const says = (status: number, error: string, headers?: Record<string, string>) =
 const limited = (headers: Record<string, string>): Handler => says(429, 'Slow down', headers)
 const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
 const busy = says(409, 'Busy', retryAfter(1))
+const noContent = json(204, '')
 const html: Handler = (response) =>
   response.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>Bad gateway</h1></html>')
 
@@ -110,7 +110,6 @@ describe('a create', () => {
       failed('rate-limited', '"Slow down"', '1 h'),
     ],
     ['401: final', [says(401, 'Bad key')], failed('auth', '401: "Bad key"', 'api-key')],
-    ['400: final', [says(400, 'Too dull')], failed('rejected', '400: "Too dull"')],
     ['404: final', [says(404, 'No project')], failed('not-found', '404: "No project"', 'project-id')],
     ['204: never', [noContent], failed('contract', mayExist)],
     ['200 that is not JSON: never', [json(200, 'Welcome!')], failed('contract', mayExist, 'Welcome!')],
@@ -128,7 +127,6 @@ describe('a message', () => {
     ['409 past the deadline: final', [says(409, 'Busy', retryAfter(600))], failed('rejected', '409: "Busy"')],
     ['a reset after the request: never', [reset], unknown('"job-1"')],
     ['404: final', [says(404, 'No such job')], failed('not-found', '404: "No such job"', 'job-id')],
-    ['410: final', [says(410, 'Gone')], failed('rejected', '410: "Gone"')],
   ])('%s', async (_, posts, expected) => {
     const inputs = { prompt: 'Go on', 'job-id': 'job-1' }
     await expectRun({ posts, polls: [active, completed] }, inputs, expected)
@@ -145,10 +143,7 @@ describe('a poll', () => {
     ['a response over 1 MiB', sized(200, MIB + 1)],
     ['a response that is announced as over 1 MiB', endless],
     ['404 right after the create', says(404, 'Not yet')],
-    ['408', json(408, '')],
-    ['425', json(425, '')],
     ['429', limited(retryAfter(1))],
-    ['500', says(500, 'Boom')],
     ['502 with HTML', html],
     ['503 with Retry-After', says(503, 'Boom', retryAfter(1))],
     ['204', noContent],

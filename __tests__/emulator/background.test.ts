@@ -9,6 +9,7 @@ import { afterEach, expect, jest, test } from '@jest/globals'
 import { parseOutputs } from '../../emulator/runner.mjs'
 import { newFolder } from '../support/folder.js'
 import { posixTest } from '../support/platform.js'
+import { until } from '../support/time.js'
 
 // A step only starts or stops a process, but that is slow on a busy machine.
 const STEP_LIMIT_MS = 150_000
@@ -19,11 +20,9 @@ interface Job {
   readonly env: Record<string, string>
 }
 
-/** Whatever a test finds, no service outlives it. */
-const jobs: Job[] = []
+/** Whatever a test finds, no process outlives it. */
 const started: number[] = []
 afterEach(() => {
-  for (const job of jobs.splice(0)) started.push(Number(stateOf(job).STATE_pid ?? 0))
   for (const pid of started.splice(0)) if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL')
 })
 
@@ -33,12 +32,10 @@ function newJob(env: Record<string, string> = {}): Job {
   const [output = '', state = ''] = ['output', 'state'].map((name) => path.join(folder, name))
   for (const file of [output, state]) writeFileSync(file, '')
   const { PATH = '' } = process.env
-  const job = {
+  return {
     folder,
     env: { PATH, RUNNER_TEMP: folder, GITHUB_OUTPUT: output, GITHUB_STATE: state, ...env },
   }
-  jobs.push(job)
-  return job
 }
 
 const run = (script: string, env: Record<string, string>) =>
@@ -47,14 +44,20 @@ const run = (script: string, env: Record<string, string>) =>
 const read = (file = ''): Record<string, string> =>
   existsSync(file) ? parseOutputs(readFileSync(file, 'utf8')) : {}
 
-/** What the runner passes from the main step to the post step. */
-const stateOf = ({ env }: Job): Record<string, string> =>
-  Object.fromEntries(Object.entries(read(env.GITHUB_STATE)).map(([name, value]) => [`STATE_${name}`, value]))
+/** Runs the main step. Returns what the runner passes on to the post step. */
+function start({ env }: Job) {
+  const { status, stderr } = run('background', env)
+  const { pid = '', url = '', log = '' } = read(env.GITHUB_STATE)
+  started.push(Number(pid))
+  expect([status, stderr]).toEqual([0, ''])
+  return { STATE_pid: pid, STATE_url: url, STATE_log: log }
+}
 
-/** Runs the main step. */
-function start(job: Job): Record<string, string> {
-  expect(run('background', job.env)).toMatchObject({ status: 0, stderr: '' })
-  return stateOf(job)
+/** Runs the post step. Returns what it prints. */
+function stop({ env }: Job, state: Record<string, string> = {}): string {
+  const { status, stdout } = run('background-stop', { ...env, ...state })
+  expect(status).toBe(0)
+  return stdout
 }
 
 function isAlive(pid: number): boolean {
@@ -65,10 +68,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-async function waitUntil(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(20)
 }
 
 const createAgentJob = (url: string, prompt: string) =>
@@ -87,9 +86,7 @@ test('runs until the post step, which prints the requests, and none of them as a
   const line = 'POST /v2/agent/any/job 201 {"prompt":"One\\n::error::two # #[error]three"}'
   expect(readFileSync(log ?? '', 'utf8')).toBe(`${line}\nGET /v2/agent/::error::four 404\n`)
 
-  const { stdout, status } = run('background-stop', { ...job.env, ...state })
-  expect(status).toBe(0)
-  const [count, stopCommands = '', ...lines] = stdout.trim().split('\n')
+  const [count, stopCommands = '', ...lines] = stop(job, state).trim().split('\n')
   expect(count).toBe('The emulator received 2 requests.')
   expect(stopCommands).toMatch(/^::stop-commands::[\w-]{36}$/)
   expect(lines).toEqual([
@@ -104,7 +101,7 @@ test('runs until the post step, which prints the requests, and none of them as a
 test('passes on the scenario and the speed, and starts even if Node prints a warning first', async () => {
   const warned = { NODE_EXTRA_CA_CERTS: '/no/such/file' }
   const state = start(newJob({ INPUT_SCENARIO: ' failed ', INPUT_SPEED: '1e9', ...warned }))
-  const url = state.STATE_url ?? ''
+  const { STATE_url: url } = state
   const { id } = (await (await createAgentJob(url, 'One')).json()) as { id: string }
   const headers = { authorization: 'Bearer any' }
   await sleep(20)
@@ -128,7 +125,7 @@ test.each([
   expect(stdout).toMatch(/^::error::[^\n]*\n$/)
   expect(stdout).toContain(message)
   expect(read(job.env.GITHUB_OUTPUT)).toEqual({})
-  expect(run('background-stop', job.env)).toMatchObject({ status: 0, stdout: '' })
+  expect(stop(job)).toBe('')
 })
 
 posixTest(
@@ -150,12 +147,12 @@ posixTest(
     const main = spawn(process.execPath, ['emulator/background.mjs'], {
       env: { ...job.env, NODE_OPTIONS: `--import=${slow}` },
     })
-    await waitUntil(() => existsSync(pidFile))
+    await until(() => existsSync(pidFile))
     const pid = Number(readFileSync(pidFile, 'utf8'))
     started.push(pid)
     main.kill('SIGINT')
     expect(await once(main, 'close')).toEqual([1, null])
-    await waitUntil(() => !isAlive(pid))
+    await until(() => !isAlive(pid))
   },
   60_000,
 )
@@ -163,13 +160,10 @@ posixTest(
 test('stops even if a step has removed the folder of its log', async () => {
   const job = newJob()
   const state = start(job)
-  rmSync(path.dirname(state.STATE_log ?? ''), { recursive: true, force: true })
-  expect((await createAgentJob(state.STATE_url ?? '', 'One')).status).toBe(201)
-  expect(run('background-stop', { ...job.env, ...state })).toMatchObject({
-    status: 0,
-    stdout: 'The log of the requests no longer exists.\n',
-  })
-  await expect(fetch(state.STATE_url ?? '')).rejects.toThrow()
+  rmSync(path.dirname(state.STATE_log), { recursive: true, force: true })
+  expect((await createAgentJob(state.STATE_url, 'One')).status).toBe(201)
+  expect(stop(job, state)).toBe('The log of the requests no longer exists.\n')
+  await expect(fetch(state.STATE_url)).rejects.toThrow()
 })
 
 posixTest('a service that does not respond is stopped, too: it has not ended', () => {
@@ -177,10 +171,7 @@ posixTest('a service that does not respond is stopped, too: it has not ended', (
   const state = start(job)
   const pid = Number(state.STATE_pid)
   process.kill(pid, 'SIGSTOP')
-  expect(run('background-stop', { ...job.env, ...state })).toMatchObject({
-    status: 0,
-    stdout: 'The emulator received 0 requests.\n',
-  })
+  expect(stop(job, state)).toBe('The emulator received 0 requests.\n')
   expect(isAlive(pid)).toBe(false)
 })
 
@@ -196,12 +187,9 @@ linuxTest('a service that ends and stays as a zombie counts as stopped', async (
     const [pid] = await once(parent.stdout.setEncoding('utf8'), 'data')
     started.push(Number(pid))
     const url = () => /^http:.*(?=\n)/m.exec(readFileSync(output, 'utf8'))?.[0] ?? ''
-    await waitUntil(() => url() !== '')
+    await until(() => url() !== '')
     const state = { STATE_pid: String(pid).trim(), STATE_url: url(), STATE_log: log }
-    expect(run('background-stop', { ...job.env, ...state })).toMatchObject({
-      status: 0,
-      stdout: 'The emulator received 0 requests.\n',
-    })
+    expect(stop(job, state)).toBe('The emulator received 0 requests.\n')
   } finally {
     parent.kill()
   }
@@ -211,11 +199,10 @@ test('stops nothing if the service has ended: its process ID may belong to anoth
   const job = newJob()
   const { STATE_pid, ...state } = start(job)
   process.kill(Number(STATE_pid), 'SIGKILL')
-  await waitUntil(() => !isAlive(Number(STATE_pid)))
+  await until(() => !isAlive(Number(STATE_pid)))
   const other = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'])
   try {
-    const { stdout, status } = run('background-stop', { ...job.env, ...state, STATE_pid: String(other.pid) })
-    expect(status).toBe(0)
+    const stdout = stop(job, { ...state, STATE_pid: String(other.pid) })
     expect(stdout).toContain('::warning::The emulator exited before the job finished.\n')
     expect(isAlive(other.pid ?? 0)).toBe(true)
   } finally {

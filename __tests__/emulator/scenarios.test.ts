@@ -55,6 +55,18 @@ test.each(Object.entries(scenarios))(
   },
 )
 
+const stdoutOf = async (name: string): Promise<string> => (await runs.get(name))?.stdout ?? ''
+
+test('the step, the log, the outputs, the summary and the requests are shown', async () => {
+  const shown = (await stdoutOf('started'))
+    .replace(/:\d{4,5}\b/g, ':PORT')
+    .replaceAll('\\', '/')
+    .replace(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d{3}Z)?/g, 'DATE')
+    .replace(/\b[\d.]+ m?s\b(?! there)/g, 'TIME')
+    .replace(/^( {2}elapsed-seconds +)\d+/m, '$1TIME')
+  expect(shown).toMatchSnapshot()
+})
+
 test.each([
   ['nothing in a dry run', 'dry-run', 0, 0],
   ['nothing with bad input', 'bad-input', 0, 0],
@@ -66,7 +78,7 @@ test.each([
   ['a create request once if the connection was reset', 'reset-after', 1, 0],
   ['a create request and then a message on a pull request', 'pull-request', 2, 2],
 ])('sends %s', async (_, name, posts, minGets) => {
-  const { stdout = '' } = (await runs.get(name)) ?? {}
+  const stdout = await stdoutOf(name)
   const [, receivedPosts, receivedGets] =
     /the service received .* \((\d+) POST, (\d+) GET\)/.exec(stdout) ?? []
   expect(Number(receivedPosts)).toBe(posts)
@@ -74,34 +86,30 @@ test.each([
   else expect(Number(receivedGets)).toBeGreaterThanOrEqual(minGets)
 })
 
-test.each([
-  ['flaky-polls', ['503 Service unavailable  ← injected', 'connection reset  ← injected', '200 ']],
-  ['stale', ['200 completed  ← injected', '200 completed  ← injected', '200 ']],
-  ['late-job', ['404 Job not found  ← injected', '404 Job not found  ← injected', '200 ']],
-  ['unknown-status', ['200 queued  ← injected']],
-  ['slow', ['  ← injected delay of 0.7 s']],
-])('%s shows what it is about in its polls', async (name, expected) => {
-  const { stdout = '' } = (await runs.get(name)) ?? {}
-  const polls = [...stdout.matchAll(/ s {2}GET {2}\S+\/job\/\{id\} +(.*)/g)].map(([, response]) => response)
-  expect(polls.length).toBeGreaterThanOrEqual(expected.length)
-  for (const [index, response] of expected.entries()) expect(polls[index]).toContain(response)
-})
-
-test.each([
-  ['slow', '201 active  ← injected delay of 1.5 s'],
-  ['reset-before', 'connection reset  ← injected, before the request was processed'],
-  ['reset-after', 'connection reset  ← injected, after the request was processed'],
-])('%s shows what it is about in its create request', async (name, response) => {
-  const { stdout = '' } = (await runs.get(name)) ?? {}
-  const [, first] = / s {2}POST \/v2\/agent\/your-project\/job +(.*)\n/.exec(stdout) ?? []
-  expect(first).toBe(response)
+const UNAVAILABLE = '503 Service unavailable  ← injected'
+const NOT_FOUND = '404 Job not found  ← injected'
+const OLD = '200 completed  ← injected'
+test.each<[string, create: string, polls: string[]]>([
+  ['flaky-polls', '201 active', [UNAVAILABLE, 'connection reset  ← injected', '200 ']],
+  ['late-job', '201 active', [NOT_FOUND, NOT_FOUND, '200 ']],
+  ['unknown-status', '201 active', ['200 queued  ← injected']],
+  ['slow', '201 active  ← injected delay of 1.5 s', ['  ← injected delay of 0.7 s']],
+  ['reset-before', 'connection reset  ← injected, before the request was processed', []],
+  ['reset-after', 'connection reset  ← injected, after the request was processed', []],
+  ['stale', '', [OLD, OLD, '200 ']],
+])('%s shows what it is about in its requests', async (name, create, polls) => {
+  const stdout = await stdoutOf(name)
+  const responses = (request: RegExp) => [...stdout.matchAll(request)].map(([, response]) => response)
+  const seen = responses(/ s {2}GET {2}\S+\/job\/\{id\} +(.*)/g)
+  expect(responses(/ s {2}POST \/v2\/agent\/your-project\/job +(.*)\n/g)).toEqual(create ? [create] : [])
+  expect(seen.slice(0, polls.length)).toEqual(polls.map((part) => expect.stringContaining(part)))
 })
 
 test.each([
   ['timed-out', ['timeout-minutes']],
   ['pull-request', ['github-token']],
 ])('%s marks what only suits the demo', async (name, names) => {
-  const { stdout = '' } = (await runs.get(name)) ?? {}
+  const stdout = await stdoutOf(name)
   const marked = [...stdout.matchAll(/^ {4}([\w-]+): .* {2}# only for this demo$/gm)].map(
     ([, input]) => input,
   )
@@ -109,7 +117,7 @@ test.each([
 })
 
 test('the times of the job are within those of the step', async () => {
-  const { stdout = '' } = (await runs.get('archived')) ?? {}
+  const stdout = await stdoutOf('archived')
   const { createdAt, archivedAt } = JSON.parse(valuesOf('job ', stdout)[0] ?? '')
   const times = [...stdout.matchAll(/^ {2}\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \|/gm)].map(([, time]) =>
     Date.parse(`${time}Z`),
@@ -121,7 +129,7 @@ test('the times of the job are within those of the step', async () => {
 })
 
 test('pull-request has one job and one comment, which is shown at each change', async () => {
-  const { stdout = '' } = (await runs.get('pull-request')) ?? {}
+  const stdout = await stdoutOf('pull-request')
   const headings = /^━━ .*|^ {2}┌── .*|^[A-Z][\w ]+$/gm
   const comment = (version: number) => `  ┌── Comment 1001: edited (version ${version})`
   expect(stdout.match(headings)).toEqual([

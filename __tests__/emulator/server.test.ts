@@ -1,8 +1,10 @@
 // The emulated service over real sockets: endpoints, job object, timing, faults.
 import { once } from 'node:events'
-import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { startEmulator } from '../../emulator/server.mjs'
+import { until } from '../support/time.js'
 
 type Options = NonNullable<Parameters<typeof startEmulator>[0]>
 
@@ -27,40 +29,33 @@ async function start(options: Options = {}) {
   return { emulator, clock, jobs }
 }
 
-async function post(
+interface Request {
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: OutgoingHttpHeaders
+}
+
+/** Sends a request, by default one with a prompt. Its path is sent exactly as given, unlike with fetch. */
+async function send(
   url: string,
-  body: unknown = { prompt: 'Write.' },
-  headers: Record<string, string> = HEADERS,
+  { method = 'POST', body = { prompt: 'Write.' }, headers = HEADERS }: Request = {},
 ) {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return read(await fetch(url, { method: 'POST', headers, body: text }))
+  const [, origin = '', path] = /^(http:\/\/[^/]+)(.*)$/.exec(url) ?? []
+  const request = httpRequest(origin, { method, path, headers, agent: false })
+  if (method === 'POST') request.write(typeof body === 'string' ? body : JSON.stringify(body))
+  request.end()
+  const [response]: IncomingMessage[] = await once(request, 'response')
+  const { statusCode: status, headers: received } = response as IncomingMessage
+  return { status, headers: received, body: JSON.parse(await text(response as IncomingMessage)) }
 }
-
-async function get(url: string, headers: Record<string, string> = HEADERS) {
-  return read(await fetch(url, { headers }))
-}
-
-async function read(response: Response) {
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape
-  return { status: response.status, headers: response.headers, body: (await response.json()) as any }
-}
-
-/** Sends a path exactly as given, unlike fetch. */
-async function sendRaw(base: string, method: string, path: string, headers: OutgoingHttpHeaders = HEADERS) {
-  const { hostname, port } = new URL(base)
-  const request = httpRequest({ hostname, port, method, path, headers, agent: false })
-  request.end(method === 'POST' ? '{"prompt":"Write."}' : undefined)
-  const [response] = await once(request, 'response')
-  response.resume()
-  return response.statusCode as number
-}
+const get = (url: string) => send(url, { method: 'GET' })
 
 describe('create', () => {
   test('answers 201 with an active job, with every field of the real service', async () => {
     const { jobs, emulator } = await start()
-    const { status, headers, body } = await post(jobs)
+    const { status, headers, body } = await send(jobs)
     expect(status).toBe(201)
-    expect(headers.get('content-type')).toBe('application/json')
+    expect(headers['content-type']).toBe('application/json')
     expect(body).toStrictEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       status: 'active',
@@ -75,35 +70,59 @@ describe('create', () => {
 
   test('creates a new job each time, with a branch and a pull request of its own', async () => {
     const { jobs, clock, emulator } = await start()
-    const ids = [(await post(jobs)).body.id, (await post(jobs)).body.id]
+    const ids = [(await send(jobs)).body.id, (await send(jobs)).body.id]
     expect([...emulator.jobs.keys()]).toEqual(ids)
     clock.now = START + 300_000
-    const bodies = [await get(`${jobs}/${ids[0]}`), await get(`${jobs}/${ids[1]}`)].map(({ body }) => body)
+    const bodies = [(await get(`${jobs}/${ids[0]}`)).body, (await get(`${jobs}/${ids[1]}`)).body]
     for (const values of [ids, bodies.map(({ prLink }) => prLink), bodies.map(({ source }) => source.ref)])
       expect(new Set(values).size).toBe(2)
-  })
-
-  test.each([
-    ['invalid JSON', 'prompt', HEADERS],
-    ['no body', '', HEADERS],
-    ['null', 'null', HEADERS],
-    ['no prompt', {}, HEADERS],
-    ['an empty prompt', { prompt: '' }, HEADERS],
-    ['a prompt that is not a string', { prompt: ['x'] }, HEADERS],
-    ['another content type', { prompt: 'x' }, { ...HEADERS, 'content-type': 'text/plain' }],
-  ])('answers 400 to %s, and creates no job', async (_, body, headers) => {
-    const { jobs, emulator } = await start()
-    const response = await post(jobs, body, headers)
-    expect(response.status).toBe(400)
-    expect(response.body).toStrictEqual({ error: expect.stringMatching(/prompt|JSON|Content-Type/) })
-    expect(emulator.jobs.size).toBe(0)
   })
 
   test('accepts a content type with parameters, in any case', async () => {
     const { jobs } = await start()
     const headers = { ...HEADERS, 'content-type': 'Application/JSON; charset=utf-8' }
-    expect((await post(jobs, { prompt: 'x' }, headers)).status).toBe(201)
+    expect((await send(jobs, { headers })).status).toBe(201)
   })
+})
+
+const PATH = '/v2/agent/docs/job'
+const json = { 'content-type': 'application/json' }
+const BAD_REQUEST = [400, /prompt|JSON|Content-Type/] as const
+const UNAUTHORIZED = [401, /^Missing or invalid API key$/] as const
+const NO_SUCH = [404, /^(?:No such endpoint|Job not found)$/] as const
+const NO_ENDPOINTS = [
+  ...['POST /v2/agent/../job', 'POST /v2/agent/%2e%2E/job', 'POST /v2/agent//job', 'POST /v2/agent/%/job'],
+  ...[`POST ${PATH}/`, `POST ${PATH}?x=1`, 'POST /v2/agent/a/b/job', 'POST /v1/agent/docs/job'],
+  ...[`GET ${PATH}`, `GET ${PATH}/..`, `GET ${PATH}/ID/message`, `GET ${PATH}/ID%2Fmessage`],
+  ...[`POST ${PATH}/ID`, `PUT ${PATH}`, `DELETE ${PATH}/ID`],
+]
+type Refused = [what: string, Request, path: string, answer: readonly [status: number, error: RegExp]]
+test.each<Refused>([
+  ['invalid JSON', { body: 'prompt' }, PATH, BAD_REQUEST],
+  ['no body', { body: '' }, PATH, BAD_REQUEST],
+  ['null', { body: 'null' }, PATH, BAD_REQUEST],
+  ['no prompt', { body: {} }, PATH, BAD_REQUEST],
+  ['a message without a prompt', { body: {} }, `${PATH}/ID/message`, BAD_REQUEST],
+  ['an empty prompt', { body: { prompt: '' } }, PATH, BAD_REQUEST],
+  ['a prompt that is not a string', { body: { prompt: ['x'] } }, PATH, BAD_REQUEST],
+  ['another content type', { headers: { ...HEADERS, 'content-type': 'text/plain' } }, PATH, BAD_REQUEST],
+  ['no authorization', { headers: json }, PATH, UNAUTHORIZED],
+  ['no authorization of a poll', { method: 'GET', headers: json }, `${PATH}/ID`, UNAUTHORIZED],
+  ['another scheme', { headers: { ...json, authorization: 'Basic mint_key' } }, PATH, UNAUTHORIZED],
+  ['no key', { headers: { ...json, authorization: 'Bearer ' } }, PATH, UNAUTHORIZED],
+  ...NO_ENDPOINTS.map((line): Refused => {
+    const [method = '', path = ''] = line.split(' ')
+    return [line, { method }, path, NO_SUCH]
+  }),
+])('%s is refused, and does nothing', async (_, request, path, [status, error]) => {
+  const { emulator, jobs } = await start({ scenario: { create: [{}, { status: 503, error: 'Later' }] } })
+  const { id } = (await send(jobs)).body
+  const answer = await send(`${emulator.url}${path.replace('ID', id)}`, request)
+  expect(answer).toMatchObject({ status, body: { error: expect.stringMatching(error) } })
+  expect(emulator.jobs.size).toBe(1)
+  expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.'])
+  // The scenario had no part in it.
+  expect(emulator.requests[1]?.fault).toEqual({})
 })
 
 const LINE = /^([\d.]+) s: (create|message|poll)(?: (\S+))? → (\d+)(.*)$/
@@ -120,11 +139,11 @@ function story(name: string, options: Options, lines: readonly string[]): void {
       clock.now = START + Number(at) * 1000
       const id = given ?? [...emulator.jobs.keys()][0]
       const url = what === 'create' ? jobs : `${jobs}/${id}${what === 'message' ? '/message' : ''}`
-      const response = await (what === 'poll' ? get(url) : post(url))
+      const response = await send(url, what === 'poll' ? { method: 'GET' } : {})
       const fields = [...rest.matchAll(/([\w-]+)=(?:'(.*?)'|(\S+))/g)].map(
         ([, name = '', quoted, value]) => [name, value === 'null' ? null : (quoted ?? value)] as const,
       )
-      const seen = { ...response.body, 'retry-after': response.headers.get('retry-after') }
+      const seen = { ...response.body, 'retry-after': response.headers['retry-after'] ?? null }
       expect({ line, status: response.status, seen }).toMatchObject({
         line,
         status: Number(status),
@@ -218,67 +237,23 @@ story('not-found: only one project exists, for every request', { scenario: 'not-
 ])
 
 test('not-found: the project that exists can be used', async () => {
-  const { jobs } = await start({ scenario: 'not-found' })
-  const known = jobs.replace('/docs/', '/known-project/')
-  const { status, body } = await post(known)
-  expect([status, (await get(`${known}/${body.id}`)).status]).toEqual([201, 200])
+  const { emulator } = await start({ scenario: 'not-found' })
+  expect((await send(`${emulator.url}/v2/agent/known-project/job`)).status).toBe(201)
 })
 
-test('prompts are kept, and a message without one gets a 400', async () => {
+test('prompts are kept', async () => {
   const { jobs, emulator } = await start()
-  const { id } = (await post(jobs)).body
-  expect((await post(`${jobs}/${id}/message`, { prompt: 'More.' })).status).toBe(200)
-  expect((await post(`${jobs}/${id}/message`, {})).status).toBe(400)
+  const { id } = (await send(jobs)).body
+  expect((await send(`${jobs}/${id}/message`, { body: { prompt: 'More.' } })).status).toBe(200)
   expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.', 'More.'])
 })
 
-describe('paths', () => {
-  test('an id is one encoded segment', async () => {
-    const { emulator } = await start()
-    const { status, body } = await post(`${emulator.url}/v2/agent/a%2Fb%20c/job`)
-    expect(status).toBe(201)
-    expect(emulator.jobs.get(body.id)?.projectId).toBe('a/b c')
-    expect((await get(`${emulator.url}/v2/agent/a%2fb%20c/job/${body.id}`)).status).toBe(200)
-  })
-
-  test.each([
-    ['POST', '/v2/agent/../job'],
-    ['POST', '/v2/agent/%2e%2E/job'],
-    ['POST', '/v2/agent//job'],
-    ['POST', '/v2/agent/%/job'],
-    ['POST', '/v2/agent/docs/job/'],
-    ['POST', '/v2/agent/docs/job?x=1'],
-    ['POST', '/v2/agent/a/b/job'],
-    ['POST', '/v1/agent/docs/job'],
-    ['PUT', '/v2/agent/docs/job'],
-    ['GET', '/v2/agent/docs/job'],
-    ['GET', '/v2/agent/docs/job/..'],
-    ['GET', '/v2/agent/docs/job/ID/message'],
-    ['GET', '/v2/agent/docs/job/ID%2Fmessage'],
-    ['POST', '/v2/agent/docs/job/ID'],
-    ['DELETE', '/v2/agent/docs/job/ID'],
-  ])('%s %s gets a 404 and does nothing', async (method, path) => {
-    const { emulator, jobs } = await start()
-    const { id } = (await post(jobs)).body
-    expect(await sendRaw(emulator.url, method, path.replace('ID', id))).toBe(404)
-    expect(emulator.jobs.size).toBe(1)
-    expect(emulator.jobs.get(id)?.prompts).toEqual(['Write.'])
-  })
-})
-
-test.each([
-  ['no authorization', {}],
-  ['another scheme', { authorization: 'Basic mint_key' }],
-  ['no key', { authorization: 'Bearer ' }],
-])('%s gets a 401', async (_, headers) => {
-  const { jobs, emulator } = await start({ scenario: { create: [{ status: 503, error: 'Later' }] } })
-  const { status, body } = await post(jobs, undefined, { 'content-type': 'application/json', ...headers })
-  expect(status).toBe(401)
-  expect(body).toStrictEqual({ error: 'Missing or invalid API key' })
-  // The scenario had no part in it.
-  expect(emulator.requests[0]?.fault).toEqual({})
-  expect((await get(`${jobs}/${UNKNOWN_ID}`, headers)).status).toBe(401)
-  expect(emulator.jobs.size).toBe(0)
+test('an id is one encoded segment of the path', async () => {
+  const { emulator } = await start()
+  const { status, body } = await send(`${emulator.url}/v2/agent/a%2Fb%20c/job`)
+  expect(status).toBe(201)
+  expect(emulator.jobs.get(body.id)?.projectId).toBe('a/b c')
+  expect((await get(`${emulator.url}/v2/agent/a%2fb%20c/job/${body.id}`)).status).toBe(200)
 })
 
 test.each([
@@ -288,50 +263,42 @@ test.each([
   const reported: unknown[] = []
   const onRequest: Options['onRequest'] = ({ status }) => reported.push(status)
   const { jobs, emulator } = await start({ scenario: { create: [{ reset }] }, onRequest })
-  await expect(post(jobs)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+  await expect(send(jobs)).rejects.toMatchObject({ code: 'ECONNRESET' })
   expect(emulator.jobs.size).toBe(count)
   expect(emulator.requests).toMatchObject([{ method: 'POST', status: 'reset' }])
   expect(emulator.requests[0]?.jobId).toBe([...emulator.jobs.keys()][0])
-  expect((await post(jobs)).status).toBe(201)
+  expect((await send(jobs)).status).toBe(201)
   expect(reported).toEqual(['reset', 201])
 })
 
 test('a delayed response takes this long in real time', async () => {
   const { jobs } = await start({ scenario: { create: [{ delayMs: 60 }] } })
   const before = performance.now()
-  expect((await post(jobs)).status).toBe(201)
+  expect((await send(jobs)).status).toBe(201)
   expect(performance.now() - before).toBeGreaterThan(55)
 })
 
-describe('the logged requests', () => {
-  test('have the request as it was received, and the response', async () => {
-    const { emulator, clock, jobs } = await start()
-    const { id } = (await post(jobs, { prompt: 'ä' })).body
-    clock.now = START + 1500
-    await get(`${emulator.url}/v2/agent/a%2Fb/job/${id}`)
-    await get(`${emulator.url}/else`, {})
-    expect(emulator.requests).toMatchObject([
-      { at: 0, method: 'POST', path: '/v2/agent/docs/job', body: '{"prompt":"ä"}', status: 201, jobId: id },
-      { at: 1500, method: 'GET', path: `/v2/agent/a%2Fb/job/${id}`, body: '', status: 404, jobId: id },
-      { at: 1500, method: 'GET', path: '/else', status: 404, responseBody: { error: 'No such endpoint' } },
-    ])
-    expect(emulator.requests[0]?.headers).toMatchObject(HEADERS)
-    expect(emulator.requests[2]).not.toHaveProperty('jobId')
-  })
+test('a logged request is as it was received, with the response', async () => {
+  const { emulator, clock, jobs } = await start()
+  const { id } = (await send(jobs, { body: { prompt: 'ä' } })).body
+  clock.now = START + 1500
+  await get(`${emulator.url}/v2/agent/a%2Fb/job/${id}`)
+  await get(`${emulator.url}/else`)
+  expect(emulator.requests).toMatchObject([
+    { at: 0, method: 'POST', path: PATH, body: '{"prompt":"ä"}', status: 201, jobId: id, headers: HEADERS },
+    { at: 1500, method: 'GET', path: `/v2/agent/a%2Fb/job/${id}`, body: '', status: 404, jobId: id },
+    { at: 1500, method: 'GET', path: '/else', status: 404, responseBody: { error: 'No such endpoint' } },
+  ])
+  expect(emulator.requests[2]).not.toHaveProperty('jobId')
 })
 
-describe('close', () => {
-  test('ends a request that waits for its response, and can be called twice', async () => {
-    const { emulator, jobs } = await start({ scenario: { create: [{ delayMs: 3_600_000 }] } })
-    const result = post(jobs).then(
-      () => 'response',
-      () => 'disconnected',
-    )
-    while (emulator.jobs.size === 0) await new Promise((resolve) => setImmediate(resolve))
-    await Promise.all([emulator.close(), emulator.close()])
-    await emulator.close()
-    expect(await result).toBe('disconnected')
-    expect(emulator.requests).toMatchObject([{ status: 'none' }])
-    await expect(post(jobs)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
-  })
+test('close ends a request that waits for its response, and can be called twice', async () => {
+  const { emulator, jobs } = await start({ scenario: { create: [{ delayMs: 3_600_000 }] } })
+  const result = send(jobs).catch(() => 'disconnected')
+  await until(() => emulator.jobs.size > 0)
+  await Promise.all([emulator.close(), emulator.close()])
+  await emulator.close()
+  expect(await result).toBe('disconnected')
+  expect(emulator.requests).toMatchObject([{ status: 'none' }])
+  await expect(send(jobs)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })

@@ -1,11 +1,11 @@
 /** A dry run of the bundle on a recorded payload into which others have planted their text. */
 
-import { writeFileSync } from 'node:fs'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runStep } from './action.js'
 import { newFolder } from './folder.js'
-import { ownWords, PLANTED, plant, type Recorded, startAnyGitHub } from './recorded.js'
+import { file, sha } from './github.js'
+import * as answers from './github-answers.js'
+import { startWorld, type World } from './pull-request.js'
+import { ownWords, PLANTED, plant, type Recorded } from './recorded.js'
 
 const INPUTS: readonly Record<string, string>[] = [
   { context: 'diff' },
@@ -16,15 +16,31 @@ const INPUTS: readonly Record<string, string>[] = [
 /** The recorded run before it has no actor: nobody could be asked. */
 const ANYONE: Readonly<Record<string, string>> = { 'allow-users': '*' }
 
+const range = { status: 'ahead', ahead_by: 1, total_commits: 1, commits: [{ sha: sha('head') }] }
+const files = [answers.file(file('docs/a.md'))]
+/** What GitHub answers, whichever repository and commit it is asked about. */
+const ANSWERS: readonly (readonly [path: RegExp, body: unknown])[] = [
+  [/\/compare\//, { ...range, files }],
+  [/\/files\b/, files],
+  [/\/releases\b/, [{ tag_name: 'v0.0.1', published_at: '2001-01-01T00:00:00Z' }]],
+  [/\/runs\b/, { workflow_runs: [] }],
+  [/\/permission$/, { permission: 'write' }],
+  [/\/commits\//, { sha: sha('head'), parents: [] }],
+  [/\/git\/tags\//, { object: { sha: sha('head') } }],
+  [/\/comments\b/, []],
+]
+
 /** A test for each payload, with one of the sets of inputs in turn. */
 export function testDryRuns(payloads: readonly Recorded[]): void {
-  let github: Awaited<ReturnType<typeof startAnyGitHub>>
+  let world: World
   beforeAll(async () => {
-    github = await startAnyGitHub()
+    world = await startWorld()
+    for (const [path, body] of ANSWERS)
+      world.github.faults.push({ path, times: Number.POSITIVE_INFINITY, answer: { status: 200, body } })
   })
-  afterAll(() => github.close())
+  afterAll(() => world.close())
 
-  const folder = newFolder('recorded')
+  const cache = newFolder('cache')
   const cases = payloads.map((recorded, index) => {
     const set = index % INPUTS.length
     return {
@@ -37,23 +53,13 @@ export function testDryRuns(payloads: readonly Recorded[]): void {
     '$name: no crash, and no text of others outside of the fence',
     async (recorded) => {
       const { event, payload, set } = recorded
-      const eventPath = path.join(newFolder('event'), 'event.json')
-      writeFileSync(eventPath, JSON.stringify(plant(payload, 'at the end')))
-      const inputs = { ...INPUTS[set], ...(event === 'workflow_run' && ANYONE) }
-      const ended = await runStep(
-        { prompt: 'Update the docs.', 'dry-run': 'true', 'github-token': 'token', ...inputs },
-        {
-          env: {
-            // Compiled code is kept between the runs: Node takes half the time to start.
-            NODE_COMPILE_CACHE: path.join(folder, 'cache'),
-            GITHUB_API_URL: github.url,
-            GITHUB_EVENT_NAME: event,
-            GITHUB_EVENT_PATH: eventPath,
-            GITHUB_REF: refOf(recorded),
-            GITHUB_SHA: 'c'.repeat(40),
-          },
-        },
-      )
+      const inputs = { 'dry-run': 'true', ...INPUTS[set], ...(event === 'workflow_run' && ANYONE) }
+      const ended = await world.runBundle(inputs, {
+        event,
+        payload: plant(payload, 'at the end'),
+        // Compiled code is kept between the runs: Node takes half the time to start.
+        env: { NODE_COMPILE_CACHE: cache, GITHUB_REF: refOf(recorded) },
+      })
       expect({ ...ended.outputs, log: ended.log }).toMatchObject({ outcome: 'dry-run', 'error-code': '' })
       expect(ended.exitCode).toBe(0)
       const prompt = promptIn(ended.log)

@@ -5,7 +5,6 @@
 
 import type { components } from '@octokit/openapi-types'
 import {
-  type CheckState,
   type CommentState,
   type CommitState,
   type ComparisonState,
@@ -16,45 +15,14 @@ import {
 } from './github-state.js'
 
 type Schemas = components['schemas']
+/** Some of the fields of a schema, and of what is in them. */
+type Part<T> = T extends object ? { readonly [Name in keyof T]?: Part<T[Name]> } : T
 
-export type Comment = Pick<Schemas['issue-comment'], 'id' | 'body'> & {
-  readonly user: Pick<Schemas['simple-user'], 'login'>
-}
-export type PullRequest = Pick<Schemas['pull-request'], 'number' | 'state' | 'merged'>
-export type File = Pick<
-  Schemas['diff-entry'],
-  'filename' | 'previous_filename' | 'status' | 'additions' | 'deletions' | 'patch' | 'contents_url'
->
-export type Commit = Pick<Schemas['commit'], 'sha'> & {
-  readonly commit: Pick<Schemas['commit']['commit'], 'message'>
-  readonly author: Pick<Schemas['simple-user'], 'login'> | null
-  readonly parents: readonly Pick<Schemas['commit']['parents'][number], 'sha'>[]
-}
-export type Comparison = Pick<Schemas['commit-comparison'], 'status' | 'total_commits'> & {
-  readonly commits: readonly Commit[]
-  readonly files: readonly File[]
-}
-export type Run = Omit<RunState, 'head_repository'> & {
-  readonly head_repository: Pick<Schemas['minimal-repository'], 'full_name'> | null
-}
+export const comment = ({ id, body, author }: CommentState) =>
+  ({ id, body, user: { login: author } }) satisfies Part<Schemas['issue-comment']>
 
-export const comment = ({ id, body, author }: CommentState): Comment => ({
-  id,
-  body,
-  user: { login: author },
-})
-
-type CheckFields = 'id' | 'name' | 'head_sha' | 'external_id' | 'status' | 'conclusion'
-export type Check = Pick<Schemas['check-run'], CheckFields> & {
-  readonly output: Pick<Schemas['check-run']['output'], 'title' | 'summary' | 'text'>
-}
-
-export const check = (state: CheckState): Check => ({
-  ...state,
-  conclusion: state.conclusion as Check['conclusion'],
-})
-
-export const pull = ({ number, state, merged }: PullState): PullRequest => ({ number, state, merged })
+export const pull = ({ number, state, merged }: PullState) =>
+  ({ number, state, merged }) satisfies Part<Schemas['pull-request']>
 
 /** What an issue has if it is a pull request. */
 export const pullAsIssue = ({ title, body, state, author }: PullState) => ({
@@ -62,32 +30,37 @@ export const pullAsIssue = ({ title, body, state, author }: PullState) => ({
   pull_request: { url: 'https://api.github.com/pulls' },
 })
 
-export function file(state: FileState): File {
+export function file(state: FileState) {
   const lines = state.patch?.split('\n') ?? []
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
   const contents_url = `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${sha('head')}`
-  return { ...state, additions: count('+'), deletions: count('-'), contents_url }
+  const counts = { additions: count('+'), deletions: count('-') }
+  return { ...state, ...counts, contents_url } satisfies Part<Schemas['diff-entry']>
 }
 
-export const commit = ({ sha, author, message, parents }: CommitState): Commit => ({
-  sha,
-  commit: { message },
-  author: author === null ? null : { login: author },
-  parents: parents.map((parent) => ({ sha: parent })),
-})
+export const commit = ({ sha, author, message, parents }: CommitState) =>
+  ({
+    sha,
+    commit: { message },
+    author: author === null ? null : { login: author },
+    parents: parents.map((parent) => ({ sha: parent })),
+  }) satisfies Part<Schemas['commit']>
 
 /** @param page the commits and the files of one page */
 export const comparison = (
   { status, commits }: ComparisonState,
   page: Pick<ComparisonState, 'commits' | 'files'>,
-): Comparison => ({
-  status,
-  total_commits: commits.length,
-  commits: page.commits.map(commit),
-  files: page.files.map(file),
-})
+) =>
+  ({
+    status,
+    total_commits: commits.length,
+    commits: page.commits.map(commit),
+    files: page.files.map(file),
+  }) satisfies Part<Schemas['commit-comparison']>
 
-export const run = ({ head_repository: name, ...state }: RunState): Run => ({
+/** The schema has no null for a fork that was deleted, but GitHub does. */
+export const run = ({ head_repository: name, ...state }: RunState) => ({
   ...state,
-  head_repository: name === null ? null : { full_name: name },
+  head_repository:
+    name === null ? null : ({ full_name: name } satisfies Part<Schemas['workflow-run']['head_repository']>),
 })

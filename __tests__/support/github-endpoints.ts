@@ -2,14 +2,7 @@
 
 import { posix } from 'node:path'
 import * as answers from './github-answers.js'
-import type {
-  CheckState,
-  CommentState,
-  CommitState,
-  ComparisonState,
-  PullState,
-  Repository,
-} from './github-state.js'
+import type { CheckState, ComparisonState, Repository } from './github-state.js'
 
 const COMMENT_LIMIT = 65_536
 const CHECK_LIMIT = 65_535
@@ -45,65 +38,46 @@ export interface Call {
   readonly body: unknown
 }
 
-export type Needs = readonly [permission: Permission, access: 'read' | 'write']
+export type Need = `${Permission}: ${'read' | 'write'}`
 
 /** The method, the path below the repository, the minimal permission, what it does, and its own query parameters. */
 export type Endpoint = readonly [
   method: string,
   path: RegExp,
-  needs: Needs | ((repo: Repository | undefined, id: string) => Needs),
+  needs: Need | ((repo: Repository | undefined, id: string) => Need),
   answer: (call: Call) => Answer,
   parameters?: readonly string[],
 ]
 
-const REPOSITORY = /^$/
-const ISSUE = /^\/issues\/(\d+)$/
-const COMMENTS = /^\/issues\/(\d+)\/comments$/
-const COMMENT = /^\/issues\/comments\/(\d+)$/
-const PULL = /^\/pulls\/(\d+)$/
-const FILES = /^\/pulls\/(\d+)\/files$/
-const COMPARE = /^\/compare\/(.+)\.\.\.(.+)$/
-const CHECKS_OF_COMMIT = /^\/commits\/([^/]+)\/check-runs$/
-const CHECKS = /^\/check-runs$/
-const CHECK = /^\/check-runs\/(\d+)$/
-const COMMIT = /^\/commits\/(.+)$/
-const PERMISSION = /^\/collaborators\/([^/]+)\/permission$/
-const RELEASES = /^\/releases$/
-const TAG = /^\/git\/tags\/([^/]+)$/
-const RUNS = /^\/actions\/workflows\/([^/]+)\/runs$/
-
 /** A comment on a pull request needs another permission than one on a plain issue. */
 const onIssue =
-  (access: 'read' | 'write'): Extract<Endpoint[2], (...args: never) => Needs> =>
-  (repo, number) => [repo?.issues.has(Number(number)) ? 'issues' : 'pull_requests', access]
+  (access: 'read' | 'write') =>
+  (repo: Repository | undefined, number: string): Need =>
+    `${repo?.issues.has(Number(number)) ? 'issues' : 'pull_requests'}: ${access}`
 
-const ofComment: Extract<Endpoint[2], (...args: never) => Needs> = (repo, id) =>
+const ofComment = (repo: Repository | undefined, id: string): Need =>
   onIssue('write')(repo, String(repo?.comments.get(Number(id))?.issue))
 
 // On a pull request, comments need the permission for pull requests. `issues: write` is refused, although the
 // documentation names both (seen in public logs of workflows).
 export const ENDPOINTS: readonly Endpoint[] = [
-  ['GET', REPOSITORY, ['metadata', 'read'], getRepository],
-  ['GET', ISSUE, onIssue('read'), getIssue],
-  ['GET', COMMENTS, onIssue('read'), listComments],
-  ['POST', COMMENTS, onIssue('write'), createComment],
-  ['PATCH', COMMENT, ofComment, updateComment],
-  ['GET', PULL, ['pull_requests', 'read'], getPull],
-  ['GET', FILES, ['pull_requests', 'read'], listFiles],
-  ['GET', COMPARE, ['contents', 'read'], compare],
-  ['GET', CHECKS_OF_COMMIT, ['checks', 'read'], listChecks, ['check_name', 'filter']],
-  ['POST', CHECKS, ['checks', 'write'], createCheck],
-  ['PATCH', CHECK, ['checks', 'write'], updateCheck],
-  ['GET', COMMIT, ['contents', 'read'], getCommit],
-  ['GET', RUNS, ['actions', 'read'], listRuns, ['branch', 'status', 'event']],
-  ['GET', PERMISSION, ['metadata', 'read'], getPermission],
-  ['GET', RELEASES, ['contents', 'read'], listReleases],
-  ['GET', TAG, ['contents', 'read'], getTag],
+  ['GET', /^$/, 'metadata: read', ({ repo: { full_name } }) => ({ body: { full_name } })],
+  ['GET', /^\/issues\/(\d+)$/, onIssue('read'), getIssue],
+  ['GET', /^\/issues\/(\d+)\/comments$/, onIssue('read'), listComments],
+  ['POST', /^\/issues\/(\d+)\/comments$/, onIssue('write'), createComment],
+  ['PATCH', /^\/issues\/comments\/(\d+)$/, ofComment, updateComment],
+  ['GET', /^\/pulls\/(\d+)$/, 'pull_requests: read', getPull],
+  ['GET', /^\/pulls\/(\d+)\/files$/, 'pull_requests: read', listFiles],
+  ['GET', /^\/compare\/(.+)\.\.\.(.+)$/, 'contents: read', compare],
+  ['GET', /^\/commits\/([^/]+)\/check-runs$/, 'checks: read', listChecks, ['check_name', 'filter']],
+  ['POST', /^\/check-runs$/, 'checks: write', createCheck],
+  ['PATCH', /^\/check-runs\/(\d+)$/, 'checks: write', updateCheck],
+  ['GET', /^\/commits\/(.+)$/, 'contents: read', getCommit],
+  ['GET', /^\/actions\/workflows\/([^/]+)\/runs$/, 'actions: read', listRuns, ['branch', 'status', 'event']],
+  ['GET', /^\/collaborators\/([^/]+)\/permission$/, 'metadata: read', getPermission],
+  ['GET', /^\/releases$/, 'contents: read', listReleases],
+  ['GET', /^\/git\/tags\/([^/]+)$/, 'contents: read', getTag],
 ]
-
-function getRepository({ repo: { full_name } }: Call): Answer {
-  return { body: { full_name } }
-}
 
 function getIssue({ repo, ids }: Call): Answer {
   const number = findIssue(repo, ids[0])
@@ -113,22 +87,17 @@ function getIssue({ repo, ids }: Call): Answer {
 
 function listComments({ repo, ids, query }: Call): Answer {
   const number = findIssue(repo, ids[0])
-  const { items, page } = slice(
-    [...repo.comments.values()].filter(({ issue }) => issue === number),
-    query,
-    repo.paging,
-  )
-  return { page, body: items.map(answers.comment) }
+  const ofIssue = [...repo.comments.values()].filter(({ issue }) => issue === number)
+  return pageOf(ofIssue.map(answers.comment), query, repo.paging)
 }
 
 function createComment({ login, repo, ids, body }: Call): Answer {
-  const number = findIssue(repo, ids[0])
-  const text = commentBody(body)
-  return { status: 201, body: answers.comment(repo.addComment(number, { author: login, body: text })) }
+  const comment = repo.addComment(findIssue(repo, ids[0]), { author: login, body: commentBody(body) })
+  return { status: 201, body: answers.comment(comment) }
 }
 
 function updateComment({ repo, ids, body }: Call): Answer {
-  const comment = findComment(repo, ids[0])
+  const comment = found(repo.comments.get(Number(ids[0])))
   comment.body = commentBody(body)
   return { body: answers.comment(comment) }
 }
@@ -141,8 +110,8 @@ function listChecks({ repo, ids, query }: Call): Answer {
     .sort((one, other) => other.id - one.id)
   const isNewest = (check: CheckState): boolean => ofName.find(({ name }) => name === check.name) === check
   const all = query.get('filter') === 'all' ? ofName : ofName.filter(isNewest)
-  const { items, page } = slice(all, query, repo.paging)
-  return { page, body: { check_runs: items.map(answers.check) } }
+  const { page, body: check_runs } = pageOf(all, query, repo.paging)
+  return { page, body: { check_runs } }
 }
 
 function createCheck({ repo, personal, body }: Call): Answer {
@@ -153,15 +122,14 @@ function createCheck({ repo, personal, body }: Call): Answer {
   }
   const check = repo.addCheck({ name, head_sha: head_sha as string, external_id })
   changeCheck(check, fields)
-  return { status: 201, body: answers.check(check) }
+  return { status: 201, body: check }
 }
 
 function updateCheck({ repo, personal, ids, body }: Call): Answer {
   refusePersonal(personal)
-  const check = repo.checks.get(Number(ids[0]))
-  if (!check) throw notFound()
+  const check = found(repo.checks.get(Number(ids[0])))
   changeCheck(check, body as Partial<CheckState>)
-  return { body: answers.check(check) }
+  return { body: check }
 }
 
 function refusePersonal(personal: boolean): void {
@@ -193,8 +161,7 @@ function getPull({ repo, ids }: Call): Answer {
 }
 
 function listFiles({ repo, ids, query }: Call): Answer {
-  const { items, page } = slice(findPull(repo, ids[0]).files.slice(0, PULL_FILES), query)
-  return { page, body: items.map(answers.file) }
+  return pageOf(findPull(repo, ids[0]).files.slice(0, PULL_FILES).map(answers.file), query)
 }
 
 /** The first page has all files, the others have none (docs.github.com/en/rest/commits/commits#compare-two-commits). */
@@ -204,13 +171,13 @@ function compare({ repo, ids, query }: Call): Answer {
   const identical: ComparisonState = { status: 'identical', files: [], commits: [] }
   const state = base === head ? identical : repo.comparisons.get(`${base}...${head}`)
   if (!state) throw new Error(`The test added no comparison of ${base} with ${head}`)
-  const { items, page } = slice(state.commits, query)
+  const { page, body: commits } = pageOf(state.commits, query)
   const files = page.number === 1 ? state.files.slice(0, COMPARE_FILES) : []
-  return { page, body: answers.comparison(state, { commits: items, files }) }
+  return { page, body: answers.comparison(state, { commits, files }) }
 }
 
 function getCommit({ repo, ids }: Call): Answer {
-  const commit: CommitState | undefined = repo.commits.get(ids[0] ?? '')
+  const commit = repo.commits.get(ids[0] ?? '')
   if (!commit) throw new Refusal(422, `No commit found for SHA: ${ids[0]}`)
   return { body: answers.commit(commit) }
 }
@@ -225,8 +192,8 @@ function listRuns({ repo, ids, query }: Call): Answer {
     .filter((run) => is('branch', run.head_branch) && is('event', run.event))
     .filter((run) => is('status', run.status, run.conclusion))
     .sort((one, other) => other.id - one.id)
-  const { items, page } = slice(matching, query)
-  return { page, body: { workflow_runs: items.map(answers.run) } }
+  const { page, body: workflow_runs } = pageOf(matching.map(answers.run), query)
+  return { page, body: { workflow_runs } }
 }
 
 /** Of a public repository, everybody may read; a bot is no user. */
@@ -235,20 +202,18 @@ function getPermission({ repo, ids }: Call): Answer {
   const given = [...repo.collaborators].find(([name]) => name.toLowerCase() === login.toLowerCase())?.[1]
   if (given !== undefined) return { body: given }
   if (login.endsWith('[bot]')) throw new Refusal(404, `${login} is not a user`)
-  const permission = repo.private ? 'none' : 'read'
+  const permission = repo.visibility.private ? 'none' : 'read'
   return { body: { permission, role_name: permission } }
 }
 
 /** The newest comes first. Drafts are among them for whoever may write. */
 function listReleases({ repo, query }: Call): Answer {
-  const { items, page } = slice([...repo.releases].reverse(), query)
-  return { page, body: items }
+  return pageOf([...repo.releases].reverse(), query)
 }
 
 function getTag({ repo, ids }: Call): Answer {
-  const commit = repo.tagObjects.get(ids[0] ?? '')
-  if (commit === undefined) throw notFound()
-  return { body: { sha: ids[0], object: { sha: commit, type: 'commit' } } }
+  const sha = found(repo.tagObjects.get(ids[0] ?? ''))
+  return { body: { sha: ids[0], object: { sha, type: 'commit' } } }
 }
 
 /** A request that is refused, with GitHub's text. */
@@ -263,22 +228,17 @@ export class Refusal extends Error {
 
 export const notFound = (): Refusal => new Refusal(404, 'Not Found')
 
-function findPull(repo: Repository, number: string | undefined): PullState {
-  const pull = repo.pulls.get(Number(number))
-  if (!pull) throw notFound()
-  return pull
+function found<T>(stored: T | undefined): T {
+  if (stored === undefined) throw notFound()
+  return stored
 }
+
+const findPull = (repo: Repository, number: string | undefined) => found(repo.pulls.get(Number(number)))
 
 /** To GitHub, a pull request is an issue, too. */
 function findIssue(repo: Repository, text: string | undefined): number {
   const number = Number(text)
   return repo.issues.has(number) ? number : findPull(repo, text).number
-}
-
-function findComment(repo: Repository, id: string | undefined): CommentState {
-  const comment = repo.comments.get(Number(id))
-  if (!comment) throw notFound()
-  return comment
 }
 
 function commentBody(body: unknown): string {
@@ -291,14 +251,14 @@ function commentBody(body: unknown): string {
 }
 
 /** 30 per page by default, at most 100. */
-function slice<T>(
+function pageOf<T>(
   all: readonly T[],
   query: URLSearchParams,
   { most, repeats }: Repository['paging'] = { most: 100, repeats: false },
-): { items: T[]; page: Page } {
+): { body: T[]; page: Page } {
   const size = Math.min(Number(query.get('per_page') ?? 30), most)
   const asked = Number(query.get('page') ?? 1)
   const last = Math.max(1, Math.ceil(all.length / size))
   const number = repeats ? Math.min(asked, last) : asked
-  return { items: all.slice((number - 1) * size, number * size), page: { number, last, unnamed: repeats } }
+  return { body: all.slice((number - 1) * size, number * size), page: { number, last, unnamed: repeats } }
 }

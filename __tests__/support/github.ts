@@ -2,28 +2,29 @@
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
-import {
-  ENDPOINTS,
-  type Endpoint,
-  type Needs,
-  notFound,
-  type Page,
-  type Permission,
-  Refusal,
-} from './github-endpoints.js'
-import { createRepository, type Repository } from './github-state.js'
+import { ENDPOINTS, type Need, notFound, type Page, type Permission, Refusal } from './github-endpoints.js'
+import { Repository, type Visibility } from './github-state.js'
 import { startListening } from './listening.js'
 
+export type { Need } from './github-endpoints.js'
 export { file, type Repository, sha } from './github-state.js'
 
 const REQUEST_LIMIT = 10_000
 // Real ids are above 2^32.
 const FIRST_ID = 5_000_000_001
 
-type Access = 'none' | 'read' | 'write'
 /** Every token may read metadata. */
-export type Permissions = Record<Exclude<Permission, 'metadata'>, Access>
-export type Need = `${Permission}: ${'read' | 'write'}`
+export type Permissions = Record<Exclude<Permission, 'metadata'>, 'none' | 'read' | 'write'>
+
+/** What a test may change meanwhile. */
+interface Access {
+  readonly permissions: Permissions
+  /**
+   * How a read without permission is refused in a private repository: as not found, or as forbidden. GitHub has been seen
+   * to do either.
+   */
+  deniedRead: 404 | 403
+}
 
 /** A token for other repositories than the run's. */
 export interface OtherToken {
@@ -77,26 +78,7 @@ interface FaultAnswer {
   readonly body: unknown
 }
 
-export interface GitHub {
-  /** For GITHUB_API_URL. */
-  readonly url: string
-  readonly requests: Received[]
-  /** Those that may have changed something. */
-  readonly writes: () => Received[]
-  readonly permissions: Permissions
-  /**
-   * How a read without permission is refused in a private repository: as not found, or as forbidden. GitHub has been seen
-   * to do either.
-   */
-  deniedRead: 404 | 403
-  readonly addRepository: (
-    fullName: string,
-    fields?: { readonly private?: boolean; readonly foreign?: boolean },
-  ) => Repository
-  /** The first that matches is used. */
-  readonly faults: Fault[]
-  readonly close: () => Promise<void>
-}
+export type GitHub = Awaited<ReturnType<typeof startGitHub>>
 
 /** The texts are GitHub's own: docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api. */
 export const primaryLimit = (resetSeconds: number, status: 403 | 429 = 403): FaultAnswer => ({
@@ -105,8 +87,8 @@ export const primaryLimit = (resetSeconds: number, status: 403 | 429 = 403): Fau
   body: { message: 'API rate limit exceeded for installation ID 12345678.' },
 })
 
-export const secondaryLimit = (retryAfterSeconds: number, status: 403 | 429 = 403): FaultAnswer => ({
-  status,
+export const secondaryLimit = (retryAfterSeconds: number): FaultAnswer => ({
+  status: 403,
   headers: { 'retry-after': String(retryAfterSeconds) },
   body: {
     message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
@@ -121,19 +103,9 @@ export const BAD_GATEWAY: FaultAnswer = {
 }
 
 /** An endpoint, and what a path names there. */
-interface Found {
-  readonly endpoint: Endpoint
-  readonly needs: Needs
-  readonly repo: Repository | undefined
-  readonly ids: readonly string[]
-  readonly query: URLSearchParams
-}
+type Found = NonNullable<ReturnType<typeof findEndpoint>>
 
-function findEndpoint(
-  repositories: ReadonlyMap<string, Repository>,
-  method: string,
-  path: string,
-): Found | undefined {
+function findEndpoint(repositories: ReadonlyMap<string, Repository>, method: string, path: string) {
   const { pathname, searchParams: query } = new URL(path, 'http://localhost')
   const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(pathname) ?? []
   const endpoint = ENDPOINTS.find(([verb, pattern]) => verb === method && pattern.test(rest))
@@ -147,17 +119,18 @@ function findEndpoint(
 /** The repository, if the token may do this there: what is public can be read with any token. */
 function allowed(
   { needs, repo }: Found,
-  { permissions, deniedRead }: GitHub,
+  { permissions, deniedRead }: Access,
   other?: OtherToken,
 ): Repository {
-  const [permission, access] = needs
+  const [permission, access] = needs.split(': ') as [Permission, 'read' | 'write']
   if (!repo) throw notFound()
-  const isMember = other ? other.repositories.includes(repo.full_name) : !repo.foreign
-  if (!isMember && repo.private) throw notFound()
+  const isMember = other ? other.repositories.includes(repo.full_name) : !repo.visibility.foreign
+  if (!isMember && repo.visibility.private) throw notFound()
   const given =
     permission === 'metadata' ? 'read' : ((other?.permissions ?? permissions)[permission] ?? 'none')
   const granted = isMember ? given : 'none'
-  if (granted === 'write' || granted === access || (access === 'read' && !repo.private)) return repo
+  if (granted === 'write' || granted === access || (access === 'read' && !repo.visibility.private))
+    return repo
   throw access === 'read' && deniedRead === 404
     ? notFound()
     : new Refusal(403, 'Resource not accessible by integration')
@@ -190,13 +163,9 @@ function linkHeader(request: string, { number, last, unnamed }: Page): Record<st
 }
 
 /** An answer, ready to be sent. */
-interface Sent {
-  readonly status: number
-  readonly headers: Record<string, string>
-  readonly text: string
-}
+type Sent = ReturnType<typeof toSent>
 
-function toSent({ status, headers = {}, body }: FaultAnswer): Sent {
+function toSent({ status, headers = {}, body }: FaultAnswer) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const own = {
     'content-type': 'application/json; charset=utf-8',
@@ -207,12 +176,12 @@ function toSent({ status, headers = {}, body }: FaultAnswer): Sent {
 }
 
 /** Answers as GitHub does if all goes well. */
-function answer(request: Received, found: Found | undefined, github: GitHub, options: Options): Sent {
+function answer(request: Received, found: Found | undefined, access: Access, options: Options): Sent {
   try {
     const token = checkHeaders(request, options)
     if (!found) throw notFound()
     const other = options.otherTokens?.[token]
-    const repo = allowed(found, github, other)
+    const repo = allowed(found, access, other)
     checkQuery(found)
     const call = {
       repo,
@@ -261,9 +230,23 @@ function cutOff(response: ServerResponse, entry: Received, { status, headers, te
   response.write(text.slice(0, text.length / 2) || ' ', () => response.req.socket.destroy())
 }
 
-export async function startGitHub(options: Options = {}): Promise<GitHub> {
+export async function startGitHub(options: Options = {}) {
   const { prefix = '', permissions } = options
   const repositories = new Map<string, Repository>()
+  const requests: Received[] = []
+  /** The first that matches is used. */
+  const faults: Fault[] = []
+  const access: Access = {
+    permissions: {
+      issues: 'write',
+      pull_requests: 'write',
+      contents: 'read',
+      actions: 'read',
+      checks: 'write',
+      ...permissions,
+    },
+    deniedRead: 404,
+  }
   const timers = new Set<NodeJS.Timeout>()
   let id = FIRST_ID
 
@@ -271,17 +254,16 @@ export async function startGitHub(options: Options = {}): Promise<GitHub> {
     const { method = '', headers, url: path = '' } = request
     const below = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : ''
     const found = findEndpoint(repositories, method, below)
-    const needs: Need | undefined = found && `${found.needs[0]}: ${found.needs[1]}`
-    const entry: Received = { method, path, headers, body: undefined, needs, status: 'none' }
-    github.requests.push(entry)
+    const entry: Received = { method, path, headers, body: undefined, needs: found?.needs, status: 'none' }
+    requests.push(entry)
     entry.body = await readBody(request)
     return [entry, found]
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (github.requests.length >= REQUEST_LIMIT) return void request.socket.destroy()
+    if (requests.length >= REQUEST_LIMIT) return void request.socket.destroy()
     const [entry, found] = await receive(request)
-    const fault = takeFault(github.faults, entry)
-    const usual = (): Sent => answer(entry, found, github, options)
+    const fault = takeFault(faults, entry)
+    const usual = (): Sent => answer(entry, found, access, options)
     if (!fault) return send(response, entry, usual())
     const what = fault.answer
     if (what === 'cut off') return cutOff(response, entry, usual())
@@ -301,29 +283,21 @@ export async function startGitHub(options: Options = {}): Promise<GitHub> {
   server.keepAliveTimeout = 60_000
   const { port, close } = await startListening(server)
 
-  const github: GitHub = {
+  return Object.assign(access, {
+    /** For GITHUB_API_URL. */
     url: `http://127.0.0.1:${port}${prefix}`,
-    requests: [],
-    writes: () => github.requests.filter(({ method }) => method !== 'GET'),
-    permissions: {
-      issues: 'write',
-      pull_requests: 'write',
-      contents: 'read',
-      actions: 'read',
-      checks: 'write',
-      ...permissions,
-    },
-    deniedRead: 404,
-    addRepository: (full_name, { private: hidden = false, foreign = false } = {}) => {
-      const repo = createRepository({ full_name, private: hidden, foreign }, () => id++)
+    requests,
+    /** The requests that may have changed something. */
+    writes: () => requests.filter(({ method }) => method !== 'GET'),
+    addRepository: (full_name: string, visibility: Visibility = {}) => {
+      const repo = new Repository(full_name, visibility, () => id++)
       repositories.set(full_name.toLowerCase(), repo)
       return repo
     },
-    faults: [],
+    faults,
     close: async () => {
       for (const timer of timers) clearTimeout(timer)
       await close()
     },
-  }
-  return github
+  })
 }

@@ -6,16 +6,7 @@ import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificate } from './certificate.js'
-import { type Listening, startListening } from './listening.js'
-
-interface Proxy extends Listening {
-  /** The requested targets, with the `proxy-authorization` header. */
-  readonly asked: { readonly target: string; readonly authorization: string | undefined }[]
-  /** All that the client sent: the heads of its requests, and what went through the tunnels. */
-  readonly bytes: () => string
-  /** Breaks the open tunnels, and keeps listening. */
-  readonly breakTunnels: () => void
-}
+import { startListening } from './listening.js'
 
 /**
  * What a proxy does with its nth CONNECT: open the tunnel, respond with a status, drop or reset the connection, or
@@ -29,17 +20,14 @@ export async function connectProxy(
   target: number,
   behave: (nth: number) => Behaviour = () => 'open',
   tls?: Certificate,
-): Promise<Proxy> {
-  const asked: Proxy['asked'] = []
+) {
+  const asked: { target: string; authorization: string | undefined }[] = []
   const chunks: Buffer[] = []
   const sockets = new Set<Duplex>()
   const refuse: RequestListener = (_, response) =>
     void response.writeHead(500).end('This proxy accepts only CONNECT')
   const server = tls ? createHttpsServer(tls, refuse) : createHttpServer(refuse)
   server.on('tlsClientError', () => undefined)
-  const breakTunnels = (): void => {
-    for (const socket of sockets) socket.destroy()
-  }
   server.on('connect', (request, socket: Duplex) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
@@ -72,8 +60,13 @@ export async function connectProxy(
   })
   return {
     ...(await startListening(server)),
+    /** The requested targets, with the `proxy-authorization` header. */
     asked,
+    /** All that the client sent: the heads of its requests, and what went through the tunnels. */
     bytes: () => Buffer.concat(chunks).toString('latin1'),
-    breakTunnels,
+    /** Breaks the open tunnels, and keeps listening. */
+    breakTunnels: () => {
+      for (const socket of sockets) socket.destroy()
+    },
   }
 }

@@ -3,10 +3,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { startEmulator } from '../../emulator/server.mjs'
-import { type Ended, FAST, type Options as ProcessOptions, runStep } from './action.js'
+import { FAST, type Options as ProcessOptions, runStep } from './action.js'
 import { newFolder } from './folder.js'
-import { type GitHub, type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
-import type { CheckState } from './github-state.js'
+import { type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
 import { SPEED, type StoryOptions, tell } from './story.js'
 import { minutes, until } from './time.js'
 
@@ -20,31 +19,7 @@ type Emulator = Awaited<ReturnType<typeof startEmulator>>
 type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>
 type Scenario = NonNullable<EmulatorOptions['scenario']>
 
-export interface World {
-  readonly github: GitHub
-  readonly repository: Repository
-  readonly emulator: Emulator
-  /** The number of the pull request. */
-  readonly number: number
-  /** Tells a step on the pull request, or on another event. Each is a run of its own, unless its environment says so. */
-  readonly step: (inputs?: Record<string, string>, run?: RunOptions & StoryOptions) => Promise<Ended>
-  /** The same with the bundle, in a process. */
-  readonly runBundle: (inputs?: Record<string, string>, run?: RunOptions & ProcessOptions) => Promise<Ended>
-  /** The bodies of the comments on the pull request, oldest first. */
-  readonly comments: () => string[]
-  /** The check runs on the head of the pull request, oldest first. */
-  readonly checks: () => CheckState[]
-  /** Waits until GitHub has answered this many requests. */
-  readonly answered: (count: number) => Promise<void>
-  /** The paths of the creates and messages that this service got, by default the usual one. */
-  readonly posts: (service?: Emulator) => string[]
-  readonly prompts: (service?: Emulator) => string[]
-  /** Starts another service, for `base-url`. */
-  readonly serve: (scenario: Scenario) => Promise<Emulator>
-  /** Ends the jobs that are active. */
-  readonly finishJobs: () => void
-  readonly close: () => Promise<void>
-}
+export type World = Awaited<ReturnType<typeof startWorld>>
 
 /** What triggers the run, and what else the runner says of it. */
 export interface RunOptions {
@@ -81,7 +56,7 @@ interface WorldOptions {
   readonly pull?: Parameters<Repository['addPull']>[0]
 }
 
-export async function startWorld(options: WorldOptions = {}): Promise<World> {
+export async function startWorld(options: WorldOptions = {}) {
   const github = await startGitHub({ token: TOKEN, ...options.github })
   const repository = github.addRepository(REPOSITORY, { private: options.private ?? true })
   const pull = repository.addPull({
@@ -139,42 +114,40 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       ...env,
     }
   }
-  const step: World['step'] = (inputs = {}, run = {}) =>
-    tell(withDefaults(inputs), { ...run, env: environment(run) })
-  const runBundle: World['runBundle'] = (inputs = {}, run = {}) =>
-    runStep(withDefaults(inputs), { ...run, env: environment(run) })
-  const comments = (): string[] =>
-    [...repository.comments.values()].filter(({ issue }) => issue === pull.number).map(({ body }) => body)
-  const checks = (): CheckState[] =>
-    [...repository.checks.values()].filter(({ head_sha }) => head_sha === HEAD)
-  const answered: World['answered'] = (count) =>
-    until(() => github.requests.filter(({ status }) => status !== 'none').length >= count)
   const sent = ({ requests }: Emulator) => requests.filter(({ method }) => method === 'POST')
-  const posts: World['posts'] = (service = emulator) => sent(service).map(({ path }) => path)
-  const prompts: World['prompts'] = (service = emulator) =>
-    sent(service).map(({ body }) => JSON.parse(body).prompt)
-  const serve: World['serve'] = (scenario) => start({ scenario })
-  const finishJobs = (): void => {
-    for (const job of emulator.jobs.values()) job.endsAt = 0
-  }
-  const close = async (): Promise<void> => {
-    await Promise.all([github, ...services].map((one) => one.close()))
-  }
   return {
     github,
     repository,
+    /** The usual service. */
     emulator,
+    /** The number of the pull request. */
     number: pull.number,
-    step,
-    runBundle,
-    comments,
-    checks,
-    answered,
-    posts,
-    prompts,
-    serve,
-    finishJobs,
-    close,
+    /** Tells a step on the pull request, or on another event: a run of its own, unless its environment says so. */
+    step: (inputs: Record<string, string> = {}, run: RunOptions & StoryOptions = {}) =>
+      tell(withDefaults(inputs), { ...run, env: environment(run) }),
+    /** The same with the bundle, in a process. */
+    runBundle: (inputs: Record<string, string> = {}, run: RunOptions & ProcessOptions = {}) =>
+      runStep(withDefaults(inputs), { ...run, env: environment(run) }),
+    /** The bodies of the comments on the pull request, oldest first. */
+    comments: () =>
+      [...repository.comments.values()].filter(({ issue }) => issue === pull.number).map(({ body }) => body),
+    /** The check runs on the head of the pull request, oldest first. */
+    checks: () => [...repository.checks.values()].filter(({ head_sha }) => head_sha === HEAD),
+    /** Waits until GitHub has answered this many requests. */
+    answered: (count: number) =>
+      until(() => github.requests.filter(({ status }) => status !== 'none').length >= count),
+    /** The paths of the creates and messages that a service got. */
+    posts: (service = emulator) => sent(service).map(({ path }) => path),
+    prompts: (service = emulator): string[] => sent(service).map(({ body }) => JSON.parse(body).prompt),
+    /** Starts another service, for `base-url`. */
+    serve: (scenario: Scenario) => start({ scenario }),
+    /** Ends the jobs that are active. */
+    finishJobs: () => {
+      for (const job of emulator.jobs.values()) job.endsAt = 0
+    },
+    close: async () => {
+      await Promise.all([github, ...services].map((one) => one.close()))
+    },
   }
 }
 

@@ -1,8 +1,6 @@
 /** Payloads as GitHub sent them, recorded by others, and texts of others planted into them. */
 
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { startListening } from './listening.js'
 
 export interface Recorded {
   readonly event: string
@@ -52,39 +50,4 @@ export function plant(value: unknown, where: 'at the end' | 'everywhere', key = 
 /** The prompt without what is inside of its fence. */
 export function ownWords(prompt: string): string {
   return prompt.replace(/^<data (\w+)>\n[\s\S]*?\n<\/data \1>$/gm, '')
-}
-
-/** A GitHub that has an answer for every question, whatever it is about. */
-export async function startAnyGitHub(): Promise<{
-  readonly url: string
-  readonly close: () => Promise<void>
-}> {
-  const sha = 'c'.repeat(40)
-  const file = {
-    filename: 'docs/a.md',
-    status: 'modified',
-    additions: 1,
-    deletions: 0,
-    patch: '@@ -0,0 +1 @@\n+new',
-  }
-  const comparison = { status: 'ahead', ahead_by: 1, total_commits: 1, commits: [{ sha }], files: [file] }
-  const release = { tag_name: 'v0.0.1', published_at: '2001-01-01T00:00:00Z' }
-  const answers: readonly (readonly [path: RegExp, answer: unknown])[] = [
-    [/\/compare\//, comparison],
-    [/\/files$/, [file]],
-    [/\/releases$/, [release]],
-    [/\/runs$/, { workflow_runs: [] }],
-    [/\/permission$/, { permission: 'write' }],
-    [/\/commits\//, { sha, parents: [] }],
-    [/\/git\/tags\//, { object: { sha } }],
-    [/\/comments$/, []],
-  ]
-  const server = createServer(({ url = '' }, response) => {
-    const { pathname } = new URL(url, 'http://localhost')
-    const answer = answers.find(([path]) => path.test(pathname))?.[1]
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer ?? { message: 'Not Found' }))
-  })
-  const { port, close } = await startListening(server)
-  return { url: `http://127.0.0.1:${port}`, close }
 }

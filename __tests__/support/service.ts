@@ -29,17 +29,9 @@ export interface Script {
   readonly host?: string
 }
 
-export interface ScriptedService {
-  readonly url: string
-  readonly port: number
-  readonly received: Received[]
-  readonly posts: () => Received[]
-  readonly polls: () => Received[]
-  readonly connections: () => number
-  readonly close: () => Promise<void>
-}
+export type ScriptedService = Awaited<ReturnType<typeof startService>>
 
-export async function startService(script: Script): Promise<ScriptedService> {
+export async function startService(script: Script) {
   const { posts = [], polls = [], host = '127.0.0.1' } = script
   const received: Received[] = []
   const numbers = new WeakMap<Socket, number>()
@@ -106,8 +98,6 @@ export function json(status: number, body: unknown, headers: Record<string, stri
 export const created = json(201, job())
 export const active = json(200, job())
 export const completed = json(200, opened)
-
-export const noContent: Handler = (response) => response.writeHead(204).end()
 
 /** A response that comes later. */
 export function later(milliseconds: number, handler: Handler): Handler {
