@@ -45,9 +45,13 @@ describe('escapeCommands', () => {
     expect(escapeCommands(line)).toBe(shown)
   })
 
-  test.each(['', 'std::vector', ':a', '[x]', '## [x]', '    indented'])('leaves %j unchanged', (line) => {
-    expect(escapeCommands(line)).toBe(line)
-  })
+  const HARMLESS = 'abcXYZ 012 .,;!?()]{}#\'"`<>|é😀'
+  test.each(['', 'std::vector', ':a', '[x]', '## [x]', '    indented', HARMLESS])(
+    'leaves %j as it is',
+    (line) => {
+      expect(escapeCommands(line)).toBe(line)
+    },
+  )
 })
 
 test('escapeCommandLines starts each line with a bar, whatever ends the line', () => {
