@@ -23,19 +23,14 @@ import {
   noJob,
   noResponse,
   notSent,
+  type ScriptedOptions,
   type ScriptedResult,
   settle,
 } from './scripted-run.js'
 
 type Script = Iterable<ScriptedResult>
 type Fields = Parameters<typeof job>[1]
-type Options = Partial<PollOptions> & {
-  random?: number
-  startAt?: number
-  cancelAt?: number
-  frozenMs?: number
-  wakesFirst?: boolean
-}
+type Options = Partial<PollOptions> & ScriptedOptions
 
 const created = (at = 0): Options => ({ startAt: at, precededBy: { kind: 'create', at } })
 /** A message was sent; `known` is the job before it, or in the response to it. */
@@ -44,29 +39,8 @@ const messaged = (known: Job | undefined, at = 0): Options => ({
   precededBy: { kind: 'message', at, job: known },
 })
 
-async function poll(
-  script: Script,
-  {
-    random = 0.5,
-    startAt,
-    cancelAt,
-    frozenMs = 0,
-    wakesFirst = false,
-    timeoutMs = 30 * MINUTE,
-    ...more
-  }: Options = {},
-) {
-  const run = createScriptedRun(script, { timeoutMs, random, startAt, cancelAt, jobId: 'job-1' })
-  /** While it waits, the process is frozen. */
-  const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
-    await run.clock.sleep(milliseconds, signal)
-    if (milliseconds === 0 || signal.aborted) return
-    if (wakesFirst) run.clock.advance(frozenMs)
-    else await run.clock.sleep(frozenMs, new AbortController().signal)
-  }
-  const { clock } = run
-  const freezing = { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep }
-  const ports = frozenMs === 0 ? run.ports : { ...run.ports, clock: freezing }
+async function poll(script: Script, { timeoutMs = 30 * MINUTE, ...more }: Options = {}) {
+  const run = createScriptedRun(script, { timeoutMs, random: 0.5, jobId: 'job-1', ...more })
   const options: PollOptions = {
     jobId: 'job-1',
     precededBy: { kind: 'nothing' },
@@ -75,7 +49,7 @@ async function poll(
     timeoutMs,
     ...more,
   }
-  const { value, code, error } = await settle(pollUntilDone(options, run.service, ports))
+  const { value, code, error } = await settle(pollUntilDone(options, run.service, run.ports))
   const end = code ?? describeResult(value)
   const seconds = callTimes(run).map((at) => at / 1000)
   return { ...run, error, end, story: `${seconds.join(' ')}: ${end}`, endedAt: run.clock.now() }
