@@ -19,8 +19,8 @@ const folder = newFolder('event')
 const SHA = 'a'.repeat(40)
 
 /** A value at a path of names separated by dots. */
-const at = (path: string, value: unknown) =>
-  path.split('.').reduceRight((inside, name) => ({ [name]: inside }), value)
+const at = (path: string, value: string): object =>
+  path.split('.').reduceRight<object | string>((inside, name) => ({ [name]: inside }), value) as object
 
 const NOTHING = {
   action: '',
@@ -88,27 +88,19 @@ describe('values of a payload', () => {
   })
 })
 
-describe('the head', () => {
-  test.each([
-    ['a', 'pull_request.head.sha'],
-    ['a', 'merge_group.head_sha'],
-    ['a', 'workflow_run.head_sha'],
-    ['a', 'check_suite.head_sha'],
-    ['a', 'check_run.head_sha'],
-    ['status', 'sha'],
-  ])('of a %s event is at %s', (name, path) => {
-    expect(parseEvent(name, at(path, SHA)).headSha).toBe(SHA)
-  })
-
-  test('is the first that the payload names', () => {
-    const payload = {
-      merge_group: { head_sha: 'main' },
-      check_suite: { head_sha: SHA },
-      check_run: { head_sha: 'b'.repeat(40) },
-    }
-    expect(parseEvent('a', payload).headSha).toBe(SHA)
-    expect(parseEvent('a', { sha: SHA }).headSha).toBe('')
-  })
+test.each<[name: string, payload: object, head: string]>([
+  ['a', at('pull_request.head.sha', SHA), SHA],
+  ['a', at('merge_group.head_sha', SHA), SHA],
+  ['a', at('workflow_run.head_sha', SHA), SHA],
+  ['a', at('check_suite.head_sha', SHA), SHA],
+  ['a', at('check_run.head_sha', SHA), SHA],
+  ['status', { sha: SHA }, SHA],
+  ['a', { sha: SHA }, ''],
+  // The first that is a commit.
+  ['a', { ...at('merge_group.head_sha', 'main'), ...at('check_suite.head_sha', SHA) }, SHA],
+  ['a', { ...at('check_run.head_sha', 'b'.repeat(40)), ...at('check_suite.head_sha', SHA) }, SHA],
+])('the head of a %s event with %j is %j', (name, payload, head) => {
+  expect(parseEvent(name, payload).headSha).toBe(head)
 })
 
 describe('a pull request or an issue', () => {

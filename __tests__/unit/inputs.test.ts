@@ -205,13 +205,8 @@ const REJECTED: Rejected[] = [
     SINCE,
     [
       ...'a..b HEAD~1 HEAD^ a:b a? a* a[b a\\b a@{1} a//b /a a/ -a a. a.lock'.split(' '),
-      ...[
-        '3 days ago',
-        '2026-11-01 09:00:00Z',
-        '2026-11-01T09:00:00',
-        '2026-11-01T9:00:00Z',
-        'r'.repeat(256),
-      ],
+      ...'2026-11-01T09:00:00 2026-11-01T9:00:00Z'.split(' '),
+      ...['3 days ago', '2026-11-01 09:00:00Z', 'r'.repeat(256)],
       ['main\nX: y', '"main X: y"'],
       ['a\u0000b', '"a\\u{0}b"'],
       ['a\u200bb', '"a\\u{200b}b"'],

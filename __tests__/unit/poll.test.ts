@@ -229,8 +229,8 @@ describe('at the deadline', () => {
       'Timed out before the service answered a status request for job "job-1".',
     ],
   ])('a service that never responded is a network error: %s', async (_, script, message) => {
-    const { end, error } = await poll(script, { timeoutMs: MINUTE })
-    expect(end).toBe('network')
+    const { end, error, progress } = await poll(script, { timeoutMs: MINUTE })
+    expect([end, progress.responded]).toEqual(['network', false])
     expect(error).toMatchObject({
       message,
       advice:
@@ -239,18 +239,6 @@ describe('at the deadline', () => {
     })
   })
 })
-
-test.each(['completed', 'failed', 'archived'])(
-  '%s is trusted at once if there was no message',
-  async (status) => {
-    for (const options of [{}, created(), { once: true }]) {
-      const { end, calls, reported } = await poll([jobResult(status)], options)
-      expect(end).toBe(status)
-      expect(calls).toHaveLength(1)
-      expect(reported).toEqual([status])
-    }
-  },
-)
 
 describe('after a message, a final status', () => {
   const SETTLED = '5 10 15 20 25 30: completed'
@@ -338,11 +326,6 @@ test.each([
 ])('if the last poll %s, that is known', async (_, script, options, reason) => {
   const { progress } = await poll(script, { ...options, timeoutMs: 2_000 })
   expect(progress.missedReason).toBe(reason)
-})
-
-test('what is read is remembered as a response', async () => {
-  expect((await poll([completed])).progress.responded).toBe(true)
-  expect((await poll([hangs(true)])).progress.responded).toBe(false)
 })
 
 test('an error is logged once for as long as it lasts', async () => {

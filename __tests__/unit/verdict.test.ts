@@ -144,7 +144,7 @@ describe('a message to a job that a new one can replace', () => {
   const conflicts = (attempts: number, replaceable: boolean) =>
     summarize(judge(MESSAGE, errorResponse(409, '7'), { attempts, replaceable }))
 
-  test('is sent three times to a busy job; to any other as long as there is time', () => {
+  test('is sent three times to a busy job; otherwise, and if it is only limited, as long as there is time', () => {
     expect([1, 2, 3, 4].map((attempts) => conflicts(attempts, true))).toEqual([
       'retry rejected',
       'retry rejected',
@@ -152,12 +152,8 @@ describe('a message to a job that a new one can replace', () => {
       'fail rejected',
     ])
     expect(conflicts(100, false)).toBe('retry rejected')
-  })
-
-  test('is sent again for as long as there is time if it is only limited', () => {
-    expect(summarize(judge(MESSAGE, errorResponse(429), { attempts: 100, replaceable: true }))).toBe(
-      'retry rate-limited',
-    )
+    const limited = judge(MESSAGE, errorResponse(429), { attempts: 100, replaceable: true })
+    expect(summarize(limited)).toBe('retry rate-limited')
   })
 
   const everyStatus = Array.from({ length: 700 }, (_, index) => 300 + index)
