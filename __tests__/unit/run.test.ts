@@ -77,19 +77,14 @@ describe('a step that creates a job', () => {
     expect(progress).toMatchObject({ jobId: 'job-9', status: 'completed', reuse: undefined })
   })
 
-  test.each<Row>([
-    ['a pull request', [active, opened], 'create poll: pr-opened'],
-    ['a job that has ended already', [opened], 'create: pr-opened'],
-    ['a refusal', [errorResponse(401)], 'create: error auth'],
-  ])('ends with %s', async (_, script, story) => {
-    expect((await runTask(CREATE, script)).story).toBe(story)
-  })
-
-  test.each([
-    ['active', active, 'started'],
-    ['failed', jobResult('failed'), 'failed'],
-  ])('does not wait for a job that is %s if it is not asked to', async (_, result, end) => {
-    expect((await runTask(CREATE, [result], { wait: false })).story).toBe(`create: ${end}`)
+  test.each<[string, Iterable<ScriptedResult>, wait: boolean, story: string]>([
+    ['with its pull request', [active, opened], true, 'create poll: pr-opened'],
+    ['at once if it has ended already', [opened], true, 'create: pr-opened'],
+    ['with a refusal', [errorResponse(401)], true, 'create: error auth'],
+    ['at once if it is not asked to wait', [active], false, 'create: started'],
+    ['with what it has become, if it is not asked to wait', [jobResult('failed')], false, 'create: failed'],
+  ])('ends %s', async (_, script, wait, story) => {
+    expect((await runTask(CREATE, script, { wait })).story).toBe(story)
   })
 
   test('is timed-out, even if the last polls got no response', async () => {
@@ -99,10 +94,8 @@ describe('a step that creates a job', () => {
   test('sends nothing if the placeholder is refused', async () => {
     const { service, ports, calls } = createScriptedRun([])
     const error = new ActionError('github', 'Refused.', 'Set permissions.')
-    const result = await run(CREATE, INPUTS, service, {
-      ...ports,
-      writePlaceholder: () => Promise.reject(error),
-    })
+    const writePlaceholder = () => Promise.reject(error)
+    const result = await run(CREATE, INPUTS, service, { ...ports, writePlaceholder })
     expect(result).toEqual({ outcome: 'error', error })
     expect(calls).toEqual([])
   })
@@ -110,11 +103,8 @@ describe('a step that creates a job', () => {
 
 describe('a step that messages a job', () => {
   test('sends it to its job, tells that it was accepted, and polls the job to its end', async () => {
-    const { result, calls, placeholders, published, progress } = await runTask(MESSAGE, [
-      noJob,
-      active,
-      opened,
-    ])
+    const script = [noJob, active, opened]
+    const { result, calls, placeholders, published, progress } = await runTask(MESSAGE, script)
     expect(result).toEqual({ outcome: 'pr-opened' })
     expect(calls).toMatchObject([
       { kind: 'message', jobId: 'job-1', prompt: 'Do more' },

@@ -53,9 +53,8 @@ interface State extends Facts {
   readonly ends: readonly (keyof typeof ENDS)[]
 }
 
-export interface Row extends Facts {
+export interface Row extends Omit<State, 'ends'> {
   readonly name: string
-  readonly happens: (step: Told) => void
   /** Undefined while the step runs. */
   readonly end: End | undefined
   readonly failOn: ReadonlySet<FailOn>

@@ -4,7 +4,6 @@ import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult } from '../../src/agent/client.js'
 import { MAX_INVALID_RESPONSES, Refusal, type SubmitRequest } from '../../src/agent/problems.js'
 import {
-  isResponse,
   judgePoll,
   judgeSubmit,
   NOT_FOUND_TRIES,
@@ -236,9 +235,4 @@ describe('a status request', () => {
 test('the limits are those of the contract', () => {
   expect([VISIBILITY_GRACE_MS, MAX_INVALID_RESPONSES, UNREACHABLE_MS]).toEqual([30_000, 3, 120_000])
   expect(NOT_FOUND_TRIES).toBe(4)
-})
-
-test('a service that responded is told from one that never did', () => {
-  expect([jobResult('active'), noJob, errorResponse(503)].map(isResponse)).toEqual([true, true, true])
-  expect([notSent, noResponse, aborted(true)].map(isResponse)).toEqual([false, false, false])
 })
