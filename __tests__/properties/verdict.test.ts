@@ -1,10 +1,9 @@
-// A create request or a message is sent again only if it is proven that nothing was accepted.
+// What is sent again, in any order of results. Each result alone is in unit/verdict.test.ts.
 
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { ServiceResult } from '../../src/agent/client.js'
 import type { SubmitRequest } from '../../src/agent/problems.js'
-import { judgeSubmit, type SubmitContext } from '../../src/agent/verdict.js'
 import { ActionError, Cancelled } from '../../src/errors.js'
 import { send } from '../../src/run/send.js'
 import { createScriptedRun, jobResult, noJob, noResponse, notSent } from '../unit/scripted-run.js'
@@ -57,76 +56,32 @@ function mayBeRetried(request: SubmitRequest, result: ServiceResult): boolean {
   return result.status === 429 || (result.status === 409 && request.kind === 'message')
 }
 
-/** The third 409 to a message that a new job can replace is the last. */
-const contexts = fc.record({
-  date: fc.date({ noInvalidDate: true }),
-  posted: fc.boolean(),
-  attempts: fc.integer({ min: 1, max: 5 }),
-  replaceable: fc.boolean(),
-})
-const isLastConflict = (result: ServiceResult, context: SubmitContext): boolean =>
-  result.kind === 'error-response' && result.status === 409 && context.replaceable && context.attempts >= 3
-
-describe('the verdict on a create request or a message', () => {
-  test('is to retry only if nothing was accepted', () => {
-    fc.assert(
-      fc.property(requests, results, contexts, (request, result, context) => {
-        const verdict = judgeSubmit(request, result, context)
-        const isRetried = mayBeRetried(request, result) && !isLastConflict(result, context)
-        expect(verdict.next === 'retry').toBe(isRetried)
-        const isAccepted = result.kind === 'job' || (result.kind === 'no-job' && request.kind === 'message')
-        expect(verdict.next === 'accepted').toBe(isAccepted)
-        if (verdict.next === 'fail' || verdict.next === 'aborted') {
-          // Whoever stops here says that something may exist, or that nothing does.
-          expect(verdict.unknown === undefined).toBe(isRefused(result))
-          if (verdict.unknown !== undefined) expect(verdict.unknown.code).toBe('create-unknown')
-        }
-        if (verdict.next === 'fail' && verdict.unknown === undefined)
-          expect(['create-unknown', 'internal']).not.toContain(verdict.error.code)
-      }),
-      { numRuns: 2000 },
-    )
-  })
-
-  test('never says that nothing was sent if something was', () => {
-    fc.assert(
-      fc.property(requests, results, contexts, (request, result, context) => {
-        const verdict = judgeSubmit(request, result, { ...context, posted: true })
-        const error = verdict.next === 'fail' || verdict.next === 'retry' ? verdict.error : undefined
-        expect(`${error?.message} ${error?.advice}`).not.toMatch(/nothing was sent/i)
-      }),
-    )
-  })
-})
-
-describe('sending', () => {
-  test('never sends again what may have been accepted', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        requests,
-        fc.array(results, { minLength: 1, maxLength: 6 }),
-        fc.integer({ min: 1, max: 600_000 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        fc.boolean(),
-        async (request, script, timeoutMs, random, replaceable) => {
-          const results = [...script, noResponse]
-          const { service, ports, calls } = createScriptedRun(results, { timeoutMs, random })
-          const end = await send(request, 'Do it', service, ports, { replaceable }).then(
-            () => 'accepted',
-            (thrown: unknown) => thrown,
-          )
-          const seen = results.slice(0, calls.length)
-          for (const earlier of seen.slice(0, -1)) expect(mayBeRetried(request, earlier)).toBe(true)
-          const last = seen.at(-1)
-          if (last === undefined) throw new Error('Nothing was sent.')
-          if (end === 'accepted') expect(['job', 'no-job']).toContain(last.kind)
-          else if (end instanceof ActionError) {
-            const knows = ['create-unknown', 'contract'].includes(end.code)
-            expect(knows || isRefused(last)).toBe(true)
-          } else expect(end).toBeInstanceOf(Cancelled)
-        },
-      ),
-      { numRuns: 500 },
-    )
-  })
+test('a create request or a message is never sent again if it may have been accepted', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      requests,
+      fc.array(results, { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 600_000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.boolean(),
+      async (request, script, timeoutMs, random, replaceable) => {
+        const results = [...script, noResponse]
+        const { service, ports, calls } = createScriptedRun(results, { timeoutMs, random })
+        const end = await send(request, 'Do it', service, ports, { replaceable }).then(
+          () => 'accepted',
+          (thrown: unknown) => thrown,
+        )
+        const seen = results.slice(0, calls.length)
+        for (const earlier of seen.slice(0, -1)) expect(mayBeRetried(request, earlier)).toBe(true)
+        const last = seen.at(-1)
+        if (last === undefined) throw new Error('Nothing was sent.')
+        if (end === 'accepted') expect(['job', 'no-job']).toContain(last.kind)
+        else if (end instanceof ActionError) {
+          const knows = ['create-unknown', 'contract'].includes(end.code)
+          expect(knows || isRefused(last)).toBe(true)
+        } else expect(end).toBeInstanceOf(Cancelled)
+      },
+    ),
+    { numRuns: 500 },
+  )
 })

@@ -104,17 +104,10 @@ describe('the prompt', () => {
     expect(text).toContain('+new docs/***.md')
   })
 
+  const commit = { sha: '', author: '', authorName: '', message: `${'x'.repeat(196)}mint_key` }
   test.each<[string, Partial<Changes>]>([
     ['a fact', { named: { body: `${'x'.repeat(16 * 1024 - 4)}mint_key` } }],
-    [
-      "a commit's message",
-      {
-        commits: {
-          commits: [{ sha: '', author: '', authorName: '', message: `${'x'.repeat(196)}mint_key` }],
-          complete: true,
-        },
-      },
-    ],
+    ["a commit's message", { commits: { commits: [commit], complete: true } }],
   ])('does not have half the key where %s is truncated', (_, more) => {
     const text = prompt('event', changes([], more))
     expect(text).toContain('xxx')

@@ -4,32 +4,28 @@ import { describe, expect, test } from '@jest/globals'
 import { escapeCommandLines, escapeCommands, inlineCode, oneLine, quote, truncate } from '../../src/escape.js'
 import { formatCount, formatDuration, formatInteger, joinSentences, shortSha } from '../../src/format.js'
 
-describe('truncate', () => {
-  test.each([
-    ['', 3, ''],
-    ['abc', 3, 'abc'],
-    ['abcd', 3, 'abc…'],
-    ['ab😀', 4, 'ab😀'],
-    ['ab😀c', 3, 'ab\ufffd…'],
-  ])('%j to %d characters is %j', (text, limit, truncated) => {
-    expect(truncate(text, limit)).toBe(truncated)
-  })
+test.each([
+  ['', 3, ''],
+  ['abc', 3, 'abc'],
+  ['abcd', 3, 'abc…'],
+  ['ab😀', 4, 'ab😀'],
+  ['ab😀c', 3, 'ab\ufffd…'],
+])('truncate: %j to %d characters is %j', (text, limit, truncated) => {
+  expect(truncate(text, limit)).toBe(truncated)
 })
 
-describe('oneLine', () => {
-  test.each([
-    ['a\nb', 'a b'],
-    ['a\r\n\t  b', 'a b'],
-    ['  a  ', 'a'],
-    ['\n\n', ''],
-    ['a\u0000b\u001bc', 'a\\u{0}b\\u{1b}c'],
-    ['a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
-    ['a\u202eb\u{e0041}c', 'a\\u{202e}b\\u{e0041}c'],
-    ['a\u061cb\u200bc\u2060d\ufeffe\u00adf', 'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f'],
-    ['👩\u200d💻 für 日本', '👩\u200d💻 für 日本'],
-  ])('%j is %j', (text, line) => {
-    expect(oneLine(text)).toBe(line)
-  })
+test.each([
+  ['a\nb', 'a b'],
+  ['a\r\n\t  b', 'a b'],
+  ['  a  ', 'a'],
+  ['\n\n', ''],
+  ['a\u0000b\u001bc', 'a\\u{0}b\\u{1b}c'],
+  ['a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
+  ['a\u202eb\u{e0041}c', 'a\\u{202e}b\\u{e0041}c'],
+  ['a\u061cb\u200bc\u2060d\ufeffe\u00adf', 'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f'],
+  ['👩\u200d💻 für 日本', '👩\u200d💻 für 日本'],
+])('oneLine: %j is %j', (text, line) => {
+  expect(oneLine(text)).toBe(line)
 })
 
 describe('escapeCommands', () => {
@@ -45,9 +41,13 @@ describe('escapeCommands', () => {
     expect(escapeCommands(line)).toBe(shown)
   })
 
-  test.each(['', 'std::vector', ':a', '[x]', '## [x]', '    indented'])('leaves %j unchanged', (line) => {
-    expect(escapeCommands(line)).toBe(line)
-  })
+  const HARMLESS = 'abcXYZ 012 .,;!?()]{}#\'"`<>|é😀'
+  test.each(['', 'std::vector', ':a', '[x]', '## [x]', '    indented', HARMLESS])(
+    'leaves %j as it is',
+    (line) => {
+      expect(escapeCommands(line)).toBe(line)
+    },
+  )
 })
 
 test('escapeCommandLines starts each line with a bar, whatever ends the line', () => {
@@ -98,23 +98,21 @@ describe('inlineCode', () => {
   })
 })
 
-describe('formatDuration', () => {
-  test.each([
-    [0, '0 ms'],
-    [999.9, '999 ms'],
-    [1000, '1 s'],
-    [59_999, '59 s'],
-    [60_000, '1 min'],
-    [61_000, '1 min 1 s'],
-    [3_599_999, '59 min 59 s'],
-    [3_600_000, '1 h'],
-    [7_559_999, '2 h 5 min'],
-    [3_599_999_999, '999 h 59 min'],
-    [3_600_000_000, 'over 1,000 h'],
-    [Number.NaN, 'over 1,000 h'],
-  ])('%d ms is %s', (milliseconds, words) => {
-    expect(formatDuration(milliseconds)).toBe(words)
-  })
+test.each([
+  [0, '0 ms'],
+  [999.9, '999 ms'],
+  [1000, '1 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [61_000, '1 min 1 s'],
+  [3_599_999, '59 min 59 s'],
+  [3_600_000, '1 h'],
+  [7_559_999, '2 h 5 min'],
+  [3_599_999_999, '999 h 59 min'],
+  [3_600_000_000, 'over 1,000 h'],
+  [Number.NaN, 'over 1,000 h'],
+])('formatDuration: %d ms is %s', (milliseconds, words) => {
+  expect(formatDuration(milliseconds)).toBe(words)
 })
 
 test.each([0, 999, 1000, 123_456, 1_234_567_890])(

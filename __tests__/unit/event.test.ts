@@ -19,8 +19,8 @@ const folder = newFolder('event')
 const SHA = 'a'.repeat(40)
 
 /** A value at a path of names separated by dots. */
-const at = (path: string, value: unknown) =>
-  path.split('.').reduceRight((inside, name) => ({ [name]: inside }), value)
+const at = (path: string, value: string): object =>
+  path.split('.').reduceRight<object | string>((inside, name) => ({ [name]: inside }), value) as object
 
 const NOTHING = {
   action: '',
@@ -88,27 +88,19 @@ describe('values of a payload', () => {
   })
 })
 
-describe('the head', () => {
-  test.each([
-    ['a', 'pull_request.head.sha'],
-    ['a', 'merge_group.head_sha'],
-    ['a', 'workflow_run.head_sha'],
-    ['a', 'check_suite.head_sha'],
-    ['a', 'check_run.head_sha'],
-    ['status', 'sha'],
-  ])('of a %s event is at %s', (name, path) => {
-    expect(parseEvent(name, at(path, SHA)).headSha).toBe(SHA)
-  })
-
-  test('is the first that the payload names', () => {
-    const payload = {
-      merge_group: { head_sha: 'main' },
-      check_suite: { head_sha: SHA },
-      check_run: { head_sha: 'b'.repeat(40) },
-    }
-    expect(parseEvent('a', payload).headSha).toBe(SHA)
-    expect(parseEvent('a', { sha: SHA }).headSha).toBe('')
-  })
+test.each<[name: string, payload: object, head: string]>([
+  ['a', at('pull_request.head.sha', SHA), SHA],
+  ['a', at('merge_group.head_sha', SHA), SHA],
+  ['a', at('workflow_run.head_sha', SHA), SHA],
+  ['a', at('check_suite.head_sha', SHA), SHA],
+  ['a', at('check_run.head_sha', SHA), SHA],
+  ['status', { sha: SHA }, SHA],
+  ['a', { sha: SHA }, ''],
+  // The first that is a commit.
+  ['a', { ...at('merge_group.head_sha', 'main'), ...at('check_suite.head_sha', SHA) }, SHA],
+  ['a', { ...at('check_run.head_sha', 'b'.repeat(40)), ...at('check_suite.head_sha', SHA) }, SHA],
+])('the head of a %s event with %j is %j', (name, payload, head) => {
+  expect(parseEvent(name, payload).headSha).toBe(head)
 })
 
 describe('a pull request or an issue', () => {
@@ -182,41 +174,28 @@ test.each([
 })
 
 describe('missing secrets', () => {
-  const explain = (name: string, fromFork: boolean | undefined, actor = 'octocat') =>
-    explainMissingSecrets(
-      { name, pullRequest: fromFork === undefined ? undefined : { number: 7, author: 'octocat', fromFork } },
-      actor,
-    )
-
-  test.each(['pull_request', 'pull_request_review', 'pull_request_review_comment'])(
-    'of a %s from a fork are explained by that',
-    (name) => {
-      expect(explain(name, true)).toBe(
-        'This pull request comes from a fork, and such runs get no secrets. ' +
-          'Skip the step for forks: if: github.event.pull_request.head.repo.full_name == github.repository.',
-      )
-    },
-  )
+  const FORK =
+    'This pull request comes from a fork, and such runs get no secrets. ' +
+    'Skip the step for forks: if: github.event.pull_request.head.repo.full_name == github.repository.'
+  const DEPENDABOT =
+    'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
+    "Add the key to the repository's Dependabot secrets too, or skip the step: " +
+    "if: github.actor != 'dependabot[bot]'."
 
   test.each([
-    ['pull_request', true],
-    ['push', undefined],
-  ])('of a %s by Dependabot are explained by that, fork or not: %j', (name, fromFork) => {
-    expect(explain(name, fromFork, 'dependabot[bot]')).toBe(
-      'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
-        "Add the key to the repository's Dependabot secrets too, or skip the step: " +
-        "if: github.actor != 'dependabot[bot]'.",
-    )
-  })
-
-  test.each([
-    ['pull_request', false],
-    ['pull_request', undefined],
-    ['push', true],
-    ['pull_request_target', true],
-    ['pull_request_reviewer', true],
-    ['future_pull_request', true],
-  ])('of a %s (from a fork: %j) are not explained', (name, fromFork) => {
-    expect(explain(name, fromFork)).toBeUndefined()
+    ['pull_request', true, 'octocat', FORK],
+    ['pull_request_review', true, 'octocat', FORK],
+    ['pull_request_review_comment', true, 'octocat', FORK],
+    ['pull_request', true, 'dependabot[bot]', DEPENDABOT],
+    ['push', undefined, 'dependabot[bot]', DEPENDABOT],
+    ['pull_request', false, 'octocat', undefined],
+    ['pull_request', undefined, 'octocat', undefined],
+    ['push', true, 'octocat', undefined],
+    ['pull_request_target', true, 'octocat', undefined],
+    ['pull_request_reviewer', true, 'octocat', undefined],
+    ['future_pull_request', true, 'octocat', undefined],
+  ])('of a %s (from a fork: %j) by %s are explained: %j', (name, fromFork, actor, text) => {
+    const pullRequest = fromFork === undefined ? undefined : { number: 7, author: 'octocat', fromFork }
+    expect(explainMissingSecrets({ name, pullRequest }, actor)).toBe(text)
   })
 })

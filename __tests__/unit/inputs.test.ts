@@ -164,6 +164,9 @@ const NOT_NUMBERS = [
   ...'-1 +5 0x10 1e2 Infinity 1,5 . 1..2 1_000 \u0663'.split(' '),
   '9'.repeat(400),
 ]
+const NO_PROMPT =
+  'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.'
+const NO_PROJECT = 'required. Copy the project ID from the API keys page of the dashboard.'
 const KEY_MUST_NOT = 'the key contains white space, control characters or non-ASCII characters.'
 
 /**
@@ -172,13 +175,9 @@ const KEY_MUST_NOT = 'the key contains white space, control characters or non-AS
  */
 type Rejected = [InputName, line: string, values: (string | [value: string, shown: string])[]]
 const REJECTED: Rejected[] = [
-  [
-    'prompt',
-    'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.',
-    ['', ' '],
-  ],
+  ['prompt', NO_PROMPT, ['', ' ']],
   ['prompt-file', '% does not exist. Check the path.', ['gone.md']],
-  ['project-id', 'required. Copy the project ID from the API keys page of the dashboard.', ['', ' \n']],
+  ['project-id', NO_PROJECT, ['', ' \n']],
   ...(['project-id', 'job-id'] as const).map(
     (input): Rejected => [input, ID, [[' .. ', '".."'], 'x'.repeat(513), ['a\nb\u0000', '"a b\\u{0}"']]],
   ),
@@ -206,13 +205,8 @@ const REJECTED: Rejected[] = [
     SINCE,
     [
       ...'a..b HEAD~1 HEAD^ a:b a? a* a[b a\\b a@{1} a//b /a a/ -a a. a.lock'.split(' '),
-      ...[
-        '3 days ago',
-        '2026-11-01 09:00:00Z',
-        '2026-11-01T09:00:00',
-        '2026-11-01T9:00:00Z',
-        'r'.repeat(256),
-      ],
+      ...'2026-11-01T09:00:00 2026-11-01T9:00:00Z'.split(' '),
+      ...['3 days ago', '2026-11-01 09:00:00Z', 'r'.repeat(256)],
       ['main\nX: y', '"main X: y"'],
       ['a\u0000b', '"a\\u{0}b"'],
       ['a\u200bb', '"a\\u{200b}b"'],
@@ -382,9 +376,8 @@ describe('the key', () => {
 })
 
 describe('a name that differs from a required input in its hyphens alone', () => {
-  const PROMPT =
-    'prompt: no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.'
-  const PROJECT = 'project-id: required. Copy the project ID from the API keys page of the dashboard.'
+  const PROMPT = `prompt: ${NO_PROMPT}`
+  const PROJECT = `project-id: ${NO_PROJECT}`
   const MISSING: Raw = { prompt: '', 'project-id': '', 'api-key': '' }
   const KEY_MISSING = problems({ 'api-key': '' })[0] ?? ''
 

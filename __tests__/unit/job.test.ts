@@ -44,9 +44,6 @@ test('error and cancelled fail the step, and what fail-on lists', () => {
     expect([outcome, failsStep(outcome, new Set())]).toEqual([outcome, always])
     for (const word of FAIL_ON)
       expect([outcome, failsStep(outcome, new Set([word]))]).toEqual([outcome, always || outcome === word])
-    expect(failsStep(outcome, new Set(FAIL_ON))).toBe(
-      always || (FAIL_ON as readonly string[]).includes(outcome),
-    )
   }
 })
 
@@ -89,21 +86,14 @@ describe('a link', () => {
   })
 
   test.each([
-    ...[
-      '',
-      'javascript:alert(1)',
-      'javascript://example.com/%0aalert(1)',
-      'ftp://example.com/x',
-      '//example.com/x',
-    ],
-    ...['x https://example.com/', 'x\nhttps://example.com/', 'https://example.com/x\n'],
-    ...['https://', 'https://:80/', 'https://example.com:99999/', 'https://[::1]/x'],
-    ...['https://user:pass@example.com/x', 'https://@example.com/x', 'https://%67ithub.com@evil.example/x'],
-    ...[
-      'https:///user@evil.example/x',
-      'https:////user:pw@evil.example/x',
-      'https://example.com\\@evil.example/',
-    ],
+    ...'javascript:alert(1) javascript://example.com/%0aalert(1) ftp://example.com/x //example.com/x'.split(
+      ' ',
+    ),
+    ...['', 'x https://example.com/', 'x\nhttps://example.com/', 'https://example.com/x\n'],
+    ...'https:// https://:80/ https://example.com:99999/ https://[::1]/x https://@example.com/x'.split(' '),
+    ...'https://user:pass@example.com/x https://%67ithub.com@evil.example/x'.split(' '),
+    ...'https:///user@evil.example/x https:////user:pw@evil.example/x'.split(' '),
+    'https://example.com\\@evil.example/',
     `https://example.com/${'x'.repeat(2049 - 20)}`,
   ])('%j is not passed on', (link) => {
     expect(safeLink(link)).toBe('')

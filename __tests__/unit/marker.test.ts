@@ -63,6 +63,8 @@ test('the last marker of a text counts, and no other', () => {
   const copy = createMarker({ ...STATE, jobId: 'job-2' }, ID + 1, IDENTITY, KEY)
   expect(readMarker(`${copy}\n${marker}`, ID, IDENTITY, KEY)).toEqual(STATE)
   expect(readMarker(`${marker}\n${copy}`, ID, IDENTITY, KEY)).toBe('unverified')
+  for (const text of ['', 'a', '<!-- agent-job-action:2 a b c -->'])
+    expect(readMarker(text, ID, IDENTITY, KEY)).toBeUndefined()
 })
 
 test('600 copies in each of 200 comments are read in a moment', () => {

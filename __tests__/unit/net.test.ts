@@ -76,44 +76,24 @@ describe('the wait before a retry', () => {
 describe('a deadline', () => {
   const never = new AbortController().signal
 
-  async function deadlineAfter(milliseconds: number, cancel = never) {
-    const clock = new FakeClock()
-    const deadline = createDeadline(5000, cancel, clock)
-    await clock.sleep(milliseconds, never)
-    return deadline
-  }
-
-  test('aborts its signal, which is not a cancel, and is measured on the clock', async () => {
-    const rows: unknown[] = []
-    for (const milliseconds of [4999, 5000, 9000]) {
-      const deadline = await deadlineAfter(milliseconds)
-      rows.push([deadline.signal.aborted, deadline.cancelled(), deadline.remainingMs()])
-    }
-    expect(rows).toEqual([
-      [false, false, 1],
-      [true, false, 0],
-      [true, false, 0],
-    ])
-  })
-
   test.each([
-    [1000, true],
-    [6000, false],
-  ])('that is cancelled after %d ms was cancelled: %j', async (milliseconds, cancelled) => {
-    const cancel = new AbortController()
-    const deadline = await deadlineAfter(milliseconds, cancel.signal)
-    expect(deadline.cancelled()).toBe(false)
-    cancel.abort()
-    expect(deadline.signal.aborted).toBe(true)
-    expect(deadline.cancelled()).toBe(cancelled)
-  })
-
-  test('that was cancelled stays cancelled when it passes, and one that was cancelled before is so at once', async () => {
+    ['is ahead', Infinity, 4999, [false, false, 1]],
+    ['has passed', Infinity, 5000, [true, false, 0]],
+    ['has long passed', Infinity, 9000, [true, false, 0]],
+    ['was cancelled', 1000, 1000, [true, true, 4000]],
+    ['was cancelled and has passed', 1000, 9000, [true, true, 0]],
+    ['was cancelled only after it had passed', 6000, 6000, [true, false, 0]],
+    ['was cancelled at once', 0, 0, [true, true, 5000]],
+    ['was cancelled at once and has passed', 0, 9000, [true, true, 0]],
+  ])('of 5 s that %s: cancelled after %d ms, seen after %d ms', async (_, cancelAt, now, expected) => {
     const clock = new FakeClock()
-    const deadline = createDeadline(5000, AbortSignal.abort(), clock)
-    expect([deadline.signal.aborted, deadline.cancelled()]).toEqual([true, true])
-    await clock.sleep(9000, never)
-    expect(deadline.cancelled()).toBe(true)
+    const cancel = new AbortController()
+    if (cancelAt === 0) cancel.abort()
+    const deadline = createDeadline(5000, cancel.signal, clock)
+    if (cancelAt > 0) await clock.sleep(Math.min(cancelAt, now), never)
+    if (cancelAt <= now) cancel.abort() // Which takes effect at once.
+    if (cancelAt < now) await clock.sleep(now - cancelAt, never)
+    expect([deadline.signal.aborted, deadline.cancelled(), deadline.remainingMs()]).toEqual(expected)
   })
 
   test('may have passed already', async () => {

@@ -67,15 +67,10 @@ describe('the comment is on', () => {
     ['that issue, by its number', { issue: 9 }, 'pull-request', 9, [9, 'issues: write']],
     ['a pull request', {}, 'pull-request', 8, [8, ONLY_PULL]],
     ['an issue or a pull request', {}, 'issue', 8, [8, EITHER]],
+    ['nothing', {}, 'run', undefined, []],
+    ['nothing, as the scope has no issues', { issue: 9 }, 'pull-request', undefined, []],
   ] as const)('%s', (_, fields, scope, number, expected) => {
     const conversation = findConversation(event(fields), scope, number)
-    expect([conversation?.number, conversation?.permission]).toEqual(expected)
-  })
-
-  test.each([
-    [{}, 'run'],
-    [{ issue: 9 }, 'pull-request'],
-  ] as const)('nothing, on %j with job-scope %s', (fields, scope) => {
-    expect(findConversation(event(fields), scope, undefined)).toBeUndefined()
+    expect(conversation === undefined ? [] : [conversation.number, conversation.permission]).toEqual(expected)
   })
 })

@@ -23,19 +23,14 @@ import {
   noJob,
   noResponse,
   notSent,
+  type ScriptedOptions,
   type ScriptedResult,
   settle,
 } from './scripted-run.js'
 
 type Script = Iterable<ScriptedResult>
 type Fields = Parameters<typeof job>[1]
-type Options = Partial<PollOptions> & {
-  random?: number
-  startAt?: number
-  cancelAt?: number
-  frozenMs?: number
-  wakesFirst?: boolean
-}
+type Options = Partial<PollOptions> & ScriptedOptions
 
 const created = (at = 0): Options => ({ startAt: at, precededBy: { kind: 'create', at } })
 /** A message was sent; `known` is the job before it, or in the response to it. */
@@ -44,29 +39,8 @@ const messaged = (known: Job | undefined, at = 0): Options => ({
   precededBy: { kind: 'message', at, job: known },
 })
 
-async function poll(
-  script: Script,
-  {
-    random = 0.5,
-    startAt,
-    cancelAt,
-    frozenMs = 0,
-    wakesFirst = false,
-    timeoutMs = 30 * MINUTE,
-    ...more
-  }: Options = {},
-) {
-  const run = createScriptedRun(script, { timeoutMs, random, startAt, cancelAt, jobId: 'job-1' })
-  /** While it waits, the process is frozen. */
-  const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
-    await run.clock.sleep(milliseconds, signal)
-    if (milliseconds === 0 || signal.aborted) return
-    if (wakesFirst) run.clock.advance(frozenMs)
-    else await run.clock.sleep(frozenMs, new AbortController().signal)
-  }
-  const { clock } = run
-  const freezing = { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep }
-  const ports = frozenMs === 0 ? run.ports : { ...run.ports, clock: freezing }
+async function poll(script: Script, { timeoutMs = 30 * MINUTE, ...more }: Options = {}) {
+  const run = createScriptedRun(script, { timeoutMs, random: 0.5, jobId: 'job-1', ...more })
   const options: PollOptions = {
     jobId: 'job-1',
     precededBy: { kind: 'nothing' },
@@ -75,7 +49,7 @@ async function poll(
     timeoutMs,
     ...more,
   }
-  const { value, code, error } = await settle(pollUntilDone(options, run.service, ports))
+  const { value, code, error } = await settle(pollUntilDone(options, run.service, run.ports))
   const end = code ?? describeResult(value)
   const seconds = callTimes(run).map((at) => at / 1000)
   return { ...run, error, end, story: `${seconds.join(' ')}: ${end}`, endedAt: run.clock.now() }
@@ -255,8 +229,8 @@ describe('at the deadline', () => {
       'Timed out before the service answered a status request for job "job-1".',
     ],
   ])('a service that never responded is a network error: %s', async (_, script, message) => {
-    const { end, error } = await poll(script, { timeoutMs: MINUTE })
-    expect(end).toBe('network')
+    const { end, error, progress } = await poll(script, { timeoutMs: MINUTE })
+    expect([end, progress.responded]).toEqual(['network', false])
     expect(error).toMatchObject({
       message,
       advice:
@@ -265,18 +239,6 @@ describe('at the deadline', () => {
     })
   })
 })
-
-test.each(['completed', 'failed', 'archived'])(
-  '%s is trusted at once if there was no message',
-  async (status) => {
-    for (const options of [{}, created(), { once: true }]) {
-      const { end, calls, reported } = await poll([jobResult(status)], options)
-      expect(end).toBe(status)
-      expect(calls).toHaveLength(1)
-      expect(reported).toEqual([status])
-    }
-  },
-)
 
 describe('after a message, a final status', () => {
   const SETTLED = '5 10 15 20 25 30: completed'
@@ -364,11 +326,6 @@ test.each([
 ])('if the last poll %s, that is known', async (_, script, options, reason) => {
   const { progress } = await poll(script, { ...options, timeoutMs: 2_000 })
   expect(progress.missedReason).toBe(reason)
-})
-
-test('what is read is remembered as a response', async () => {
-  expect((await poll([completed])).progress.responded).toBe(true)
-  expect((await poll([hangs(true)])).progress.responded).toBe(false)
 })
 
 test('an error is logged once for as long as it lasts', async () => {

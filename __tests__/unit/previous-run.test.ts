@@ -292,9 +292,7 @@ describe('continuing', () => {
   async function decide(
     previousJob: PreviousRun['job'],
     pull: DocsPull,
-    link = OLD_LINK,
-    jobId = 'job-1',
-    script: Iterable<ScriptedResult> = [],
+    { link = OLD_LINK, jobId = 'job-1', script = [] as Iterable<ScriptedResult> } = {},
   ) {
     const { ports, service, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
     const read: string[] = []
@@ -328,7 +326,7 @@ describe('continuing', () => {
     // For a job that takes its place: only an open pull request is continued.
     const prompt = pull === open ? continueAt(link) : 'Do it'
     const previousLink = pull === open ? link : ''
-    const { told } = await decide(previousJob, pull, remembered)
+    const { told } = await decide(previousJob, pull, { link: remembered })
     const forNewJob = { job: previousJob, find: expect.any(Function), prompt, previousLink }
     expect(told).toEqual({
       task: { kind: 'message', jobId: 'job-1', prompt: 'Do it', remembered: forNewJob },
@@ -350,7 +348,7 @@ describe('continuing', () => {
     ['403', [errorResponse(403)], { code: 'auth' }],
     ['only 503', forever(errorResponse(503)), { code: 'network' }],
   ])('if it takes no message, the service is asked whether it is gone: %s', async (_, script, answer) => {
-    const { task, progress } = await decide(linked, open, OLD_LINK, 'job-1', script)
+    const { task, progress } = await decide(linked, open, { script })
     progress.posted = true
     const find = task.kind === 'message' ? task.remembered?.find : undefined
     const answered = await settle(Promise.resolve(find?.()))
@@ -375,7 +373,7 @@ describe('continuing', () => {
   })
 
   test('if only the pull request is remembered, the new job continues there', async () => {
-    const { told } = await decide(undefined, open, OLD_LINK, '')
+    const { told } = await decide(undefined, open, { jobId: '' })
     const task = { kind: 'create', prompt: continueAt(OLD_LINK) }
     expect(told).toEqual({ task, read: [OLD_LINK], log: [], followed: ['', OLD_LINK] })
   })

@@ -7,21 +7,10 @@ import { job, LINK } from './scripted-run.js'
 const create = () => new Progress(new FakeClock())
 
 test('a new one knows nothing', () => {
-  expect(create()).toMatchObject({
-    jobId: '',
-    job: undefined,
-    status: undefined,
-    previousLink: '',
-    reuse: undefined,
-    missedReason: '',
-    request: 'idle',
-    result: undefined,
-    posted: false,
-    responded: false,
-    notes: [],
-    history: [],
-    accepted: false,
-  })
+  const texts = { jobId: '', previousLink: '', missedReason: '', notes: [], history: [] }
+  const ofJob = { job: undefined, status: undefined, reuse: undefined, result: undefined }
+  const ofRequests = { request: 'idle', posted: false, responded: false, accepted: false }
+  expect(create()).toMatchObject({ ...texts, ...ofJob, ...ofRequests })
 })
 
 test('a job that was received replaces the last one, but not an id that is known', () => {

@@ -112,13 +112,9 @@ describe('a path', () => {
 describe('a path that git uses for its own files', () => {
   test.each([
     ...['.git', '.Git/config', 'a/../.git/config', 'modules/x/.git', '.git . ./config', '.git:x'],
-    ...[
-      '.git::$INDEX_ALLOCATION/config',
-      '.g\u200cit/config',
-      '.git\ufeff/config',
-      'git~1/config',
-      'GiT~12/config',
-    ],
+    ...'.git::$INDEX_ALLOCATION/config .g\u200cit/config .git\ufeff/config git~1/config GiT~12/config'.split(
+      ' ',
+    ),
   ])('%s is rejected, whether it exists or not', (path) => {
     expect(problem(path)).toMatch(/git uses/)
     // Windows does not allow these names, or changes them.
@@ -135,16 +131,8 @@ describe('a path that git uses for its own files', () => {
     },
   )
 
-  test.each([
-    ...[
-      '.github/prompt.md',
-      'x.git/prompt.md',
-      'git/prompt.md',
-      'git~x',
-      'git-credits.md',
-      'x-git-credentials-a',
-    ],
-  ])('%s is read', (path) => {
+  const OTHERS = '.github/prompt.md x.git/prompt.md git/prompt.md git~x git-credits.md x-git-credentials-a'
+  test.each(OTHERS.split(' '))('%s is read', (path) => {
     write(join(workspace, path), 'Fine')
     expect(text(path)).toBe('Fine')
   })
@@ -208,11 +196,7 @@ describe('content', () => {
   }
 
   test.each([
-    [
-      'is trimmed at both ends and otherwise unchanged',
-      ' \n für\r\n\r\n\t日本  😀 \n',
-      'für\r\n\r\n\t日本  😀',
-    ],
+    ['is trimmed at both ends alone', ' \n für\r\n\r\n\t日本  😀 \n', 'für\r\n\r\n\t日本  😀'],
     ['loses its byte order mark, but not one inside', '\ufeffa\ufeffb', 'a\ufeffb'],
   ])('%s', (_, bytes, expected) => {
     expect(content(bytes)).toEqual({ text: expected })

@@ -77,19 +77,14 @@ describe('a step that creates a job', () => {
     expect(progress).toMatchObject({ jobId: 'job-9', status: 'completed', reuse: undefined })
   })
 
-  test.each<Row>([
-    ['a pull request', [active, opened], 'create poll: pr-opened'],
-    ['a job that has ended already', [opened], 'create: pr-opened'],
-    ['a refusal', [errorResponse(401)], 'create: error auth'],
-  ])('ends with %s', async (_, script, story) => {
-    expect((await runTask(CREATE, script)).story).toBe(story)
-  })
-
-  test.each([
-    ['active', active, 'started'],
-    ['failed', jobResult('failed'), 'failed'],
-  ])('does not wait for a job that is %s if it is not asked to', async (_, result, end) => {
-    expect((await runTask(CREATE, [result], { wait: false })).story).toBe(`create: ${end}`)
+  test.each<[string, Iterable<ScriptedResult>, wait: boolean, story: string]>([
+    ['with its pull request', [active, opened], true, 'create poll: pr-opened'],
+    ['at once if it has ended already', [opened], true, 'create: pr-opened'],
+    ['with a refusal', [errorResponse(401)], true, 'create: error auth'],
+    ['at once if it is not asked to wait', [active], false, 'create: started'],
+    ['with what it has become, if it is not asked to wait', [jobResult('failed')], false, 'create: failed'],
+  ])('ends %s', async (_, script, wait, story) => {
+    expect((await runTask(CREATE, script, { wait })).story).toBe(story)
   })
 
   test('is timed-out, even if the last polls got no response', async () => {
@@ -99,10 +94,8 @@ describe('a step that creates a job', () => {
   test('sends nothing if the placeholder is refused', async () => {
     const { service, ports, calls } = createScriptedRun([])
     const error = new ActionError('github', 'Refused.', 'Set permissions.')
-    const result = await run(CREATE, INPUTS, service, {
-      ...ports,
-      writePlaceholder: () => Promise.reject(error),
-    })
+    const writePlaceholder = () => Promise.reject(error)
+    const result = await run(CREATE, INPUTS, service, { ...ports, writePlaceholder })
     expect(result).toEqual({ outcome: 'error', error })
     expect(calls).toEqual([])
   })
@@ -110,11 +103,8 @@ describe('a step that creates a job', () => {
 
 describe('a step that messages a job', () => {
   test('sends it to its job, tells that it was accepted, and polls the job to its end', async () => {
-    const { result, calls, placeholders, published, progress } = await runTask(MESSAGE, [
-      noJob,
-      active,
-      opened,
-    ])
+    const script = [noJob, active, opened]
+    const { result, calls, placeholders, published, progress } = await runTask(MESSAGE, script)
     expect(result).toEqual({ outcome: 'pr-opened' })
     expect(calls).toMatchObject([
       { kind: 'message', jobId: 'job-1', prompt: 'Do more' },
@@ -187,83 +177,62 @@ describe('a step that messages a remembered job', () => {
 
   const ended = job('completed', { prLink: LINK })
 
-  test('creates a new one if that is gone', async () => {
-    const script = [errorResponse(404), ...NEW]
-    const { result, calls, lines, placeholders, progress, published } = await follow(ended, script, [true])
-    expect(result).toEqual({ outcome: 'no-changes' })
+  const refused = (status: number, times = 1) => Array(times).fill(errorResponse(status))
+  const words = (status: number) => `The service refused the message (${status}: its message).`
+  const GONE = 'The earlier job no longer exists: creating a new one.'
+  const EXISTS = `${words(404)} But the job exists: sending the message once more.`
+  const ENDED = 'The earlier job has ended and takes no more messages: creating a new one.'
+
+  test.each<[string, refusals: ScriptedResult[], gone: boolean[], log: string[]]>([
+    ['is gone', refused(404), [true], [GONE]],
+    ['has ended and answers 404 twice', refused(404, 2), [false], [EXISTS, words(404), ENDED]],
+    ['has ended and is busy three times', refused(409, 3), [], [words(409), ENDED]],
+    ['has ended and refuses it for good', refused(410), [], [words(410), ENDED]],
+  ])('creates a new one if that %s', async (_, refusals, gone, log) => {
+    const tries = refusals.length
+    const script = [...refusals, ...NEW]
+    const { story, calls, lines, placeholders, progress, published } = await follow(ended, script, gone)
+    expect(story).toBe(`${'message '.repeat(tries)}create poll: no-changes`)
     expect(calls).toMatchObject([
-      { kind: 'message', jobId: 'job-1', prompt: 'Do more' },
-      { kind: 'create', prompt: 'Do it anew' },
-      { kind: 'poll', jobId: 'job-2' },
+      ...Array(tries).fill({ jobId: 'job-1', prompt: 'Do more' }),
+      { prompt: 'Do it anew' },
+      { jobId: 'job-2' },
     ])
-    expect(lines.log).toEqual(['The earlier job no longer exists: creating a new one.'])
-    expect(placeholders).toEqual([1])
-    expect(published[1]).toMatchObject({ calls: 1, jobId: '', request: 'sending' })
+    expect(lines.log.slice(-log.length)).toEqual(log)
+    expect(placeholders).toEqual([tries])
+    expect(published).toContainEqual(expect.objectContaining({ calls: tries, jobId: '', request: 'sending' }))
     expect(progress).toMatchObject({ jobId: 'job-2', reuse: undefined, previousLink: LINK })
   })
 
-  test('sends the message once more if that exists after all', async () => {
-    const { story, calls, lines } = await follow(
-      job('active'),
-      [errorResponse(404), active, active, opened],
-      [false],
-    )
-    expect(story).toBe('message message poll poll: pr-opened')
-    expect(calls[1]).toMatchObject({ kind: 'message', jobId: 'job-1', prompt: 'Do more' })
-    expect(lines.log).toEqual([
-      'The service refused the message (404: its message). But the job exists: sending the message once more.',
-    ])
-  })
-
-  test.each([404, 409, 410])(
-    'creates a new one if that has ended and answers %d twice or for good, with its words in the log',
-    async (status) => {
-      const tries = { 404: 2, 409: 3 }[status] ?? 1
-      const script = [...Array(tries).fill(errorResponse(status)), ...NEW]
-      const { story, calls, lines, progress } = await follow(ended, script, status === 404 ? [false] : [])
-      expect(story).toBe(`${'message '.repeat(tries)}create poll: no-changes`)
-      expect(calls[tries]).toMatchObject({ prompt: 'Do it anew' })
-      expect(lines.log.slice(-2)).toEqual([
-        `The service refused the message (${status}: its message).`,
-        'The earlier job has ended and takes no more messages: creating a new one.',
-      ])
-      expect(progress).toMatchObject({ jobId: 'job-2', previousLink: LINK })
-    },
-  )
-
   const running = job('active')
-  const again = [errorResponse(404), errorResponse(404)]
-  const busy = Array(3).fill(errorResponse(409))
   const BUSY = 'message message message message poll poll: pr-opened'
   const UNKNOWN = 'message message: error create-unknown'
+  const FOUND = 'message message poll poll: pr-opened'
+  const NOT_FOUND = 'message message: error not-found'
+  const LATER = 'message poll poll poll poll: error not-found'
   test.each<[string, Job | undefined, Iterable<ScriptedResult>, story: string, gone?: boolean[]]>([
     ['after a 401', ended, [errorResponse(401)], 'message: error auth'],
     ['after no response', ended, [noResponse], 'message: error create-unknown'],
     ['after a cancel', ended, [cancelThen(errorResponse(404))], 'message: cancelled'],
     ['of an active job that refuses it', running, [errorResponse(410)], 'message: error rejected'],
     ['of an unknown job that refuses it', undefined, [errorResponse(410)], 'message: error rejected'],
-    ['of an active job that is busy three times', running, [...busy, active, active, opened], BUSY],
     [
-      'of one that is not found twice, but exists',
+      'of an active job that is busy three times',
       running,
-      again,
-      'message message: error not-found',
-      [false],
+      [...refused(409, 3), active, active, opened],
+      BUSY,
     ],
+    ['of one that is found after all', running, [...refused(404), active, active, opened], FOUND, [false]],
+    ['of one that is found, and then is not', running, refused(404, 2), NOT_FOUND, [false]],
+    ['of one that is gone only later', ended, thenForever(active, errorResponse(404)), LATER],
     ['after a second one of unknown result', ended, [errorResponse(404), noResponse], UNKNOWN, [false]],
   ])('creates none %s', async (_, known, script, story, gone = []) => {
     expect((await follow(known, script, gone)).story).toBe(story)
   })
 
-  test('creates none if the job is gone only later', async () => {
-    const { story } = await follow(ended, thenForever(active, errorResponse(404)))
-    expect(story).toBe('message poll poll poll poll: error not-found')
-  })
-
   test('creates none if the job turns out to be active, and refuses the message again', async () => {
     const remembered = { ...REMEMBERED, job: ended, find: async () => job('active') }
-    const { story } = await runTask({ ...MESSAGE, remembered }, [errorResponse(404), errorResponse(404)])
-    expect(story).toBe('message message: error not-found')
+    expect((await runTask({ ...MESSAGE, remembered }, refused(404, 2))).story).toBe(NOT_FOUND)
   })
 
   test('ends with the error if nobody can tell whether the job is gone', async () => {

@@ -107,11 +107,24 @@ export interface Call {
 
 export type ScriptedRun = ReturnType<typeof createScriptedRun>
 
+export interface ScriptedOptions {
+  timeoutMs?: number
+  random?: number
+  jobId?: string
+  startAt?: number | undefined
+  cancelAt?: number | undefined
+  /** Each time that it waits, the process is frozen for so long. */
+  frozenMs?: number
+  /** The timer that a frozen process waits for is called before the deadline's. */
+  wakesFirst?: boolean
+}
+
 /** Everything around a run, recorded for the assertions. */
 export function createScriptedRun(
   script: Iterable<ScriptedResult>,
-  { timeoutMs = 30 * MINUTE, random = 0, jobId = '', startAt = 0, cancelAt = Number.POSITIVE_INFINITY } = {},
+  { timeoutMs = 30 * MINUTE, random = 0, jobId = '', ...times }: ScriptedOptions = {},
 ) {
+  const { startAt = 0, cancelAt = Number.POSITIVE_INFINITY, frozenMs = 0, wakesFirst = false } = times
   const clock = new FakeClock()
   clock.advance(startAt)
   const cancel = new AbortController()
@@ -143,8 +156,14 @@ export function createScriptedRun(
     getJob: (jobId, options) => play({ kind: 'poll', jobId, ...(options?.late && { late: true }) }),
     close: () => undefined,
   }
+  const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+    await clock.sleep(milliseconds, signal)
+    if (frozenMs === 0 || milliseconds === 0 || signal.aborted) return
+    if (wakesFirst) clock.advance(frozenMs)
+    else await clock.sleep(frozenMs, new AbortController().signal)
+  }
   const ports: Ports = {
-    clock,
+    clock: { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep },
     deadline,
     progress,
     random: () => random,
@@ -163,19 +182,8 @@ export function createScriptedRun(
   if (cancelAt !== Number.POSITIVE_INFINITY) {
     void clock.sleep(cancelAt, deadline.signal).then(() => cancel.abort())
   }
-  const all = {
-    clock,
-    cancel,
-    deadline,
-    progress,
-    calls,
-    lines,
-    reported,
-    published,
-    placeholders,
-    service,
-    ports,
-  }
+  const recorded = { calls, lines, reported, published, placeholders }
+  const all = { clock, cancel, deadline, progress, service, ports, ...recorded }
   return all
 }
 

@@ -110,21 +110,17 @@ describe('since', () => {
   })
 
   const [after, commit] = ['d'.repeat(40), 'e'.repeat(40)]
-  test.each([
-    ['a push', parseEvent('push', { after, head_commit: { id: commit } }), commit],
-    ['a push without a commit', parseEvent('push', { after }), after],
-    ['a release', parseEvent('release', { action: 'edited' }), SHA],
-  ])('goes up to the head of %s', async (_, event, head) => {
-    const path = `/compare/v1...${head}`
-    expect((await find({ [path]: compared('ahead') }, { since: 'v1' }, event)).requests).toEqual([path])
-  })
-
+  const upTo = (head: string): Answers => ({ [`/compare/v1...${head}`]: compared('ahead') })
   const onPull = parseEvent('pull_request', { pull_request: { number: 7 } })
-  test.each([
-    ['an event that has its own range', onPull, ['/pulls/7/files']],
-    ['a branch that was deleted', parseEvent('push', { before: SHA, after: '0'.repeat(40) }), []],
-  ])('is ignored for %s', async (_, event, paths) => {
-    expect((await find({ '/pulls/7/files': [FILE] }, { since: 'v1' }, event)).requests).toEqual(paths)
+  const deleted = parseEvent('push', { before: SHA, after: '0'.repeat(40) })
+  test.each<[string, ReturnType<typeof dispatch>, Answers]>([
+    ['up to the head of a push', parseEvent('push', { after, head_commit: { id: commit } }), upTo(commit)],
+    ['up to the end of a push without a commit', parseEvent('push', { after }), upTo(after)],
+    ['up to the commit of a release', parseEvent('release', { action: 'edited' }), upTo(SHA)],
+    ['not on an event that has its own range', onPull, { '/pulls/7/files': [FILE] }],
+    ['not for a branch that was deleted', deleted, {}],
+  ])('counts %s', async (_, event, answers) => {
+    expect((await find(answers, { since: 'v1' }, event)).requests).toEqual(Object.keys(answers))
   })
 })
 

@@ -53,9 +53,8 @@ interface State extends Facts {
   readonly ends: readonly (keyof typeof ENDS)[]
 }
 
-export interface Row extends Facts {
+export interface Row extends Omit<State, 'ends'> {
   readonly name: string
-  readonly happens: (step: Told) => void
   /** Undefined while the step runs. */
   readonly end: End | undefined
   readonly failOn: ReadonlySet<FailOn>
@@ -151,6 +150,8 @@ const ENDS = {
   'poll refused, 404': pollRefused(404),
 } satisfies Record<string, End | undefined>
 
+const TIMED_OUT = ['so far', 'timed-out'] as const
+const WAITED = [...TIMED_OUT, 'cancelled'] as const
 const IN_FLIGHT = ['so far', 'ended in flight', 'cancelled in flight'] as const
 const POLLED = ['poll refused, 403', 'poll refused, 404'] as const
 
@@ -199,11 +200,23 @@ const posted = (...happened: ((step: Told) => void)[]) => ({
     ...happened,
   ),
 })
-const messaged = (...happened: ((step: Told) => void)[]) =>
-  posted(follows, ({ progress }) => progress.messageAccepted(), ...happened)
-const attached = (...happened: ((step: Told) => void)[]) => ({
-  happens: all(follows, ({ progress }) => progress.attach(), ...happened),
+type JobFact = NonNullable<Facts['job']>
+
+/** The job that the request created is so. */
+const created = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
+  ...posted(...happened),
+  job,
 })
+const messaged = (job: JobFact, ...happened: ((step: Told) => void)[]) =>
+  created(job, follows, ({ progress }) => progress.messageAccepted(), ...happened)
+const attached = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
+  happens: all(follows, ({ progress }) => progress.attach(), ...happened),
+  job,
+})
+const forgets =
+  (link?: string) =>
+  ({ progress }: Told): void =>
+    progress.forget(link)
 
 const GITLAB = 'https://gitlab.example.com/group/docs/-/merge_requests/8'
 const OTHER = 'https://example.com/x'
@@ -239,7 +252,7 @@ const STATES: Record<string, State> = {
     ends: ['so far'],
   },
   'create in flight, after a job that is gone': {
-    happens: all(followsUp, ({ progress }) => progress.forget(LINK), isSent),
+    happens: all(followsUp, forgets(LINK), isSent),
     unknown: 'create',
     link: LINK,
     ends: IN_FLIGHT,
@@ -255,116 +268,84 @@ const STATES: Record<string, State> = {
   'message unknown': { ...posted(follows, isUnknown), unknown: 'message', ends: ['unknown message'] },
 
   created: {
-    ...posted(sees('active')),
-    job: 'runs',
-    ends: ['so far', 'timed-out', 'started', 'cancelled', 'no job in the last responses'],
+    ...created('runs', sees('active')),
+    ends: [...WAITED, 'started', 'no job in the last responses'],
   },
-  'created, with a link': {
-    ...posted(sees('active', LINK)),
-    job: 'runs',
-    link: LINK,
-    ends: ['so far', 'timed-out', 'cancelled'],
-  },
+  'created, with a link': { ...created('runs', sees('active', LINK)), link: LINK, ends: WAITED },
   'created, then missed': {
-    ...posted(sees('active'), misses),
-    job: 'missed',
-    ends: ['so far', 'timed-out', 'cancelled', 'poll refused, 404'],
+    ...created('missed', sees('active'), misses),
+    ends: [...WAITED, 'poll refused, 404'],
   },
   'created, with a link, then missed': {
-    ...posted(sees('active', LINK), misses),
-    job: 'missed',
+    ...created('missed', sees('active', LINK), misses),
     link: LINK,
     ends: ['timed-out', 'cancelled', 'poll refused, 403'],
   },
   'created, undocumented status': {
-    ...posted(hasUndocumentedStatus),
-    job: 'undocumented',
-    ends: ['so far', 'timed-out', 'started', 'cancelled'],
+    ...created('undocumented', hasUndocumentedStatus),
+    ends: [...WAITED, 'started'],
   },
   'created, then an undocumented status': {
-    ...posted(sees('active'), hasUndocumentedStatus),
-    job: 'undocumented',
-    ends: ['so far', 'timed-out'],
+    ...created('undocumented', sees('active'), hasUndocumentedStatus),
+    ends: TIMED_OUT,
   },
   'created, undocumented status, then missed': {
-    ...posted(sees('active'), hasUndocumentedStatus, misses),
-    job: 'missed',
-    ends: ['so far', 'timed-out'],
+    ...created('missed', sees('active'), hasUndocumentedStatus, misses),
+    ends: TIMED_OUT,
   },
   'created in place of another': {
-    ...posted(followsUp, ({ progress }) => progress.forget(), sees('active')),
-    job: 'runs',
-    ends: ['so far', 'timed-out'],
+    ...created('runs', followsUp, forgets(), sees('active')),
+    ends: TIMED_OUT,
   },
   'created in place of another, to continue its pull request': {
-    ...posted(followsUp, ({ progress }) => progress.forget(LINK), sees('active')),
-    job: 'runs',
+    ...created('runs', followsUp, forgets(LINK), sees('active')),
     link: LINK,
-    ends: ['so far', 'timed-out', 'cancelled'],
+    ends: WAITED,
   },
   'pull request, with notes': {
-    ...posted(sees('active'), hasNotes, sees('completed', LINK)),
-    job: 'ended',
+    ...created('ended', sees('active'), hasNotes, sees('completed', LINK)),
     link: LINK,
     ends: ['pr-opened'],
   },
   'pull request': {
-    ...posted(sees('active'), sees('completed', LINK)),
-    job: 'ended',
+    ...created('ended', sees('active'), sees('completed', LINK)),
     link: LINK,
     ends: ['pr-opened', 'cancelled'],
   },
-  'merge request': { ...posted(sees('completed', GITLAB)), job: 'ended', link: GITLAB, ends: ['pr-opened'] },
-  'another link': { ...posted(sees('completed', OTHER)), job: 'ended', link: OTHER, ends: ['pr-opened'] },
-  completed: { ...posted(sees('completed')), job: 'ended', ends: ['no-changes'] },
-  'completed, unusable link': { ...posted(seesBadLink('completed')), job: 'ended', ends: ['no-changes'] },
-  failed: { ...posted(sees('failed')), job: 'ended', ends: ['failed', 'cancelled', 'an exception'] },
-  'failed, unusable link': { ...posted(seesBadLink('failed')), job: 'ended', ends: ['failed'] },
-  'failed, with a link': { ...posted(sees('failed', LINK)), job: 'ended', link: LINK, ends: ['failed'] },
-  archived: { ...posted(sees('archived')), job: 'ended', ends: ['archived'] },
-  'archived, with a link': {
-    ...posted(sees('archived', LINK)),
-    job: 'ended',
-    link: LINK,
-    ends: ['archived'],
-  },
+  'merge request': { ...created('ended', sees('completed', GITLAB)), link: GITLAB, ends: ['pr-opened'] },
+  'another link': { ...created('ended', sees('completed', OTHER)), link: OTHER, ends: ['pr-opened'] },
+  completed: { ...created('ended', sees('completed')), ends: ['no-changes'] },
+  'completed, unusable link': { ...created('ended', seesBadLink('completed')), ends: ['no-changes'] },
+  failed: { ...created('ended', sees('failed')), ends: ['failed', 'cancelled', 'an exception'] },
+  'failed, unusable link': { ...created('ended', seesBadLink('failed')), ends: ['failed'] },
+  'failed, with a link': { ...created('ended', sees('failed', LINK)), link: LINK, ends: ['failed'] },
+  archived: { ...created('ended', sees('archived')), ends: ['archived'] },
+  'archived, with a link': { ...created('ended', sees('archived', LINK)), link: LINK, ends: ['archived'] },
 
-  messaged: {
-    ...messaged(),
-    job: 'unseen',
-    ends: ['so far', 'timed-out', 'started', 'cancelled', ...POLLED],
-  },
+  messaged: { ...messaged('unseen'), ends: [...WAITED, 'started', ...POLLED] },
   'messaged, runs': {
-    ...messaged(sees('active')),
-    job: 'runs',
+    ...messaged('runs', sees('active')),
     ends: ['timed-out', 'started', 'poll refused, 404'],
   },
-  'messaged, missed': { ...messaged(misses), job: 'unseen', ends: ['so far', 'timed-out', 'cancelled'] },
+  'messaged, missed': { ...messaged('unseen', misses), ends: WAITED },
   // The status predates the message, which the job has accepted.
-  'messaged, had ended': { ...messaged(sees('archived')), job: 'unseen', ends: ['started', 'cancelled'] },
-  'messaged, follow-up': {
-    ...messaged(followsUp, sees('active')),
-    job: 'runs',
-    link: LINK,
-    ends: ['so far', 'timed-out'],
-  },
+  'messaged, had ended': { ...messaged('unseen', sees('archived')), ends: ['started', 'cancelled'] },
+  'messaged, follow-up': { ...messaged('runs', followsUp, sees('active')), link: LINK, ends: TIMED_OUT },
   'messaged, follow-up without changes': {
-    ...messaged(followsUp, sees('completed')),
-    job: 'ended',
+    ...messaged('ended', followsUp, sees('completed')),
     ends: ['no-changes'],
   },
-  'messaged, failed': { ...messaged(sees('active'), sees('failed')), job: 'ended', ends: ['failed'] },
-  'messaged, archived': { ...messaged(sees('archived')), job: 'ended', ends: ['archived'] },
+  'messaged, failed': { ...messaged('ended', sees('active'), sees('failed')), ends: ['failed'] },
+  'messaged, archived': { ...messaged('ended', sees('archived')), ends: ['archived'] },
 
-  attached: { ...attached(), job: 'unseen', ends: ['so far', 'cancelled', ...POLLED] },
-  'attached, runs': { ...attached(sees('active')), job: 'runs', ends: ['started', 'poll refused, 404'] },
+  attached: { ...attached('unseen'), ends: ['so far', 'cancelled', ...POLLED] },
+  'attached, runs': { ...attached('runs', sees('active')), ends: ['started', 'poll refused, 404'] },
   'attached, undocumented status': {
-    ...attached(hasUndocumentedStatus),
-    job: 'undocumented',
+    ...attached('undocumented', hasUndocumentedStatus),
     ends: ['so far', 'started'],
   },
-  'attached, completed': { ...attached(sees('completed')), job: 'ended', ends: ['no-changes'] },
-  'attached, failed': { ...attached(sees('failed')), job: 'ended', ends: ['failed', 'cancelled'] },
+  'attached, completed': { ...attached('ended', sees('completed')), ends: ['no-changes'] },
+  'attached, failed': { ...attached('ended', sees('failed')), ends: ['failed', 'cancelled'] },
 }
 
 /** Of these, the outputs can't be written at the end. */

@@ -7,7 +7,6 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { marked } from 'marked'
 import { STATUSES } from '../../src/agent/job.js'
-
 import type { Task } from '../../src/inputs/inputs.js'
 import { createRedactor } from '../../src/redact.js'
 import { heartbeatLine, OUTPUTS, startLine } from '../../src/report/messages.js'
