@@ -8,7 +8,6 @@ import { type Marker, type Memory, markerIn, markersIn, memoryAfter } from './me
 import {
   DOCS_LINK,
   DOCS_TOKEN,
-  type Exchange,
   FINAL_POST_MS,
   type Person,
   type Plan,
@@ -17,6 +16,7 @@ import {
   TOKEN,
 } from './plan.js'
 import { type Entry, isCreate, isMessage, jobIdIn } from './service.js'
+import type { Exchange } from './service-plan.js'
 
 const OUTCOMES =
   'started pr-opened no-changes failed archived timed-out cancelled skipped dry-run error'.split(' ')

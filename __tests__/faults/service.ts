@@ -5,7 +5,7 @@ import { createSecureContext, TLSSocket } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Certificate } from '../support/certificate.js'
 import { startListening } from '../support/listening.js'
-import type { Exchange, ResponsePlan, ServicePlan } from './plan.js'
+import type { Exchange, ResponsePlan, ServicePlan } from './service-plan.js'
 
 /** One request, from its first byte on. Times are of `performance.now()`. */
 export interface Entry {
