@@ -37,10 +37,28 @@ const FILES = ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY', 'GITHUB_STATE', 'GITHUB_E
  * @returns {Promise<Result>}
  * @throws {Error} the process can't be started, or left an output file that the runner would reject
  */
-export async function runAction({ bundle, inputs, node = process.execPath, env = {}, event = {}, ...run }) {
+export async function runAction(run) {
+  const { code, signal, stdout, stderr, outputFile, summary } = await runBundle(run)
+  const exitCode = code ?? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal)]
+  return { exitCode, stdout, stderr, outputs: parseOutputs(outputFile), summary }
+}
+
+/**
+ * The same, with what the process left as it is.
+ * @param {Run} run
+ */
+export async function runBundle({
+  bundle,
+  inputs = {},
+  node = process.execPath,
+  env = {},
+  event = {},
+  ...run
+}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'action-'))
   try {
     const runnerEnv = await runnerEnvironment(folder, event, run.workspace)
+    const startedAt = performance.now()
     const child = spawn(node, [bundle], {
       cwd: runnerEnv.GITHUB_WORKSPACE,
       env: { ...runnerEnv, ...inputEnvironment(inputs), ...env },
@@ -51,12 +69,14 @@ export async function runAction({ bundle, inputs, node = process.execPath, env =
     run.onStart?.(child)
     const stdout = collect(child.stdout, run.onLine)
     const stderr = collect(child.stderr, run.onLine)
-    const [code, signal] = /** @type {[number | null, NodeJS.Signals]} */ (await once(child, 'close'))
+    const [code, signal] = /** @type {[number | null, NodeJS.Signals | null]} */ (await once(child, 'close'))
     return {
-      exitCode: code ?? 128 + constants.signals[signal],
+      startedAt,
+      code,
+      signal,
       stdout: stdout(),
       stderr: stderr(),
-      outputs: parseOutputs(await readFile(path.join(folder, 'GITHUB_OUTPUT'), 'utf8')),
+      outputFile: await readFile(path.join(folder, 'GITHUB_OUTPUT'), 'utf8'),
       summary: await readFile(path.join(folder, 'GITHUB_STEP_SUMMARY'), 'utf8'),
     }
   } finally {

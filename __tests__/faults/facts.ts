@@ -195,7 +195,7 @@ export class Facts extends Observed {
 }
 
 /** Empty if the file is malformed. */
-function readOutputs(file: string): Readonly<Record<string, string>> {
+export function readOutputs(file: string): Readonly<Record<string, string>> {
   try {
     return parseOutputs(file)
   } catch {

@@ -40,6 +40,8 @@ export interface Options {
   readonly otherTokens?: Readonly<Record<string, OtherToken>>
   /** What the token may do. Default: all that the endpoints need. */
   readonly permissions?: Partial<Permissions>
+  /** Called with each request, before it is answered. */
+  readonly onRequest?: () => void
   /** In front of every path, such as `/api/v3` of GitHub Enterprise Server. */
   readonly prefix?: string
 }
@@ -274,6 +276,7 @@ export async function startGitHub(options: Options = {}): Promise<GitHub> {
     const needs: Need | undefined = found && `${found.needs[0]}: ${found.needs[1]}`
     const entry: Received = { method, path, headers, body: undefined, needs, status: 'none' }
     github.requests.push(entry)
+    options.onRequest?.()
     entry.body = await readBody(request)
     return [entry, found]
   }
