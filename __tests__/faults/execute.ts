@@ -67,8 +67,8 @@ type World = Awaited<ReturnType<typeof startWorld>>
 /** What the steps meet. */
 async function startWorld({ transport, ...plan }: Plan, { log, certificate, host: ownHost }: RunOptions) {
   const isSecure = transport.kind !== 'http'
-  const puppet = new Puppet(log)
-  const count = (what: Trigger): void => puppet.count(what)
+  let puppet: Puppet | undefined
+  const count = (what: Trigger): void => puppet?.count(what)
   const service = await startMisbehavingService({
     plan: plan.service,
     host: isSecure ? '127.0.0.1' : ownHost,
@@ -85,9 +85,12 @@ async function startWorld({ transport, ...plan }: Plan, { log, certificate, host
   const github = plan.github && (await startPlannedGitHub(plan.github, () => count('github')))
   const host = { http: ownHost, https: '127.0.0.1', proxy: SERVICE_NAME }[transport.kind]
   return {
-    puppet,
     service,
     github,
+    /** What happens from now on counts for this process. */
+    follow: (next: Puppet) => {
+      puppet = next
+    },
     baseUrl: `${isSecure ? 'https' : 'http'}://${host}:${service.port}${transport.prefix}`,
     environment: {
       ...transport.environment,
@@ -98,13 +101,15 @@ async function startWorld({ transport, ...plan }: Plan, { log, certificate, host
   }
 }
 
-async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs }: RunOptions) {
-  const { puppet, service, github, baseUrl, environment } = world
+async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, log }: RunOptions) {
+  const { service, github, baseUrl, environment } = world
   const before = { entries: service.entries.length, requests: github?.requests.length ?? 0 }
   const timeoutMs = Math.round(plan.timeoutMs + (plan.plusStartup ? startupMs : 0))
   let firstOutputAt: number | undefined
   let endedAt = 0
   let hang: NodeJS.Timeout | undefined
+  const puppet = new Puppet(plan.actions, log)
+  world.follow(puppet)
   const { startedAt, code, signal, stdout, stderr, outputFile, summary } = await runBundle({
     bundle,
     node,
@@ -120,7 +125,7 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs }
       ...(plan.fullDisk && { GITHUB_OUTPUT: '/dev/full' }),
     },
     onStart: (child) => {
-      puppet.take(child, plan.actions)
+      puppet.child = child
       hang = setTimeout(() => child.kill('SIGKILL'), HANG_MS)
       child.stdout?.once('data', () => {
         firstOutputAt = performance.now()
@@ -130,7 +135,9 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs }
         endedAt = performance.now()
       })
     },
-  }).finally(() => clearTimeout(hang))
+  })
+  clearTimeout(hang)
+  puppet.stop()
   return {
     plan,
     /** What `timeout-minutes` said. */
@@ -139,7 +146,7 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs }
     /** When the process first wrote something; undefined if it never did. */
     firstOutputAt,
     endedAt,
-    done: puppet.stop(),
+    done: puppet.done,
     /** Undefined if a signal ended the process. */
     exitCode: code ?? undefined,
     signal: signal ?? undefined,
@@ -160,30 +167,21 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs }
 
 /** The process of a step, and what is done to it, some time after the nth of something else. */
 class Puppet {
-  readonly #log: (line: string) => void
-  #child: ChildProcess | undefined
-  #actions: readonly ActionPlan[] = []
-  #counts = new Map<Trigger, number>()
-  #timers: NodeJS.Timeout[] = []
-  #done: Done[] = []
+  child: ChildProcess | undefined
+  readonly done: Done[] = []
+  readonly #counts = new Map<Trigger, number>()
+  readonly #timers: NodeJS.Timeout[] = []
   #freezes = 0
 
-  constructor(log: (line: string) => void) {
-    this.#log = log
-  }
-
-  take(child: ChildProcess, actions: readonly ActionPlan[]): void {
-    this.#child = child
-    this.#actions = actions
-    this.#counts = new Map()
-    this.#done = []
-    this.#freezes = 0
-  }
+  constructor(
+    readonly actions: readonly ActionPlan[],
+    readonly log: (line: string) => void,
+  ) {}
 
   count(what: Trigger): void {
     const count = (this.#counts.get(what) ?? 0) + 1
     this.#counts.set(what, count)
-    for (const action of this.#actions) {
+    for (const action of this.actions) {
       if (action.after !== what || action.nth !== count) continue
       // At once is before the service goes on.
       if (action.delayMs === 0) this.#act(action)
@@ -191,11 +189,8 @@ class Puppet {
     }
   }
 
-  /** Returns what was done. */
-  stop(): readonly Done[] {
+  stop(): void {
     for (const timer of this.#timers) clearTimeout(timer)
-    this.#actions = []
-    return this.#done
   }
 
   #later(delayMs: number, call: () => void): void {
@@ -203,7 +198,7 @@ class Puppet {
   }
 
   #act({ what, forMs }: ActionPlan): void {
-    const child = this.#child
+    const { child } = this
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     this.#note(what)
     if (what === 'close-log') child.stdout?.destroy()
@@ -218,12 +213,12 @@ class Puppet {
   #thaw(): void {
     if (--this.#freezes > 0) return
     this.#note('thaw')
-    this.#child?.kill('SIGCONT')
+    this.child?.kill('SIGCONT')
   }
 
   #note(what: Done['what']): void {
-    this.#log(`=== ${what}`)
-    this.#done.push({ what, at: performance.now() })
+    this.log(`=== ${what}`)
+    this.done.push({ what, at: performance.now() })
   }
 }
 
