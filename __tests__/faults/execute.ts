@@ -5,20 +5,9 @@ import { runBundle } from '../../emulator/runner.mjs'
 import type { Certificate } from '../support/certificate.js'
 import { type Fault, file, sha, startGitHub } from '../support/github.js'
 import { connectProxy } from '../support/proxy.js'
+import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
 import { markerIn } from './memory.js'
-import {
-  type ActionPlan,
-  DOCS_REPOSITORY,
-  DOCS_TOKEN,
-  type GitHubPlan,
-  ISSUE,
-  type Plan,
-  PULL_REQUEST,
-  REPOSITORY,
-  type StepPlan,
-  TOKEN,
-  type Trigger,
-} from './plan.js'
+import type { ActionPlan, GitHubPlan, Plan, StepPlan, Trigger } from './plan.js'
 import { startMisbehavingService } from './service.js'
 
 /** What was done to the process. */

@@ -1,10 +1,11 @@
 /** What a step met, and what follows from it: the words in which the invariants are said. */
 
 import { parseOutputs } from '../../emulator/runner.mjs'
+import { FINAL_POST_MS } from './draw.js'
 import type { Done, StepRecord } from './execute.js'
 import { type Fate, fateOf } from './fate.js'
 import { memoryAfter } from './memory.js'
-import { FINAL_POST_MS, type Person, type Plan, type StepPlan } from './plan.js'
+import type { Person, Plan, StepPlan } from './plan.js'
 import { type Entry, isMessage, jobIdIn } from './service.js'
 
 /** How slow this machine is: what a process takes from its start to its first line, in milliseconds. */

@@ -1,12 +1,12 @@
 /** What must hold for every run, whatever it met. */
 
 import { parseOutputs } from '../../emulator/runner.mjs'
+import { DOCS_LINK, DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './draw.js'
 import type { RunRecord, StepRecord } from './execute.js'
 import { Facts, isAboutTheJob, type Machine, statusOf } from './facts.js'
 import { isId, jobOf } from './fate.js'
 import { INJECTED, keyForms } from './hostile.js'
 import { type Marker, markerIn, markersIn, memoryAfter } from './memory.js'
-import { DOCS_LINK, DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './plan.js'
 import { type Entry, isCreate, isMessage, jobIdIn } from './service.js'
 
 const OUTCOMES =

@@ -2,48 +2,18 @@
 
 import type { Fault } from '../support/github.js'
 import type { Behaviour } from '../support/proxy.js'
+import { DOCS_TOKEN, type Draw, FINAL_POST_MS, ISSUE, PULL_REQUEST, TOKEN } from './draw.js'
 import { hostileText, INJECTED, keyForms } from './hostile.js'
 import { Random } from './random.js'
 import { createServicePlan } from './service-plan.js'
 
-export const REPOSITORY = 'your-org/your-repo'
-export const TOKEN = 'ghs_token_0123456789'
-/** It can read the docs repository, and nothing else can. */
-export const DOCS_TOKEN = 'github_pat_docs_0123456789'
-export const DOCS_REPOSITORY = 'your-org/docs'
-export const DOCS_LINK = `https://github.com/${DOCS_REPOSITORY}/pull/17`
-/** The numbers of the pull request and of the issue. */
-export const PULL_REQUEST = 1
-export const ISSUE = 2
-/** How long after a cancel or the deadline the response to a POST is waited for. */
-export const FINAL_POST_MS = 5_000
-
 export type Plan = ReturnType<typeof createPlan>
-export type Transport = ReturnType<typeof createTransport>
 export type StepPlan = ReturnType<typeof createStep>
 /** Something that happens to the process, some time after the nth of something else. */
 export type ActionPlan = ReturnType<typeof createAction>
 export type GitHubPlan = ReturnType<typeof createGitHubPlan>
 export type Trigger = 'start' | 'request' | 'post' | 'get' | 'response' | 'github'
 export type Person = 'writer' | 'reader' | 'stranger' | 'app[bot]'
-
-/** What all parts of a plan are drawn with. */
-export interface Draw {
-  readonly random: Random
-  readonly key: string
-  /** An id that the service knows from the start. */
-  readonly knownJob: string
-  readonly usesGitHub: boolean
-  /**
-   * What is rare otherwise: a freeze over the deadline, a POST that is responded to after the deadline, and a service
-   * that refuses what is about a job, for a moment or for good.
-   */
-  readonly theme: 'any' | 'freeze' | 'late response' | 'refusals'
-  /** It refuses a later step, which has a remembered job. */
-  readonly refusesLaterStep: boolean
-  /** What others may write. */
-  readonly hostile: () => string
-}
 
 const WORD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Printable ASCII, which is what a key may consist of. */
@@ -277,7 +247,7 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
       [2, 'response'],
       [usesGitHub ? 3 : 0, 'github'],
     ),
-    nth: random.weighted([5, 1], [2, 2], [1, 3]) as number,
+    nth: random.weighted([5, 1], [2, 2], [1, 3]),
     delayMs: random.weighted([3, 0], [3, random.int(0, 100)], [2, random.int(0, timeoutMs)]),
     what: random.weighted([4, 'SIGINT'], [2, 'SIGTERM'], [5, 'freeze'], [0.5, 'SIGKILL'], [0.3, 'close-log']),
     /** How long a freeze takes. */
@@ -340,7 +310,7 @@ function createGitHubFault({ random, hostile }: Draw) {
   return {
     method: random.pick(undefined, 'GET', 'POST', 'PATCH'),
     path: random.pick(...GITHUB_PATHS),
-    times: random.pick(1, 1, 2, 1000) as number,
+    times: random.pick(1, 1, 2, 1000),
     takesEffect: random.chance(0.5),
     answer: random.weighted<Fault['answer']>(
       [1, 'silence'],

@@ -1,7 +1,7 @@
 /** What the service does with the requests that it gets, drawn at random. */
 
+import { DOCS_LINK, type Draw, FINAL_POST_MS } from './draw.js'
 import { INJECTED, keyForms } from './hostile.js'
-import { DOCS_LINK, type Draw, FINAL_POST_MS } from './plan.js'
 
 export type ServicePlan = ReturnType<typeof createServicePlan>
 /** What happens to one request. */
@@ -166,7 +166,7 @@ function createResponse(draw: Draw, method: Method) {
       ...(random.chance(0.05) ? [['x-padding', 'x'.repeat(random.int(1, 20_000))]] : []),
     ] as [name: string, value: string][],
     informational: random.chance(0.1)
-      ? random.times(random.int(1, 3), (): number => random.pick(102, 103, 103, 100))
+      ? random.times(random.int(1, 3), () => random.pick(102, 103, 103, 100))
       : [],
     /** In how many parts it is sent, and how long the pauses between them are. */
     parts: random.weighted([4, 1], [2, random.int(2, 6)]),
