@@ -23,6 +23,7 @@ const GONE_MS = 10_000 - DELIVERY_MS
 const NOT_OF_THE_JOB = [401, 403, 408, 425, 429]
 const NEVER = Number.POSITIVE_INFINITY
 
+/** What the facts follow from: their initializers need it. */
 class Observed {
   constructor(
     readonly plan: Plan,

@@ -8,7 +8,7 @@ export type ServicePlan = ReturnType<typeof createServicePlan>
 export type Exchange = ReturnType<typeof createExchange>
 export type ResponsePlan = ReturnType<typeof createResponse>
 
-export type BodyPlan =
+type BodyPlan =
   /** The job that was created or asked for. */
   | { kind: 'job'; status: string; link: string | null; more: Readonly<Record<string, unknown>> }
   /** A job with another id. */
