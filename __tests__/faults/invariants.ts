@@ -92,12 +92,13 @@ class Checker extends Facts {
     const { inputs, step } = this
     const { task } = step.plan
     const { knownJob, transport } = this.plan
-    const start = `${transport.prefix}/v2/agent/${encodeURIComponent(inputs['project-id'] ?? '')}/job`
     for (const entry of step.entries.filter(({ complete }) => complete)) {
       const { method, path, headers, body } = entry
       const hasKey = headers.split('\n').includes(`authorization: Bearer ${inputs['api-key']}`)
       this.#must(hasKey, `${method} ${path} has no key`)
-      this.#must(path.startsWith(start), `${method} asks for ${path}`)
+      const project = encodeURIComponent(inputs['project-id'] ?? '')
+      const isAsked = path.startsWith(`${transport.prefix}/v2/agent/${project}/job`)
+      this.#must(isAsked, `${method} asks for ${path}`)
       if (method === 'POST') this.#must('prompt' in JSON.parse(body), 'a POST has no prompt')
       if (task === 'message' || task === 'attach')
         this.#must(jobIdIn(entry) === knownJob, `asked for job ${jobIdIn(entry)}`)
