@@ -217,8 +217,9 @@ class Checker extends Facts {
     const postMs = (at: number): number => (this.isPostPendingAt(at) ? FINAL_POST_MS : 0)
     // Bad input may be a bad time limit: then GitHub's own count.
     const ownMs = plan.task !== 'bad-input' ? 0 : this.asked.length > 0 ? GITHUB_MS : LATE_CHECK_MS
-    const limitMs = Math.max(timeoutMs, ownMs) + postMs(this.deadlineAt) + commentMs.deadline
-    this.#mustEndBy(firstOutputAt + limitMs, 'its deadline')
+    const limitMs = Math.max(timeoutMs, ownMs)
+    const lastEditMs = postMs(spawnedAt + limitMs) + commentMs.deadline
+    this.#mustEndBy(firstOutputAt + limitMs + lastEditMs, 'its deadline')
     for (const [index, { at }] of this.deliveredSignals.entries()) {
       if (index === 0) this.#mustEndBy(at + 1_000 + postMs(at) + commentMs.cancelled, 'a signal')
       else this.#mustEndBy(at + 1_000, 'a second signal')
