@@ -19,6 +19,8 @@ import { createInterface } from 'node:readline'
  * @property {string} [workspace] an existing folder (default: an empty one, removed at the end)
  * @property {(line: string) => void} [onLine] called for each line of both streams as it arrives, unchanged
  * @property {(child: ChildProcess) => void} [onStart]
+ * @property {boolean} [detached] in its own process group, so that a terminal's Ctrl-C reaches it only through its parent
+ *   (default: true, where there are groups)
  */
 
 /**
@@ -63,8 +65,7 @@ export async function runBundle({
       cwd: runnerEnv.GITHUB_WORKSPACE,
       env: { ...runnerEnv, ...inputEnvironment(inputs), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // In its own process group, so that a terminal's Ctrl-C reaches it only through its parent.
-      detached: process.platform !== 'win32',
+      detached: run.detached ?? process.platform !== 'win32',
     })
     run.onStart?.(child)
     const stdout = collect(child.stdout, run.onLine)

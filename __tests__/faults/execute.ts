@@ -102,6 +102,8 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
   const { startedAt, code, signal, stdout, stderr, outputFile, summary } = await runBundle({
     bundle,
     node,
+    // A frozen process must not outlive a Ctrl-C.
+    detached: false,
     inputs: { 'base-url': baseUrl, 'timeout-minutes': String(timeoutMs / 60_000), ...plan.inputs },
     event: github === undefined ? {} : payloadOf(github, plan),
     env: {
