@@ -19,6 +19,8 @@ import { createInterface } from 'node:readline'
  * @property {string} [workspace] an existing folder (default: an empty one, removed at the end)
  * @property {(line: string) => void} [onLine] called for each line of both streams as it arrives, unchanged
  * @property {(child: ChildProcess) => void} [onStart]
+ * @property {boolean} [detached] in its own process group, so that a terminal's Ctrl-C reaches it only through its parent
+ *   (default: true, where there are groups)
  */
 
 const FILES = ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY', 'GITHUB_STATE', 'GITHUB_ENV', 'GITHUB_PATH']
@@ -27,27 +29,46 @@ const FILES = ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY', 'GITHUB_STATE', 'GITHUB_E
  * @param {Run} run
  * @throws {Error} the process can't be started, or left an output file that the runner would reject
  */
-export async function runAction({ bundle, inputs, node = process.execPath, env = {}, event = {}, ...run }) {
+export async function runAction(run) {
+  const { code, signal, stdout, stderr, outputFile, summary } = await runBundle(run)
+  // 128 plus the signal's number if a signal ended it.
+  const exitCode = code ?? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal)]
+  return { exitCode, stdout, stderr, outputs: parseOutputs(outputFile), summary }
+}
+
+/**
+ * The same, with what the process left as it is.
+ * @param {Run} run
+ */
+export async function runBundle({
+  bundle,
+  inputs = {},
+  node = process.execPath,
+  env = {},
+  event = {},
+  ...run
+}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'action-'))
   try {
     const runnerEnv = await runnerEnvironment(folder, event, run.workspace)
+    const startedAt = performance.now()
     const child = spawn(node, [bundle], {
       cwd: runnerEnv.GITHUB_WORKSPACE,
       env: { ...runnerEnv, ...inputEnvironment(inputs), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // In its own process group, so that a terminal's Ctrl-C reaches it only through its parent.
-      detached: process.platform !== 'win32',
+      detached: run.detached ?? process.platform !== 'win32',
     })
     run.onStart?.(child)
     const stdout = collect(child.stdout, run.onLine)
     const stderr = collect(child.stderr, run.onLine)
-    const [code, signal] = /** @type {[number | null, NodeJS.Signals]} */ (await once(child, 'close'))
+    const [code, signal] = /** @type {[number | null, NodeJS.Signals | null]} */ (await once(child, 'close'))
     return {
-      /** 128 plus the signal's number if a signal ended it. */
-      exitCode: code ?? 128 + constants.signals[signal],
+      startedAt,
+      code,
+      signal,
       stdout: stdout(),
       stderr: stderr(),
-      outputs: parseOutputs(await readFile(path.join(folder, 'GITHUB_OUTPUT'), 'utf8')),
+      outputFile: await readFile(path.join(folder, 'GITHUB_OUTPUT'), 'utf8'),
       /** The Markdown of the step summary. */
       summary: await readFile(path.join(folder, 'GITHUB_STEP_SUMMARY'), 'utf8'),
     }

@@ -1,37 +1,14 @@
 /** Runs the bundle as planned, and records everything that happened, with times of `performance.now()`. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { inputEnvironment, runnerEnvironment } from '../../emulator/runner.mjs'
+import type { ChildProcess } from 'node:child_process'
+import { runBundle } from '../../emulator/runner.mjs'
 import type { Certificate } from '../support/certificate.js'
-import {
-  type Fault,
-  file,
-  type GitHub,
-  type Received,
-  type Repository,
-  sha,
-  startGitHub,
-} from '../support/github.js'
-import type { CheckState } from '../support/github-state.js'
+import { type Fault, file, sha, startGitHub } from '../support/github.js'
 import { connectProxy } from '../support/proxy.js'
+import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
 import { markerIn } from './memory.js'
-import {
-  type ActionPlan,
-  DOCS_REPOSITORY,
-  DOCS_TOKEN,
-  type GitHubPlan,
-  ISSUE,
-  type Plan,
-  PULL_REQUEST,
-  REPOSITORY,
-  type StepPlan,
-  TOKEN,
-} from './plan.js'
-import { type Entry, startMisbehavingService } from './service.js'
+import type { ActionPlan, GitHubPlan, Plan, StepPlan, Trigger } from './plan.js'
+import { startMisbehavingService } from './service.js'
 
 /** What was done to the process. */
 export interface Done {
@@ -39,39 +16,14 @@ export interface Done {
   readonly at: number
 }
 
-export interface StepRecord {
-  readonly plan: StepPlan
-  /** What `timeout-minutes` said. */
-  readonly timeoutMs: number
-  readonly spawnedAt: number
-  /** When the process first wrote something; undefined if it never did. */
-  readonly firstOutputAt: number | undefined
-  readonly endedAt: number
-  readonly done: readonly Done[]
-  /** Undefined if a signal ended the process. */
-  readonly exitCode: number | undefined
-  readonly signal: NodeJS.Signals | undefined
-  readonly stdout: string
-  readonly stderr: string
-  /** The output file as it is. */
-  readonly outputFile: string
-  readonly summary: string
-  /** The service's requests in this step. */
-  readonly entries: readonly Entry[]
-  /** GitHub's. */
-  readonly githubRequests: readonly Received[]
-  /** All comments after the step, oldest first. */
-  readonly comments: readonly string[]
-  /** All checks after the step, oldest first. */
-  readonly checks: readonly CheckState[]
-}
+export type StepRecord = Awaited<ReturnType<typeof runStep>>
 
 export interface RunRecord {
   readonly plan: Plan
   readonly steps: readonly StepRecord[]
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly bundle: string
   readonly node: string
   /** An address of this machine that no other run uses at the same time. */
@@ -89,226 +41,187 @@ const SERVICE_NAME = 'service.test'
 const HANG_MS = 180_000
 
 export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecord> {
-  const { log, certificate } = options
-  const { transport } = plan
-  const secure = transport.kind !== 'http'
-  const triggers = new Triggers()
-  const service = await startMisbehavingService({
-    plan: plan.service,
-    host: secure ? '127.0.0.1' : options.host,
-    tls: secure ? certificate : undefined,
-    onEntry: (kind) => triggers.count(kind),
-    log,
-  })
-  const proxy =
-    transport.kind === 'proxy'
-      ? await connectProxy(service.port, (nth) => {
-          const what = transport.connects[Math.min(nth, transport.connects.length) - 1] ?? 'open'
-          log(`Proxy: CONNECT ${nth}: ${what}`)
-          return what
-        })
-      : undefined
-  const github = plan.github === undefined ? undefined : await startPlannedGitHub(plan.github)
-  const host = { http: options.host, https: '127.0.0.1', proxy: SERVICE_NAME }[transport.kind]
-  const context: StepContext = {
-    baseUrl: `${secure ? 'https' : 'http'}://${host}:${service.port}${transport.prefix}`,
-    environment: {
-      ...transport.environment,
-      ...(secure && transport.trusted && { NODE_EXTRA_CA_CERTS: certificate.file }),
-      ...(proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),
-    },
-    github,
-    payload: (step) => (github === undefined ? {} : payloadOf(github, step)),
-    triggers,
-    options,
-  }
+  const world = await startWorld(plan, options)
   const steps: StepRecord[] = []
   try {
-    for (const step of plan.steps) {
-      const before = service.entries.length
-      const record = await runStep(step, context)
-      steps.push({ ...record, entries: service.entries.slice(before) })
-    }
+    for (const step of plan.steps) steps.push(await runStep(step, world, options))
     return { plan, steps }
   } finally {
-    await Promise.all([service.close(), proxy?.close(), github?.close()])
+    await world.close()
   }
 }
 
-type Trigger = ActionPlan['after']
+type World = Awaited<ReturnType<typeof startWorld>>
 
-/** Counts what happens, and calls those who wait for the nth of it. */
-class Triggers {
+/** What the steps meet. */
+async function startWorld({ transport, ...plan }: Plan, { log, certificate, host: ownHost }: RunOptions) {
+  const isSecure = transport.kind !== 'http'
+  let puppet: Puppet | undefined
+  const count = (what: Trigger): void => puppet?.count(what)
+  const service = await startMisbehavingService({
+    plan: plan.service,
+    host: isSecure ? '127.0.0.1' : ownHost,
+    tls: isSecure ? certificate : undefined,
+    count,
+    log,
+  })
+  const behave = (nth: number) => {
+    const what = transport.connects[Math.min(nth, transport.connects.length) - 1] ?? 'open'
+    log(`Proxy: CONNECT ${nth}: ${what}`)
+    return what
+  }
+  const proxy = transport.kind === 'proxy' ? await connectProxy(service.port, behave) : undefined
+  const github = plan.github && (await startPlannedGitHub(plan.github, () => count('github')))
+  const host = { http: ownHost, https: '127.0.0.1', proxy: SERVICE_NAME }[transport.kind]
+  return {
+    service,
+    github,
+    /** What happens from now on counts for this process. */
+    follow: (next: Puppet) => {
+      puppet = next
+    },
+    baseUrl: `${isSecure ? 'https' : 'http'}://${host}:${service.port}${transport.prefix}`,
+    environment: {
+      ...transport.environment,
+      ...(isSecure && transport.trusted && { NODE_EXTRA_CA_CERTS: certificate.file }),
+      ...(proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),
+    },
+    close: () => Promise.all([service.close(), proxy?.close(), github?.close()]),
+  }
+}
+
+async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, log }: RunOptions) {
+  const { service, github, baseUrl, environment } = world
+  const before = { entries: service.entries.length, requests: github?.requests.length ?? 0 }
+  const timeoutMs = Math.round(plan.timeoutMs + (plan.plusStartup ? startupMs : 0))
+  let firstOutputAt: number | undefined
+  let endedAt = 0
+  let hang: NodeJS.Timeout | undefined
+  const puppet = new Puppet(plan.actions, log)
+  world.follow(puppet)
+  const { startedAt, code, signal, stdout, stderr, outputFile, summary } = await runBundle({
+    bundle,
+    node,
+    // A frozen process must not outlive a Ctrl-C.
+    detached: false,
+    inputs: { 'base-url': baseUrl, 'timeout-minutes': String(timeoutMs / 60_000), ...plan.inputs },
+    event: github === undefined ? {} : payloadOf(github, plan),
+    env: {
+      ...environment,
+      RUNNER_DEBUG: '1',
+      GITHUB_EVENT_NAME: plan.event,
+      GITHUB_RUN_ID: String(plan.runId),
+      GITHUB_RUN_ATTEMPT: String(plan.attempt),
+      ...(github && { GITHUB_API_URL: github.url }),
+      ...(plan.fullDisk && { GITHUB_OUTPUT: '/dev/full' }),
+    },
+    onStart: (child) => {
+      puppet.child = child
+      hang = setTimeout(() => child.kill('SIGKILL'), HANG_MS)
+      child.stdout?.once('data', () => {
+        firstOutputAt = performance.now()
+        puppet.count('start')
+      })
+      child.once('exit', () => {
+        endedAt = performance.now()
+      })
+    },
+  })
+  clearTimeout(hang)
+  puppet.stop()
+  return {
+    plan,
+    /** What `timeout-minutes` said. */
+    timeoutMs,
+    spawnedAt: startedAt,
+    /** When the process first wrote something; undefined if it never did. */
+    firstOutputAt,
+    endedAt,
+    done: puppet.done,
+    /** Undefined if a signal ended the process. */
+    exitCode: code ?? undefined,
+    signal: signal ?? undefined,
+    stdout,
+    stderr,
+    /** As it is. */
+    outputFile,
+    summary,
+    /** The service's requests in this step. */
+    entries: service.entries.slice(before.entries),
+    githubRequests: (github?.requests ?? []).slice(before.requests),
+    /** All comments after the step, oldest first. */
+    comments: [...(github?.repository.comments.values() ?? [])].map(({ body }) => body),
+    /** All checks after the step, oldest first. */
+    checks: structuredClone([...(github?.repository.checks.values() ?? [])]),
+  }
+}
+
+/** The process of a step, and what is done to it, some time after the nth of something else. */
+class Puppet {
+  child: ChildProcess | undefined
+  readonly done: Done[] = []
   readonly #counts = new Map<Trigger, number>()
-  #waiting: { readonly after: Trigger; readonly nth: number; readonly call: () => void }[] = []
+  readonly #timers: NodeJS.Timeout[] = []
+  #freezes = 0
 
-  reset(): void {
-    this.#counts.clear()
-    this.#waiting = []
-  }
-
-  on(after: Trigger, nth: number, call: () => void): void {
-    this.#waiting.push({ after, nth, call })
-  }
+  constructor(
+    readonly actions: readonly ActionPlan[],
+    readonly log: (line: string) => void,
+  ) {}
 
   count(what: Trigger): void {
     const count = (this.#counts.get(what) ?? 0) + 1
     this.#counts.set(what, count)
-    for (const { after, nth, call } of this.#waiting) if (after === what && nth === count) call()
-  }
-}
-
-interface StepContext {
-  readonly baseUrl: string
-  readonly environment: Readonly<Record<string, string>>
-  readonly github: PlannedGitHub | undefined
-  readonly payload: (step: StepPlan) => object
-  readonly triggers: Triggers
-  readonly options: RunOptions
-}
-
-async function runStep(step: StepPlan, context: StepContext): Promise<Omit<StepRecord, 'entries'>> {
-  const { baseUrl, github, triggers, options } = context
-  const folder = await mkdtemp(path.join(tmpdir(), 'faults-'))
-  const puppet = new Puppet(options.log)
-  triggers.reset()
-  for (const { after, nth, delayMs, what, forMs } of step.actions) {
-    triggers.on(after, nth, () => puppet.later(delayMs, what, forMs))
-  }
-  const requestsBefore = github?.requests.length ?? 0
-  const timeoutMs = Math.round(step.timeoutMs + (step.plusStartup ? options.startupMs : 0))
-  const stopWatching = watchGitHub(github, () => triggers.count('github'))
-  try {
-    const env = {
-      ...(await runnerEnvironment(folder, context.payload(step))),
-      ...inputEnvironment({
-        'base-url': baseUrl,
-        'timeout-minutes': String(timeoutMs / 60_000),
-        ...step.inputs,
-      }),
-      ...context.environment,
-      RUNNER_DEBUG: '1',
-      GITHUB_EVENT_NAME: step.event,
-      GITHUB_RUN_ID: String(step.runId),
-      GITHUB_RUN_ATTEMPT: String(step.attempt),
-      ...(github && { GITHUB_API_URL: github.url }),
-      ...(step.fullDisk && { GITHUB_OUTPUT: '/dev/full' }),
+    for (const action of this.actions) {
+      if (action.after !== what || action.nth !== count) continue
+      // At once is before the service goes on.
+      if (action.delayMs === 0) this.#act(action)
+      else this.#later(action.delayMs, () => this.#act(action))
     }
-    const spawnedAt = performance.now()
-    const child = spawn(options.node, [options.bundle], {
-      cwd: folder,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    puppet.child = child
-    const hang = setTimeout(() => child.kill('SIGKILL'), HANG_MS)
-    let firstOutputAt: number | undefined
-    child.stdout.once('data', () => {
-      firstOutputAt = performance.now()
-      triggers.count('start')
-    })
-    let endedAt = 0
-    child.once('exit', () => {
-      endedAt = performance.now()
-    })
-    const streams = [collect(child.stdout), collect(child.stderr)] as const
-    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
-    clearTimeout(hang)
-    const read = (name: string): Promise<string> => readFile(path.join(folder, name), 'utf8')
-    return {
-      plan: step,
-      timeoutMs,
-      spawnedAt,
-      firstOutputAt,
-      endedAt,
-      done: puppet.done,
-      exitCode: code ?? undefined,
-      signal: signal ?? undefined,
-      stdout: streams[0](),
-      stderr: streams[1](),
-      outputFile: await read('GITHUB_OUTPUT'),
-      summary: await read('GITHUB_STEP_SUMMARY'),
-      githubRequests: (github?.requests ?? []).slice(requestsBefore),
-      comments: [...(github?.repository.comments.values() ?? [])].map(({ body }) => body),
-      checks: [...(github?.repository.checks.values() ?? [])].map((check) => ({ ...check })),
-    }
-  } finally {
-    puppet.stop()
-    stopWatching()
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** Kept as it comes: the child may be killed in the middle of a character. */
-function collect(stream: NodeJS.ReadableStream): () => string {
-  const chunks: Buffer[] = []
-  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  return () => Buffer.concat(chunks).toString()
-}
-
-/** The fake GitHub tells nobody of its requests. */
-function watchGitHub(github: GitHub | undefined, call: () => void): () => void {
-  let seen = github?.requests.length ?? 0
-  const timer = setInterval(() => {
-    for (; seen < (github?.requests.length ?? 0); seen++) call()
-  }, 10)
-  return () => clearInterval(timer)
-}
-
-/** The process, and what is done to it. */
-class Puppet {
-  child: ChildProcess | undefined
-  readonly done: Done[] = []
-  readonly #timers: NodeJS.Timeout[] = []
-  readonly #log: (line: string) => void
-  #freezes = 0
-
-  constructor(log: (line: string) => void) {
-    this.#log = log
-  }
-
-  later(delayMs: number, what: ActionPlan['what'], forMs: number): void {
-    // At once is before the service goes on.
-    if (delayMs === 0) this.#act(what, forMs)
-    else this.#timers.push(setTimeout(() => this.#act(what, forMs), delayMs))
   }
 
   stop(): void {
     for (const timer of this.#timers) clearTimeout(timer)
   }
 
-  #act(what: ActionPlan['what'], forMs: number): void {
+  #later(delayMs: number, call: () => void): void {
+    this.#timers.push(setTimeout(call, delayMs))
+  }
+
+  #act({ what, forMs }: ActionPlan): void {
     const { child } = this
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    this.#log(`=== ${what}${what === 'freeze' ? ` for ${forMs} ms` : ''}`)
-    this.done.push({ what, at: performance.now() })
+    this.#note(what)
     if (what === 'close-log') child.stdout?.destroy()
     else if (what !== 'freeze') child.kill(what)
     else {
       this.#freezes++
       child.kill('SIGSTOP')
-      this.#timers.push(setTimeout(() => this.#thaw(), forMs))
+      this.#later(forMs, () => this.#thaw())
     }
   }
 
   #thaw(): void {
     if (--this.#freezes > 0) return
-    this.#log('=== thaw')
-    this.done.push({ what: 'thaw', at: performance.now() })
+    this.#note('thaw')
     this.child?.kill('SIGCONT')
+  }
+
+  #note(what: Done['what']): void {
+    this.log(`=== ${what}`)
+    this.done.push({ what, at: performance.now() })
   }
 }
 
-function payloadOf(
-  { plan: { title, body }, repository: { comments } }: PlannedGitHub,
-  step: StepPlan,
-): object {
-  const { action, sender, before, author, ownComment } = step.cause
+function payloadOf({ plan, repository: { comments } }: PlannedGitHub, step: StepPlan): object {
+  const { title, body } = plan
+  const { action, sender: login, before, author, ownComment } = step.cause
+  const sender = { login, type: login === 'app[bot]' ? 'Bot' : 'User' }
   const user = { login: author }
   const repository = { full_name: REPOSITORY }
   const html_url = `https://github.com/${REPOSITORY}`
+  const head = { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository }
   const issue = { number: ISSUE, title, body, user, html_url: `${html_url}/issues/${ISSUE}` }
-  const all = { sender: { login: sender, type: sender === 'app[bot]' ? 'Bot' : 'User' }, repository }
   const pull_request = {
     number: PULL_REQUEST,
     title,
@@ -316,45 +229,44 @@ function payloadOf(
     user,
     html_url: `${html_url}/pull/${PULL_REQUEST}`,
     base: { ref: 'main', repo: repository },
-    head: { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository },
+    head,
   }
-  switch (step.event) {
-    case 'workflow_dispatch':
-      return all
-    case 'workflow_run': {
-      const head = { head_branch: 'main', head_sha: sha('head'), head_repository: repository }
-      const workflow_run = { id: 1, name: title, event: before, conclusion: 'success', html_url, ...head }
-      return { ...all, action: 'completed', workflow_run: { ...workflow_run, actor: all.sender } }
-    }
-    case 'issues':
-      return { ...all, action: 'opened', issue }
-    case 'issue_comment': {
-      const own = ownComment && [...comments.values()].findLast((comment) => markerIn(comment.body))
-      if (own && ownComment === 'marker') comments.delete(own.id)
-      const text = own && ownComment === 'marker' ? own.body : body
-      return { ...all, action: 'created', issue, comment: { id: own?.id ?? 1, body: text, user, html_url } }
-    }
-    case 'pull_request':
-      return { ...all, action, pull_request }
-    case 'pull_request_review':
-      return {
-        ...all,
-        action: 'submitted',
-        pull_request,
-        review: { id: 1, state: 'commented', body, user, html_url },
-      }
+  const workflow_run = {
+    id: 1,
+    name: title,
+    event: before,
+    conclusion: 'success',
+    html_url,
+    head_branch: 'main',
+    head_sha: head.sha,
+    head_repository: repository,
+    actor: sender,
   }
+  const own = ownComment && [...comments.values()].findLast((comment) => markerIn(comment.body))
+  const isLost = own !== undefined && ownComment === 'marker'
+  if (isLost) comments.delete(own.id)
+  const comment = { id: own?.id ?? 1, body: isLost ? own.body : body, user, html_url }
+  const payloads = {
+    workflow_dispatch: {},
+    workflow_run: { action: 'completed', workflow_run },
+    issues: { action: 'opened', issue },
+    issue_comment: { action: 'created', issue, comment },
+    pull_request: { action, pull_request },
+    pull_request_review: {
+      action: 'submitted',
+      pull_request,
+      review: { id: 1, state: 'commented', body, user, html_url },
+    },
+  }
+  return { sender, repository, ...payloads[step.event] }
 }
 
-interface PlannedGitHub extends GitHub {
-  readonly repository: Repository
-  readonly plan: GitHubPlan
-}
+type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
-async function startPlannedGitHub(plan: GitHubPlan): Promise<PlannedGitHub> {
+async function startPlannedGitHub(plan: GitHubPlan, onRequest: () => void) {
   const { title, body, file: name, patch, pages, docsPull, faults } = plan
   const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
-  const github = await startGitHub({ token: TOKEN, otherTokens: { [DOCS_TOKEN]: docsAccess } })
+  const github = await startGitHub({ token: TOKEN, otherTokens: { [DOCS_TOKEN]: docsAccess }, onRequest })
   github
     .addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
     .addPull({ number: 17, state: docsPull, merged: docsPull === 'closed' })
@@ -371,14 +283,9 @@ async function startPlannedGitHub(plan: GitHubPlan): Promise<PlannedGitHub> {
       repository.addComment(issue)
   if (pages === 'short') repository.paging.most = 2
   repository.paging.repeats = pages === 'repeated'
-  github.faults.push(
-    ...faults.map(
-      ({ method, path: pattern, ...fault }): Fault => ({
-        ...fault,
-        ...(method && { method }),
-        path: new RegExp(pattern),
-      }),
-    ),
-  )
+  for (const { method, path, ...fault } of faults) {
+    const planned: Fault = { ...fault, ...(method && { method }), path: new RegExp(path) }
+    github.faults.push(planned)
+  }
   return { ...github, repository, plan }
 }

@@ -23,7 +23,7 @@ export function fateOf({ exchange, respondedAt, path, jobId }: Entry): Fate {
     return framing === 'close' && (ended || resetAtEnd) ? 'any' : 'unknown'
   }
   const large = headers.some(([, value]) => value.length > 10_000)
-  if (large || informational.includes(100) || (body.kind === 'huge' && body.bytes > 1_000_000)) return 'any'
+  if (large || informational.includes(100) || body.kind === 'huge') return 'any'
   // 303 says that it was done (RFC 9110, 15.4.4).
   if (status >= 500 || status === 303) return 'unknown'
   if (status >= 300) return 'refused'

@@ -71,8 +71,8 @@ export function keyForms(key: string): string[] {
 /** A text of some pieces, sometimes with the key in it, sometimes long. */
 export function hostileText(random: Random, key: string): string {
   const pieces = random.times(random.int(0, 5), () =>
-    random.chance(0.3) ? random.pick(keyForms(key)) : random.pick(PIECES),
+    random.chance(0.3) ? random.pick(...keyForms(key)) : random.pick(...PIECES),
   )
-  const text = pieces.join(random.pick(['', ' ', '\n', ': ']))
+  const text = pieces.join(random.pick('', ' ', '\n', ': '))
   return random.chance(0.1) ? text + 'long '.repeat(random.int(1, 2000)) + text : text
 }

@@ -4,28 +4,14 @@ import type { StepRecord } from './execute.js'
 import type { StepPlan } from './plan.js'
 
 /** What a run leaves for the next one. */
-export interface Marker {
-  readonly jobId: string
-  readonly link: string
-  readonly run: string
-  readonly attempt: number
-  readonly state: string
-}
-
-export interface Memory {
-  /** Whether the comment decides, and whether there has to be a check. */
-  readonly isComment: boolean
-  readonly isCheck: boolean
-  readonly comment: Marker | undefined
-  /** That of the newest check of this run. */
-  readonly check: Marker | undefined
-}
+export type Marker = NonNullable<ReturnType<typeof markerIn>>
 
 /** Reads without the key what only a genuine step has written here. */
-export function markerIn(text: string): Marker | undefined {
+export function markerIn(text: string) {
   const data = /<!-- agent-job-action:2 [\w-]{22} ([\w-]+) [\w-]{43} -->/.exec(text)?.[1]
   if (data === undefined) return undefined
-  const [jobId, link, run, attempt, state] = JSON.parse(Buffer.from(data, 'base64url').toString())
+  const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
+  const [jobId, link, run, attempt, state]: [string, string, string, number, string] = stored
   return { jobId, link, run, attempt, state }
 }
 
@@ -34,19 +20,19 @@ export function markersIn(texts: readonly string[]): Marker[] {
 }
 
 /** What GitHub holds after a step for a step with these inputs. */
-export function memoryAfter(
-  { comments, checks }: StepRecord,
-  { inputs, event, runId, task }: StepPlan,
-): Memory {
+export function memoryAfter({ comments, checks }: StepRecord, step: StepPlan) {
+  const { inputs, event, runId, task } = step
   const scope = inputs['job-scope']
   const hasNumber = event.startsWith('pull_request') || inputs['issue-number'] !== undefined
   const isComment = task === 'create' && (scope === 'issue' || (scope === 'pull-request' && hasNumber))
   const isCheck = inputs.check === 'true' && event !== 'issue_comment'
   const ofChecks = markersIn(checks.map(({ output }) => output.text ?? ''))
   return {
+    /** Whether the comment decides, and whether there has to be a check. */
     isComment,
     isCheck,
     comment: isComment ? markersIn(comments).at(-1) : undefined,
+    /** That of the newest check of this run. */
     check: isCheck ? ofChecks.findLast(({ run }) => run === String(runId)) : undefined,
   }
 }

@@ -1,44 +1,51 @@
 /** Random numbers from a seed: the same seed makes the same choices. */
 
-export interface Random {
-  /** From 0 to 1. */
-  readonly next: () => number
-  /** A whole number from `min` to `max`, both included. */
-  readonly int: (min: number, max: number) => number
-  readonly chance: (probability: number) => boolean
-  readonly pick: <T>(items: readonly T[]) => T
-  /** Picks by weight. */
-  readonly weighted: <T>(items: readonly (readonly [weight: number, item: T])[]) => T
-  /** `count` times what `make` returns. */
-  readonly times: <T>(count: number, make: () => T) => T[]
-}
-
 /** mulberry32: 32 bits of state are plenty here, and neighbouring seeds give unlike numbers. */
-export function createRandom(seed: number): Random {
-  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b)
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b)
+  }
+
+  /** From 0 to 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  const int = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1))
-  const pick = <T>(items: readonly T[]): T => items[int(0, items.length - 1)] as T
-  const weighted = <T>(items: readonly (readonly [number, T])[]): T => {
-    const total = items.reduce((sum, [weight]) => sum + weight, 0)
-    let left = next() * total
+
+  /** A whole number from `min` to `max`, both included. */
+  int(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1))
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  pick<const T>(...items: readonly T[]): T {
+    return items[this.int(0, items.length - 1)] as T
+  }
+
+  /** Picks by weight. */
+  weighted<const T>(...items: readonly (readonly [weight: number, item: T])[]): T {
+    let left = this.next() * items.reduce((sum, [weight]) => sum + weight, 0)
     for (const [weight, item] of items) {
       left -= weight
       if (left < 0) return item
     }
-    return (items.at(-1) as readonly [number, T])[1]
+    return items.at(-1)?.[1] as T
   }
-  return {
-    next,
-    int,
-    chance: (probability) => next() < probability,
-    pick,
-    weighted,
-    times: (count, make) => Array.from({ length: count }, make),
+
+  /** `count` times what `make` returns. */
+  times<T>(count: number, make: () => T): T[] {
+    return Array.from({ length: count }, make)
+  }
+
+  /** A text of `min` to `max` of these characters. */
+  text(characters: string, min: number, max = min): string {
+    return this.times(this.int(min, max), () => this.pick(...characters)).join('')
   }
 }

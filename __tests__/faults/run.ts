@@ -8,8 +8,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { certificateIn } from '../support/certificate.js'
-import { type RunRecord, runPlan } from './execute.js'
+import { type Certificate, certificateIn } from '../support/certificate.js'
+import { runPlan } from './execute.js'
+import { readOutputs } from './facts.js'
 import { violations } from './invariants.js'
 import { createPlan } from './plan.js'
 
@@ -29,6 +30,7 @@ const bundle = path.resolve(values.bundle)
 
 /** The time from the start of a process to its first line, as a moving maximum. */
 let startupMs = 500
+/** How the runs ended shows whether the plans reach everything. */
 const outcomes = new Map<string, number>()
 const failed: number[] = []
 let finished = 0
@@ -41,63 +43,40 @@ try {
   console.log(`${runs} runs from seed ${seed} on.`)
   const work = async (slot: number): Promise<void> => {
     while (next < runs) {
-      const own = seed + next++
-      const log: string[] = []
-      const from = performance.now()
-      const write = (line: string): void => {
-        const text = `${String(Math.round(performance.now() - from)).padStart(6)} ${line}`
-        if (values.verbose) console.log(text)
-        else log.push(text)
-      }
-      const plan = createPlan(own)
-      if (values.verbose) console.log(JSON.stringify(plan, null, 2))
-      // The address changes from run to run, so that nothing of an earlier one can get in.
-      const host = `127.77.${1 + slot}.${1 + (own % 250)}`
-      const record = await runPlan(plan, {
-        bundle,
-        node: values.node,
-        host,
-        certificate,
-        startupMs,
-        log: write,
-      })
-      note(record)
-      const found = violations(record, { startupMs })
-      finished++
-      if (found.length > 0) {
-        failed.push(own)
-        console.log(`Seed ${own}:\n${found.map((text) => `  ${text}`).join('\n')}`)
-      }
-      if (finished % 100 === 0) {
-        const seconds = Math.round((performance.now() - startedAt) / 1000)
-        console.log(`${finished} runs in ${seconds} s, ${failed.length} failed.`)
-      }
+      await runSeed(seed + next++, slot, certificate)
+      if (++finished % 100 > 0) continue
+      const seconds = Math.round((performance.now() - startedAt) / 1000)
+      console.log(`${finished} runs in ${seconds} s, ${failed.length} failed.`)
     }
   }
   await Promise.all(Array.from({ length: Math.min(Number(values.jobs), runs) }, (_, slot) => work(slot)))
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
-console.log(
-  [...outcomes]
-    .sort()
-    .map(([name, count]) => `${count} ${name}`)
-    .join(', '),
-)
-console.log(
-  `${finished} runs, ${failed.length} failed${failed.length > 0 ? `: seeds ${failed.join(', ')}` : '.'}`,
-)
+const counts = [...outcomes].sort().map(([name, count]) => `${count} ${name}`)
+console.log(counts.join(', '))
+const which = failed.length > 0 ? `: seeds ${failed.join(', ')}` : '.'
+console.log(`${finished} runs, ${failed.length} failed${which}`)
 process.exitCode = failed.length === 0 ? 0 : 1
 
-/** How the runs ended shows whether the plans reach everything. */
-function note({ steps }: RunRecord): void {
-  for (const { spawnedAt, firstOutputAt, outputFile } of steps) {
+async function runSeed(seed: number, slot: number, certificate: Certificate): Promise<void> {
+  const from = performance.now()
+  const log = (line: string): void => {
+    if (values.verbose) console.log(`${String(Math.round(performance.now() - from)).padStart(6)} ${line}`)
+  }
+  const plan = createPlan(seed)
+  if (values.verbose) console.log(JSON.stringify(plan, null, 2))
+  // The address changes from run to run, so that nothing of an earlier one can get in.
+  const host = `127.77.${1 + slot}.${1 + (seed % 250)}`
+  const record = await runPlan(plan, { bundle, node: values.node, host, certificate, startupMs, log })
+  for (const { spawnedAt, firstOutputAt, outputFile } of record.steps) {
     if (firstOutputAt !== undefined) startupMs = Math.max(startupMs * 0.95, firstOutputAt - spawnedAt)
-    const word = (name: string): string =>
-      new RegExp(`^${name}<<.*\\n(.*)$`, 'gm').exec(
-        outputFile.slice(outputFile.lastIndexOf(`${name}<<`)),
-      )?.[1] ?? ''
-    const name = `${word('outcome')} ${word('error-code')}`.trim() || 'nothing'
+    const { outcome = 'nothing', 'error-code': code = '' } = readOutputs(outputFile)
+    const name = `${outcome} ${code}`.trim()
     outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
   }
+  const found = violations(record, { startupMs })
+  if (found.length === 0) return
+  failed.push(seed)
+  console.log(`Seed ${seed}:\n${found.map((text) => `  ${text}`).join('\n')}`)
 }

@@ -1,56 +1,39 @@
 /** An agent service that misbehaves as planned, written on bare sockets, and that remembers what it may have accepted. */
 
 import { createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Certificate } from '../support/certificate.js'
 import { startListening } from '../support/listening.js'
-import type { Exchange, ResponsePlan, ServicePlan } from './plan.js'
+import { job, paddedJob } from '../support/service.js'
+import type { Trigger } from './plan.js'
+import type { Exchange, ResponsePlan, ServicePlan } from './service-plan.js'
 
 /** One request, from its first byte on. Times are of `performance.now()`. */
-export interface Entry {
-  readonly startedAt: number
-  method: string
+export class Entry {
+  readonly startedAt = performance.now()
   /** Undecoded. */
-  path: string
-  headers: string
-  body: string
+  path = ''
+  headers = ''
+  body = ''
   /** The whole request has arrived. */
-  complete: boolean
+  complete = false
   exchange: Exchange | undefined
   /** The id of the job in the response. */
-  jobId: string
+  jobId = ''
   /** When the last byte of a whole response was handed to the system; undefined if it never was. */
   respondedAt: number | undefined
+
+  constructor(public method = '') {}
 }
 
-export interface MisbehavingService {
-  readonly port: number
-  readonly entries: readonly Entry[]
-  readonly close: () => Promise<void>
-}
-
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly plan: ServicePlan
   readonly host: string
   readonly tls: Certificate | undefined
-  readonly onEntry: (kind: 'request' | 'post' | 'get' | 'response') => void
+  readonly count: (what: Trigger) => void
   readonly log: (line: string) => void
-}
-
-/** @param begin the first bytes, if they are all that is ever read */
-function newEntry(begin?: Buffer): Entry {
-  return {
-    startedAt: performance.now(),
-    method: begin?.subarray(0, 4).toString().trim() ?? '',
-    path: '',
-    headers: '',
-    body: '',
-    complete: false,
-    exchange: undefined,
-    jobId: '',
-    respondedAt: undefined,
-  }
 }
 
 /** What a path names. */
@@ -61,58 +44,46 @@ export function jobIdIn({ path }: Pick<Entry, 'path'>): string {
 }
 
 /** A request that broke at its first byte may be either. */
-export const isCreate = ({ method, path }: Pick<Entry, 'method' | 'path'>): boolean =>
-  method === 'POST' && path.endsWith('/job')
+export const isCreate = ({ method, path }: Entry): boolean => method === 'POST' && path.endsWith('/job')
 
 export const isMessage = ({ path }: Pick<Entry, 'path'>): boolean => path.endsWith('/message')
 
-export async function startMisbehavingService(options: ServiceOptions): Promise<MisbehavingService> {
-  const { plan, host, tls, log } = options
+export async function startMisbehavingService({ plan, host, tls, count, log }: ServiceOptions) {
   const entries: Entry[] = []
-  const timers = new Set<NodeJS.Timeout>()
-  const counts = { POST: 0, GET: 0 }
+  const closing = new AbortController()
+  const counts = { post: 0, get: 0 }
   let connections = 0
   let created = 0
   let visibleAt = 0
 
-  const wait = (milliseconds: number): Promise<void> =>
-    milliseconds <= 0
-      ? Promise.resolve()
-      : new Promise((resolve) => {
-          const timer = setTimeout(() => {
-            timers.delete(timer)
-            resolve()
-          }, milliseconds)
-          timers.add(timer)
-        })
-
-  const nextExchange = (method: string): Exchange => {
-    const list = method === 'POST' ? plan.posts : plan.gets
-    const nth = counts[method === 'POST' ? 'POST' : 'GET']++
-    return list[Math.min(nth, list.length - 1)] as Exchange
+  const wait = async (milliseconds: number): Promise<void> => {
+    if (milliseconds > 0) await sleep(milliseconds, undefined, { signal: closing.signal })
   }
 
-  const end = (socket: Socket, raw: Socket, how: Exchange['how']): void => {
-    if (how === 'reset') raw.resetAndDestroy()
-    else if (how === 'close') socket.end()
+  const nextExchange = (method: 'post' | 'get'): Exchange => {
+    const list = { post: plan.posts, get: plan.gets }[method]
+    return list[Math.min(counts[method]++, list.length - 1)] as Exchange
   }
 
-  /** Serves one request; resolves with what is left in the buffer, or undefined if the connection is of no more use. */
+  /** Serves one request; resolves with whether the connection is of more use. */
   const serve = async (socket: Socket, raw: Socket, reader: Reader): Promise<boolean> => {
-    if (!(await reader.until(() => reader.buffer.length > 0))) return false
-    const entry = newEntry()
-    entries.push(entry)
-    await reader.until(() => reader.buffer.length >= 4)
-    entry.method = reader.buffer.subarray(0, 4).toString().trim()
-    let exchange = nextExchange(entry.method)
-    entry.exchange = exchange
-    options.onEntry('request')
-    options.onEntry(entry.method === 'POST' ? 'post' : 'get')
-    log(`${entry.method} begins: ${describeExchange(exchange)}`)
-    if (exchange.breaksAt === 'first-byte') {
-      end(socket, raw, exchange.how)
+    const breakOff = (how: Exchange['how']): false => {
+      if (how === 'reset') raw.resetAndDestroy()
+      else if (how === 'close') socket.end()
       return false
     }
+    if (!(await reader.until(() => reader.buffer.length > 0))) return false
+    const entry = new Entry()
+    entries.push(entry)
+    await reader.until(() => reader.buffer.length >= 4)
+    entry.method = methodIn(reader.buffer)
+    const method = entry.method === 'POST' ? 'post' : 'get'
+    let exchange = nextExchange(method)
+    entry.exchange = exchange
+    count('request')
+    count(method)
+    log(`${entry.method} begins: ${JSON.stringify(exchange).slice(0, 300)}`)
+    if (exchange.breaksAt === 'first-byte') return breakOff(exchange.how)
     if (!(await readRequest(reader, entry))) return false
     log(`${entry.method} ${entry.path} with ${entry.body.length} characters`)
     if (entry.method === 'GET' && performance.now() < visibleAt) {
@@ -121,40 +92,31 @@ export async function startMisbehavingService(options: ServiceOptions): Promise<
       log('The job is not visible yet.')
     }
     await wait(exchange.delayMs)
-    if (exchange.breaksAt === 'request') {
-      end(socket, raw, exchange.how)
-      return false
-    }
+    if (exchange.breaksAt === 'request') return breakOff(exchange.how)
+    const { response } = exchange
     entry.jobId = jobIdIn(entry) || `made.${++created}`
-    const { bytes, endsWithConnection } = render(exchange.response, entry.jobId)
+    const { bytes, endsWithConnection } = render(response, entry.jobId)
     if (isCreate(entry)) visibleAt = performance.now() + plan.invisible.forMs
-    const whole = exchange.breaksAt === 'never'
-    const sent = whole ? bytes : bytes.subarray(0, Math.floor((bytes.length - 1) * exchange.fraction))
-    if (!(await write(socket, sent, exchange.response, wait))) return false
-    if (!whole) {
-      end(socket, raw, exchange.how)
+    const isWhole = exchange.breaksAt === 'never'
+    const sent = isWhole ? bytes : bytes.subarray(0, Math.floor((bytes.length - 1) * exchange.fraction))
+    if (!(await write(socket, sent, response, wait))) return false
+    if (!isWhole) {
       log('The response breaks.')
-      return false
+      return breakOff(exchange.how)
     }
     if (endsWithConnection) {
-      if (exchange.response.afterwards === 'reset') {
-        raw.resetAndDestroy() // Nobody can tell that it was whole.
-        return false
-      }
+      if (response.afterwards === 'reset') return breakOff('reset') // Nobody can tell that it was whole.
       await new Promise<void>((resolve) => socket.end(resolve))
-    }
-    if (socket.destroyed && !endsWithConnection) return false
+    } else if (socket.destroyed) return false
     entry.respondedAt = performance.now()
-    options.onEntry('response')
-    log(`${exchange.response.status} is sent.`)
-    switch (exchange.response.afterwards) {
+    count('response')
+    log(`${response.status} is sent.`)
+    switch (response.afterwards) {
       case 'reset':
         await wait(20)
-        raw.resetAndDestroy()
-        return false
+        return breakOff('reset')
       case 'close':
-        socket.end()
-        return false
+        return breakOff('close')
       case 'garbage':
         socket.write('garbage\r\n\r\n')
         return true
@@ -169,33 +131,40 @@ export async function startMisbehavingService(options: ServiceOptions): Promise<
     log(`Connection ${connections}: ${behaviour}`)
     if (behaviour === 'reset') raw.resetAndDestroy()
     if (behaviour === 'close') raw.destroy()
-    if (behaviour === 'hang' && tls === undefined) raw.once('data', (chunk) => entries.push(newEntry(chunk)))
+    if (behaviour === 'hang' && tls === undefined)
+      raw.once('data', (chunk) => entries.push(new Entry(methodIn(chunk))))
     if (behaviour !== 'ok') return
-    const socket =
-      tls === undefined
-        ? raw
-        : new TLSSocket(raw, { isServer: true, secureContext: createSecureContext(tls) })
+    const isServer = true
+    const socket = tls ? new TLSSocket(raw, { isServer, secureContext: createSecureContext(tls) }) : raw
     socket.on('error', () => undefined)
     const reader = new Reader(socket)
     while (await serve(socket, raw, reader));
   }
 
-  const server = createServer((socket) => void onConnection(socket))
+  const server = createServer((socket) => {
+    onConnection(socket).catch((thrown) => {
+      if (!closing.signal.aborted) throw thrown
+    })
+  })
   server.on('error', (error) => log(String(error)))
   const { port, close } = await startListening(server, host)
   if (plan.startsAfterMs > 0) {
     await close()
-    void wait(plan.startsAfterMs).then(() => server.listen(port, host, () => log('The service listens.')))
+    const listen = () => server.listen(port, host, () => log('The service listens.'))
+    wait(plan.startsAfterMs).then(listen, () => undefined)
   }
   return {
     port,
     entries,
-    close: async () => {
-      for (const timer of timers) clearTimeout(timer)
-      await close()
+    close: (): Promise<void> => {
+      closing.abort()
+      return close()
     },
   }
 }
+
+/** Of a request of which there may be no more than its first bytes. */
+const methodIn = (bytes: Buffer): string => bytes.subarray(0, 4).toString().trim()
 
 /** The bytes that have come in and are not used yet. */
 class Reader {
@@ -269,80 +238,53 @@ async function write(
 /** The body before it is compressed. */
 export function bodyText({ body }: ResponsePlan, jobId: string): string {
   switch (body.kind) {
-    case 'job':
-      return JSON.stringify({
-        id: jobId,
-        status: body.status,
-        source: { repository: 'https://github.com/your-org/docs', ref: 'main' },
-        model: 'some-model',
-        prLink: body.link,
-        createdAt: '2026-01-02T03:04:05.000Z',
-        archivedAt: body.status === 'archived' ? '2026-01-02T03:04:06.000Z' : null,
-        ...body.more,
-      })
+    case 'job': {
+      const { status, link: prLink, more } = body
+      const archivedAt = status === 'archived' ? '2026-01-02T03:04:06.000Z' : null
+      return JSON.stringify(job({ id: jobId, status, prLink, archivedAt, ...more }))
+    }
     case 'other-job':
       return JSON.stringify({ id: body.id, status: body.status, prLink: null })
     case 'text':
       return body.text
     case 'huge':
-      return JSON.stringify({ id: jobId, status: 'active', padding: '' }).replace(
-        '""',
-        `"${'x'.repeat(body.bytes - JSON.stringify({ id: jobId, status: 'active', padding: '' }).length)}"`,
-      )
+      return paddedJob(body.bytes, { id: jobId })
   }
+}
+
+const ENCODERS = {
+  identity: (body: Buffer) => body,
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
 }
 
 function render(response: ResponsePlan, jobId: string): { bytes: Buffer; endsWithConnection: boolean } {
   const { status, encoding, framing } = response
-  const hasNoBody = status === 204 || status === 304
-  const body = hasNoBody ? Buffer.alloc(0) : compress(Buffer.from(bodyText(response, jobId)), encoding)
-  const endsWithConnection = framing === 'close' && !hasNoBody
-  const framingHeaders = hasNoBody
-    ? []
-    : framing === 'length'
-      ? [`content-length: ${body.length}`]
-      : framing === 'chunked'
-        ? ['transfer-encoding: chunked']
-        : ['connection: close']
+  const hasBody = status !== 204 && status !== 304
+  const body = hasBody ? ENCODERS[encoding](Buffer.from(bodyText(response, jobId))) : Buffer.alloc(0)
+  const framingHeader = {
+    length: `content-length: ${body.length}`,
+    chunked: 'transfer-encoding: chunked',
+    close: 'connection: close',
+  }[framing]
   const headers = [
     ...response.headers.map(([name, value]) => `${name}: ${value}`),
     ...(encoding === 'identity' ? [] : [`content-encoding: ${encoding}`]),
-    ...framingHeaders,
+    ...(hasBody ? [framingHeader] : []),
   ]
   const informational = response.informational.map((code) => `HTTP/1.1 ${code} Early\r\nlink: </x>\r\n\r\n`)
   const head = `${informational.join('')}HTTP/1.1 ${status} Whatever\r\n${headers.join('\r\n')}\r\n\r\n`
-  const chunks = framing === 'chunked' && !hasNoBody ? chunked(body) : [body]
-  return { bytes: Buffer.concat([Buffer.from(head, 'latin1'), ...chunks]), endsWithConnection }
+  const content = body.toString('latin1')
+  const framed = framing === 'chunked' && hasBody ? inChunks(content) : content
+  return { bytes: Buffer.from(head + framed, 'latin1'), endsWithConnection: framing === 'close' && hasBody }
 }
 
-function compress(body: Buffer, encoding: ResponsePlan['encoding']): Buffer {
-  switch (encoding) {
-    case 'identity':
-      return body
-    case 'gzip':
-      return gzipSync(body)
-    case 'deflate':
-      return deflateSync(body)
-    case 'br':
-      return brotliCompressSync(body)
-  }
-}
-
-function chunked(body: Buffer): Buffer[] {
-  const size = Math.max(1, Math.ceil(body.length / 3))
-  const chunks: Buffer[] = []
-  for (let at = 0; at < body.length; at += size) {
-    const part = body.subarray(at, at + size)
-    chunks.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'))
-  }
-  return [...chunks, Buffer.from('0\r\n\r\n')]
-}
-
-function describeExchange({ delayMs, breaksAt, how, fraction, response }: Exchange): string {
-  const { status, body, framing, encoding, informational, parts, pauseMs, afterwards } = response
-  const breaks = breaksAt === 'never' ? '' : `, ${how} at ${breaksAt} ${fraction.toFixed(2)}`
-  return (
-    `after ${delayMs} ms${breaks}: ${[...informational, status].join(' ')} ${JSON.stringify(body).slice(0, 200)} ` +
-    `${framing} ${encoding} in ${parts} parts of ${pauseMs} ms, then ${afterwards}`
-  )
+/** In three chunks, and the empty one that ends them. */
+function inChunks(body: string): string {
+  const size = Math.ceil(body.length / 3)
+  const chunks = [0, 1, 2].map((nth) => body.slice(nth * size, (nth + 1) * size))
+  return [...chunks.filter((chunk) => chunk !== ''), '']
+    .map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+    .join('')
 }

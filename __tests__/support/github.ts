@@ -41,6 +41,8 @@ export interface Options {
   readonly otherTokens?: Readonly<Record<string, OtherToken>>
   /** What the token may do. Default: all that the endpoints need. */
   readonly permissions?: Partial<Permissions>
+  /** Called with each request, before it is answered. */
+  readonly onRequest?: () => void
   /** In front of every path, such as `/api/v3` of GitHub Enterprise Server. */
   readonly prefix?: string
 }
@@ -256,6 +258,7 @@ export async function startGitHub(options: Options = {}) {
     const found = findEndpoint(repositories, method, below)
     const entry: Received = { method, path, headers, body: undefined, needs: found?.needs, status: 'none' }
     requests.push(entry)
+    options.onRequest?.()
     entry.body = await readBody(request)
     return [entry, found]
   }

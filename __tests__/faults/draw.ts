@@ -1,0 +1,33 @@
+/** What the parts of a plan are drawn with, and the names that all plans have in common. */
+
+import type { Random } from './random.js'
+
+export const REPOSITORY = 'your-org/your-repo'
+export const TOKEN = 'ghs_token_0123456789'
+/** It can read the docs repository, and nothing else can. */
+export const DOCS_TOKEN = 'github_pat_docs_0123456789'
+export const DOCS_REPOSITORY = 'your-org/docs'
+export const DOCS_LINK = `https://github.com/${DOCS_REPOSITORY}/pull/17`
+/** The numbers of the pull request and of the issue. */
+export const PULL_REQUEST = 1
+export const ISSUE = 2
+/** How long after a cancel or the deadline the response to a POST is waited for. */
+export const FINAL_POST_MS = 5_000
+
+/** What all parts of a plan are drawn with. */
+export interface Draw {
+  readonly random: Random
+  readonly key: string
+  /** An id that the service knows from the start. */
+  readonly knownJob: string
+  readonly usesGitHub: boolean
+  /**
+   * What is rare otherwise: a freeze over the deadline, a POST that is responded to after the deadline, and a service
+   * that refuses what is about a job, for a moment or for good.
+   */
+  readonly theme: 'any' | 'freeze' | 'late response' | 'refusals'
+  /** It refuses a later step, which has a remembered job. */
+  readonly refusesLaterStep: boolean
+  /** What others may write. */
+  readonly hostile: () => string
+}

@@ -1,0 +1,250 @@
+/** What a step met, and what follows from it: the words in which the invariants are said. */
+
+import { parseOutputs } from '../../emulator/runner.mjs'
+import { FINAL_POST_MS } from './draw.js'
+import type { Done, StepRecord } from './execute.js'
+import { type Fate, fateOf } from './fate.js'
+import { memoryAfter } from './memory.js'
+import type { Person, Plan, StepPlan } from './plan.js'
+import { type Entry, isMessage, jobIdIn } from './service.js'
+
+/** How slow this machine is: what a process takes from its start to its first line, in milliseconds. */
+export interface Machine {
+  readonly startupMs: number
+}
+
+/** How long bytes may be on their way from one process to another. */
+const DELIVERY_MS = 100
+/** The time limit of a POST. */
+const POST_MS = 60_000
+/** How long a 404 has to be repeated before it is believed, less what timers may be early. */
+const GONE_MS = 10_000 - DELIVERY_MS
+/** What a refusal says of the key, the time or the limit, and not of the job. */
+const NOT_OF_THE_JOB = [401, 403, 408, 425, 429]
+const NEVER = Number.POSITIVE_INFINITY
+
+/** What the facts follow from: their initializers need it. */
+class Observed {
+  constructor(
+    readonly plan: Plan,
+    readonly step: StepRecord,
+    /** The step before it, if there was one. */
+    readonly previous: StepRecord | undefined,
+    readonly machine: Machine,
+  ) {}
+}
+
+export class Facts extends Observed {
+  readonly github = this.plan.github
+  readonly inputs = this.step.plan.inputs
+  readonly outputs = readOutputs(this.step.outputFile)
+  readonly outcome = this.outputs.outcome ?? ''
+  readonly code = this.outputs['error-code'] ?? ''
+  readonly jobId = this.outputs['job-id'] ?? ''
+  /** A text with the key in it is redacted. */
+  readonly isIdRedacted = this.jobId.includes('***')
+  /** The lines of the log. */
+  readonly lines = this.step.stdout.split(/\r\n|\r|\n/)
+  /** Also those of which nothing but the first letter has arrived. */
+  readonly posts = this.step.entries.filter(({ method }) => method.startsWith('P'))
+
+  readonly deadlineAt = this.step.spawnedAt + this.step.timeoutMs
+  readonly signals = this.step.done.filter(({ what }) => what === 'SIGINT' || what === 'SIGTERM')
+  readonly wasCancelled = this.signals.length > 0
+  readonly cancelledAt = this.signals[0]?.at ?? NEVER
+  readonly secondSignalAt = this.signals[1]?.at ?? NEVER
+  readonly killedAt = this.step.done.find(({ what }) => what === 'SIGKILL')?.at ?? NEVER
+  readonly wasKilled = this.killedAt < NEVER
+  /** When the process stood still. */
+  readonly freezes = freezesIn(this.step)
+  /** Waits of this length or less are the machine's. */
+  readonly toleranceMs = 1_000 + 4 * Math.max(this.machine.startupMs, startupMs(this.step))
+  /** The step took about as long as it was allowed to. */
+  readonly usedItsTime = this.step.endedAt - this.step.spawnedAt > this.step.timeoutMs * 0.9 - 100
+
+  /** Those who have to have write access. */
+  readonly asked = askedFor(this.step.plan)
+  readonly mayStart = this.asked.every((person) => person === 'writer')
+  /** What GitHub holds after the step. */
+  readonly memory = memoryAfter(this.step, this.step.plan)
+
+  /** Node's TLS drops what has arrived but was not read yet, if a reset follows it. */
+  fateOf(entry: Entry): Fate {
+    const isReset = entry.respondedAt !== undefined && entry.exchange?.response.afterwards === 'reset'
+    return isReset && this.plan.transport.kind !== 'http' ? 'any' : fateOf(entry)
+  }
+
+  mayBeRefused(post: Entry): boolean {
+    return ['refused', 'any'].includes(this.fateOf(post))
+  }
+
+  /** The job's status in a whole response. */
+  statusIn({ exchange, respondedAt }: Entry): string {
+    const { status = 0, body } = exchange?.response ?? {}
+    const isWhole = respondedAt !== undefined && status >= 200 && status < 300
+    return isWhole && body !== undefined && 'status' in body ? body.status : ''
+  }
+
+  /** The status requests before a certain time. */
+  #polls(jobId: string, before: number): readonly Entry[] {
+    return this.step.entries.filter(
+      (entry) => entry.method === 'GET' && jobIdIn(entry) === jobId && entry.startedAt < before,
+    )
+  }
+
+  /** Whether the last of them all got a 404, for long enough. */
+  isGone(jobId: string, before: number): boolean {
+    const polls = this.#polls(jobId, before)
+    const from = polls.findLastIndex((entry) => statusOf(entry) !== 404) + 1
+    const [first, last] = [polls[from], polls.at(-1)]
+    return first !== undefined && last !== undefined && last.startedAt - first.startedAt >= GONE_MS
+  }
+
+  /** Whether the job had ended, as far as this step knew, and then refused the message before this create. */
+  refusedAsEnded(jobId: string, create: Entry): boolean {
+    const before = this.posts.slice(0, this.posts.indexOf(create))
+    const last = before.at(-1)
+    if (last === undefined || !isMessage(last) || !isAboutTheJob(statusOf(last))) return false
+    const conflicts = before.slice(-3).filter((post) => statusOf(post) === 409)
+    if (statusOf(last) === 409 && conflicts.length < 3) return false
+    const seen = this.#polls(jobId, last.startedAt)
+      .map((poll) => this.statusIn(poll))
+      .findLast((status) => status !== '')
+    return seen !== undefined && seen !== 'active'
+  }
+
+  /** When the step has to be done with a POST that is in flight: some time after its deadline or a cancel. */
+  get #lastPostAt(): number {
+    return Math.min(this.deadlineAt, this.cancelledAt) + FINAL_POST_MS
+  }
+
+  /** Whether the step ended while the service was about to respond with a job, and there was time for that. */
+  gaveUpEarly(post: Entry): boolean {
+    const { endedAt } = this.step
+    const isPending = post.complete && post.exchange?.breaksAt === 'never' && post.respondedAt === undefined
+    const wasToBeRead =
+      this.fateOf(post) === 'unknown' && this.fateOf({ ...post, respondedAt: endedAt }) === 'job'
+    const hadTime =
+      endedAt + DELIVERY_MS < this.#lastPostAt && this.secondSignalAt === NEVER && !this.wasKilled
+    return isPending && wasToBeRead && hadTime
+  }
+
+  /** Whether the process was there to read the response to a POST, within its own limits. */
+  wasRead({ startedAt, respondedAt: at = NEVER }: Entry): boolean {
+    const end = Math.min(this.secondSignalAt, this.killedAt)
+    // What is frozen then reads nothing more.
+    const readUntil = this.freezes.find(({ from, to }) => from <= end && end <= to)?.from ?? end
+    return (
+      at + this.toleranceMs <= readUntil &&
+      this.arrivedBefore(at, Math.min(this.#lastPostAt, startedAt + POST_MS))
+    )
+  }
+
+  /**
+   * Whether a response that was whole at this time was in the process's socket at its limit. The action reads what has
+   * arrived before it acts on a limit, so it doesn't matter how busy the machine is, unless there is a proxy between; or
+   * for how long the process froze, if it froze before the limit.
+   */
+  arrivedBefore(at: number, limit: number): boolean {
+    const marginMs = this.plan.transport.kind === 'proxy' ? this.toleranceMs : DELIVERY_MS
+    const isIn = (before: number): boolean => at + marginMs < before
+    return isIn(limit) || this.freezes.some(({ from, to }) => from + DELIVERY_MS < limit && isIn(to))
+  }
+
+  /** Whether a POST had been begun, and not been responded to, at or shortly after this time. */
+  isPostPendingAt(at: number): boolean {
+    return this.posts.some(
+      ({ startedAt, respondedAt = NEVER }) =>
+        startedAt < at + this.toleranceMs && respondedAt > at - this.toleranceMs,
+    )
+  }
+
+  /** Without those that may have been dropped: a process has at most one pending signal of each kind (signal(7)). */
+  get deliveredSignals(): readonly Done[] {
+    return this.signals.filter(({ what, at }, index) => {
+      const before = this.signals[index - 1]
+      if (before?.what !== what) return true
+      const areBothIn = this.freezes.some(({ from, to }) => from <= before.at && at <= to)
+      return at - before.at > DELIVERY_MS && !areBothIn
+    })
+  }
+
+  /** Whether nothing kept the step from writing what it remembers, and from its last edit. */
+  get couldWrite(): boolean {
+    const { plan, endedAt } = this.step
+    const wasHindered = this.wasKilled || this.secondSignalAt < NEVER || this.freezes.length > 0
+    if (wasHindered || plan.fullDisk || this.inputs['dry-run'] !== undefined) return false
+    // The last edits have 1 s after the deadline, 3 s after a cancel. A step that took less was not cut short.
+    const wasCut = endedAt >= this.deadlineAt + 950 || endedAt >= this.cancelledAt + 2_950
+    return this.github?.healthy === true && !wasCut
+  }
+
+  /** GitHub answers 200 with what it does not mean: whoever believes it is not to blame. */
+  get gitHubLies(): boolean {
+    return this.#gitHubAnswers.some(({ status }) => status === 200)
+  }
+
+  /** Whether GitHub refused a request for good. With `Retry-After`, 403 is a limit. */
+  isRefusal(status: number | string): boolean {
+    const isLimit = this.#gitHubAnswers.some(({ headers }) => headers?.['retry-after'])
+    return status === 401 || status === 404 || (status === 403 && !isLimit)
+  }
+
+  get #gitHubAnswers() {
+    const answers = this.github?.faults.map(({ answer }) => answer) ?? []
+    return answers.flatMap((answer) => (typeof answer === 'object' && 'status' in answer ? [answer] : []))
+  }
+}
+
+/** Empty if the file is malformed. */
+export function readOutputs(file: string): Readonly<Record<string, string>> {
+  try {
+    return parseOutputs(file)
+  } catch {
+    return {}
+  }
+}
+
+function startupMs({ spawnedAt, firstOutputAt = spawnedAt }: StepRecord): number {
+  return firstOutputAt - spawnedAt
+}
+
+/** Of the response, or of the one that was to come. */
+export function statusOf({ exchange }: Entry): number {
+  return exchange?.response.status ?? 0
+}
+
+/** Whether a refusal says something about the job that the message was for. */
+export function isAboutTheJob(status: number): boolean {
+  return status >= 400 && status < 500 && !NOT_OF_THE_JOB.includes(status)
+}
+
+/** A push shows write access already, and so does an app's event on a branch of the repository. */
+function askedFor({ event, inputs, cause: { action, sender, before, author } }: StepPlan): Person[] {
+  const showsAccess =
+    event === 'workflow_dispatch' ||
+    (event === 'workflow_run' && before === 'push') ||
+    (event === 'pull_request' && (action === 'synchronize' || sender === 'app[bot]'))
+  const hasAuthor = event === 'issue_comment' || event === 'pull_request_review'
+  const allowed = (inputs['allow-users'] ?? '').toLowerCase().split(', ')
+  const people = showsAccess ? [] : hasAuthor ? [sender, author] : [sender]
+  return people.filter((person) => !allowed.includes('*') && !allowed.includes(person))
+}
+
+interface Freeze {
+  readonly from: number
+  readonly to: number
+}
+
+function freezesIn({ done, endedAt }: StepRecord): Freeze[] {
+  const found: Freeze[] = []
+  let from: number | undefined
+  for (const { what, at } of done) {
+    if (what === 'freeze') from ??= at
+    if (what === 'thaw' && from !== undefined) {
+      found.push({ from, to: at })
+      from = undefined
+    }
+  }
+  return from === undefined ? found : [...found, { from, to: endedAt }]
+}

@@ -1,0 +1,283 @@
+/** What the service does with the requests that it gets, drawn at random. */
+
+import { DOCS_LINK, type Draw, FINAL_POST_MS } from './draw.js'
+import { INJECTED, keyForms } from './hostile.js'
+
+export type ServicePlan = ReturnType<typeof createServicePlan>
+/** What happens to one request. */
+export type Exchange = ReturnType<typeof createExchange>
+export type ResponsePlan = ReturnType<typeof createResponse>
+
+type BodyPlan =
+  /** The job that was created or asked for. */
+  | { kind: 'job'; status: string; link: string | null; more: Readonly<Record<string, unknown>> }
+  /** A job with another id. */
+  | { kind: 'other-job'; id: string; status: string }
+  | { kind: 'text'; text: string }
+  /** So many bytes. */
+  | { kind: 'huge'; bytes: number }
+
+type Method = 'post' | 'get'
+
+export function createServicePlan(draw: Draw, transport: string, timeoutMs: number) {
+  const { random, theme } = draw
+  const forMs = theme === 'refusals' && random.chance(0.3) ? random.int(0, 14_000) : 0
+  /** For so long after a create, status requests get this response. */
+  const invisible = { forMs, response: refusal(draw, 404).response }
+  if (theme === 'refusals') return { startsAfterMs: 0, connections: [], ...refuseJobs(draw), invisible }
+  // The other transports share an address with everybody else: their port must stay theirs.
+  const late = transport === 'http' && random.chance(0.06)
+  return {
+    /** Nothing listens before this. */
+    startsAfterMs: late ? random.int(100, 4_000) : 0,
+    /** What happens to the nth connection before anything is read; more connections are fine. */
+    connections: random.chance(0.12)
+      ? random.times(random.int(1, 3), () => random.pick('ok', 'reset', 'close', 'hang'))
+      : [],
+    /** For the POSTs in turn; the last one again and again. */
+    posts: [
+      ...firstPosts(draw, timeoutMs),
+      random.chance(0.8) ? healthy(draw, 'post') : createExchange(draw, 'post'),
+    ],
+    /** For the GETs in turn; the last one again and again. */
+    gets: [
+      ...random.times(theme === 'freeze' ? random.int(0, 1) : random.int(0, 4), () =>
+        random.chance(0.5) ? healthy(draw, 'get') : createExchange(draw, 'get'),
+      ),
+      random.chance(0.8) ? ending(draw) : createExchange(draw, 'get'),
+    ],
+    invisible,
+  }
+}
+
+/** What makes a new job tempting, or right. */
+function refuseJobs(draw: Draw) {
+  const { random, usesGitHub } = draw
+  const some = (most: number, ...statuses: number[]): Exchange[] => {
+    const exchange = refusal(draw, random.pick(...statuses))
+    return random.times(random.int(0, most), () => exchange)
+  }
+  const seen = (): Exchange => (random.chance(0.5) ? healthy(draw, 'get') : ending(draw))
+  const gets = random.times(random.int(1, 3), () => [...some(5, 404), seen()]).flat()
+  return {
+    posts: [
+      ...(usesGitHub ? [healthy(draw, 'post')] : []),
+      ...some(4, 404, 404, 400, 409, 410, 422, 401, 403, 303),
+      healthy(draw, 'post'),
+    ],
+    gets: [...gets, ...some(5, 404), ending(draw)],
+  }
+}
+
+/** By the service, or by a gateway in front of it. */
+function refusal(draw: Draw, status: number): Exchange {
+  const exchange = healthy(draw, 'get')
+  const text = draw.random.pick('{"error":"No"}', '<!DOCTYPE html><h1>No</h1>', 'No', '')
+  return { ...exchange, response: plainResponse(status, { kind: 'text', text }) }
+}
+
+function firstPosts(draw: Draw, timeoutMs: number): Exchange[] {
+  const { random, theme } = draw
+  if (theme === 'late response')
+    return [{ ...healthy(draw, 'post'), delayMs: random.int(timeoutMs, timeoutMs + FINAL_POST_MS) }]
+  const count = random.chance(theme === 'freeze' ? 0.7 : 0.3) ? 0 : random.int(1, 3)
+  return random.times(count, () => createExchange(draw, 'post'))
+}
+
+function healthy(draw: Draw, method: Method): Exchange {
+  const { random } = draw
+  const delayMs = random.chance(0.6) ? 0 : random.int(0, 600)
+  const status = method === 'post' ? random.pick(200, 201) : 200
+  const response = plainResponse(status, jobBody(draw, 'active', null))
+  return { delayMs, breaksAt: 'never', fraction: 1, how: 'close', response }
+}
+
+function ending(draw: Draw): Exchange {
+  const { random } = draw
+  const status = random.weighted([8, 'completed'], [1, 'failed'], [1, 'archived'])
+  const link = random.chance(0.6) ? DOCS_LINK : randomLink(draw)
+  const exchange = healthy(draw, 'get')
+  return { ...exchange, response: { ...exchange.response, body: jobBody(draw, status, link) } }
+}
+
+function plainResponse(status: number, body: BodyPlan): ResponsePlan {
+  return {
+    status,
+    body,
+    framing: 'length',
+    encoding: 'identity',
+    headers: [['content-type', 'application/json']],
+    informational: [],
+    parts: 1,
+    pauseMs: 0,
+    afterwards: 'keep',
+  }
+}
+
+/** Anything that can go wrong, or not, with one request. */
+function createExchange(draw: Draw, method: Method) {
+  const { random } = draw
+  /** Where it breaks: at the first byte of the request, after the request, or after a part of the response. */
+  const breaksAt = random.weighted([10, 'never'], [1, 'first-byte'], [2, 'request'], [3, 'response'])
+  return {
+    delayMs: random.weighted(
+      [5, 0],
+      [3, random.int(0, 500)],
+      [2, random.int(0, 4_000)],
+      [1, random.int(3_000, 12_000)],
+    ),
+    breaksAt,
+    /** How much of the response is sent before it breaks, from 0 to 1. */
+    fraction: random.next(),
+    how: random.weighted([3, 'reset'], [3, 'close'], [1.5, 'hang']),
+    response: createResponse(draw, method),
+  }
+}
+
+function createResponse(draw: Draw, method: Method) {
+  const { random, hostile } = draw
+  const status: number = random.weighted(
+    [6, random.pick(200, 201, 202)],
+    [method === 'post' ? 5 : 2, 429],
+    [method === 'post' ? 2 : 0.5, 409],
+    // A cache answers 503 of its own, after the request went through.
+    [6, random.pick(500, 502, 503, 503, 503, 504, 529)],
+    [2, random.pick(400, 401, 403, 404, 408, 410, 418, 422, 425, 451)],
+    [1, random.pick(301, 302, 303, 307, 308, 304)],
+    [0.5, random.pick(203, 204, 205, 206, 299, 300, 599, 799)],
+  )
+  const isSuccess = status >= 200 && status < 300
+  const retryAfter = random.weighted(
+    [3, undefined],
+    [3, random.pick('0', '1', '1', '0.5', '2', '3', '30', '3600')],
+    [1, random.pick(...ODD_RETRY_AFTER)],
+  )
+  const location = random.pick('elsewhere', '/', '', hostile().replace(/[^ -~]/g, ''))
+  return {
+    status,
+    body: isSuccess ? successBody(draw, method) : errorBody(draw),
+    framing: random.weighted([6, 'length'], [3, 'chunked'], [1, 'close']),
+    encoding: random.weighted([12, 'identity'], [1, 'gzip'], [1, 'deflate'], [1, 'br']),
+    headers: [
+      ['content-type', random.pick('application/json', 'text/html', 'application/json; charset=utf-8', '')],
+      ...(retryAfter === undefined ? [] : [['retry-after', retryAfter]]),
+      ...(status >= 300 && status < 400 ? [['location', location]] : []),
+      ...(random.chance(0.1) ? [['connection', random.pick('close', 'keep-alive')]] : []),
+      ...(random.chance(0.05) ? [['x-padding', 'x'.repeat(random.int(1, 20_000))]] : []),
+    ] as [name: string, value: string][],
+    informational: random.chance(0.1)
+      ? random.times(random.int(1, 3), () => random.pick(102, 103, 103, 100))
+      : [],
+    /** In how many parts it is sent, and how long the pauses between them are. */
+    parts: random.weighted([4, 1], [2, random.int(2, 6)]),
+    pauseMs: random.weighted([3, 0], [2, random.int(1, 100)], [1, random.int(100, 1_500)]),
+    /** What follows a whole response. */
+    afterwards: random.weighted([10, 'keep'], [2, 'close'], [1, 'reset'], [1, 'garbage']),
+  }
+}
+
+const ODD_RETRY_AFTER = [
+  '-1',
+  'soon',
+  '',
+  '1e3',
+  '99999999999999999999',
+  'Thu, 01 Jan 1970 00:00:00 GMT',
+  'Fri, 31 Dec 2100 23:59:59 GMT',
+  'Sunday, 06-Nov-94 08:49:37 GMT',
+  'Sun Nov  6 08:49:37 1994',
+  'in2s',
+]
+
+function successBody(draw: Draw, method: Method): BodyPlan {
+  const { random, hostile } = draw
+  const status = random.weighted(
+    [method === 'post' ? 6 : 3, 'active'],
+    [2, 'completed'],
+    [1, random.pick('failed', 'archived')],
+    [1, random.pick('queued', '', 'ACTIVE', hostile())],
+  )
+  return random.weighted<() => BodyPlan>(
+    [8, () => jobBody(draw, status, random.chance(0.5) ? null : randomLink(draw))],
+    [2, () => ({ kind: 'other-job', id: otherId(draw), status })],
+    [2, () => ({ kind: 'text', text: randomText(draw) })],
+    [0.4, () => hugeBody(draw)],
+  )()
+}
+
+function errorBody(draw: Draw): BodyPlan {
+  const { random, hostile } = draw
+  return random.weighted<() => BodyPlan>(
+    [4, () => ({ kind: 'text', text: JSON.stringify({ error: hostile() }) })],
+    [1, () => ({ kind: 'text', text: `<html><body>${hostile()}</body></html>` })],
+    [2, () => ({ kind: 'text', text: randomText(draw) })],
+    // A refusal with a job in it is a refusal.
+    [0.5, () => jobBody(draw, 'active', null)],
+    [0.2, () => hugeBody(draw)],
+  )()
+}
+
+function jobBody({ random, hostile }: Draw, status: string, link: string | null): BodyPlan {
+  const more = random.chance(0.15) ? { model: hostile(), [hostile()]: hostile() } : {}
+  return { kind: 'job', status, link, more }
+}
+
+/** Just below the limit of 1 MiB, or above it. */
+function hugeBody({ random }: Draw): BodyPlan {
+  return { kind: 'huge', bytes: random.pick(1024 * 1024 - 1, 1024 * 1024 + 1, 3_000_000) }
+}
+
+function randomLink({ random, key }: Draw): string | null {
+  return random.pick(
+    null,
+    '',
+    `${DOCS_LINK}?x=1&y=2#z`,
+    'https://gitlab.example.com/your-org/docs/-/merge_requests/3',
+    'http://example.com/',
+    `https://example.com/${INJECTED}"; touch x; echo "`,
+    `https://example.com/\n::error::${INJECTED}`,
+    `https://example.com/${key}`,
+    `https://example.com/${random.pick(...keyForms(key))}`,
+    'javascript:alert(1)',
+    'https://user:password@example.com/',
+    'https://',
+    `https://example.com/${'x'.repeat(3000)}`,
+  )
+}
+
+function otherId({ random, key, hostile }: Draw): string {
+  return random.pick(
+    'another-job',
+    '',
+    '.',
+    '..',
+    'with space',
+    '"; touch x; echo "',
+    'x'.repeat(513),
+    `job-${key}`,
+    `job-${key}`,
+    `::error::${INJECTED}`,
+    hostile(),
+  )
+}
+
+function randomText({ random, hostile }: Draw): string {
+  return random.pick(
+    '',
+    ' ',
+    '{}',
+    'null',
+    '[]',
+    '"text"',
+    '1e999',
+    '{"id": 1, "status": "active"}',
+    '{"id": "job-1"}',
+    '{"id": "job-1", "status": null}',
+    '{"id": "job-1", "status": "acti',
+    '['.repeat(50_000),
+    `{"__proto__": {"id": "job-1", "status": "active"}}`,
+    '<!DOCTYPE html><title>Sign in</title><body>Sign in</body>',
+    hostile(),
+    JSON.stringify({ data: { id: 'job-1', status: hostile() } }),
+  )
+}
