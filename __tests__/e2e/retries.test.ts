@@ -200,6 +200,7 @@ describe('a poll', () => {
       ['{"error":"","message":"over quota"}', 'over quota'],
       ['{"error":"a < b and c > d"}', '503: "a < b and c > d"'],
       ['a < b and c > d or e', '503: "a < b and c > d or e"'],
+      ['Set <name> first', '503: "Set <name> first"'],
       [page(`<style>${'p { color: red }'.repeat(500)}</style>`), '503: "Bad request"'],
       [page(`<style>${'p { color: red }'.repeat(5_000)}`), '503 with an empty response'],
     ]
@@ -245,8 +246,8 @@ describe('a response that is complete', () => {
 // One of each kind: a client may send a POST again as a GET (303, which says that it is done), or as it is (308).
 test.each([
   ['303 for a create', 303, 'post', unknown('A job may exist', '303')],
-  ['308 for a create', 308, 'post', failed('contract', 'redirect', '308')],
-  ['307 for a poll', 307, 'poll', failed('contract', 'redirect', '307')],
+  ['308 for a create', 308, 'post', failed('contract', 'redirect', '308 to "http')],
+  ['307 for a poll', 307, 'poll', failed('contract', 'redirect', '307 to "http')],
 ] as const)('a redirect is final, and the other host never sees the key: %s', async (_, status, of, end) => {
   const other = await startService({ posts: [created], polls: [json(200, opened)] })
   const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
