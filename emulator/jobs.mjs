@@ -1,4 +1,4 @@
-// The emulated service's jobs. Their states follow from the clock alone.
+// The emulated service's jobs. Their states follow from the time of a request alone: a job that was just created is active.
 
 /** @import { Service } from './scenarios.mjs' */
 
@@ -21,7 +21,7 @@ const REPOSITORY = 'https://github.com/your-org/docs'
  * @property {number} jobSeconds how long a job takes at speed 1
  * @property {number} speed how many times faster jobs run. Timestamps stay real: on a faster clock they would lie in the
  *   future of the step that reports them
- * @property {() => number} now in milliseconds since 1970
+ * @property {number} startedAt when the service started, in milliseconds since 1970
  */
 
 /** @typedef {ReturnType<typeof createJobs>} Jobs */
@@ -30,7 +30,7 @@ const REPOSITORY = 'https://github.com/your-org/docs'
  * @param {Service} service
  * @param {Timing} timing
  */
-export function createJobs(service, { jobSeconds, speed, now }) {
+export function createJobs(service, { jobSeconds, speed, startedAt }) {
   const jobMs = jobSeconds * 1000
   /** @type {Map<string, Job>} */
   const byId = new Map()
@@ -43,26 +43,25 @@ export function createJobs(service, { jobSeconds, speed, now }) {
   }
   for (const { id, projectId, ageSeconds } of service.initialJobs ?? []) {
     const remainingMs = jobMs - ageSeconds * 1000
-    const endsAt = now() + (remainingMs > 0 ? remainingMs / speed : remainingMs)
-    add({ id, projectId, createdAt: now() - ageSeconds * 1000, endsAt, prompts: [] })
+    const endsAt = startedAt + (remainingMs > 0 ? remainingMs / speed : remainingMs)
+    add({ id, projectId, createdAt: startedAt - ageSeconds * 1000, endsAt, prompts: [] })
   }
 
   return {
     byId,
-    /** @type {(projectId: string, prompt: string) => Job} */
-    create(projectId, prompt) {
-      const createdAt = now()
+    /** @type {(projectId: string, prompt: string, createdAt: number) => Job} */
+    create(projectId, prompt, createdAt) {
       const id = formatId(byId.size + 1)
       return add({ id, projectId, createdAt, endsAt: createdAt + jobMs / speed, prompts: [prompt] })
     },
-    /** @type {(job: Job, prompt: string) => void} */
-    message(job, prompt) {
+    /** @type {(job: Job, prompt: string, at: number) => void} */
+    message(job, prompt, at) {
       job.prompts.push(prompt)
-      job.endsAt = now() + jobMs / speed
+      job.endsAt = at + jobMs / speed
     },
-    /** @type {(job: Job) => Record<string, unknown>} the job as the service's responses have it */
-    toJson({ id, createdAt, endsAt, pullRequest }) {
-      const status = now() < endsAt ? 'active' : (service.endStatus ?? 'completed')
+    /** @type {(job: Job, at: number) => Record<string, unknown>} the job as the service's responses have it */
+    toJson({ id, createdAt, endsAt, pullRequest }, at) {
+      const status = at < endsAt ? 'active' : (service.endStatus ?? 'completed')
       const hasPullRequest = status === 'completed' && !service.withoutPullRequest
       return {
         id,

@@ -65,8 +65,8 @@ export async function startEmulator(options = {}) {
   const service = typeof scenario === 'string' ? findScenario(scenario).service : scenario
   const { speed = 1, jobSeconds = service.jobSeconds ?? JOB_SECONDS, onRequest } = options
   const startedAt = now()
-  const jobs = createJobs(service, { jobSeconds, speed, now })
-  const handle = createHandler(service, jobs)
+  const jobs = createJobs(service, { jobSeconds, speed, startedAt })
+  const handle = createHandler(service, jobs, now)
   const closing = new AbortController()
   /** @type {LoggedRequest[]} */
   const requests = []
@@ -106,9 +106,10 @@ export async function startEmulator(options = {}) {
 /**
  * @param {Service} service
  * @param {Jobs} jobs
+ * @param {() => number} now
  * @returns {(request: IncomingMessage, entry: LoggedRequest, closing: AbortSignal) => Promise<HttpResponse>}
  */
-function createHandler(service, jobs) {
+function createHandler(service, jobs, now) {
   const counts = { create: 0, message: 0, poll: 0 }
 
   return async (request, entry, closing) => {
@@ -133,12 +134,13 @@ function createHandler(service, jobs) {
       return { status: fault.status, headers: fault.headers ?? {}, body: { error: fault.error } }
     }
 
-    const job = existing ?? jobs.create(route.projectId, prompt)
-    if (route.kind === 'message') jobs.message(job, prompt)
+    const at = now()
+    const job = existing ?? jobs.create(route.projectId, prompt, at)
+    if (route.kind === 'message') jobs.message(job, prompt, at)
     entry.jobId = job.id
     if (fault.reset === 'after') return 'reset'
     if (fault.delayMs) await sleep(fault.delayMs, undefined, { signal: closing })
-    return { status: route.kind === 'create' ? 201 : 200, body: { ...jobs.toJson(job), ...fault.job } }
+    return { status: route.kind === 'create' ? 201 : 200, body: { ...jobs.toJson(job, at), ...fault.job } }
   }
 }
 

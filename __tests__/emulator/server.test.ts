@@ -78,6 +78,14 @@ describe('create', () => {
       expect(new Set(values).size).toBe(2)
   })
 
+  test('answers with an active job however short it is', async () => {
+    let ticks = START
+    const { jobs } = await start({ now: () => ticks++, jobSeconds: 0.001 })
+    const { status, id } = (await send(jobs)).body
+    expect(status).toBe('active')
+    expect((await send(`${jobs}/${id}/message`)).body.status).toBe('active')
+  })
+
   test('accepts a content type with parameters, in any case', async () => {
     const { jobs } = await start()
     const headers = { ...HEADERS, 'content-type': 'Application/JSON; charset=utf-8' }
