@@ -1,6 +1,5 @@
 /** What has to say the same in several places: action.yml, the documents, the map, the code, dist. */
 
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
@@ -197,41 +196,13 @@ describe('dist', () => {
     }
   })
 
-  test('holds one copy of undici, and the licence of every package in it', () => {
-    // What ncc made is what dist is minified from, and tells where each part is from.
-    const all = readdirSync('build/ncc')
-      .map((file) => text(`build/ncc/${file}`))
-      .join('\n')
-    expect(all.match(/class Client extends DispatcherBase/g)).toHaveLength(1)
-    const packages = new Set(
-      [...all.matchAll(/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g)].map(([, name]) => name),
-    )
-    expect(packages.size).toBeGreaterThan(2)
-    for (const name of packages)
-      expect(text('dist/licenses.txt')).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'))
-  })
-
   test('runs on the Node that action.yml asks for', () => {
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' })
   })
 })
 
-test('every dependency is pinned, and the lock names no registry', () => {
-  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(text('package.json'))
-  for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
-    expect(version).toMatch(/^\d+\.\d+\.\d+$/)
-  }
-  expect(text('package-lock.json')).not.toContain('"resolved"')
-})
-
 test('the emulator needs nothing but Node', () => {
-  for (const file of readdirSync('emulator').filter((name) => name.endsWith('.mjs'))) {
-    const imports = [...text(`emulator/${file}`).matchAll(/^import .*? from '([^']+)'/gm)].map(
-      ([, from]) => from,
-    )
-    for (const from of imports) expect(from).toMatch(/^(?:node:|\.\/)/)
-  }
-  expect(execFileSync(process.execPath, ['emulator/start.mjs', '--help'], { encoding: 'utf8' })).toContain(
-    'pr-opened',
-  )
+  for (const file of readdirSync('emulator').filter((name) => name.endsWith('.mjs')))
+    for (const [, from] of text(`emulator/${file}`).matchAll(/^(?:import .*|}) from '([^']+)'/gm))
+      expect(from).toMatch(/^(?:node:|\.\/)/)
 })

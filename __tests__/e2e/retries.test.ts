@@ -124,7 +124,11 @@ describe('a message', () => {
     ['204: accepted', [noContent], accepted],
     ['200 that is not JSON: accepted', [json(200, 'ok')], accepted],
     ['409, the job is busy, and 429: retried', [busy, limited(retryAfter(1)), active], afterRetries(3)],
-    ['409 past the deadline: final', [says(409, 'Busy', retryAfter(600))], failed('rejected', '409: "Busy"')],
+    [
+      '409 past the deadline: final',
+      [says(409, 'Busy', retryAfter(3600))],
+      failed('rejected', '409: "Busy"'),
+    ],
     ['a reset after the request: never', [reset], unknown('"job-1"')],
     ['404: final', [says(404, 'No such job')], failed('not-found', '404: "No such job"', 'job-id')],
   ])('%s', async (_, posts, expected) => {

@@ -227,25 +227,10 @@ story(
     '3 s: poll running → 200 status=archived archivedAt=2025-01-01T00:00:03.000Z',
   ],
 )
-for (const [scenario, ...statuses] of [
-  ['rate-limited', 429, 201],
-  ['rate-limited-forever', 429, 429],
-  ['unavailable', 503, 503],
-  ['unauthorized', 401, 401],
-] as const)
-  story(
-    `${scenario}: the create requests get ${statuses}`,
-    { scenario },
-    statuses.map((status) => `0 s: create → ${status}`),
-  )
-story('not-found: only one project exists, for every request', { scenario: 'not-found' }, [
-  "0 s: create → 404 error='Project not found'",
-  `0 s: message ${UNKNOWN_ID} → 404 error='Project not found'`,
-  `0 s: poll ${UNKNOWN_ID} → 404 error='Project not found'`,
-])
 
-test('not-found: the project that exists can be used', async () => {
-  const { emulator } = await start({ scenario: 'not-found' })
+test('not-found: only one project exists', async () => {
+  const { emulator, jobs } = await start({ scenario: 'not-found' })
+  expect(await send(jobs)).toMatchObject({ status: 404, body: { error: 'Project not found' } })
   expect((await send(`${emulator.url}/v2/agent/known-project/job`)).status).toBe(201)
 })
 

@@ -52,19 +52,6 @@ describe('Dependabot', () => {
   })
 })
 
-test('the bug form asks for the debug log, and how to get it', () => {
-  const { body } = parse(text('.github/ISSUE_TEMPLATE/bug.yml'))
-  const log = body.find(({ id }: { id?: string }) => id === 'log')
-  expect(log).toMatchObject({
-    type: 'textarea',
-    attributes: { render: 'text' },
-    validations: { required: true },
-  })
-  expect(log.attributes.description).toContain('ACTIONS_STEP_DEBUG')
-  const ids = body.flatMap(({ id }: { id?: string }) => id ?? [])
-  expect(new Set(ids).size).toBe(ids.length)
-})
-
 describe('the threat model', () => {
   const model = text('docs/threat-model.md')
   const rows = [...model.matchAll(/^\| (I\d+) \| (.+) \| (.+) \|$/gm)]

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
 import { brokenByAction, brokenRules, pinsOf } from '../support/workflow-rules.js'
 import { HOME, workflowFiles } from '../support/workflows.js'
 
@@ -10,6 +11,14 @@ const files = workflowFiles()
 const notPinned = (name: string): string => `does not pin ${name} by a commit and name its version`
 const PERSISTS = 'one persists the credentials of the checkout'
 const inScript = (script: string): string => `one has an expression in a script: ${script}`
+
+test('every workflow is found, and has a name of its own', () => {
+  const found = files.map(({ name }) => name)
+  for (const start of [/^README\.md: /, /^examples\//, /^\.github\/workflows\//])
+    expect(found).toContainEqual(expect.stringMatching(start))
+  expect([...new Set(found)]).toEqual(found)
+  for (const { text } of files) expect(parse(text)).toHaveProperty('name')
+})
 
 test.each(files)('$name keeps the rules', (file) => {
   expect(brokenRules(file)).toEqual([])

@@ -8,7 +8,7 @@ import { HOME, type Workflow, withoutSelf, workflowFiles } from '../support/work
 import { tool } from './tools.js'
 
 const ACTIONLINT = tool('actionlint')
-/** What actionlint 1.7.12 doesn't know yet, and GitHub's own checker does (contract/workflows.test.ts). */
+/** What actionlint 1.7.12 doesn't know yet, and GitHub does. */
 const TOO_NEW = /^examples\/.*: unexpected key "queue" for "concurrency" section\./
 
 test('actionlint finds nothing in any workflow', () => {
@@ -17,8 +17,9 @@ test('actionlint finds nothing in any workflow', () => {
   expect(problems).toContainEqual(expect.stringMatching(TOO_NEW)) // or the exception can go
 })
 
-test('actionlint knows the inputs and outputs of the action', () => {
-  const workflow = readFileSync('examples/start.yml', 'utf8')
+test.each([`${HOME}@v1`, '$/'])('actionlint knows the inputs and outputs of the action at %s', (uses) => {
+  const workflow = readFileSync('examples/start.yml', 'utf8').replace(`${HOME}@v1`, uses)
+  expect(workflow).toContain(`uses: ${uses}\n`)
   const text = workflow.replace('prompt:', 'promt:').replace('outputs.pr-link', 'outputs.pr-lnk')
   const problems = lint([{ name: '.github/workflows/broken.yml', text }]).join('\n')
   expect(problems).toContain('input "promt" is not defined')

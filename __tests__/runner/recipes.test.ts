@@ -473,6 +473,12 @@ const CASES: Record<string, readonly Case[]> = {
       sends: '',
       says: 'POST /v2/agent/any/job 201 {"prompt":"Bring the docs',
     }),
+    on(OPENED, 'shows it if the job fails, too', {
+      edit: (yaml) => yaml.replace('id: emulator\n', '$&        with:\n          scenario: failed\n'),
+      ends: 'failed',
+      sends: '',
+      says: 'POST /v2/agent/any/job 201 {"prompt":"Bring the docs',
+    }),
     on(pull({ author: 'mintlify[bot]' }), "runs on the agent's pull requests, too", { sends: '' }),
     on(pull({ author: 'stranger', from: 'stranger/your-repo' }), 'runs on forks, too', { sends: '' }),
   ],

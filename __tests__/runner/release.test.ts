@@ -52,10 +52,8 @@ function releasable(version: string): Releasable {
     '.ci/run': '#!/bin/sh\nnpm ci && echo checked-all\n',
     '.gitattributes':
       '* export-ignore\n/action.yml -export-ignore\n/dist -export-ignore\n/dist/** -export-ignore\n',
-    'CHANGELOG.md': readFileSync(clone.path('CHANGELOG.md'), 'utf8').replace('## 1.2.3 ', `## ${version} `),
     'scripts/sbom.mjs': readFileSync('scripts/sbom.mjs', 'utf8'),
     'scripts/packages.mjs': readFileSync('scripts/packages.mjs', 'utf8'),
-    'make.mjs': `${readFileSync(clone.path('make.mjs'), 'utf8')}if (step === 'bundle') cpSync('source', 'build/ncc', { recursive: true })\n`,
   })
   chmodSync(clone.path('.ci/run'), 0o755)
   clone.push()

@@ -1,15 +1,13 @@
-/** The reusable workflow, the self-test, and the emulator as an action in a job that fails, by a real runner. */
+/** The reusable workflow and the self-test, by a real runner. */
 
 import { readFileSync } from 'node:fs'
 import { expect, jest, test } from '@jest/globals'
 import { scaled } from '../support/time.js'
 import { HOME } from '../support/workflows.js'
 import { expectSuccess } from './act.js'
-import { ACTION, runWorkflow } from './world.js'
+import { runWorkflow } from './world.js'
 
 jest.setTimeout(scaled(120_000))
-
-const EMULATOR = `${HOME}/emulator@v1`
 
 /** Calls the reusable workflow with what its usual caller leaves out. */
 const caller = (runsOn: string): string => `name: Docs
@@ -65,39 +63,4 @@ test.concurrent('the self-test succeeds', async () => {
   expectSuccess(ran)
   expect(ran.leftover).toEqual([])
   expect(ran.printed.match(/The emulator received/g)).toHaveLength(2)
-})
-
-const FAILING = `name: Failing
-on: push
-permissions: {}
-jobs:
-  docs:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: ${EMULATOR}
-        id: emulator
-        with:
-          scenario: failed
-      - uses: ${ACTION}
-        with:
-          base-url: \${{ steps.emulator.outputs.base-url }}
-          project-id: any
-          api-key: mint_any
-          prompt: "A ##[error]trap and a ::warning::trap"
-`
-
-test.concurrent('the emulator ends with a job that fails, and shows its requests', async () => {
-  const ran = await runWorkflow('failing.yml', FAILING, { event: 'push' })
-  expect(ran.steps.map(({ name, result }) => `${name}: ${result}`)).toEqual([
-    `Main ${EMULATOR}: success`,
-    `Main ${ACTION}: failure`,
-    `Post ${EMULATOR}: success`,
-  ])
-  expect(ran.succeeded).toBe(false)
-  expect(ran.leftover).toEqual([])
-  const [, token] = /::stop-commands::(\S+)/.exec(ran.log) ?? []
-  expect(ran.log).toMatch(new RegExp(`::stop-commands::${token}[^]*POST /v2[^]*::${token}::`))
-  expect(ran.printed).toContain(
-    'POST /v2/agent/any/job 201 {"prompt":"A # #[error]trap and a ::warning::trap"}',
-  )
 })

@@ -22,7 +22,7 @@ import { DOCS, docsGh, USUAL } from './docs-gh.js'
 import { startGh } from './gh.js'
 
 export const REPOSITORY = 'your-org/your-repo'
-export const ACTION = `${HOME}@v1`
+const ACTION = `${HOME}@v1`
 const KEY = 'mint_runner_0123456789'
 const TOKEN = 'ghs_runner_0123456789'
 const DOCS_TOKEN = 'ghs_docs_0123456789'

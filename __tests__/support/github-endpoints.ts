@@ -13,16 +13,8 @@ export type Permission = 'issues' | 'pull_requests' | 'contents' | 'actions' | '
 
 export interface Answer {
   readonly status?: number
+  readonly headers?: Record<string, string>
   readonly body: unknown
-  readonly page?: Page
-}
-
-/** Which page it is, and how many there are. */
-export interface Page {
-  readonly number: number
-  readonly last: number
-  /** The other pages have no links. */
-  readonly unnamed?: boolean
 }
 
 /** A request that matched an endpoint. */
@@ -110,8 +102,8 @@ function listChecks({ repo, ids, query }: Call): Answer {
     .sort((one, other) => other.id - one.id)
   const isNewest = (check: CheckState): boolean => ofName.find(({ name }) => name === check.name) === check
   const all = query.get('filter') === 'all' ? ofName : ofName.filter(isNewest)
-  const { page, body: check_runs } = pageOf(all, query, repo.paging)
-  return { page, body: { check_runs } }
+  const { headers, body: check_runs } = pageOf(all, query, repo.paging)
+  return { headers, body: { check_runs } }
 }
 
 function createCheck({ repo, personal, body }: Call): Answer {
@@ -171,9 +163,9 @@ function compare({ repo, ids, query }: Call): Answer {
   const identical: ComparisonState = { status: 'identical', files: [], commits: [] }
   const state = base === head ? identical : repo.comparisons.get(`${base}...${head}`)
   if (!state) throw new Error(`The test added no comparison of ${base} with ${head}`)
-  const { page, body: commits } = pageOf(state.commits, query)
-  const files = page.number === 1 ? state.files.slice(0, COMPARE_FILES) : []
-  return { page, body: answers.comparison(state, { commits, files }) }
+  const { headers, body: commits } = pageOf(state.commits, query)
+  const files = pageAsked(query) === 1 ? state.files.slice(0, COMPARE_FILES) : []
+  return { headers, body: answers.comparison(state, { commits, files }) }
 }
 
 function getCommit({ repo, ids }: Call): Answer {
@@ -192,8 +184,8 @@ function listRuns({ repo, ids, query }: Call): Answer {
     .filter((run) => is('branch', run.head_branch) && is('event', run.event))
     .filter((run) => is('status', run.status, run.conclusion))
     .sort((one, other) => other.id - one.id)
-  const { page, body: workflow_runs } = pageOf(matching.map(answers.run), query)
-  return { page, body: { workflow_runs } }
+  const { headers, body: workflow_runs } = pageOf(matching.map(answers.run), query)
+  return { headers, body: { workflow_runs } }
 }
 
 /** Of a public repository, everybody may read; a bot is no user. */
@@ -250,15 +242,19 @@ function commentBody(body: unknown): string {
   return text
 }
 
-/** 30 per page by default, at most 100. */
+const pageAsked = (query: URLSearchParams): number => Number(query.get('page') ?? 1)
+
+/** 30 per page by default, at most 100. Of the header `link`, the action reads only which other pages there are. */
 function pageOf<T>(
   all: readonly T[],
   query: URLSearchParams,
   { most, repeats }: Repository['paging'] = { most: 100, repeats: false },
-): { body: T[]; page: Page } {
+) {
   const size = Math.min(Number(query.get('per_page') ?? 30), most)
-  const asked = Number(query.get('page') ?? 1)
   const last = Math.max(1, Math.ceil(all.length / size))
-  const number = repeats ? Math.min(asked, last) : asked
-  return { body: all.slice((number - 1) * size, number * size), page: { number, last, unnamed: repeats } }
+  const page = repeats ? Math.min(pageAsked(query), last) : pageAsked(query)
+  const others = [...(page > 1 ? ['first', 'prev'] : []), ...(page < last ? ['next', 'last'] : [])]
+  const link = others.map((rel) => `<https://api.github.com/${rel}>; rel="${rel}"`).join(', ')
+  const headers: Record<string, string> = repeats || link === '' ? {} : { link }
+  return { headers, body: all.slice((page - 1) * size, page * size) }
 }

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
-import { ENDPOINTS, type Need, notFound, type Page, type Permission, Refusal } from './github-endpoints.js'
+import { ENDPOINTS, type Need, notFound, type Permission, Refusal } from './github-endpoints.js'
 import { Repository, type Visibility } from './github-state.js'
 import { startListening } from './listening.js'
 
@@ -152,18 +152,6 @@ function checkQuery({ endpoint: [, , , , parameters = []], query }: Found): void
   if (unknown !== undefined) throw new Refusal(400, `The tests' GitHub knows no parameter ${unknown} here`)
 }
 
-/** The `link` header: the other pages of a list. */
-function linkHeader(request: string, { number, last, unnamed }: Page): Record<string, string> {
-  if (unnamed) return {}
-  const pages = { ...(number > 1 && { prev: number - 1 }), ...(number < last && { next: number + 1, last }) }
-  const links = Object.entries(pages).map(([rel, page]) => {
-    const url = new URL(request)
-    url.searchParams.set('page', String(page))
-    return `<${url}>; rel="${rel}"`
-  })
-  return links.length > 0 ? { link: links.join(', ') } : {}
-}
-
 /** An answer, ready to be sent. */
 type Sent = ReturnType<typeof toSent>
 
@@ -193,8 +181,7 @@ function answer(request: Received, found: Found | undefined, access: Access, opt
       query: found.query,
       body: request.body,
     }
-    const { status = 200, body, page } = found.endpoint[3](call)
-    return toSent({ status, headers: page ? linkHeader(`http://localhost${request.path}`, page) : {}, body })
+    return toSent({ status: 200, ...found.endpoint[3](call) })
   } catch (error) {
     const status = error instanceof Refusal ? error.status : 500
     return toSent({ status, body: { message: error instanceof Error ? error.message : String(error) } })

@@ -62,9 +62,9 @@ export function emptyClone(name: string): Clone {
 }
 
 /** The version to release, older ones, one without text and one without a date. */
-export const CHANGELOG = `# Changelog
+const changelog = (version: string): string => `# Changelog
 
-## 1.2.3 - 2026-01-02
+## ${version} - 2026-01-02
 
 ### Added
 
@@ -86,7 +86,7 @@ const BUILD = `import { cpSync, existsSync, rmSync } from 'node:fs'
 const [step, target] = process.argv.slice(2)
 if (existsSync('broken-' + step)) process.exit(127)
 if (step === 'compile') rmSync('build', { recursive: true, force: true })
-else cpSync('source', target, { recursive: true })
+else for (const folder of [target, 'build/ncc']) cpSync('source', folder, { recursive: true })
 `
 
 const releasableFiles = (version: string): Readonly<Record<string, string>> => ({
@@ -106,7 +106,7 @@ const releasableFiles = (version: string): Readonly<Record<string, string>> => (
   }),
   '.gitignore': 'build/\nbroken-*\n',
   '.github/CODEOWNERS': '* @one\n',
-  'CHANGELOG.md': CHANGELOG,
+  'CHANGELOG.md': changelog(version),
   'action.yml': 'name: One\n',
   'dist/index.js': 'one\n',
   'dist/sub/two.js': 'two\n',

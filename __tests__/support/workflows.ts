@@ -2,7 +2,6 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { parse } from 'yaml'
 import { documents } from './documents.js'
 
 export interface Workflow {
@@ -50,11 +49,4 @@ function yamlIn(root: string, folder: string): Workflow[] {
     .filter((file) => /\.ya?ml$/.test(file))
     .sort()
     .map((file) => ({ name: `${folder}/${file}`, text: readFileSync(path.join(root, folder, file), 'utf8') }))
-}
-
-/** Which of `name`, `on` and `jobs` a text lacks to be a complete workflow. */
-export function missingKeys(text: string): string[] {
-  const workflow: unknown = parse(text)
-  const keys = typeof workflow === 'object' && workflow !== null ? Object.keys(workflow) : []
-  return ['name', 'on', 'jobs'].filter((key) => !keys.includes(key))
 }
