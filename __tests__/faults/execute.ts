@@ -8,7 +8,7 @@ import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
 import { markerIn } from './memory.js'
 import type { ActionPlan, GitHubPlan, Plan, StepPlan, Trigger } from './plan.js'
-import { startMisbehavingService } from './service.js'
+import { startPlannedService } from './service.js'
 
 /** What was done to the process. */
 export interface Done {
@@ -58,7 +58,7 @@ async function startWorld({ transport, ...plan }: Plan, { log, certificate, host
   const isSecure = transport.kind !== 'http'
   let puppet: Puppet | undefined
   const count = (what: Trigger): void => puppet?.count(what)
-  const service = await startMisbehavingService({
+  const service = await startPlannedService({
     plan: plan.service,
     host: isSecure ? '127.0.0.1' : ownHost,
     tls: isSecure ? certificate : undefined,

@@ -3,7 +3,7 @@
 import { parseOutputs } from '../../emulator/runner.mjs'
 import { FINAL_POST_MS } from './draw.js'
 import type { Done, StepRecord } from './execute.js'
-import { type Fate, fateOf } from './fate.js'
+import { fateOf } from './fate.js'
 import { memoryAfter } from './memory.js'
 import type { Person, Plan, StepPlan } from './plan.js'
 import { type Entry, isMessage, jobIdIn } from './service.js'
@@ -45,8 +45,7 @@ export class Facts extends Observed {
   readonly isIdRedacted = this.jobId.includes('***')
   /** The lines of the log. */
   readonly lines = this.step.stdout.split(/\r\n|\r|\n/)
-  /** Also those of which nothing but the first letter has arrived. */
-  readonly posts = this.step.entries.filter(({ method }) => method.startsWith('P'))
+  readonly posts = this.step.entries.filter(({ method }) => method === 'POST')
 
   readonly deadlineAt = this.step.spawnedAt + this.step.timeoutMs
   readonly signals = this.step.done.filter(({ what }) => what === 'SIGINT' || what === 'SIGTERM')
@@ -68,21 +67,15 @@ export class Facts extends Observed {
   /** What GitHub holds after the step. */
   readonly memory = memoryAfter(this.step, this.step.plan)
 
-  /** Node's TLS drops what has arrived but was not read yet, if a reset follows it. */
-  fateOf(entry: Entry): Fate {
-    const isReset = entry.respondedAt !== undefined && entry.exchange?.response.afterwards === 'reset'
-    return isReset && this.plan.transport.kind !== 'http' ? 'any' : fateOf(entry)
-  }
-
   mayBeRefused(post: Entry): boolean {
-    return ['refused', 'any'].includes(this.fateOf(post))
+    return ['refused', 'any'].includes(fateOf(post))
   }
 
   /** The job's status in a whole response. */
   statusIn({ exchange, respondedAt }: Entry): string {
-    const { status = 0, body } = exchange?.response ?? {}
+    const { status, body } = exchange.response
     const isWhole = respondedAt !== undefined && status >= 200 && status < 300
-    return isWhole && body !== undefined && 'status' in body ? body.status : ''
+    return isWhole && 'status' in body ? body.status : ''
   }
 
   /** The status requests before a certain time. */
@@ -121,9 +114,8 @@ export class Facts extends Observed {
   /** Whether the step ended while the service was about to respond with a job, and there was time for that. */
   gaveUpEarly(post: Entry): boolean {
     const { endedAt } = this.step
-    const isPending = post.complete && post.exchange?.breaksAt === 'never' && post.respondedAt === undefined
-    const wasToBeRead =
-      this.fateOf(post) === 'unknown' && this.fateOf({ ...post, respondedAt: endedAt }) === 'job'
+    const isPending = post.exchange.breaksAt === 'never' && post.respondedAt === undefined
+    const wasToBeRead = fateOf(post) === 'unknown' && fateOf({ ...post, respondedAt: endedAt }) === 'job'
     const hadTime =
       endedAt + DELIVERY_MS < this.#lastPostAt && this.secondSignalAt === NEVER && !this.wasKilled
     return isPending && wasToBeRead && hadTime
@@ -211,7 +203,7 @@ function startupMs({ spawnedAt, firstOutputAt = spawnedAt }: StepRecord): number
 
 /** Of the response, or of the one that was to come. */
 export function statusOf({ exchange }: Entry): number {
-  return exchange?.response.status ?? 0
+  return exchange.response.status
 }
 
 /** Whether a refusal says something about the job that the message was for. */

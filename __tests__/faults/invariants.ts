@@ -4,7 +4,7 @@ import { parseOutputs } from '../../emulator/runner.mjs'
 import { DOCS_LINK, DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './draw.js'
 import type { RunRecord, StepRecord } from './execute.js'
 import { Facts, isAboutTheJob, type Machine, statusOf } from './facts.js'
-import { isId, jobOf } from './fate.js'
+import { fateOf, isId, jobOf } from './fate.js'
 import { INJECTED, keyForms } from './hostile.js'
 import { type Marker, markerIn, markersIn, memoryAfter } from './memory.js'
 import { type Entry, isCreate, isMessage, jobIdIn } from './service.js'
@@ -92,9 +92,9 @@ class Checker extends Facts {
     const { inputs, step } = this
     const { task } = step.plan
     const { knownJob, transport } = this.plan
-    for (const entry of step.entries.filter(({ complete }) => complete)) {
+    for (const entry of step.entries) {
       const { method, path, headers, body } = entry
-      const hasKey = headers.split('\n').includes(`authorization: Bearer ${inputs['api-key']}`)
+      const hasKey = headers.authorization === `Bearer ${inputs['api-key']}`
       this.#must(hasKey, `${method} ${path} has no key`)
       const project = encodeURIComponent(inputs['project-id'] ?? '')
       const isAsked = path.startsWith(`${transport.prefix}/v2/agent/${project}/job`)
@@ -164,11 +164,11 @@ class Checker extends Facts {
   /** What the service may have accepted is told. */
   #checkJob(): void {
     const { code, jobId } = this
-    const { transport, service, key } = this.plan
+    const { transport, key } = this.plan
     const last = this.posts.at(-1)
     if (last === undefined) return
     const says = `the step says ${this.outcome} ${code}`
-    const fate = this.fateOf(last)
+    const fate = fateOf(last)
     const wasRead = this.wasRead(last)
     if (fate === 'job' && wasRead) {
       const id = isMessage(last) ? jobIdIn(last) : jobOf(last)
@@ -181,10 +181,7 @@ class Checker extends Facts {
       this.#must(!isLost, `the service answered with a job, ${says}`)
     }
     this.#must(!this.gaveUpEarly(last), `gave up on the POST before its time was up, ${says}`)
-    // A POST on a connection that breaks before anything is read is sent, and the service knows nothing of it.
-    const isLast = service.connections.every((what) => what === 'ok')
-    if (fate === 'refused' && wasRead && isLast)
-      this.#must(code !== 'create-unknown', `the service refused, ${says}`)
+    if (fate === 'refused' && wasRead) this.#must(code !== 'create-unknown', `the service refused, ${says}`)
     if (this.wasKilled) return
     if (!this.mayBeRefused(last) && jobId === '') {
       const isKnown = code === 'create-unknown' || code === 'contract'
@@ -279,7 +276,7 @@ class Checker extends Facts {
   #checkTruth(text: string, where: string): void {
     const running = /\b(?:keeps|is still) running\b/.exec(text)?.[0]
     const last = this.step.entries.at(-1)
-    if (running !== undefined && (last === undefined || this.fateOf(last) !== 'any')) {
+    if (running !== undefined && (last === undefined || fateOf(last) !== 'any')) {
       const isActive = last !== undefined && this.statusIn(last) === 'active'
       const isIt = this.step.plan.fullDisk || this.isIdRedacted || (isActive && jobOf(last) === this.jobId)
       this.#must(isActive && isIt, `${where} says "${running}" without knowing`)
@@ -304,8 +301,7 @@ class Checker extends Facts {
     if (this.wasCancelled || this.posts.some(isMessage)) return
     for (const entry of this.step.entries) {
       const { method, exchange, respondedAt } = entry
-      if (method !== 'GET' || exchange?.response.body.kind !== 'job' || respondedAt === undefined) continue
-      if (statusOf(entry) === 204 || this.fateOf(entry) === 'any') continue
+      if (method !== 'GET' || exchange.response.body.kind !== 'job' || respondedAt === undefined) continue
       const status = this.statusIn(entry)
       const expected = OUTCOMES_OF.get(status)
       if (expected === undefined || !this.arrivedBefore(respondedAt, this.deadlineAt)) continue
@@ -377,8 +373,8 @@ class Checker extends Facts {
       this.#must(!isDocs || isDocsPull, `docs-token was used for ${path}`)
     }
     for (const { headers, body } of entries) {
-      const hasToken = headers.includes(TOKEN) || headers.includes(DOCS_TOKEN) || body.includes(TOKEN)
-      this.#must(!hasToken, 'the service got a token')
+      const sent = JSON.stringify(headers) + body
+      this.#must(!sent.includes(TOKEN) && !sent.includes(DOCS_TOKEN), 'the service got a token')
     }
     const texts = [...comments, ...checks.map(({ output }) => output.summary ?? '')]
     for (const text of texts) this.#checkMarkup(text.replace(/<!--[^<>]*-->/g, ''), 'a comment or check')
@@ -461,8 +457,8 @@ class Checker extends Facts {
     if (comment === undefined || comment.jobId === '') return
     const { jobId, link } = comment
     const shown = entries.flatMap((entry) => {
-      const body = entry.exchange?.response.body
-      return jobIdIn(entry) === jobId && body?.kind === 'job' ? [body] : []
+      const { body } = entry.exchange.response
+      return jobIdIn(entry) === jobId && body.kind === 'job' ? [body] : []
     })
     const isOver = shown.some(({ status }) => status === 'failed' || status === 'archived')
     const hasOtherLink = shown.some((job) => job.link && job.link !== link)
@@ -475,7 +471,7 @@ class Checker extends Facts {
         const isGone = this.isGone(jobId, post.startedAt) || this.refusedAsEnded(jobId, post)
         const hasReason = isGone || isOver || docsPull === 'closed'
         this.#must(hasReason, `another job was created, and job ${jobId} is remembered`)
-        if (post.complete && isKnownOpen && this.freezes.length === 0) {
+        if (isKnownOpen && this.freezes.length === 0) {
           const namesIt = JSON.parse(post.body).prompt.includes(link)
           this.#must(namesIt, 'the prompt does not name the open pull request')
         }

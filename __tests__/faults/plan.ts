@@ -46,7 +46,7 @@ export function createPlan(seed: number) {
     transport,
     /** They run one after the other against the same service and GitHub. */
     steps,
-    service: createServicePlan(draw, transport.kind, steps[0].timeoutMs),
+    service: createServicePlan(draw, steps[0].timeoutMs),
     /** Undefined if the steps need nothing of GitHub. */
     github: usesGitHub ? createGitHubPlan(draw) : undefined,
   }

@@ -14,26 +14,16 @@ type BodyPlan =
   /** A job with another id. */
   | { kind: 'other-job'; id: string; status: string }
   | { kind: 'text'; text: string }
-  /** So many bytes. */
-  | { kind: 'huge'; bytes: number }
 
 type Method = 'post' | 'get'
 
-export function createServicePlan(draw: Draw, transport: string, timeoutMs: number) {
+export function createServicePlan(draw: Draw, timeoutMs: number) {
   const { random, theme } = draw
   const forMs = theme === 'refusals' && random.chance(0.3) ? random.int(0, 14_000) : 0
   /** For so long after a create, status requests get this response. */
   const invisible = { forMs, response: refusal(draw, 404).response }
-  if (theme === 'refusals') return { startsAfterMs: 0, connections: [], ...refuseJobs(draw), invisible }
-  // The other transports share an address with everybody else: their port must stay theirs.
-  const late = transport === 'http' && random.chance(0.06)
+  if (theme === 'refusals') return { ...refuseJobs(draw), invisible }
   return {
-    /** Nothing listens before this. */
-    startsAfterMs: late ? random.int(100, 4_000) : 0,
-    /** What happens to the nth connection before anything is read; more connections are fine. */
-    connections: random.chance(0.12)
-      ? random.times(random.int(1, 3), () => random.pick('ok', 'reset', 'close', 'hang'))
-      : [],
     /** For the POSTs in turn; the last one again and again. */
     posts: [
       ...firstPosts(draw, timeoutMs),
@@ -89,7 +79,7 @@ function healthy(draw: Draw, method: Method): Exchange {
   const delayMs = random.chance(0.6) ? 0 : random.int(0, 600)
   const status = method === 'post' ? random.pick(200, 201) : 200
   const response = plainResponse(status, jobBody(draw, 'active', null))
-  return { delayMs, breaksAt: 'never', fraction: 1, how: 'close', response }
+  return { delayMs, breaksAt: 'never', fraction: 0, pauseMs: 0, how: 'close', response }
 }
 
 function ending(draw: Draw): Exchange {
@@ -105,11 +95,8 @@ function plainResponse(status: number, body: BodyPlan): ResponsePlan {
     status,
     body,
     framing: 'length',
-    encoding: 'identity',
     headers: [['content-type', 'application/json']],
-    informational: [],
-    parts: 1,
-    pauseMs: 0,
+    hasEarlyHints: false,
     afterwards: 'keep',
   }
 }
@@ -117,8 +104,6 @@ function plainResponse(status: number, body: BodyPlan): ResponsePlan {
 /** Anything that can go wrong, or not, with one request. */
 function createExchange(draw: Draw, method: Method) {
   const { random } = draw
-  /** Where it breaks: at the first byte of the request, after the request, or after a part of the response. */
-  const breaksAt = random.weighted([10, 'never'], [1, 'first-byte'], [2, 'request'], [3, 'response'])
   return {
     delayMs: random.weighted(
       [5, 0],
@@ -126,9 +111,11 @@ function createExchange(draw: Draw, method: Method) {
       [2, random.int(0, 4_000)],
       [1, random.int(3_000, 12_000)],
     ),
-    breaksAt,
-    /** How much of the response is sent before it breaks, from 0 to 1. */
+    /** Where it breaks: after the request, or after a part of the response. */
+    breaksAt: random.weighted([10, 'never'], [3, 'request'], [3, 'response']),
+    /** How much of the response is sent before a pause, after which the rest follows, or it breaks; from 0 to 1. */
     fraction: random.next(),
+    pauseMs: random.weighted([3, 0], [2, random.int(1, 100)], [1, random.int(100, 1_500)]),
     how: random.weighted([3, 'reset'], [3, 'close'], [1.5, 'hang']),
     response: createResponse(draw, method),
   }
@@ -143,8 +130,8 @@ function createResponse(draw: Draw, method: Method) {
     // A cache answers 503 of its own, after the request went through.
     [6, random.pick(500, 502, 503, 503, 503, 504, 529)],
     [2, random.pick(400, 401, 403, 404, 408, 410, 418, 422, 425, 451)],
-    [1, random.pick(301, 302, 303, 307, 308, 304)],
-    [0.5, random.pick(203, 204, 205, 206, 299, 300, 599, 799)],
+    [1, random.pick(301, 302, 303, 307, 308)],
+    [0.5, random.pick(203, 206, 299, 300, 599, 799)],
   )
   const isSuccess = status >= 200 && status < 300
   const retryAfter = random.weighted(
@@ -157,22 +144,15 @@ function createResponse(draw: Draw, method: Method) {
     status,
     body: isSuccess ? successBody(draw, method) : errorBody(draw),
     framing: random.weighted([6, 'length'], [3, 'chunked'], [1, 'close']),
-    encoding: random.weighted([12, 'identity'], [1, 'gzip'], [1, 'deflate'], [1, 'br']),
     headers: [
       ['content-type', random.pick('application/json', 'text/html', 'application/json; charset=utf-8', '')],
       ...(retryAfter === undefined ? [] : [['retry-after', retryAfter]]),
       ...(status >= 300 && status < 400 ? [['location', location]] : []),
       ...(random.chance(0.1) ? [['connection', random.pick('close', 'keep-alive')]] : []),
-      ...(random.chance(0.05) ? [['x-padding', 'x'.repeat(random.int(1, 20_000))]] : []),
     ] as [name: string, value: string][],
-    informational: random.chance(0.1)
-      ? random.times(random.int(1, 3), () => random.pick(102, 103, 103, 100))
-      : [],
-    /** In how many parts it is sent, and how long the pauses between them are. */
-    parts: random.weighted([4, 1], [2, random.int(2, 6)]),
-    pauseMs: random.weighted([3, 0], [2, random.int(1, 100)], [1, random.int(100, 1_500)]),
+    hasEarlyHints: random.chance(0.1),
     /** What follows a whole response. */
-    afterwards: random.weighted([10, 'keep'], [2, 'close'], [1, 'reset'], [1, 'garbage']),
+    afterwards: random.weighted([10, 'keep'], [2, 'close'], [1, 'garbage']),
   }
 }
 
@@ -201,7 +181,6 @@ function successBody(draw: Draw, method: Method): BodyPlan {
     [8, () => jobBody(draw, status, random.chance(0.5) ? null : randomLink(draw))],
     [2, () => ({ kind: 'other-job', id: otherId(draw), status })],
     [2, () => ({ kind: 'text', text: randomText(draw) })],
-    [0.4, () => hugeBody(draw)],
   )()
 }
 
@@ -213,18 +192,12 @@ function errorBody(draw: Draw): BodyPlan {
     [2, () => ({ kind: 'text', text: randomText(draw) })],
     // A refusal with a job in it is a refusal.
     [0.5, () => jobBody(draw, 'active', null)],
-    [0.2, () => hugeBody(draw)],
   )()
 }
 
 function jobBody({ random, hostile }: Draw, status: string, link: string | null): BodyPlan {
   const more = random.chance(0.15) ? { model: hostile(), [hostile()]: hostile() } : {}
   return { kind: 'job', status, link, more }
-}
-
-/** Just below the limit of 1 MiB, or above it. */
-function hugeBody({ random }: Draw): BodyPlan {
-  return { kind: 'huge', bytes: random.pick(1024 * 1024 - 1, 1024 * 1024 + 1, 3_000_000) }
 }
 
 function randomLink({ random, key }: Draw): string | null {
