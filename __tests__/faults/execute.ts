@@ -6,7 +6,6 @@ import type { Certificate } from '../support/certificate.js'
 import { type Fault, file, sha, startGitHub } from '../support/github.js'
 import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
-import { markerIn } from './memory.js'
 import type { ActionPlan, GitHubPlan, Plan, StepPlan, Trigger } from './plan.js'
 import { startPlannedService } from './service.js'
 
@@ -80,10 +79,9 @@ async function startWorld({ transport, ...plan }: Plan, { log, certificate, host
     follow: (next: Puppet) => {
       puppet = next
     },
-    baseUrl: `${isSecure ? 'https' : 'http'}://${host}:${service.port}${transport.prefix}`,
+    baseUrl: `${isSecure ? 'https' : 'http'}://${host}:${service.port}`,
     environment: {
-      ...transport.environment,
-      ...(isSecure && transport.trusted && { NODE_EXTRA_CA_CERTS: certificate.file }),
+      ...(isSecure && { NODE_EXTRA_CA_CERTS: certificate.file }),
       ...(proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),
     },
     close: () => Promise.all([service.close(), proxy?.close(), github?.close()]),
@@ -93,7 +91,7 @@ async function startWorld({ transport, ...plan }: Plan, { log, certificate, host
 async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, log }: RunOptions) {
   const { service, github, baseUrl, environment } = world
   const before = { entries: service.entries.length, requests: github?.requests.length ?? 0 }
-  const timeoutMs = Math.round(plan.timeoutMs + (plan.plusStartup ? startupMs : 0))
+  const timeoutMs = Math.round(plan.timeoutMs + startupMs)
   let firstOutputAt: number | undefined
   let endedAt = 0
   let hang: NodeJS.Timeout | undefined
@@ -105,7 +103,7 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
     // A frozen process must not outlive a Ctrl-C.
     detached: false,
     inputs: { 'base-url': baseUrl, 'timeout-minutes': String(timeoutMs / 60_000), ...plan.inputs },
-    event: github === undefined ? {} : payloadOf(github, plan),
+    event: github === undefined ? {} : payloadOf(github.plan, plan),
     env: {
       ...environment,
       RUNNER_DEBUG: '1',
@@ -113,7 +111,6 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
       GITHUB_RUN_ID: String(plan.runId),
       GITHUB_RUN_ATTEMPT: String(plan.attempt),
       ...(github && { GITHUB_API_URL: github.url }),
-      ...(plan.fullDisk && { GITHUB_OUTPUT: '/dev/full' }),
     },
     onStart: (child) => {
       puppet.child = child
@@ -192,8 +189,7 @@ class Puppet {
     const { child } = this
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     this.#note(what)
-    if (what === 'close-log') child.stdout?.destroy()
-    else if (what !== 'freeze') child.kill(what)
+    if (what !== 'freeze') child.kill(what)
     else {
       this.#freezes++
       child.kill('SIGSTOP')
@@ -213,63 +209,35 @@ class Puppet {
   }
 }
 
-function payloadOf({ plan, repository: { comments } }: PlannedGitHub, step: StepPlan): object {
-  const { title, body } = plan
-  const { action, sender: login, before, author, ownComment } = step.cause
-  const sender = { login, type: login === 'app[bot]' ? 'Bot' : 'User' }
+function payloadOf({ title, body }: GitHubPlan, { cause, event }: StepPlan): object {
+  const { action, sender: login, author } = cause
   const user = { login: author }
   const repository = { full_name: REPOSITORY }
   const html_url = `https://github.com/${REPOSITORY}`
-  const head = { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository }
-  const issue = { number: ISSUE, title, body, user, html_url: `${html_url}/issues/${ISSUE}` }
+  const about = { title, body, user }
+  const issue = { number: ISSUE, ...about, html_url: `${html_url}/issues/${ISSUE}` }
   const pull_request = {
     number: PULL_REQUEST,
-    title,
-    body,
-    user,
+    ...about,
     html_url: `${html_url}/pull/${PULL_REQUEST}`,
     base: { ref: 'main', repo: repository },
-    head,
+    head: { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository },
   }
-  const workflow_run = {
-    id: 1,
-    name: title,
-    event: before,
-    conclusion: 'success',
-    html_url,
-    head_branch: 'main',
-    head_sha: head.sha,
-    head_repository: repository,
-    actor: sender,
-  }
-  const own = ownComment && [...comments.values()].findLast((comment) => markerIn(comment.body))
-  const isLost = own !== undefined && ownComment === 'marker'
-  if (isLost) comments.delete(own.id)
-  const comment = { id: own?.id ?? 1, body: isLost ? own.body : body, user, html_url }
   const payloads = {
     workflow_dispatch: {},
-    workflow_run: { action: 'completed', workflow_run },
     issues: { action: 'opened', issue },
-    issue_comment: { action: 'created', issue, comment },
+    issue_comment: { action: 'created', issue, comment: { id: 1, body, user, html_url } },
     pull_request: { action, pull_request },
-    pull_request_review: {
-      action: 'submitted',
-      pull_request,
-      review: { id: 1, state: 'commented', body, user, html_url },
-    },
   }
-  return { sender, repository, ...payloads[step.event] }
+  const sender = { login, type: login === 'app[bot]' ? 'Bot' : 'User' }
+  return { sender, repository, ...payloads[event] }
 }
 
-type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
-
 async function startPlannedGitHub(plan: GitHubPlan, onRequest: () => void) {
-  const { title, body, file: name, patch, pages, docsPull, faults } = plan
+  const { title, body, file: name, patch, pages, faults } = plan
   const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
   const github = await startGitHub({ token: TOKEN, otherTokens: { [DOCS_TOKEN]: docsAccess }, onRequest })
-  github
-    .addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
-    .addPull({ number: 17, state: docsPull, merged: docsPull === 'closed' })
+  github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true }).addPull({ number: 17 })
   const repository = github.addRepository(REPOSITORY, { private: true })
   repository.addPull({ number: PULL_REQUEST, title, body, author: 'octocat', files: [file(name, patch)] })
   repository.issues.add(ISSUE)

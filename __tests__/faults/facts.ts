@@ -14,7 +14,7 @@ export interface Machine {
 }
 
 /** How long bytes may be on their way from one process to another. */
-const DELIVERY_MS = 100
+export const DELIVERY_MS = 100
 /** The time limit of a POST. */
 const POST_MS = 60_000
 /** How long a 404 has to be repeated before it is believed, less what timers may be early. */
@@ -41,8 +41,6 @@ export class Facts extends Observed {
   readonly outcome = this.outputs.outcome ?? ''
   readonly code = this.outputs['error-code'] ?? ''
   readonly jobId = this.outputs['job-id'] ?? ''
-  /** A text with the key in it is redacted. */
-  readonly isIdRedacted = this.jobId.includes('***')
   /** The lines of the log. */
   readonly lines = this.step.stdout.split(/\r\n|\r|\n/)
   readonly posts = this.step.entries.filter(({ method }) => method === 'POST')
@@ -163,9 +161,9 @@ export class Facts extends Observed {
 
   /** Whether nothing kept the step from writing what it remembers, and from its last edit. */
   get couldWrite(): boolean {
-    const { plan, endedAt } = this.step
+    const { endedAt } = this.step
     const wasHindered = this.wasKilled || this.secondSignalAt < NEVER || this.freezes.length > 0
-    if (wasHindered || plan.fullDisk || this.inputs['dry-run'] !== undefined) return false
+    if (wasHindered) return false
     // The last edits have 1 s after the deadline, 3 s after a cancel. A step that took less was not cut short.
     const wasCut = endedAt >= this.deadlineAt + 950 || endedAt >= this.cancelledAt + 2_950
     return this.github?.healthy === true && !wasCut
@@ -212,14 +210,12 @@ export function isAboutTheJob(status: number): boolean {
 }
 
 /** A push shows write access already, and so does an app's event on a branch of the repository. */
-function askedFor({ event, inputs, cause: { action, sender, before, author } }: StepPlan): Person[] {
+function askedFor({ event, inputs, cause: { action, sender, author } }: StepPlan): Person[] {
   const showsAccess =
     event === 'workflow_dispatch' ||
-    (event === 'workflow_run' && before === 'push') ||
     (event === 'pull_request' && (action === 'synchronize' || sender === 'app[bot]'))
-  const hasAuthor = event === 'issue_comment' || event === 'pull_request_review'
   const allowed = (inputs['allow-users'] ?? '').toLowerCase().split(', ')
-  const people = showsAccess ? [] : hasAuthor ? [sender, author] : [sender]
+  const people = showsAccess ? [] : event === 'issue_comment' ? [sender, author] : [sender]
   return people.filter((person) => !allowed.includes('*') && !allowed.includes(person))
 }
 

@@ -23,7 +23,7 @@ export function markersIn(texts: readonly string[]): Marker[] {
 export function memoryAfter({ comments, checks }: StepRecord, step: StepPlan) {
   const { inputs, event, runId, task } = step
   const scope = inputs['job-scope']
-  const hasNumber = event.startsWith('pull_request') || inputs['issue-number'] !== undefined
+  const hasNumber = event === 'pull_request' || inputs['issue-number'] !== undefined
   const isComment = task === 'create' && (scope === 'issue' || (scope === 'pull-request' && hasNumber))
   const isCheck = inputs.check === 'true' && event !== 'issue_comment'
   const ofChecks = markersIn(checks.map(({ output }) => output.text ?? ''))

@@ -28,7 +28,6 @@ export function createPlan(seed: number) {
   const key = `mint_${random.text(WORD, 12)}${random.text(alphabet, ...length)}`
   const knownJob = `job-${random.text(ID, 4, 30)}`
   const usesGitHub = random.chance(0.35)
-  const transport = createTransport(random, usesGitHub)
   const theme = random.weighted(
     [87, 'any'],
     [7, 'freeze'],
@@ -43,7 +42,7 @@ export function createPlan(seed: number) {
     seed,
     key,
     knownJob,
-    transport,
+    transport: createTransport(random),
     /** They run one after the other against the same service and GitHub. */
     steps,
     service: createServicePlan(draw, steps[0].timeoutMs),
@@ -52,8 +51,7 @@ export function createPlan(seed: number) {
   }
 }
 
-function createTransport(random: Random, usesGitHub: boolean) {
-  const kind = random.weighted([80, 'http'], [10, 'https'], [10, 'proxy'])
+function createTransport(random: Random) {
   const connect = (): Behaviour =>
     random.weighted<Behaviour>(
       [6, 'open'],
@@ -63,21 +61,10 @@ function createTransport(random: Random, usesGitHub: boolean) {
       [0.5, 'early'],
       [1, random.pick(400, 403, 407, 429, 500, 502, 503, 504)],
     )
-  // A proxy that nobody answers at: loopback must never go through it.
-  const ignoredProxy = kind !== 'proxy' && !usesGitHub && random.chance(0.1)
   return {
-    kind,
-    /** Whether the action trusts the service's certificate. */
-    trusted: kind === 'http' || random.chance(0.9),
-    /** The path prefix of the base URL. */
-    prefix: random.chance(0.2) ? '/pre/fix' : '',
+    kind: random.weighted([80, 'http'], [10, 'https'], [10, 'proxy']),
     /** What a proxy does with its nth CONNECT; the last one again and again. */
     connects: (random.chance(0.6) ? ['open'] : random.times(random.int(1, 4), connect)) satisfies Behaviour[],
-    environment: {
-      ...(ignoredProxy && { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' }),
-      ...(random.chance(0.2) && { TZ: random.pick('America/New_York', 'Asia/Kolkata', 'UTC') }),
-      ...(random.chance(0.05) && { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
-    },
   }
 }
 
@@ -85,27 +72,23 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
   const { random, refusesLaterStep } = draw
   const drawn = createStep(draw)
   // Its one request is the first create: the service refuses the later step.
-  const quick = { inputs: { ...drawn.inputs, wait: 'false' }, actions: [], fullDisk: false }
+  const quick = { inputs: { ...drawn.inputs, wait: 'false' }, actions: [] }
   const first: StepPlan = refusesLaterStep ? { ...drawn, ...quick } : drawn
   const { 'job-scope': scope, check } = first.inputs
   if ((scope === undefined && check === undefined) || (!refusesLaterStep && random.chance(0.3)))
     return [first]
   // A later run that shares the job, or a re-run of the same one, which alone finds a check.
   const isRerun = scope === undefined || random.chance(0.5)
-  const second = createStep(draw)
-  const mayBeOwn = !isRerun && first.event.startsWith('issue') && random.chance(0.7)
-  const ownComment = mayBeOwn ? random.pick('id', 'marker') : undefined
+  const { inputs, timeoutMs, cause, actions } = createStep(draw)
   return [
     first,
     {
-      ...second,
+      ...first,
       // What is wrong with bad input may be `wait`.
-      inputs: { ...first.inputs, ...(first.task === 'create' && { wait: second.inputs.wait ?? 'true' }) },
-      task: first.task,
-      event: ownComment === undefined ? first.event : 'issue_comment',
-      cause: isRerun ? first.cause : { ...second.cause, ownComment },
-      runId: isRerun ? first.runId : first.runId + 1,
-      attempt: isRerun ? 2 : 1,
+      inputs: { ...first.inputs, ...(first.task === 'create' && { wait: inputs.wait ?? 'true' }) },
+      timeoutMs,
+      actions,
+      ...(isRerun ? { attempt: 2 } : { runId: first.runId + 1, cause }),
     },
   ]
 }
@@ -133,14 +116,7 @@ function createStep(draw: Draw) {
     [0.3, 'Long '.repeat(random.int(1, 20_000))],
   )
   const event = usesGitHub
-    ? random.weighted(
-        [7, 'pull_request'],
-        [2, 'pull_request_review'],
-        [3, 'issues'],
-        [2, 'issue_comment'],
-        [1.5, 'workflow_run'],
-        [1.5, 'workflow_dispatch'],
-      )
+    ? random.weighted([7, 'pull_request'], [3, 'issues'], [2, 'issue_comment'], [3, 'workflow_dispatch'])
     : 'workflow_dispatch'
   const inputs: Record<string, string> = {
     'api-key': key,
@@ -153,17 +129,14 @@ function createStep(draw: Draw) {
     ...(random.chance(0.2) && {
       'fail-on': random.pick('none', 'no-changes', 'failed', 'archived,timed-out'),
     }),
-    ...(random.chance(0.04) && { 'dry-run': 'true' }),
     ...(usesGitHub && gitHubInputs(draw, task, event)),
     ...(task === 'bad-input' && badInput(draw)),
   }
   return {
     task,
     inputs,
-    /** The input `timeout-minutes`, in milliseconds. */
+    /** Counts from about when the process is up: on a busy machine that alone takes seconds. */
     timeoutMs,
-    /** The deadline counts from about when the process is up: on a busy machine that alone takes seconds. */
-    plusStartup: random.chance(0.9),
     runId: random.int(1, 1e9),
     attempt: 1,
     event,
@@ -171,31 +144,25 @@ function createStep(draw: Draw) {
     cause: {
       /** Of the pull request. */
       action: random.pick('synchronize', 'synchronize', 'opened', 'labeled', 'edited', 'closed'),
-      /** Who triggered the run; for `workflow_run`, the run before it. */
+      /** Who triggered the run. */
       sender: person(),
-      /** The event of that run before it. */
-      before: random.pick('push', 'pull_request', 'issue_comment'),
-      /** Who wrote the comment or the review. */
+      /** Who wrote the comment. */
       author: person(),
-      /** The event is about the comment that remembers the job, by its id; or by its marker, if GitHub has lost it. */
-      ownComment: undefined as 'id' | 'marker' | undefined,
     },
     actions: createActions(draw, timeoutMs),
-    /** GITHUB_OUTPUT is a disk that is full. */
-    fullDisk: random.chance(0.02),
   }
 }
 
 function gitHubInputs({ random, theme }: Draw, task: string, event: string): Record<string, string> {
   const scope = random.weighted(
-    [6, event.startsWith('pull_request') ? 'pull-request' : 'issue'],
+    [6, event === 'pull_request' ? 'pull-request' : 'issue'],
     [1, 'pull-request'],
     [1, 'issue'],
     [theme === 'refusals' ? 0 : 2, ''],
   )
   const hasScope = task === 'create' && scope !== ''
   // Without a pull request or an issue in the event, the scope needs a number.
-  const isAboutNone = event.startsWith('workflow_')
+  const isAboutNone = event === 'workflow_dispatch'
   const needsNumber = hasScope && scope === 'issue' && isAboutNone
   const usesPaths = !isAboutNone && random.chance(0.15)
   return {
@@ -213,21 +180,14 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: string): Rec
 
 /** One input that is wrong, whatever the others are. */
 function badInput({ random, key, hostile }: Draw): Record<string, string> {
-  const wrong = (): string => hostile().replaceAll('\0', '')
-  const names = 'job-scope context wait timeout-minutes fail-on base-url dry-run'
-  const name = random.pick(...names.split(' '))
-  return random.pick<() => Record<string, string>>(
-    () => ({ [name]: `?${wrong()}` }),
-    () => ({ 'job-id': `?${wrong()}` }),
-    () => ({ 'project-id': '' }),
-    () => ({ 'project-id': `?${wrong()}` }),
-    () => ({ 'api-key': `${key} ${key}` }),
-    () => ({ 'api-key': '' }),
-    () => ({ prompt: random.pick(...keyForms(key)) }),
-    () => ({ 'job-key': key }),
-    () => ({ 'prompt-file': `no/such/file ${wrong()}` }),
-    () => ({ 'timeout-minutes': '0' }),
-  )()
+  const names = 'job-scope context wait timeout-minutes fail-on base-url job-id project-id'
+  return random.pick(
+    { [random.pick(...names.split(' '))]: `?${hostile().replaceAll('\0', '')}` },
+    { 'api-key': `${key} ${key}` },
+    { 'api-key': '' },
+    { prompt: random.pick(...keyForms(key)) },
+    { 'prompt-file': 'no/such/file' },
+  )
 }
 
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
@@ -249,7 +209,7 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
     ),
     nth: random.weighted([5, 1], [2, 2], [1, 3]),
     delayMs: random.weighted([3, 0], [3, random.int(0, 100)], [2, random.int(0, timeoutMs)]),
-    what: random.weighted([4, 'SIGINT'], [2, 'SIGTERM'], [5, 'freeze'], [0.5, 'SIGKILL'], [0.3, 'close-log']),
+    what: random.weighted([4, 'SIGINT'], [2, 'SIGTERM'], [5, 'freeze'], [0.5, 'SIGKILL']),
     /** How long a freeze takes. */
     forMs: random.weighted(
       [1, random.int(10, 500)],
@@ -287,24 +247,13 @@ function createGitHubPlan(draw: Draw) {
     patch: `@@ -1 +1 @@\n-old\n+${hostile()}`,
     /** Lists come in pages that are shorter than asked for, or the last page comes again and again. */
     pages: random.pick('usual', 'usual', 'short', 'repeated'),
-    /** The state of the docs pull request. */
-    docsPull: random.pick('open', 'closed'),
     /** Whether every request is answered as GitHub would. */
     healthy,
     faults,
   }
 }
 
-const GITHUB_PATHS = [
-  '',
-  '/comments',
-  '/files',
-  '/comments/\\d+$',
-  '/issues/',
-  '/pulls/',
-  'check-runs',
-  '/permission',
-]
+const GITHUB_PATHS = ' /comments /files /comments/\\d+$ /issues/ /pulls/ check-runs /permission'.split(' ')
 
 function createGitHubFault({ random, hostile }: Draw) {
   return {
