@@ -11,8 +11,10 @@ import { startPlannedService } from './service.js'
 
 /** What was done to the process. */
 export interface Done {
-  readonly what: ActionPlan['what'] | 'thaw'
+  readonly what: ActionPlan['what']
   readonly at: number
+  /** When a freeze ended; undefined if the process ended first. */
+  until?: number
 }
 
 export type StepRecord = Awaited<ReturnType<typeof runStep>>
@@ -25,16 +27,11 @@ export interface RunRecord {
 interface RunOptions {
   readonly bundle: string
   readonly node: string
-  /** An address of this machine that no other run uses at the same time. */
-  readonly host: string
   readonly certificate: Certificate
   /** What a process takes to start at the moment. */
   readonly startupMs: number
   readonly log: (line: string) => void
 }
-
-/** A name that only the proxy knows. */
-const SERVICE_NAME = 'service.test'
 
 /** A process that still runs after this hangs. */
 const HANG_MS = 180_000
@@ -53,17 +50,11 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
 type World = Awaited<ReturnType<typeof startWorld>>
 
 /** What the steps meet. */
-async function startWorld({ transport, ...plan }: Plan, { log, certificate, host: ownHost }: RunOptions) {
-  const isSecure = transport.kind !== 'http'
-  let puppet: Puppet | undefined
-  const count = (what: Trigger): void => puppet?.count(what)
-  const service = await startPlannedService({
-    plan: plan.service,
-    host: isSecure ? '127.0.0.1' : ownHost,
-    tls: isSecure ? certificate : undefined,
-    count,
-    log,
-  })
+async function startWorld({ transport, ...plan }: Plan, { log, certificate }: RunOptions) {
+  const puppets: Puppet[] = []
+  const count = (what: Trigger): void => puppets.at(-1)?.count(what)
+  const tls = transport.kind === 'http' ? undefined : certificate
+  const service = await startPlannedService({ plan: plan.service, tls, count, log })
   const behave = (nth: number) => {
     const what = transport.connects[Math.min(nth, transport.connects.length) - 1] ?? 'open'
     log(`Proxy: CONNECT ${nth}: ${what}`)
@@ -71,17 +62,15 @@ async function startWorld({ transport, ...plan }: Plan, { log, certificate, host
   }
   const proxy = transport.kind === 'proxy' ? await connectProxy(service.port, behave) : undefined
   const github = plan.github && (await startPlannedGitHub(plan.github, () => count('github')))
-  const host = { http: ownHost, https: '127.0.0.1', proxy: SERVICE_NAME }[transport.kind]
   return {
     service,
     github,
-    /** What happens from now on counts for this process. */
-    follow: (next: Puppet) => {
-      puppet = next
-    },
-    baseUrl: `${isSecure ? 'https' : 'http'}://${host}:${service.port}`,
+    /** The last one is what happens to the process that runs. */
+    puppets,
+    // A name that only the proxy knows.
+    baseUrl: proxy ? `https://service.test:${service.port}` : service.url,
     environment: {
-      ...(isSecure && { NODE_EXTRA_CA_CERTS: certificate.file }),
+      ...(tls && { NODE_EXTRA_CA_CERTS: tls.file }),
       ...(proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),
     },
     close: () => Promise.all([service.close(), proxy?.close(), github?.close()]),
@@ -89,14 +78,13 @@ async function startWorld({ transport, ...plan }: Plan, { log, certificate, host
 }
 
 async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, log }: RunOptions) {
-  const { service, github, baseUrl, environment } = world
+  const { service, github, puppets, baseUrl, environment } = world
   const before = { entries: service.entries.length, requests: github?.requests.length ?? 0 }
   const timeoutMs = Math.round(plan.timeoutMs + startupMs)
   let firstOutputAt: number | undefined
   let endedAt = 0
-  let hang: NodeJS.Timeout | undefined
   const puppet = new Puppet(plan.actions, log)
-  world.follow(puppet)
+  puppets.push(puppet)
   const { startedAt, code, signal, stdout, stderr, outputFile, summary } = await runBundle({
     bundle,
     node,
@@ -114,7 +102,7 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
     },
     onStart: (child) => {
       puppet.child = child
-      hang = setTimeout(() => child.kill('SIGKILL'), HANG_MS)
+      setTimeout(() => child.kill('SIGKILL'), HANG_MS).unref()
       child.stdout?.once('data', () => {
         firstOutputAt = performance.now()
         puppet.count('start')
@@ -124,8 +112,6 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
       })
     },
   })
-  clearTimeout(hang)
-  puppet.stop()
   return {
     plan,
     /** What `timeout-minutes` said. */
@@ -158,8 +144,7 @@ class Puppet {
   child: ChildProcess | undefined
   readonly done: Done[] = []
   readonly #counts = new Map<Trigger, number>()
-  readonly #timers: NodeJS.Timeout[] = []
-  #freezes = 0
+  #isFrozen = false
 
   constructor(
     readonly actions: readonly ActionPlan[],
@@ -173,39 +158,32 @@ class Puppet {
       if (action.after !== what || action.nth !== count) continue
       // At once is before the service goes on.
       if (action.delayMs === 0) this.#act(action)
-      else this.#later(action.delayMs, () => this.#act(action))
+      else setTimeout(() => this.#act(action), action.delayMs).unref()
     }
-  }
-
-  stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
-  }
-
-  #later(delayMs: number, call: () => void): void {
-    this.#timers.push(setTimeout(call, delayMs))
   }
 
   #act({ what, forMs }: ActionPlan): void {
-    const { child } = this
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    this.#note(what)
-    if (what !== 'freeze') child.kill(what)
-    else {
-      this.#freezes++
-      child.kill('SIGSTOP')
-      this.#later(forMs, () => this.#thaw())
-    }
+    const isFreeze = what === 'freeze'
+    if (this.#hasEnded || (isFreeze && this.#isFrozen)) return
+    this.log(`=== ${what}`)
+    const done: Done = { what, at: performance.now() }
+    this.done.push(done)
+    this.child?.kill(isFreeze ? 'SIGSTOP' : what)
+    if (!isFreeze) return
+    this.#isFrozen = true
+    setTimeout(() => this.#thaw(done), forMs).unref()
   }
 
-  #thaw(): void {
-    if (--this.#freezes > 0) return
-    this.#note('thaw')
+  #thaw(freeze: Done): void {
+    if (this.#hasEnded) return
+    this.#isFrozen = false
+    freeze.until = performance.now()
+    this.log('=== thaw')
     this.child?.kill('SIGCONT')
   }
 
-  #note(what: Done['what']): void {
-    this.log(`=== ${what}`)
-    this.done.push({ what, at: performance.now() })
+  get #hasEnded(): boolean {
+    return this.child === undefined || this.child.exitCode !== null || this.child.signalCode !== null
   }
 }
 

@@ -53,7 +53,9 @@ export class Facts extends Observed {
   readonly killedAt = this.step.done.find(({ what }) => what === 'SIGKILL')?.at ?? NEVER
   readonly wasKilled = this.killedAt < NEVER
   /** When the process stood still. */
-  readonly freezes = freezesIn(this.step)
+  readonly freezes = this.step.done
+    .filter(({ what }) => what === 'freeze')
+    .map(({ at: from, until: to = this.step.endedAt }) => ({ from, to }))
   /** Waits of this length or less are the machine's. */
   readonly toleranceMs = 1_000 + 4 * Math.max(this.machine.startupMs, startupMs(this.step))
   /** The step took about as long as it was allowed to. */
@@ -217,22 +219,4 @@ function askedFor({ event, inputs, cause: { action, sender, author } }: StepPlan
   const allowed = (inputs['allow-users'] ?? '').toLowerCase().split(', ')
   const people = showsAccess ? [] : event === 'issue_comment' ? [sender, author] : [sender]
   return people.filter((person) => !allowed.includes('*') && !allowed.includes(person))
-}
-
-interface Freeze {
-  readonly from: number
-  readonly to: number
-}
-
-function freezesIn({ done, endedAt }: StepRecord): Freeze[] {
-  const found: Freeze[] = []
-  let from: number | undefined
-  for (const { what, at } of done) {
-    if (what === 'freeze') from ??= at
-    if (what === 'thaw' && from !== undefined) {
-      found.push({ from, to: at })
-      from = undefined
-    }
-  }
-  return from === undefined ? found : [...found, { from, to: endedAt }]
 }

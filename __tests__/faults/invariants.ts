@@ -1,6 +1,7 @@
 /** What must hold for every run, whatever it met. */
 
 import { parseOutputs } from '../../emulator/runner.mjs'
+import { OUTCOMES, STATUSES } from '../../src/agent/job.js'
 import { DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './draw.js'
 import type { RunRecord, StepRecord } from './execute.js'
 import { DELIVERY_MS, Facts, isAboutTheJob, type Machine, statusOf } from './facts.js'
@@ -9,11 +10,8 @@ import { INJECTED, keyForms } from './hostile.js'
 import { type Marker, markerIn, markersIn, memoryAfter } from './memory.js'
 import { type Entry, isCreate, isMessage, jobIdIn } from './service.js'
 
-const OUTCOMES =
-  'started pr-opened no-changes failed archived timed-out cancelled skipped dry-run error'.split(' ')
 const ERROR_CODES =
   'input auth not-found rejected rate-limited network create-unknown contract github internal'.split(' ')
-const STATUSES = ['active', 'completed', 'archived', 'failed']
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 const CONTROL_CHARACTERS = /[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/
 
@@ -25,19 +23,16 @@ const LATE_CHECK_MS = 10_000
 const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
 /** Outcomes of a job that was seen to its end. */
 const ENDED = ['pr-opened', 'no-changes', 'failed', 'archived']
-/** The outcomes that a final status may have. */
-const OUTCOMES_OF = new Map([
-  ['completed', ['pr-opened', 'no-changes']],
-  ['failed', ['failed']],
-  ['archived', ['archived']],
-])
 /** States of a run that sent nothing, or nothing that was accepted. */
 const NOTHING = ['unsent', 'skipped']
 
 /** A list of what is violated, empty if all is well. */
 export function violations({ plan, steps }: RunRecord, machine: Machine): string[] {
   return steps.flatMap((step, index) => {
-    const done = step.done.map(({ what, at }) => `${what} at ${Math.round(at - step.spawnedAt)} ms`)
+    const after = (at: number): number => Math.round(at - step.spawnedAt)
+    const done = step.done.map(
+      ({ what, at, until }) => `${what} at ${after(at)} ms${until ? ` until ${after(until)} ms` : ''}`,
+    )
     return new Checker(plan, step, steps[index - 1], machine)
       .check()
       .map((text) => (steps.length > 1 ? `step ${index + 1}: ${text}` : text))
@@ -285,9 +280,9 @@ class Checker extends Facts {
       const { method, exchange, respondedAt } = entry
       if (method !== 'GET' || exchange.response.body.kind !== 'job' || respondedAt === undefined) continue
       const status = this.statusIn(entry)
-      const expected = OUTCOMES_OF.get(status)
-      if (expected === undefined || !this.arrivedBefore(respondedAt, this.deadlineAt)) continue
-      const isTold = expected.includes(this.outcome)
+      const isEnd = ['completed', 'failed', 'archived'].includes(status)
+      if (!isEnd || !this.arrivedBefore(respondedAt, this.deadlineAt)) continue
+      const isTold = ENDED.includes(this.outcome) && this.outputs.status === status
       this.#must(isTold, `the job was told to be ${status}, the step says ${this.outcome}`)
     }
   }

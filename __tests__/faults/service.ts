@@ -19,7 +19,6 @@ export interface Entry extends Received {
 
 interface ServiceOptions {
   readonly plan: ServicePlan
-  readonly host: string
   readonly tls: Certificate | undefined
   readonly count: (what: Trigger) => void
   readonly log: (line: string) => void
@@ -36,7 +35,7 @@ export const isCreate = ({ method, path }: Received): boolean => method === 'POS
 
 export const isMessage = ({ path }: Pick<Received, 'path'>): boolean => path.endsWith('/message')
 
-export async function startPlannedService({ plan, host, tls, count, log }: ServiceOptions) {
+export async function startPlannedService({ plan, tls, count, log }: ServiceOptions) {
   const entries: Entry[] = []
   let created = 0
   let visibleAt = 0
@@ -90,7 +89,6 @@ export async function startPlannedService({ plan, host, tls, count, log }: Servi
   const service = await startService({
     posts: plan.posts.map(play),
     polls: plan.gets.map(play),
-    host,
     ...(tls && { tls }),
   })
   return { ...service, entries }
