@@ -3,7 +3,7 @@
 import { parseOutputs } from '../../emulator/runner.mjs'
 import { FINAL_POST_MS } from './draw.js'
 import type { Done, StepRecord } from './execute.js'
-import { fateOf } from './fate.js'
+import { fateOf, jobIn } from './fate.js'
 import { memoryAfter } from './memory.js'
 import type { Person, Plan, StepPlan } from './plan.js'
 import { type Entry, isMessage, jobIdIn } from './service.js'
@@ -71,11 +71,11 @@ export class Facts extends Observed {
     return ['refused', 'any'].includes(fateOf(post))
   }
 
-  /** The job's status in a whole response. */
-  statusIn({ exchange, respondedAt }: Entry): string {
-    const { status, body } = exchange.response
-    const isWhole = respondedAt !== undefined && status >= 200 && status < 300
-    return isWhole && 'status' in body ? body.status : ''
+  /** The job's status in a whole response, or empty. */
+  statusIn(entry: Entry): string {
+    const { status } = entry.exchange.response
+    const isWhole = entry.respondedAt !== undefined && status >= 200 && status < 300
+    return (isWhole && jobIn(entry)?.status) || ''
   }
 
   /** The status requests before a certain time. */
@@ -188,12 +188,12 @@ export class Facts extends Observed {
   }
 }
 
-/** Empty if the file is malformed. */
+/** The only one is `malformed` if the file is that. */
 export function readOutputs(file: string): Readonly<Record<string, string>> {
   try {
     return parseOutputs(file)
-  } catch {
-    return {}
+  } catch (thrown) {
+    return { malformed: String(thrown) }
   }
 }
 

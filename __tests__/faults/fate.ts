@@ -2,8 +2,10 @@
 
 import { bodyText, type Entry, isMessage } from './service.js'
 
-export function isId(text: string): boolean {
-  return /^[A-Za-z0-9._~:@=+,-]{1,512}$/.test(text) && text !== '.' && text !== '..'
+export function isId(text: unknown): boolean {
+  return (
+    typeof text === 'string' && /^[A-Za-z0-9._~:@=+,-]{1,512}$/.test(text) && text !== '.' && text !== '..'
+  )
 }
 
 /** What a POST's response says of it. `any`: nobody can tell whether the response was whole. */
@@ -20,15 +22,15 @@ export function fateOf({ exchange, respondedAt, path, jobId }: Entry): Fate {
   if (status >= 500 || status === 303) return 'unknown'
   if (status >= 300) return 'refused'
   if (isMessage({ path })) return 'job'
-  return jobOf({ exchange, jobId }) === '' ? 'no-job' : 'job'
+  return jobIn({ exchange, jobId }) === undefined ? 'no-job' : 'job'
 }
 
-/** The id of the job in a response, if there is one that the action has to take. */
-export function jobOf({ exchange, jobId }: Pick<Entry, 'exchange' | 'jobId'>): string {
+/** The job in a response, if there is one that the action has to take. */
+export function jobIn({ exchange, jobId }: Pick<Entry, 'exchange' | 'jobId'>) {
   try {
     const { id, status } = JSON.parse(bodyText(exchange.response, jobId))
-    return typeof id === 'string' && typeof status === 'string' && isId(id) ? id : ''
+    return typeof status === 'string' && isId(id) ? { id: id as string, status } : undefined
   } catch {
-    return ''
+    return undefined
   }
 }

@@ -1,11 +1,10 @@
 /** What must hold for every run, whatever it met. */
 
-import { parseOutputs } from '../../emulator/runner.mjs'
 import { OUTCOMES, STATUSES } from '../../src/agent/job.js'
 import { DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './draw.js'
 import type { RunRecord, StepRecord } from './execute.js'
 import { DELIVERY_MS, Facts, isAboutTheJob, type Machine, statusOf } from './facts.js'
-import { fateOf, isId, jobOf } from './fate.js'
+import { fateOf, isId, jobIn } from './fate.js'
 import { INJECTED, keyForms } from './hostile.js'
 import { type Marker, markerIn, markersIn, memoryAfter } from './memory.js'
 import { type Entry, isCreate, isMessage, jobIdIn } from './service.js'
@@ -15,10 +14,8 @@ const ERROR_CODES =
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 const CONTROL_CHARACTERS = /[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/
 
-/** How long GitHub is asked who may start a job, at most. */
-const GITHUB_MS = 60_000
-/** How long the check of a step with bad input may take. */
-const LATE_CHECK_MS = 10_000
+/** How long a step with bad input may take: GitHub may be asked who may start a job. */
+const BAD_INPUT_MS = 60_000
 /** How long the comment may take after that. */
 const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
 /** Outcomes of a job that was seen to its end. */
@@ -44,7 +41,8 @@ class Checker extends Facts {
   readonly #found: string[] = []
 
   check(): string[] {
-    this.#checkOutputFile()
+    const { malformed } = this.outputs
+    this.#must(malformed === undefined, `the output file is malformed: ${malformed}`)
     this.#checkRequests()
     this.#checkLog()
     this.#checkKey()
@@ -69,14 +67,6 @@ class Checker extends Facts {
 
   #must(holds: boolean, text: string): void {
     if (!holds) this.#found.push(text)
-  }
-
-  #checkOutputFile(): void {
-    try {
-      parseOutputs(this.step.outputFile)
-    } catch (thrown) {
-      this.#must(false, `the output file is malformed: ${thrown}`)
-    }
   }
 
   /** Every request carries the key and asks for what the step is about; a step that sends nothing sends nothing. */
@@ -159,7 +149,7 @@ class Checker extends Facts {
     const fate = fateOf(last)
     const wasRead = this.wasRead(last)
     if (fate === 'job' && wasRead) {
-      const id = isMessage(last) ? jobIdIn(last) : jobOf(last)
+      const id = isMessage(last) ? jobIdIn(last) : jobIn(last)?.id
       this.#must(jobId === id, `the service answered with job ${id}, job-id is ${jobId || 'empty'}`)
       // A proxy that wants other credentials ends the polls, too.
       const mayLose = transport.kind === 'proxy' && transport.connects.includes(407)
@@ -191,9 +181,8 @@ class Checker extends Facts {
     const { plan, spawnedAt, timeoutMs, firstOutputAt = spawnedAt } = this.step
     const commentMs = this.github === undefined ? { cancelled: 0, deadline: 0 } : COMMENT_MS
     const postMs = (at: number): number => (this.isPostPendingAt(at) ? FINAL_POST_MS : 0)
-    // Bad input may be a bad time limit: then GitHub's own count.
-    const ownMs = plan.task !== 'bad-input' ? 0 : this.asked.length > 0 ? GITHUB_MS : LATE_CHECK_MS
-    const limitMs = Math.max(timeoutMs, ownMs)
+    // Bad input may be a bad time limit.
+    const limitMs = plan.task === 'bad-input' ? Math.max(timeoutMs, BAD_INPUT_MS) : timeoutMs
     const lastEditMs = postMs(spawnedAt + limitMs) + commentMs.deadline
     this.#mustEndBy(firstOutputAt + limitMs + lastEditMs, 'its deadline')
     for (const [index, { at }] of this.deliveredSignals.entries()) {
@@ -256,7 +245,7 @@ class Checker extends Facts {
     const last = this.step.entries.at(-1)
     if (running !== undefined && (last === undefined || fateOf(last) !== 'any')) {
       const isActive = last !== undefined && this.statusIn(last) === 'active'
-      this.#must(isActive && jobOf(last) === this.jobId, `${where} says "${running}" without knowing`)
+      this.#must(isActive && jobIn(last)?.id === this.jobId, `${where} says "${running}" without knowing`)
     }
     const nothing = /nothing was sent|had not accepted anything/i.exec(text)?.[0]
     if (nothing === undefined) return
@@ -277,8 +266,8 @@ class Checker extends Facts {
     if (this.previous !== undefined || this.inputs.wait === 'false') return
     if (this.wasCancelled || this.posts.some(isMessage)) return
     for (const entry of this.step.entries) {
-      const { method, exchange, respondedAt } = entry
-      if (method !== 'GET' || exchange.response.body.kind !== 'job' || respondedAt === undefined) continue
+      const { method, respondedAt } = entry
+      if (method !== 'GET' || jobIn(entry)?.id !== entry.jobId || respondedAt === undefined) continue
       const status = this.statusIn(entry)
       const isEnd = ['completed', 'failed', 'archived'].includes(status)
       if (!isEnd || !this.arrivedBefore(respondedAt, this.deadlineAt)) continue
@@ -397,27 +386,15 @@ class Checker extends Facts {
   }
 
   #checkConclusion(): void {
-    const { plan, checks, exitCode } = this.step
-    const { outcome } = this
-    if (!this.mayStart && outcome === 'skipped' && plan.event.startsWith('issue')) {
-      const isNone = checks.length === (this.previous?.checks.length ?? 0)
-      this.#must(isNone, 'a stranger left a check on a commit that the event does not name')
-      return
-    }
-    const conclusions: Readonly<Record<string, string>> = {
-      'pr-opened': 'success',
-      cancelled: 'cancelled',
-      skipped: 'skipped',
-      'timed-out': exitCode === 1 ? 'timed_out' : 'neutral',
-    }
-    const expected = conclusions[outcome] ?? (exitCode === 1 ? 'failure' : 'neutral')
-    const conclusion = checks.at(-1)?.conclusion
-    this.#must(conclusion === expected, `the check is concluded as ${conclusion}, not as ${expected}`)
-    if (plan.task === 'bad-input' || outcome === 'skipped') return
+    const { plan, checks } = this.step
+    if (plan.task === 'bad-input' || this.outcome === 'skipped') return
     for (const { output, status } of checks) {
       const isOwn = markerIn(output.text ?? '')?.run === String(plan.runId)
       this.#must(!isOwn || status === 'completed', 'a check is left in progress')
     }
+    const conclusion = checks.at(-1)?.conclusion
+    const isRight = (conclusion === 'success') === (this.outcome === 'pr-opened')
+    this.#must(isRight, `the check is concluded as ${conclusion}, the outcome is ${this.outcome}`)
   }
 
   /** A step that shares the job of an earlier one waits for it or messages it, unless that is proven to be of no use. */
@@ -433,11 +410,8 @@ class Checker extends Facts {
     }
     if (comment === undefined || comment.jobId === '') return
     const { jobId } = comment
-    const shown = entries.flatMap((entry) => {
-      const { body } = entry.exchange.response
-      return jobIdIn(entry) === jobId && body.kind === 'job' ? [body] : []
-    })
-    const isOver = shown.some(({ status }) => status === 'failed' || status === 'archived')
+    const shown = entries.filter((entry) => jobIdIn(entry) === jobId).map((entry) => jobIn(entry)?.status)
+    const isOver = shown.includes('failed') || shown.includes('archived')
     for (const post of this.posts) {
       if (isMessage(post))
         this.#must(jobIdIn(post) === jobId, `a message to ${jobIdIn(post)}, and job ${jobId} is remembered`)

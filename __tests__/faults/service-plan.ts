@@ -1,5 +1,6 @@
 /** What the service does with the requests that it gets, drawn at random. */
 
+import { job } from '../support/service.js'
 import { DOCS_LINK, type Draw, FINAL_POST_MS } from './draw.js'
 import { INJECTED, keyForms } from './hostile.js'
 
@@ -8,12 +9,8 @@ export type ServicePlan = ReturnType<typeof createServicePlan>
 export type Exchange = ReturnType<typeof createExchange>
 export type ResponsePlan = ReturnType<typeof createResponse>
 
-type BodyPlan =
-  /** The job that was created or asked for. */
-  | { kind: 'job'; status: string; link: string | null; more: Readonly<Record<string, unknown>> }
-  /** A job with another id. */
-  | { kind: 'other-job'; id: string; status: string }
-  | { kind: 'text'; text: string }
+/** Stands in a body for the id of the job that was created or asked for. */
+export const JOB_ID = 'THE-JOB'
 
 type Method = 'post' | 'get'
 
@@ -62,8 +59,8 @@ function refuseJobs(draw: Draw) {
 /** By the service, or by a gateway in front of it. */
 function refusal(draw: Draw, status: number): Exchange {
   const exchange = healthy(draw, 'get')
-  const text = draw.random.pick('{"error":"No"}', '<!DOCTYPE html><h1>No</h1>', 'No', '')
-  return { ...exchange, response: plainResponse(status, { kind: 'text', text }) }
+  const body = draw.random.pick('{"error":"No"}', '<!DOCTYPE html><h1>No</h1>', 'No', '')
+  return { ...exchange, response: plainResponse(status, body) }
 }
 
 function firstPosts(draw: Draw, timeoutMs: number): Exchange[] {
@@ -90,7 +87,7 @@ function ending(draw: Draw): Exchange {
   return { ...exchange, response: { ...exchange.response, body: jobBody(draw, status, link) } }
 }
 
-function plainResponse(status: number, body: BodyPlan): ResponsePlan {
+function plainResponse(status: number, body: string): ResponsePlan {
   return {
     status,
     body,
@@ -148,7 +145,6 @@ function createResponse(draw: Draw, method: Method) {
       ['content-type', random.pick('application/json', 'text/html', 'application/json; charset=utf-8', '')],
       ...(retryAfter === undefined ? [] : [['retry-after', retryAfter]]),
       ...(status >= 300 && status < 400 ? [['location', location]] : []),
-      ...(random.chance(0.1) ? [['connection', random.pick('close', 'keep-alive')]] : []),
     ] as [name: string, value: string][],
     hasEarlyHints: random.chance(0.1),
     /** What follows a whole response. */
@@ -158,7 +154,7 @@ function createResponse(draw: Draw, method: Method) {
 
 const ODD_RETRY_AFTER = ['-1', 'soon', '', '9'.repeat(20), 'Thu, 01 Jan 1970 00:00:00 GMT', 'in2s']
 
-function successBody(draw: Draw, method: Method): BodyPlan {
+function successBody(draw: Draw, method: Method): string {
   const { random, hostile } = draw
   const status = random.weighted(
     [method === 'post' ? 6 : 3, 'active'],
@@ -166,27 +162,31 @@ function successBody(draw: Draw, method: Method): BodyPlan {
     [1, random.pick('failed', 'archived')],
     [1, random.pick('queued', '', 'ACTIVE', hostile())],
   )
-  return random.weighted<() => BodyPlan>(
+  return random.weighted<() => string>(
     [8, () => jobBody(draw, status, random.chance(0.5) ? null : randomLink(draw))],
-    [2, () => ({ kind: 'other-job', id: otherId(draw), status })],
-    [2, () => ({ kind: 'text', text: randomText(draw) })],
+    // Another job, whose id does not have the key in it, in which it would be redacted.
+    [2, () => JSON.stringify({ id: random.pick(...OTHER_IDS), status, prLink: null })],
+    [2, () => randomText(draw)],
   )()
 }
 
-function errorBody(draw: Draw): BodyPlan {
+const OTHER_IDS = ['another-job', '', '..', 'with space', 'x'.repeat(513), `::error::${INJECTED}`]
+
+function errorBody(draw: Draw): string {
   const { random, hostile } = draw
-  return random.weighted<() => BodyPlan>(
-    [4, () => ({ kind: 'text', text: JSON.stringify({ error: hostile() }) })],
-    [1, () => ({ kind: 'text', text: `<html><body>${hostile()}</body></html>` })],
-    [2, () => ({ kind: 'text', text: randomText(draw) })],
+  return random.weighted(
+    [4, JSON.stringify({ error: hostile() })],
+    [1, `<html><body>${hostile()}</body></html>`],
+    [2, randomText(draw)],
     // A refusal with a job in it is a refusal.
-    [0.5, () => jobBody(draw, 'active', null)],
-  )()
+    [0.5, jobBody(draw, 'active', null)],
+  )
 }
 
-function jobBody({ random, hostile }: Draw, status: string, link: string | null): BodyPlan {
+function jobBody({ random, hostile }: Draw, status: string, prLink: string | null): string {
+  const archivedAt = status === 'archived' ? '2026-01-02T03:04:06.000Z' : null
   const more = random.chance(0.15) ? { model: hostile(), [hostile()]: hostile() } : {}
-  return { kind: 'job', status, link, more }
+  return JSON.stringify(job({ id: JOB_ID, status, prLink, archivedAt, ...more }))
 }
 
 function randomLink({ random, key }: Draw): string | null {
@@ -205,11 +205,6 @@ function randomLink({ random, key }: Draw): string | null {
     'https://',
     `https://example.com/${'x'.repeat(3000)}`,
   )
-}
-
-/** None has the key in it, in which it would be redacted. */
-function otherId({ random }: Draw): string {
-  return random.pick('another-job', '', '..', 'with space', 'x'.repeat(513), `::error::${INJECTED}`)
 }
 
 function randomText({ random, hostile }: Draw): string {

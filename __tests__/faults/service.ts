@@ -3,9 +3,9 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificate } from '../support/certificate.js'
-import { type Handler, job, type Received, startService } from '../support/service.js'
+import { type Handler, type Received, startService } from '../support/service.js'
 import type { Trigger } from './plan.js'
-import type { Exchange, ResponsePlan, ServicePlan } from './service-plan.js'
+import { type Exchange, JOB_ID, type ResponsePlan, type ServicePlan } from './service-plan.js'
 
 /** One request. Times are of `performance.now()`. */
 export interface Entry extends Received {
@@ -106,19 +106,7 @@ async function write(socket: Socket, bytes: Buffer): Promise<boolean> {
   return !failed
 }
 
-export function bodyText({ body }: ResponsePlan, jobId: string): string {
-  switch (body.kind) {
-    case 'job': {
-      const { status, link: prLink, more } = body
-      const archivedAt = status === 'archived' ? '2026-01-02T03:04:06.000Z' : null
-      return JSON.stringify(job({ id: jobId, status, prLink, archivedAt, ...more }))
-    }
-    case 'other-job':
-      return JSON.stringify({ id: body.id, status: body.status, prLink: null })
-    case 'text':
-      return body.text
-  }
-}
+export const bodyText = ({ body }: ResponsePlan, jobId: string): string => body.replaceAll(JOB_ID, jobId)
 
 function render(response: ResponsePlan, jobId: string): Buffer {
   const { status, framing, headers, hasEarlyHints } = response
