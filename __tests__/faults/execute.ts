@@ -164,11 +164,13 @@ class Puppet {
 
   #act({ what, forMs }: ActionPlan): void {
     const isFreeze = what === 'freeze'
+    // As the runner does.
+    const signal = this.done.some((done) => done.what === 'cancel') ? 'SIGTERM' : 'SIGINT'
     if (this.#hasEnded || (isFreeze && this.#isFrozen)) return
     this.log(`=== ${what}`)
     const done: Done = { what, at: performance.now() }
     this.done.push(done)
-    this.child?.kill(isFreeze ? 'SIGSTOP' : what)
+    this.child?.kill(isFreeze ? 'SIGSTOP' : what === 'cancel' ? signal : what)
     if (!isFreeze) return
     this.#isFrozen = true
     setTimeout(() => this.#thaw(done), forMs).unref()

@@ -2,11 +2,9 @@
 
 import { parseOutputs } from '../../emulator/runner.mjs'
 import { FINAL_POST_MS } from './draw.js'
-import type { Done, StepRecord } from './execute.js'
-import { fateOf, jobIn } from './fate.js'
-import { memoryAfter } from './memory.js'
+import type { StepRecord } from './execute.js'
 import type { Person, Plan, StepPlan } from './plan.js'
-import { type Entry, isMessage, jobIdIn } from './service.js'
+import { type Entry, fateOf, isMessage, jobIdIn, jobIn } from './service.js'
 
 /** How slow this machine is: what a process takes from its start to its first line, in milliseconds. */
 export interface Machine {
@@ -46,10 +44,10 @@ export class Facts extends Observed {
   readonly posts = this.step.entries.filter(({ method }) => method === 'POST')
 
   readonly deadlineAt = this.step.spawnedAt + this.step.timeoutMs
-  readonly signals = this.step.done.filter(({ what }) => what === 'SIGINT' || what === 'SIGTERM')
-  readonly wasCancelled = this.signals.length > 0
-  readonly cancelledAt = this.signals[0]?.at ?? NEVER
-  readonly secondSignalAt = this.signals[1]?.at ?? NEVER
+  readonly cancels = this.step.done.filter(({ what }) => what === 'cancel')
+  readonly wasCancelled = this.cancels.length > 0
+  readonly cancelledAt = this.cancels[0]?.at ?? NEVER
+  readonly secondSignalAt = this.cancels[1]?.at ?? NEVER
   readonly killedAt = this.step.done.find(({ what }) => what === 'SIGKILL')?.at ?? NEVER
   readonly wasKilled = this.killedAt < NEVER
   /** When the process stood still. */
@@ -151,16 +149,6 @@ export class Facts extends Observed {
     )
   }
 
-  /** Without those that may have been dropped: a process has at most one pending signal of each kind (signal(7)). */
-  get deliveredSignals(): readonly Done[] {
-    return this.signals.filter(({ what, at }, index) => {
-      const before = this.signals[index - 1]
-      if (before?.what !== what) return true
-      const areBothIn = this.freezes.some(({ from, to }) => from <= before.at && at <= to)
-      return at - before.at > DELIVERY_MS && !areBothIn
-    })
-  }
-
   /** Whether nothing kept the step from writing what it remembers, and from its last edit. */
   get couldWrite(): boolean {
     const { endedAt } = this.step
@@ -169,22 +157,6 @@ export class Facts extends Observed {
     // The last edits have 1 s after the deadline, 3 s after a cancel. A step that took less was not cut short.
     const wasCut = endedAt >= this.deadlineAt + 950 || endedAt >= this.cancelledAt + 2_950
     return this.github?.healthy === true && !wasCut
-  }
-
-  /** GitHub answers 200 with what it does not mean: whoever believes it is not to blame. */
-  get gitHubLies(): boolean {
-    return this.#gitHubAnswers.some(({ status }) => status === 200)
-  }
-
-  /** Whether GitHub refused a request for good. With `Retry-After`, 403 is a limit. */
-  isRefusal(status: number | string): boolean {
-    const isLimit = this.#gitHubAnswers.some(({ headers }) => headers?.['retry-after'])
-    return status === 401 || status === 404 || (status === 403 && !isLimit)
-  }
-
-  get #gitHubAnswers() {
-    const answers = this.github?.faults.map(({ answer }) => answer) ?? []
-    return answers.flatMap((answer) => (typeof answer === 'object' && 'status' in answer ? [answer] : []))
   }
 }
 
@@ -219,4 +191,38 @@ function askedFor({ event, inputs, cause: { action, sender, author } }: StepPlan
   const allowed = (inputs['allow-users'] ?? '').toLowerCase().split(', ')
   const people = showsAccess ? [] : event === 'issue_comment' ? [sender, author] : [sender]
   return people.filter((person) => !allowed.includes('*') && !allowed.includes(person))
+}
+
+/** What a run leaves for the next one. */
+export type Marker = NonNullable<ReturnType<typeof markerIn>>
+
+/** Reads without the key what only a genuine step has written here. */
+export function markerIn(text: string) {
+  const data = /<!-- agent-job-action:2 [\w-]{22} ([\w-]+) [\w-]{43} -->/.exec(text)?.[1]
+  if (data === undefined) return undefined
+  const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
+  const [jobId, link, run, attempt, state]: [string, string, string, number, string] = stored
+  return { jobId, link, run, attempt, state }
+}
+
+export function markersIn(texts: readonly string[]): Marker[] {
+  return texts.map(markerIn).filter((marker) => marker !== undefined)
+}
+
+/** What GitHub holds after a step for a step with these inputs. */
+export function memoryAfter({ comments, checks }: StepRecord, step: StepPlan) {
+  const { inputs, event, runId, task } = step
+  const scope = inputs['job-scope']
+  const hasNumber = event === 'pull_request' || inputs['issue-number'] !== undefined
+  const isComment = task === 'create' && (scope === 'issue' || (scope === 'pull-request' && hasNumber))
+  const isCheck = inputs.check === 'true' && event !== 'issue_comment'
+  const ofChecks = markersIn(checks.map(({ output }) => output.text ?? ''))
+  return {
+    /** Whether the comment decides, and whether there has to be a check. */
+    isComment,
+    isCheck,
+    comment: isComment ? markersIn(comments).at(-1) : undefined,
+    /** That of the newest check of this run. */
+    check: isCheck ? ofChecks.findLast(({ run }) => run === String(runId)) : undefined,
+  }
 }

@@ -3,11 +3,19 @@
 import { OUTCOMES, STATUSES } from '../../src/agent/job.js'
 import { DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './draw.js'
 import type { RunRecord, StepRecord } from './execute.js'
-import { DELIVERY_MS, Facts, isAboutTheJob, type Machine, statusOf } from './facts.js'
-import { fateOf, isId, jobIn } from './fate.js'
+import {
+  DELIVERY_MS,
+  Facts,
+  isAboutTheJob,
+  type Machine,
+  type Marker,
+  markerIn,
+  markersIn,
+  memoryAfter,
+  statusOf,
+} from './facts.js'
 import { INJECTED, keyForms } from './hostile.js'
-import { type Marker, markerIn, markersIn, memoryAfter } from './memory.js'
-import { type Entry, isCreate, isMessage, jobIdIn } from './service.js'
+import { type Entry, fateOf, isCreate, isId, isMessage, jobIdIn, jobIn } from './service.js'
 
 const ERROR_CODES =
   'input auth not-found rejected rate-limited network create-unknown contract github internal'.split(' ')
@@ -100,9 +108,10 @@ class Checker extends Facts {
         this.mayBeRefused(post) && (isTemporary || isReplaced),
         `POST ${index + 1} was sent again without proof that it was refused`,
       )
-      const [, seconds] = post.exchange.response.headers.find(([name]) => name === 'retry-after') ?? []
-      const waitedMs = next.startedAt - (post.respondedAt ?? next.startedAt) + DELIVERY_MS
-      const isEarly = status === 429 && waitedMs < Number(seconds) * 1_000
+      const { delayMs, response } = post.exchange
+      const [, seconds] = response.headers.find(([name]) => name === 'retry-after') ?? []
+      const waitedMs = next.startedAt - post.startedAt - delayMs
+      const isEarly = status === 429 && waitedMs + DELIVERY_MS < Number(seconds) * 1_000
       this.#must(!isEarly, `POST ${index + 1} was sent again after ${waitedMs} ms, not ${seconds} s`)
     }
   }
@@ -122,7 +131,7 @@ class Checker extends Facts {
   #checkRefused(): void {
     const { asked, inputs, memory } = this
     const { plan, githubRequests } = this.step
-    if (plan.task === 'attach' || this.gitHubLies) return
+    if (plan.task === 'attach') return
     const mustNot = (reason: string): void =>
       this.#must(this.posts.length === 0, `${reason}, and something was sent`)
     if (!this.mayStart) mustNot('somebody without write access is the cause')
@@ -135,7 +144,8 @@ class Checker extends Facts {
     ]
     for (const { method, path, status } of githubRequests) {
       const isDecisive = method === 'GET' && decisive.some((pattern) => pattern.test(path))
-      if (isDecisive && this.isRefusal(status)) mustNot(`GitHub answered ${status} to ${path}`)
+      const isFinal = [401, 403, 404].some((refusal) => refusal === status)
+      if (isDecisive && isFinal) mustNot(`GitHub answered ${status} to ${path}`)
     }
   }
 
@@ -185,7 +195,7 @@ class Checker extends Facts {
     const limitMs = plan.task === 'bad-input' ? Math.max(timeoutMs, BAD_INPUT_MS) : timeoutMs
     const lastEditMs = postMs(spawnedAt + limitMs) + commentMs.deadline
     this.#mustEndBy(firstOutputAt + limitMs + lastEditMs, 'its deadline')
-    for (const [index, { at }] of this.deliveredSignals.entries()) {
+    for (const [index, { at }] of this.cancels.slice(0, 2).entries()) {
       if (index === 0) this.#mustEndBy(at + 1_000 + postMs(at) + commentMs.cancelled, 'a signal')
       else this.#mustEndBy(at + 1_000, 'a second signal')
     }
@@ -353,10 +363,10 @@ class Checker extends Facts {
   #checkMemory(): void {
     const { isComment, comment } = this.memory
     const create = this.posts.find((post) => isCreate(post) && !this.mayBeRefused(post))
-    if (create !== undefined && isComment && !this.gitHubLies)
+    if (create !== undefined && isComment)
       this.#must(comment?.run === String(this.step.plan.runId), 'a create was sent that no comment remembers')
     if (this.couldWrite) this.#checkWritten()
-    if (this.previous !== undefined && !this.gitHubLies) this.#checkContinued(this.previous)
+    if (this.previous !== undefined) this.#checkContinued(this.previous)
   }
 
   /** What is remembered is what was told. */

@@ -192,8 +192,8 @@ function badInput({ random, key, hostile }: Draw): Record<string, string> {
 
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
   const { random, theme } = draw
-  if (theme === 'freeze') return [freezeOverDeadline(random, timeoutMs)]
-  if (theme === 'late response' && random.chance(0.5)) return [freezeAfterDeadline(random, timeoutMs)]
+  if (theme === 'freeze' || (theme === 'late response' && random.chance(0.5)))
+    return [createFreeze(draw, timeoutMs)]
   const count = random.weighted([theme === 'refusals' ? 300 : 55, 0], [28, 1], [12, 2], [5, 3])
   return random.times(count, () => createAction(draw, timeoutMs))
 }
@@ -209,7 +209,7 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
     ),
     nth: random.weighted([5, 1], [2, 2], [1, 3]),
     delayMs: random.weighted([3, 0], [3, random.int(0, 100)], [2, random.int(0, timeoutMs)]),
-    what: random.weighted([4, 'SIGINT'], [2, 'SIGTERM'], [5, 'freeze'], [0.5, 'SIGKILL']),
+    what: random.weighted([6, 'cancel'], [5, 'freeze'], [0.5, 'SIGKILL']),
     /** How long a freeze takes. */
     forMs: random.weighted(
       [1, random.int(10, 500)],
@@ -219,21 +219,18 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
   }
 }
 
-/** The process freezes while it waits for a response, and goes on after its deadline. */
-function freezeOverDeadline(random: Random, timeoutMs: number): ActionPlan {
-  return {
-    after: random.pick('post', 'get', 'get'),
-    nth: random.pick(1, 1, 2),
-    delayMs: random.pick(0, 0, random.int(0, 200)),
-    what: 'freeze',
-    forMs: random.int(timeoutMs, timeoutMs + 4_000),
+/**
+ * The process freezes while it waits for a response, and goes on after its deadline; or it freezes while the response to
+ * a POST is waited for after the deadline, and goes on after that time.
+ */
+function createFreeze({ random, theme }: Draw, timeoutMs: number): ActionPlan {
+  const what = 'freeze'
+  if (theme === 'late response') {
+    const delayMs = timeoutMs + random.int(0, 2_000)
+    return { after: 'post', nth: 1, delayMs, what, forMs: FINAL_POST_MS + random.int(0, 1_000) }
   }
-}
-
-/** It freezes while the response to a POST is waited for after the deadline, and goes on after that time. */
-function freezeAfterDeadline(random: Random, timeoutMs: number): ActionPlan {
-  const delayMs = timeoutMs + random.int(0, 2_000)
-  return { after: 'post', nth: 1, delayMs, what: 'freeze', forMs: FINAL_POST_MS + random.int(0, 1_000) }
+  const [delayMs, forMs] = [random.pick(0, 0, 200), random.int(timeoutMs, timeoutMs + 4_000)]
+  return { after: random.pick('post', 'get', 'get'), nth: random.pick(1, 1, 2), delayMs, what, forMs }
 }
 
 function createGitHubPlan(draw: Draw) {
@@ -256,6 +253,13 @@ function createGitHubPlan(draw: Draw) {
 const GITHUB_PATHS = ' /comments /files /comments/\\d+$ /issues/ /pulls/ check-runs /permission'.split(' ')
 
 function createGitHubFault({ random, hostile }: Draw) {
+  const status = random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 301)
+  const message = JSON.stringify({ message: hostile() })
+  const refusal = {
+    status,
+    headers: status === 429 ? { 'retry-after': random.pick('0', '1', '60') } : {},
+    body: random.pick(message, '{}', '[]', 'null', '<html>Unicorn</html>', '', hostile()),
+  }
   return {
     method: random.pick(undefined, 'GET', 'POST', 'PATCH'),
     path: random.pick(...GITHUB_PATHS),
@@ -266,22 +270,7 @@ function createGitHubFault({ random, hostile }: Draw) {
       [2, 'reset'],
       [2, 'cut off'],
       [2, { delayMs: random.int(0, 4_000) }],
-      [
-        4,
-        {
-          status: random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 200, 301),
-          headers: random.chance(0.2) ? { 'retry-after': random.pick('0', '1', '60') } : {},
-          body: random.pick(
-            JSON.stringify({ message: hostile() }),
-            '{}',
-            '[]',
-            'null',
-            '<html>Unicorn</html>',
-            '',
-            hostile(),
-          ),
-        },
-      ],
+      [4, refusal],
     ),
   }
 }
