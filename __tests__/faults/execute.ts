@@ -50,17 +50,18 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
 type World = Awaited<ReturnType<typeof startWorld>>
 
 /** What the steps meet. */
-async function startWorld({ transport, ...plan }: Plan, { log, certificate }: RunOptions) {
+async function startWorld(plan: Plan, { log, certificate }: RunOptions) {
   const puppets: Puppet[] = []
   const count = (what: Trigger): void => puppets.at(-1)?.count(what)
-  const tls = transport.kind === 'http' ? undefined : certificate
+  const tls = plan.proxy && certificate
   const service = await startPlannedService({ plan: plan.service, tls, count, log })
-  const behave = (nth: number) => {
-    const what = transport.connects[Math.min(nth, transport.connects.length) - 1] ?? 'open'
-    log(`Proxy: CONNECT ${nth}: ${what}`)
-    return what
-  }
-  const proxy = transport.kind === 'proxy' ? await connectProxy(service.port, behave) : undefined
+  const proxy =
+    plan.proxy &&
+    (await connectProxy(service.port, (nth) => {
+      const what = plan.proxy?.[nth - 1] ?? plan.proxy?.at(-1) ?? 'open'
+      log(`Proxy: CONNECT ${nth}: ${what}`)
+      return what
+    }))
   const github = plan.github && (await startPlannedGitHub(plan.github, () => count('github')))
   return {
     service,
@@ -70,8 +71,10 @@ async function startWorld({ transport, ...plan }: Plan, { log, certificate }: Ru
     // A name that only the proxy knows.
     baseUrl: proxy ? `https://service.test:${service.port}` : service.url,
     environment: {
-      ...(tls && { NODE_EXTRA_CA_CERTS: tls.file }),
-      ...(proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),
+      ...(proxy && {
+        NODE_EXTRA_CA_CERTS: certificate.file,
+        HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+      }),
     },
     close: () => Promise.all([service.close(), proxy?.close(), github?.close()]),
   }

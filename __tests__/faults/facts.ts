@@ -6,11 +6,6 @@ import type { StepRecord } from './execute.js'
 import type { Person, Plan, StepPlan } from './plan.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn } from './service.js'
 
-/** How slow this machine is: what a process takes from its start to its first line, in milliseconds. */
-export interface Machine {
-  readonly startupMs: number
-}
-
 /** How long bytes may be on their way from one process to another. */
 export const DELIVERY_MS = 100
 /** The time limit of a POST. */
@@ -28,7 +23,8 @@ class Observed {
     readonly step: StepRecord,
     /** The step before it, if there was one. */
     readonly previous: StepRecord | undefined,
-    readonly machine: Machine,
+    /** How slow this machine is: what a process takes from its start to its first line. */
+    readonly usualStartupMs: number,
   ) {}
 }
 
@@ -55,7 +51,7 @@ export class Facts extends Observed {
     .filter(({ what }) => what === 'freeze')
     .map(({ at: from, until: to = this.step.endedAt }) => ({ from, to }))
   /** Waits of this length or less are the machine's. */
-  readonly toleranceMs = 1_000 + 4 * Math.max(this.machine.startupMs, startupMs(this.step))
+  readonly toleranceMs = 1_000 + 4 * Math.max(this.usualStartupMs, startupMs(this.step))
   /** The step took about as long as it was allowed to. */
   readonly usedItsTime = this.step.endedAt - this.step.spawnedAt > this.step.timeoutMs * 0.9 - 100
 
@@ -136,7 +132,7 @@ export class Facts extends Observed {
    * for how long the process froze, if it froze before the limit.
    */
   arrivedBefore(at: number, limit: number): boolean {
-    const marginMs = this.plan.transport.kind === 'proxy' ? this.toleranceMs : DELIVERY_MS
+    const marginMs = this.plan.proxy ? this.toleranceMs : DELIVERY_MS
     const isIn = (before: number): boolean => at + marginMs < before
     return isIn(limit) || this.freezes.some(({ from, to }) => from + DELIVERY_MS < limit && isIn(to))
   }

@@ -1,13 +1,13 @@
 /** What must hold for every run, whatever it met. */
 
-import { OUTCOMES, STATUSES } from '../../src/agent/job.js'
+import { STATUSES } from '../../src/agent/job.js'
+import { OUTPUTS } from '../../src/report/messages.js'
 import { DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './draw.js'
 import type { RunRecord, StepRecord } from './execute.js'
 import {
   DELIVERY_MS,
   Facts,
   isAboutTheJob,
-  type Machine,
   type Marker,
   markerIn,
   markersIn,
@@ -17,8 +17,6 @@ import {
 import { INJECTED, keyForms } from './hostile.js'
 import { type Entry, fateOf, isCreate, isId, isMessage, jobIdIn, jobIn } from './service.js'
 
-const ERROR_CODES =
-  'input auth not-found rejected rate-limited network create-unknown contract github internal'.split(' ')
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 const CONTROL_CHARACTERS = /[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/
 
@@ -32,13 +30,13 @@ const ENDED = ['pr-opened', 'no-changes', 'failed', 'archived']
 const NOTHING = ['unsent', 'skipped']
 
 /** A list of what is violated, empty if all is well. */
-export function violations({ plan, steps }: RunRecord, machine: Machine): string[] {
+export function violations({ plan, steps }: RunRecord, startupMs: number): string[] {
   return steps.flatMap((step, index) => {
     const after = (at: number): number => Math.round(at - step.spawnedAt)
     const done = step.done.map(
       ({ what, at, until }) => `${what} at ${after(at)} ms${until ? ` until ${after(until)} ms` : ''}`,
     )
-    return new Checker(plan, step, steps[index - 1], machine)
+    return new Checker(plan, step, steps[index - 1], startupMs)
       .check()
       .map((text) => (steps.length > 1 ? `step ${index + 1}: ${text}` : text))
       .map((text) => (done.length > 0 ? `${text} (${done.join(', ')})` : text))
@@ -152,7 +150,6 @@ class Checker extends Facts {
   /** What the service may have accepted is told. */
   #checkJob(): void {
     const { code, jobId } = this
-    const { transport } = this.plan
     const last = this.posts.at(-1)
     if (last === undefined) return
     const says = `the step says ${this.outcome} ${code}`
@@ -162,7 +159,7 @@ class Checker extends Facts {
       const id = isMessage(last) ? jobIdIn(last) : jobIn(last)?.id
       this.#must(jobId === id, `the service answered with job ${id}, job-id is ${jobId || 'empty'}`)
       // A proxy that wants other credentials ends the polls, too.
-      const mayLose = transport.kind === 'proxy' && transport.connects.includes(407)
+      const mayLose = this.plan.proxy?.includes(407)
       const isLost = ['create-unknown', 'rate-limited'].includes(code) || (code === 'network' && !mayLose)
       this.#must(!isLost, `the service answered with a job, ${says}`)
     }
@@ -212,13 +209,9 @@ class Checker extends Facts {
 
   #checkOutputs(): void {
     const { outputs, outcome, code, jobId, step } = this
-    const { status = '', 'pr-link': link = '', 'pr-number': number = '', job = '' } = outputs
-    const mustBe = (name: string, words: readonly string[]): void =>
-      this.#must(words.includes(outputs[name] ?? '(none)'), `${name} is ${outputs[name]}`)
-    mustBe('outcome', OUTCOMES)
-    mustBe('status', ['', ...STATUSES])
-    mustBe('reused', ['true', 'false'])
-    mustBe('error-code', ['', ...ERROR_CODES])
+    const { status = '', 'pr-link': link = '', job = '' } = outputs
+    for (const name of OUTPUTS) this.#must(name in outputs, `the output ${name} is missing`)
+    this.#must(['', ...STATUSES].includes(status), `status is ${status}`)
     this.#must(
       (code !== '') === (outcome === 'error') || (outcome === 'cancelled' && code === 'create-unknown'),
       `error-code ${code} with ${outcome}`,
@@ -226,7 +219,6 @@ class Checker extends Facts {
     this.#must(code !== 'internal', 'error-code is internal')
     this.#must(/^\d+$/.test(outputs['elapsed-seconds'] ?? ''), 'elapsed-seconds is no number')
     this.#must(link === '' || (LINK.test(link) && !/\/\/[^/]*@/.test(link)), `pr-link is ${link}`)
-    this.#must(/^\d*$/.test(number), `pr-number is ${number}`)
     this.#must(jobId === '' || isId(jobId), `job-id is ${jobId}`)
     const result = status === 'completed' ? (link === '' ? 'no-changes' : 'pr-opened') : status
     const isResult = outcome === result || !ENDED.includes(outcome)

@@ -42,7 +42,8 @@ export function createPlan(seed: number) {
     seed,
     key,
     knownJob,
-    transport: createTransport(random),
+    /** What a proxy does with its nth CONNECT; the last one again and again. Without one, the service has no TLS. */
+    proxy: random.chance(0.15) ? createProxy(random) : undefined,
     /** They run one after the other against the same service and GitHub. */
     steps,
     service: createServicePlan(draw, steps[0].timeoutMs),
@@ -51,8 +52,9 @@ export function createPlan(seed: number) {
   }
 }
 
-function createTransport(random: Random) {
-  const connect = (): Behaviour =>
+function createProxy(random: Random): Behaviour[] {
+  if (random.chance(0.6)) return ['open']
+  return random.times(random.int(1, 4), () =>
     random.weighted<Behaviour>(
       [6, 'open'],
       [1, 'drop'],
@@ -60,12 +62,8 @@ function createTransport(random: Random) {
       [0.5, 'silence'],
       [0.5, 'early'],
       [1, random.pick(400, 403, 407, 429, 500, 502, 503, 504)],
-    )
-  return {
-    kind: random.weighted([80, 'http'], [10, 'https'], [10, 'proxy']),
-    /** What a proxy does with its nth CONNECT; the last one again and again. */
-    connects: (random.chance(0.6) ? ['open'] : random.times(random.int(1, 4), connect)) satisfies Behaviour[],
-  }
+    ),
+  )
 }
 
 function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {

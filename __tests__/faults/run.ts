@@ -73,7 +73,7 @@ async function runSeed(seed: number, certificate: Certificate): Promise<void> {
     const name = `${outcome} ${code}`.trim()
     outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
   }
-  const found = violations(record, { startupMs })
+  const found = violations(record, startupMs)
   if (found.length === 0) return
   failed.push(seed)
   console.log(`Seed ${seed}:\n${found.map((text) => `  ${text}`).join('\n')}`)

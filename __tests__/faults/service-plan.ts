@@ -16,7 +16,7 @@ type Method = 'post' | 'get'
 
 export function createServicePlan(draw: Draw, timeoutMs: number) {
   const { random, theme } = draw
-  const forMs = theme === 'refusals' && random.chance(0.3) ? random.int(0, 14_000) : 0
+  const forMs = theme === 'refusals' && random.chance(0.5) ? random.int(0, 14_000) : 0
   /** For so long after a create, status requests get this response. */
   const invisible = { forMs, response: refusal(draw, 404).response }
   if (theme === 'refusals') return { ...refuseJobs(draw), invisible }
