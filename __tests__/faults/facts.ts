@@ -156,10 +156,12 @@ export class Facts extends Observed {
   }
 }
 
-/** The only one is `malformed` if the file is that. */
+/** The only one is `malformed` if the runner could not read the file, or a workflow not the job. */
 export function readOutputs(file: string): Readonly<Record<string, string>> {
   try {
-    return parseOutputs(file)
+    const outputs = parseOutputs(file)
+    JSON.parse(outputs.job || 'null')
+    return outputs
   } catch (thrown) {
     return { malformed: String(thrown) }
   }

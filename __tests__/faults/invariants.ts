@@ -20,9 +20,7 @@ import { type Entry, fateOf, isCreate, isId, isMessage, jobIdIn, jobIn } from '.
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 const CONTROL_CHARACTERS = /[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/
 
-/** How long a step with bad input may take: GitHub may be asked who may start a job. */
-const BAD_INPUT_MS = 60_000
-/** How long the comment may take after that. */
+/** How long the comment may take after a cancel or the deadline. */
 const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
 /** Outcomes of a job that was seen to its end. */
 const ENDED = ['pr-opened', 'no-changes', 'failed', 'archived']
@@ -48,7 +46,7 @@ class Checker extends Facts {
 
   check(): string[] {
     const { malformed } = this.outputs
-    this.#must(malformed === undefined, `the output file is malformed: ${malformed}`)
+    this.#must(malformed === undefined, `the outputs are malformed: ${malformed}`)
     this.#checkRequests()
     this.#checkLog()
     this.#checkKey()
@@ -88,10 +86,8 @@ class Checker extends Facts {
       const isAsked = path.startsWith(`/v2/agent/${project}/job`)
       this.#must(isAsked, `${method} asks for ${path}`)
       if (method === 'POST') this.#must('prompt' in JSON.parse(body), 'a POST has no prompt')
-      if (task === 'message' || task === 'attach')
-        this.#must(jobIdIn(entry) === knownJob, `asked for job ${jobIdIn(entry)}`)
+      if (task !== 'create') this.#must(jobIdIn(entry) === knownJob, `asked for job ${jobIdIn(entry)}`)
     }
-    if (task === 'bad-input') this.#must(step.entries.length === 0, 'bad input, and something was sent')
     if (task === 'attach') this.#must(this.posts.length === 0, 'a step that only waits sent something')
   }
 
@@ -179,19 +175,16 @@ class Checker extends Facts {
     const how = signal === undefined ? `exit code ${exitCode}` : signal
     this.#must(exitCode === 0 || exitCode === 1, `ended with ${how}`)
     this.#must(stderr === '', `stderr: ${stderr.slice(0, 500)}`)
-    const failOn = (this.inputs['fail-on'] ?? 'failed,archived,timed-out').split(/[\s,]+/)
-    const fails = ['error', 'cancelled', ...failOn].includes(this.outcome)
+    const fails = ['error', 'cancelled', 'failed', 'archived', 'timed-out'].includes(this.outcome)
     this.#must(exitCode === (fails ? 1 : 0), `exit code ${exitCode} with ${this.outcome || 'no outcome'}`)
   }
 
   #checkTime(): void {
-    const { plan, spawnedAt, timeoutMs, firstOutputAt = spawnedAt } = this.step
+    const { spawnedAt, timeoutMs, firstOutputAt = spawnedAt } = this.step
     const commentMs = this.github === undefined ? { cancelled: 0, deadline: 0 } : COMMENT_MS
     const postMs = (at: number): number => (this.isPostPendingAt(at) ? FINAL_POST_MS : 0)
-    // Bad input may be a bad time limit.
-    const limitMs = plan.task === 'bad-input' ? Math.max(timeoutMs, BAD_INPUT_MS) : timeoutMs
-    const lastEditMs = postMs(spawnedAt + limitMs) + commentMs.deadline
-    this.#mustEndBy(firstOutputAt + limitMs + lastEditMs, 'its deadline')
+    const lastEditMs = postMs(spawnedAt + timeoutMs) + commentMs.deadline
+    this.#mustEndBy(firstOutputAt + timeoutMs + lastEditMs, 'its deadline')
     for (const [index, { at }] of this.cancels.slice(0, 2).entries()) {
       if (index === 0) this.#mustEndBy(at + 1_000 + postMs(at) + commentMs.cancelled, 'a signal')
       else this.#mustEndBy(at + 1_000, 'a second signal')
@@ -209,7 +202,7 @@ class Checker extends Facts {
 
   #checkOutputs(): void {
     const { outputs, outcome, code, jobId, step } = this
-    const { status = '', 'pr-link': link = '', job = '' } = outputs
+    const { status = '', 'pr-link': link = '' } = outputs
     for (const name of OUTPUTS) this.#must(name in outputs, `the output ${name} is missing`)
     this.#must(['', ...STATUSES].includes(status), `status is ${status}`)
     this.#must(
@@ -226,11 +219,6 @@ class Checker extends Facts {
     this.#must(outcome !== 'cancelled' || this.wasCancelled, 'cancelled without a signal')
     const elapsedMs = step.endedAt - step.spawnedAt
     this.#must(outcome !== 'timed-out' || this.usedItsTime, `timed out after ${elapsedMs} ms`)
-    this.#must(job === '' || isJson(job), 'the output job is not JSON')
-    // Who may start a job is asked first.
-    const wasAsked = this.asked.length > 0 && ['skipped', 'github'].includes(code || outcome)
-    if (step.plan.task === 'bad-input' && !this.wasCancelled && !wasAsked)
-      this.#must(code === 'input', `bad input is ${outcome} ${code}`)
   }
 
   #checkSummary(): void {
@@ -389,7 +377,7 @@ class Checker extends Facts {
 
   #checkConclusion(): void {
     const { plan, checks } = this.step
-    if (plan.task === 'bad-input' || this.outcome === 'skipped') return
+    if (this.outcome === 'skipped') return
     for (const { output, status } of checks) {
       const isOwn = markerIn(output.text ?? '')?.run === String(plan.runId)
       this.#must(!isOwn || status === 'completed', 'a check is left in progress')
@@ -429,15 +417,6 @@ class Checker extends Facts {
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function* decodings(text: string): Generator<string> {

@@ -3,7 +3,7 @@
 import type { Fault } from '../support/github.js'
 import type { Behaviour } from '../support/proxy.js'
 import { DOCS_TOKEN, type Draw, FINAL_POST_MS, ISSUE, PULL_REQUEST, TOKEN } from './draw.js'
-import { hostileText, INJECTED, keyForms } from './hostile.js'
+import { hostileText, INJECTED } from './hostile.js'
 import { Random } from './random.js'
 import { createServicePlan } from './service-plan.js'
 
@@ -82,8 +82,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
     first,
     {
       ...first,
-      // What is wrong with bad input may be `wait`.
-      inputs: { ...first.inputs, ...(first.task === 'create' && { wait: inputs.wait ?? 'true' }) },
+      inputs: { ...first.inputs, wait: inputs.wait ?? 'true' },
       timeoutMs,
       actions,
       ...(isRerun ? { attempt: 2 } : { runId: first.runId + 1, cause }),
@@ -99,7 +98,6 @@ function createStep(draw: Draw) {
     [60, 'create'],
     [refusesLaterStep ? 0 : usesGitHub ? 5 : 18, 'message'],
     [refusesLaterStep ? 0 : usesGitHub ? 5 : 14, 'attach'],
-    [refusesLaterStep ? 0 : 6, 'bad-input'],
   )
   const timeoutMs = random.weighted(
     // A 404 is repeated for 10 s.
@@ -122,13 +120,9 @@ function createStep(draw: Draw) {
     'poll-interval-seconds': random.weighted([8, String(random.int(1, 8) / 10)], [1, '2'], [1, '']),
     // An environment variable has no NUL.
     ...(task !== 'attach' && { prompt: prompt.replaceAll('\0', '') }),
-    ...((task === 'message' || task === 'attach') && { 'job-id': knownJob }),
+    ...(task !== 'create' && { 'job-id': knownJob }),
     ...(random.chance(0.2) && { wait: 'false' }),
-    ...(random.chance(0.2) && {
-      'fail-on': random.pick('none', 'no-changes', 'failed', 'archived,timed-out'),
-    }),
     ...(usesGitHub && gitHubInputs(draw, task, event)),
-    ...(task === 'bad-input' && badInput(draw)),
   }
   return {
     task,
@@ -174,18 +168,6 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: string): Rec
     ...(random.chance(0.5) && { 'docs-token': DOCS_TOKEN }),
     ...(usesPaths && { 'context-paths': random.pick('docs/**', '!docs/**', '*.md') }),
   }
-}
-
-/** One input that is wrong, whatever the others are. */
-function badInput({ random, key, hostile }: Draw): Record<string, string> {
-  const names = 'job-scope context wait timeout-minutes fail-on base-url job-id project-id'
-  return random.pick(
-    { [random.pick(...names.split(' '))]: `?${hostile().replaceAll('\0', '')}` },
-    { 'api-key': `${key} ${key}` },
-    { 'api-key': '' },
-    { prompt: random.pick(...keyForms(key)) },
-    { 'prompt-file': 'no/such/file' },
-  )
 }
 
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
