@@ -31,13 +31,9 @@ const NOTHING = ['unsent', 'skipped']
 export function violations({ plan, steps }: RunRecord, startupMs: number): string[] {
   return steps.flatMap((step, index) => {
     const after = (at: number): number => Math.round(at - step.spawnedAt)
-    const done = step.done.map(
-      ({ what, at, until }) => `${what} at ${after(at)} ms${until ? ` until ${after(until)} ms` : ''}`,
-    )
-    return new Checker(plan, step, steps[index - 1], startupMs)
-      .check()
-      .map((text) => (steps.length > 1 ? `step ${index + 1}: ${text}` : text))
-      .map((text) => (done.length > 0 ? `${text} (${done.join(', ')})` : text))
+    const done = step.done.map(({ what, at, until = at }) => `${what} at ${after(at)} to ${after(until)} ms`)
+    const found = new Checker(plan, step, steps[index - 1], startupMs).check()
+    return found.map((text) => [`step ${index + 1}: ${text}`, ...done].join('; '))
   })
 }
 
@@ -400,8 +396,8 @@ class Checker extends Facts {
     }
     if (comment === undefined || comment.jobId === '') return
     const { jobId } = comment
-    const shown = entries.filter((entry) => jobIdIn(entry) === jobId).map((entry) => jobIn(entry)?.status)
-    const isOver = shown.includes('failed') || shown.includes('archived')
+    const shown = entries.map(jobIn).filter((job) => job?.id === jobId)
+    const isOver = shown.some((job) => job?.status === 'failed' || job?.status === 'archived')
     for (const post of this.posts) {
       if (isMessage(post))
         this.#must(jobIdIn(post) === jobId, `a message to ${jobIdIn(post)}, and job ${jobId} is remembered`)
