@@ -3,9 +3,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { runBundle } from '../../emulator/runner.mjs'
 import type { Certificate } from '../support/certificate.js'
-import { type Fault, file, sha, startGitHub } from '../support/github.js'
+import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
 import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
+import { MARKER, markerIn } from './facts.js'
 import type { ActionPlan, GitHubPlan, Plan, StepPlan, Trigger } from './plan.js'
 import { startPlannedService } from './service.js'
 
@@ -40,7 +41,10 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
   const world = await startWorld(plan, options)
   const steps: StepRecord[] = []
   try {
-    for (const step of plan.steps) steps.push(await runStep(step, world, options))
+    for (const step of plan.steps) {
+      if (world.github?.plan.copies) copyComments(world.github.repository)
+      steps.push(await runStep(step, world, options))
+    }
     return { plan, steps }
   } finally {
     await world.close()
@@ -135,8 +139,10 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
     /** The service's requests in this step. */
     entries: service.entries.slice(before.entries),
     githubRequests: (github?.requests ?? []).slice(before.requests),
-    /** All comments after the step, oldest first. */
-    comments: [...(github?.repository.comments.values() ?? [])].map(({ body }) => body),
+    /** All comments after the step but a stranger's, oldest first. */
+    comments: [...(github?.repository.comments.values() ?? [])]
+      .filter(({ author }) => author !== STRANGER)
+      .map(({ body }) => body),
     /** All checks after the step, oldest first. */
     checks: structuredClone([...(github?.repository.checks.values() ?? [])]),
   }
@@ -189,6 +195,19 @@ class Puppet {
 
   get #hasEnded(): boolean {
     return this.child === undefined || this.child.exitCode !== null || this.child.signalCode !== null
+  }
+}
+
+const STRANGER = 'stranger'
+
+function copyComments(repository: Repository): void {
+  for (const { issue, body } of [...repository.comments.values()]) {
+    const marker = markerIn(body)
+    if (marker === undefined) continue
+    const { link, run, attempt, state } = marker
+    const data = JSON.stringify(['forged', link, run, attempt, state])
+    const forged = body.replace(MARKER, `$1${Buffer.from(data).toString('base64url')}$3`)
+    repository.addComment(issue, { author: STRANGER, body: forged })
   }
 }
 

@@ -194,9 +194,11 @@ function askedFor({ event, inputs, cause: { action, sender, author } }: StepPlan
 /** What a run leaves for the next one. */
 export type Marker = NonNullable<ReturnType<typeof markerIn>>
 
+export const MARKER = /(<!-- agent-job-action:2 [\w-]{22} )([\w-]+)( [\w-]{43} -->)/
+
 /** Reads without the key what only a genuine step has written here. */
 export function markerIn(text: string) {
-  const data = /<!-- agent-job-action:2 [\w-]{22} ([\w-]+) [\w-]{43} -->/.exec(text)?.[1]
+  const data = MARKER.exec(text)?.[2]
   if (data === undefined) return undefined
   const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
   const [jobId, link, run, attempt, state]: [string, string, string, number, string] = stored

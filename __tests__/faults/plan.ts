@@ -224,6 +224,8 @@ function createGitHubPlan(draw: Draw) {
     patch: `@@ -1 +1 @@\n-old\n+${hostile()}`,
     /** Lists come in pages that are shorter than asked for, or the last page comes again and again. */
     pages: random.pick('usual', 'usual', 'short', 'repeated'),
+    /** A stranger copies the comment of the first step, with another job in its marker. */
+    copies: random.chance(0.5),
     /** Whether every request is answered as GitHub would. */
     healthy,
     faults,
