@@ -3,17 +3,19 @@
 import type { ChildProcess } from 'node:child_process'
 import { runBundle } from '../../emulator/runner.mjs'
 import type { Certificate } from '../support/certificate.js'
-import { type Fault, file, sha, startGitHub } from '../support/github.js'
+import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
 import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
-import { markerIn } from './memory.js'
+import { MARKER, markerIn } from './facts.js'
 import type { ActionPlan, GitHubPlan, Plan, StepPlan, Trigger } from './plan.js'
-import { startMisbehavingService } from './service.js'
+import { startPlannedService } from './service.js'
 
 /** What was done to the process. */
 export interface Done {
-  readonly what: ActionPlan['what'] | 'thaw'
+  readonly what: ActionPlan['what']
   readonly at: number
+  /** When a freeze ended; undefined if the process ended first. */
+  until?: number
 }
 
 export type StepRecord = Awaited<ReturnType<typeof runStep>>
@@ -26,16 +28,11 @@ export interface RunRecord {
 interface RunOptions {
   readonly bundle: string
   readonly node: string
-  /** An address of this machine that no other run uses at the same time. */
-  readonly host: string
   readonly certificate: Certificate
   /** What a process takes to start at the moment. */
   readonly startupMs: number
   readonly log: (line: string) => void
 }
-
-/** A name that only the proxy knows. */
-const SERVICE_NAME = 'service.test'
 
 /** A process that still runs after this hangs. */
 const HANG_MS = 180_000
@@ -44,7 +41,10 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
   const world = await startWorld(plan, options)
   const steps: StepRecord[] = []
   try {
-    for (const step of plan.steps) steps.push(await runStep(step, world, options))
+    for (const step of plan.steps) {
+      if (world.github?.plan.copies) copyComments(world.github.repository)
+      steps.push(await runStep(step, world, options))
+    }
     return { plan, steps }
   } finally {
     await world.close()
@@ -54,58 +54,51 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
 type World = Awaited<ReturnType<typeof startWorld>>
 
 /** What the steps meet. */
-async function startWorld({ transport, ...plan }: Plan, { log, certificate, host: ownHost }: RunOptions) {
-  const isSecure = transport.kind !== 'http'
-  let puppet: Puppet | undefined
-  const count = (what: Trigger): void => puppet?.count(what)
-  const service = await startMisbehavingService({
-    plan: plan.service,
-    host: isSecure ? '127.0.0.1' : ownHost,
-    tls: isSecure ? certificate : undefined,
-    count,
-    log,
-  })
-  const behave = (nth: number) => {
-    const what = transport.connects[Math.min(nth, transport.connects.length) - 1] ?? 'open'
-    log(`Proxy: CONNECT ${nth}: ${what}`)
-    return what
-  }
-  const proxy = transport.kind === 'proxy' ? await connectProxy(service.port, behave) : undefined
+async function startWorld(plan: Plan, { log, certificate }: RunOptions) {
+  const puppets: Puppet[] = []
+  const count = (what: Trigger): void => puppets.at(-1)?.count(what)
+  const tls = plan.proxy && certificate
+  const service = await startPlannedService({ plan: plan.service, tls, count, log })
+  const proxy =
+    plan.proxy &&
+    (await connectProxy(service.port, (nth) => {
+      const what = plan.proxy?.[nth - 1] ?? plan.proxy?.at(-1) ?? 'open'
+      log(`Proxy: CONNECT ${nth}: ${what}`)
+      return what
+    }))
   const github = plan.github && (await startPlannedGitHub(plan.github, () => count('github')))
-  const host = { http: ownHost, https: '127.0.0.1', proxy: SERVICE_NAME }[transport.kind]
   return {
     service,
     github,
-    /** What happens from now on counts for this process. */
-    follow: (next: Puppet) => {
-      puppet = next
-    },
-    baseUrl: `${isSecure ? 'https' : 'http'}://${host}:${service.port}${transport.prefix}`,
+    /** The last one is what happens to the process that runs. */
+    puppets,
+    // A name that only the proxy knows.
+    baseUrl: proxy ? `https://service.test:${service.port}` : service.url,
     environment: {
-      ...transport.environment,
-      ...(isSecure && transport.trusted && { NODE_EXTRA_CA_CERTS: certificate.file }),
-      ...(proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),
+      ...(proxy && {
+        NODE_EXTRA_CA_CERTS: certificate.file,
+        HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+      }),
     },
     close: () => Promise.all([service.close(), proxy?.close(), github?.close()]),
   }
 }
 
 async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, log }: RunOptions) {
-  const { service, github, baseUrl, environment } = world
+  const { service, github, puppets, baseUrl, environment } = world
   const before = { entries: service.entries.length, requests: github?.requests.length ?? 0 }
-  const timeoutMs = Math.round(plan.timeoutMs + (plan.plusStartup ? startupMs : 0))
+  const timeoutMs = Math.round(plan.timeoutMs + startupMs)
   let firstOutputAt: number | undefined
   let endedAt = 0
-  let hang: NodeJS.Timeout | undefined
   const puppet = new Puppet(plan.actions, log)
-  world.follow(puppet)
+  puppets.push(puppet)
   const { startedAt, code, signal, stdout, stderr, outputFile, summary } = await runBundle({
     bundle,
     node,
     // A frozen process must not outlive a Ctrl-C.
     detached: false,
     inputs: { 'base-url': baseUrl, 'timeout-minutes': String(timeoutMs / 60_000), ...plan.inputs },
-    event: github === undefined ? {} : payloadOf(github, plan),
+    event: github === undefined ? {} : payloadOf(github.plan, plan),
     env: {
       ...environment,
       RUNNER_DEBUG: '1',
@@ -113,11 +106,10 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
       GITHUB_RUN_ID: String(plan.runId),
       GITHUB_RUN_ATTEMPT: String(plan.attempt),
       ...(github && { GITHUB_API_URL: github.url }),
-      ...(plan.fullDisk && { GITHUB_OUTPUT: '/dev/full' }),
     },
     onStart: (child) => {
       puppet.child = child
-      hang = setTimeout(() => child.kill('SIGKILL'), HANG_MS)
+      setTimeout(() => child.kill('SIGKILL'), HANG_MS).unref()
       child.stdout?.once('data', () => {
         firstOutputAt = performance.now()
         puppet.count('start')
@@ -127,8 +119,6 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
       })
     },
   })
-  clearTimeout(hang)
-  puppet.stop()
   return {
     plan,
     /** What `timeout-minutes` said. */
@@ -149,8 +139,10 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
     /** The service's requests in this step. */
     entries: service.entries.slice(before.entries),
     githubRequests: (github?.requests ?? []).slice(before.requests),
-    /** All comments after the step, oldest first. */
-    comments: [...(github?.repository.comments.values() ?? [])].map(({ body }) => body),
+    /** All comments after the step but a stranger's, oldest first. */
+    comments: [...(github?.repository.comments.values() ?? [])]
+      .filter(({ author }) => author !== STRANGER)
+      .map(({ body }) => body),
     /** All checks after the step, oldest first. */
     checks: structuredClone([...(github?.repository.checks.values() ?? [])]),
   }
@@ -161,8 +153,7 @@ class Puppet {
   child: ChildProcess | undefined
   readonly done: Done[] = []
   readonly #counts = new Map<Trigger, number>()
-  readonly #timers: NodeJS.Timeout[] = []
-  #freezes = 0
+  #isFrozen = false
 
   constructor(
     readonly actions: readonly ActionPlan[],
@@ -176,100 +167,79 @@ class Puppet {
       if (action.after !== what || action.nth !== count) continue
       // At once is before the service goes on.
       if (action.delayMs === 0) this.#act(action)
-      else this.#later(action.delayMs, () => this.#act(action))
+      else setTimeout(() => this.#act(action), action.delayMs).unref()
     }
-  }
-
-  stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
-  }
-
-  #later(delayMs: number, call: () => void): void {
-    this.#timers.push(setTimeout(call, delayMs))
   }
 
   #act({ what, forMs }: ActionPlan): void {
-    const { child } = this
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    this.#note(what)
-    if (what === 'close-log') child.stdout?.destroy()
-    else if (what !== 'freeze') child.kill(what)
-    else {
-      this.#freezes++
-      child.kill('SIGSTOP')
-      this.#later(forMs, () => this.#thaw())
-    }
+    const isFreeze = what === 'freeze'
+    // As the runner does.
+    const signal = this.done.some((done) => done.what === 'cancel') ? 'SIGTERM' : 'SIGINT'
+    if (this.#hasEnded || (isFreeze && this.#isFrozen)) return
+    this.log(`=== ${what}`)
+    const done: Done = { what, at: performance.now() }
+    this.done.push(done)
+    this.child?.kill(isFreeze ? 'SIGSTOP' : what === 'cancel' ? signal : what)
+    if (!isFreeze) return
+    this.#isFrozen = true
+    setTimeout(() => this.#thaw(done), forMs).unref()
   }
 
-  #thaw(): void {
-    if (--this.#freezes > 0) return
-    this.#note('thaw')
+  #thaw(freeze: Done): void {
+    if (this.#hasEnded) return
+    this.#isFrozen = false
+    freeze.until = performance.now()
+    this.log('=== thaw')
     this.child?.kill('SIGCONT')
   }
 
-  #note(what: Done['what']): void {
-    this.log(`=== ${what}`)
-    this.done.push({ what, at: performance.now() })
+  get #hasEnded(): boolean {
+    return this.child === undefined || this.child.exitCode !== null || this.child.signalCode !== null
   }
 }
 
-function payloadOf({ plan, repository: { comments } }: PlannedGitHub, step: StepPlan): object {
-  const { title, body } = plan
-  const { action, sender: login, before, author, ownComment } = step.cause
-  const sender = { login, type: login === 'app[bot]' ? 'Bot' : 'User' }
+const STRANGER = 'stranger'
+
+function copyComments(repository: Repository): void {
+  for (const { issue, body } of [...repository.comments.values()]) {
+    const marker = markerIn(body)
+    if (marker === undefined) continue
+    const { link, run, attempt, state } = marker
+    const data = JSON.stringify(['forged', link, run, attempt, state])
+    const forged = body.replace(MARKER, `$1${Buffer.from(data).toString('base64url')}$3`)
+    repository.addComment(issue, { author: STRANGER, body: forged })
+  }
+}
+
+function payloadOf({ title, body }: GitHubPlan, { cause, event }: StepPlan): object {
+  const { action, sender: login, author } = cause
   const user = { login: author }
   const repository = { full_name: REPOSITORY }
   const html_url = `https://github.com/${REPOSITORY}`
-  const head = { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository }
-  const issue = { number: ISSUE, title, body, user, html_url: `${html_url}/issues/${ISSUE}` }
+  const about = { title, body, user }
+  const issue = { number: ISSUE, ...about, html_url: `${html_url}/issues/${ISSUE}` }
   const pull_request = {
     number: PULL_REQUEST,
-    title,
-    body,
-    user,
+    ...about,
     html_url: `${html_url}/pull/${PULL_REQUEST}`,
     base: { ref: 'main', repo: repository },
-    head,
+    head: { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository },
   }
-  const workflow_run = {
-    id: 1,
-    name: title,
-    event: before,
-    conclusion: 'success',
-    html_url,
-    head_branch: 'main',
-    head_sha: head.sha,
-    head_repository: repository,
-    actor: sender,
-  }
-  const own = ownComment && [...comments.values()].findLast((comment) => markerIn(comment.body))
-  const isLost = own !== undefined && ownComment === 'marker'
-  if (isLost) comments.delete(own.id)
-  const comment = { id: own?.id ?? 1, body: isLost ? own.body : body, user, html_url }
   const payloads = {
     workflow_dispatch: {},
-    workflow_run: { action: 'completed', workflow_run },
     issues: { action: 'opened', issue },
-    issue_comment: { action: 'created', issue, comment },
+    issue_comment: { action: 'created', issue, comment: { id: 1, body, user, html_url } },
     pull_request: { action, pull_request },
-    pull_request_review: {
-      action: 'submitted',
-      pull_request,
-      review: { id: 1, state: 'commented', body, user, html_url },
-    },
   }
-  return { sender, repository, ...payloads[step.event] }
+  const sender = { login, type: login === 'app[bot]' ? 'Bot' : 'User' }
+  return { sender, repository, ...payloads[event] }
 }
 
-type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
-
 async function startPlannedGitHub(plan: GitHubPlan, onRequest: () => void) {
-  const { title, body, file: name, patch, pages, docsPull, faults } = plan
+  const { title, body, file: name, patch, pages, faults } = plan
   const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
   const github = await startGitHub({ token: TOKEN, otherTokens: { [DOCS_TOKEN]: docsAccess }, onRequest })
-  github
-    .addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
-    .addPull({ number: 17, state: docsPull, merged: docsPull === 'closed' })
+  github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true }).addPull({ number: 17 })
   const repository = github.addRepository(REPOSITORY, { private: true })
   repository.addPull({ number: PULL_REQUEST, title, body, author: 'octocat', files: [file(name, patch)] })
   repository.issues.add(ISSUE)

@@ -2,19 +2,12 @@
 
 import { parseOutputs } from '../../emulator/runner.mjs'
 import { FINAL_POST_MS } from './draw.js'
-import type { Done, StepRecord } from './execute.js'
-import { type Fate, fateOf } from './fate.js'
-import { memoryAfter } from './memory.js'
+import type { StepRecord } from './execute.js'
 import type { Person, Plan, StepPlan } from './plan.js'
-import { type Entry, isMessage, jobIdIn } from './service.js'
-
-/** How slow this machine is: what a process takes from its start to its first line, in milliseconds. */
-export interface Machine {
-  readonly startupMs: number
-}
+import { type Entry, fateOf, isMessage, jobIdIn, jobIn } from './service.js'
 
 /** How long bytes may be on their way from one process to another. */
-const DELIVERY_MS = 100
+export const DELIVERY_MS = 100
 /** The time limit of a POST. */
 const POST_MS = 60_000
 /** How long a 404 has to be repeated before it is believed, less what timers may be early. */
@@ -30,7 +23,8 @@ class Observed {
     readonly step: StepRecord,
     /** The step before it, if there was one. */
     readonly previous: StepRecord | undefined,
-    readonly machine: Machine,
+    /** How slow this machine is: what a process takes from its start to its first line. */
+    readonly usualStartupMs: number,
   ) {}
 }
 
@@ -41,24 +35,23 @@ export class Facts extends Observed {
   readonly outcome = this.outputs.outcome ?? ''
   readonly code = this.outputs['error-code'] ?? ''
   readonly jobId = this.outputs['job-id'] ?? ''
-  /** A text with the key in it is redacted. */
-  readonly isIdRedacted = this.jobId.includes('***')
   /** The lines of the log. */
   readonly lines = this.step.stdout.split(/\r\n|\r|\n/)
-  /** Also those of which nothing but the first letter has arrived. */
-  readonly posts = this.step.entries.filter(({ method }) => method.startsWith('P'))
+  readonly posts = this.step.entries.filter(({ method }) => method === 'POST')
 
   readonly deadlineAt = this.step.spawnedAt + this.step.timeoutMs
-  readonly signals = this.step.done.filter(({ what }) => what === 'SIGINT' || what === 'SIGTERM')
-  readonly wasCancelled = this.signals.length > 0
-  readonly cancelledAt = this.signals[0]?.at ?? NEVER
-  readonly secondSignalAt = this.signals[1]?.at ?? NEVER
+  readonly cancels = this.step.done.filter(({ what }) => what === 'cancel')
+  readonly wasCancelled = this.cancels.length > 0
+  readonly cancelledAt = this.cancels[0]?.at ?? NEVER
+  readonly secondSignalAt = this.cancels[1]?.at ?? NEVER
   readonly killedAt = this.step.done.find(({ what }) => what === 'SIGKILL')?.at ?? NEVER
   readonly wasKilled = this.killedAt < NEVER
   /** When the process stood still. */
-  readonly freezes = freezesIn(this.step)
+  readonly freezes = this.step.done
+    .filter(({ what }) => what === 'freeze')
+    .map(({ at: from, until: to = this.step.endedAt }) => ({ from, to }))
   /** Waits of this length or less are the machine's. */
-  readonly toleranceMs = 1_000 + 4 * Math.max(this.machine.startupMs, startupMs(this.step))
+  readonly toleranceMs = 1_000 + 4 * Math.max(this.usualStartupMs, startupMs(this.step))
   /** The step took about as long as it was allowed to. */
   readonly usedItsTime = this.step.endedAt - this.step.spawnedAt > this.step.timeoutMs * 0.9 - 100
 
@@ -68,21 +61,15 @@ export class Facts extends Observed {
   /** What GitHub holds after the step. */
   readonly memory = memoryAfter(this.step, this.step.plan)
 
-  /** Node's TLS drops what has arrived but was not read yet, if a reset follows it. */
-  fateOf(entry: Entry): Fate {
-    const isReset = entry.respondedAt !== undefined && entry.exchange?.response.afterwards === 'reset'
-    return isReset && this.plan.transport.kind !== 'http' ? 'any' : fateOf(entry)
-  }
-
   mayBeRefused(post: Entry): boolean {
-    return ['refused', 'any'].includes(this.fateOf(post))
+    return ['refused', 'any'].includes(fateOf(post))
   }
 
-  /** The job's status in a whole response. */
-  statusIn({ exchange, respondedAt }: Entry): string {
-    const { status = 0, body } = exchange?.response ?? {}
-    const isWhole = respondedAt !== undefined && status >= 200 && status < 300
-    return isWhole && body !== undefined && 'status' in body ? body.status : ''
+  /** The job's status in a whole response, or empty. */
+  statusIn(entry: Entry): string {
+    const { status } = entry.exchange.response
+    const isWhole = entry.respondedAt !== undefined && status >= 200 && status < 300
+    return (isWhole && jobIn(entry)?.status) || ''
   }
 
   /** The status requests before a certain time. */
@@ -121,9 +108,8 @@ export class Facts extends Observed {
   /** Whether the step ended while the service was about to respond with a job, and there was time for that. */
   gaveUpEarly(post: Entry): boolean {
     const { endedAt } = this.step
-    const isPending = post.complete && post.exchange?.breaksAt === 'never' && post.respondedAt === undefined
-    const wasToBeRead =
-      this.fateOf(post) === 'unknown' && this.fateOf({ ...post, respondedAt: endedAt }) === 'job'
+    const isPending = post.exchange.breaksAt === 'never' && post.respondedAt === undefined
+    const wasToBeRead = fateOf(post) === 'unknown' && fateOf({ ...post, respondedAt: endedAt }) === 'job'
     const hadTime =
       endedAt + DELIVERY_MS < this.#lastPostAt && this.secondSignalAt === NEVER && !this.wasKilled
     return isPending && wasToBeRead && hadTime
@@ -146,7 +132,7 @@ export class Facts extends Observed {
    * for how long the process froze, if it froze before the limit.
    */
   arrivedBefore(at: number, limit: number): boolean {
-    const marginMs = this.plan.transport.kind === 'proxy' ? this.toleranceMs : DELIVERY_MS
+    const marginMs = this.plan.proxy ? this.toleranceMs : DELIVERY_MS
     const isIn = (before: number): boolean => at + marginMs < before
     return isIn(limit) || this.freezes.some(({ from, to }) => from + DELIVERY_MS < limit && isIn(to))
   }
@@ -159,49 +145,25 @@ export class Facts extends Observed {
     )
   }
 
-  /** Without those that may have been dropped: a process has at most one pending signal of each kind (signal(7)). */
-  get deliveredSignals(): readonly Done[] {
-    return this.signals.filter(({ what, at }, index) => {
-      const before = this.signals[index - 1]
-      if (before?.what !== what) return true
-      const areBothIn = this.freezes.some(({ from, to }) => from <= before.at && at <= to)
-      return at - before.at > DELIVERY_MS && !areBothIn
-    })
-  }
-
   /** Whether nothing kept the step from writing what it remembers, and from its last edit. */
   get couldWrite(): boolean {
-    const { plan, endedAt } = this.step
+    const { endedAt } = this.step
     const wasHindered = this.wasKilled || this.secondSignalAt < NEVER || this.freezes.length > 0
-    if (wasHindered || plan.fullDisk || this.inputs['dry-run'] !== undefined) return false
+    if (wasHindered) return false
     // The last edits have 1 s after the deadline, 3 s after a cancel. A step that took less was not cut short.
     const wasCut = endedAt >= this.deadlineAt + 950 || endedAt >= this.cancelledAt + 2_950
     return this.github?.healthy === true && !wasCut
   }
-
-  /** GitHub answers 200 with what it does not mean: whoever believes it is not to blame. */
-  get gitHubLies(): boolean {
-    return this.#gitHubAnswers.some(({ status }) => status === 200)
-  }
-
-  /** Whether GitHub refused a request for good. With `Retry-After`, 403 is a limit. */
-  isRefusal(status: number | string): boolean {
-    const isLimit = this.#gitHubAnswers.some(({ headers }) => headers?.['retry-after'])
-    return status === 401 || status === 404 || (status === 403 && !isLimit)
-  }
-
-  get #gitHubAnswers() {
-    const answers = this.github?.faults.map(({ answer }) => answer) ?? []
-    return answers.flatMap((answer) => (typeof answer === 'object' && 'status' in answer ? [answer] : []))
-  }
 }
 
-/** Empty if the file is malformed. */
+/** The only one is `malformed` if the runner could not read the file, or a workflow not the job. */
 export function readOutputs(file: string): Readonly<Record<string, string>> {
   try {
-    return parseOutputs(file)
-  } catch {
-    return {}
+    const outputs = parseOutputs(file)
+    JSON.parse(outputs.job || 'null')
+    return outputs
+  } catch (thrown) {
+    return { malformed: String(thrown) }
   }
 }
 
@@ -211,7 +173,7 @@ function startupMs({ spawnedAt, firstOutputAt = spawnedAt }: StepRecord): number
 
 /** Of the response, or of the one that was to come. */
 export function statusOf({ exchange }: Entry): number {
-  return exchange?.response.status ?? 0
+  return exchange.response.status
 }
 
 /** Whether a refusal says something about the job that the message was for. */
@@ -220,31 +182,47 @@ export function isAboutTheJob(status: number): boolean {
 }
 
 /** A push shows write access already, and so does an app's event on a branch of the repository. */
-function askedFor({ event, inputs, cause: { action, sender, before, author } }: StepPlan): Person[] {
+function askedFor({ event, inputs, cause: { action, sender, author } }: StepPlan): Person[] {
   const showsAccess =
     event === 'workflow_dispatch' ||
-    (event === 'workflow_run' && before === 'push') ||
     (event === 'pull_request' && (action === 'synchronize' || sender === 'app[bot]'))
-  const hasAuthor = event === 'issue_comment' || event === 'pull_request_review'
   const allowed = (inputs['allow-users'] ?? '').toLowerCase().split(', ')
-  const people = showsAccess ? [] : hasAuthor ? [sender, author] : [sender]
+  const people = showsAccess ? [] : event === 'issue_comment' ? [sender, author] : [sender]
   return people.filter((person) => !allowed.includes('*') && !allowed.includes(person))
 }
 
-interface Freeze {
-  readonly from: number
-  readonly to: number
+/** What a run leaves for the next one. */
+export type Marker = NonNullable<ReturnType<typeof markerIn>>
+
+export const MARKER = /(<!-- agent-job-action:2 [\w-]{22} )([\w-]+)( [\w-]{43} -->)/
+
+/** Reads without the key what only a genuine step has written here. */
+export function markerIn(text: string) {
+  const data = MARKER.exec(text)?.[2]
+  if (data === undefined) return undefined
+  const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
+  const [jobId, link, run, attempt, state]: [string, string, string, number, string] = stored
+  return { jobId, link, run, attempt, state }
 }
 
-function freezesIn({ done, endedAt }: StepRecord): Freeze[] {
-  const found: Freeze[] = []
-  let from: number | undefined
-  for (const { what, at } of done) {
-    if (what === 'freeze') from ??= at
-    if (what === 'thaw' && from !== undefined) {
-      found.push({ from, to: at })
-      from = undefined
-    }
+export function markersIn(texts: readonly string[]): Marker[] {
+  return texts.map(markerIn).filter((marker) => marker !== undefined)
+}
+
+/** What GitHub holds after a step for a step with these inputs. */
+export function memoryAfter({ comments, checks }: StepRecord, step: StepPlan) {
+  const { inputs, event, runId, task } = step
+  const scope = inputs['job-scope']
+  const hasNumber = event === 'pull_request' || inputs['issue-number'] !== undefined
+  const isComment = task === 'create' && (scope === 'issue' || (scope === 'pull-request' && hasNumber))
+  const isCheck = inputs.check === 'true' && event !== 'issue_comment'
+  const ofChecks = markersIn(checks.map(({ output }) => output.text ?? ''))
+  return {
+    /** Whether the comment decides, and whether there has to be a check. */
+    isComment,
+    isCheck,
+    comment: isComment ? markersIn(comments).at(-1) : undefined,
+    /** That of the newest check of this run. */
+    check: isCheck ? ofChecks.findLast(({ run }) => run === String(runId)) : undefined,
   }
-  return from === undefined ? found : [...found, { from, to: endedAt }]
 }

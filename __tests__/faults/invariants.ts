@@ -1,47 +1,39 @@
 /** What must hold for every run, whatever it met. */
 
-import { parseOutputs } from '../../emulator/runner.mjs'
-import { DOCS_LINK, DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './draw.js'
+import { STATUSES } from '../../src/agent/job.js'
+import { OUTPUTS } from '../../src/report/messages.js'
+import { DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './draw.js'
 import type { RunRecord, StepRecord } from './execute.js'
-import { Facts, isAboutTheJob, type Machine, statusOf } from './facts.js'
-import { isId, jobOf } from './fate.js'
+import {
+  DELIVERY_MS,
+  Facts,
+  isAboutTheJob,
+  type Marker,
+  markerIn,
+  markersIn,
+  memoryAfter,
+  statusOf,
+} from './facts.js'
 import { INJECTED, keyForms } from './hostile.js'
-import { type Marker, markerIn, markersIn, memoryAfter } from './memory.js'
-import { type Entry, isCreate, isMessage, jobIdIn } from './service.js'
+import { type Entry, fateOf, isCreate, isId, isMessage, jobIdIn, jobIn } from './service.js'
 
-const OUTCOMES =
-  'started pr-opened no-changes failed archived timed-out cancelled skipped dry-run error'.split(' ')
-const ERROR_CODES =
-  'input auth not-found rejected rate-limited network create-unknown contract github internal'.split(' ')
-const STATUSES = ['active', 'completed', 'archived', 'failed']
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 const CONTROL_CHARACTERS = /[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/
 
-/** How long GitHub is asked who may start a job, at most. */
-const GITHUB_MS = 60_000
-/** How long the check of a step with bad input may take. */
-const LATE_CHECK_MS = 10_000
-/** How long the comment may take after that. */
+/** How long the comment may take after a cancel or the deadline. */
 const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
 /** Outcomes of a job that was seen to its end. */
 const ENDED = ['pr-opened', 'no-changes', 'failed', 'archived']
-/** The outcomes that a final status may have. */
-const OUTCOMES_OF = new Map([
-  ['completed', ['pr-opened', 'no-changes']],
-  ['failed', ['failed']],
-  ['archived', ['archived']],
-])
 /** States of a run that sent nothing, or nothing that was accepted. */
 const NOTHING = ['unsent', 'skipped']
 
 /** A list of what is violated, empty if all is well. */
-export function violations({ plan, steps }: RunRecord, machine: Machine): string[] {
+export function violations({ plan, steps }: RunRecord, startupMs: number): string[] {
   return steps.flatMap((step, index) => {
-    const done = step.done.map(({ what, at }) => `${what} at ${Math.round(at - step.spawnedAt)} ms`)
-    return new Checker(plan, step, steps[index - 1], machine)
-      .check()
-      .map((text) => (steps.length > 1 ? `step ${index + 1}: ${text}` : text))
-      .map((text) => (done.length > 0 ? `${text} (${done.join(', ')})` : text))
+    const after = (at: number): number => Math.round(at - step.spawnedAt)
+    const done = step.done.map(({ what, at, until = at }) => `${what} at ${after(at)} to ${after(until)} ms`)
+    const found = new Checker(plan, step, steps[index - 1], startupMs).check()
+    return found.map((text) => [`step ${index + 1}: ${text}`, ...done].join('; '))
   })
 }
 
@@ -49,13 +41,13 @@ class Checker extends Facts {
   readonly #found: string[] = []
 
   check(): string[] {
-    const { fullDisk } = this.step.plan
-    this.#checkOutputFile()
+    const { malformed } = this.outputs
+    this.#must(malformed === undefined, `the outputs are malformed: ${malformed}`)
     this.#checkRequests()
     this.#checkLog()
     this.#checkKey()
     this.#checkSubmits()
-    if (!fullDisk) this.#checkJob()
+    this.#checkJob()
     this.#checkNotFound()
     if (this.github !== undefined) {
       this.#checkGitHub()
@@ -65,12 +57,10 @@ class Checker extends Facts {
     if (!this.wasKilled) {
       this.#checkExit()
       this.#checkTime()
-      if (!fullDisk) {
-        this.#checkOutputs()
-        this.#checkSummary()
-        this.#checkEnding()
-      }
-      if (this.step.done.every(({ what }) => what !== 'close-log')) this.#checkAnnotations()
+      this.#checkOutputs()
+      this.#checkSummary()
+      this.#checkEnding()
+      this.#checkAnnotations()
     }
     return this.#found
   }
@@ -79,33 +69,22 @@ class Checker extends Facts {
     if (!holds) this.#found.push(text)
   }
 
-  #checkOutputFile(): void {
-    try {
-      parseOutputs(this.step.outputFile)
-    } catch (thrown) {
-      this.#must(false, `the output file is malformed: ${thrown}`)
-    }
-  }
-
   /** Every request carries the key and asks for what the step is about; a step that sends nothing sends nothing. */
   #checkRequests(): void {
     const { inputs, step } = this
     const { task } = step.plan
-    const { knownJob, transport } = this.plan
-    for (const entry of step.entries.filter(({ complete }) => complete)) {
+    const { knownJob } = this.plan
+    for (const entry of step.entries) {
       const { method, path, headers, body } = entry
-      const hasKey = headers.split('\n').includes(`authorization: Bearer ${inputs['api-key']}`)
+      const hasKey = headers.authorization === `Bearer ${inputs['api-key']}`
       this.#must(hasKey, `${method} ${path} has no key`)
       const project = encodeURIComponent(inputs['project-id'] ?? '')
-      const isAsked = path.startsWith(`${transport.prefix}/v2/agent/${project}/job`)
+      const isAsked = path.startsWith(`/v2/agent/${project}/job`)
       this.#must(isAsked, `${method} asks for ${path}`)
       if (method === 'POST') this.#must('prompt' in JSON.parse(body), 'a POST has no prompt')
-      if (task === 'message' || task === 'attach')
-        this.#must(jobIdIn(entry) === knownJob, `asked for job ${jobIdIn(entry)}`)
+      if (task !== 'create') this.#must(jobIdIn(entry) === knownJob, `asked for job ${jobIdIn(entry)}`)
     }
-    if (task === 'bad-input') this.#must(step.entries.length === 0, 'bad input, and something was sent')
-    if (task === 'attach' || inputs['dry-run'] === 'true')
-      this.#must(this.posts.length === 0, 'a step that must send nothing sent something')
+    if (task === 'attach') this.#must(this.posts.length === 0, 'a step that only waits sent something')
   }
 
   /** A POST is followed by another only if a whole response proves that it was refused. */
@@ -119,6 +98,11 @@ class Checker extends Facts {
         this.mayBeRefused(post) && (isTemporary || isReplaced),
         `POST ${index + 1} was sent again without proof that it was refused`,
       )
+      const { delayMs, response } = post.exchange
+      const [, seconds] = response.headers.find(([name]) => name === 'retry-after') ?? []
+      const waitedMs = next.startedAt - post.startedAt - delayMs
+      const isEarly = status === 429 && waitedMs + DELIVERY_MS < Number(seconds) * 1_000
+      this.#must(!isEarly, `POST ${index + 1} was sent again after ${waitedMs} ms, not ${seconds} s`)
     }
   }
 
@@ -135,19 +119,12 @@ class Checker extends Facts {
 
   /** Nobody without write access starts a job; and nothing is sent if GitHub doesn't say what has to be known first. */
   #checkRefused(): void {
-    const { asked, inputs, memory, previous, step } = this
-    const { plan, githubRequests, endedAt } = step
-    if (plan.task === 'attach' || this.gitHubLies) return
+    const { asked, inputs, memory } = this
+    const { plan, githubRequests } = this.step
+    if (plan.task === 'attach') return
     const mustNot = (reason: string): void =>
       this.#must(this.posts.length === 0, `${reason}, and something was sent`)
     if (!this.mayStart) mustNot('somebody without write access is the cause')
-    if (plan.cause.ownComment && memory.isComment && markersIn(previous?.comments ?? []).length > 0) {
-      mustNot("the event is about the step's own comment")
-      // A step that is cancelled, or has no time to read the comments, says that instead.
-      const wasInTime = !this.wasCancelled && endedAt < this.deadlineAt
-      if (this.mayStart && wasInTime && this.couldWrite)
-        this.#must(this.outcome === 'skipped', `its own comment is ${this.outputs.outcome}`)
-    }
     const usesChanges = inputs.context !== 'none' || inputs['context-paths'] !== undefined
     const decisive = [
       ...(asked.length > 0 ? [/\/permission$/] : []),
@@ -157,34 +134,29 @@ class Checker extends Facts {
     ]
     for (const { method, path, status } of githubRequests) {
       const isDecisive = method === 'GET' && decisive.some((pattern) => pattern.test(path))
-      if (isDecisive && this.isRefusal(status)) mustNot(`GitHub answered ${status} to ${path}`)
+      const isFinal = [401, 403, 404].some((refusal) => refusal === status)
+      if (isDecisive && isFinal) mustNot(`GitHub answered ${status} to ${path}`)
     }
   }
 
   /** What the service may have accepted is told. */
   #checkJob(): void {
     const { code, jobId } = this
-    const { transport, service, key } = this.plan
     const last = this.posts.at(-1)
     if (last === undefined) return
     const says = `the step says ${this.outcome} ${code}`
-    const fate = this.fateOf(last)
+    const fate = fateOf(last)
     const wasRead = this.wasRead(last)
     if (fate === 'job' && wasRead) {
-      const id = isMessage(last) ? jobIdIn(last) : jobOf(last)
-      // An id with the key in it is redacted.
-      const isTold = jobId === id || id.includes(key)
-      this.#must(isTold, `the service answered with job ${id}, job-id is ${jobId || 'empty'}`)
+      const id = isMessage(last) ? jobIdIn(last) : jobIn(last)?.id
+      this.#must(jobId === id, `the service answered with job ${id}, job-id is ${jobId || 'empty'}`)
       // A proxy that wants other credentials ends the polls, too.
-      const mayLose = transport.kind === 'proxy' && transport.connects.includes(407)
+      const mayLose = this.plan.proxy?.includes(407)
       const isLost = ['create-unknown', 'rate-limited'].includes(code) || (code === 'network' && !mayLose)
       this.#must(!isLost, `the service answered with a job, ${says}`)
     }
     this.#must(!this.gaveUpEarly(last), `gave up on the POST before its time was up, ${says}`)
-    // A POST on a connection that breaks before anything is read is sent, and the service knows nothing of it.
-    const isLast = service.connections.every((what) => what === 'ok')
-    if (fate === 'refused' && wasRead && isLast)
-      this.#must(code !== 'create-unknown', `the service refused, ${says}`)
+    if (fate === 'refused' && wasRead) this.#must(code !== 'create-unknown', `the service refused, ${says}`)
     if (this.wasKilled) return
     if (!this.mayBeRefused(last) && jobId === '') {
       const isKnown = code === 'create-unknown' || code === 'contract'
@@ -195,32 +167,21 @@ class Checker extends Facts {
   }
 
   #checkExit(): void {
-    const { exitCode, signal, plan, stderr } = this.step
+    const { exitCode, signal, stderr } = this.step
     const how = signal === undefined ? `exit code ${exitCode}` : signal
     this.#must(exitCode === 0 || exitCode === 1, `ended with ${how}`)
-    // Node itself warns of NODE_TLS_REJECT_UNAUTHORIZED, which the action does not honour.
-    const own = stderr.replace(/^\(node:\d+\) Warning: Setting the NODE_TLS.*\n\(Use .*\n/, '')
-    this.#must(own === '', `stderr: ${own.slice(0, 500)}`)
-    if (plan.fullDisk) {
-      this.#must(exitCode === 1, 'the outputs could not be written, and the step is green')
-      this.#must(this.posts.length === 0, 'the outputs could not be written, and something was sent')
-      return
-    }
-    const failOn = (this.inputs['fail-on'] ?? 'failed,archived,timed-out').split(/[\s,]+/)
-    const fails = ['error', 'cancelled', ...failOn].includes(this.outcome)
+    this.#must(stderr === '', `stderr: ${stderr.slice(0, 500)}`)
+    const fails = ['error', 'cancelled', 'failed', 'archived', 'timed-out'].includes(this.outcome)
     this.#must(exitCode === (fails ? 1 : 0), `exit code ${exitCode} with ${this.outcome || 'no outcome'}`)
   }
 
   #checkTime(): void {
-    const { plan, spawnedAt, timeoutMs, firstOutputAt = spawnedAt } = this.step
+    const { spawnedAt, timeoutMs, firstOutputAt = spawnedAt } = this.step
     const commentMs = this.github === undefined ? { cancelled: 0, deadline: 0 } : COMMENT_MS
     const postMs = (at: number): number => (this.isPostPendingAt(at) ? FINAL_POST_MS : 0)
-    // Bad input may be a bad time limit: then GitHub's own count.
-    const ownMs = plan.task !== 'bad-input' ? 0 : this.asked.length > 0 ? GITHUB_MS : LATE_CHECK_MS
-    const limitMs = Math.max(timeoutMs, ownMs)
-    const lastEditMs = postMs(spawnedAt + limitMs) + commentMs.deadline
-    this.#mustEndBy(firstOutputAt + limitMs + lastEditMs, 'its deadline')
-    for (const [index, { at }] of this.deliveredSignals.entries()) {
+    const lastEditMs = postMs(spawnedAt + timeoutMs) + commentMs.deadline
+    this.#mustEndBy(firstOutputAt + timeoutMs + lastEditMs, 'its deadline')
+    for (const [index, { at }] of this.cancels.slice(0, 2).entries()) {
       if (index === 0) this.#mustEndBy(at + 1_000 + postMs(at) + commentMs.cancelled, 'a signal')
       else this.#mustEndBy(at + 1_000, 'a second signal')
     }
@@ -237,13 +198,9 @@ class Checker extends Facts {
 
   #checkOutputs(): void {
     const { outputs, outcome, code, jobId, step } = this
-    const { status = '', 'pr-link': link = '', 'pr-number': number = '', job = '' } = outputs
-    const mustBe = (name: string, words: readonly string[]): void =>
-      this.#must(words.includes(outputs[name] ?? '(none)'), `${name} is ${outputs[name]}`)
-    mustBe('outcome', OUTCOMES)
-    mustBe('status', ['', ...STATUSES])
-    mustBe('reused', ['true', 'false'])
-    mustBe('error-code', ['', ...ERROR_CODES])
+    const { status = '', 'pr-link': link = '' } = outputs
+    for (const name of OUTPUTS) this.#must(name in outputs, `the output ${name} is missing`)
+    this.#must(['', ...STATUSES].includes(status), `status is ${status}`)
     this.#must(
       (code !== '') === (outcome === 'error') || (outcome === 'cancelled' && code === 'create-unknown'),
       `error-code ${code} with ${outcome}`,
@@ -251,20 +208,13 @@ class Checker extends Facts {
     this.#must(code !== 'internal', 'error-code is internal')
     this.#must(/^\d+$/.test(outputs['elapsed-seconds'] ?? ''), 'elapsed-seconds is no number')
     this.#must(link === '' || (LINK.test(link) && !/\/\/[^/]*@/.test(link)), `pr-link is ${link}`)
-    this.#must(/^\d*$/.test(number), `pr-number is ${number}`)
-    this.#must(jobId === '' || isId(jobId) || this.isIdRedacted, `job-id is ${jobId}`)
-    const hasNoResult = ['no-changes', 'error', 'cancelled', 'timed-out', 'started'].includes(outcome)
-    const isOpened = link !== '' && status === 'completed' && !hasNoResult
-    this.#must((outcome === 'pr-opened') === isOpened, `${outcome} with ${status} and link ${link}`)
+    this.#must(jobId === '' || isId(jobId), `job-id is ${jobId}`)
+    const result = status === 'completed' ? (link === '' ? 'no-changes' : 'pr-opened') : status
+    const isResult = outcome === result || !ENDED.includes(outcome)
+    this.#must(isResult, `${outcome} with ${status} and link ${link}`)
     this.#must(outcome !== 'cancelled' || this.wasCancelled, 'cancelled without a signal')
     const elapsedMs = step.endedAt - step.spawnedAt
     this.#must(outcome !== 'timed-out' || this.usedItsTime, `timed out after ${elapsedMs} ms`)
-    if (['failed', 'archived'].includes(outcome)) this.#must(status === outcome, `${outcome} with ${status}`)
-    this.#must(job === '' || isJson(job), 'the output job is not JSON')
-    // Who may start a job is asked first.
-    const wasAsked = this.asked.length > 0 && ['skipped', 'github'].includes(code || outcome)
-    if (step.plan.task === 'bad-input' && !this.wasCancelled && !wasAsked)
-      this.#must(code === 'input', `bad input is ${outcome} ${code}`)
   }
 
   #checkSummary(): void {
@@ -279,10 +229,9 @@ class Checker extends Facts {
   #checkTruth(text: string, where: string): void {
     const running = /\b(?:keeps|is still) running\b/.exec(text)?.[0]
     const last = this.step.entries.at(-1)
-    if (running !== undefined && (last === undefined || this.fateOf(last) !== 'any')) {
+    if (running !== undefined && (last === undefined || fateOf(last) !== 'any')) {
       const isActive = last !== undefined && this.statusIn(last) === 'active'
-      const isIt = this.step.plan.fullDisk || this.isIdRedacted || (isActive && jobOf(last) === this.jobId)
-      this.#must(isActive && isIt, `${where} says "${running}" without knowing`)
+      this.#must(isActive && jobIn(last)?.id === this.jobId, `${where} says "${running}" without knowing`)
     }
     const nothing = /nothing was sent|had not accepted anything/i.exec(text)?.[0]
     if (nothing === undefined) return
@@ -303,13 +252,12 @@ class Checker extends Facts {
     if (this.previous !== undefined || this.inputs.wait === 'false') return
     if (this.wasCancelled || this.posts.some(isMessage)) return
     for (const entry of this.step.entries) {
-      const { method, exchange, respondedAt } = entry
-      if (method !== 'GET' || exchange?.response.body.kind !== 'job' || respondedAt === undefined) continue
-      if (statusOf(entry) === 204 || this.fateOf(entry) === 'any') continue
+      const { method, respondedAt } = entry
+      if (method !== 'GET' || jobIn(entry)?.id !== entry.jobId || respondedAt === undefined) continue
       const status = this.statusIn(entry)
-      const expected = OUTCOMES_OF.get(status)
-      if (expected === undefined || !this.arrivedBefore(respondedAt, this.deadlineAt)) continue
-      const isTold = expected.includes(this.outcome)
+      const isEnd = ['completed', 'failed', 'archived'].includes(status)
+      if (!isEnd || !this.arrivedBefore(respondedAt, this.deadlineAt)) continue
+      const isTold = ENDED.includes(this.outcome) && this.outputs.status === status
       this.#must(isTold, `the job was told to be ${status}, the step says ${this.outcome}`)
     }
   }
@@ -331,14 +279,14 @@ class Checker extends Facts {
   }
 
   #checkAnnotations(): void {
-    const { exitCode, plan } = this.step
+    const { exitCode } = this.step
     const [errors, notices] = [this.#commands('error'), this.#commands('notice')]
     const has = `${errors.length} error annotations with exit code ${exitCode}`
     this.#must(errors.length === (exitCode === 1 ? 1 : 0), has)
     this.#must(errors.length + notices.length <= 1, 'a notice and an error')
     for (const text of [...errors, ...notices]) this.#checkTruth(text, 'the annotation')
     const ends = this.lines.filter((line) => line.startsWith('Finished after '))
-    const saysOutcome = plan.fullDisk || ends[0]?.includes(`: ${this.outputs.outcome}`) === true
+    const saysOutcome = ends[0]?.includes(`: ${this.outputs.outcome}`) === true
     this.#must(ends.length === 1 && saysOutcome, `the log ends ${ends.length} times: ${ends.join(', ')}`)
   }
 
@@ -377,8 +325,8 @@ class Checker extends Facts {
       this.#must(!isDocs || isDocsPull, `docs-token was used for ${path}`)
     }
     for (const { headers, body } of entries) {
-      const hasToken = headers.includes(TOKEN) || headers.includes(DOCS_TOKEN) || body.includes(TOKEN)
-      this.#must(!hasToken, 'the service got a token')
+      const sent = JSON.stringify(headers) + body
+      this.#must(!sent.includes(TOKEN) && !sent.includes(DOCS_TOKEN), 'the service got a token')
     }
     const texts = [...comments, ...checks.map(({ output }) => output.summary ?? '')]
     for (const text of texts) this.#checkMarkup(text.replace(/<!--[^<>]*-->/g, ''), 'a comment or check')
@@ -391,16 +339,16 @@ class Checker extends Facts {
   #checkMemory(): void {
     const { isComment, comment } = this.memory
     const create = this.posts.find((post) => isCreate(post) && !this.mayBeRefused(post))
-    if (create !== undefined && isComment && !this.gitHubLies)
+    if (create !== undefined && isComment)
       this.#must(comment?.run === String(this.step.plan.runId), 'a create was sent that no comment remembers')
     if (this.couldWrite) this.#checkWritten()
-    if (this.previous !== undefined && !this.gitHubLies) this.#checkContinued(this.previous)
+    if (this.previous !== undefined) this.#checkContinued(this.previous)
   }
 
   /** What is remembered is what was told. */
   #checkWritten(): void {
     const { isComment, isCheck, comment, check } = this.memory
-    const isKnown = [...ENDED, 'started', 'timed-out'].includes(this.outcome) && !this.isIdRedacted
+    const isKnown = [...ENDED, 'started', 'timed-out'].includes(this.outcome)
     if (isKnown || this.code === 'create-unknown') {
       if (isComment) this.#checkMarker('comment', comment, isKnown)
       if (isCheck) this.#checkMarker('check', check, isKnown)
@@ -424,27 +372,15 @@ class Checker extends Facts {
   }
 
   #checkConclusion(): void {
-    const { plan, checks, exitCode } = this.step
-    const { outcome } = this
-    if (!this.mayStart && outcome === 'skipped' && plan.event.startsWith('issue')) {
-      const isNone = checks.length === (this.previous?.checks.length ?? 0)
-      this.#must(isNone, 'a stranger left a check on a commit that the event does not name')
-      return
-    }
-    const conclusions: Readonly<Record<string, string>> = {
-      'pr-opened': 'success',
-      cancelled: 'cancelled',
-      skipped: 'skipped',
-      'timed-out': exitCode === 1 ? 'timed_out' : 'neutral',
-    }
-    const expected = conclusions[outcome] ?? (exitCode === 1 ? 'failure' : 'neutral')
-    const conclusion = checks.at(-1)?.conclusion
-    this.#must(conclusion === expected, `the check is concluded as ${conclusion}, not as ${expected}`)
-    if (plan.task === 'bad-input' || outcome === 'skipped') return
+    const { plan, checks } = this.step
+    if (this.outcome === 'skipped') return
     for (const { output, status } of checks) {
       const isOwn = markerIn(output.text ?? '')?.run === String(plan.runId)
       this.#must(!isOwn || status === 'completed', 'a check is left in progress')
     }
+    const conclusion = checks.at(-1)?.conclusion
+    const isRight = (conclusion === 'success') === (this.outcome === 'pr-opened')
+    this.#must(isRight, `the check is concluded as ${conclusion}, the outcome is ${this.outcome}`)
   }
 
   /** A step that shares the job of an earlier one waits for it or messages it, unless that is proven to be of no use. */
@@ -459,26 +395,15 @@ class Checker extends Facts {
       this.#must(mayWait, `a re-run has to wait for job ${rerun.jobId}, and sent something`)
     }
     if (comment === undefined || comment.jobId === '') return
-    const { jobId, link } = comment
-    const shown = entries.flatMap((entry) => {
-      const body = entry.exchange?.response.body
-      return jobIdIn(entry) === jobId && body?.kind === 'job' ? [body] : []
-    })
-    const isOver = shown.some(({ status }) => status === 'failed' || status === 'archived')
-    const hasOtherLink = shown.some((job) => job.link && job.link !== link)
-    const docsPull = plan.inputs['docs-token'] === undefined ? undefined : this.github?.docsPull
-    const isKnownOpen = docsPull === 'open' && this.github?.healthy && link === DOCS_LINK && !hasOtherLink
+    const { jobId } = comment
+    const shown = entries.map(jobIn).filter((job) => job?.id === jobId)
+    const isOver = shown.some((job) => job?.status === 'failed' || job?.status === 'archived')
     for (const post of this.posts) {
       if (isMessage(post))
         this.#must(jobIdIn(post) === jobId, `a message to ${jobIdIn(post)}, and job ${jobId} is remembered`)
       else if (isCreate(post)) {
         const isGone = this.isGone(jobId, post.startedAt) || this.refusedAsEnded(jobId, post)
-        const hasReason = isGone || isOver || docsPull === 'closed'
-        this.#must(hasReason, `another job was created, and job ${jobId} is remembered`)
-        if (post.complete && isKnownOpen && this.freezes.length === 0) {
-          const namesIt = JSON.parse(post.body).prompt.includes(link)
-          this.#must(namesIt, 'the prompt does not name the open pull request')
-        }
+        this.#must(isGone || isOver, `another job was created, and job ${jobId} is remembered`)
       }
     }
   }
@@ -488,15 +413,6 @@ class Checker extends Facts {
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function* decodings(text: string): Generator<string> {

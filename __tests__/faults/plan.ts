@@ -3,7 +3,7 @@
 import type { Fault } from '../support/github.js'
 import type { Behaviour } from '../support/proxy.js'
 import { DOCS_TOKEN, type Draw, FINAL_POST_MS, ISSUE, PULL_REQUEST, TOKEN } from './draw.js'
-import { hostileText, INJECTED, keyForms } from './hostile.js'
+import { hostileText, INJECTED } from './hostile.js'
 import { Random } from './random.js'
 import { createServicePlan } from './service-plan.js'
 
@@ -28,7 +28,6 @@ export function createPlan(seed: number) {
   const key = `mint_${random.text(WORD, 12)}${random.text(alphabet, ...length)}`
   const knownJob = `job-${random.text(ID, 4, 30)}`
   const usesGitHub = random.chance(0.35)
-  const transport = createTransport(random, usesGitHub)
   const theme = random.weighted(
     [87, 'any'],
     [7, 'freeze'],
@@ -43,18 +42,19 @@ export function createPlan(seed: number) {
     seed,
     key,
     knownJob,
-    transport,
+    /** What a proxy does with its nth CONNECT; the last one again and again. Without one, the service has no TLS. */
+    proxy: random.chance(0.15) ? createProxy(random) : undefined,
     /** They run one after the other against the same service and GitHub. */
     steps,
-    service: createServicePlan(draw, transport.kind, steps[0].timeoutMs),
+    service: createServicePlan(draw, steps[0].timeoutMs),
     /** Undefined if the steps need nothing of GitHub. */
     github: usesGitHub ? createGitHubPlan(draw) : undefined,
   }
 }
 
-function createTransport(random: Random, usesGitHub: boolean) {
-  const kind = random.weighted([80, 'http'], [10, 'https'], [10, 'proxy'])
-  const connect = (): Behaviour =>
+function createProxy(random: Random): Behaviour[] {
+  if (random.chance(0.6)) return ['open']
+  return random.times(random.int(1, 4), () =>
     random.weighted<Behaviour>(
       [6, 'open'],
       [1, 'drop'],
@@ -62,50 +62,30 @@ function createTransport(random: Random, usesGitHub: boolean) {
       [0.5, 'silence'],
       [0.5, 'early'],
       [1, random.pick(400, 403, 407, 429, 500, 502, 503, 504)],
-    )
-  // A proxy that nobody answers at: loopback must never go through it.
-  const ignoredProxy = kind !== 'proxy' && !usesGitHub && random.chance(0.1)
-  return {
-    kind,
-    /** Whether the action trusts the service's certificate. */
-    trusted: kind === 'http' || random.chance(0.9),
-    /** The path prefix of the base URL. */
-    prefix: random.chance(0.2) ? '/pre/fix' : '',
-    /** What a proxy does with its nth CONNECT; the last one again and again. */
-    connects: (random.chance(0.6) ? ['open'] : random.times(random.int(1, 4), connect)) satisfies Behaviour[],
-    environment: {
-      ...(ignoredProxy && { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' }),
-      ...(random.chance(0.2) && { TZ: random.pick('America/New_York', 'Asia/Kolkata', 'UTC') }),
-      ...(random.chance(0.05) && { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
-    },
-  }
+    ),
+  )
 }
 
 function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
   const { random, refusesLaterStep } = draw
   const drawn = createStep(draw)
   // Its one request is the first create: the service refuses the later step.
-  const quick = { inputs: { ...drawn.inputs, wait: 'false' }, actions: [], fullDisk: false }
+  const quick = { inputs: { ...drawn.inputs, wait: 'false' }, actions: [] }
   const first: StepPlan = refusesLaterStep ? { ...drawn, ...quick } : drawn
   const { 'job-scope': scope, check } = first.inputs
   if ((scope === undefined && check === undefined) || (!refusesLaterStep && random.chance(0.3)))
     return [first]
   // A later run that shares the job, or a re-run of the same one, which alone finds a check.
   const isRerun = scope === undefined || random.chance(0.5)
-  const second = createStep(draw)
-  const mayBeOwn = !isRerun && first.event.startsWith('issue') && random.chance(0.7)
-  const ownComment = mayBeOwn ? random.pick('id', 'marker') : undefined
+  const { inputs, timeoutMs, cause, actions } = createStep(draw)
   return [
     first,
     {
-      ...second,
-      // What is wrong with bad input may be `wait`.
-      inputs: { ...first.inputs, ...(first.task === 'create' && { wait: second.inputs.wait ?? 'true' }) },
-      task: first.task,
-      event: ownComment === undefined ? first.event : 'issue_comment',
-      cause: isRerun ? first.cause : { ...second.cause, ownComment },
-      runId: isRerun ? first.runId : first.runId + 1,
-      attempt: isRerun ? 2 : 1,
+      ...first,
+      inputs: { ...first.inputs, wait: inputs.wait ?? 'true' },
+      timeoutMs,
+      actions,
+      ...(isRerun ? { attempt: 2 } : { runId: first.runId + 1, cause }),
     },
   ]
 }
@@ -118,7 +98,6 @@ function createStep(draw: Draw) {
     [60, 'create'],
     [refusesLaterStep ? 0 : usesGitHub ? 5 : 18, 'message'],
     [refusesLaterStep ? 0 : usesGitHub ? 5 : 14, 'attach'],
-    [refusesLaterStep ? 0 : 6, 'bad-input'],
   )
   const timeoutMs = random.weighted(
     // A 404 is repeated for 10 s.
@@ -133,14 +112,7 @@ function createStep(draw: Draw) {
     [0.3, 'Long '.repeat(random.int(1, 20_000))],
   )
   const event = usesGitHub
-    ? random.weighted(
-        [7, 'pull_request'],
-        [2, 'pull_request_review'],
-        [3, 'issues'],
-        [2, 'issue_comment'],
-        [1.5, 'workflow_run'],
-        [1.5, 'workflow_dispatch'],
-      )
+    ? random.weighted([7, 'pull_request'], [3, 'issues'], [2, 'issue_comment'], [3, 'workflow_dispatch'])
     : 'workflow_dispatch'
   const inputs: Record<string, string> = {
     'api-key': key,
@@ -148,22 +120,15 @@ function createStep(draw: Draw) {
     'poll-interval-seconds': random.weighted([8, String(random.int(1, 8) / 10)], [1, '2'], [1, '']),
     // An environment variable has no NUL.
     ...(task !== 'attach' && { prompt: prompt.replaceAll('\0', '') }),
-    ...((task === 'message' || task === 'attach') && { 'job-id': knownJob }),
+    ...(task !== 'create' && { 'job-id': knownJob }),
     ...(random.chance(0.2) && { wait: 'false' }),
-    ...(random.chance(0.2) && {
-      'fail-on': random.pick('none', 'no-changes', 'failed', 'archived,timed-out'),
-    }),
-    ...(random.chance(0.04) && { 'dry-run': 'true' }),
     ...(usesGitHub && gitHubInputs(draw, task, event)),
-    ...(task === 'bad-input' && badInput(draw)),
   }
   return {
     task,
     inputs,
-    /** The input `timeout-minutes`, in milliseconds. */
+    /** Counts from about when the process is up: on a busy machine that alone takes seconds. */
     timeoutMs,
-    /** The deadline counts from about when the process is up: on a busy machine that alone takes seconds. */
-    plusStartup: random.chance(0.9),
     runId: random.int(1, 1e9),
     attempt: 1,
     event,
@@ -171,31 +136,25 @@ function createStep(draw: Draw) {
     cause: {
       /** Of the pull request. */
       action: random.pick('synchronize', 'synchronize', 'opened', 'labeled', 'edited', 'closed'),
-      /** Who triggered the run; for `workflow_run`, the run before it. */
+      /** Who triggered the run. */
       sender: person(),
-      /** The event of that run before it. */
-      before: random.pick('push', 'pull_request', 'issue_comment'),
-      /** Who wrote the comment or the review. */
+      /** Who wrote the comment. */
       author: person(),
-      /** The event is about the comment that remembers the job, by its id; or by its marker, if GitHub has lost it. */
-      ownComment: undefined as 'id' | 'marker' | undefined,
     },
     actions: createActions(draw, timeoutMs),
-    /** GITHUB_OUTPUT is a disk that is full. */
-    fullDisk: random.chance(0.02),
   }
 }
 
 function gitHubInputs({ random, theme }: Draw, task: string, event: string): Record<string, string> {
   const scope = random.weighted(
-    [6, event.startsWith('pull_request') ? 'pull-request' : 'issue'],
+    [6, event === 'pull_request' ? 'pull-request' : 'issue'],
     [1, 'pull-request'],
     [1, 'issue'],
     [theme === 'refusals' ? 0 : 2, ''],
   )
   const hasScope = task === 'create' && scope !== ''
   // Without a pull request or an issue in the event, the scope needs a number.
-  const isAboutNone = event.startsWith('workflow_')
+  const isAboutNone = event === 'workflow_dispatch'
   const needsNumber = hasScope && scope === 'issue' && isAboutNone
   const usesPaths = !isAboutNone && random.chance(0.15)
   return {
@@ -211,29 +170,10 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: string): Rec
   }
 }
 
-/** One input that is wrong, whatever the others are. */
-function badInput({ random, key, hostile }: Draw): Record<string, string> {
-  const wrong = (): string => hostile().replaceAll('\0', '')
-  const names = 'job-scope context wait timeout-minutes fail-on base-url dry-run'
-  const name = random.pick(...names.split(' '))
-  return random.pick<() => Record<string, string>>(
-    () => ({ [name]: `?${wrong()}` }),
-    () => ({ 'job-id': `?${wrong()}` }),
-    () => ({ 'project-id': '' }),
-    () => ({ 'project-id': `?${wrong()}` }),
-    () => ({ 'api-key': `${key} ${key}` }),
-    () => ({ 'api-key': '' }),
-    () => ({ prompt: random.pick(...keyForms(key)) }),
-    () => ({ 'job-key': key }),
-    () => ({ 'prompt-file': `no/such/file ${wrong()}` }),
-    () => ({ 'timeout-minutes': '0' }),
-  )()
-}
-
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
   const { random, theme } = draw
-  if (theme === 'freeze') return [freezeOverDeadline(random, timeoutMs)]
-  if (theme === 'late response' && random.chance(0.5)) return [freezeAfterDeadline(random, timeoutMs)]
+  if (theme === 'freeze' || (theme === 'late response' && random.chance(0.5)))
+    return [createFreeze(draw, timeoutMs)]
   const count = random.weighted([theme === 'refusals' ? 300 : 55, 0], [28, 1], [12, 2], [5, 3])
   return random.times(count, () => createAction(draw, timeoutMs))
 }
@@ -249,7 +189,7 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
     ),
     nth: random.weighted([5, 1], [2, 2], [1, 3]),
     delayMs: random.weighted([3, 0], [3, random.int(0, 100)], [2, random.int(0, timeoutMs)]),
-    what: random.weighted([4, 'SIGINT'], [2, 'SIGTERM'], [5, 'freeze'], [0.5, 'SIGKILL'], [0.3, 'close-log']),
+    what: random.weighted([6, 'cancel'], [5, 'freeze'], [0.5, 'SIGKILL']),
     /** How long a freeze takes. */
     forMs: random.weighted(
       [1, random.int(10, 500)],
@@ -259,21 +199,18 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
   }
 }
 
-/** The process freezes while it waits for a response, and goes on after its deadline. */
-function freezeOverDeadline(random: Random, timeoutMs: number): ActionPlan {
-  return {
-    after: random.pick('post', 'get', 'get'),
-    nth: random.pick(1, 1, 2),
-    delayMs: random.pick(0, 0, random.int(0, 200)),
-    what: 'freeze',
-    forMs: random.int(timeoutMs, timeoutMs + 4_000),
+/**
+ * The process freezes while it waits for a response, and goes on after its deadline; or it freezes while the response to
+ * a POST is waited for after the deadline, and goes on after that time.
+ */
+function createFreeze({ random, theme }: Draw, timeoutMs: number): ActionPlan {
+  const what = 'freeze'
+  if (theme === 'late response') {
+    const delayMs = timeoutMs + random.int(0, 2_000)
+    return { after: 'post', nth: 1, delayMs, what, forMs: FINAL_POST_MS + random.int(0, 1_000) }
   }
-}
-
-/** It freezes while the response to a POST is waited for after the deadline, and goes on after that time. */
-function freezeAfterDeadline(random: Random, timeoutMs: number): ActionPlan {
-  const delayMs = timeoutMs + random.int(0, 2_000)
-  return { after: 'post', nth: 1, delayMs, what: 'freeze', forMs: FINAL_POST_MS + random.int(0, 1_000) }
+  const [delayMs, forMs] = [random.pick(0, 0, 200), random.int(timeoutMs, timeoutMs + 4_000)]
+  return { after: random.pick('post', 'get', 'get'), nth: random.pick(1, 1, 2), delayMs, what, forMs }
 }
 
 function createGitHubPlan(draw: Draw) {
@@ -287,26 +224,24 @@ function createGitHubPlan(draw: Draw) {
     patch: `@@ -1 +1 @@\n-old\n+${hostile()}`,
     /** Lists come in pages that are shorter than asked for, or the last page comes again and again. */
     pages: random.pick('usual', 'usual', 'short', 'repeated'),
-    /** The state of the docs pull request. */
-    docsPull: random.pick('open', 'closed'),
+    /** A stranger copies the comment of the first step, with another job in its marker. */
+    copies: random.chance(0.5),
     /** Whether every request is answered as GitHub would. */
     healthy,
     faults,
   }
 }
 
-const GITHUB_PATHS = [
-  '',
-  '/comments',
-  '/files',
-  '/comments/\\d+$',
-  '/issues/',
-  '/pulls/',
-  'check-runs',
-  '/permission',
-]
+const GITHUB_PATHS = ' /comments /files /comments/\\d+$ /issues/ /pulls/ check-runs /permission'.split(' ')
 
 function createGitHubFault({ random, hostile }: Draw) {
+  const status = random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 301)
+  const message = JSON.stringify({ message: hostile() })
+  const refusal = {
+    status,
+    headers: status === 429 ? { 'retry-after': random.pick('0', '1', '60') } : {},
+    body: random.pick(message, '{}', '[]', 'null', '<html>Unicorn</html>', '', hostile()),
+  }
   return {
     method: random.pick(undefined, 'GET', 'POST', 'PATCH'),
     path: random.pick(...GITHUB_PATHS),
@@ -317,22 +252,7 @@ function createGitHubFault({ random, hostile }: Draw) {
       [2, 'reset'],
       [2, 'cut off'],
       [2, { delayMs: random.int(0, 4_000) }],
-      [
-        4,
-        {
-          status: random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 200, 301),
-          headers: random.chance(0.2) ? { 'retry-after': random.pick('0', '1', '60') } : {},
-          body: random.pick(
-            JSON.stringify({ message: hostile() }),
-            '{}',
-            '[]',
-            'null',
-            '<html>Unicorn</html>',
-            '',
-            hostile(),
-          ),
-        },
-      ],
+      [4, refusal],
     ),
   }
 }
