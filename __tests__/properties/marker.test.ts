@@ -1,6 +1,6 @@
 // The marker: it counts as it was written. Where, and for whom, is in unit/marker.test.ts.
 
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
   createMarker,
@@ -32,33 +32,14 @@ const ids = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
 /** No marker in them. */
 const around = fc.string({ unit: fc.constantFrom(...'abc <!->\n') })
 
-describe('a marker', () => {
-  test('ends no HTML comment, and is read as it was written, whatever stands around it', () => {
-    fc.assert(
-      fc.property(states, identities, ids, around, around, (stored, identity, id, before, after) => {
-        const marker = createMarker(stored, id, identity, KEY)
-        expect(marker).toMatch(/^<!-- [\w:. -]+(?<!-) -->$/)
-        expect(readMarker(`${before}${marker}${after}`, id, identity, KEY)).toEqual(wellFormed(stored))
-      }),
-    )
-  })
-
-  test('counts no more once any of its characters is another, is gone or is new', () => {
-    const step = { workflow: 'w', job: 'j', step: 's', project: 'p', jobKey: 'k' }
-    const identity = { repository: 'a/b', place: '7', ...step }
-    const stored = { jobId: 'job-1', link: '', run: '100', attempt: 1, state: 'active' }
-    const marker = createMarker(stored, 5, identity, KEY)
-    expect(readMarker(marker, 5, identity, KEY)).toEqual(stored)
-    // Every one of base64: several last characters of such a text stand for the same bytes.
-    const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/= :<>!\n\0é']
-    const changes = [...marker].flatMap((own, at) => {
-      const [before, after] = [marker.slice(0, at), marker.slice(at + 1)]
-      const replaced = others.filter((other) => other !== own).map((other) => before + other + after)
-      const inserted = at === 0 ? [] : [...'A_- '].map((other) => before + other + own + after)
-      return [...replaced, ...inserted, before + after]
-    })
-    expect(changes.filter((changed) => typeof readMarker(changed, 5, identity, KEY) === 'object')).toEqual([])
-  })
+test('a marker ends no HTML comment, and is read as it was written, whatever stands around it', () => {
+  fc.assert(
+    fc.property(states, identities, ids, around, around, (stored, identity, id, before, after) => {
+      const marker = createMarker(stored, id, identity, KEY)
+      expect(marker).toMatch(/^<!-- [\w:. -]+(?<!-) -->$/)
+      expect(readMarker(`${before}${marker}${after}`, id, identity, KEY)).toEqual(wellFormed(stored))
+    }),
+  )
 })
 
 /** Half of a surrogate pair becomes a replacement character on its way through UTF-8. */

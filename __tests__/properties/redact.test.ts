@@ -23,13 +23,17 @@ const mixed: Escaper = (character, choice) => {
   if (choice === 0 && character !== '\\' && character !== '%') return character
   return choice === 1 ? percent(character, 1) : backslash(character, 2)
 }
+const entity: Escaper = (character, choice) => {
+  if (choice === 0 && character !== '&' && character !== '%') return character
+  return choice === 1 ? `&#${character.charCodeAt(0)};` : `&#x${hex(character, 2)};`
+}
 const plain: Escaper = (character) => character
 
 /** A key, and how it is written: escaped once or twice, each character in a way of its own. */
 const writtenKeys = fc
   .record({
     key: keys,
-    escapers: fc.array(fc.constantFrom(plain, percent, backslash, mixed), { maxLength: 2 }),
+    escapers: fc.array(fc.constantFrom(plain, percent, backslash, mixed, entity), { maxLength: 2 }),
     choices: fc.array(fc.nat(2), { minLength: 1, maxLength: 50 }),
   })
   .map(({ key, escapers, choices }) => {
@@ -47,7 +51,8 @@ describe('redaction', () => {
     const around = fc.string({ unit: fc.constantFrom(...'¡¿ äöü\n😀') })
     fc.assert(
       fc.property(writtenKeys, around, around, ({ key, written }, before, after) => {
-        expect(createRedactor(key)(`${before}${written}${after}`)).toBe(`${before}***${after}`)
+        const redacted = createRedactor(key)(`${before}${written} ${written}${after}`)
+        expect(redacted).toBe(`${before}*** ***${after}`)
       }),
       { numRuns: 2000 },
     )
@@ -59,17 +64,6 @@ describe('redaction', () => {
         const redacted = createRedactor(key)(`${before} ${written} ${after}`)
         expect(redacted).not.toContain(key)
         expect(redacted).not.toContain(written)
-      }),
-    )
-  })
-
-  test('finds each of two keys', () => {
-    fc.assert(
-      fc.property(keys, keys, fc.boolean(), (one, other, together) => {
-        const text = together ? `${one}${other}` : `${one} ${other}`
-        const redacted = createRedactor(one, '', other)(text)
-        expect(redacted).not.toContain(one)
-        expect(redacted).not.toContain(other)
       }),
     )
   })

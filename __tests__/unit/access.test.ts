@@ -1,12 +1,13 @@
 /** Who may start a job, and whose runs are skipped: for each event, by what its payload says. */
 
 import { describe, expect, test } from '@jest/globals'
-import { isBySkipAuthors } from '../../src/access/ask-github.js'
+import { findRefusal, isBySkipAuthors } from '../../src/access/ask-github.js'
 import { checkSkipAuthors } from '../../src/access/skip-authors.js'
 import { refuseStrangers, whoNeedsAccess } from '../../src/access/who-may-start.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import type { Source } from '../../src/github/client.js'
 import { DEFAULTS, type RawInputs, readGiven } from '../../src/inputs/inputs.js'
+import { RECORDED } from '../support/recorded.js'
 
 const RUN = { repository: 'your-org/docs', actor: 'actor', runAttempt: 1 } as RunEnvironment
 const by = (login: string) => ({ user: { login } })
@@ -32,11 +33,21 @@ describe('whose permission counts', () => {
   const written = (login: string, field = 'comment') => ({ [field]: by(login), sender })
 
   // It takes write access to cause one of these.
-  const WRITERS_ONLY = 'push create delete release schedule workflow_dispatch repository_dispatch merge_group'
-  test.each(WRITERS_ONLY.split(' '))('of a %s: nobody', (name) => {
+  const WRITERS_ONLY =
+    'push create delete release schedule workflow_dispatch repository_dispatch merge_group'.split(' ')
+  test.each(WRITERS_ONLY)('of a %s: nobody', (name) => {
     expect(asked(name, written('writer'))).toEqual([])
     expect(asked('workflow_run', runAfter(name))).toEqual([])
   })
+
+  const others = [...RECORDED.map(({ event }) => event), 'pull_request_target', 'an event of the future']
+  test.each([...new Set(others)].filter((name) => ![...WRITERS_ONLY, 'workflow_run'].includes(name)))(
+    'of a %s: the sender',
+    (name) => {
+      expect(asked(name, { sender })).toEqual(['octocat'])
+      expect(asked('workflow_run', runAfter(name))).toEqual(['first'])
+    },
+  )
 
   test.each<[string, unknown, string[]]>([
     // Only a push to a branch of this repository, or an app, shows write access: readers open, triage labels.
@@ -59,12 +70,8 @@ describe('whose permission counts', () => {
     ['commit_comment', { comment: { user: null }, sender }, ['octocat', '']],
     ['discussion', { ...written('writer'), answer: by('other') }, ['octocat', 'writer', 'other']],
     ['workflow_run', runAfter('push', 'someone/docs'), ['first']],
-    ['workflow_run', runAfter('pull_request'), ['first']],
-    ['workflow_run', runAfter('an event of the future'), ['first']],
     ['workflow_run', { sender }, ['']],
-    // Every other event.
     ['issues', { action: 'synchronize', sender: bot }, ['a-bot']],
-    ['an event of the future', { sender }, ['octocat']],
     ['issues', undefined, ['actor']],
     // Outside of a workflow run.
     ['', { sender }, []],
@@ -143,6 +150,20 @@ describe('a stranger', () => {
       log: ['This is a re-run: what counts is the permission of whoever triggered the first attempt.'],
     })
   })
+})
+
+test.each([
+  ['admin', true],
+  ['write', true],
+  ['owner', true], // Gitea's.
+  ['read', false],
+  ['none', false],
+])('with the permission %s, somebody may start a job: %j', async (permission, may) => {
+  const getCollaboratorPermissionLevel = async () => ({ data: { permission } })
+  const github = { repos: { getCollaboratorPermissionLevel } }
+  const source = { github, repository: 'your-org/docs' } as unknown as Source
+  const refusal = await findRefusal([{ login: 'mona', did: 'triggered this run' }], source)
+  expect(refusal === undefined).toBe(may)
 })
 
 describe('skip-authors', () => {

@@ -67,6 +67,19 @@ test('the last marker of a text counts, and no other', () => {
     expect(readMarker(text, ID, IDENTITY, KEY)).toBeUndefined()
 })
 
+test('a marker counts no more once any of its characters is another, is gone or is new', () => {
+  expect(readMarker(marker, ID, IDENTITY, KEY)).toEqual(STATE)
+  // Every one of base64: several last characters of such a text stand for the same bytes.
+  const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/= :<>!\n\0é']
+  const changes = [...marker].flatMap((own, at) => {
+    const [before, after] = [marker.slice(0, at), marker.slice(at + 1)]
+    const replaced = others.filter((other) => other !== own).map((other) => before + other + after)
+    const inserted = at === 0 ? [] : [...'A_- '].map((other) => before + other + own + after)
+    return [...replaced, ...inserted, before + after]
+  })
+  expect(changes.filter((changed) => typeof readMarker(changed, ID, IDENTITY, KEY) === 'object')).toEqual([])
+})
+
 test('600 copies in each of 200 comments are read in a moment', () => {
   const body = marker.repeat(600).slice(0, 65_536)
   const startedAt = performance.now()

@@ -137,8 +137,8 @@ describe('a job is polled', () => {
     [
       'for 30 s to become visible',
       forever(missing),
-      { ...created(40_000), ...every(15) },
-      '55 70 85 88.4 91.8 95.2: not-found',
+      { ...created(40_000), ...every(6) },
+      '46 52 58 64 70 82 85.4 88.8 92.2: not-found',
     ],
     ['when the service asks for it', [errorResponse(503, '45'), completed], { random: 0 }, '0 45: completed'],
     ['no earlier than without', [errorResponse(429, '1'), completed], {}, '0 5: completed'],

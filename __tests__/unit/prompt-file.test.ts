@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FILE_LIMIT, type PromptFile, readPromptFile } from '../../src/inputs/prompt-file.js'
 import { newFolder } from '../support/folder.js'
 import { POSIX, posixTest } from '../support/platform.js'
+import { scaled } from '../support/time.js'
 
 const base = newFolder('files')
 const workspace = join(base, 'work', 'repo')
@@ -149,7 +150,10 @@ describe('something other than a regular file', () => {
     const module = JSON.stringify(new URL('../../src/inputs/prompt-file.js', import.meta.url).href)
     const call = `readPromptFile('fifo', ${JSON.stringify({ workspace, temp })})`
     const script = `import(${module}).then(({ readPromptFile }) => console.log(${call}.problem))`
-    const output = execFileSync(process.execPath, ['-e', script], { timeout: 4000, encoding: 'utf8' })
+    const output = execFileSync(process.execPath, ['-e', script], {
+      timeout: Math.ceil(scaled(10_000)),
+      encoding: 'utf8',
+    })
     expect(output).toMatch(/regular file/)
   })
 

@@ -1,14 +1,11 @@
-/** Every recorded payload, read in this process: who may start a job, and that no text of others leaves the fence. */
+/** Every recorded payload, read in this process: no text of others leaves the fence. */
 
 import { describe, expect, test } from '@jest/globals'
-import { findRefusal } from '../../src/access/ask-github.js'
 import { checkSkipAuthors } from '../../src/access/skip-authors.js'
-import { refuseStrangers } from '../../src/access/who-may-start.js'
 import { composePrompt, pathsNote, reasonToSkip } from '../../src/context/apply.js'
 import { findChanges } from '../../src/context/changes.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import type { Source } from '../../src/github/client.js'
-import { DEFAULTS, readGiven } from '../../src/inputs/inputs.js'
 import { parsePathPatterns } from '../../src/inputs/path-patterns.js'
 import { ownWords, PLANTED, plant, RECORDED, type Recorded } from '../support/recorded.js'
 
@@ -37,18 +34,12 @@ function sourceWith(text: string): Source {
     head_repository: { full_name: REPOSITORY },
   }
   const release = { tag_name: `v0.0.1${text}`, published_at: '2001-01-01T00:00:00Z' }
-  const permissions = new Map(
-    Object.entries({ owner: 'admin', gitea: 'owner', writer: 'write', reader: 'read' }),
-  )
   const answer = (data: unknown) => async () => ({ data, headers: {} })
   const github = {
     pulls: { listFiles: answer(files) },
     repos: {
       compareCommitsWithBasehead: answer({ status: 'ahead', files, commits, total_commits: 2 }),
       listReleases: answer([release]),
-      getCollaboratorPermissionLevel: async ({ username }: { username: string }) => ({
-        data: { permission: permissions.get(username) ?? 'none' },
-      }),
     },
     git: { getTag: answer({ object: { sha: SHA } }) },
     actions: { listWorkflowRuns: answer({ workflow_runs: [run] }) },
@@ -116,58 +107,5 @@ describe('a text of others', () => {
   ])('is in the prompt of the event %s %s', async (name, type) => {
     const recorded = ALL.find(({ event, action }) => event === name && action === type)
     expect(await promptOf(name, recorded?.payload, '')).toMatchSnapshot()
-  })
-})
-
-describe('who may start a job', () => {
-  const PEOPLE = {
-    owner: true,
-    gitea: true,
-    writer: true,
-    reader: false,
-    stranger: false,
-    'robot[bot]': false,
-  }
-
-  const ASKS_NOTHING =
-    'create delete merge_group push release repository_dispatch schedule workflow_dispatch'.split(' ')
-  /** How many of an event's payloads ask nothing, if some do and some don't. */
-  const SOME: Readonly<Record<string, number>> = { pull_request: 1, workflow_run: 4 }
-
-  /** The payload as if one person had caused it. */
-  function causedBy(login: string, payload: Recorded['payload']): unknown {
-    const by = (part: unknown, field: string): unknown =>
-      typeof part === 'object' && part !== null ? { ...part, [field]: { login } } : part
-    const { sender, comment, review, answer, workflow_run, ...rest } = payload
-    const written = { comment: by(comment, 'user'), review: by(review, 'user'), answer: by(answer, 'user') }
-    const caused = { ...written, workflow_run: by(workflow_run, 'actor'), sender: sender && { login } }
-    return JSON.parse(JSON.stringify({ ...rest, ...caused }))
-  }
-
-  async function decide({ event, payload }: Recorded, login: string) {
-    const { full_name: repository = REPOSITORY } = (payload.repository ?? {}) as { full_name?: string }
-    let asked = false
-    const step = {
-      given: readGiven({ ...DEFAULTS, prompt: 'Update the docs.' }),
-      run: { repository, actor: login, runAttempt: 1 } as RunEnvironment,
-      event: parseEvent(event, causedBy(login, payload)),
-      log: () => undefined,
-    }
-    const refusal = await refuseStrangers(step, (people) => {
-      asked = true
-      return findRefusal(people, sourceWith(''))
-    })
-    return { asked, sent: refusal === undefined }
-  }
-
-  test.each(NAMES)('after a %s: asked or not, sent or not', async (name) => {
-    const payloads = ALL.filter(({ event }) => event === name)
-    const nothingAsked = ASKS_NOTHING.includes(name) ? payloads.length : (SOME[name] ?? 0)
-    for (const [login, may] of Object.entries(PEOPLE)) {
-      const decisions = await Promise.all(payloads.map((recorded) => decide(recorded, login)))
-      const count = decisions.filter(({ asked }) => !asked).length
-      expect({ login, count }).toEqual({ login, count: nothingAsked })
-      for (const { asked, sent } of decisions) expect({ login, sent }).toEqual({ login, sent: !asked || may })
-    }
   })
 })

@@ -1,35 +1,11 @@
-/** The key is redacted in every spelling, and nothing else is. */
+/** The key is redacted in every spelling, and nothing else is; properties/ has random keys, escaped at random. */
 
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { createRedactor } from '../../src/redact.js'
 
-const hex = (character: string): string => character.charCodeAt(0).toString(16)
-const percent = (text: string): string => text.replace(/[\s\S]/g, (c) => `%${hex(c).padStart(2, '0')}`)
-const unicode = (text: string): string => text.replace(/[\s\S]/g, (c) => `\\u${hex(c).padStart(4, '0')}`)
-
 describe('createRedactor', () => {
   const KEY = 'mint_a/b+c."k\\z=[1](2)*$^?{3}|&<~'
-
-  test.each([
-    ['as it is', KEY],
-    ['percent-encoded as in a URL', encodeURIComponent(KEY)],
-    ['with every character percent-encoded, upper case', percent(KEY).toUpperCase()],
-    ['with every character percent-encoded, lower case', percent(KEY)],
-    ['as a JSON string', JSON.stringify(KEY).slice(1, -1)],
-    ['as a JSON string with the slash escaped', JSON.stringify(KEY).slice(1, -1).replace('/', '\\/')],
-    ['with every character as \\u, lower case', unicode(KEY)],
-    [
-      'with every character as \\u, upper case digits',
-      unicode(KEY).replace(/[a-f]/g, (c) => c.toUpperCase()),
-    ],
-    ['as HTML', KEY.replace(/[&<"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '"': '&quot;' })[c] ?? '')],
-    ['with every character as a decimal entity', KEY.replace(/[\s\S]/g, (c) => `&#${c.charCodeAt(0)};`)],
-    ['with every character as a hexadecimal entity', KEY.replace(/[\s\S]/g, (c) => `&#x${hex(c)};`)],
-    ['in a mix of spellings', percent(KEY[0] ?? '') + unicode(KEY[1] ?? '') + KEY.slice(2)],
-  ])('replaces each occurrence of a key %s', (_, spelling) => {
-    expect(createRedactor(KEY)(`a ${spelling} b ${spelling} c`)).toBe('a *** b *** c')
-  })
 
   test.each([
     ['as it is', 'see mint_a/b', 'see ***'],
@@ -104,7 +80,8 @@ describe('createRedactor', () => {
   })
 
   test('replaces each of several keys', () => {
-    expect(createRedactor('mint_key', '', 'ghs_token')('ghs_token, mint_key')).toBe('***, ***')
+    const redact = createRedactor('mint_key', '', 'ghs_token')
+    expect(redact('ghs_token, mint_key, mint_keyghs_token')).toBe('***, ***, ******')
   })
 })
 

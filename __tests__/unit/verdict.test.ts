@@ -1,4 +1,4 @@
-/** Which requests are retried, row by row. What the user reads then is in texts.test.ts. */
+/** Which requests are retried, row by row. When is in send.test.ts and poll.test.ts, what the user reads in texts.test.ts. */
 
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult } from '../../src/agent/client.js'
@@ -178,29 +178,6 @@ describe('a message to a job that a new one can replace', () => {
 })
 
 describe('a status request', () => {
-  const summary = (context: Partial<PollContext>) => {
-    const verdict = poll(errorResponse(404), context)
-    const delayMs = verdict.next === 'retry' ? verdict.notFound?.delayMs : undefined
-    return [summarize(verdict), delayMs]
-  }
-  const RETRY = ['retry', undefined]
-  const ASK_AGAIN = ['retry', 3400]
-  const BELIEVED = ['fail not-found', undefined]
-
-  test.each([
-    [0, 0, RETRY],
-    [VISIBILITY_GRACE_MS, 9, RETRY],
-    [VISIBILITY_GRACE_MS + 1, 0, ASK_AGAIN],
-    [undefined, 0, ASK_AGAIN],
-    [undefined, 2, ASK_AGAIN],
-    [undefined, 3, BELIEVED],
-  ])(
-    'that got a 404 %p ms after a create request, and %d before: %j',
-    (sinceCreateMs, notFounds, verdict) => {
-      for (const seen of [true, false]) expect(summary({ sinceCreateMs, notFounds, seen })).toEqual(verdict)
-    },
-  )
-
   test('says in the end, and if there is no time left, that there is no such job', () => {
     const advice = (seen: boolean, notFounds: number) => {
       const verdict = poll(errorResponse(404), { seen, notFounds })
