@@ -104,17 +104,28 @@ function decodeEscape(escaped: string): string | undefined {
 
 /** A text that was cut off inside of a secret ends with at least so many bytes of it; fewer say nothing. */
 const PREFIX_BYTES = 8
+/** What is left of an escape that was cut off. */
+const CUT_OFF = /(?:%[\da-f]?|&(?:#x?[\da-f]{0,7}|[a-z]{0,4})|\\(?:u[\da-f]{0,3})?)$/i
 
 function findKey(key: string, { bytes, startOf }: View, whole: boolean): ByteRange[] {
   const ranges: ByteRange[] = []
   for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
     ranges.push([startOf(at), startOf(at + key.length)])
   }
-  for (let length = key.length - 1; !whole && length >= PREFIX_BYTES; length--) {
-    if (!bytes.endsWith(key.slice(0, length))) continue
-    return [...ranges, [startOf(bytes.length - length), startOf(bytes.length)]]
+  const endings = whole ? [] : endingsOf(bytes)
+  for (let length = key.length - 1; length >= PREFIX_BYTES; length--) {
+    const ending = endings.find((text) => text.endsWith(key.slice(0, length)))
+    if (ending === undefined) continue
+    return [...ranges, [startOf(ending.length - length), startOf(bytes.length)]]
   }
   return ranges
+}
+
+/** A text without the rest of an escape at its end, the characters of which may themselves have been escaped. */
+function endingsOf(bytes: string): string[] {
+  const endings = [bytes]
+  for (let level = 0; level < LEVELS; level++) endings.push(endings[level]?.replace(CUT_OFF, '') ?? '')
+  return [...new Set(endings)]
 }
 
 /** Replaces ranges, which may overlap: what overlaps becomes one `***`. */

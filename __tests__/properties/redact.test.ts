@@ -37,12 +37,10 @@ const writtenKeys = fc
     choices: fc.array(fc.nat(2), { minLength: 1, maxLength: 50 }),
   })
   .map(({ key, escapers, choices }) => {
-    let written = key
-    for (const escaper of escapers) {
-      const characters = [...written]
-      written = characters.map((each, at) => escaper(each, choices[at % choices.length] ?? 0)).join('')
-    }
-    return { key, written }
+    const respell = (text: string, escaper: Escaper): string =>
+      [...text].map((each, at) => escaper(each, choices[at % choices.length] ?? 0)).join('')
+    const write = (text: string): string => escapers.reduce(respell, text)
+    return { key, write, written: write(key) }
   })
 
 describe('redaction', () => {
@@ -65,6 +63,18 @@ describe('redaction', () => {
         expect(redacted).not.toContain(key)
         expect(redacted).not.toContain(written)
       }),
+    )
+  })
+
+  test('finds the start of a key that is cut off anywhere, if it is long enough', () => {
+    fc.assert(
+      fc.property(writtenKeys, fc.nat(), ({ key, write, written }, at) => {
+        fc.pre(key.length > 8)
+        const start = write(key.slice(0, 8))
+        const length = start.length + (at % (written.length - start.length))
+        expect(createRedactor(key)(`see ${written.slice(0, length)}`)).toBe('see ***')
+      }),
+      { numRuns: 1000 },
     )
   })
 

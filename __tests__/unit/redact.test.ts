@@ -23,6 +23,30 @@ describe('createRedactor', () => {
     },
   )
 
+  const code = (character: string): string => character.charCodeAt(0).toString(16)
+  const percent = (character: string): string => `%${code(character)}`
+  const entity = (character: string): string => `&#x${code(character)};`
+  test.each([
+    ['percent-encoded', percent],
+    ['a decimal entity', (character: string) => `&#${character.charCodeAt(0)};`],
+    ['a hexadecimal entity', entity],
+    ['a named entity', (character: string) => ({ '&': '&amp;', '<': '&lt;' })[character] ?? character],
+    ['as in a JSON string', (character: string) => JSON.stringify(character).slice(1, -1)],
+    ['\\u in a JSON string', (character: string) => `\\u00${code(character)}`],
+    ['percent-encoded twice', (character: string) => encodeURIComponent(percent(character))],
+    ['an entity that is percent-encoded', (character: string) => encodeURIComponent(entity(character))],
+    ['percent-encoded in entities', (character: string) => [...percent(character)].map(entity).join('')],
+  ])('replaces the start of a key that is cut off inside of an escape: %s', (_, write) => {
+    const redact = createRedactor(KEY)
+    const written = [...KEY].map(write)
+    for (const [index, character] of written.entries()) {
+      if (index < 8) continue
+      const before = `see ${written.slice(0, index).join('')}`
+      const cuts = Array.from(character, (_, length) => before + character.slice(0, length))
+      for (const text of cuts) expect([text, redact(text)]).toEqual([text, 'see ***'])
+    }
+  })
+
   test.each([
     ['with a named entity', '<a>&"\'', '&lt;a&gt;&amp;&quot;&apos;', '***'],
     ['beyond U+FFFF', 'k😀', 'k&#128512;', '***'],
