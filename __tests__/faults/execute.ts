@@ -98,7 +98,7 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
     // A frozen process must not outlive a Ctrl-C.
     detached: false,
     inputs: { 'base-url': baseUrl, 'timeout-minutes': String(timeoutMs / 60_000), ...plan.inputs },
-    event: github === undefined ? {} : payloadOf(github.plan, plan),
+    event: github === undefined ? {} : payloadOf(github, plan),
     env: {
       ...environment,
       RUNNER_DEBUG: '1',
@@ -211,8 +211,9 @@ function copyComments(repository: Repository): void {
   }
 }
 
-function payloadOf({ title, body }: GitHubPlan, { cause, event }: StepPlan): object {
-  const { action, sender: login, author } = cause
+function payloadOf({ plan, repository: { comments } }: PlannedGitHub, step: StepPlan): object {
+  const { title, body } = plan
+  const { action, sender: login, author } = step.cause
   const user = { login: author }
   const repository = { full_name: REPOSITORY }
   const html_url = `https://github.com/${REPOSITORY}`
@@ -225,15 +226,19 @@ function payloadOf({ title, body }: GitHubPlan, { cause, event }: StepPlan): obj
     base: { ref: 'main', repo: repository },
     head: { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository },
   }
+  const own = [...comments.values()].find((comment) => comment.author !== STRANGER && markerIn(comment.body))
+  const comment = { id: (step.isOwnComment && own?.id) || 1, body, user, html_url }
   const payloads = {
     workflow_dispatch: {},
     issues: { action: 'opened', issue },
-    issue_comment: { action: 'created', issue, comment: { id: 1, body, user, html_url } },
+    issue_comment: { action: 'created', issue, comment },
     pull_request: { action, pull_request },
   }
   const sender = { login, type: login === 'app[bot]' ? 'Bot' : 'User' }
-  return { sender, repository, ...payloads[event] }
+  return { sender, repository, ...payloads[step.event] }
 }
+
+type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
 async function startPlannedGitHub(plan: GitHubPlan, onRequest: () => void) {
   const { title, body, file: name, patch, pages, faults } = plan

@@ -125,6 +125,9 @@ class Checker extends Facts {
     const mustNot = (reason: string): void =>
       this.#must(this.posts.length === 0, `${reason}, and something was sent`)
     if (!this.mayStart) mustNot('somebody without write access is the cause')
+    const mayBeOwn = plan.isOwnComment && memory.isComment
+    if (mayBeOwn && markersIn(this.previous?.comments ?? []).length > 0)
+      mustNot("the event is about the step's own comment")
     const usesChanges = inputs.context !== 'none' || inputs['context-paths'] !== undefined
     const decisive = [
       ...(asked.length > 0 ? [/\/permission$/] : []),

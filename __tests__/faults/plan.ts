@@ -78,6 +78,10 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
   // A later run that shares the job, or a re-run of the same one, which alone finds a check.
   const isRerun = scope === undefined || random.chance(0.5)
   const { inputs, timeoutMs, cause, actions } = createStep(draw)
+  const later = { runId: first.runId + 1, cause }
+  // What the first step wrote triggers the second.
+  const ofOwnComment = { ...later, event: 'issue_comment' as const, isOwnComment: true }
+  const mayBeOwn = first.event.startsWith('issue') && random.chance(0.5)
   return [
     first,
     {
@@ -85,7 +89,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
       inputs: { ...first.inputs, wait: inputs.wait ?? 'true' },
       timeoutMs,
       actions,
-      ...(isRerun ? { attempt: 2 } : { runId: first.runId + 1, cause }),
+      ...(isRerun ? { attempt: 2 } : mayBeOwn ? ofOwnComment : later),
     },
   ]
 }
@@ -132,6 +136,8 @@ function createStep(draw: Draw) {
     runId: random.int(1, 1e9),
     attempt: 1,
     event,
+    /** The event is about the comment of the step before. */
+    isOwnComment: false,
     /** Who did what. */
     cause: {
       /** Of the pull request. */
