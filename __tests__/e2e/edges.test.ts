@@ -28,8 +28,6 @@ const WAIT = { 'job-id': 'job-1' }
 /** A deadline, in milliseconds, as the input has it. */
 const deadline = (milliseconds: number) => ({ 'timeout-minutes': minutes(milliseconds) })
 
-const SHORT = { ...GO, ...deadline(1_800) }
-
 // Not in a `describe`: the tests of one block wait at the same time.
 const testIf = (holds: boolean) => (holds ? test.concurrent : test.concurrent.skip)
 
@@ -92,7 +90,12 @@ testIf(POSIX).each<[string, Script, Record<string, string>, Moment, frozenMs: nu
 })
 
 test.concurrent('a host that does not exist ends in 1, not by a signal', async () => {
-  const { outputs, exitCode } = await runStep({ ...FAST, ...SHORT, 'base-url': 'https://host.invalid' })
+  const { outputs, exitCode } = await runStep({
+    ...FAST,
+    ...GO,
+    ...LIMITED,
+    'base-url': 'https://host.invalid',
+  })
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
   expect(exitCode).toBe(1)
 })
@@ -116,7 +119,7 @@ const canEnd = major > 22 || (major === 22 && minor >= 15)
 testIf(shim !== undefined && canEnd)('a lookup that hangs does not delay the end', async () => {
   const started = performance.now()
   const { outputs, exitCode } = await runStep(
-    { ...FAST, ...SHORT, 'fail-on': 'none', 'base-url': 'https://hangs.invalid' },
+    { ...FAST, ...GO, ...LIMITED, 'fail-on': 'none', 'base-url': 'https://hangs.invalid' },
     { env: { LD_PRELOAD: shim as string } },
   )
   expect(outputs.outcome).toBe('error')

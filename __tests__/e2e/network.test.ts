@@ -180,12 +180,17 @@ test.concurrent('a certificate that is bad in a poll does not say that nothing w
   const service = await startService(USUAL)
   const other = await certificate(['other.test'])
   const front = await terminateTls(service.port, own)
-  const ended = runAt(`https://localhost:${front.port}`, TRUSTED, { 'poll-interval-seconds': '2' })
-  await until(() => service.received.length > 0)
-  await new Promise((resolve) => setTimeout(resolve, 500)) // Its response has to arrive.
-  await front.close()
-  closing.push(service, await terminateTls(service.port, other, front.port))
-  const { outputs, commands } = await ended
+  const { outputs, commands } = await runStep(
+    { ...GO, 'base-url': `https://localhost:${front.port}`, 'poll-interval-seconds': '3' },
+    {
+      env: TRUSTED,
+      meanwhile: async ({ lines }) => {
+        await until(() => lines.some((line) => / 201 /.test(line)))
+        await front.close()
+        closing.push(service, await terminateTls(service.port, other, front.port))
+      },
+    },
+  )
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network', 'job-id': 'job-1' })
   expect(commands('error')).toEqual([
     expect.stringMatching(/^The service's certificate is not trusted: (?!.*Nothing was sent).*job-id: job-1/),
@@ -286,7 +291,7 @@ test.concurrent('a proxy whose tunnel breaks between polls is asked for a new on
   const service = await tlsService(own)
   const proxy = await connectProxy(service.port)
   const { outputs } = await runStep(
-    { ...GO, ...FAST, 'base-url': AWAY, 'poll-interval-seconds': '1' },
+    { ...GO, ...FAST, 'base-url': AWAY, 'poll-interval-seconds': '3' },
     {
       env: throughProxy(proxy.port),
       meanwhile: async ({ lines }) => {

@@ -61,7 +61,7 @@ function expectCancelled(ended: Ended, outputs: Record<string, string>): void {
 const posixTest = POSIX ? test.concurrent : test.concurrent.skip
 
 const deadlineMs = shortDeadline()
-const inTime = later(deadlineMs + IN_FLIGHT_MS / 2, created)
+const inTime = later(deadlineMs + 500, created)
 test.concurrent.each<[string, Handler, outputs: object]>([
   ['that is never answered is unknown', silence, { outcome: 'error', 'error-code': 'create-unknown' }],
   ['that is answered has the job', inTime, { outcome: 'timed-out', 'job-id': 'job-1' }],

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, sha } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
-import { HEAD, inWorld, MERGE, type RunOptions, type World } from '../support/pull-request.js'
+import { deadlineAfter, HEAD, inWorld, MERGE, type RunOptions, type World } from '../support/pull-request.js'
 import { until } from '../support/time.js'
 
 const CHECK = { check: 'true' }
@@ -121,7 +121,7 @@ describe('a check', () => {
 
   test.concurrent('is created to its end if that takes little longer than a cancel', () =>
     inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'POST', path: /check-runs/, answer: { delayMs: 100 } })
+      world.github.faults.push({ method: 'POST', path: /check-runs/, answer: { delayMs: 300 } })
       const { outputs } = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
           await until(() => world.checks().length > 0)
@@ -296,7 +296,7 @@ describe('a re-run', () => {
       const refused = await world.step(CHECK, again(3))
       expect(refused.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(world.emulator.requests).toEqual([])
-      const nowhere = { 'base-url': 'http://127.0.0.1:1', 'timeout-minutes': '0.02' }
+      const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(600) }
       const unreachable = await world.step({ ...CHECK, ...nowhere }, again(4))
       expect(unreachable.outputs.outcome).toBe('error')
       world.finishJobs()

@@ -105,7 +105,7 @@ test.each<[string, RegExp, Record<string, string>, RunOptions]>([
 ])('an answer without a list of %s is none', (_, path, inputs, run) =>
   inWorld({}, async (world) => {
     world.github.faults.push({ method: 'GET', path, answer: { status: 200, body: {} }, ...ALWAYS })
-    expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(300) }, run), world)
+    expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(600) }, run), world)
   }),
 )
 

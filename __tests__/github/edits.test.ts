@@ -68,7 +68,7 @@ describe('an error that ends the step is no warning as well, and', () => {
   test('what fails for a while is written in the end', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'GET', path: COMMENTS, times: 5, answer: BAD_GATEWAY })
-      const { outputs, commands } = await world.step({ ...SCOPE, ...deadlineAfter(300) })
+      const { outputs, commands } = await world.step({ ...SCOPE, ...deadlineAfter(600) })
       expect(outputs['error-code']).toBe('github')
       expect(commands('warning')).toEqual([])
       expect(world.posts()).toEqual([])
@@ -139,7 +139,7 @@ test('an edit without a response holds up the next request no longer than until 
   inWorld({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } }, async (world) => {
     await world.step(SCOPE)
     fail(world, { method: 'PATCH', answer: 'silence' })
-    const deadlineMs = scaled(800)
+    const deadlineMs = scaled(1_500)
     const { outputs, milliseconds } = await world.step({ ...SCOPE, ...deadlineAfter(deadlineMs) })
     expect(outputs['error-code']).toBe('github')
     expect(milliseconds).toBeLessThan(soonAfter(deadlineMs + 1_000))

@@ -12,7 +12,7 @@ const COMMENTS = /\/issues\/\d+\/comments/
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
 const FORBIDDEN = { status: 403, body: { message: 'Resource not accessible by integration' } }
 /** For what fails all the time. */
-const DEADLINE_MS = 600
+const DEADLINE_MS = 1_000
 /** After a cancel the comment has up to 3 s, on top of the second for outputs and summary. */
 const COMMENT_MS = 4_000
 

@@ -124,7 +124,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
 describe('a re-run', () => {
   test('whose job timed out waits for it and sends nothing', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step({ ...SCOPE, check: 'true', ...deadlineAfter(scaled(800)) })
+      const first = await world.step({ ...SCOPE, check: 'true', ...deadlineAfter(scaled(1_500)) })
       expect(first.outputs).toMatchObject({ outcome: 'timed-out', status: 'active' })
       expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['timed_out'])
       world.finishJobs()

@@ -99,7 +99,7 @@ test('a permission of another shape is none that can be read', () =>
   inRepository(async (world) => {
     const answer = { status: 200, body: { role_name: 'admin' } }
     world.github.faults.push({ path: /permission/, answer, times: Number.POSITIVE_INFINITY })
-    const { outputs, log } = await world.step(deadlineAfter(300), comment('writer'))
+    const { outputs, log } = await world.step(deadlineAfter(600), comment('writer'))
     expect(outputs['error-code']).toBe('github')
     expect(log).toContain('reading the permission of writer failed: unexpected response.')
   }))
