@@ -171,7 +171,7 @@ describe('a request that is required', () => {
 
   test('is retried after 10 s without a response', async () => {
     const { timeout } = AbortSignal
-    const limits = jest.spyOn(AbortSignal, 'timeout').mockImplementation((limit) => timeout(limit / 200))
+    const limits = jest.spyOn(AbortSignal, 'timeout').mockImplementationOnce((limit) => timeout(limit / 200))
     const { github } = await connect(['silence', OK])
     expect((await read(github)).data).toEqual({ id: 1 })
     expect(limits.mock.calls).toEqual([[10_000], [10_000]])
