@@ -1,4 +1,4 @@
-// The emulated service's jobs. Their states follow from the time of a request alone: a job that was just created is active.
+// The emulated service's jobs. Their states follow from the time of a request: one that was just created is active.
 
 /** @import { Service } from './scenarios.mjs' */
 
