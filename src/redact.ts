@@ -123,9 +123,13 @@ function findKey(key: string, { bytes, startOf }: View, whole: boolean): ByteRan
 
 /** A text without the rest of an escape at its end, the characters of which may themselves have been escaped. */
 function endingsOf(bytes: string): string[] {
-  const endings = [bytes]
-  for (let level = 0; level < LEVELS; level++) endings.push(endings[level]?.replace(CUT_OFF, '') ?? '')
-  return [...new Set(endings)]
+  const endings = new Set<string>()
+  let ending = bytes
+  for (let level = 0; level <= LEVELS; level++) {
+    endings.add(ending)
+    ending = ending.replace(CUT_OFF, '')
+  }
+  return [...endings]
 }
 
 /** Replaces ranges, which may overlap: what overlaps becomes one `***`. */

@@ -2,8 +2,7 @@
 
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { ServiceResult } from '../../src/agent/client.js'
-import type { SubmitRequest } from '../../src/agent/problems.js'
+import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
 import { ActionError, Cancelled } from '../../src/errors.js'
 import { send } from '../../src/run/send.js'
 import { createScriptedRun, jobResult, noJob, noResponse, notSent } from '../unit/scripted-run.js'

@@ -151,8 +151,7 @@ export function createScriptedRun(
     return typeof value === 'function' ? await value(all) : value
   }
   const service: AgentService = {
-    create: (prompt) => play({ kind: 'create', prompt }),
-    message: (jobId, prompt) => play({ kind: 'message', jobId, prompt }),
+    submit: (request, prompt) => play({ ...request, prompt }),
     getJob: (jobId, options) => play({ kind: 'poll', jobId, ...(options?.late && { late: true }) }),
     close: () => undefined,
   }

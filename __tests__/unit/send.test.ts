@@ -1,8 +1,7 @@
 // Sending a create request or a message: when it is sent and retried, and what is known if the time is up or the step
 // is cancelled. Which results are retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
-import type { ServiceResult } from '../../src/agent/client.js'
-import type { SubmitRequest } from '../../src/agent/problems.js'
+import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
 import { send } from '../../src/run/send.js'
 import {
   callTimes,

@@ -1,8 +1,8 @@
 /** Which requests are retried, row by row. When is in send.test.ts and poll.test.ts, what the user reads in texts.test.ts. */
 
 import { describe, expect, test } from '@jest/globals'
-import type { ServiceResult } from '../../src/agent/client.js'
-import { MAX_INVALID_RESPONSES, Refusal, type SubmitRequest } from '../../src/agent/problems.js'
+import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
+import { MAX_INVALID_RESPONSES, Refusal } from '../../src/agent/problems.js'
 import {
   judgePoll,
   judgeSubmit,

@@ -26,12 +26,13 @@ export type ServiceResult =
     }
   | Exclude<HttpResult, HttpResponse>
 
+/** A create request, or a message to a job. */
+export type SubmitRequest = { readonly kind: 'create' } | { readonly kind: 'message'; readonly jobId: string }
+
 /** Each method sends one request; whether and when it is retried is decided elsewhere. */
 export interface AgentService {
-  /** `POST /v2/agent/{projectId}/job` */
-  create(prompt: string): Promise<ServiceResult>
-  /** `POST /v2/agent/{projectId}/job/{id}/message` */
-  message(jobId: string, prompt: string): Promise<ServiceResult>
+  /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
+  submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
   /** `GET /v2/agent/{projectId}/job/{id}`; `late`: past the deadline, with a short time limit */
   getJob(jobId: string, options?: { readonly late: boolean }): Promise<ServiceResult>
   close(): void
@@ -79,19 +80,18 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     options.debug(`${request.method} ${request.path} ${outcome} ${Math.round(options.now() - startedAt)} ms`)
     return result.kind === 'response' ? parseResponse(result, options.redact) : result
   }
-  const post = (path: string, prompt: string): Promise<ServiceResult> =>
-    send({
-      method: 'POST',
-      path,
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ prompt }),
-    })
+  const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
-    create: (prompt) => post(jobs, prompt),
-    message: (jobId, prompt) => post(`${jobs}/${encodeURIComponent(jobId)}/message`, prompt),
+    submit: async (request, prompt) =>
+      send({
+        method: 'POST',
+        path: request.kind === 'create' ? jobs : `${pathOf(request.jobId)}/message`,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ prompt }),
+      }),
     getJob: (jobId, { late } = { late: false }) =>
-      send({ method: 'GET', path: `${jobs}/${encodeURIComponent(jobId)}`, headers, late }),
+      send({ method: 'GET', path: pathOf(jobId), headers, late }),
     close: client.close,
   }
 }

@@ -2,9 +2,7 @@
 
 import { ActionError, type ErrorCode } from '../errors.js'
 import { quote } from '../escape.js'
-import type { ServiceResult } from './client.js'
-
-export type SubmitRequest = { readonly kind: 'create' } | { readonly kind: 'message'; readonly jobId: string }
+import type { ServiceResult, SubmitRequest } from './client.js'
 
 /** How many complete responses in a row may lack a job before polling fails. */
 export const MAX_INVALID_RESPONSES = 3

@@ -3,7 +3,7 @@
 import type { ActionError } from '../errors.js'
 import { quote } from '../escape.js'
 import { type Backoff, parseRetryAfter } from '../net/backoff.js'
-import type { ServiceResult } from './client.js'
+import type { ServiceResult, SubmitRequest } from './client.js'
 import type { Job } from './job.js'
 import {
   cannotConnect,
@@ -13,7 +13,6 @@ import {
   Refusal,
   rejected,
   resultUnknown,
-  type SubmitRequest,
 } from './problems.js'
 
 /** What to do after a create request or a message. */

@@ -19,7 +19,7 @@ export async function run(
   ports: Ports,
 ): Promise<RunResult> {
   try {
-    const precededBy = await submit(task, wait, service, ports)
+    const precededBy = await start(task, wait, service, ports)
     if (ports.deadline.cancelled()) throw new Cancelled()
     const ended = outcomeOfCreated(precededBy.kind, ports.progress)
     if (ended !== undefined) return { outcome: ended }
@@ -45,7 +45,7 @@ export async function run(
 }
 
 /** Creates, messages or attaches to the job, and publishes what is known right away. */
-async function submit(task: Task, wait: boolean, service: AgentService, ports: Ports): Promise<PrecededBy> {
+async function start(task: Task, wait: boolean, service: AgentService, ports: Ports): Promise<PrecededBy> {
   switch (task.kind) {
     case 'create':
       return create(task.prompt, service, ports)

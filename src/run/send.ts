@@ -1,8 +1,7 @@
 /** Sends a create request or a message until it is accepted, and never retries once it might have been. */
 
-import type { AgentService, ServiceResult } from '../agent/client.js'
+import type { AgentService, ServiceResult, SubmitRequest } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
-import type { SubmitRequest } from '../agent/problems.js'
 import { isResponse, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { formatCount, formatDuration } from '../format.js'
@@ -37,7 +36,7 @@ export async function send(
   for (let attempts = 1; ; attempts++) {
     progress.request = 'sending'
     publish()
-    const result = await sendOnce(request, prompt, service)
+    const result = await service.submit(request, prompt).catch(toUnknown)
     progress.request = 'idle'
     progress.posted ||= wasSent(result)
     progress.responded ||= isResponse(result)
@@ -74,17 +73,9 @@ function wasSent(result: ServiceResult): boolean {
   return result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
 }
 
-/** One attempt. If the action itself fails, the request may already have been sent. */
-async function sendOnce(
-  request: SubmitRequest,
-  prompt: string,
-  service: AgentService,
-): Promise<ServiceResult> {
-  try {
-    return await (request.kind === 'create' ? service.create(prompt) : service.message(request.jobId, prompt))
-  } catch (cause) {
-    return { kind: 'no-response', reason: 'the action failed while sending it', cause }
-  }
+/** If the action itself fails, the request may already have been sent. */
+function toUnknown(cause: unknown): ServiceResult {
+  return { kind: 'no-response', reason: 'the action failed while sending it', cause }
 }
 
 function retryTimeoutError({ error, backoff }: Retry, attempts: number, minDelayMs: number): ActionError {
