@@ -93,27 +93,30 @@ describe('schedule and workflow_dispatch', () => {
   const ours = { event: 'schedule', head_branch: 'main', head_sha: sha('last') }
 
   test.each([
-    ['schedule', false],
-    ['workflow_dispatch', true],
-  ])('%s: everything since the last successful run (the server ignores filters: %j)', (event, unfiltered) =>
-    inWorld({}, async (world) => {
-      const { repository } = world
-      repository.unfiltered = unfiltered
-      repository.addRun({ ...ours, head_sha: sha('older') })
-      repository.addRun({ ...ours, event: 'push' })
-      repository.addRun({ ...ours, conclusion: 'failure', head_sha: sha('failed') })
-      repository.addRun({ ...ours, head_repository: 'someone/fork', head_sha: sha('evil') })
-      repository.addRun({ ...ours, event: 'pull_request', head_sha: sha('evil') })
-      repository.addRun({ ...ours, head_branch: 'other', head_sha: sha('other') })
-      repository.addRun({ ...ours, head_repository: null, head_sha: sha('deleted fork') })
-      repository.addRun({ ...ours, head_sha: 'main' })
-      repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), head_sha: sha('after') }) // This run.
-      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
-      const ended = await world.step({ context: 'diff' }, since(event))
-      expect(ended.outputs.outcome).toBe('pr-opened')
-      expect(promptOf(world)).toContain('+new')
-      expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
-    }),
+    ['schedule', 'push', false],
+    ['schedule', 'schedule', false],
+    ['workflow_dispatch', 'workflow_dispatch', true],
+  ])(
+    '%s: everything since the last successful run, on %s (the server ignores filters: %j)',
+    (event, last, unfiltered) =>
+      inWorld({}, async (world) => {
+        const { repository } = world
+        repository.unfiltered = unfiltered
+        repository.addRun({ ...ours, head_sha: sha('older') })
+        repository.addRun({ ...ours, event: last })
+        repository.addRun({ ...ours, conclusion: 'failure', head_sha: sha('failed') })
+        repository.addRun({ ...ours, head_repository: 'someone/fork', head_sha: sha('evil') })
+        repository.addRun({ ...ours, event: 'pull_request', head_sha: sha('evil') })
+        repository.addRun({ ...ours, head_branch: 'other', head_sha: sha('other') })
+        repository.addRun({ ...ours, head_repository: null, head_sha: sha('deleted fork') })
+        repository.addRun({ ...ours, head_sha: 'main' })
+        repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), head_sha: sha('after') }) // This run.
+        world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+        const ended = await world.step({ context: 'diff' }, since(event))
+        expect(ended.outputs.outcome).toBe('pr-opened')
+        expect(promptOf(world)).toContain('+new')
+        expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
+      }),
   )
 
   test('schedule: skipped if there is no commit since', () =>

@@ -254,18 +254,23 @@ describe('since the last release', () => {
       expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
     }))
 
-  test.concurrent('releases of the same package come first', () =>
+  test.each([
+    ['cli@1.2.10', ['cli@1.0.0', 'cli@1.2.9', 'core/v4.0.0'], 'cli@1.2.9'],
+    ['build-12', ['build-9', 'build-10', 'v1.0.0'], 'build-10'],
+    ['docs/v1.0.0', ['core/v4.0.0', 'v5.0.0'], 'v5.0.0'],
+  ])('releases of the same package as %s come first', (tag_name, tags, previous) =>
     inWorld({}, async (world) => {
-      addReleases(world.repository, ['cli@1.0.0', 'cli@1.1.0', 'core/v4.0.0'])
-      expectJob(await world.runBundle({ context: 'diff' }, release({ tag_name: 'cli@1.2.0' })))
-      expect(compared(world)).toEqual(['cli@1.1.0'])
-    }))
+      addReleases(world.repository, tags)
+      expectJob(await world.step({ context: 'diff' }, release({ tag_name })))
+      expect(compared(world)).toEqual([previous])
+    }),
+  )
 
-  test('a push of a new tag: the same, by the commit of the tag', () =>
+  test.concurrent('a push of a new tag: the same, by the commit of the tag', () =>
     inWorld({}, async (world) => {
       addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       const fields = { before: ZERO, after: sha('tag object'), head_commit: { id: HEAD } }
-      expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1.2.0')))
+      expectJob(await world.runBundle({ context: 'diff' }, push(fields, 'refs/tags/v1.2.0')))
       expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
     }))
 
@@ -333,12 +338,12 @@ describe('without a list, the prompt says why:', () => {
 
   test('a push of a pre-release, which comes after a pre-release, and its empty range', () =>
     inWorld({}, async (world) => {
-      world.repository.addRelease('v1.2.0-rc.1', '2026-02-10T00:00:00Z', { prerelease: true })
-      world.repository.addComparison(sha('v1.2.0-rc.1'), HEAD)
+      world.repository.addRelease('v1.12.0-rc.1', '2026-02-10T00:00:00Z', { prerelease: true })
+      world.repository.addComparison(sha('v1.12.0-rc.1'), HEAD)
       const fields = { before: ZERO, after: HEAD }
-      expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.2.0-rc.2')))
-      expect(promptOf(world)).toContain('\nprevious release: v1.2.0-rc.1\n')
-      expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.2.0')))
+      expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0-rc.2')))
+      expect(promptOf(world)).toContain('\nprevious release: v1.12.0-rc.1\n')
+      expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0')))
       expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
     }))
 })

@@ -38,17 +38,11 @@ const SINCE_RELEASE = 'the commits since the previous release'
 export async function sinceLastRelease(source: Source, released: Released): Promise<Changes> {
   const { head } = released
   const candidates = selectCandidates(await listReleases(source), released)
-  let canReadHead = false
   for (const { tag_name: tag } of candidates) {
     const comparison = await compare(source, { base: tag, head, range: SINCE_RELEASE })
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
     if (comparison.relation === 'unknown') return comparison.changes
-    // The tag was deleted, or nothing can be read: asked once.
-    if (comparison.relation === 'not found' && !canReadHead) {
-      canReadHead = await canReadCommit(source, head)
-      if (!canReadHead) throw comparison.error
-    }
   }
   return unknownChanges('There is no earlier release to compare with.')
 }
@@ -84,7 +78,7 @@ function prefixOf(tag: string): string {
 
 /** Whether a tag's version is one of a pre-release, as in `v2.0.0-rc.1` (semver.org, 9). */
 export function isPreReleaseTag(tag: string): boolean {
-  return /\d+\.\d+\.\d+-/.test(tag)
+  return /\d\.\d+\.\d+-/.test(tag)
 }
 
 /** The events whose runs have seen what was on the branch. */
