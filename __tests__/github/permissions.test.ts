@@ -2,7 +2,8 @@
 
 import { expect, test } from '@jest/globals'
 import { rows } from '../support/documents.js'
-import { type Permissions, sha } from '../support/github.js'
+import { atRequest } from '../support/each-request.js'
+import { type Permissions, type Received, sha } from '../support/github.js'
 import { type RunOptions, startWorld, type World } from '../support/pull-request.js'
 
 /** All that any of these runs is about. */
@@ -20,10 +21,10 @@ const mixed = [
   { id: sha('a'), author: { username: 'mintlify[bot]' } },
   { id: sha('b'), author: { username: 'octocat' } },
 ]
-const run = (event: string, payload: object = {}): RunOptions => ({
+const run = (event: string, payload: object = {}, GITHUB_REF = 'refs/heads/main'): RunOptions => ({
   event,
   payload: { sender: octocat, ...payload },
-  env: { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') },
+  env: { GITHUB_REF, GITHUB_SHA: sha('after') },
 })
 const onIssue = run('issues', { action: 'labeled', issue: { number: 40 } })
 const onComment = run('issue_comment', { issue: { number: 1, pull_request: {} }, comment: { user: octocat } })
@@ -46,6 +47,7 @@ const CASES: Record<string, readonly (readonly [inputs: Record<string, string>, 
   ],
   '`context`, `context-paths` on a push, a release or a merge group': [
     [CHANGES, run('push', range)],
+    [CHANGES, run('push', range, 'refs/tags/v1')],
     [CHANGES, run('release', { action: 'published', release })],
     [CHANGES, run('merge_group', { merge_group })],
   ],
@@ -59,6 +61,7 @@ const CASES: Record<string, readonly (readonly [inputs: Record<string, string>, 
   ],
   "`skip-authors`, when a push mixes their commits with others'": [
     [{ 'skip-authors': 'mintlify[bot]' }, run('push', { ...range, commits: mixed })],
+    [{ 'skip-authors': 'mintlify[bot]' }, run('push', { ...range, commits: [mixed[0]], total_commits: 2 })],
   ],
 }
 
@@ -85,5 +88,26 @@ test.each(TABLE)('%s: %s', async (what, cell) => {
     expect(ended.commands('warning')).toEqual([])
     const used = new Set(world.github.requests.map(({ needs }) => needs?.split(':')[0]))
     expect([...used].sort()).toEqual(given.map(([name]) => name).sort())
+  }
+})
+
+test.each(TABLE)('%s: a refused request says what failed, and which permission it needs', async (what) => {
+  const message = 'Resource not accessible by integration'
+  for (const [inputs, run] of CASES[what] ?? []) {
+    for (let index = 0; ; index++) {
+      const world = await startWorld()
+      fill(world)
+      world.github.faults.push({ path: atRequest(index), answer: { status: 403, body: { message } } })
+      const { log } = await world.step(inputs, run).finally(world.close)
+      const refused = world.github.requests.find(({ status }) => status === 403)
+      if (refused === undefined) break
+      // The list of checks is read once more before a check is written.
+      const isRead = ({ method, path, status }: Received): boolean =>
+        method === 'GET' && path === refused.path && status === 200
+      if (world.github.requests.some(isRead)) continue
+      const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
+      const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`permissions: ${name}: `)
+      expect(log).toMatch(says)
+    }
   }
 })

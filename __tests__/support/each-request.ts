@@ -28,18 +28,22 @@ export const CASES = KINDS.flatMap((kind, nth) =>
   Array.from({ length: REQUESTS }, (_, index) => ({ ...kind, nth, index })),
 )
 
+/** The path of a fault that matches one request, counted from 0. */
+export function atRequest(index: number, onMatch: () => unknown = () => undefined): RegExp {
+  let seen = 0
+  const test = (): boolean => {
+    if (seen++ !== index) return false
+    onMatch()
+    return true
+  }
+  return { test } as unknown as RegExp
+}
+
 /** A run in which one request fails, and a re-run of it. */
 export const expectNothingLost = ({ index, cancels = false, ...fault }: (typeof CASES)[number]) =>
   inWorld({}, async (world) => {
-    let seen = 0
     let cancelNow = (): void => undefined
-    const path = {
-      test: () => {
-        if (seen++ !== index) return false
-        if (cancels) cancelNow()
-        return true
-      },
-    } as unknown as RegExp
+    const path = atRequest(index, () => cancels && cancelNow())
     world.github.faults.push({ ...fault, path })
     const first = await world.step(
       { ...INPUTS, wait: 'false' },
