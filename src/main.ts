@@ -11,8 +11,6 @@ import { createStep, remarkOnInputs, type WiredStep } from './step.js'
 
 const HEARTBEAT_MS = 60_000
 
-const HOW_TO_ALLOW = 'To let them start jobs, add the login to allow-users.'
-
 /** Runs the action and ends the process. */
 export async function main(): Promise<void> {
   const signals = runner.onSignals()
@@ -55,7 +53,7 @@ async function execute(step: WiredStep): Promise<RunResult> {
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets either, and should not turn red.
   const refusal = await refuseStrangers(step, async (people) => (await loadGitHub()).findRefusal(people))
-  if (refusal !== undefined) return { outcome: 'skipped', reason: refusal, advice: HOW_TO_ALLOW }
+  if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
   if (inputs instanceof InputError) throw inputs
   remarkOnInputs(step, inputs)
   return planAndRun(step, inputs, skip.toConfirm, loadGitHub)

@@ -64,7 +64,7 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, given.skipAuthors, source))) {
     return skip('every non-merge commit in the push is by an account in skip-authors')
   }
-  if (await isAboutOwnComment(context)) return skip("the event is about this step's own comment")
+  if (await isAboutOwnComment(context)) return skip("the event is about this action's own comment")
   const previous = await findPreviousRun(context)
   if (previous?.unfinished) {
     log(
@@ -100,7 +100,7 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
 async function isAboutOwnComment({ event: { name, payload }, comment }: Context): Promise<boolean> {
   const id = getPath(payload, 'comment.id')
   if (name !== 'issue_comment' || comment === undefined || typeof id !== 'number') return false
-  return comment.isOwn(id, getString(payload, 'comment.body'))
+  return comment.isByAction(id, getString(payload, 'comment.body'))
 }
 
 /** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
@@ -131,10 +131,7 @@ function openComment(step: Step, inputs: Inputs, github: GitHub): StateWriter | 
 function openCheck(step: Step, github: GitHub): StateWriter | undefined {
   const writer = createCheckWriter(step, github)
   if (writer === undefined) {
-    const consequence =
-      step.given.jobScope === 'run'
-        ? "a re-run won't find this run's job"
-        : 'only the comment records the job'
+    const consequence = "without a comment, a re-run won't find this run's job"
     step.log(`The event (${step.event.name}) names no commit, so there is no check: ${consequence}.`)
   }
   return writer

@@ -1,4 +1,4 @@
-/** A step that runs: what the runner says of it, what its parts may use, and what has happened so far. */
+/** Builds a step from what the runner says of it. */
 
 import { whoNeedsAccess } from './access/who-may-start.js'
 import { explainMissingSecrets, type RunEnvironment, type RunEvent, readEvent } from './event/event.js'

@@ -157,9 +157,11 @@ describe('a check', () => {
       const anyone = { ...CHECK, 'allow-users': '*' }
       const alone = await world.step(anyone, event)
       expect(alone.outputs.outcome).toBe('pr-opened')
-      expect(alone.log).toContain("names no commit, so there is no check: a re-run won't find this run's job")
+      expect(alone.log).toContain(
+        "names no commit, so there is no check: without a comment, a re-run won't find this run's job",
+      )
       const scoped = await world.step({ ...anyone, ...SCOPE }, event)
-      expect(scoped.log).toContain('so there is no check: only the comment records the job')
+      expect(scoped.log).toContain('names no commit, so there is no check')
       expect(world.repository.checks.size).toBe(0)
       expect(world.comments()).toHaveLength(1)
     }))

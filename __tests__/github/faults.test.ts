@@ -27,15 +27,17 @@ describe('a temporary error of a request that decides', () => {
       expect(world.comments()).toHaveLength(1)
     }))
 
-  test('a placeholder whose response was lost is not written twice', () =>
+  test("a placeholder whose response was lost is not written twice, nor into somebody's comment", () =>
     inWorld({}, async (world) => {
+      world.repository.addComment(world.number, { author: 'octocat', body: 'Nice!' })
       world.github.faults.push({ method: 'POST', path: COMMENTS, answer: 'reset', takesEffect: true })
       // The comments are read before it, and to find what was written: the first answer to that counts as none.
       world.github.faults.push({ method: 'GET', path: COMMENTS, answer: { delayMs: 1 } })
       world.github.faults.push({ method: 'GET', path: COMMENTS, answer: BAD_GATEWAY })
-      const { outputs } = await world.step(SCOPE)
+      const { outputs, log } = await world.step(SCOPE)
       expect(outputs.outcome).toBe('pr-opened')
-      expect(world.comments()).toHaveLength(1)
+      expect(log).not.toContain("can't be verified")
+      expect(world.comments()).toEqual(['Nice!', expect.stringContaining('✅')])
       expect(world.github.writes().filter(({ method }) => method === 'POST')).toHaveLength(1)
     }))
 })
@@ -102,6 +104,19 @@ test.each([[{}], [[null]]])('%j instead of the files for the context is a warnin
     expect(commands('warning')).toEqual([
       expect.stringContaining('listing the files of pull request 1 failed: unexpected response.'),
     ])
+  }),
+)
+
+test.each([
+  ['is gone', { status: 410, body: { message: 'This issue was deleted' } }],
+  ['may not be shown', { status: 451, body: { message: 'Unavailable' } }],
+  ['is on another server', { status: 301, headers: { location: 'http://other.test/' }, body: {} }],
+])('context that GitHub refuses for good, because it %s, ends the step: nothing is sent', (_, answer) =>
+  inWorld({}, async (world) => {
+    world.github.faults.push({ ...ALWAYS, path: /files/, answer })
+    const { outputs } = await world.step({ context: 'diff' })
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expect(world.emulator.requests).toEqual([])
   }),
 )
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { type Fault, sha } from '../support/github.js'
+import { type Fault, file, sha } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 import { onPullRequest } from '../support/remembered.js'
 import { completed, job, json } from '../support/service.js'
@@ -135,6 +135,16 @@ describe('a server without checks', () => {
       }
     }))
 
+  test('is not one of which a gateway answers with a page for a moment: the re-run finds its job', () =>
+    inWorld({}, async (world) => {
+      const first = await world.step({ check: 'true', wait: 'false' })
+      for (const method of ['GET', 'PATCH']) world.github.faults.push({ method, path: /check-runs/, answer })
+      const env = { GITHUB_RUN_ID: '100', GITHUB_RUN_ATTEMPT: '2' }
+      const { outputs, commands } = await world.step({ check: 'true' }, { env })
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      expect(commands('warning')).toEqual([])
+    }))
+
   test("unlike one whose checks the token can't see: a re-run sends nothing", () =>
     inWorld({ github: { permissions: { checks: 'none' } } }, async (world) => {
       const { outputs } = await world.step({ check: 'true' }, { env: { GITHUB_RUN_ATTEMPT: '2' } })
@@ -153,4 +163,18 @@ test('a comparison without a list of files is said in log and summary', () =>
     expect(outputs.outcome).toBe('pr-opened')
     expect(log).toMatch(/\blist of\b/i)
     expect(summary).toMatch(/\blist of\b/i)
+  }))
+
+test('a renamed file without its earlier name is one of its own name', () =>
+  inWorld({}, async (world) => {
+    const body = [null, ''].map((previous_filename) => ({
+      ...file('docs/a.md'),
+      previous_filename,
+      patch: null,
+    }))
+    world.github.faults.push({ path: /\/files/, answer: { status: 200, body }, ...ALWAYS })
+    const inputs = { context: 'diff', 'context-paths': '**' }
+    expect((await world.step(inputs)).outputs.outcome).toBe('pr-opened')
+    const { outputs } = await world.step({ ...inputs, 'context-paths': '!docs/**' })
+    expect(outputs.outcome).toBe('skipped')
   }))

@@ -146,6 +146,14 @@ test('a merge group has what is between its base and its head', () =>
   }))
 
 describe('a push', () => {
+  test.each(['behind', 'diverged'] as const)('of a history that was rewritten (%s) says so', (status) =>
+    inWorld({}, async (world) => {
+      world.repository.addComparison(sha('before'), HEAD, { files: [], status })
+      expectJob(await world.step({ context: 'event', 'context-paths': 'docs/**' }, push()))
+      expect(promptOf(world)).toContain('History was rewritten')
+    }),
+  )
+
   test('of an unrelated history says so', () =>
     inWorld({}, async (world) => {
       world.repository.addCommit({ sha: HEAD })

@@ -92,6 +92,7 @@ test('an account that is gone may not start a job', () =>
   inRepository(async (world) => {
     const ended = await world.step({}, comment('owner', ''))
     expectSkipped(ended, world, 'the account that wrote the comment, review or answer is unknown')
+    expect(ended.log).not.toContain('add the login')
     expect(asked(world)).toEqual(['owner'])
   }))
 
@@ -134,6 +135,7 @@ test('a permission that can not be read sends nothing', () =>
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expect(exitCode).toBe(1)
     expect(log).toContain("Nothing was sent, because the step can't tell whether this run may start a job")
+    expect(log).not.toContain('re-run later')
     expect(world.emulator.requests).toEqual([])
   }))
 
@@ -176,6 +178,15 @@ describe("the step's own comment", () => {
       const times = Number.POSITIVE_INFINITY
       world.github.faults.push({ method: 'GET', path: /\/comments/, answer: BAD_GATEWAY, times })
       expect((await world.step({ comment: 'true' }, about(id, body))).outputs.outcome).toBe('skipped')
+      expect(world.posts()).toHaveLength(1)
+    }))
+
+  test('starts nothing in another step, either: each leg of a matrix would wake the others', () =>
+    inRepository(async (world) => {
+      await world.step({ ...SCOPE, 'job-key': 'a' })
+      const { id, body } = written(world)
+      const { outputs } = await world.step({ ...SCOPE, 'job-key': 'b' }, about(id, body))
+      expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
       expect(world.posts()).toHaveLength(1)
     }))
 

@@ -63,6 +63,7 @@ describe('whose permission counts', () => {
     ['pull_request', { ...FORK, action: 'opened', sender: bot }, ['a-bot']],
     ['pull_request_target', { ...HERE, action: 'synchronize', sender: bot }, ['a-bot']],
     ['pull_request', { action: 'synchronize', sender }, ['octocat']],
+    ['pull_request', { action: 'synchronize', sender, pull_request: { number: 1, head: null } }, ['octocat']],
     // The sender and the author, each once; an account that is gone can be asked of nobody.
     ['issue_comment', written('writer'), ['octocat', 'writer']],
     ['pull_request_review', written('writer', 'review'), ['octocat', 'writer']],
@@ -115,13 +116,13 @@ describe('a stranger', () => {
     }
     const refusal = await refuseStrangers(step, async (people) => {
       asked = people.map(({ login }) => login)
-      return 'no write access'
+      return { reason: 'no write access' }
     })
     return { refusal, log, asked }
   }
 
   const NOTHING_ASKED = { refusal: undefined, log: [], asked: [] }
-  const ASKED = { refusal: 'no write access', log: [], asked: ['octocat'] }
+  const ASKED = { refusal: { reason: 'no write access' }, log: [], asked: ['octocat'] }
 
   test.each([
     [{ 'job-id': 'job-1', prompt: ' ', 'prompt-file': '\n' }, NOTHING_ASKED],
@@ -236,7 +237,7 @@ describe('what GitHub says of the commits of a push', () => {
   const authors = new Set(['mintlify[bot]'])
 
   /** @returns whether they are theirs, and for what GitHub was asked */
-  async function confirm(toConfirm: Parameters<typeof isBySkipAuthors>[0], data: object) {
+  async function confirm(toConfirm: Parameters<typeof isBySkipAuthors>[0], data: object, since = before) {
     const asked: (string | undefined)[] = []
     const answer = async ({ basehead, ref }: Record<string, string>) => {
       asked.push(basehead ?? ref)
@@ -244,22 +245,30 @@ describe('what GitHub says of the commits of a push', () => {
     }
     const github = { repos: { compareCommitsWithBasehead: answer, getCommit: answer } }
     const source = { github, repository: 'your-org/docs' } as unknown as Source
-    const isTheirs = await isBySkipAuthors(toConfirm, parseEvent('push', { before, after }), authors, source)
+    const event = parseEvent('push', { before: since, after, commits: [{ id: after }] })
+    const isTheirs = await isBySkipAuthors(toConfirm, event, authors, source)
     return { isTheirs, asked }
   }
 
   const by = (author: object | null, ...parents: object[]) => ({ parents, author })
-  const theirs = by({ login: 'Mintlify[bot]' }, {})
+  const theirs = { ...by({ login: 'Mintlify[bot]' }, {}), sha: after }
   const merge = by({ login: 'octocat' }, {}, {})
   test.each<[object[], total: number, isTheirs: boolean]>([
     [[theirs, merge, theirs], 3, true],
     [[theirs, by({ login: 'octocat' }, {})], 2, false],
     [[theirs, by(null, {})], 2, false],
     [[theirs], 2, false],
+    [[], 0, false],
+    [[merge], 1, false], // Without the commit of the payload.
   ])('of a list that was cut, with %j of %d commits: theirs %s', async (commits, total_commits, isTheirs) => {
     const toConfirm = { mayBeMerges: [before], mayBeCut: true }
     const asked = [`${before}...${after}`]
     expect(await confirm(toConfirm, { commits, total_commits })).toEqual({ isTheirs, asked })
+  })
+
+  test('of a new branch, which GitHub compares with nothing', async () => {
+    const toConfirm = { mayBeMerges: [], mayBeCut: true }
+    expect(await confirm(toConfirm, {}, '0'.repeat(40))).toEqual({ isTheirs: false, asked: [] })
   })
 
   const others = (count: number) => Array.from({ length: count }, (_, nth) => String(nth).padStart(40, '0'))

@@ -110,7 +110,7 @@ describe('a pull request or an issue', () => {
   }
   const user = { login: 'octocat' }
   const pull_request = { number: 7, user }
-  const pullRequest = { number: 7, author: 'octocat', fromFork: false }
+  const pullRequest = { number: 7, author: 'octocat', fromFork: undefined }
   const review = { user: { login: 'hubot' } }
 
   const onPull = { issue: { ...pull_request, pull_request: {} } }
@@ -137,7 +137,7 @@ describe('a pull request or an issue', () => {
     ['in the same repository', { full_name: 'your-org/docs' }, false],
     ['in a fork', { full_name: 'someone/docs' }, true],
     ['in a repository that was deleted', null, true],
-    ['not in the payload', undefined, false],
+    ['not in the payload', undefined, undefined],
   ])('with a head %s', (_, repo, fromFork) => {
     const head = repo === undefined ? {} : { head: { repo } }
     const pull = { ...pull_request, ...head, base: { repo: { full_name: 'your-org/docs' } } }
@@ -188,6 +188,7 @@ describe('missing secrets', () => {
     ['pull_request_review_comment', true, 'octocat', FORK],
     ['pull_request', true, 'dependabot[bot]', DEPENDABOT],
     ['push', undefined, 'dependabot[bot]', DEPENDABOT],
+    ['workflow_dispatch', undefined, 'dependabot[bot]', undefined],
     ['pull_request', false, 'octocat', undefined],
     ['pull_request', undefined, 'octocat', undefined],
     ['push', true, 'octocat', undefined],

@@ -13,6 +13,13 @@ test.each<[text: string, shown: string]>([
   ['a <!--\nx\n-->\nb', `a ${note(10)}\nb`],
   ['a <!-- no end --', `a ${note(14)}`],
   [`a <!--${'x'.repeat(1000)}`, `a ${note('1,004')}`],
+  // What a browser takes for a comment.
+  ['a <!x b> c', `a ${note(6)} c`],
+  ['a <![CDATA[b]]> c', `a ${note(13)} c`],
+  // Footnotes that nothing refers to, to the end of their block.
+  ['[^a]: some text\nmore\n\nb', `${note(20)}\n\nb`],
+  ['> [^a]: some text', note(17)],
+  ['[^a]: some text\n\n    more\n\nb', `${note(25)}\n\nb`],
   // Definitions that nothing links to.
   ['[//]: # (text)', note(14)],
   ['[//]: # text', note(12)],
@@ -49,6 +56,8 @@ test.each<[text: string, shown: string]>([
 
 test.each([
   'a < b -- c > d',
+  'a <! b',
+  'see[^a]\n\n[^a]: some text',
   'see [a]\n\n[a]: https://a.example',
   'see [the page][ A\nb ]\n\n[a b]: <https://a.example>',
   'see [a](#b "title") and [a][b]',
@@ -96,6 +105,8 @@ test.each<[what: string, text: string]>([
   ['quoted lines after a target', `[a]: x\n${'> '.repeat(32_000)}`],
   ['definitions', '[a]: x\n'.repeat(9000)],
   ['definitions of nothing', '[a]: #\n'.repeat(9000)],
+  ['footnotes', '[^a]: x\n\n'.repeat(7000)],
+  ['a footnote with many lines', `[^a]: x\n${'x\n\n    '.repeat(10_000)}`],
   ['titles with escapes', `[a]: x "${'\\"'.repeat(32_000)}`],
 ])('a body full of %s costs little', (_, text) => {
   const startedAt = performance.now()

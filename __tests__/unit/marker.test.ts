@@ -5,6 +5,7 @@ import {
   createMarker,
   deriveMarkerKey,
   type Identity,
+  isOfOtherStep,
   readMarker,
   type StoredState,
 } from '../../src/memory/marker.js'
@@ -57,6 +58,13 @@ test('the case of the repository name does not matter', () => {
 test('characters can not move from one field to the next', () => {
   const one = createMarker(STATE, ID, { ...IDENTITY, job: 'a', step: 'bc' }, KEY)
   expect(readMarker(one, ID, { ...IDENTITY, job: 'ab', step: 'c' }, KEY)).toBeUndefined()
+})
+
+test("a text ends in another step's marker, unless something follows or the step is this one", () => {
+  const other = createMarker(STATE, ID, { ...IDENTITY, jobKey: 'b' }, KEY)
+  expect(isOfOtherStep(`Done.\n\n${other}\n`, IDENTITY)).toBe(true)
+  for (const text of ['', 'Done.', `${other}\nDone.`, `${other}\n${marker}`, marker])
+    expect(isOfOtherStep(text, IDENTITY)).toBe(false)
 })
 
 test('the last marker of a text counts, and no other', () => {

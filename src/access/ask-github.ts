@@ -1,12 +1,12 @@
 /** What access/ asks GitHub: who may write to the repository, and whose the commits of a push are. */
 
 import { ActionError } from '../errors.js'
-import type { RunEvent } from '../event/event.js'
+import { pushedCommits, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getArray, getPath, getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
 import { about, GitHubError, type Source } from '../github/client.js'
 import type { ToConfirm } from './skip-authors.js'
-import type { Person } from './who-may-start.js'
+import type { Denial, Person } from './who-may-start.js'
 
 /** Maintainers have `write` here, and a custom role the permission that it is based on. Gitea has owners. */
 const WRITERS = ['admin', 'write', 'owner']
@@ -17,12 +17,13 @@ const WRITERS = ['admin', 'write', 'owner']
  * @throws ActionError `github` if a permission can't be read
  * @throws Cancelled
  */
-export async function findRefusal(people: readonly Person[], source: Source): Promise<string | undefined> {
+export async function findRefusal(people: readonly Person[], source: Source): Promise<Denial | undefined> {
   for (const { login, did } of people) {
-    if (login === '') return `the account that ${did} is unknown`
+    if (login === '') return { reason: `the account that ${did} is unknown` }
     const permission = await readPermission(source, login)
     if (!WRITERS.includes(permission)) {
-      return `${login}, who ${did}, has no write access to ${source.repository} and is not in allow-users`
+      const reason = `${login}, who ${did}, has no write access to ${source.repository} and is not in allow-users`
+      return { reason, advice: 'To let them start jobs, add the login to allow-users.' }
     }
   }
   return undefined
@@ -40,7 +41,7 @@ async function readPermission(source: Source, login: string): Promise<string> {
     throw new ActionError(
       'github',
       `${thrown.message} Nothing was sent, because the step can't tell whether this run may start a job.`,
-      'Check github-token, re-run later, or list in allow-users who may start jobs.',
+      `${thrown.temporary ? 'Re-run later' : 'Check github-token'}, or list in allow-users who may start jobs.`,
       { cause: thrown },
     )
   }
@@ -62,7 +63,7 @@ async function canReadRepository(source: Source): Promise<boolean> {
   }
 }
 
-/** More commits than this are not all merges, most likely, so they are not read. */
+/** Above this number, commits are not read: they are hardly all merges. */
 const COMMITS_LIMIT = 20
 
 /**
@@ -91,9 +92,10 @@ async function allMerges(commits: readonly string[], source: Source): Promise<bo
   return true
 }
 
-/** Reads the whole push as a comparison, which has the parents of each commit, too. */
-async function allBy({ payload }: RunEvent, authors: ReadonlySet<string>, source: Source): Promise<boolean> {
-  const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
+/** Reads the whole push as a comparison, which has the parents of each commit, too. A new branch has none. */
+async function allBy(event: RunEvent, authors: ReadonlySet<string>, source: Source): Promise<boolean> {
+  const [before, after] = [getSha(event.payload, 'before'), getSha(event.payload, 'after')]
+  if (ZERO_SHA.test(before)) return false
   const hasCommits = ({ commits }: { commits?: unknown }) => Array.isArray(commits)
   const { data } = await source.github.repos.compareCommitsWithBasehead({
     ...about(source, 'reading the commits of the push', 'contents: read', hasCommits),
@@ -103,5 +105,9 @@ async function allBy({ payload }: RunEvent, authors: ReadonlySet<string>, source
   const commits = getArray(data, 'commits')
   const isTheirs = (commit: unknown): boolean =>
     getArray(commit, 'parents').length > 1 || authors.has(getString(commit, 'author.login').toLowerCase())
-  return commits.length === getPath(data, 'total_commits') && commits.every(isTheirs)
+  const read = new Set(commits.map((commit) => getSha(commit, 'sha')))
+  const isWhole =
+    commits.length === getPath(data, 'total_commits') &&
+    pushedCommits(event).every(({ sha }) => read.has(sha))
+  return isWhole && commits.every(isTheirs)
 }

@@ -23,11 +23,11 @@ const NO_SKIP: SkipDecision = { reason: undefined }
 const skip = (reason: string): SkipDecision => ({ reason })
 
 /**
- * Skips what these accounts caused: their pull requests, comments and reviews, and every event they are the sender of,
+ * Skips what these accounts triggered: their pull requests, comments and reviews, and every event they are the sender of,
  * such as a push to somebody's pull request; also pushes whose every non-merge commit is theirs. The payload of a push
  * does not tell merges from other commits.
  *
- * A person's comment on a pull request of theirs is the person's.
+ * A person's comment on a pull request by one of these accounts is not skipped.
  *
  * @param authors in lower case
  */

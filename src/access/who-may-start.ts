@@ -1,9 +1,9 @@
-/** Decides whose permission a run needs to start a job, and refuses a run without: anyone can trigger many events. */
+/** Decides whose permission a run needs to start a job, and refuses a run that lacks it: anyone can trigger many events. */
 
 import { ActionError } from '../errors.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import type { Step } from '../run/ports.js'
+import type { RunResult, Step } from '../run/ports.js'
 
 /** Somebody who needs write access. */
 export interface Person {
@@ -13,9 +13,12 @@ export interface Person {
   readonly did: string
 }
 
+/** Why a run must not start a job, and what to do, if anything can be done. */
+export type Denial = Pick<Extract<RunResult, { outcome: 'skipped' }>, 'reason' | 'advice'>
+
 /**
- * Whoever triggers one of these can write to the repository already. Every other event asks, also one that GitHub will
- * add (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows).
+ * Whoever triggers one of these can write to the repository already. Every other event is checked, also one that GitHub
+ * will add (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows).
  */
 const WRITERS_ONLY = [
   'push',
@@ -88,8 +91,8 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
  */
 export async function refuseStrangers(
   { given, run, event, log }: Pick<Step, 'given' | 'run' | 'event' | 'log'>,
-  findRefusal: (people: readonly Person[]) => Promise<string | undefined>,
-): Promise<string | undefined> {
+  findRefusal: (people: readonly Person[]) => Promise<Denial | undefined>,
+): Promise<Denial | undefined> {
   if (given.onlyWaits) return undefined
   const people = whoNeedsAccess(event, run, given.allowUsers)
   if (people.length === 0) return undefined

@@ -43,11 +43,10 @@ export type PollVerdict =
 /** For this long after a create request (ms), a 404 may mean that the job isn't visible yet. */
 export const VISIBILITY_GRACE_MS = 30_000
 
-/**
- * A 404 is believed when it is repeated, because gateways answer 404 for a moment, too: so many status requests have to
- * get one, this long apart (ms), which makes 10 s.
- */
+/** How many 404s in a row are believed: gateways answer 404 for a moment, too. */
 export const NOT_FOUND_TRIES = 4
+
+/** How long to wait before each of these is repeated, in milliseconds: together about 10 s. */
 const NOT_FOUND_DELAY_MS = 3_400
 
 /** How long a host that never responded is tried, in milliseconds. */

@@ -1,6 +1,6 @@
 /** Finds the changed files, and the range they come from, for each event that has one. */
 
-import type { RunEnvironment, RunEvent } from '../event/event.js'
+import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
 import { about, GitHubError, readPages, type Source } from '../github/client.js'
@@ -11,8 +11,6 @@ import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from 
 
 /** The maximum number of files of a pull request (docs.github.com/en/rest/pulls/pulls#list-pull-requests-files). */
 const PULL_REQUEST_LIMIT = 3000
-
-const ZERO_SHA = /^0+$/
 
 /** The events for which `since` can say where the range begins. */
 const SINCE_EVENTS = ['push', 'release', 'schedule', 'workflow_dispatch', 'repository_dispatch']
@@ -112,8 +110,8 @@ const PUSHED_WHILE_READ =
   'Someone pushed to the pull request while its files were being listed: some belong to a later commit.'
 
 /**
- * GitHub lists the files of the pull request as it is now: somebody may have pushed since the event. Whoever caused the
- * event, such as by a label, has seen another state of it.
+ * GitHub lists the files of the pull request as it is now: somebody may have pushed since the event. Whoever triggered
+ * the event, such as by a label, has seen another state of it.
  */
 function headRemark(headSha: string, readSha: string): string | undefined {
   if (headSha === '' || headSha === readSha) return undefined

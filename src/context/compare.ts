@@ -133,14 +133,15 @@ export function isFileList(data: unknown): data is ApiFile[] {
 }
 
 export function toFile(file: ApiFile): ChangedFile {
-  const { filename: path, previous_filename: previousPath, status, additions, deletions, patch } = file
+  const { filename: path, status, additions, deletions } = file
+  const [previousPath, patch] = [getString(file, 'previous_filename'), getString(file, 'patch')]
   return {
     path,
     status,
     additions,
     deletions,
-    ...(previousPath !== undefined && { previousPath }),
-    ...(patch !== undefined && { patch }),
+    ...(previousPath !== '' && { previousPath }),
+    ...(patch !== '' && { patch }),
   }
 }
 

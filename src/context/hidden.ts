@@ -3,8 +3,29 @@
 import { showCodePoint } from '../escape.js'
 import { formatInteger } from '../format.js'
 
-/** An HTML comment; without an end, GitHub hides the rest of the text (spec.commonmark.org, HTML blocks, kind 2). */
-const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)/g
+/**
+ * An HTML comment; without an end, GitHub hides the rest of the text (spec.commonmark.org, HTML blocks, kind 2). A
+ * declaration and CDATA are comments to a browser, up to the first `>` (html.spec.whatwg.org, bogus comment state).
+ */
+const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*>/gi
+
+/** What quotes and lists put in front of a line. */
+const PREFIX = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/
+
+/**
+ * A footnote (docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#footnotes):
+ * its label, and its text up to a line that begins something else, with the indented paragraphs that follow.
+ */
+const FOOTNOTE = new RegExp(
+  [
+    PREFIX,
+    /\[(\^[^\]\s]{1,999})\]:[^\n]*/,
+    /(?:\n(?=[^\n]*\S)(?![ \t]*(?:\[\^|[#>*+-]|\d{1,9}[.)]|```))[^\n]*|(?:\n[ \t]*)+\n(?: {4}|\t)[^\n]*)*/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'gm',
+)
 
 /**
  * A link reference definition (spec.commonmark.org, 4.7), also in a quote or a list: its label, target and title. One of
@@ -13,7 +34,7 @@ const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)/g
  */
 const DEFINITION = new RegExp(
   [
-    /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/, // What quotes and lists put in front.
+    PREFIX,
     /\[((?:[^[\]\\]|\\.){1,999})\]:[ \t]*(?:\n[ \t>]*(?![ \t>]))?/,
     /((?:#|<>)[^\n]*|<(?:[^<>\n\\]|\\.)*>|[^ \t\n]+)/,
     /((?:[ \t]+|[ \t]*\n[ \t>]*)(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\)))?[ \t]*$/,
@@ -30,21 +51,27 @@ const LABEL = /\[((?:[^[\]\\]|\\.){1,999})\]/g
 const normalizeLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
 
 /**
- * A text by people, with a note in place of each part that GitHub doesn't show: HTML comments and link definitions. A
- * definition stays if a link uses it and it hides no words: it has no title, and its target is a URL.
+ * A text by people, with a note in place of each part that GitHub doesn't show: HTML comments, link definitions, and
+ * footnotes that nothing refers to. A definition stays if a link uses it and it hides no words: it has no title, and its
+ * target is a URL.
  *
- * GitHub does show both in a block of code, but to find such blocks as exactly as GitHub does would take its own parser.
+ * GitHub does show them in a block of code, but to find such blocks as exactly as GitHub does would take its own parser.
  */
 export function noteHidden(text: string): string {
   const note = (hidden: string): string => `[hidden on GitHub: ${formatInteger(hidden.length)} characters]`
   const rest = text.replace(HTML_COMMENT, note)
-  const used = new Set(
-    Array.from(rest.replace(DEFINITION, '').matchAll(LABEL), ([, label = '']) => normalizeLabel(label)),
+  const links = rest.replace(FOOTNOTE, '').replace(DEFINITION, '').matchAll(LABEL)
+  const used = new Set(Array.from(links, ([, label = '']) => normalizeLabel(label)))
+  const withoutFootnotes = rest.replace(FOOTNOTE, (footnote: string, label: string) =>
+    used.has(normalizeLabel(label)) ? footnote : note(footnote),
   )
-  return rest.replace(DEFINITION, (definition: string, label: string, target: string, title?: string) => {
-    const isPlain = title === undefined && !/^#|^<>|[ \t]/.test(target)
-    return isPlain && used.has(normalizeLabel(label)) ? definition : note(definition)
-  })
+  return withoutFootnotes.replace(
+    DEFINITION,
+    (definition: string, label: string, target: string, title?: string) => {
+      const isPlain = title === undefined && !/^#|^<>|[ \t]/.test(target)
+      return isPlain && used.has(normalizeLabel(label)) ? definition : note(definition)
+    },
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The ranges that no event brings: since the last release, the last successful run, or what `since` names. */
+/** The ranges that no payload names: since the last release, the last successful run, or what `since` names. */
 
 import { ActionError } from '../errors.js'
 import { quote } from '../escape.js'

@@ -30,8 +30,8 @@ export interface RunEnvironment {
 interface PullRequestEvent {
   readonly number: number
   readonly author: string
-  /** Its head is in another repository, or in one that was deleted. */
-  readonly fromFork: boolean
+  /** Its head is in another repository, or in one that was deleted; undefined if the payload has no head. */
+  readonly fromFork: boolean | undefined
 }
 
 export interface Commit {
@@ -43,13 +43,16 @@ export interface Commit {
   readonly message: string
 }
 
+/** Git's name for no commit, as in a push of a new branch. */
+export const ZERO_SHA = /^0+$/
+
 /** GitHub lists no more commits in the payload of a push (docs.github.com/en/webhooks/webhook-events-and-payloads#push). */
 export const PUSH_COMMITS_LIMIT = 2048
 
 export interface RunEvent {
   readonly name: string
   readonly action: string
-  /** The account that caused the event; empty if the payload doesn't say. */
+  /** The account that triggered the event; empty if the payload doesn't say. */
   readonly sender: string
   /** The pull request that the event is about, also if it is a comment on one. */
   readonly pullRequest: PullRequestEvent | undefined
@@ -122,8 +125,7 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   return {
     number,
     author: getString(pull, 'user.login'),
-    // GitHub leaves the head out only of events without a whole pull request, such as a comment.
-    fromFork: getPath(pull, 'head') !== undefined && !isSame,
+    fromFork: getPath(pull, 'head') === undefined ? undefined : !isSame,
   }
 }
 
@@ -139,11 +141,12 @@ export function pushedCommits({ name, payload }: RunEvent): readonly Commit[] {
 
 /** The workflow's path, without its ref: `.github/workflows/docs.yml`. */
 export function workflowPath({ workflowRef }: RunEnvironment): string {
-  return workflowRef
-    .replace(/@refs\/.*$/, '')
-    .split('/')
-    .slice(2)
-    .join('/')
+  return withoutRef(workflowRef).split('/').slice(2).join('/')
+}
+
+/** `owner/repo/path` of a workflow; its ref may be a commit. */
+export function withoutRef(workflowRef: string): string {
+  return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')
 }
 
 /** Whether the job's token can only read, whatever its permissions are: the run is of a pull request from a fork. */
@@ -151,6 +154,18 @@ export function hasReadOnlyToken({ name, pullRequest }: Pick<RunEvent, 'name' | 
   // pull_request_target and the like run with the token and the secrets of the base repository.
   return pullRequest?.fromFork === true && /^pull_request(?:_review|_review_comment)?$/.test(name)
 }
+
+/** The events that Dependabot triggers without Actions secrets; source as below. */
+const EVENTS_OF_DEPENDABOT = [
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'pull_request_target',
+  'push',
+  'create',
+  'deployment',
+  'deployment_status',
+]
 
 /**
  * Why the runner passed this run no Actions secrets, for the user; undefined if nothing suggests that it withheld them.
@@ -163,7 +178,7 @@ export function explainMissingSecrets(
   event: Pick<RunEvent, 'name' | 'pullRequest'>,
   actor: string,
 ): string | undefined {
-  if (actor === 'dependabot[bot]') {
+  if (actor === 'dependabot[bot]' && EVENTS_OF_DEPENDABOT.includes(event.name)) {
     return (
       'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
       "Add the key to the repository's Dependabot secrets too, or skip the step: " +

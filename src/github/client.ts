@@ -16,6 +16,9 @@ const RETRY_MS = 90_000
 /** GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate limits, linked below). */
 const SECONDARY_LIMIT_MS = 60_000
 
+/** How many 404s in a row that are not GitHub's own are believed: gateways answer 404 for a moment, too. */
+const UNKNOWN_API_TRIES = 4
+
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
 
@@ -92,12 +95,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
         return expectShape(await send(request), call)
       } catch (reason) {
         if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
-        // What failed may be the request of `find`.
-        const thrown =
-          reason instanceof GitHubError
-            ? reason
-            : new GitHubError(call, signal.aborted ? abortReason(signal, deadline) : reason, options)
-        if (!required || !thrown.temporary || signal.aborted) throw thrown
+        const isOfFind = reason instanceof GitHubError
+        const thrown = isOfFind
+          ? reason
+          : new GitHubError(call, signal.aborted ? abortReason(signal, deadline) : reason, options)
+        const isRetried = thrown.unknownApi
+          ? !isOfFind && attempts < UNKNOWN_API_TRIES
+          : required && thrown.temporary
+        if (!isRetried || signal.aborted) throw thrown
         countSince(startedAt)
         const remainingMs = Math.min(RETRY_MS - spentMs, deadline.remainingMs())
         const backoff = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }
@@ -126,7 +131,7 @@ function expectShape<R extends { readonly data: unknown; readonly status: number
   throw new Error('unexpected response')
 }
 
-/** What the pages of a list hold. */
+/** The items of a list, from all pages that were read. */
 export interface Pages<T> {
   readonly items: readonly T[]
   /** There were more pages than are read. */
@@ -190,7 +195,7 @@ export class GitHubError extends ActionError {
   readonly status: number | undefined
   /** A retry may succeed. */
   readonly temporary: boolean
-  /** The token may not do this, or what is asked for does not exist. */
+  /** The answer stays the same: the token may not do this, or what is asked for is not there. */
   readonly refused: boolean
   /** The server does not have this part of the API: GitHub's own 404 is JSON. */
   readonly unknownApi: boolean
@@ -216,10 +221,15 @@ export class GitHubError extends ActionError {
     )
     this.status = status
     this.temporary = permanent === undefined && (status === undefined || status >= 500 || limited)
-    this.refused = !limited && (status === 401 || status === 403 || status === 404)
+    this.refused = permanent !== undefined || (!limited && isRefusal(status))
     this.unknownApi = status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
+}
+
+/** A diff that is too large is a 406 or a 422: a smaller one is not refused. */
+function isRefusal(status = 0): boolean {
+  return (status >= 300 && status < 400) || [401, 403, 404, 410, 451].includes(status)
 }
 
 /** An error that the step survives, and its consequence: to run the step again later would start another job. */

@@ -133,8 +133,7 @@ function splitList(value: string): string[] {
 
 /** Whose work starts no job, in lower case: always the agent's, unless the list is empty. */
 export function parseSkipAuthors(value: string, agent: string): ReadonlySet<string> {
-  const logins = parseLogins(value)
-  return logins.size === 0 ? logins : new Set([agent, ...logins])
+  return new Set(value.trim() === '' ? [] : [agent, ...parseLogins(value)])
 }
 
 /** Letters, digits and hyphens, in an enterprise's own accounts `_` too; `[bot]` is part of an app's login. */

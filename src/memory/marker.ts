@@ -59,11 +59,22 @@ export function readMarker(
   identity: Identity,
   key: Buffer,
 ): StoredState | 'unverified' | undefined {
-  const start = text.lastIndexOf('<!-- agent-job-action:2 ')
-  const [, name, data = '', signature = ''] = MARKER.exec(start < 0 ? '' : text.slice(start)) ?? []
+  const [, name, data = '', signature = ''] = MARKER.exec(lastMarker(text)) ?? []
   if (name !== publicName(identity)) return undefined
   const expected = sign(data, id, identity, key)
   return timingSafeEqual(Buffer.from(signature), Buffer.from(expected)) ? parse(data) : 'unverified'
+}
+
+/** Whether a text ends in the marker of another step, or in a copy of one: nobody can tell them apart. */
+export function isOfOtherStep(text: string, identity: Identity): boolean {
+  const [marker, name] = MARKER.exec(lastMarker(text)) ?? []
+  return marker !== undefined && name !== publicName(identity) && text.trimEnd().endsWith(marker)
+}
+
+/** The text from its last marker on. */
+function lastMarker(text: string): string {
+  const start = text.lastIndexOf('<!-- agent-job-action:2 ')
+  return start < 0 ? '' : text.slice(start)
 }
 
 /** A short public name of the step: it only tells its own texts from others', including copied ones. */

@@ -1,6 +1,6 @@
 /** What the step keeps at GitHub: the comment on a pull request or an issue, and the check run on a commit. */
 
-import type { RunEnvironment, RunEvent } from '../event/event.js'
+import { type RunEnvironment, type RunEvent, withoutRef } from '../event/event.js'
 import type { GitHub } from '../github/client.js'
 import type { Inputs } from '../inputs/inputs.js'
 import type { Step } from '../run/ports.js'
@@ -67,12 +67,9 @@ function commitOf(run: RunEnvironment, { name, headSha }: RunEvent): string {
   return name === 'issue_comment' ? '' : headSha || run.sha
 }
 
-/**
- * The workflow's repository and path. An organisation's required workflow has the path of another repository, and the ref
- * may be a commit.
- */
+/** The workflow's repository and path. An organisation's required workflow has the path of another repository. */
 export function workflowId(run: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
-  return run.workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '') || run.workflow
+  return withoutRef(run.workflowRef) || run.workflow
 }
 
 /** Names the runner's own workflow and job, and what may keep several steps of the job apart. */

@@ -3,7 +3,7 @@
 import type { RunEnvironment } from '../event/event.js'
 import { GitHubError, type How, type Pages } from '../github/client.js'
 import type { StatusUpdate } from '../run/ports.js'
-import { createMarker, type Identity, readMarker, type StoredState } from './marker.js'
+import { createMarker, type Identity, isOfOtherStep, readMarker, type StoredState } from './marker.js'
 
 /** A text that may be this step's. */
 export interface Text {
@@ -82,10 +82,10 @@ export class Store {
     return { state: own[0]?.state, unverified, truncated }
   }
 
-  /** Whether a comment is this step's own: the one that was found, or one with its marker. */
-  isOwn(id: number, text: string): boolean {
+  /** Whether a comment is this step's own, the one that was found or one with its marker; or that of another step. */
+  isByAction(id: number, text: string): boolean {
     const { identity, markerKey } = this.#options
-    if (id === this.#id) return true
+    if (id === this.#id || isOfOtherStep(text, identity)) return true
     return markerKey !== undefined && typeof readMarker(text, id, identity, markerKey) === 'object'
   }
 

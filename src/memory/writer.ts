@@ -31,7 +31,7 @@ const ROLES = {
 } satisfies Record<string, Role>
 
 interface StateWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'note'> {
-  readonly store: Pick<Store, 'kind' | 'find' | 'isOwn' | 'write'>
+  readonly store: Pick<Store, 'kind' | 'find' | 'isByAction' | 'write'>
   readonly role: keyof typeof ROLES
 }
 
@@ -76,11 +76,11 @@ export class StateWriter implements StatusWriter {
     }
   }
 
-  /** Whether this comment is the one that this step keeps up to date. */
-  async isOwn(id: number, text: string): Promise<boolean> {
+  /** Whether this comment is one that this step, or another one, keeps up to date. */
+  async isByAction(id: number, text: string): Promise<boolean> {
     if (this.decides) await this.find(true)
     else await this.find(false).catch(() => undefined) // Its marker shows as well.
-    return this.#options.store.isOwn(id, text)
+    return this.#options.store.isByAction(id, text)
   }
 
   async #find(options: How): Promise<Found> {

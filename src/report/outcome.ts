@@ -161,7 +161,7 @@ function adviceAfter(progress: Progress, status: FinalStatus, show: (text: strin
   return describeOutcome(progress, { outcome: outcomeOf(status, progress.job?.link ?? '') }, show).next
 }
 
-/** Nothing was sent, and the error doesn't say so. After a failure of the action itself, who knows. */
+/** Nothing was sent, and the error doesn't say so. After a failure of the action itself, nobody knows. */
 function isUnsaid({ posted, accepted, request }: Progress, { code, message, advice }: ActionError): boolean {
   const wasSent = posted || accepted || request !== 'idle' || code === 'internal'
   return !wasSent && !/nothing was (?:sent|accepted)/i.test(`${message} ${advice}`)
