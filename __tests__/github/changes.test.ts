@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { type Ended, KEY } from '../support/action.js'
-import { file, type Need, sha } from '../support/github.js'
+import { BAD_GATEWAY, file, type Need, sha } from '../support/github.js'
 import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
@@ -159,6 +159,7 @@ describe('skip-authors', () => {
   ])('a push with their commits and one that %s', (_, parents, outcome) =>
     inWorld({}, async (world) => {
       world.repository.addCommit({ sha: sha('b'), parents })
+      world.github.faults.push({ answer: BAD_GATEWAY })
       const commits = [commit('mintlify[bot]', 'a'), commit('octocat', 'b')]
       const ended = await world.step(SKIP, push({ commits }))
       expect(ended.outputs.outcome).toBe(outcome)

@@ -289,6 +289,17 @@ describe('a re-run', () => {
       expect(world.posts()).toEqual([CREATE])
     }))
 
+  test('of a message to a job that is gone since does not create another', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const { outputs } = await world.step({ wait: 'false' })
+      const inputs = { ...CHECK, 'job-id': outputs['job-id'] ?? '' }
+      await world.step({ ...inputs, wait: 'false' })
+      world.emulator.jobs.clear()
+      const rerun = await world.step(inputs, again(2))
+      expect(rerun.outputs).toMatchObject({ outcome: 'error', 'error-code': 'not-found' })
+      expect(world.posts().filter((path) => path === CREATE)).toHaveLength(1)
+    }))
+
   test('keeps its job through an attempt that could not do anything', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step({ ...CHECK, wait: 'false' })

@@ -10,8 +10,9 @@ const promptOf = (world: World): string => world.prompts()[0] ?? ''
 /** Without the data of others. */
 const ownWords = (prompt: string): string => prompt.replace(/<data (\w+)>\n[\s\S]*?\n<\/data \1>/g, '')
 
-function expectJob({ outputs }: Ended): void {
+function expectJob({ outputs, log }: Ended): void {
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
+  expect(log).not.toContain('since is ignored')
 }
 
 function expectSkipped(ended: Ended, world: World, why: RegExp): void {
