@@ -24,7 +24,7 @@ interface Access {
 }
 
 /** Flags without a value. */
-const SWITCHES = ['--silent', '--undo', '--watch']
+const SWITCHES = ['--paginate', '--silent', '--undo', '--watch']
 
 function parseArgs(args: readonly string[]) {
   const words: string[] = []
@@ -62,7 +62,12 @@ export function docsGh(accesses: readonly Access[], facts: typeof USUAL, writes:
     if (group === 'api') {
       const [, name, rest = ''] =
         /^(?:https:\/\/api\.github\.com\/)?repos\/([^/]+\/[^/]+)\/(.*)$/.exec(verb) ?? []
-      const answer = request(open(name), rest, fields, facts)
+      const answer = request(
+        open(name),
+        rest,
+        { fields, limit: flags['--paginate'] ? undefined : 100 },
+        facts,
+      )
       if (rest.startsWith('statuses/')) writes.push(`${rest} ${fields.state} ${fields.target_url}`)
       return print(answer)
     }
@@ -109,12 +114,12 @@ function list({ full_name, pulls }: Repository, flags: Record<string, string>) {
 function request(
   { full_name, runs }: Repository,
   rest: string,
-  fields: Record<string, string>,
+  { fields, limit }: { fields: Record<string, string>; limit: number | undefined },
   { preview }: typeof USUAL,
 ): unknown {
   const [, workflow] = /^actions\/workflows\/([^/]+)\/runs$/.exec(rest) ?? []
   if (workflow && /^>=\d{4}-\d\d-\d\d$/.test(fields.created ?? '')) {
-    return { workflow_runs: runs.filter((run) => path.basename(run.path) === workflow) }
+    return { workflow_runs: runs.filter((run) => path.basename(run.path) === workflow).slice(0, limit) }
   }
   if (rest === `deployments?sha=${sha('docs')}`) {
     const statuses_url = `https://api.github.com/repos/${full_name}/deployments/1/statuses`

@@ -93,10 +93,10 @@ function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later
 const OPENED = pull()
 const MERGED: Pull = { actions: ['closed'], merged: true }
 
-/** Without secrets, a pull request can't send anything: those of forks and of Dependabot have none. */
+/** A run for a fork has no secrets, nor has one by Dependabot. If a person merges or pushes, it has. */
 const withoutSecrets = (fields: Pull = {}): Case[] => [
   on(pull({ ...fields, from: 'stranger/your-repo' }), 'leaves out forks', NOT_RUN),
-  on(pull({ ...fields, author: 'dependabot[bot]' }), 'leaves out Dependabot', NOT_RUN),
+  on(pull({ ...fields, author: 'dependabot[bot]', by: 'octocat' }), 'leaves out Dependabot', NOT_RUN),
 ]
 
 const push = (...changed: readonly string[]) => ({
@@ -188,11 +188,13 @@ const today = (runs: number, open: number): Start => ({
   prepare: (world) => {
     OPENED.prepare(world, 1)
     for (let nth = 1; nth < open; nth++) world.docs.addPull({ author: 'mintlify[bot]' })
-    for (let nth = 0; nth < 30; nth++) {
-      const conclusion = nth < runs ? 'success' : 'skipped'
-      const path = '.github/workflows/budget.yml'
-      world.repository.addRun({ path, event: 'pull_request', conclusion })
+    const addRuns = (count: number, conclusion: string): void => {
+      const run = { path: '.github/workflows/budget.yml', event: 'pull_request', conclusion }
+      for (let nth = 0; nth < count; nth++) world.repository.addRun(run)
     }
+    addRuns(60, 'skipped')
+    addRuns(60, 'action_required')
+    addRuns(runs, 'success')
   },
 })
 const refuses = (status: number): Pick<Start, 'scenario'> => ({
@@ -349,6 +351,9 @@ const CASES: Record<string, readonly Case[]> = {
       prompt: ['Bring the API reference in line', '+    "/retry": {}'],
     }),
     on(described(API, `{"paths":{"/retry":{}},"openapi":"3.1.0"}`), 'leaves out order', NOT_RUN),
+    on({ ...described({}, JSON.stringify(API)), filesBefore: {} }, 'sends the whole of a new one', {
+      prompt: ['+    "/retry": {}'],
+    }),
     on(described(API, '{'), 'fails if it is no JSON', STOPPED),
   ],
   'long-prompt.yml': [
