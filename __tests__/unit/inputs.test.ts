@@ -137,11 +137,7 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['since', ['2026-11-01', '2026-11-01T00:00Z'], { since: { date: '2026-11-01T00:00:00.000Z' } }],
   ['since', ['2028-02-29'], { since: { date: '2028-02-29T00:00:00.000Z' } }],
   ['since', ['2026-11-01T09:00:00.000Z', '2026-11-01T10:30:00+01:30'], { since: { date: NINE } }],
-  [
-    'since',
-    ['2026-11-01T09:00Z', '2026-10-31T23:00:00-10:00'],
-    { since: { date: NINE } },
-  ],
+  ['since', ['2026-11-01T09:00Z', '2026-10-31T23:00:00-10:00'], { since: { date: NINE } }],
   ['base-url', ['https://a.example', 'https://a.example///'], { baseUrl: 'https://a.example' }],
   ['base-url', ['HTTPS://A.Example:443/A/b//'], { baseUrl: 'https://a.example/A/b' }],
   ['base-url', ['https://a.example:8443/a'], { baseUrl: 'https://a.example:8443/a' }],
