@@ -67,9 +67,7 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   if (await isAboutOwnComment(context)) return skip("the event is about this action's own comment")
   const previous = await findPreviousRun(context)
   if (previous?.unfinished) {
-    log(
-      "This is a re-run, and an earlier attempt didn't see its job finish: waiting for that job, sending nothing.",
-    )
+    log("This is a re-run, and an earlier attempt didn't see its job finish: sending nothing.")
     return { kind: 'attach', jobId: previous.state.jobId }
   }
   const { task } = inputs

@@ -15,6 +15,7 @@ test.each<[text: string, shown: string]>([
   [`a <!--${'x'.repeat(1000)}`, `a ${note('1,004')}`],
   // What a browser takes for a comment.
   ['a <!x b> c', `a ${note(6)} c`],
+  ['a <!x b', `a ${note(5)}`],
   ['a <![CDATA[b]]> c', `a ${note(13)} c`],
   // Footnotes that nothing refers to, to the end of their block.
   ['[^a]: some text\nmore\n\nb', `${note(20)}\n\nb`],
@@ -99,6 +100,7 @@ test.each<[what: string, text: string]>([
   ['backslashes', `[${'\\'.repeat(64_000)}`],
   ['titles without an end', '[a]: x (\n'.repeat(8000)],
   ['comments without an end', '<!-'.repeat(20_000)],
+  ['declarations without an end', '<!a'.repeat(20_000)],
   ['marks of quotes', '>'.repeat(64_000)],
   ['marks of lists', '- '.repeat(32_000)],
   ['quoted lines after a label', `[a]:\n${'>'.repeat(64_000)}`],

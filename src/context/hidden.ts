@@ -4,10 +4,10 @@ import { showCodePoint } from '../escape.js'
 import { formatInteger } from '../format.js'
 
 /**
- * An HTML comment; without an end, GitHub hides the rest of the text (spec.commonmark.org, HTML blocks, kind 2). A
- * declaration and CDATA are comments to a browser, up to the first `>` (html.spec.whatwg.org, bogus comment state).
+ * An HTML comment, a declaration or CDATA, which to a browser is a comment up to the first `>` (html.spec.whatwg.org,
+ * bogus comment state). Without an end, GitHub hides the rest of the text (spec.commonmark.org, HTML blocks, 2 to 5).
  */
-const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*>/gi
+const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*(?:>|$)/gi
 
 /** What quotes and lists put in front of a line. */
 const PREFIX = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/
