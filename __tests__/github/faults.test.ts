@@ -157,20 +157,23 @@ posixDescribe('a process ends', () => {
       expect(outputs.outcome).toBe('pr-opened')
     }))
 
-  test.concurrent('on a signal while GitHub does not respond, and nothing is sent', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: 'silence' })
-      const { outputs, exitCode, sinceSignalMs } = await world.runBundle(SCOPE, {
-        meanwhile: async ({ signal }) => {
-          await until(() => world.github.requests.length > 0)
-          signal('SIGINT')
-        },
-      })
-      expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
-      expect(outputs).toMatchObject({ outcome: 'cancelled', 'error-code': '', 'job-id': '' })
-      expect(exitCode).toBe(1)
-      expect(world.emulator.requests).toEqual([])
-    }))
+  test.concurrent.each(['GET', 'POST'])(
+    'on a signal while GitHub does not respond to %s, and nothing is sent',
+    (method) =>
+      inWorld({}, async (world) => {
+        world.github.faults.push({ ...ALWAYS, method, path: COMMENTS, answer: 'silence' })
+        const { outputs, exitCode, sinceSignalMs } = await world.runBundle(SCOPE, {
+          meanwhile: async ({ signal }) => {
+            await until(() => world.github.requests.some((request) => request.method === method))
+            signal('SIGINT')
+          },
+        })
+        expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
+        expect(outputs).toMatchObject({ outcome: 'cancelled', 'error-code': '', 'job-id': '' })
+        expect(exitCode).toBe(1)
+        expect(world.emulator.requests).toEqual([])
+      }),
+  )
 
   test.concurrent('on a signal while a proxy does not open the tunnel to GitHub', () =>
     inWorld({}, async (world) => {
