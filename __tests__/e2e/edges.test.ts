@@ -20,6 +20,7 @@ import {
   opened,
   type Script,
   type ScriptedService,
+  silence,
 } from '../support/service.js'
 import { minutes, scaled, shortDeadline, until } from '../support/time.js'
 
@@ -68,6 +69,27 @@ testIf(POSIX).each<[string, Script, Record<string, string>, Moment, frozenMs: nu
     isSent,
     limitMs,
     { outcome: 'pr-opened', 'pr-link': LINK },
+  ],
+  [
+    'in a poll without a response, past the deadline: there is a last one',
+    { polls: [silence, completed] },
+    { ...WAIT, ...LIMITED },
+    isSent,
+    limitMs,
+    { outcome: 'pr-opened', status: 'completed' },
+  ],
+  [
+    'while its connection goes dead, past the deadline: the last poll has a new one',
+    {
+      polls: [
+        active,
+        (response, request) => (request.connection === 1 ? silence : completed)(response, request),
+      ],
+    },
+    { ...WAIT, ...LIMITED, 'poll-interval-seconds': '600' },
+    isAnswered,
+    limitMs,
+    { outcome: 'pr-opened', status: 'completed' },
   ],
   [
     'between two polls, past the deadline: there is a last one',

@@ -114,6 +114,7 @@ describe('a job is polled', () => {
     ['once then, not twice', forever(active), { timeoutMs: 12_000, ...every(5.7) }, '0 5.7 11.4: deadline'],
     ['also if there is time for one poll', [completed], { ...created(), timeoutMs: 1000 }, '0.95: completed'],
     ['a last time, which counts', [active, completed], every(3600), '0 1798: completed'],
+    ['a last time, although one before hangs', [active, hangs(true), completed], {}, '0 5 1798: completed'],
     ['once if it is only checked', [active], once, '0: still active'],
     ['once if its status is undocumented', [jobResult('queued')], once, '0: still queued'],
     [
@@ -170,7 +171,7 @@ describe('at the deadline', () => {
   test.each<[string, Script, Options?]>([
     ['broken responses after a create request', forever(noResponse), created()],
     ['no connection after a message', forever(notSent), messaged(undefined)],
-    ['a poll that hangs', [active, hangs(true)]],
+    ['polls that hang', [active, hangs(true), hangs(true)]],
     ['a Retry-After that is longer', forever(errorResponse(503, '86400'))],
     ['one 503, then nothing', [errorResponse(503), ...times(1000, notSent)]],
     ['one response without a job, then nothing', [noJob, ...times(1000, noResponse)]],
@@ -204,17 +205,20 @@ describe('at the deadline', () => {
     for (const wakesFirst of [false, true]) {
       const { calls, ...polled } = await poll(script, { ...options, wakesFirst })
       expect(polled.end).toBe(end)
-      expect(calls.filter(({ late }) => late)).toHaveLength(1)
-      expect(calls.at(-1)).toMatchObject({ late: true })
       expect(calls).toHaveLength([...script].length)
+      expect(calls.at(-1)).toMatchObject({ limitMs: 2000 })
+      expect(calls.at(-1)?.at).toBeGreaterThanOrEqual(30 * MINUTE)
     }
   })
 
-  test('no other poll is late, and none follows a cancel', async () => {
-    const { calls } = await poll(forever(active), { timeoutMs: MINUTE })
-    expect(calls.filter(({ late }) => late)).toEqual([])
-    const cancelled = await poll([], { ...created(), ...frozen, cancelAt: 10_000 })
-    expect([cancelled.end, cancelled.calls]).toEqual(['cancelled', []])
+  test('every other poll ends in time for the last one, which ends at the deadline', async () => {
+    const { calls } = await poll(forever(active), { pollIntervalMs: 20_000, timeoutMs: MINUTE })
+    expect(calls.map(({ limitMs }) => limitMs)).toEqual([58_000, 38_000, 18_000, 2000])
+  })
+
+  test('a process that was frozen makes no last poll after a cancel', async () => {
+    const { end, calls } = await poll([], { ...created(), ...frozen, cancelAt: 10_000 })
+    expect([end, calls]).toEqual(['cancelled', []])
   })
 
   test.each<[string, Script, message: string]>([
@@ -225,7 +229,7 @@ describe('at the deadline', () => {
     ],
     [
       'a hanging request',
-      [hangs(true)],
+      forever(hangs(true)),
       'Timed out before the service answered a status request for job "job-1".',
     ],
   ])('a service that never responded is a network error: %s', async (_, script, message) => {
@@ -336,6 +340,11 @@ test('an error is logged once for as long as it lasts', async () => {
     debug: [broken, broken],
     warn: [],
   })
+})
+
+test('an error of the last poll is not retried, and the log does not say so', async () => {
+  const { lines } = await poll([active, errorResponse(503)], { timeoutMs: 2_000 })
+  expect(lines.log).toEqual(["Couldn't get the job's status: the service responded 503: its message."])
 })
 
 test('an undocumented status causes one warning, and polling continues', async () => {

@@ -136,11 +136,13 @@ describe('a step that messages a job', () => {
     ['that it was accepted without a job', noJob, true, []],
     ['that it was accepted without a job, if no poll follows', noJob, false, []],
   ])('reports as soon as it is accepted: %s', async (_, result, wait, statuses) => {
-    const { published, reported, story } = await runTask(MESSAGE, [result, hangs(true)], { wait })
+    const { published, reported, story } = await runTask(MESSAGE, [result, hangs(true), hangs(true)], {
+      wait,
+    })
     expect(reported).toEqual(statuses)
     expect(published).toHaveLength(2)
     expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', reuse: 'message', request: 'idle' })
-    expect(story).toBe(wait ? 'message poll: timed-out' : 'message: started')
+    expect(story).toBe(wait ? 'message poll poll: timed-out' : 'message: started')
   })
 
   test.each<Row>([

@@ -4,7 +4,7 @@ import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import { isStatus, type Job } from '../../src/agent/job.js'
 import { type ActionError, Cancelled } from '../../src/errors.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
-import { createDeadline } from '../../src/net/deadline.js'
+import { createDeadline, type Deadline } from '../../src/net/deadline.js'
 import type { Ports } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
 import { FakeClock } from './fake-clock.js'
@@ -65,7 +65,9 @@ export const errorResponse = (status: number, retryAfter?: string): ServiceResul
 })
 
 /** A result, or what happens until there is one. */
-export type ScriptedResult = ServiceResult | ((run: ScriptedRun) => ServiceResult | Promise<ServiceResult>)
+export type ScriptedResult =
+  | ServiceResult
+  | ((run: ScriptedRun, deadline: Deadline) => ServiceResult | Promise<ServiceResult>)
 
 export function* forever(result: ScriptedResult): Generator<ScriptedResult> {
   for (;;) yield result
@@ -78,10 +80,10 @@ export const delayed =
     return result
   }
 
-/** A request that never gets a response: it ends with the deadline or a cancel. */
+/** A request that never gets a response: it ends with its deadline or a cancel. */
 export const hangs =
   (sent: boolean): ScriptedResult =>
-  ({ deadline }) =>
+  (_, deadline) =>
     new Promise((resolve) => {
       const end = (): void => resolve({ kind: 'aborted', sent })
       if (deadline.signal.aborted) end()
@@ -101,8 +103,8 @@ export interface Call {
   readonly at: number
   readonly jobId?: string
   readonly prompt?: string
-  /** Past the deadline, with a short time limit. */
-  readonly late?: true
+  /** How long it may take, in milliseconds. */
+  readonly limitMs?: number
 }
 
 export type ScriptedRun = ReturnType<typeof createScriptedRun>
@@ -144,15 +146,15 @@ export function createScriptedRun(
     const { jobId, status, request, reuse } = progress
     published.push({ at: clock.now(), jobId, status, request, reuse, calls: calls.length })
   }
-  const play = async (call: Omit<Call, 'at'>): Promise<ServiceResult> => {
+  const play = async (call: Omit<Call, 'at'>, until = deadline): Promise<ServiceResult> => {
     calls.push({ ...call, at: clock.now() })
     const { value, done } = results.next()
     if (done) throw new Error(`The script has no result for call ${calls.length}, a ${call.kind}`)
-    return typeof value === 'function' ? await value(all) : value
+    return typeof value === 'function' ? await value(all, until) : value
   }
   const service: AgentService = {
     submit: (request, prompt) => play({ ...request, prompt }),
-    getJob: (jobId, options) => play({ kind: 'poll', jobId, ...(options?.late && { late: true }) }),
+    getJob: (jobId, until) => play({ kind: 'poll', jobId, limitMs: until.remainingMs() }, until),
     close: () => undefined,
   }
   const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {

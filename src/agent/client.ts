@@ -33,8 +33,9 @@ export type SubmitRequest = { readonly kind: 'create' } | { readonly kind: 'mess
 export interface AgentService {
   /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
   submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
-  /** `GET /v2/agent/{projectId}/job/{id}`; `late`: past the deadline, with a short time limit */
-  getJob(jobId: string, options?: { readonly late: boolean }): Promise<ServiceResult>
+  /** `GET /v2/agent/{projectId}/job/{id}` */
+  getJob(jobId: string, deadline: Deadline): Promise<ServiceResult>
+  /** Closes its connections; the next request opens a new one. */
   close(): void
 }
 
@@ -43,6 +44,7 @@ export interface AgentServiceOptions {
   readonly projectId: string
   readonly apiKey: string
   readonly redact: Redact
+  /** For what is submitted. */
   readonly deadline: Deadline
   readonly network: NetworkSettings
   /** Milliseconds on a clock, to time requests with. */
@@ -61,7 +63,6 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const { deadline, network } = options
   const client = createHttpClient({
     origin: base.origin,
-    deadline,
     proxy: proxyFor(base, network.proxies),
     unverifiedTlsRequested: network.unverifiedTlsRequested,
   })
@@ -73,9 +74,9 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     'user-agent': 'agent-job-action',
   }
 
-  const send = async (request: HttpRequest): Promise<ServiceResult> => {
+  const send = async (request: HttpRequest, until: Deadline): Promise<ServiceResult> => {
     const startedAt = options.now()
-    const result = await client.send(request)
+    const result = await client.send(request, until)
     const outcome = result.kind === 'response' ? result.status : result.kind
     options.debug(`${request.method} ${request.path} ${outcome} ${Math.round(options.now() - startedAt)} ms`)
     return result.kind === 'response' ? parseResponse(result, options.redact) : result
@@ -84,14 +85,16 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
 
   return {
     submit: async (request, prompt) =>
-      send({
-        method: 'POST',
-        path: request.kind === 'create' ? jobs : `${pathOf(request.jobId)}/message`,
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify({ prompt }),
-      }),
-    getJob: (jobId, { late } = { late: false }) =>
-      send({ method: 'GET', path: pathOf(jobId), headers, late }),
+      send(
+        {
+          method: 'POST',
+          path: request.kind === 'create' ? jobs : `${pathOf(request.jobId)}/message`,
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify({ prompt }),
+        },
+        deadline,
+      ),
+    getJob: (jobId, until) => send({ method: 'GET', path: pathOf(jobId), headers }, until),
     close: client.close,
   }
 }

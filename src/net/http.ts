@@ -19,8 +19,6 @@ const LIMITS = {
   connect: 10_000,
   POST: 60_000,
   GET: 30_000,
-  /** Each of the above, for a request that is sent past the deadline. */
-  late: 2_000,
   /** How long the response to a POST is waited for after the deadline or a cancel: only the response has the job's id. */
   finalPost: 5_000,
 } as const
@@ -31,8 +29,6 @@ export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Sent although the deadline has passed, with a short time limit. */
-  readonly late?: boolean
 }
 
 export type HttpResult =
@@ -47,14 +43,14 @@ export type HttpResult =
     }
   /** Sent, at least in part, without a complete response. */
   | { readonly kind: 'no-response'; readonly reason: string; readonly cause: unknown }
-  /** The deadline or a cancel ended it first. */
+  /** Its deadline or a cancel ended it first. */
   | { readonly kind: 'aborted'; readonly sent: boolean }
 
 /** Response headers by lower-case name; only the first value of a repeated one. */
 export type Headers = Readonly<Record<string, string | undefined>>
 
 export interface HttpClient {
-  send(request: HttpRequest): Promise<HttpResult>
+  send(request: HttpRequest, deadline: Deadline): Promise<HttpResult>
   /** Closes every connection immediately. */
   close(): void
 }
@@ -62,8 +58,6 @@ export interface HttpClient {
 export interface HttpClientOptions {
   /** `https://host:port` */
   readonly origin: string
-  /** Ends every request. */
-  readonly deadline: Deadline
   /** The proxy for this origin, if any. */
   readonly proxy: URL | undefined
   readonly unverifiedTlsRequested: boolean
@@ -79,14 +73,14 @@ export interface HttpClientOptions {
  * Deadline and cancellation are not left to undici, because some of its waits can't be aborted from inside: they destroy
  * its client.
  */
-export function createHttpClient({ deadline, ...options }: HttpClientOptions): HttpClient {
+export function createHttpClient(options: HttpClientOptions): HttpClient {
   let connection: Connection | undefined
 
   const close = (): void => {
     connection?.destroy()
     connection = undefined
   }
-  const send = async (request: HttpRequest): Promise<HttpResult> => {
+  const send = async (request: HttpRequest, deadline: Deadline): Promise<HttpResult> => {
     if (request.method === 'POST') close()
     connection ??= openConnection(options)
     const result = await exchange(connection, request, deadline)
@@ -103,7 +97,7 @@ interface Connection {
   destroy(): void
 }
 
-function openConnection({ origin, ...options }: Omit<HttpClientOptions, 'deadline'>): Connection {
+function openConnection({ origin, ...options }: HttpClientOptions): Connection {
   let socket: Socket | null = null
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
@@ -128,9 +122,8 @@ function openConnection({ origin, ...options }: Omit<HttpClientOptions, 'deadlin
 const TOO_LARGE = 'the response is larger than 1 MiB'
 
 /** Sends one request and settles once: with a response, an error, or the end of its time. */
-function exchange(connection: Connection, request: HttpRequest, deadline: Deadline): Promise<HttpResult> {
-  const { method, path, headers, body: text, late = false } = request
-  const signal = late ? deadline.cancel : deadline.signal
+function exchange(connection: Connection, request: HttpRequest, { signal }: Deadline): Promise<HttpResult> {
+  const { method, path, headers, body: text } = request
   return new Promise((resolve) => {
     const reader = new ResponseReader()
     let sent = false
@@ -176,7 +169,7 @@ function exchange(connection: Connection, request: HttpRequest, deadline: Deadli
     }
     const onSent = (): void => {
       sent = true
-      const limit = late ? LIMITS.late : LIMITS[method]
+      const limit = LIMITS[method]
       setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`, undefined))
     }
     // undici writes the headers together with the first part of the body, so nothing is sent before that. It accepts any
@@ -190,8 +183,7 @@ function exchange(connection: Connection, request: HttpRequest, deadline: Deadli
 
     if (signal.aborted) return resolve({ kind: 'aborted', sent: false })
     signal.addEventListener('abort', onAbort)
-    const connectMs = late ? LIMITS.late : LIMITS.connect
-    setTimer(connectMs, () => fail(`no connection within ${connectMs / 1000} s`, undefined))
+    setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s`, undefined))
 
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
     connection.client.dispatch(

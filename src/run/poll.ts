@@ -6,10 +6,14 @@ import { isResponse, judgePoll } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { quote } from '../escape.js'
 import { retryDelay } from '../net/backoff.js'
+import { createDeadline, type Deadline } from '../net/deadline.js'
 import type { Ports } from './ports.js'
 
 /** For this long after a message (ms), a final status may still be the one from before it. */
 const SETTLE_MS = 30_000
+
+/** How long a poll past the deadline may take, in milliseconds. */
+const LATE_POLL_MS = 2_000
 
 /** A shorter settle time (ms) proves nothing: then only a change does. */
 const MIN_SETTLE_MS = 1_000
@@ -51,21 +55,23 @@ export async function pollUntilDone(
 ): Promise<PollResult> {
   const { clock, deadline } = ports
   const state = new PollState(options, ports)
+  const finalPollAt = clock.now() + deadline.remainingMs() - finalPollMarginMs(options.timeoutMs)
+  const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
   let delayMs = state.firstDelayMs()
   for (let isFinalPoll = deadline.signal.aborted; !isFinalPoll; ) {
-    const untilFinalPollMs = Math.max(0, deadline.remainingMs() - finalPollMarginMs(options.timeoutMs))
-    isFinalPoll = delayMs >= untilFinalPollMs
-    const isEarly = delayMs > untilFinalPollMs
-    await clock.sleep(Math.min(delayMs, untilFinalPollMs), deadline.signal)
+    const isEarly = delayMs > untilFinalPoll.remainingMs()
+    await clock.sleep(delayMs, untilFinalPoll.signal)
     if (deadline.cancelled()) break
-    // Only a process that was frozen comes here past the deadline: it has missed its final poll, and makes it now. Of the
-    // timers that are due then, this one may be called before the deadline's.
-    const late = deadline.remainingMs() === 0
-    isFinalPoll ||= late
-    const result = await service.getJob(options.jobId, { late })
-    const next = state.handle(result, isEarly)
+    isFinalPoll = hasPassed(untilFinalPoll)
+    let until = isFinalPoll ? deadline : untilFinalPoll
+    if (hasPassed(deadline)) {
+      // The process was frozen and has missed its final poll. Its connection may be gone.
+      service.close()
+      until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
+    }
+    const result = await service.getJob(options.jobId, until)
+    const next = state.handle(result, { isEarly, isFinalPoll })
     if ('result' in next) return next.result
-    if ('aborted' in next) break
     delayMs = next.delayMs
   }
   if (deadline.cancelled()) throw new Cancelled()
@@ -81,6 +87,11 @@ export async function pollUntilDone(
  */
 export function pollDelay(elapsedMs: number, fixedMs: number | undefined, random: number): number {
   return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5)
+}
+
+/** Of several timers that are due, a deadline's may be called later than another. */
+function hasPassed({ signal, remainingMs }: Deadline): boolean {
+  return signal.aborted || remainingMs() === 0
 }
 
 /** How long before the deadline the final poll starts (ms), so that its response arrives in time. */
@@ -125,8 +136,8 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
   )
 }
 
-/** Polling is over, was ended by the deadline or a cancel, or continues after a delay. */
-type Next = { readonly result: PollResult } | { readonly aborted: true } | { readonly delayMs: number }
+/** Polling is over, or continues after a delay. */
+type Next = { readonly result: PollResult } | { readonly delayMs: number }
 
 /** What the polls have shown so far. */
 class PollState {
@@ -162,10 +173,13 @@ class PollState {
   }
 
   /**
-   * @param isEarly the deadline left no time for the whole delay before this poll: it can't confirm earlier 404s
+   * @param poll.isEarly the deadline left no time for the whole delay before this poll: it can't confirm earlier 404s
    * @throws ActionError if polling is of no use any more
    */
-  handle(result: ServiceResult, isEarly: boolean): Next {
+  handle(
+    result: ServiceResult,
+    { isEarly, isFinalPoll }: { readonly isEarly: boolean; readonly isFinalPoll: boolean },
+  ): Next {
     const { clock, random, progress } = this.#ports
     const { jobId, precededBy, pollIntervalMs } = this.#options
     const now = clock.now()
@@ -180,7 +194,7 @@ class PollState {
     const verdict = judgePoll(result, context, clock.date())
     if (verdict.next === 'aborted') {
       progress.missed('the step ended before a response arrived')
-      return { aborted: true }
+      return { delayMs: 0 }
     }
     this.gotResponse ||= isResponse(result)
     progress.responded ||= isResponse(result)
@@ -196,7 +210,7 @@ class PollState {
         this.#failures++
         this.lastError = verdict.reason
         progress.missed(verdict.reason)
-        this.#logError()
+        this.#logError(isFinalPoll ? '' : ' Retrying.')
         return {
           delayMs:
             notFound?.delayMs ??
@@ -224,8 +238,8 @@ class PollState {
   }
 
   /** The first of several errors in a row is for everyone, the others only for debugging. */
-  #logError(): void {
-    const text = `Couldn't get the job's status: ${this.lastError}. Retrying.`
+  #logError(next: string): void {
+    const text = `Couldn't get the job's status: ${this.lastError}.${next}`
     if (this.#failures === 1) this.#ports.log(text)
     else this.#ports.debug(text)
   }
