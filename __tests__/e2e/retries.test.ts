@@ -83,6 +83,15 @@ const undelimited =
       () => (end === 'end' ? socket.end() : setTimeout(() => socket.resetAndDestroy(), 100)),
     )
 
+const endlessHints: Handler = ({ req: { socket } }) => {
+  const hints = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000)
+  const write = (): void => {
+    while (socket.write(hints));
+  }
+  socket.on('drain', write)
+  write()
+}
+
 describe('a create', () => {
   const mayExist = 'A job may exist'
   const body = Buffer.from(JSON.stringify(job()))
@@ -100,6 +109,7 @@ describe('a create', () => {
     ['gzip of over 1 MiB: never', [gzipped(gzipSync('x'.repeat(MIB + 1)))], unknown(mayExist)],
     ['a response over 1 MiB: never', [sized(201, MIB + 1)], unknown(mayExist, '1 MiB')],
     ['a response that is cut off: never', [cutOff], unknown(mayExist)],
+    ['informational responses without end: never', [endlessHints], unknown(mayExist)],
     ['a reset after the request: never', [reset], unknown(mayExist)],
     ['502 with HTML: never', [html], unknown(mayExist, '502: "Bad gateway"')],
     ['503 with Retry-After: never', [says(503, 'Busy', retryAfter(1))], unknown(mayExist, '503: "Busy"')],
@@ -144,6 +154,7 @@ describe('a poll', () => {
   test.each<[string, Handler]>([
     ['a reset', reset],
     ['a response that is cut off', cutOff],
+    ['informational responses without end', endlessHints],
     ['a response over 1 MiB', sized(200, MIB + 1)],
     ['a response that is announced as over 1 MiB', endless],
     ['404 right after the create', says(404, 'Not yet')],

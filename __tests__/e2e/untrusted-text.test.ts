@@ -1,8 +1,11 @@
 /** Untrusted text: what the service sends runs no workflow command, breaks no file, adds no markup and shows no key. */
 
 import { expect, test } from '@jest/globals'
+import { createAgentService } from '../../src/agent/client.js'
+import { createDeadline } from '../../src/net/deadline.js'
+import * as runner from '../../src/runner.js'
 import { type Ended, KEY, runAgainst } from '../support/action.js'
-import { active, created, job, json, type Script } from '../support/service.js'
+import { active, created, job, json, type Script, startService } from '../support/service.js'
 
 const EVIL = [
   '::error::pwned',
@@ -43,6 +46,33 @@ async function run(script: Script, inputs: Readonly<Record<string, string>> = {}
 function markupOf(summary: string): string {
   return summary.replace(/<code>[^<`]*<\/code>/g, '').replace(/`[^`\n]*`/g, '')
 }
+
+test('no part of a response reaches the redactor uncut', async () => {
+  const long = '\\u0026'.repeat(70_000)
+  const lengths: number[] = []
+  const service = await startService({
+    posts: [json(200, job({ status: long, prLink: long })), json(400, { error: long }), json(400, long)],
+  })
+  const clock = { ...runner.clock, sleep: () => new Promise<void>(() => undefined) }
+  const client = createAgentService({
+    baseUrl: service.url,
+    projectId: 'docs',
+    apiKey: KEY,
+    redact: (text) => {
+      lengths.push(text.length)
+      return text
+    },
+    deadline: createDeadline(Number.POSITIVE_INFINITY, new AbortController().signal, clock),
+    network: runner.readNetworkSettings(),
+    now: clock.now,
+    debug: () => undefined,
+  })
+  for (let posts = 0; posts < 3; posts++) await client.submit({ kind: 'create' }, 'Go')
+  client.close()
+  await service.close()
+  expect(lengths.length).toBeGreaterThanOrEqual(4)
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(64 * 1024)
+})
 
 // `runStep` checks that no output, line or summary has the key in any form, and that the status is a documented one.
 const TEXT = `${ECHO}\n${EVIL}`

@@ -189,6 +189,12 @@ describe('a step that messages a remembered job', () => {
     ['is gone', refused(404), [true], [GONE]],
     ['has ended and answers 404 twice', refused(404, 2), [false], [EXISTS, words(404), ENDED]],
     ['has ended and is busy three times', refused(409, 3), [], [words(409), ENDED]],
+    [
+      'has ended and is busy three times, after failures of other kinds',
+      [notSent, ...refused(429), ...refused(409, 3)],
+      [],
+      [words(409), ENDED],
+    ],
     ['has ended and refuses it for good', refused(410), [], [words(410), ENDED]],
   ])('creates a new one if that %s', async (_, refusals, gone, log) => {
     const tries = refusals.length

@@ -84,7 +84,7 @@ describe('a retry', () => {
     const options = { timeoutMs: MINUTE, frozenMs: MINUTE }
     const { code, error, calls } = await submit([errorResponse(429, '1')], options)
     expect(code).toBe('rate-limited')
-    expect(error?.message).toMatch(/asks to wait 1 s: longer than the step has left\.$/)
+    expect(error?.message).toMatch(/asks to wait 1 s, which leaves no time for a response\.$/)
     expect(calls).toHaveLength(1)
   })
 })
@@ -138,7 +138,7 @@ describe('the error', () => {
         code: 'rate-limited',
         message:
           'The service refused the create request (429: its message). ' +
-          'It asks to wait 30 min: longer than the step has left.',
+          'It asks to wait 30 min, which leaves no time for a response.',
         advice:
           'The documented limit is 100 uses per project per hour. Run the workflow later, or less often.',
       },

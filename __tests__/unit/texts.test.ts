@@ -158,6 +158,7 @@ test('the first line', () => {
   const plain = lines('ü'.repeat(1500), PLAIN).join('\n')
   expect(plain).toMatchSnapshot()
   expect(plain).not.toContain('üü')
+  expect(lines('x', PLAIN)[0]).toContain('1 character (1 byte)')
   expect(lines('', HOSTILE).join('')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
 })
 

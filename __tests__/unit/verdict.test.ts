@@ -21,7 +21,7 @@ const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
 const judge = (request: SubmitRequest, result: ServiceResult, context: Partial<SubmitContext> = {}) =>
-  judgeSubmit(request, result, { date: NOW, posted: false, attempts: 1, replaceable: false, ...context })
+  judgeSubmit(request, result, { date: NOW, posted: false, conflicts: 0, replaceable: false, ...context })
 const FIRST_POLL: PollContext = {
   jobId: 'job-1',
   seen: false,
@@ -140,18 +140,18 @@ describe('a create request or a message', () => {
 })
 
 describe('a message to a job that a new one can replace', () => {
-  const conflicts = (attempts: number, replaceable: boolean) =>
-    summarize(judge(MESSAGE, errorResponse(409, '7'), { attempts, replaceable }))
+  const busy = (conflicts: number, replaceable: boolean) =>
+    summarize(judge(MESSAGE, errorResponse(409, '7'), { conflicts, replaceable }))
 
   test('is sent three times to a busy job; otherwise, and if it is only limited, as long as there is time', () => {
-    expect([1, 2, 3, 4].map((attempts) => conflicts(attempts, true))).toEqual([
+    expect([0, 1, 2, 3].map((conflicts) => busy(conflicts, true))).toEqual([
       'retry rejected',
       'retry rejected',
       'fail rejected',
       'fail rejected',
     ])
-    expect(conflicts(100, false)).toBe('retry rejected')
-    const limited = judge(MESSAGE, errorResponse(429), { attempts: 100, replaceable: true })
+    expect(busy(100, false)).toBe('retry rejected')
+    const limited = judge(MESSAGE, errorResponse(429), { conflicts: 100, replaceable: true })
     expect(summarize(limited)).toBe('retry rate-limited')
   })
 
@@ -159,7 +159,7 @@ describe('a message to a job that a new one can replace', () => {
   const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
   test('is refused for good by each 4xx, but not by those that a new job would get as well', () => {
     const refused = everyStatus.filter((status) => {
-      const verdict = judge(MESSAGE, errorResponse(status), { attempts: 3, replaceable: true })
+      const verdict = judge(MESSAGE, errorResponse(status), { conflicts: 2, replaceable: true })
       const error = 'error' in verdict ? verdict.error : undefined
       expect(error instanceof Refusal ? error.status : status).toBe(status)
       return refusesMessage(error)
@@ -171,7 +171,7 @@ describe('a message to a job that a new one can replace', () => {
   test.each([notSent, noResponse, aborted(true), errorResponse(503), failed('proxy-certificate')])(
     'is not refused by %j',
     (result) => {
-      const verdict = judge(MESSAGE, result, { attempts: 3, replaceable: true })
+      const verdict = judge(MESSAGE, result, { conflicts: 2, replaceable: true })
       expect(refusesMessage('error' in verdict ? verdict.error : new Error('x'))).toBe(false)
     },
   )

@@ -108,8 +108,8 @@ const jobSchema = z.object({
 
 const errorSchema = z.object({ error: z.string().check(z.minLength(1)) })
 
-/** How much of a refusal's body is read for its message, in characters. */
-const MESSAGE_BODY_LIMIT = 64 * 1024
+/** How much of a text in a response is read, in characters. A longer one takes long to redact. */
+const TEXT_LIMIT = 64 * 1024
 
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const { status: httpStatus, headers, body } = response
@@ -121,12 +121,13 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const parsed = jobSchema.safeParse(received)
   if (!parsed.success) return { kind: 'no-job', description: describeResponse(response, redact) }
   const { id, status, prLink } = parsed.data
-  const link = redact(prLink, true) === prLink ? safeLink(prLink) : ''
+  const safe = safeLink(prLink)
+  const link = redact(safe, true) === safe ? safe : ''
   return {
     kind: 'job',
     job: {
       id,
-      rawStatus: truncate(redact(status), 80),
+      rawStatus: truncate(redact(status.slice(0, TEXT_LIMIT)), 80),
       status: isStatus(status) ? status : undefined,
       link,
       linkRejected: prLink !== '' && link === '',
@@ -143,7 +144,7 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   }
   const parsed = errorSchema.safeParse(parseJson(body))
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
-  const text = redact((parsed.success ? parsed.data.error : body).slice(0, MESSAGE_BODY_LIMIT))
+  const text = redact((parsed.success ? parsed.data.error : body).slice(0, TEXT_LIMIT))
   const message = truncate(oneLine(truncate(isMarkup(text) ? stripTags(text) : text, 4000)), 500)
   return message === '' ? `${status} with an empty response` : `${status}: ${quote(message)}`
 }

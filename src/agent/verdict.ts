@@ -66,8 +66,8 @@ export interface SubmitContext {
   readonly date: Date
   /** A request has already left this machine. */
   readonly posted: boolean
-  /** How often it was sent, with this one. */
-  readonly attempts: number
+  /** How many 409s there have been before this result. */
+  readonly conflicts: number
   /** A new job can take the place of the one that gets the message, because that one has ended. */
   readonly replaceable: boolean
 }
@@ -82,7 +82,7 @@ export interface SubmitContext {
 export function judgeSubmit(
   request: SubmitRequest,
   result: ServiceResult,
-  { date, posted, attempts, replaceable }: SubmitContext,
+  { date, posted, conflicts, replaceable }: SubmitContext,
 ): SubmitVerdict {
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
     const unknown = resultUnknown(request, reason, cause)
@@ -116,7 +116,7 @@ export function judgeSubmit(
       if (status >= 500 || status === 303) return failUnknown(`the service responded ${result.description}`)
       const error = rejected(result, request)
       const isBusy =
-        status === 409 && request.kind === 'message' && !(replaceable && attempts >= MAX_CONFLICTS)
+        status === 409 && request.kind === 'message' && !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
       if (status !== 429 && !isBusy) return { next: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
@@ -125,7 +125,7 @@ export function judgeSubmit(
   }
 }
 
-/** How often a message that a new job can replace is sent, if the service responds 409. */
+/** After how many 409s a message gives way to a new job. */
 const MAX_CONFLICTS = 3
 
 /** Statuses that say nothing about the job: the key, the time and the limit are the same for a new one. */

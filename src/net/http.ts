@@ -234,12 +234,13 @@ class ResponseReader {
   #length = 0
 
   /**
-   * Also called for 1xx responses other than 100 and 101, which undici rejects; the final response replaces them.
+   * Also called for 1xx responses other than 100 and 101, which undici rejects; the final response replaces them. There
+   * is no limit to how many come first.
    *
-   * @returns false if a body over the limit is announced
+   * @returns false if they are too large, or a body over the limit is announced
    */
   start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
-    this.bytesRead++
+    this.bytesRead += 16 + JSON.stringify(headers).length
     this.#status = status
     this.#headers = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
@@ -248,7 +249,8 @@ class ResponseReader {
       ]),
     )
     const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
-    return !(hasBody && Number(this.#headers['content-length']) > MAX_RESPONSE_BYTES)
+    const isTooLarge = hasBody && Number(this.#headers['content-length']) > MAX_RESPONSE_BYTES
+    return !isTooLarge && this.bytesRead <= MAX_RESPONSE_BYTES
   }
 
   /** @returns whether the body is still within the limit */

@@ -2,7 +2,7 @@
 
 import { type FailOn, failsStep, parsePullRequest } from '../agent/job.js'
 import { oneLine, quote } from '../escape.js'
-import { formatDuration, formatInteger, joinSentences } from '../format.js'
+import { formatCount, formatDuration, joinSentences } from '../format.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import type { Redact } from '../redact.js'
 import { errorOf, type RunResult } from '../run/ports.js'
@@ -89,7 +89,7 @@ export function startLine(
 }
 
 function describeSize(text: string): string {
-  return `${formatInteger(text.length)} characters (${formatInteger(Buffer.byteLength(text))} bytes)`
+  return `${formatCount(text.length, 'character')} (${formatCount(Buffer.byteLength(text), 'byte')})`
 }
 
 /** The line at each change of status. */

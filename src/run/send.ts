@@ -31,6 +31,7 @@ export async function send(
   const { clock, deadline, log, progress, publish } = ports
   const startedAt = clock.now()
   let last: Retry | undefined
+  let conflicts = 0
 
   if (deadline.signal.aborted && !deadline.cancelled()) throw tooLateError(progress.posted)
   for (let attempts = 1; ; attempts++) {
@@ -43,9 +44,10 @@ export async function send(
     const verdict = judgeSubmit(request, result, {
       date: clock.date(),
       posted: progress.posted,
-      attempts,
+      conflicts,
       replaceable,
     })
+    if (result.kind === 'error-response' && result.status === 409) conflicts++
     if (verdict.next === 'accepted') return verdict.job
     if (verdict.next !== 'retry' && verdict.unknown !== undefined) progress.request = 'unknown'
     if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
@@ -59,13 +61,13 @@ export async function send(
       ? untilDeadlineMs
       : Math.min(untilDeadlineMs, startedAt + UNREACHABLE_MS - clock.now())
     const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, ports.random())
-    if (minDelayMs >= remainingMs) throw retryTimeoutError(verdict, attempts, minDelayMs)
+    if (minDelayMs >= remainingMs) throw retryTimeoutError(verdict, attempts)
     const waitMs = delayMs < remainingMs ? delayMs : minDelayMs
     log(`${verdict.error.message} Retrying in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
     publish()
     await clock.sleep(waitMs, deadline.signal)
     if (deadline.cancelled()) throw new Cancelled()
-    if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts, minDelayMs)
+    if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)
   }
 }
 
@@ -78,10 +80,11 @@ function toUnknown(cause: unknown): ServiceResult {
   return { kind: 'no-response', reason: 'the action failed while sending it', cause }
 }
 
-function retryTimeoutError({ error, backoff }: Retry, attempts: number, minDelayMs: number): ActionError {
+function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionError {
+  const { retryAfterMs = 0 } = backoff
   const reason =
-    (backoff.retryAfterMs ?? 0) > 0
-      ? `It asks to wait ${formatDuration(minDelayMs)}: longer than the step has left.`
+    retryAfterMs > 0
+      ? `It asks to wait ${formatDuration(retryAfterMs)}, which leaves no time for a response.`
       : `Tried ${formatCount(attempts, 'time')}.`
   return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
 }
