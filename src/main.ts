@@ -38,8 +38,9 @@ export async function main(): Promise<void> {
  * @param cancel aborted when the runner cancels the step
  */
 export async function runStep(step: WiredStep, cancel: AbortSignal): Promise<void> {
-  const { report } = step
-  report.end(await execute(step).catch(toRunResult))
+  const { report, clock, log, progress } = step
+  const stopHeartbeat = clock.every(HEARTBEAT_MS, () => log(heartbeatLine(progress)))
+  report.end(await execute(step).catch(toRunResult).finally(stopHeartbeat))
   await report.closeStatus(cancel)
 }
 
@@ -71,7 +72,6 @@ async function planAndRun(
   loadGitHub: () => ReturnType<typeof openGitHub>,
 ): Promise<RunResult> {
   const { log, clock, reporter, progress } = step
-  const stopHeartbeat = clock.every(HEARTBEAT_MS, () => log(heartbeatLine(progress)))
   const [{ createAgentService }, { run }] = await Promise.all([
     import('./agent/client.js'),
     import('./run/run.js'),
@@ -89,7 +89,6 @@ async function planAndRun(
     if (plan.kind !== 'attach') reporter.group('The prompt as it would be sent', plan.prompt)
     return { outcome: 'dry-run' }
   } finally {
-    stopHeartbeat()
     service.close()
   }
 }

@@ -93,16 +93,25 @@ test.concurrent('without an interval a job is polled every 5 s or so, on one con
   expect(commands('error')).toEqual([])
 })
 
-test.concurrent('a request to GitHub that decides is retried for 90 s, then the step ends before anything is sent', async () => {
-  const world = await startWorld()
-  world.github.faults.push({ path: /comments/, times: Number.POSITIVE_INFINITY, answer: BAD_GATEWAY })
-  const { outputs, milliseconds } = await world
-    .runBundle({ 'job-scope': 'pull-request' })
-    .finally(world.close)
-  expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-  expectToTake(milliseconds, 60 * SECOND, 90 * SECOND)
-  expect(world.emulator.requests).toEqual([])
-})
+const byUser = {
+  event: 'issue_comment',
+  payload: { issue: { number: 9 }, comment: {}, sender: { login: 'octocat' } },
+}
+test.concurrent.each([
+  ['comments', /comments/, { 'job-scope': 'pull-request' }, {}],
+  ['a permission', /permission/, {}, byUser],
+] as const)(
+  'a request for %s is retried for 90 s, then the step ends before anything is sent',
+  async (_, path, inputs, run) => {
+    const world = await startWorld()
+    world.github.faults.push({ path, times: Number.POSITIVE_INFINITY, answer: BAD_GATEWAY })
+    const { outputs, milliseconds, log } = await world.runBundle(inputs, run).finally(world.close)
+    expect(log).toMatch(/^After 1 min.*: nothing has been accepted yet\.$/m)
+    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    expectToTake(milliseconds, 60 * SECOND, 90 * SECOND)
+    expect(world.emulator.requests).toEqual([])
+  },
+)
 
 test.concurrent('a last edit to which GitHub does not respond holds up the end for 10 s', async () => {
   const world = await startWorld()
