@@ -92,7 +92,7 @@ export class Facts extends Observed {
     const before = this.posts.slice(0, this.posts.indexOf(create))
     const last = before.at(-1)
     if (last === undefined || !isMessage(last) || !isAboutTheJob(statusOf(last))) return false
-    const conflicts = before.slice(-3).filter((post) => statusOf(post) === 409)
+    const conflicts = before.filter((post) => isMessage(post) && statusOf(post) === 409)
     if (statusOf(last) === 409 && conflicts.length < 3) return false
     const seen = this.#polls(jobId, last.startedAt)
       .map((poll) => this.statusIn(poll))

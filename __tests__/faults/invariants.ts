@@ -22,6 +22,8 @@ const CONTROL_CHARACTERS = /[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/
 
 /** How long the comment may take after a cancel or the deadline. */
 const COMMENT_MS = { cancelled: 3_000, deadline: 5_000 }
+/** How long the last poll may take after a freeze over the deadline. */
+const LATE_POLL_MS = 2_000
 /** Outcomes of a job that was seen to its end. */
 const ENDED = ['pr-opened', 'no-changes', 'failed', 'archived']
 /** States of a run that sent nothing, or nothing that was accepted. */
@@ -182,8 +184,10 @@ class Checker extends Facts {
     const { spawnedAt, timeoutMs, firstOutputAt = spawnedAt } = this.step
     const commentMs = this.github === undefined ? { cancelled: 0, deadline: 0 } : COMMENT_MS
     const postMs = (at: number): number => (this.isPostPendingAt(at) ? FINAL_POST_MS : 0)
-    const lastEditMs = postMs(spawnedAt + timeoutMs) + commentMs.deadline
-    this.#mustEndBy(firstOutputAt + timeoutMs + lastEditMs, 'its deadline')
+    const limit = firstOutputAt + timeoutMs
+    const isLate = this.freezes.some(({ from, to }) => from <= limit && to >= this.deadlineAt)
+    const lastMs = postMs(this.deadlineAt) + commentMs.deadline + (isLate ? LATE_POLL_MS : 0)
+    this.#mustEndBy(limit + lastMs, 'its deadline')
     for (const [index, { at }] of this.cancels.slice(0, 2).entries()) {
       if (index === 0) this.#mustEndBy(at + 1_000 + postMs(at) + commentMs.cancelled, 'a signal')
       else this.#mustEndBy(at + 1_000, 'a second signal')

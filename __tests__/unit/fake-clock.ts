@@ -37,6 +37,8 @@ export class FakeClock implements Clock {
   }
 
   sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    // Node would wait for 1 ms, with a warning.
+    if (milliseconds >= 2 ** 31) throw new Error(`${milliseconds} ms do not fit into a timer`)
     return new Promise((resolve) => {
       if (signal.aborted) return resolve()
       const fire = (): void => {

@@ -172,7 +172,7 @@ describe('at the deadline', () => {
     ['broken responses after a create request', forever(noResponse), created()],
     ['no connection after a message', forever(notSent), messaged(undefined)],
     ['polls that hang', [active, hangs(true), hangs(true)]],
-    ['a Retry-After that is longer', forever(errorResponse(503, '86400'))],
+    ['a Retry-After that is longer', forever(errorResponse(503, '9'.repeat(20)))],
     ['one 503, then nothing', [errorResponse(503), ...times(1000, notSent)]],
     ['one response without a job, then nothing', [noJob, ...times(1000, noResponse)]],
   ])('a job is timed-out if the service responded at least once: %s', async (_, script, options = {}) => {
@@ -316,6 +316,12 @@ describe('after a message, a final status', () => {
 test('a final poll that comes early confirms no 404', async () => {
   const { story } = await poll([active, ...gone], { timeoutMs: 13_000 })
   expect(story).toBe('0 5 8.4 11.8 12.35: deadline')
+})
+
+test('404s before and after a poll without a response are not in a row', async () => {
+  const script = [...times(3, missing), hangs(true), missing]
+  const { story } = await poll(script, { ...messaged(undefined), timeoutMs: 17_000 })
+  expect(story).toBe('5 8.4 11.8 15.2 16.15: deadline')
 })
 
 test.each([

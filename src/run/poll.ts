@@ -59,10 +59,11 @@ export async function pollUntilDone(
   const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
   let delayMs = state.firstDelayMs()
   for (let isFinalPoll = deadline.signal.aborted; !isFinalPoll; ) {
-    const isEarly = delayMs > untilFinalPoll.remainingMs()
-    await clock.sleep(delayMs, untilFinalPoll.signal)
+    const remainingMs = untilFinalPoll.remainingMs()
+    const isEarly = delayMs > remainingMs
+    await clock.sleep(Math.min(delayMs, remainingMs), deadline.signal)
     if (deadline.cancelled()) break
-    isFinalPoll = hasPassed(untilFinalPoll)
+    isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
     let until = isFinalPoll ? deadline : untilFinalPoll
     if (hasPassed(deadline)) {
       // The process was frozen and has missed its final poll. Its connection may be gone.
@@ -194,6 +195,8 @@ class PollState {
     const verdict = judgePoll(result, context, clock.date())
     if (verdict.next === 'aborted') {
       progress.missed('the step ended before a response arrived')
+      this.#notFounds = 0
+      this.#invalidResponses = 0
       return { delayMs: 0 }
     }
     this.gotResponse ||= isResponse(result)
