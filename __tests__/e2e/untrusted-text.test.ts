@@ -124,6 +124,13 @@ test.concurrent('the key is shown nowhere if it is part of the id', async () => 
   expect(JSON.stringify(ended)).not.toContain(key)
 })
 
+test.concurrent('no part of the key is in a link that loses its query', async () => {
+  const key = 'mint_0123456789abcdef?{0123456789abcdef}'
+  const ended = await run(jobWith({ prLink: `https://evil.example/${key}` }), { 'api-key': key })
+  expect(ended.outputs).toMatchObject({ 'pr-link': '', outcome: 'no-changes' })
+  expect(JSON.stringify(ended)).not.toContain('mint_')
+})
+
 test.concurrent('the output job has fields that the action does not know, without the key, and stays JSON', async () => {
   const added = { new: { __proto__: null, list: [1, null, 'é'] } }
   const secret = { [`k-${KEY}`]: { deep: [`a ${KEY} b`, `%${KEY}`] } }
