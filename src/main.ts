@@ -39,7 +39,10 @@ export async function main(): Promise<void> {
  */
 export async function runStep(step: WiredStep, cancel: AbortSignal): Promise<void> {
   const { report, clock, log, progress } = step
-  const stopHeartbeat = clock.every(HEARTBEAT_MS, () => log(heartbeatLine(progress)))
+  const stopHeartbeat = clock.every(HEARTBEAT_MS, () => {
+    log(heartbeatLine(progress))
+    if (progress.accepted) report.status.update() // An edit that failed is repeated.
+  })
   report.end(await execute(step).catch(toRunResult).finally(stopHeartbeat))
   await report.closeStatus(cancel)
 }

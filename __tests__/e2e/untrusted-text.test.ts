@@ -70,7 +70,7 @@ test('no part of a response reaches the redactor uncut', async () => {
   for (let posts = 0; posts < 3; posts++) await client.submit({ kind: 'create' }, 'Go')
   client.close()
   await service.close()
-  expect(lengths.length).toBeGreaterThanOrEqual(4)
+  expect(lengths.length).toBeGreaterThanOrEqual(3)
   expect(Math.max(...lengths)).toBeLessThanOrEqual(64 * 1024)
 })
 

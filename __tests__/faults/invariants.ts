@@ -185,7 +185,9 @@ class Checker extends Facts {
     const commentMs = this.github === undefined ? { cancelled: 0, deadline: 0 } : COMMENT_MS
     const postMs = (at: number): number => (this.isPostPendingAt(at) ? FINAL_POST_MS : 0)
     const limit = firstOutputAt + timeoutMs
-    const isLate = this.freezes.some(({ from, to }) => from <= limit && to >= this.deadlineAt)
+    // A process that starts slowly can be late as well.
+    const isLate =
+      timeoutMs < 1_000 || this.freezes.some(({ from, to }) => from <= limit && to >= this.deadlineAt)
     const lastMs = postMs(this.deadlineAt) + commentMs.deadline + (isLate ? LATE_POLL_MS : 0)
     this.#mustEndBy(limit + lastMs, 'its deadline')
     for (const [index, { at }] of this.cancels.slice(0, 2).entries()) {

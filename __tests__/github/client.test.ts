@@ -37,6 +37,7 @@ async function connect(
     token = 'ghs_token',
     apiUrl = '',
     proxies = [] as NetworkSettings['proxies'],
+    onWait = (): void => undefined,
   } = {},
 ) {
   const waits: number[] = []
@@ -67,6 +68,7 @@ async function connect(
       sleep: async (milliseconds) => {
         waits.push(milliseconds)
         now += milliseconds
+        onWait()
       },
       every: () => () => undefined,
     },
@@ -120,6 +122,27 @@ describe('a request that is required', () => {
     await failure(read(github))
     expect(now()).toBeGreaterThan(2_000)
     expect(now()).toBeLessThanOrEqual(5_000)
+  })
+
+  test('is retried past the deadline if it has a signal of its own', async () => {
+    const { github, requests } = await connect([BAD_GATEWAY, OK], { deadlineMs: 0 })
+    await read(github, { signal: new AbortController().signal })
+    expect(requests()).toBe(2)
+  })
+
+  test('fails for what GitHub said, if it is not retried any more', async () => {
+    const end = new AbortController()
+    const { github } = await connect([BAD_GATEWAY], { onWait: () => end.abort() })
+    expect((await failure(read(github, { signal: end.signal }))).status).toBe(502)
+  })
+
+  test('is retried after a page that is not found, unless that comes four times in a row', async () => {
+    const page: Answer = { status: 404, headers: { 'content-type': 'text/html' }, body: 'No' }
+    const once = await connect([BAD_GATEWAY, BAD_GATEWAY, BAD_GATEWAY, page, OK])
+    await read(once.github)
+    const always = await connect([BAD_GATEWAY, page])
+    expect((await failure(read(always.github))).unknownApi).toBe(true)
+    expect([once.requests(), always.requests()]).toEqual([5, 5])
   })
 
   test('is retried less often if the answers take long', async () => {
@@ -275,7 +298,13 @@ describe('what helps:', () => {
       refused(403, 'You must authenticate via a GitHub App.'),
       "Pass the job's own token, or an",
     ],
+    [
+      'a personal token without the permission',
+      refused(403, 'Resource not accessible by personal access token'),
+      'Give the personal access token the permission `issues: write` or `checks: write`.',
+    ],
     ['a locked conversation', refused(403, 'Unable to create comment because issue is locked'), 'Unlock the'],
+    ['a locked account', refused(403, 'Your account was locked'), `A${ADD}issues: write`],
   ])('%s', async (_, answer, advice) => {
     const { github } = await connect([answer])
     const error = await failure(read(github, { needs: 'issues: write or checks: write', required: false }))

@@ -1,9 +1,14 @@
 /** What is kept up to date at GitHub: what replaces what, and what is said if it can't be read, verified or written. */
 
 import { describe, expect, test } from '@jest/globals'
-import { BAD_GATEWAY, type Fault } from '../support/github.js'
+import { NOTHING_FOUND, type Store } from '../../src/memory/store.js'
+import { StateWriter } from '../../src/memory/writer.js'
+import { createDeadline } from '../../src/net/deadline.js'
+import type { StatusUpdate } from '../../src/run/ports.js'
+import { clock, runEnvironment } from '../../src/runner.js'
+import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
 import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
-import { scaled, soonAfter } from '../support/time.js'
+import { scaled, soonAfter, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const CHECK = { check: 'true' }
@@ -92,6 +97,17 @@ describe('an error of what only informs is one warning:', () => {
       expect(world.github.writes()).toHaveLength(1)
     }))
 
+  test('it is in the log, the summary and the check, also if it comes last', () =>
+    inWorld({}, async (world) => {
+      fail(world, { method: 'POST', path: COMMENTS, answer: FORBIDDEN })
+      const { commands, summary } = await world.step({ ...COMMENT, ...CHECK, wait: 'false' })
+      expect(commands('warning')).toHaveLength(1)
+      expect([summary, world.checks()[0]?.output.summary]).toEqual([
+        expect.stringContaining('pull-requests: write'),
+        expect.stringContaining('pull-requests: write'),
+      ])
+    }))
+
   test('the check of a first attempt is written even if those before it can not be read', () =>
     inWorld({}, async (world) => {
       fail(world, { method: 'GET', path: /check-runs/, answer: FORBIDDEN })
@@ -133,6 +149,51 @@ describe('what an earlier run stored', () => {
       expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
       expect(world.posts()).toHaveLength(2)
     }))
+})
+
+describe('an edit that would store the job', () => {
+  test('is repeated at the next heartbeat', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      world.github.faults.push({ method: 'PATCH', answer: secondaryLimit(120) })
+      const { commands } = await world.step(SCOPE, {
+        meanwhile: async ({ cancel }) => {
+          await until(() => world.comments()[0]?.includes('Waiting for the docs job') === true)
+          cancel()
+        },
+      })
+      expect(commands('warning')).toEqual([
+        expect.stringContaining("a later run may not find this run's job"),
+      ])
+    }))
+
+  const update: StatusUpdate = {
+    ...{ state: 'active', jobId: 'job-1', link: '', hasJob: true, created: true, notes: 0 },
+    ...{ title: '', comment: '', summary: '', conclusion: undefined },
+  }
+  test.each([
+    ['decides', { usualMs: 1, memoryMs: 300, cancelledMs: 1 }, 290],
+    ['informs', { usualMs: 300, memoryMs: 3_600_000, cancelledMs: 1 }, 290],
+  ] as const)('has its own time if it %s', async (role, limits, leastMs) => {
+    const { signal } = new AbortController()
+    const write: Store['write'] = (_update, _state, how) =>
+      new Promise((_, reject) => how.signal?.addEventListener('abort', () => reject(how.signal?.reason)))
+    const store = {
+      kind: 'comment' as const,
+      find: async () => NOTHING_FOUND,
+      isByAction: () => true,
+      write,
+    }
+    const writer = new StateWriter({
+      ...{ store, role, log: () => undefined, note: () => undefined },
+      run: runEnvironment(),
+      deadline: createDeadline(60_000, signal, clock),
+    })
+    writer.enqueue(update)
+    const startedAt = performance.now()
+    await writer.close(limits, signal)
+    expect(performance.now() - startedAt).toBeGreaterThan(leastMs)
+  })
 })
 
 test('an edit without a response holds up the next request no longer than until the deadline', () =>

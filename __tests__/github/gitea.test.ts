@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { type Fault, file, sha } from '../support/github.js'
-import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { deadlineAfter, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 import { onPullRequest } from '../support/remembered.js'
 import { completed, job, json } from '../support/service.js'
 
@@ -143,6 +143,16 @@ describe('a server without checks', () => {
       const { outputs, commands } = await world.step({ check: 'true' }, { env })
       expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
       expect(commands('warning')).toEqual([])
+    }))
+
+  test('is not GitHub: if something in front of it answers, a re-run sends nothing', () =>
+    inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
+      await world.step({ check: 'true', wait: 'false' })
+      world.github.faults.push({ method: 'GET', path: /check-runs/, answer, ...ALWAYS })
+      const env = { GITHUB_RUN_ID: '100', GITHUB_RUN_ATTEMPT: '2' }
+      const { outputs } = await world.step({ check: 'true', ...deadlineAfter(600) }, { env })
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(world.posts()).toHaveLength(1)
     }))
 
   test("unlike one whose checks the token can't see: a re-run sends nothing", () =>

@@ -1,4 +1,4 @@
-/** GitHub's REST API: required requests are retried for a while, optional ones are sent once. */
+/** GitHub's REST API: required requests are retried for a while, optional ones are not. */
 
 import { getOctokit } from '@actions/github'
 import { ActionError, Cancelled } from '../errors.js'
@@ -16,8 +16,11 @@ const RETRY_MS = 90_000
 /** GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate limits, linked below). */
 const SECONDARY_LIMIT_MS = 60_000
 
-/** How many 404s in a row that are not GitHub's own are believed: gateways answer 404 for a moment, too. */
+/** How many 404s in a row that are not JSON are believed of a server that isn't GitHub: gateways answer 404, too. */
 const UNKNOWN_API_TRIES = 4
+
+/** GitHub has all of its API: GitHub.com, GHE.com and GitHub Enterprise Server. */
+const GITHUB_API = /^https:\/\/api\.(?:github|[\w-]+\.ghe)\.com\/?$|\/api\/v3\/?$/
 
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
@@ -83,6 +86,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
     const { signal = deadline.signal, required, find } = call
+    const isCancelled = (): boolean => deadline.cancelled() && signal === deadline.signal
+    let unknownApis = 0
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
       const end = find !== undefined && signal === deadline.signal ? creationEnd : signal
@@ -94,17 +99,20 @@ export function createGitHub(options: GitHubOptions): GitHub {
         Object.assign(request, { request: { ...request.request, signal: limit } }) // Octokit ignores a copy.
         return expectShape(await send(request), call)
       } catch (reason) {
-        if (deadline.cancelled() && signal === deadline.signal) throw new Cancelled()
+        if (isCancelled()) throw new Cancelled()
         const isOfFind = reason instanceof GitHubError
         const thrown = isOfFind
           ? reason
           : new GitHubError(call, signal.aborted ? abortReason(signal, deadline) : reason, options)
+        unknownApis = thrown.unknownApi ? unknownApis + 1 : 0
         const isRetried = thrown.unknownApi
-          ? !isOfFind && attempts < UNKNOWN_API_TRIES
+          ? !isOfFind && unknownApis < UNKNOWN_API_TRIES
           : required && thrown.temporary
         if (!isRetried || signal.aborted) throw thrown
         countSince(startedAt)
-        const remainingMs = Math.min(RETRY_MS - spentMs, deadline.remainingMs())
+        // A signal of its own ends the request itself, maybe past the deadline.
+        const untilEndMs = signal === deadline.signal ? deadline.remainingMs() : RETRY_MS
+        const remainingMs = Math.min(RETRY_MS - spentMs, untilEndMs)
         const backoff = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }
         const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
         if (minDelayMs >= remainingMs) throw thrown
@@ -112,6 +120,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
         const failedAt = clock.now()
         await clock.sleep(Math.min(delayMs, remainingMs), signal)
         countSince(failedAt)
+        if (signal.aborted) throw isCancelled() ? new Cancelled() : thrown
       }
     }
   })
@@ -183,9 +192,11 @@ export function about<D = object>(
   return { owner, repo, request: { doing, needs, required, expects, find, ...(signal && { signal }) } }
 }
 
+const TIMED_OUT = 'timed out (timeout-minutes)'
+
 function abortReason(signal: AbortSignal, deadline: Deadline): Error {
   const atDeadline = signal === deadline.signal
-  return new Error(atDeadline ? 'timed out (timeout-minutes)' : 'there was no response before the step ended')
+  return new Error(atDeadline ? TIMED_OUT : 'there was no response before the step ended')
 }
 
 /** A request to GitHub that failed. */
@@ -197,20 +208,20 @@ export class GitHubError extends ActionError {
   readonly temporary: boolean
   /** The answer stays the same: the token may not do this, or what is asked for is not there. */
   readonly refused: boolean
-  /** The server does not have this part of the API: GitHub's own 404 is JSON. */
+  /** The server, which isn't GitHub, may not have this part of the API: its 404 is not JSON. */
   readonly unknownApi: boolean
   readonly retryAfterMs: number | undefined
 
   constructor(
     { doing, needs }: Call,
     thrown: unknown,
-    { clock, redact, fromFork }: Pick<GitHubOptions, 'clock' | 'redact' | 'fromFork'>,
+    { clock, redact, fromFork, run }: Pick<GitHubOptions, 'clock' | 'redact' | 'fromFork' | 'run'>,
   ) {
     const failure = readFailure(thrown)
     const { status, headers, message } = failure
     const permanent = findPermanentFailure(thrown)
     const limited = isRateLimit(failure)
-    const text = truncate(redact(message), 500).replace(/\.$/, '')
+    const text = truncate(redact(message.slice(0, MESSAGE_LIMIT)), 500).replace(/\.$/, '')
     // Only what the action itself says about a request that got no response is no text from outside.
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
     super(
@@ -220,12 +231,18 @@ export class GitHubError extends ActionError {
       { cause: thrown },
     )
     this.status = status
-    this.temporary = permanent === undefined && (status === undefined || status >= 500 || limited)
-    this.refused = permanent !== undefined || (!limited && isRefusal(status))
-    this.unknownApi = status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
+    const isForeign = status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
+    this.unknownApi = isForeign && !GITHUB_API.test(run.apiUrl)
+    this.temporary =
+      permanent === undefined &&
+      (status === undefined || status >= 500 || limited || (isForeign && !this.unknownApi))
+    this.refused = permanent !== undefined || (!this.temporary && isRefusal(status))
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
 }
+
+/** How much of an answer is read for its message, in characters: it takes long to redact a longer one. */
+const MESSAGE_LIMIT = 64 * 1024
 
 /** A diff that is too large is a 406 or a 422: a smaller one is not refused. */
 function isRefusal(status = 0): boolean {
@@ -270,9 +287,12 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   if (status !== undefined && status < 400) return 'Check GITHUB_API_URL and the proxy variables.'
   if (/must authenticate via a GitHub App/i.test(message))
     return "Pass the job's own token, or an app's, as github-token."
-  if (/\blocked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
+  if (/\bis locked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
+  if (/by personal access token/i.test(message))
+    return `Give the personal access token the permission ${quotePermissions(permission)}.`
   if (status === 403 || status === 404) return adviceOnPermission(status, permission, fromFork)
   if (status === 401) return 'Check github-token.'
+  if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   return status === undefined || status >= 500
     ? RUN_LATER
     : 'Fix the problem that GitHub reports, then start a new run.'
@@ -287,11 +307,15 @@ function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boo
       'Skip the step for forks, or pass another token as github-token.'
     )
   }
-  const permissions = permission.split(' or ').map((one) => `\`permissions: ${one}\``)
-  const advice = `add the permission to the workflow job: ${permissions.join(' or ')}.`
+  const advice = `add the permission to the workflow job: ${quotePermissions(permission, 'permissions: ')}.`
   return status === 403
     ? `A${advice.slice(1)}`
     : `Not found, or the token may not read it. If it exists, ${advice}`
+}
+
+function quotePermissions(permission: string, prefix = ''): string {
+  const permissions = permission.split(' or ')
+  return permissions.map((one) => `\`${prefix}${one}\``).join(' or ')
 }
 
 interface Failure {

@@ -43,6 +43,9 @@ interface FetchResponse {
 const REDIRECTIONS = [301, 302, 307, 308]
 const MAX_REDIRECTIONS = 5
 
+/** Of a response that is decompressed, in bytes: the largest lists, of files with their diffs, have some megabytes. */
+const MAX_BYTES = 64 * 1024 * 1024
+
 /** Creates a fetch that uses the runner's proxy; nothing is sent yet. */
 export function createFetch(options: FetchOptions): (url: string, init: FetchInit) => Promise<FetchResponse> {
   const { clock, debug } = options
@@ -103,7 +106,7 @@ async function send(
     if (isFollowed) return send(dispatcher, target, init, redirections + 1)
   }
   const isGzip = response.headers['content-encoding'] === 'gzip'
-  const bytes = isGzip ? gunzipSync(content) : new Uint8Array(content)
+  const bytes = isGzip ? gunzipSync(content, { maxOutputLength: MAX_BYTES }) : new Uint8Array(content)
   return {
     url,
     status: response.statusCode,

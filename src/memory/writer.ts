@@ -4,7 +4,7 @@ import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
 import { describeWarning, GitHubError, type How } from '../github/client.js'
 import { aborted } from '../net/deadline.js'
-import type { StatusUpdate, StatusWriter, Step } from '../run/ports.js'
+import type { CloseLimits, StatusUpdate, StatusWriter, Step } from '../run/ports.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import { type Found, NOTHING_FOUND, type Store } from './store.js'
 
@@ -17,7 +17,10 @@ interface Role {
 
 const ROLES = {
   /** Later runs depend on it: nothing is sent unless it can be written. */
-  decides: { accepts: ({ conclusion }) => conclusion !== 'skipped', consequence: '' },
+  decides: {
+    accepts: ({ conclusion }) => conclusion !== 'skipped',
+    consequence: "The comment may be out of date, and a later run may not find this run's job.",
+  },
   /** A re-run uses it if it can. */
   remembers: {
     accepts: () => true,
@@ -45,6 +48,10 @@ export class StateWriter implements StatusWriter {
   /** An error was reported: later ones are not. */
   #isReported = false
   #hasWritten = false
+  /** The next run depends on what is stored, and would not find the job there. */
+  #lacksJob = false
+  /** The job in it. */
+  #storedId = ''
   /** Nothing is written any more. */
   #stopped = false
   /** What is stored is this run's, even if it was a later run's before. */
@@ -115,13 +122,15 @@ export class StateWriter implements StatusWriter {
     if (this.#stopped || keyOf(update) === this.#lastKey || !ROLES[this.#options.role].accepts(update)) return
     this.#lastKey = keyOf(update)
     this.#next = update
+    this.#lacksJob =
+      this.#options.role !== 'informs' && update.jobId !== '' && update.jobId !== this.#storedId
     this.#working ??= this.#work()
   }
 
-  async close(limitMs: number, cancelledLimitMs: number, cancel: AbortSignal): Promise<void> {
+  async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
     const abort = (): void => this.#closing.abort()
-    const timers = [setTimeout(abort, limitMs)]
-    cancel.addEventListener('abort', () => timers.push(setTimeout(abort, cancelledLimitMs)))
+    const timers = [setTimeout(abort, this.#lacksJob ? memoryMs : usualMs)]
+    cancel.addEventListener('abort', () => timers.push(setTimeout(abort, cancelledMs)))
     await this.#working
     for (const timer of timers) clearTimeout(timer)
   }
@@ -155,6 +164,8 @@ export class StateWriter implements StatusWriter {
     if (isOfLaterRun && run.runAttempt > 1 && !this.#takenOver) return
     await store.write(update, stateToStore(update, found, run), options)
     this.#hasWritten = true
+    this.#storedId = update.jobId
+    this.#lacksJob = false
   }
 
   /** Some servers with GitHub's API have no checks: then nothing is kept, which is said once. */
@@ -191,8 +202,8 @@ function whyNothingFound({ state, unverified, truncated }: Found, kind: Store['k
   return [...(truncated ? [more] : []), ...(unverified ? [other] : [])]
 }
 
-function keyOf({ state, jobId, link, conclusion }: StatusUpdate): string {
-  return JSON.stringify([state, jobId, link, conclusion])
+function keyOf({ state, jobId, link, notes, conclusion }: StatusUpdate): string {
+  return JSON.stringify([state, jobId, link, notes, conclusion])
 }
 
 /** What to store: a run that sent nothing leaves the state of the one before. */

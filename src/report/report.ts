@@ -170,6 +170,14 @@ export class StepReport {
   /** Waits until the comment and the check are written, for a limited time. */
   async closeStatus(cancel: AbortSignal): Promise<void> {
     const timeoutMs = this.#inputs?.timeoutMs ?? Number.POSITIVE_INFINITY
-    await this.status.close(timeoutMs - this.#progress.elapsedMs(), cancel)
+    const close = () => this.status.close(timeoutMs - this.#progress.elapsedMs(), cancel)
+    const { notes } = this.#progress
+    const count = notes.length
+    await close()
+    if (notes.length === count) return
+    // An edit that failed has left a note for the others.
+    this.#writeSummary()
+    this.status.update()
+    await close()
   }
 }

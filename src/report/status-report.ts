@@ -1,6 +1,7 @@
 /** Keeps the comment and the check up to date: what they say, what they store, and how long the last edits may take. */
 
 import { type FailOn, failsStep, isFinal, type Outcome } from '../agent/job.js'
+import { truncate } from '../escape.js'
 import { type Conclusion, errorOf, type StatusUpdate, type StatusWriter } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import {
@@ -14,8 +15,14 @@ import {
   type View,
 } from './summary.js'
 
-/** Time limit of the last edits at GitHub, in milliseconds: at most, past the deadline, and after a cancel. */
-const LIMIT_MS = { max: 10_000, min: 1_000, cancelled: 3_000 }
+/**
+ * Time limits of the last edits at GitHub, in milliseconds: past the deadline, after a cancel, usually, and as long as the
+ * next run would not find the job.
+ */
+const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 90_000 }
+
+/** Of a check, in characters: a link that is no pull request's is shown whole. */
+const TITLE_LIMIT = 200
 
 export class StatusReport {
   /** The comment and the check, as soon as it is known which of them the step keeps. */
@@ -51,10 +58,12 @@ export class StatusReport {
    * @param remainingMs until the deadline
    */
   async close(remainingMs: number, cancel: AbortSignal): Promise<void> {
-    const { max, min, cancelled } = LIMIT_MS
+    const { min, cancelled, usual, memory } = LIMIT_MS
     // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs can't be written.
-    const limitMs = cancel.aborted ? cancelled : Math.min(max, Math.max(min, remainingMs))
-    await Promise.all(this.writers.map((writer) => writer.close(limitMs, cancelled, cancel)))
+    const within = (limitMs: number): number =>
+      cancel.aborted ? cancelled : Math.min(limitMs, Math.max(min, remainingMs))
+    const limits = { usualMs: within(usual), memoryMs: within(memory), cancelledMs: cancelled }
+    await Promise.all(this.writers.map((writer) => writer.close(limits, cancel)))
   }
 }
 
@@ -62,7 +71,7 @@ export class StatusReport {
 function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'> {
   const { redact } = view
   return {
-    title: redact(createTitle(view)),
+    title: truncate(redact(createTitle(view)), TITLE_LIMIT),
     comment: redact(createCommentText(view)),
     summary: redact(createCheckSummary(view)),
   }
@@ -78,6 +87,7 @@ function createUpdate(view: View): StatusUpdate {
     link: job?.link || previousLink,
     hasJob: job !== undefined,
     created: accepted && reuse === undefined,
+    notes: progress.notes.length,
     ...textsOf(view),
     conclusion: result && conclusionOf(result.outcome, inputs?.failOn),
   }

@@ -160,7 +160,7 @@ function ifKilled({ progress, sending }: View, show: (text: string) => string): 
     return `If this step ends first, that doesn't stop the job: ${howToWait}`
   }
   if (!sending) {
-    return 'If this text is never updated, the step was killed before the service accepted anything: start a new run.'
+    return 'If this text is never updated, the service accepted nothing: see the log of the workflow run, then start a new one.'
   }
   const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return progress.jobId === ''

@@ -80,6 +80,8 @@ export interface StatusUpdate {
   readonly hasJob: boolean
   /** This run created the job. */
   readonly created: boolean
+  /** How many notes the texts have. */
+  readonly notes: number
   /** The result, on one line. */
   readonly title: string
   /** The comment, as Markdown. */
@@ -103,11 +105,15 @@ export interface StatusWriter {
   writePlaceholder(update: StatusUpdate): Promise<void>
   /** Writes an update in the background, unless it changes nothing; errors are warnings. */
   enqueue(update: StatusUpdate): void
-  /**
-   * Waits until everything is written.
-   *
-   * @param limitMs at most this long
-   * @param cancelledLimitMs at most this long after `cancel` aborts while it waits
-   */
-  close(limitMs: number, cancelledLimitMs: number, cancel: AbortSignal): Promise<void>
+  /** Waits until everything is written, for a limited time. */
+  close(limits: CloseLimits, cancel: AbortSignal): Promise<void>
+}
+
+/** How long to wait for the last edits, in milliseconds. */
+export interface CloseLimits {
+  readonly usualMs: number
+  /** If the next run would not find the job. */
+  readonly memoryMs: number
+  /** After a cancel while it waits. */
+  readonly cancelledMs: number
 }
