@@ -133,6 +133,7 @@ export class StateWriter implements StatusWriter {
     cancel.addEventListener('abort', () => timers.push(setTimeout(abort, cancelledMs)))
     await this.#working
     for (const timer of timers) clearTimeout(timer)
+    if (this.#lastKey === '') this.#stopped = true // What failed to the end is not tried once more for a note.
   }
 
   async #work(): Promise<void> {
