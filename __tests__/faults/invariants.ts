@@ -229,7 +229,7 @@ class Checker extends Facts {
   #checkSummary(): void {
     const { summary } = this.step
     this.#must(summary.startsWith('### ') && summary.endsWith('\n'), 'the summary has no title')
-    this.#must(!/undefined|\[object|NaN/.test(summary), 'the summary has an undefined value')
+    this.#must(!/\bundefined\b|\[object|\bNaN\b/.test(summary), 'the summary has an undefined value')
     this.#checkMarkup(summary, 'the summary')
     this.#checkTruth(summary, 'the summary')
   }
