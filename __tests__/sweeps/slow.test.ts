@@ -113,13 +113,16 @@ test.concurrent.each([
   },
 )
 
-test.concurrent('a last edit to which GitHub does not respond holds up the end for 10 s', async () => {
+test.concurrent.each([
+  ['a last edit', 2, 10],
+  ['an edit that would store the job', 1, 30],
+])('%s to which GitHub does not respond holds up the end', async (_, times, seconds) => {
   const world = await startWorld()
-  world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+  world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 }, times })
   world.github.faults.push({ method: 'PATCH', times: Number.POSITIVE_INFINITY, answer: 'silence' })
   const { outputs, milliseconds } = await world
     .runBundle({ 'job-scope': 'pull-request' })
     .finally(world.close)
   expect(outputs.outcome).toBe('pr-opened')
-  expectToTake(milliseconds, 10 * SECOND)
+  expectToTake(milliseconds, seconds * SECOND)
 })

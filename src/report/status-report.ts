@@ -19,7 +19,7 @@ import {
  * Time limits of the last edits at GitHub, in milliseconds: past the deadline, after a cancel, usually, and as long as the
  * next run would not find the job.
  */
-const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 90_000 }
+const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 /** Of a check, in characters: a link that is no pull request's is shown whole. */
 const TITLE_LIMIT = 200
