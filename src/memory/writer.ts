@@ -48,9 +48,8 @@ export class StateWriter implements StatusWriter {
   /** An error was reported: later ones are not. */
   #isReported = false
   #hasWritten = false
-  /** The next run depends on what is stored, and would not find the job there. */
-  #lacksJob = false
-  /** The job in it. */
+  /** The job of the latest update, and the one that is stored. */
+  #jobId = ''
   #storedId = ''
   /** Nothing is written any more. */
   #stopped = false
@@ -122,14 +121,15 @@ export class StateWriter implements StatusWriter {
     if (this.#stopped || keyOf(update) === this.#lastKey || !ROLES[this.#options.role].accepts(update)) return
     this.#lastKey = keyOf(update)
     this.#next = update
-    this.#lacksJob =
-      this.#options.role !== 'informs' && update.jobId !== '' && update.jobId !== this.#storedId
+    this.#jobId = update.jobId
     this.#working ??= this.#work()
   }
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
     const abort = (): void => this.#closing.abort()
-    const timers = [setTimeout(abort, this.#lacksJob ? memoryMs : usualMs)]
+    // Whether the next run depends on what is stored, and would not find the job there.
+    const lacksJob = this.#options.role !== 'informs' && this.#jobId !== '' && this.#jobId !== this.#storedId
+    const timers = [setTimeout(abort, lacksJob ? memoryMs : usualMs)]
     cancel.addEventListener('abort', () => timers.push(setTimeout(abort, cancelledMs)))
     await this.#working
     for (const timer of timers) clearTimeout(timer)
@@ -166,7 +166,6 @@ export class StateWriter implements StatusWriter {
     await store.write(update, stateToStore(update, found, run), options)
     this.#hasWritten = true
     this.#storedId = update.jobId
-    this.#lacksJob = false
   }
 
   /** Some servers with GitHub's API have no checks: then nothing is kept, which is said once. */
