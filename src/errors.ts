@@ -46,7 +46,14 @@ export function internalError(thrown: unknown): ActionError {
   return new ActionError(
     'internal',
     `The action itself failed: ${text}.`,
-    "Check the service's dashboard for a job first. Then report this error with the log, best from a run with debug logging.",
+    'Look for a new pull request in the docs repository first. Then report this error with the log, preferably of a run with debug logging.',
     { cause: thrown },
   )
 }
+
+/** What to do about a certificate. A step passes NODE_EXTRA_CA_CERTS to Node only if it is in the step's own `env`. */
+export const TRUST_ADVICE =
+  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. " +
+  "Verification can't be turned off."
+
+export const DATES_ADVICE = "Check the certificate's dates, and the runner's clock."

@@ -1,11 +1,11 @@
 /** Runs the action: read, plan, run, end. Decides the exit code. */
 
-import { checkSkipAuthors, type ToConfirm } from './access/skip-authors.js'
+import { checkSkipAuthors } from './access/skip-authors.js'
 import { refuseStrangers } from './access/who-may-start.js'
 import { Cancelled } from './errors.js'
-import { InputError, type Inputs, needsGitHub } from './inputs/inputs.js'
+import { needsGitHub } from './inputs/inputs.js'
 import { heartbeatLine, startLine } from './report/messages.js'
-import { type RunResult, toRunResult } from './run/ports.js'
+import { type RunResult, toRunResult } from './run/result.js'
 import * as runner from './runner.js'
 import { createStep, remarkOnInputs, type WiredStep } from './step.js'
 
@@ -48,33 +48,18 @@ export async function runStep(step: WiredStep, cancel: AbortSignal): Promise<voi
 }
 
 async function execute(step: WiredStep): Promise<RunResult> {
-  const { given, inputs, event } = step
+  const { inputs, inputProblem, event, log, clock, reporter, progress } = step
   let github: ReturnType<typeof openGitHub> | undefined
   const loadGitHub = () => (github ??= openGitHub(step))
-  if (given.check) await loadGitHub() // The check is concluded on every end.
+  if (inputs.check) await loadGitHub() // The check is concluded on every end.
 
-  const skip = checkSkipAuthors(event, given.skipAuthors)
+  const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets either, and should not turn red.
   const refusal = await refuseStrangers(step, async (people) => (await loadGitHub()).findRefusal(people))
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
-  if (inputs instanceof InputError) throw inputs
-  remarkOnInputs(step, inputs)
-  return planAndRun(step, inputs, skip.toConfirm, loadGitHub)
-}
-
-/** Loads what talks to GitHub. */
-async function openGitHub(step: WiredStep) {
-  return (await import('./plan.js')).openGitHub(step)
-}
-
-async function planAndRun(
-  step: WiredStep,
-  inputs: Inputs,
-  toConfirm: ToConfirm | undefined,
-  loadGitHub: () => ReturnType<typeof openGitHub>,
-): Promise<RunResult> {
-  const { log, clock, reporter, progress } = step
+  if (inputProblem !== undefined) throw inputProblem
+  remarkOnInputs(step)
   const [{ createAgentService }, { run }] = await Promise.all([
     import('./agent/client.js'),
     import('./run/run.js'),
@@ -82,10 +67,10 @@ async function planAndRun(
   const service = createAgentService({ ...step, ...inputs, now: clock.now })
   try {
     const plan =
-      toConfirm !== undefined || needsGitHub(inputs)
-        ? await (await loadGitHub()).plan(inputs, service, toConfirm)
+      skip.toConfirm !== undefined || needsGitHub(inputs)
+        ? await (await loadGitHub()).plan(service, skip.toConfirm)
         : inputs.task
-    if (plan.kind === 'skip') return { outcome: 'skipped', reason: plan.reason }
+    if (plan.kind === 'skip') return { outcome: 'skipped', reason: plan.reason, advice: plan.advice }
     if (plan.kind !== 'create') progress.follow(plan.jobId)
     log(startLine(plan, inputs))
     if (!inputs.dryRun) return await run(plan, inputs, service, step)
@@ -94,4 +79,9 @@ async function planAndRun(
   } finally {
     service.close()
   }
+}
+
+/** Loads what talks to GitHub. */
+async function openGitHub(step: WiredStep) {
+  return (await import('./plan.js')).openGitHub(step)
 }

@@ -5,30 +5,32 @@ import type { ToConfirm } from './access/skip-authors.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, pathsNote, reasonToSkip } from './context/apply.js'
-import { findChanges, usesSince } from './context/changes.js'
+import { canReadPulls, findChanges, readIssue, usesSince } from './context/changes.js'
 import { unknownChanges } from './context/compare.js'
 import type { Changes } from './context/files.js'
 import { ActionError } from './errors.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
-import { createGitHub, describeWarning, type GitHub, GitHubError } from './github/client.js'
-import { createKeyRedactor, type Inputs, type Task } from './inputs/inputs.js'
+import { createGitHub, describeWarning, type GitHub, GitHubError, type Source } from './github/client.js'
+import { createKeyRedactor, type Task } from './inputs/inputs.js'
 import { readDocsPull } from './memory/docs-pull.js'
 import { createCheckWriter, createCommentWriter, findConversation } from './memory/places.js'
 import { continueOrCreate, findPreviousRun, type PreviousRunContext } from './memory/previous-run.js'
 import type { StateWriter } from './memory/writer.js'
 import type { Step } from './run/ports.js'
+import type { SkipReason } from './run/result.js'
 
 /** What to do, with the whole prompt; or nothing, for a reason. */
-type Plan = Task | { readonly kind: 'skip'; readonly reason: string }
+type Plan = Task | ({ readonly kind: 'skip' } & SkipReason)
 
 const skip = (reason: string): Plan => ({ kind: 'skip', reason })
 
 /** Opens GitHub for a step, and the check if one is asked for. Nothing is sent yet. */
 export function openGitHub(step: Step) {
-  const { githubToken: token } = step.given
+  const { inputs } = step
+  const token = inputs.githubToken
   const github = createGitHub({ ...step, token, fromFork: hasReadOnlyToken(step.event) })
-  const check = step.given.check ? openCheck(step, github) : undefined
+  const check = inputs.check ? openCheck(step, github) : undefined
   if (check !== undefined) step.keepUpToDate(check)
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
@@ -39,16 +41,16 @@ export function openGitHub(step: Step) {
       if (refusal !== undefined && step.event.headSha === '') check?.stop()
       return refusal
     },
-    plan: (inputs: Inputs, service: AgentService, toConfirm: ToConfirm | undefined): Promise<Plan> => {
-      const comment = openComment(step, inputs, github)
+    plan: (service: AgentService, toConfirm: ToConfirm | undefined): Promise<Plan> => {
+      const comment = openComment(step, github)
       if (comment !== undefined) step.keepUpToDate(comment)
       if (inputs.dryRun) comment?.stop()
-      return plan({ ...step, inputs, service, github, comment, check }, toConfirm)
+      return plan({ ...step, service, github, comment, check }, toConfirm)
     },
   }
 }
 
-interface Context extends Omit<Step, 'inputs'>, PreviousRunContext {
+interface Context extends Step, PreviousRunContext {
   readonly github: GitHub
 }
 
@@ -59,34 +61,37 @@ interface Context extends Omit<Step, 'inputs'>, PreviousRunContext {
  * @throws Cancelled
  */
 async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise<Plan> {
-  const { given, inputs, run, event, github, log, progress } = context
+  const { inputs, run, event, github, log, progress } = context
   const source = { github, repository: run.repository, required: true }
-  if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, given.skipAuthors, source))) {
+  if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, inputs.skipAuthors, source))) {
     return skip('every non-merge commit in the push is by an account in skip-authors')
   }
   if (await isAboutOwnComment(context)) return skip("the event is about this action's own comment")
+  const named = await readNamedPull(context, source)
   const previous = await findPreviousRun(context)
   if (previous?.unfinished) {
-    log("This is a re-run, and an earlier attempt didn't see its job finish: sending nothing.")
+    log(
+      "This is a re-run, and an earlier attempt didn't see its docs job finish: waiting for it, and sending nothing.",
+    )
     return { kind: 'attach', jobId: previous.state.jobId }
   }
   const { task } = inputs
   if (task.kind === 'attach') return task
 
-  const changes = await findChangesIfNeeded(context)
-  if (changes?.truncated) log('GitHub truncated the list of changed files.')
-  const reason = reasonToSkip(inputs, event, changes)
-  if (reason !== undefined) return skip(reason)
+  const changes = await findChangesIfNeeded(context, named)
+  if (changes?.truncated) log('GitHub cut the list of changed files.')
+  const nothingToDo = reasonToSkip(inputs, event, changes)
+  if (nothingToDo !== undefined) return { kind: 'skip', ...nothingToDo }
   const note = pathsNote(inputs, changes) ?? changes?.note
   if (note !== undefined) {
     log(note)
     progress.notes.push(note)
   }
-  const redact = createKeyRedactor(inputs.apiKey)
+  const redact = createKeyRedactor(inputs.apiKey, inputs.previousApiKey)
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
   if (previous === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
-  const { docsToken: token } = given
+  const { docsToken: token } = inputs
   const docsGitHub = token === '' ? undefined : () => createGitHub({ ...context, token, fromFork: false })
   return continueOrCreate(previous, composeWith, {
     ...context,
@@ -101,9 +106,37 @@ async function isAboutOwnComment({ event: { name, payload }, comment }: Context)
   return comment.isByAction(id, getString(payload, 'comment.body'))
 }
 
+/**
+ * The pull request that `issue-number` names, if it has to be one: GitHub would call an issue's a missing permission.
+ *
+ * @throws ActionError `github`
+ */
+async function readNamedPull({ inputs, event, comment }: Context, source: Source): Promise<unknown> {
+  const { jobScope, issueNumber } = inputs
+  const isOfEvent = issueNumber === undefined || issueNumber === event.pullRequest?.number
+  if (jobScope !== 'pull-request' || isOfEvent) return undefined
+  const refuse = (orNothing: string, cause?: unknown): ActionError => {
+    comment?.stop()
+    return new ActionError(
+      'github',
+      `issue-number: ${issueNumber} is an issue, not a pull request${orNothing}.`,
+      'Set issue-number to the number of a pull request, or job-scope to issue.',
+      { cause },
+    )
+  }
+  try {
+    const named = await readIssue(issueNumber, source)
+    if (getPath(named, 'pull_request') !== undefined) return named
+  } catch (thrown) {
+    const isRefused = thrown instanceof GitHubError && thrown.refused
+    throw isRefused && (await canReadPulls(source)) ? refuse(', or there is none', thrown) : thrown
+  }
+  throw refuse('')
+}
+
 /** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
-function openComment(step: Step, inputs: Inputs, github: GitHub): StateWriter | undefined {
-  const { event, log } = step
+function openComment(step: Step, github: GitHub): StateWriter | undefined {
+  const { inputs, event, log } = step
   const { jobScope, issueNumber } = inputs
   const decides = jobScope !== 'run'
   if (!decides && !inputs.comment) return undefined
@@ -119,7 +152,7 @@ function openComment(step: Step, inputs: Inputs, github: GitHub): StateWriter | 
   if (conversation !== undefined) return createCommentWriter(step, github, conversation, decides)
   const what = decides ? 'pull request' : 'pull request or issue'
   const consequence = decides
-    ? 'starting a separate job, as with job-scope: run'
+    ? 'starting a separate docs job, as with job-scope: run'
     : 'there is nothing to comment on'
   log(`The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`)
   const ofRun = decides && inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
@@ -129,14 +162,14 @@ function openComment(step: Step, inputs: Inputs, github: GitHub): StateWriter | 
 function openCheck(step: Step, github: GitHub): StateWriter | undefined {
   const writer = createCheckWriter(step, github)
   if (writer === undefined) {
-    const consequence = "without a comment, a re-run won't find this run's job"
+    const consequence = "without a comment, a re-run won't find this run's docs job"
     step.log(`The event (${step.event.name}) names no commit, so there is no check: ${consequence}.`)
   }
   return writer
 }
 
 /** The changes, if anything needs them. If only the context does, a temporary error is a warning. */
-async function findChangesIfNeeded(context: Context): Promise<Changes | undefined> {
+async function findChangesIfNeeded(context: Context, named: unknown): Promise<Changes | undefined> {
   const { inputs, run, event, github, log, note } = context
   const decides = inputs.contextPaths.length > 0
   if (!decides && inputs.context === 'none') return undefined
@@ -151,7 +184,7 @@ async function findChangesIfNeeded(context: Context): Promise<Changes | undefine
   if (since !== undefined && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
   const source = { github, repository: run.repository, required: decides }
   try {
-    const changes = await findChanges(run, event, source, inputs)
+    const changes = await findChanges(run, event, source, { ...inputs, named })
     if (since !== undefined && changes.ofNamedPull)
       log('since is ignored: issue-number names a pull request.')
     return changes

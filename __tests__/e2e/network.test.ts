@@ -1,12 +1,15 @@
 /** Networks as users have them: what refuses connections, breaks them and is in between, on real sockets. */
 
+import { writeFileSync } from 'node:fs'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import path from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { generate } from 'selfsigned'
 import { type Ended, FAST, KEY, runAgainst, runStep } from '../support/action.js'
 import type { Certificate } from '../support/certificate.js'
+import { newFolder } from '../support/folder.js'
 import { startListening } from '../support/listening.js'
 import { certificate, closedPort, connectProxy, listen, relay, terminateTls } from '../support/network.js'
 import { active, completed, created, LINK, type Script, startService } from '../support/service.js'
@@ -133,6 +136,7 @@ test.concurrent('a certificate of an unknown CA is final, and the error says how
   expect(error).toMatch(
     /^The service's certificate is not trusted: .*\(NODE_TLS_REJECT_UNAUTHORIZED is not honoured\)\. Nothing was sent\./,
   )
+  expect(error).not.toContain('--use-system-ca') // Node 24 advises it.
   expect(error).toContain(
     "set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. Verification can't",
   )
@@ -153,6 +157,19 @@ test.concurrent('a certificate of a private CA is accepted if NODE_EXTRA_CA_CERT
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
   expect(service.received.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET'])
   expect(service.connections()).toBe(1)
+})
+
+test.concurrent('a certificate that has expired is final, and the error names the dates', async () => {
+  const day = 24 * 3_600_000
+  const dates = { notBeforeDate: new Date(Date.now() - 2 * day), notAfterDate: new Date(Date.now() - day) }
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], dates)
+  const server = createHttpsServer({ key, cert })
+  server.on('tlsClientError', () => undefined)
+  const file = path.join(newFolder('certificate'), 'expired.pem')
+  writeFileSync(file, cert)
+  const { port, close } = await startListening(server)
+  const error = await expectFinal(`https://localhost:${port}`, { NODE_EXTRA_CA_CERTS: file }).finally(close)
+  expect(error).toMatch(/^The service's certificate is not valid today: .*expired.*the runner's clock\.$/)
 })
 
 test.concurrent('a certificate with a key that is too weak is final', async () => {

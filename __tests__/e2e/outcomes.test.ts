@@ -27,7 +27,7 @@ const WAIT = { 'job-id': 'job-1' }
 const MORE = { ...WAIT, prompt: 'More' }
 const RUNNING: Script = { posts: [created], polls: [active] }
 const UNANSWERED: Script = { posts: [silence], polls: [silence] }
-const MAY_EXIST = /a job may exist/i
+const MAY_EXIST = /a docs job may exist/i
 
 /** How long a create or a message that is on its way is waited for after a signal or the deadline. */
 const IN_FLIGHT_MS = 5_000

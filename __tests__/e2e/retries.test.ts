@@ -93,7 +93,7 @@ const endlessHints: Handler = ({ req: { socket } }) => {
 }
 
 describe('a create', () => {
-  const mayExist = 'A job may exist'
+  const mayExist = 'A docs job may exist'
   const body = Buffer.from(JSON.stringify(job()))
   const wrongTypes = { source: 7, prLink: 3, new: [{}] }
   const seconds = limited(retryAfter(1))
@@ -208,6 +208,17 @@ describe('a poll', () => {
     })
   })
 
+  test.each([
+    ['{"id":12,"status":"active"}', 'its id is a number, not a string'],
+    ['{"id":"a/b","status":"active"}', "its id is too long, or has characters that an ID can't have"],
+    ['{"status":"active"}', 'it has no id'],
+    ['{"id":"job-1"}', 'it has no status'],
+    ['{"id":"job-1","status":1}', 'its status is a number, not a string'],
+  ])('says what keeps %s from being a docs job', async (body, problem) => {
+    const { commands } = await tellAgainst({ posts: [json(201, body)], polls: [] }, { prompt: 'Go' })
+    expect(commands('error')).toEqual([expect.stringContaining(`; ${problem}). A docs job may exist.`)])
+  })
+
   test('tells a refusal in its own words, in whatever it is wrapped', async () => {
     const page = (style: string): string => `<!DOCTYPE html><head>${style}</head><h1>Bad <b>request</b></h1>`
     const bodies: [string, string][] = [
@@ -260,7 +271,7 @@ describe('a response that is complete', () => {
 
 // One of each kind: a client may send a POST again as a GET (303, which says that it is done), or as it is (308).
 test.each([
-  ['303 for a create', 303, 'post', unknown('A job may exist', '303')],
+  ['303 for a create', 303, 'post', unknown('A docs job may exist', '303')],
   ['308 for a create', 308, 'post', failed('contract', 'redirect', '308 to "http')],
   ['307 for a poll', 307, 'poll', failed('contract', 'redirect', '307 to "http')],
 ] as const)('a redirect is final, and the other host never sees the key: %s', async (_, status, of, end) => {

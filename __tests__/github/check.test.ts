@@ -158,7 +158,7 @@ describe('a check', () => {
       const alone = await world.step(anyone, event)
       expect(alone.outputs.outcome).toBe('pr-opened')
       expect(alone.log).toContain(
-        "names no commit, so there is no check: without a comment, a re-run won't find this run's job",
+        "names no commit, so there is no check: without a comment, a re-run won't find this run's docs job",
       )
       const scoped = await world.step({ ...anyone, ...SCOPE }, event)
       expect(scoped.log).toContain('names no commit, so there is no check')
@@ -203,7 +203,7 @@ describe('a check that can not be written is one warning, and the job goes its w
       const { outputs, commands, exitCode } = await world.step(CHECK)
       expect(outputs.outcome).toBe('pr-opened')
       expect(commands('warning')).toEqual([expect.stringMatching(says)])
-      expect(commands('warning')[0]).toContain("a re-run may not find this run's job")
+      expect(commands('warning')[0]).toContain("a re-run may not find this run's docs job")
       expect(exitCode).toBe(0)
       expect(world.posts()).toEqual([CREATE])
     }),

@@ -292,7 +292,7 @@ describe('what helps:', () => {
       refused(403, 'Blocked'),
       `A${ADD}issues: write\` or \`permissions: checks: write\`.`,
     ],
-    ['what may be hidden', refused(404), 'Not found, or the token may not read it. If it exists, a'],
+    ['what may be hidden', refused(404), 'Not found, or not accessible with this token. If it exists, a'],
     [
       'a personal token',
       refused(403, 'You must authenticate via a GitHub App.'),
@@ -352,7 +352,7 @@ describe('what helps:', () => {
 
 describe('what can not connect for good is not retried, and says whose fault it is:', () => {
   const CERTIFICATE =
-    "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file."
+    "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. Verification can't be turned off."
 
   test("GitHub's certificate", async () => {
     const { port, close } = await terminateTls(1, await certificate())

@@ -47,6 +47,17 @@ describe('docs-token', () => {
     }),
   )
 
+  test('is masked before anything is logged, and redacted if GitHub repeats it', () =>
+    inWorld(withToken, async (world) => {
+      await privateDocs(world, 'closed')
+      const body = { message: `Not for ${DOCS_TOKEN}` }
+      world.github.faults.push({ times: 9, path: /your-org\/docs\/pulls/, answer: { status: 404, body } })
+      const { log, commands } = await world.runBundle({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+      expect(commands('add-mask')).toContain(DOCS_TOKEN)
+      expect(log).toContain('Not for ***')
+      expect(log).not.toContain(DOCS_TOKEN)
+    }))
+
   test('is not used if github-token can read it, nor for this repository', () =>
     inWorld(withToken, async (world) => {
       const docs = world.github.addRepository('your-org/docs', { private: false, foreign: true })
@@ -128,7 +139,7 @@ describe('a pull request that can not be read counts as open for a message, and 
       const { outputs, log } = await followUp(world, link)
       expect(outputs).toMatchObject({ reused: 'true' })
       expect(lines(log)).toEqual([
-        `Can't tell whether the job's pull request ${link} is still open, so it counts as open. ${why}`,
+        `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${why}`,
       ])
     }),
   )
@@ -156,5 +167,5 @@ test('a create whose response has no job is remembered as unknown', () =>
     const first = await world.step(SCOPE)
     expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
     const next = await world.step({ ...SCOPE, wait: 'false' })
-    expect(next.commands('warning')).toEqual([expect.stringContaining('a job may exist')])
+    expect(next.commands('warning')).toEqual([expect.stringContaining('a docs job may exist')])
   }))

@@ -25,7 +25,8 @@ const fail = ({ github }: World, fault: Fault) => github.faults.push({ ...ALWAYS
 
 describe('what can not be verified is told once:', () => {
   const told = (log: string): string[] => log.split('\n').filter((line) => line.includes("can't be verified"))
-  const TEXT = "by this step can't be verified (was the key changed?). It is ignored, and left as it is."
+  const TEXT =
+    "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it."
 
   test.each([
     ['a comment that decides', SCOPE, 1, [`An earlier comment ${TEXT}`]],
@@ -86,7 +87,9 @@ describe('an error of what only informs is one warning:', () => {
       fail(world, { path: COMMENTS, answer: BAD_GATEWAY })
       const { outputs, commands } = await world.step(COMMENT)
       expect(outputs.outcome).toBe('pr-opened')
-      expect(commands('warning')).toEqual([expect.stringMatching(/^GitHub: .*502, .*>"\.$/s)])
+      expect(commands('warning')).toEqual([
+        'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub: This page is taking too long to load". The comment may be missing or out of date.',
+      ])
     }))
 
   test('one that is refused names the permission, and is not tried again', () =>
@@ -115,6 +118,36 @@ describe('an error of what only informs is one warning:', () => {
       expect(outputs.outcome).toBe('pr-opened')
       expect(commands('warning')).toEqual([])
       expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['success'])
+    }))
+})
+
+describe('a note of an edit that failed is true when it is read:', () => {
+  const notes = (texts: readonly (string | null | undefined)[]) =>
+    texts.map((text) => text?.includes('Note: '))
+  const BOTH = { ...SCOPE, ...CHECK }
+
+  test('what a later edit made good is told nowhere', () =>
+    inWorld({}, async (world) => {
+      const edits = { method: 'PATCH', path: /check-runs/, times: 1 }
+      world.github.faults.push(
+        { ...edits, answer: { delayMs: 1 } },
+        { ...edits, answer: { status: 422, body: {} } },
+      )
+      const { commands, summary } = await world.step(BOTH)
+      expect(commands('warning')).toEqual([expect.stringContaining('writing the check')])
+      const [check] = world.checks()
+      expect(notes([summary, world.comments()[0], check?.output.summary])).toEqual([false, false, false])
+    }))
+
+  test('what was not made good is told elsewhere, and that the job is stored if it is', () =>
+    inWorld({}, async (world) => {
+      const edits = { method: 'PATCH', path: /check-runs/ }
+      world.github.faults.push({ ...edits, times: 2, answer: { delayMs: 1 } })
+      fail(world, { ...edits, answer: FORBIDDEN })
+      const { commands, summary } = await world.step(BOTH)
+      const TEXT = expect.stringMatching(/writing the check .* The check may be missing or out of date\. A/)
+      expect(commands('warning')).toEqual([TEXT])
+      expect(notes([summary, world.comments()[0]])).toEqual([true, true])
     }))
 })
 
@@ -163,7 +196,7 @@ describe('an edit that would store the job', () => {
         },
       })
       expect(commands('warning')).toEqual([
-        expect.stringContaining("a later run may not find this run's job"),
+        expect.stringContaining("a later run may not find this run's docs job"),
       ])
     }))
 
@@ -185,7 +218,7 @@ describe('an edit that would store the job', () => {
       write,
     }
     const writer = new StateWriter({
-      ...{ store, role, log: () => undefined, note: () => undefined },
+      ...{ store, role, log: () => undefined, warn: () => undefined, note: () => undefined },
       run: runEnvironment(),
       deadline: createDeadline(60_000, signal, clock),
     })

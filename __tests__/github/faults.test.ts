@@ -96,6 +96,18 @@ test('an edit that fails after the job is known is a warning, and the job runs',
     expect(exitCode).toBe(0)
   }))
 
+test('a comment and a check whose texts are of another kind are none of the step', () =>
+  inWorld({}, async (world) => {
+    const check = { id: 1, status: 'completed', external_id: 2, output: { text: 3, summary: {} } }
+    world.github.faults.push(
+      { path: /issues\/1\/comments/, method: 'GET', answer: { status: 200, body: [{ id: 1, body: 2 }] } },
+      { path: /check-runs\?/, answer: { status: 200, body: { check_runs: [check] } } },
+    )
+    const inputs = { 'job-scope': 'pull-request', check: 'true' }
+    const { outputs } = await world.step(inputs, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+  }))
+
 test.each([[{}], [[null]]])('%j instead of the files for the context is a warning', (body) =>
   inWorld({}, async (world) => {
     world.github.faults.push({ ...ALWAYS, path: /files/, answer: { status: 200, body } })

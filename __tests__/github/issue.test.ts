@@ -79,7 +79,7 @@ describe('an issue that triggers the run', () => {
       const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       expect(log).toContain(
-        'is not about a single pull request, and issue-number is not set: starting a separate job',
+        'is not about a single pull request, and issue-number is not set: starting a separate docs job',
       )
       expect(world.github.requests).toEqual([])
       await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
@@ -106,3 +106,30 @@ test('job-scope: issue without a number is an error of GitHub if the event can n
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expect(commands('error')[0]).toContain("Can't tell which issue this is")
   }))
+
+test.each<[string, RunOptions, Permissions, text: string]>([
+  [
+    'a number',
+    dispatch,
+    { ...NONE, pull_requests: 'write', issues: 'read' },
+    'is an issue, not a pull request.',
+  ],
+  [
+    'the number of another thread',
+    {},
+    { ...NONE, pull_requests: 'write' },
+    'is an issue, not a pull request, or there is none.',
+  ],
+])(
+  "job-scope: pull-request with %s that is an issue's says so, and sends nothing",
+  (_, run, permissions, text) =>
+    inWorld({ github: { permissions } }, async (world) => {
+      world.repository.issues.add(40)
+      const inputs = { 'job-scope': 'pull-request', 'issue-number': '40', context: 'diff' }
+      const { outputs, commands } = await world.step(inputs, run)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(commands('error')).toEqual([expect.stringContaining(`issue-number: 40 ${text}`)])
+      expect(commands('error')[0]).not.toContain('permission')
+      expect([...world.emulator.requests, ...world.github.writes()]).toEqual([])
+    }),
+)

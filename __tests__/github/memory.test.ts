@@ -6,7 +6,7 @@ import { deadlineAfter, inWorld } from '../support/pull-request.js'
 import { scaled, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
-const MAY_EXIST = /a job (?:of it )?may exist/i
+const MAY_EXIST = /a docs job may exist/i
 
 const CREATE = '/v2/agent/docs/job'
 
@@ -113,7 +113,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
         expect(outputs).toMatchObject({ outcome: 'no-changes', reused: 'false' })
         expect(world.prompts(archiving)).toEqual([
           expect.stringContaining(
-            `An earlier job has already opened the pull request ${first.outputs['pr-link']}, which is still open.`,
+            `An earlier docs job has already opened the pull request ${first.outputs['pr-link']}, which is still open.`,
           ),
         ])
         id = outputs['job-id'] ?? ''
@@ -184,18 +184,84 @@ describe('the memory has the job', () => {
 })
 
 test('the last job is reported even if it can not be polled', () =>
-  inWorld({ emulator: { scenario: { poll: [{ status: 403, error: 'Not from here' }] } } }, async (world) => {
-    const first = await world.step({ ...SCOPE, wait: 'false' })
-    const { outputs } = await world.step(SCOPE)
-    expect(outputs).toMatchObject({
-      outcome: 'error',
-      'error-code': 'auth',
-      'job-id': first.outputs['job-id'],
-    })
-    expect(world.comments()[0]).toMatch(/^❌/)
-  }))
+  inWorld(
+    { emulator: { scenario: { poll: Array(4).fill({ status: 403, error: 'Not from here' }) } } },
+    async (world) => {
+      const first = await world.step({ ...SCOPE, wait: 'false' })
+      const { outputs } = await world.step(SCOPE)
+      expect(outputs).toMatchObject({
+        outcome: 'error',
+        'error-code': 'auth',
+        'job-id': first.outputs['job-id'],
+      })
+      expect(world.comments()[0]).toMatch(/^❌/)
+    },
+  ))
+
+describe('while the key is replaced', () => {
+  const OLD = { 'api-key': 'mint_old_key_0123456789' }
+  const NEW = { 'api-key': 'mint_new_key_0123456789' }
+  const BOTH = { ...NEW, 'previous-api-key': OLD['api-key'] }
+
+  test.each([
+    ['the comment', SCOPE],
+    ['the comment, beside a check', { ...SCOPE, check: 'true' }],
+  ])('%s keeps its job: with the old key, with both, with the new one', (_, inputs) =>
+    inWorld({}, async (world) => {
+      const first = await world.step({ ...inputs, ...OLD })
+      const sameTwice = await world.step({ ...inputs, ...OLD, 'previous-api-key': OLD['api-key'] })
+      const dry = await world.step({ ...inputs, ...BOTH, 'dry-run': 'true' })
+      const both = await world.step({ ...inputs, ...BOTH })
+      const last = await world.step({ ...inputs, ...NEW })
+      for (const { outputs, commands } of [sameTwice, dry, both, last]) {
+        expect(outputs['job-id']).toBe(first.outputs['job-id'])
+        expect(commands('warning')).toEqual([])
+      }
+      expect(dry.outputs['pr-link']).toBe(first.outputs['pr-link'])
+      expect([both, last].map(({ outputs }) => outputs.reused)).toEqual(['true', 'true'])
+      expect(world.comments()).toHaveLength(1)
+    }),
+  )
+
+  test('a re-run finds the check of an attempt that had the old key', () =>
+    inWorld({}, async (world) => {
+      const attempt = (number: number) => ({
+        env: { GITHUB_RUN_ID: '300', GITHUB_RUN_ATTEMPT: String(number) },
+      })
+      const first = await world.step({ check: 'true', ...OLD, wait: 'false' }, attempt(1))
+      const { outputs } = await world.step({ check: 'true', ...BOTH }, attempt(2))
+      expect(outputs).toMatchObject({ 'job-id': first.outputs['job-id'], reused: 'true' })
+      expect(world.posts()).toHaveLength(1)
+    }))
+
+  test('a key that was replaced without the one before is told in every place', () =>
+    inWorld({}, async (world) => {
+      await world.step({ ...SCOPE, check: 'true', ...OLD })
+      const { commands, summary } = await world.step({ ...SCOPE, check: 'true', ...NEW })
+      const texts = [...commands('warning'), summary, world.comments()[1], world.checks()[1]?.output.summary]
+      expect(texts).toEqual(Array(4).fill(expect.stringContaining('set previous-api-key')))
+    }))
+
+  test('the key before is masked, and is sent nowhere', () =>
+    inWorld({}, async (world) => {
+      const { commands } = await world.runBundle({ ...SCOPE, ...BOTH })
+      expect(commands('add-mask')).toContain(OLD['api-key'])
+      const requests = [...world.github.requests, ...world.emulator.requests]
+      expect(JSON.stringify(requests)).not.toContain(OLD['api-key'])
+    }))
+})
 
 describe('comment: true without job-scope', () => {
+  test('names the matrix leg in its first line, and the workflow in its details', () =>
+    inWorld({}, async (world) => {
+      await world.step({ comment: 'true', 'job-key': '{"os":"linux","node":20}' })
+      await world.step({ comment: 'true', 'job-key': 'a `key` of *mine*' })
+      const [leg = '', own = ''] = world.comments()
+      expect(leg).toMatch(/^✅ The docs job opened a pull request \(`linux, 20`\): \[/)
+      expect(own.split('\n')[0]).toContain('(<code>a &#96;key&#96; of &#42;mine&#42;</code>): [')
+      expect(leg).toContain('\n- Workflow: `Docs`\n')
+    }))
+
   test('keeps one comment, and each run has its own job', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ comment: 'true' })

@@ -209,7 +209,7 @@ test('a list that GitHub cut: context-paths says that it was ignored', () =>
     world.repository.addComparison(sha('before'), HEAD, { files })
     const ended = await world.step({ 'context-paths': 'docs/**' }, push())
     expectJob(ended)
-    expectNote(ended, /GitHub truncated the list/)
+    expectNote(ended, /GitHub cut the list/)
   }))
 
 describe('since the last release', () => {

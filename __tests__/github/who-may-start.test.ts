@@ -37,7 +37,7 @@ const comment = (sender: string, author = sender): RunOptions => ({
 const pullRequest = (
   action: string,
   login: string,
-  { event = 'pull_request', head = REPOSITORY } = {},
+  { event = 'pull_request', head = REPOSITORY, author = login } = {},
 ): RunOptions => ({
   event,
   payload: {
@@ -45,7 +45,7 @@ const pullRequest = (
     pull_request: {
       number: 1,
       title: 'Add --retry',
-      user: { login: 'octocat' },
+      user: { login: author, type: author.endsWith('[bot]') ? 'Bot' : 'User' },
       head: { ref: 'feature', sha: HEAD, repo: { full_name: head } },
       base: { ref: 'main', repo: { full_name: REPOSITORY } },
     },
@@ -121,6 +121,20 @@ describe('a pull request from a fork', () => {
     }))
 })
 
+test('a push to a pull request that a reader opened starts no job with their words', () =>
+  inRepository(async (world) => {
+    const ended = await world.step({}, pullRequest('synchronize', 'writer', { author: 'reader' }))
+    expectSkipped(ended, world, 'reader, who opened the pull request, has no write access')
+    const own = await world.step({}, pullRequest('synchronize', 'writer'))
+    expect(own.outputs.outcome).toBe('pr-opened')
+  }))
+
+test("a writer's event about a comment by a stranger starts no job", () =>
+  inRepository(async (world) => {
+    const ended = await world.step({}, comment('writer', 'stranger'))
+    expectSkipped(ended, world, 'stranger, who wrote the comment, review or answer, has no write access')
+  }))
+
 test('a pull request from a branch of this repository, opened by an app, starts a job without a question', () =>
   inRepository(async (world) => {
     const { outputs } = await world.step({}, pullRequest('opened', 'renovate[bot]'))
@@ -135,7 +149,7 @@ test('a permission that can not be read sends nothing', () =>
     const { outputs, exitCode, log } = await world.step({}, comment('writer'))
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expect(exitCode).toBe(1)
-    expect(log).toContain("Nothing was sent, because the step can't tell whether this run may start a job")
+    expect(log).toContain("So the step can't tell whether this run may start a docs job. Nothing was sent.")
     expect(log).not.toContain('re-run later')
     expect(world.emulator.requests).toEqual([])
   }))
@@ -235,7 +249,7 @@ test.each([
     expect(log).toContain(
       outcome === 'skipped'
         ? 'writer, who triggered this run, has no write access'
-        : "Nothing was sent, because the step can't tell whether this run may start a job",
+        : "So the step can't tell whether this run may start a docs job. Nothing was sent.",
     )
     expect(world.emulator.requests).toEqual([])
     expect(world.github.requests.filter(({ path }) => repository.test(path))).toHaveLength(questions)

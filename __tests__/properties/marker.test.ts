@@ -4,13 +4,13 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
   createMarker,
-  deriveMarkerKey,
+  deriveMarkerKeys,
   type Identity,
   readMarker,
   type StoredState,
 } from '../../src/memory/marker.js'
 
-const KEY = deriveMarkerKey('mint_key_0123456789')
+const KEY = deriveMarkerKeys('mint_key_0123456789')
 const texts = fc.string({ unit: 'binary', maxLength: 20 })
 const states: fc.Arbitrary<StoredState> = fc.record({
   jobId: texts,

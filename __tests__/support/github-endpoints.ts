@@ -58,6 +58,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', /^\/issues\/(\d+)\/comments$/, onIssue('read'), listComments],
   ['POST', /^\/issues\/(\d+)\/comments$/, onIssue('write'), createComment],
   ['PATCH', /^\/issues\/comments\/(\d+)$/, ofComment, updateComment],
+  [
+    'GET',
+    /^\/pulls$/,
+    'pull_requests: read',
+    ({ repo, query }) => pageOf([...repo.pulls.values()], query, repo.paging),
+  ],
   ['GET', /^\/pulls\/(\d+)$/, 'pull_requests: read', getPull],
   ['GET', /^\/pulls\/(\d+)\/files$/, 'pull_requests: read', listFiles],
   ['GET', /^\/compare\/(.+)\.\.\.(.+)$/, 'contents: read', compare],

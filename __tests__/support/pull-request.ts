@@ -74,6 +74,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const emulator = await start(options.emulator ?? {})
   const payload = {
     action: 'synchronize',
+    sender: { login: pull.author, type: 'User' },
     pull_request: {
       number: pull.number,
       title: pull.title,

@@ -37,16 +37,18 @@ function log(): string {
   return ['```text', ...lines, '```'].join('\n')
 }
 
+const VIEW = { inputs, notes: [], redact, sending: false, jobKey: '', workflow: 'Docs' }
+
 function comment(): string {
   const { progress } = started()
-  return quoted(createCommentText({ inputs, progress, redact, sending: false, runUrl: RUN_URL }))
+  return quoted(createCommentText({ ...VIEW, progress, runUrl: RUN_URL }))
 }
 
 function timedOut(): string {
   const { clock, progress } = started()
   clock.advance(30 * MINUTE - clock.now())
   progress.result = { outcome: 'timed-out' }
-  return quoted(createSummary({ inputs, progress, redact, sending: false, runUrl: '' }))
+  return quoted(createSummary({ ...VIEW, progress, runUrl: '' }))
 }
 
 const SAMPLES: Readonly<Record<string, () => string>> = { log, summary: timedOut, comment }

@@ -6,8 +6,9 @@ import { checkSkipAuthors } from '../../src/access/skip-authors.js'
 import { refuseStrangers, whoNeedsAccess } from '../../src/access/who-may-start.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import type { Source } from '../../src/github/client.js'
-import { DEFAULTS, type RawInputs, readGiven } from '../../src/inputs/inputs.js'
+import type { Inputs } from '../../src/inputs/inputs.js'
 import { RECORDED } from '../support/recorded.js'
+import { INPUTS } from './scripted-run.js'
 
 const RUN = { repository: 'your-org/docs', actor: 'actor', runAttempt: 1 } as RunEnvironment
 const by = (login: string) => ({ user: { login } })
@@ -20,17 +21,27 @@ describe('whose permission counts', () => {
   const asked = (...of: Parameters<typeof people>) => people(...of).map(({ login }) => login)
 
   const base = { repo: { full_name: 'your-org/docs' } }
-  const pull = (head: unknown) => ({
-    pull_request: { number: 1, ...by('author'), head: { repo: head }, base },
+  const pull = (head: unknown, user: unknown = { login: 'author' }) => ({
+    pull_request: { number: 1, user, head: { repo: head }, base },
     sender,
   })
-  const HERE = pull({ full_name: 'your-org/docs' })
+  const BRANCH = { full_name: 'your-org/docs' }
+  const HERE = pull(BRANCH)
+  const byWriter = (author: unknown, more: object = { action: 'synchronize' }) => ({
+    ...pull(BRANCH, author),
+    ...more,
+  })
   const FORK = pull({ full_name: 'someone/docs' })
   const runAfter = (event: string, repository = 'Your-Org/docs') => ({
     workflow_run: { event, actor: { login: 'first' }, head_repository: { full_name: repository } },
     sender,
   })
   const written = (login: string, field = 'comment') => ({ [field]: by(login), sender })
+  /** All but `synchronize` (docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request). */
+  const ACTIONS =
+    'assigned auto_merge_disabled auto_merge_enabled closed converted_to_draft demilestoned dequeued edited enqueued ' +
+    'labeled locked milestoned opened ready_for_review reopened review_request_removed review_requested unassigned ' +
+    'unlabeled unlocked synchronized'
 
   // It takes write access to cause one of these.
   const WRITERS_ONLY =
@@ -51,13 +62,18 @@ describe('whose permission counts', () => {
 
   test.each<[string, unknown, string[]]>([
     // Only a push to a branch of this repository, or an app, shows write access: readers open, triage labels.
-    ['pull_request', { ...HERE, action: 'synchronize' }, []],
-    ...['opened', 'labeled', 'synchronized', ''].map((action): [string, unknown, string[]] => [
+    // Whoever opened it wrote its title and description: a push by a writer is no consent to those.
+    ['pull_request', byWriter({ login: 'Octocat' }), []],
+    ['pull_request', byWriter({ login: 'reader' }), ['reader']],
+    ['pull_request', byWriter({ login: 'an-app[bot]', type: 'Bot' }), []],
+    ['pull_request', byWriter(null), ['']],
+    ['pull_request', byWriter(bot, { action: 'opened', sender: bot }), []],
+    ['pull_request', byWriter({ login: 'reader' }, { action: 'labeled', sender: bot }), ['reader']],
+    ...[...ACTIONS.split(' '), ''].map((action): [string, unknown, string[]] => [
       'pull_request',
       { ...HERE, action },
       ['octocat'],
     ]),
-    ['pull_request', { ...HERE, action: 'opened', sender: bot }, []],
     ['pull_request', { ...HERE, action: 'opened', sender: { ...sender, type: 'User' } }, ['octocat']],
     ['pull_request', { ...FORK, action: 'synchronize' }, ['octocat']],
     ['pull_request', { ...FORK, action: 'opened', sender: bot }, ['a-bot']],
@@ -85,6 +101,9 @@ describe('whose permission counts', () => {
       { login: 'octocat', did: 'triggered this run' },
       { login: 'writer', did: 'wrote the comment, review or answer' },
     ])
+    expect(people('pull_request', byWriter({ login: 'reader' }))).toEqual([
+      { login: 'reader', did: 'opened the pull request' },
+    ])
     expect(people('workflow_run', runAfter('issues'))).toEqual([
       { login: 'first', did: 'triggered the run before this one' },
     ])
@@ -102,14 +121,14 @@ describe('whose permission counts', () => {
 
 describe('a stranger', () => {
   async function refuse(
-    raw: Partial<RawInputs> = {},
+    inputs: Partial<Inputs> = {},
     event = parseEvent('issues', { sender }),
     runAttempt = 1,
   ) {
     const log: string[] = []
     let asked: string[] = []
     const step = {
-      given: readGiven({ ...DEFAULTS, prompt: 'Do it', ...raw }),
+      inputs: { ...INPUTS, ...inputs },
       run: { ...RUN, runAttempt },
       event,
       log: (line: string) => log.push(line),
@@ -124,14 +143,15 @@ describe('a stranger', () => {
   const NOTHING_ASKED = { refusal: undefined, log: [], asked: [] }
   const ASKED = { refusal: { reason: 'no write access' }, log: [], asked: ['octocat'] }
 
-  test.each([
-    [{ 'job-id': 'job-1', prompt: ' ', 'prompt-file': '\n' }, NOTHING_ASKED],
-    [{ 'job-id': 'job-1' }, ASKED],
-    [{ 'job-id': 'job-1', prompt: '', 'prompt-file': 'prompt.md' }, ASKED],
-    [{ 'job-id': ' ', prompt: '', 'prompt-file': '' }, ASKED],
-    [{ 'allow-users': 'Octocat' }, NOTHING_ASKED],
-  ])('with %j: a step that only waits and an allowed user ask nobody', async (raw, result) => {
-    expect(await refuse(raw)).toEqual(result)
+  const attach = { kind: 'attach', jobId: 'job-1' } as const
+  test.each<[Partial<Inputs>, object]>([
+    [{ task: attach }, NOTHING_ASKED],
+    [{ task: { ...attach, kind: 'message', prompt: 'Do it' } }, ASKED],
+    [{ task: attach, hasPromptFile: true }, ASKED],
+    [{}, ASKED],
+    [{ allowUsers: new Set(['octocat']) }, NOTHING_ASKED],
+  ])('with %j: a step that only waits and an allowed user ask nobody', async (inputs, result) => {
+    expect(await refuse(inputs)).toEqual(result)
   })
 
   test('can not be told from a payload that is unreadable, unless everyone is allowed', async () => {
@@ -140,9 +160,9 @@ describe('a stranger', () => {
       code: 'github',
       message: "Can't tell who triggered this run: it is not JSON.",
       advice:
-        'Use a runner that provides the event payload, or let everyone start jobs with allow-users: "*".',
+        'Use a runner that provides the event payload, or let everyone start docs jobs with allow-users: "*".',
     })
-    expect(await refuse({ 'allow-users': '*' }, event)).toEqual(NOTHING_ASKED)
+    expect(await refuse({ allowUsers: new Set('*') }, event)).toEqual(NOTHING_ASKED)
   })
 
   test('is told on a re-run whose permission counts', async () => {

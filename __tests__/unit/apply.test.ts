@@ -31,6 +31,7 @@ describe('whether there is anything to do', () => {
     { name = 'push', contextPaths = DOCS, ...more }: Partial<Changes> & Record<string, unknown> = {},
   ) =>
     reasonToSkip({ contextPaths: contextPaths as typeof DOCS }, { name: String(name) }, changes(files, more))
+      ?.reason
 
   const NO_MATCH = 'no changed file matches context-paths'
   const NO_COMMITS = 'there are no new commits'

@@ -1,8 +1,17 @@
 /** What is shown: nothing in a text from outside that a log or Markdown acts on; lengths of time and numbers in words. */
 
 import { describe, expect, test } from '@jest/globals'
-import { escapeCommandLines, escapeCommands, inlineCode, oneLine, quote, truncate } from '../../src/escape.js'
+import {
+  escapeCommandLines,
+  escapeCommands,
+  inlineCode,
+  oneLine,
+  quote,
+  summarizePage,
+  truncate,
+} from '../../src/escape.js'
 import { formatCount, formatDuration, formatInteger, joinSentences, shortSha } from '../../src/format.js'
+import { scaled } from '../support/time.js'
 
 test.each([
   ['', 3, ''],
@@ -126,6 +135,24 @@ test.each([
   [1001, '1,001 files'],
 ])('formatCount writes %d as %s', (value, words) => {
   expect(formatCount(value, 'file')).toBe(words)
+})
+
+test.each([
+  ['No page: a < b > c.', 'No page: a < b > c.'],
+  ['<!DOCTYPE html><title>Unicorn!</title><p>Too slow. Try later.</p>', 'Unicorn!: Too slow.'],
+  ['\n<html><head><title>503</title><style>p {}</style></head><h1>503 Busy', '503 Busy'],
+  ['<!-- Dear employee, <b>look</b>. --><p>Not found, v1.2.3 here</p>', 'Not found, v1.2.3 here'],
+  ['<title>Maintenance</title><script>let a = 1. ', 'Maintenance'],
+  ['<p></p>', ''],
+])('summarizePage tells %j as %j', (text, words) => {
+  expect(summarizePage(text)).toBe(words)
+})
+
+test('summarizePage takes no longer for a page that never closes what it opens', () => {
+  const startedAt = performance.now()
+  for (const part of ['<title', '<!--', '<script>', '<head', '<', 'a. '])
+    summarizePage(`<p>${part.repeat(20_000)}`)
+  expect(performance.now() - startedAt).toBeLessThan(scaled(500))
 })
 
 test('joinSentences leaves out what is empty', () => {

@@ -3,14 +3,13 @@ import { describe, expect, test } from '@jest/globals'
 import type { FailOn } from '../../src/agent/job.js'
 import {
   DEFAULTS,
-  InputError,
+  type InputError,
   type InputName,
   type InputSources,
   type Inputs,
   needsGitHub,
   parseInputs,
   type RawInputs,
-  readGiven,
 } from '../../src/inputs/inputs.js'
 import { createRedactor } from '../../src/redact.js'
 import { scaled } from '../support/time.js'
@@ -29,7 +28,7 @@ const FILES: Readonly<Record<string, string>> = {
   'key.md': `export KEY=${KEY}`,
 }
 
-function read(raw: Raw = {}, more: Partial<InputSources> = {}): Inputs {
+function readAny(raw: Raw, more: Partial<InputSources> = {}): ReturnType<typeof parseInputs> {
   return parseInputs(
     { ...NOTHING, ...GOOD, ...raw },
     {
@@ -46,14 +45,16 @@ function read(raw: Raw = {}, more: Partial<InputSources> = {}): Inputs {
   )
 }
 
+function read(raw: Raw = {}, more?: Partial<InputSources>): Inputs {
+  const { inputs, problem } = readAny(raw, more)
+  if (problem !== undefined) throw problem
+  return inputs
+}
+
 function readBad(raw: Raw, more?: Partial<InputSources>): InputError {
-  try {
-    read(raw, more)
-  } catch (thrown) {
-    if (thrown instanceof InputError) return thrown
-    throw thrown
-  }
-  throw new Error(`${JSON.stringify(raw)} is not bad`)
+  const { problem } = readAny(raw, more)
+  if (problem === undefined) throw new Error(`${JSON.stringify(raw)} is not bad`)
+  return problem
 }
 
 /** One line per problem. */
@@ -69,7 +70,10 @@ test('with only a prompt, a project and a key, everything else has its default',
   expect(Object.isFrozen(read())).toBe(true)
 })
 
-const OPTIONAL = (Object.keys(DEFAULTS) as InputName[]).filter((name) => !(name in GOOD))
+const EMPTY_MEANS_NONE = ['github-token', 'job-key', 'skip-authors']
+const OPTIONAL = (Object.keys(DEFAULTS) as InputName[]).filter(
+  (name) => !(name in GOOD) && !EMPTY_MEANS_NONE.includes(name),
+)
 
 test.each(OPTIONAL)('%s means its default if it is blank, and accepts its default', (name) => {
   for (const value of [' ', ' \t\r\n ', DEFAULTS[name]]) expect(read({ [name]: value })).toEqual(read())
@@ -155,7 +159,7 @@ test('context-paths are patterns, one per line', () => {
 
 const ID =
   'expected an ID as issued by the service ' +
-  '(A-Z a-z 0-9 . _ ~ : @ = + , - only, not "." or "..", at most 512 characters), got %. Copy it again.'
+  '(letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", at most 512 characters), got %. Copy it again.'
 const URL_EXPECTED = "expected the service's base URL, such as https://agent.example.com/prefix"
 const NO_URL = `${URL_EXPECTED}, got %. That is not a valid URL.`
 const SINCE =
@@ -266,7 +270,7 @@ const REJECTED: Rejected[] = [
   ],
   [
     'api-key',
-    'required. Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check its name: GitHub passes an ' +
+    'required. Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. Check its name: GitHub passes an ' +
       "empty text for a secret that doesn't exist, or that this repository or environment can't use.",
     ['', ' \n'],
   ],
@@ -291,7 +295,7 @@ const REJECTED: Rejected[] = [
   ),
   [
     'api-key',
-    'the key is longer than 4,096 characters. Pass one secret, such as secrets.AGENT_API_KEY, not all of them.',
+    'the key is longer than 4,096 characters. Pass one secret, not all of them.',
     [`mint_${'x'.repeat(4092)}`],
   ],
 ]
@@ -417,7 +421,7 @@ describe('problems', () => {
     expect(error).toMatchObject({
       code: 'input',
       advice:
-        'Nothing was sent. Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
+        'Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
     })
   })
 
@@ -427,9 +431,9 @@ describe('problems', () => {
     ])
   })
 
-  test('have the job ID, unless it is bad, too', () => {
-    const jobIds = ['job-1', '', '..'].map((given) => readBad({ 'job-id': given, wait: 'maybe' }).jobId)
-    expect(jobIds).toEqual(['job-1', '', ''])
+  test('leave the job ID, unless it is bad, too', () => {
+    const tasks = ['job-1', '', '..'].map((given) => readAny({ 'job-id': given, wait: 'maybe' }).inputs.task)
+    expect(tasks).toMatchObject([{ jobId: 'job-1' }, { kind: 'create' }, { kind: 'create' }])
   })
 
   test.each(['pull-request', 'issue'])('are job-scope: %s and job-id together', (scope) => {
@@ -470,36 +474,35 @@ test.each<[Raw, boolean]>([
 })
 
 describe('what is needed even if other inputs are bad', () => {
-  test.each<[Raw, Partial<ReturnType<typeof readGiven>>]>([
-    [{ 'project-id': ' p ' }, { projectId: 'p' }],
+  test.each<[Raw, Partial<Inputs>]>([
+    [{ 'project-id': '..' }, { projectId: '' }],
     [{ 'api-key': ' k\n' }, { apiKey: 'k' }],
+    [{ 'api-key': 'a b' }, { apiKey: '' }],
     [
       { 'github-token': ' t\n', 'docs-token': ' d\n' },
       { githubToken: 't', docsToken: 'd' },
     ],
-    [{ 'job-scope': ' ' }, { jobScope: 'run' }],
-    [{ 'job-scope': ' issue ' }, { jobScope: 'issue' }],
+    [
+      { 'github-token': '', 'docs-token': ' ' },
+      { githubToken: '', docsToken: '' },
+    ],
     [{ 'job-key': 'null\n' }, { jobKey: '' }],
     [{ 'job-key': '{}' }, { jobKey: '' }],
+    [{ 'job-key': ' ' }, { jobKey: '' }],
     [{ 'job-key': ' {"os":"x"}' }, { jobKey: '{"os":"x"}' }],
-    [{ 'allow-users': 'Octocat, @b' }, { allowUsers: new Set(['octocat', '@b']) }],
+    [{ 'allow-users': 'Octocat, b' }, { allowUsers: new Set(['octocat', 'b']) }],
+    [{ 'allow-users': 'Octocat, @b' }, { allowUsers: new Set() }],
     [{ 'skip-authors': ' \n' }, { skipAuthors: new Set() }],
     [{ 'skip-authors': ', ,' }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [{ 'skip-authors': 'Octocat\nb' }, { skipAuthors: new Set(['mintlify[bot]', 'octocat', 'b']) }],
     [{ 'skip-authors': 'Mintlify[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
-    [{ 'prompt-file': ' a ' }, { hasPromptFile: true, onlyWaits: false }],
-    [
-      { 'job-id': 'j', prompt: ' ', 'prompt-file': '\n' },
-      { hasPromptFile: false, onlyWaits: true },
-    ],
-    [{ 'job-id': 'j', prompt: 'a' }, { onlyWaits: false }],
-    [{ 'job-id': 'j', 'prompt-file': 'a' }, { onlyWaits: false }],
-    [{ 'job-id': ' ' }, { onlyWaits: false }],
+    [{ 'prompt-file': ' gone.md ' }, { hasPromptFile: true }],
+    [{ 'prompt-file': '\n' }, { hasPromptFile: false }],
     [{ check: ' TRUE ' }, { check: true }],
     [{ check: 'True', 'dry-run': ' FALSE\n' }, { check: true }],
     [{ check: 'true', 'dry-run': 'true' }, { check: false }],
     [{ check: 'yes' }, { check: false }],
-  ])('%j gives %j', (raw, given) => {
-    expect(readGiven({ ...NOTHING, ...raw })).toMatchObject(given)
+  ])('%j gives %j', (raw, expected) => {
+    expect(readAny({ wait: 'maybe', ...ELSEWHERE, ...raw }).inputs).toMatchObject(expected)
   })
 })

@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals'
 import {
   createMarker,
-  deriveMarkerKey,
+  deriveMarkerKeys,
   type Identity,
   isOfOtherStep,
   readMarker,
@@ -11,7 +11,7 @@ import {
 } from '../../src/memory/marker.js'
 import { scaled } from '../support/time.js'
 
-const KEY = deriveMarkerKey('mint_key')
+const KEY = deriveMarkerKeys('mint_key')
 const IDENTITY: Identity = {
   repository: 'your-org/your-repo',
   place: '7',
@@ -47,7 +47,16 @@ test.each([
 })
 
 test('a marker does not count for another API key', () => {
-  expect(readMarker(marker, ID, IDENTITY, deriveMarkerKey('mint_other'))).toBe('unverified')
+  expect(readMarker(marker, ID, IDENTITY, deriveMarkerKeys('mint_other'))).toBe('unverified')
+})
+
+test('while a key is replaced, the one before it is verified with, and the new one signs', () => {
+  const both = deriveMarkerKeys('mint_new', 'mint_key')
+  expect(readMarker(marker, ID, IDENTITY, both)).toEqual(STATE)
+  const renewed = createMarker(STATE, ID, IDENTITY, both)
+  expect(readMarker(renewed, ID, IDENTITY, deriveMarkerKeys('mint_new'))).toEqual(STATE)
+  expect(readMarker(renewed, ID, IDENTITY, KEY)).toBe('unverified')
+  expect(readMarker(marker, ID, IDENTITY, deriveMarkerKeys('mint_new', 'mint_other'))).toBe('unverified')
 })
 
 test('the case of the repository name does not matter', () => {

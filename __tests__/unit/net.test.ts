@@ -151,7 +151,7 @@ describe('the proxy', () => {
       expect(() => proxyFor(SERVICE, proxies('', value))).toThrow(
         expect.objectContaining({
           code: 'network',
-          message: 'PROXY_1 is not a valid HTTP proxy URL. Nothing was sent.',
+          message: 'PROXY_1 is not a valid HTTP proxy URL.',
           advice: 'Use http://host:port or http://user:password@host:port, or list the service in NO_PROXY.',
         }),
       )

@@ -110,7 +110,7 @@ A backslash escapes punctuation; every other character matches itself
   c\++                             | c+ c+++              | c cc
   \**                              | * *a                 | a */a
   a! a]                            | a! a]                | a
-  {a,b}.go (a&b)$^                 | {a,b}.go (a&b)$^     | a.go a b
+  \{a,b\}.go (a&b)$^               | {a,b}.go (a&b)$^     | a.go a b
 
 Later lines win; if all patterns have !, everything else counts
   a/** !a/b/** a/b/c/** !a/b/c/d   | a/x a/b/c/x          | a/b/x a/b/c/d x
@@ -195,12 +195,18 @@ describe('rejected', () => {
     ['docs/**, src/**', /one pattern per line, without commas/],
     ['docs/**,', /one pattern per line, without commas/],
     ['"docs/**",', /remove the quotes/],
+    [
+      'docs/**/*.{md,mdx}',
+      /write one line for each alternative, "docs\/\*\*\/\*\.md" and "docs\/\*\*\/\*\.mdx", or "\\{"/,
+    ],
+    ['!{a,b}/{c,d}', /write one line for each alternative, or "\\{" for a name that has a brace/],
+    ['docs/}', /braces are plain characters/],
   ])('%s, a likely slip that could never match', (text, message) => {
     const expected = { line: 2, pattern: text, message: expect.stringMatching(message) }
     expect(problem(`src/**\n${text}`)).toMatchObject(expected)
   })
 
-  test.each(['\\"a"', '\\- a', 'a\\, b', 'a\\,', 'a,b', '-a', "a'", '.a/b', 'a./b', 'a../b', '"a"b'])(
+  test.each(['\\"a"', '\\- a', 'a\\, b', 'a\\,', 'a,b', '-a', "a'", '.a/b', 'a./b', 'a../b', '"a"b', 'a\\{'])(
     'not %s, which names a file',
     (text) => {
       expect(matches(parsePathPatterns(text), text.replace('\\', ''))).toBe(true)

@@ -57,7 +57,7 @@ async function poll(script: Script, { timeoutMs = 30 * MINUTE, ...more }: Option
 
 function describeResult(result: PollResult | undefined): string | undefined {
   if (result === undefined) return undefined
-  if (result.kind === 'deadline') return result.notFound?.code ?? result.kind
+  if (result.kind === 'deadline') return result.kind
   return result.kind === 'ended' ? result.status : `still ${result.job.rawStatus}`
 }
 
@@ -67,8 +67,10 @@ const completed = jobResult('completed')
 const stale = jobResult('completed', { prLink: LINK })
 const times = (count: number, result: ScriptedResult): ScriptedResult[] => Array(count).fill(result)
 const missing = errorResponse(404)
-/** A 404 is believed when it is repeated. */
+/** A 404, like every refusal, is believed when it is repeated. */
 const gone = times(4, missing)
+/** What gateways put between two good answers. */
+const PAGES = [errorResponse(403), errorResponse(301), noJob]
 
 test.each([
   [0, 5000],
@@ -121,7 +123,7 @@ describe('a job is polled', () => {
       'until it is seen once',
       [noResponse, errorResponse(503), noJob, active],
       once,
-      '0 5 10 15: still active',
+      '0 5 10 13.4: still active',
     ],
     ['until it is gone', [active, ...gone], {}, '0 5 8.4 11.8 15.2: not-found'],
     ['until it is gone, never seen', gone, {}, '0 3.4 6.8 10.2: not-found'],
@@ -133,7 +135,19 @@ describe('a job is polled', () => {
       every(1),
       '0 1 4.4 7.8 11.2 12.2 15.6 19 22.4 28.4 31.8 35.2 38.6: not-found',
     ],
-    ['until it is refused', [active, errorResponse(403)], {}, '0 5: auth'],
+    [
+      'until it is refused four times',
+      [active, ...times(4, errorResponse(403))],
+      {},
+      '0 5 8.4 11.8 15.2: auth',
+    ],
+    [
+      'until it is refused, whatever with',
+      [active, ...PAGES, errorResponse(400)],
+      {},
+      '0 5 8.4 11.8 15.2: rejected',
+    ],
+    ['although a gateway answers for it', [active, ...PAGES, completed], {}, '0 5 8.4 11.8 15.2: completed'],
     ['until it is visible', [missing, completed], created(), '5 10: completed'],
     [
       'for 30 s to become visible',
@@ -155,12 +169,12 @@ describe('a job is polled', () => {
       { random: 1, ...every(2) },
       '0 2 4 8 16 32 34 36: completed',
     ],
-    ['until three answers lack it', [noJob, another, noJob], {}, '0 5 10: contract'],
+    ['until four answers lack it', [noJob, another, noJob, noJob], {}, '0 3.4 6.8 10.2: contract'],
     [
-      'if two answers lack it',
-      [noJob, another, active, noJob, noJob, notSent, noJob, noJob, completed],
+      'if three answers lack it',
+      [noJob, another, noJob, active, noJob, noJob, noJob, notSent, noJob, completed],
       every(30),
-      '0 30 60 90 120 150 180 210 240: completed',
+      '0 3.4 6.8 10.2 40.2 43.6 47 50.4 80.4 83.8: completed',
     ],
   ])('%s', async (_, script, options, story) => {
     expect((await poll(script, options)).story).toBe(story)
@@ -175,6 +189,7 @@ describe('at the deadline', () => {
     ['a Retry-After that is longer', forever(errorResponse(503, '9'.repeat(20)))],
     ['one 503, then nothing', [errorResponse(503), ...times(1000, notSent)]],
     ['one response without a job, then nothing', [noJob, ...times(1000, noResponse)]],
+    ['one 404, then nothing', [missing, ...times(1000, noResponse)]],
   ])('a job is timed-out if the service responded at least once: %s', async (_, script, options = {}) => {
     const { end, endedAt } = await poll(script, options)
     expect(end).toBe('deadline')
@@ -183,15 +198,17 @@ describe('at the deadline', () => {
   })
 
   test.each<[string, Script, Options, story: string]>([
-    ['was given and never seen', times(2, missing), {}, '0 2.85: not-found'],
-    ['was given and never seen, whose last poll hangs', [missing, hangs(true)], {}, '0 2.85: not-found'],
+    ['was given and never seen', times(2, missing), {}, '0 2.85: deadline'],
     ['was seen by this step', [active, missing], { pollIntervalMs: 2000 }, '0 2 2.85: deadline'],
     ['was created by this step', [missing], { ...created(), pollIntervalMs: 2000 }, '2 2.85: deadline'],
     ['got a message of this step', times(2, missing), messaged(undefined), '2.85: deadline'],
-  ])('a 404 of a job that %s', async (_, script, options, story) => {
-    const polled = await poll([...script, ...times(2, missing)], { ...options, timeoutMs: 3000 })
-    expect(polled.story).toBe(story)
-  })
+  ])(
+    'a 404 that can not be repeated is not believed, of a job that %s',
+    async (_, script, options, story) => {
+      const polled = await poll([...script, ...times(2, missing)], { ...options, timeoutMs: 3000 })
+      expect(polled.story).toBe(story)
+    },
+  )
 
   const frozen = { frozenMs: 31 * MINUTE }
   test.each<[string, Script, Options, end: string]>([
@@ -199,7 +216,7 @@ describe('at the deadline', () => {
     ['which tells no end', [active], { ...created(), ...frozen }, 'deadline'],
     ['which gets no answer', [hangs(true)], { ...created(), ...frozen }, 'deadline'],
     ['which is the first answer', [errorResponse(503), completed], frozen, 'completed'],
-    ['which says that there is no such job', [errorResponse(503), missing], frozen, 'not-found'],
+    ['which says that there is no such job', [errorResponse(503), missing], frozen, 'deadline'],
   ])('a process that was frozen makes one last poll, %s', async (_, script, options, end) => {
     // All its timers are due at once: the deadline's may be called after the one that it waits for.
     for (const wakesFirst of [false, true]) {
@@ -221,26 +238,45 @@ describe('at the deadline', () => {
     expect([end, calls]).toEqual(['cancelled', []])
   })
 
-  test.each<[string, Script, message: string]>([
+  test.each<[string, Script, message: string, advice: string]>([
     [
       'no connection',
       forever(notSent),
-      'The service never answered a status request for job "job-1": connect ECONNREFUSED.',
+      'The service never answered a status request for docs job "job-1": connect ECONNREFUSED.',
+      'Check base-url, the proxy variables and the network.',
     ],
     [
       'a hanging request',
       forever(hangs(true)),
-      'Timed out before the service answered a status request for job "job-1".',
+      'Timed out before the service answered a status request for docs job "job-1".',
+      'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
     ],
-  ])('a service that never responded is a network error: %s', async (_, script, message) => {
+  ])('a service that never responded is a network error: %s', async (_, script, message, advice) => {
     const { end, error, progress } = await poll(script, { timeoutMs: MINUTE })
     expect([end, progress.responded]).toEqual(['network', false])
-    expect(error).toMatchObject({
-      message,
-      advice:
-        'Check base-url, the proxy variables and the network, or raise timeout-minutes. ' +
-        "A re-run is safe: checking the status doesn't affect the job.",
-    })
+    const safe = "A re-run is safe: checking the status doesn't affect the docs job."
+    expect(error).toMatchObject({ message, advice: `${advice} ${safe}` })
+  })
+})
+
+describe('a service that never responded', () => {
+  test.each<[string, Script, Options]>([
+    ['refuses every connection', forever(notSent), {}],
+    ['resets every connection, and is polled rarely', forever(noResponse), { pollIntervalMs: 3_600_000 }],
+  ])('is polled for two minutes: it %s', async (_, script, options) => {
+    for (const random of [0, 0.5, 1]) {
+      const { end, endedAt } = await poll(script, { random, ...options })
+      expect([end, endedAt]).toEqual(['network', 2 * MINUTE])
+    }
+  })
+
+  test.each<[string, Script, Options]>([
+    ['a create request', forever(notSent), created()],
+    ['a status request', [errorResponse(503), ...times(1000, notSent)], {}],
+  ])('is not one that has responded to %s', async (_, script, options) => {
+    const { end, endedAt } = await poll(script, options)
+    expect(end).toBe('deadline')
+    expect(endedAt).toBeGreaterThan(29 * MINUTE)
   })
 })
 
@@ -307,7 +343,7 @@ describe('after a message, a final status', () => {
 
   test('that may predate it is told to debuggers alone', async () => {
     const { lines, reported } = await poll([stale, active, stale], same)
-    const debug = ['The job\'s status is "completed", which may predate the message.']
+    const debug = ['The docs job\'s status is "completed", which may predate the message.']
     expect(lines).toEqual({ log: [], debug, warn: [] })
     expect(reported).toEqual(['active', 'completed'])
   })
@@ -326,7 +362,7 @@ test('404s before and after a poll without a response are not in a row', async (
 
 test.each([
   ['shows the job', [active, active], {}, ''],
-  ['gets no answer', [active, hangs(true)], {}, 'the step ended before a response arrived'],
+  ['gets no answer', [active, hangs(true)], {}, 'the last status request got no response'],
   [
     'shows what may predate the message',
     [stale, stale],
@@ -338,11 +374,22 @@ test.each([
   expect(progress.missedReason).toBe(reason)
 })
 
+test('a poll counts as missed until it is answered', async () => {
+  const missed: string[] = []
+  const answer: ScriptedResult = ({ progress }) => {
+    missed.push(progress.missedReason)
+    return jobResult('active')
+  }
+  const { progress } = await poll([answer, answer], { timeoutMs: 2_000 })
+  expect(missed).toEqual(Array(2).fill('the last status request got no response'))
+  expect(progress.missedReason).toBe('')
+})
+
 test('an error is logged once for as long as it lasts', async () => {
   const { lines } = await poll([...times(3, noResponse), active, errorResponse(503), completed])
-  const broken = "Couldn't get the job's status: read ECONNRESET. Retrying."
+  const broken = "Couldn't get the docs job's status: read ECONNRESET. Retrying."
   expect(lines).toEqual({
-    log: [broken, "Couldn't get the job's status: the service responded 503: its message. Retrying."],
+    log: [broken, "Couldn't get the docs job's status: the service responded 503: its message. Retrying."],
     debug: [broken, broken],
     warn: [],
   })
@@ -350,13 +397,13 @@ test('an error is logged once for as long as it lasts', async () => {
 
 test('an error of the last poll is not retried, and the log does not say so', async () => {
   const { lines } = await poll([active, errorResponse(503)], { timeoutMs: 2_000 })
-  expect(lines.log).toEqual(["Couldn't get the job's status: the service responded 503: its message."])
+  expect(lines.log).toEqual(["Couldn't get the docs job's status: the service responded 503: its message."])
 })
 
 test('an undocumented status causes one warning, and polling continues', async () => {
   const { end, lines } = await poll([jobResult('queued'), jobResult('paused'), completed])
   expect(end).toBe('completed')
-  expect(lines.warn).toEqual(['Unknown job status "queued"; treating the job as still running.'])
+  expect(lines.warn).toEqual(['Undocumented job status "queued"; treating the docs job as still running.'])
 })
 
 describe('a cancel', () => {

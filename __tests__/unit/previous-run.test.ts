@@ -1,5 +1,6 @@
 // What an earlier run or attempt left: which job is continued, waited for or replaced.
 import { describe, expect, test } from '@jest/globals'
+import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
 import { ActionError } from '../../src/errors.js'
 import type { RunEnvironment } from '../../src/event/event.js'
 import type { Task } from '../../src/inputs/inputs.js'
@@ -151,7 +152,11 @@ describe('a first attempt', () => {
   test.each<[string, Options, story: string]>([
     ['the comment cannot be read', { comment: GITHUB_ERROR }, 'github; asks nobody; follows nothing'],
     ['the action itself fails', { check: BUG }, `${BUG.message}; asks nobody; follows nothing`],
-    ['the job is refused', { comment, script: [errorResponse(401)] }, `auth; asks job-1; ${FOLLOWED}`],
+    [
+      'the job is refused',
+      { comment, script: Array(4).fill(errorResponse(401)) },
+      `auth; ${asks('job-1')}; ${FOLLOWED}`,
+    ],
   ])('ends with an error if %s', async (_, options, story) => {
     expect((await find(options)).story).toBe(story)
   })
@@ -166,7 +171,7 @@ describe('a first attempt', () => {
 
   test('ends at the deadline', async () => {
     const { error } = await find({ comment, script: forever(errorResponse(503)) })
-    const message = 'Timed out while checking the earlier job. Nothing was sent.'
+    const message = 'Timed out while checking the earlier docs job.'
     const advice = 'Start a new run later, or raise timeout-minutes.'
     expect(error).toMatchObject({ code: 'network', message, advice })
     expect((await find({ comment, script: forever(notSent) })).error?.message).toMatch(
@@ -234,8 +239,7 @@ describe('an earlier create request whose result is unknown', () => {
     [{ attempt: 2, check: sent('unknown', '9'), comment: stored('active') }, true],
     [{ attempt: 2, check: sent('unknown', '9'), comment: ofThisRun('active') }, false],
   ])('%j is told: %s', async (options, isTold) => {
-    const text =
-      "The result of the last create request is unknown: a job may exist. Check the agent's jobs in the dashboard."
+    const text = `The result of the last create request is unknown: a docs job may exist. Look ${factsOf(MINTLIFY_URL).whereToLook}.`
     expect((await find(options)).lines.warn).toEqual(isTold ? [text] : [])
   })
 })
@@ -244,7 +248,7 @@ describe('what this very attempt stored', () => {
   const text = (what: string, wait = '') =>
     `job-key: another step of this run has the same workflow, job, step ID and project, and has already ${what}. ` +
     `Give each step or matrix leg its own job-key.${wait}`
-  const USED = text('used job "job-1"', ' To wait for that job, set job-id: job-1 and no prompt.')
+  const USED = text('used docs job "job-1"', ' To wait for that docs job, set job-id: job-1 and no prompt.')
   const state = ofThisRun('active')
 
   test.each<[string, Options, message: string]>([
@@ -261,8 +265,7 @@ describe('what this very attempt stored', () => {
     expect(error).toMatchObject({
       message,
       advice:
-        'Nothing was sent. Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
-      jobId: '',
+        'Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
     })
     expect([writers.comment?.stopped, writers.check?.stopped]).not.toContain(false)
   })
@@ -286,7 +289,7 @@ describe('what this very attempt stored', () => {
 describe('continuing', () => {
   const composeWith = (...more: string[]): string => ['Do it', ...more].join('\n\n')
   const continueAt = (link: string): string =>
-    `Do it\n\nAn earlier job has already opened the pull request ${link}, which is still open. ` +
+    `Do it\n\nAn earlier docs job has already opened the pull request ${link}, which is still open. ` +
     'Continue there: add to its branch, and open no second pull request.'
 
   async function decide(
@@ -315,7 +318,7 @@ describe('continuing', () => {
   const open: DocsPull = { state: 'open' }
   const closed: DocsPull = { state: 'closed' }
   const unknown: DocsPull = { state: 'unknown', reason: 'It is on another host.' }
-  const UNKNOWN = `Can't tell whether the job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`
+  const UNKNOWN = `Can't tell whether the docs job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`
 
   test.each<[string, PreviousRun['job'], DocsPull, remembered: string, link: string, log: string[]]>([
     ['an open pull request', active, open, OLD_LINK, OLD_LINK, []],
@@ -345,7 +348,7 @@ describe('continuing', () => {
   test.each<[string, Iterable<ScriptedResult>, answer: object]>([
     ['four times 404', gone, { value: undefined }],
     ['the job', [...gone.slice(1), jobResult('archived')], { value: { status: 'archived' } }],
-    ['403', [errorResponse(403)], { code: 'auth' }],
+    ['four times 403', Array(4).fill(errorResponse(403)), { code: 'auth' }],
     ['only 503', forever(errorResponse(503)), { code: 'network' }],
   ])('if it takes no message, the service is asked whether it is gone: %s', async (_, script, answer) => {
     const { task, progress } = await decide(linked, open, { script })
@@ -367,7 +370,7 @@ describe('continuing', () => {
     expect((await decide(previousJob, pull)).told).toEqual({
       task: { kind: 'create', prompt: isOpen ? continueAt(OLD_LINK) : 'Do it' },
       read: [OLD_LINK],
-      log: [`The earlier job ${reason}: creating a new one.`],
+      log: [`The earlier docs job ${reason}: creating a new one.`],
       followed: ['', isOpen ? OLD_LINK : ''],
     })
   })

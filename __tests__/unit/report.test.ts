@@ -35,10 +35,12 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[], hasInpu
     },
     progress,
     redact: (text) => text,
-    run: { serverUrl: '', repository: '', runId: '' },
+    run: { serverUrl: '', repository: '', runId: '', workflow: '' },
     inputs: hasInputs ? INPUTS : undefined,
+    jobKey: '',
   })
   report.status.writers.push({
+    failure: '',
     writePlaceholder: async (update) => void updates.push(update),
     enqueue: (update) => updates.push(update),
     close: async ({ usualMs, memoryMs, cancelledMs }) => void limits.push([usualMs, memoryMs, cancelledMs]),
@@ -155,6 +157,7 @@ test('a placeholder that fails is reported after all of them have settled', asyn
   const { report } = createStep()
   const settled: string[] = []
   const writer = (name: string, write: () => Promise<void>) => ({
+    failure: '',
     writePlaceholder: () => write().finally(() => settled.push(name)),
     enqueue: () => undefined,
     close: async () => undefined,

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
 import { ActionError, Cancelled } from '../../src/errors.js'
 import type { Remembered, Task } from '../../src/inputs/inputs.js'
-import { errorOf, toRunResult } from '../../src/run/ports.js'
+import { errorOf, toRunResult } from '../../src/run/result.js'
 import { run } from '../../src/run/run.js'
 import {
   cancelThen,
@@ -63,9 +63,9 @@ function* thenForever(first: ScriptedResult, rest: ScriptedResult): Iterable<Scr
 describe('a step that creates a job', () => {
   test('writes a placeholder, creates the job, tells of it, and polls it to its end', async () => {
     const newJob = (status: string) => jobResult(status, { id: 'job-9' })
-    const script = [errorResponse(429), newJob('active'), newJob('active'), newJob('completed')]
+    const script = [errorResponse(429), newJob('active'), newJob('active'), newJob('failed')]
     const { result, calls, placeholders, published, progress } = await runTask(CREATE, script)
-    expect(result).toEqual({ outcome: 'no-changes' })
+    expect(result).toEqual({ outcome: 'failed' })
     expect(calls).toMatchObject([
       { kind: 'create', prompt: 'Do it' },
       { kind: 'create', prompt: 'Do it' },
@@ -74,7 +74,7 @@ describe('a step that creates a job', () => {
     ])
     expect(placeholders).toEqual([0])
     expect(published[3]).toMatchObject({ calls: 2, jobId: 'job-9', status: 'active', request: 'idle' })
-    expect(progress).toMatchObject({ jobId: 'job-9', status: 'completed', reuse: undefined })
+    expect(progress).toMatchObject({ jobId: 'job-9', status: 'failed', reuse: undefined })
   })
 
   test.each<[string, Iterable<ScriptedResult>, wait: boolean, story: string]>([
@@ -98,6 +98,48 @@ describe('a step that creates a job', () => {
     const result = await run(CREATE, INPUTS, service, { ...ports, writePlaceholder })
     expect(result).toEqual({ outcome: 'error', error })
     expect(calls).toEqual([])
+  })
+})
+
+describe('a job that completed without a pull request', () => {
+  const completed = jobResult('completed')
+  const later = [completed, completed]
+  test.each<[string, Task, Iterable<ScriptedResult>, wait: boolean, story: string]>([
+    ['has its link then', CREATE, [active, completed, opened], true, 'create poll poll: pr-opened'],
+    ['has none', CREATE, [active, ...later], true, 'create poll poll: no-changes'],
+    [
+      'has its link, after it completed at once',
+      CREATE,
+      [completed, opened],
+      false,
+      'create poll: pr-opened',
+    ],
+    ['has its link, if it is only checked', ATTACH, [completed, opened], false, 'poll poll: pr-opened'],
+    ['was archived', ATTACH, [completed, jobResult('archived')], true, 'poll poll: archived'],
+    ['is active for a moment', ATTACH, [completed, active], true, 'poll poll: no-changes'],
+    ['gets no answer', ATTACH, [completed, errorResponse(503)], true, 'poll poll: no-changes'],
+    [
+      'gets another job',
+      ATTACH,
+      [completed, jobResult('completed', { id: 'job-9', prLink: LINK })],
+      true,
+      'poll poll: no-changes',
+    ],
+  ])('is asked for once more: it %s', async (_, task, script, wait, story) => {
+    const { calls, ...ended } = await runTask(task, script, { wait })
+    expect(ended.story).toBe(story)
+    const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
+    expect(last - before).toBe(5_000)
+  })
+
+  test('is not asked for again after the last poll', async () => {
+    const script = [active, delayed(30 * MINUTE - 5_000, noResponse), completed]
+    expect((await runTask(CREATE, script)).story).toBe('create poll poll: no-changes')
+  })
+
+  test('has ended, also if the step is cancelled while it waits to ask', async () => {
+    const { story, clock } = await runTask(ATTACH, [completed, hangs(false)], { cancelAt: 2_000 })
+    expect([story, clock.now()]).toEqual(['poll poll: no-changes', 2_000])
   })
 })
 
@@ -162,7 +204,7 @@ describe('a step that messages a job', () => {
 
 describe('a step that messages a remembered job', () => {
   const newJob = (status: string) => jobResult(status, { id: 'job-2' })
-  const NEW = [newJob('active'), newJob('completed')]
+  const NEW = [newJob('active'), newJob('failed')]
 
   /** @param gone whether the job no longer exists, each time when the service is asked for it; else it is as it was */
   async function follow(known: Job | undefined, script: Iterable<ScriptedResult>, gone: boolean[] = []) {
@@ -181,9 +223,9 @@ describe('a step that messages a remembered job', () => {
 
   const refused = (status: number, times = 1) => Array(times).fill(errorResponse(status))
   const words = (status: number) => `The service refused the message (${status}: its message).`
-  const GONE = 'The earlier job no longer exists: creating a new one.'
-  const EXISTS = `${words(404)} But the job exists: sending the message once more.`
-  const ENDED = 'The earlier job has ended and takes no more messages: creating a new one.'
+  const GONE = 'The earlier docs job no longer exists: creating a new one.'
+  const EXISTS = `${words(404)} But the docs job exists: sending the message once more.`
+  const ENDED = 'The earlier docs job has ended and takes no more messages: creating a new one.'
 
   test.each<[string, refusals: ScriptedResult[], gone: boolean[], log: string[]]>([
     ['is gone', refused(404), [true], [GONE]],
@@ -200,7 +242,7 @@ describe('a step that messages a remembered job', () => {
     const tries = refusals.length
     const script = [...refusals, ...NEW]
     const { story, calls, lines, placeholders, progress, published } = await follow(ended, script, gone)
-    expect(story).toBe(`${'message '.repeat(tries)}create poll: no-changes`)
+    expect(story).toBe(`${'message '.repeat(tries)}create poll: failed`)
     expect(calls).toMatchObject([
       ...Array(tries).fill({ jobId: 'job-1', prompt: 'Do more' }),
       { prompt: 'Do it anew' },
@@ -266,9 +308,9 @@ describe('a step that only waits', () => {
     expect((await runTask(ATTACH, script, { wait: false })).story).toBe(story)
   })
 
-  test('ends with a 404 that there was no time to repeat', async () => {
+  test('is timed-out by a 404 that there was no time to repeat', async () => {
     const script = [delayed(30 * MINUTE - 1000, errorResponse(404)), errorResponse(404)]
-    expect((await runTask(ATTACH, script)).story).toBe('poll poll: error not-found')
+    expect((await runTask(ATTACH, script)).story).toBe('poll poll: timed-out')
   })
 })
 

@@ -2,6 +2,7 @@
 
 import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import { isStatus, type Job } from '../../src/agent/job.js'
+import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
 import { type ActionError, Cancelled } from '../../src/errors.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { createDeadline, type Deadline } from '../../src/net/deadline.js'
@@ -14,6 +15,7 @@ export const INPUTS: Inputs = {
   task: { kind: 'create', prompt: 'Do it' },
   projectId: 'p-1',
   apiKey: 'mint_key',
+  previousApiKey: '',
   jobScope: 'run',
   issueNumber: undefined,
   context: 'none',
@@ -28,6 +30,11 @@ export const INPUTS: Inputs = {
   failOn: new Set(),
   baseUrl: 'https://api.mintlify.com',
   dryRun: false,
+  skipAuthors: new Set(),
+  jobKey: '',
+  githubToken: '',
+  docsToken: '',
+  hasPromptFile: false,
 }
 
 export const LINK = 'https://github.com/your-org/docs/pull/7'
@@ -153,6 +160,7 @@ export function createScriptedRun(
     return typeof value === 'function' ? await value(all, until) : value
   }
   const service: AgentService = {
+    facts: factsOf(MINTLIFY_URL),
     submit: (request, prompt) => play({ ...request, prompt }),
     getJob: (jobId, until) => play({ kind: 'poll', jobId, limitMs: until.remainingMs() }, until),
     close: () => undefined,
@@ -171,7 +179,7 @@ export function createScriptedRun(
     log: (line) => lines.log.push(line),
     debug: (line) => lines.debug.push(line),
     warn: (line) => lines.warn.push(line),
-    note: (line) => progress.notes.push(line),
+    note: (line) => void progress.notes.push(line),
     onJob: (job) => {
       reported.push(job.rawStatus)
       progress.update(job)

@@ -75,7 +75,7 @@ describe('a retry', () => {
   test('is announced with its reason and its delay, in whole seconds', async () => {
     const { lines } = await submit([notSent, errorResponse(429, '30'), accepted], { random: 0.1 })
     expect(lines.log).toEqual([
-      "The service can't be reached: connect ECONNREFUSED. Nothing was sent. Retrying in 1 s.",
+      "The service can't be reached: connect ECONNREFUSED. Retrying in 1 s.",
       'The service refused the create request (429: its message). Retrying in 31 s.',
     ])
   })
@@ -107,7 +107,7 @@ describe("a service that can't be reached", () => {
   test('is tried until the deadline if it responded earlier in the step', async () => {
     const run = createScriptedRun(forever(notSent), LONG)
     run.progress.responded = true
-    expect((await sendIn(run)).error?.message).toContain('Nothing was sent.')
+    expect((await sendIn(run)).code).toBe('network')
     expect(run.clock.now()).toBeGreaterThan(9 * MINUTE)
   })
 })
@@ -124,7 +124,7 @@ describe('the error', () => {
       2400,
       {
         code: 'network',
-        message: "The service can't be reached: connect ECONNREFUSED. Nothing was sent. Tried 1 time.",
+        message: "The service can't be reached: connect ECONNREFUSED. Tried 1 time.",
         advice: NETWORK_ADVICE,
         cause,
       },
@@ -140,7 +140,7 @@ describe('the error', () => {
           'The service refused the create request (429: its message). ' +
           'It asks to wait 30 min, which leaves no time for a response.',
         advice:
-          'The documented limit is 100 uses per project per hour. Run the workflow later, or less often.',
+          'Start a run later, or less often. Mintlify documents a limit of 100 uses per project per hour.',
       },
     ],
     [
@@ -155,7 +155,7 @@ describe('the error', () => {
       MINUTE,
       {
         code: 'network',
-        message: 'Timed out before connecting to the service. Nothing was sent.',
+        message: 'Timed out before connecting to the service.',
         advice: 'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
       },
     ],
@@ -166,7 +166,7 @@ describe('the error', () => {
       {
         code: 'create-unknown',
         message: expect.stringContaining(
-          'its result is unknown: the action failed while sending it. A job may exist.',
+          'its result is unknown: the action failed while sending it. A docs job may exist.',
         ),
         cause,
       },
@@ -178,19 +178,12 @@ describe('the error', () => {
     )
   })
 
-  test('says that nothing was sent only if nothing was', async () => {
-    const run = createScriptedRun([errorResponse(404), ...Array(3).fill(notSent), hangs(false)])
-    expect((await sendIn(run, MESSAGE)).code).toBe('not-found')
-    expect((await sendIn(run)).error?.message).toBe("The service can't be reached: connect ECONNREFUSED.")
-    expect(run.lines.log.join()).not.toContain('Nothing was sent')
-  })
-
   test('names the deadline that passed before the request, not the service', async () => {
     const run = createScriptedRun([], { timeoutMs: MINUTE })
     await run.clock.sleep(MINUTE + 1, new AbortController().signal)
     expect((await sendIn(run)).error).toMatchObject({
       code: 'network',
-      message: 'Timed out before the request could be sent. Nothing was sent.',
+      message: 'Timed out before the request could be sent.',
       advice: 'Raise timeout-minutes.',
     })
     run.progress.posted = true

@@ -71,19 +71,31 @@ describe('since', () => {
     expect(requests).toEqual([path])
   })
 
-  test('as a date, it is the last commit at or before it', async () => {
-    const commits = `/commits?sha=${SHA}&until=2026-11-01T00:00:00.000Z`
-    const compare = `/compare/${COMMIT.sha}...${SHA}`
-    const answers = { [commits]: [COMMIT], [compare]: compared('ahead') }
+  const listed = (name: string, ...parents: string[]) => ({
+    sha: name.repeat(40),
+    parents: parents.map((parent) => ({ sha: parent.repeat(40) })),
+  })
+
+  test('as a date, it is where the branch was then, not a commit of a branch that was merged later', async () => {
+    const commits = `/commits?sha=${SHA}&since=2026-11-01T00:00:01.000Z`
+    const compare = `/compare/${'a'.repeat(40)}...${SHA}`
+    // c merges f, which is older than the date, into a.
+    const answers = { [commits]: [listed('c', 'b'), listed('b', 'a', 'f')], [compare]: compared('ahead') }
     const { changes, requests } = await find(answers, { since: '2026-11-01' })
     expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }] })
     expect(requests).toEqual([commits, compare])
-    const none = await find({ [commits]: [] }, { since: '2026-11-01' })
+    const none = await find({ [commits]: [listed('c')] }, { since: '2026-11-01' })
     expect(none.changes).toMatchObject({
       files: [],
       empty: false,
       missing: 'There is no commit at or before the date in since, so there is nothing to compare with.',
     })
+  })
+
+  test('as a date after the last commit, leaves nothing', async () => {
+    const commits = `/commits?sha=${SHA}&since=2026-11-01T00:00:01.000Z`
+    const answers = { [commits]: [], [`/compare/${SHA}...${SHA}`]: { ...compared('identical'), files: [] } }
+    expect((await find(answers, { since: '2026-11-01' })).changes).toMatchObject({ empty: true })
   })
 
   const UNRELATED = 'What since names and this commit have no history in common.'
@@ -104,7 +116,7 @@ describe('since', () => {
     const unknown = await find({ [`/commits/${SHA}`]: COMMIT }, { since: 'v9' })
     expect(unknown.error).toMatchObject({
       code: 'github',
-      message: 'since: there is no tag, branch or commit "v9" in this repository. Nothing was sent.',
+      message: 'since: there is no tag, branch or commit "v9" in this repository.',
     })
     expect((await find({}, { since: 'v9' })).error?.message).not.toContain('since:')
   })

@@ -9,12 +9,13 @@ import {
   rejected,
   resultUnknown,
 } from '../../src/agent/problems.js'
+import { factsOf } from '../../src/agent/service.js'
 import { ActionError, internalError } from '../../src/errors.js'
 import { oneLine, quote } from '../../src/escape.js'
 import { InputError } from '../../src/inputs/inputs.js'
 import type { StepReport } from '../../src/report/report.js'
-import type { RunResult } from '../../src/run/ports.js'
 import type { Progress } from '../../src/run/progress.js'
+import type { RunResult } from '../../src/run/result.js'
 import type { FakeClock } from './fake-clock.js'
 import { job, LINK } from './scripted-run.js'
 
@@ -77,6 +78,8 @@ const error =
   (create: (step: Told) => ActionError): End =>
   (step) => ({ outcome: 'error', error: create(step) })
 
+const FACTS = factsOf(undefined)
+
 type Refusal = Extract<ServiceResult, { kind: 'error-response' }>
 
 /** Why a request failed. */
@@ -92,17 +95,21 @@ const refusal = (status: number, { words }: Outside): Refusal => ({
 
 const pollRefused = (status: number): End =>
   error(({ outside, progress }) => {
-    const refused = rejected(refusal(status, outside), {
-      kind: 'poll',
-      seen: progress.job !== undefined || progress.reuse === 'message',
-    })
+    const refused = rejected(
+      refusal(status, outside),
+      {
+        kind: 'poll',
+        seen: progress.job !== undefined || progress.reuse === 'message',
+      },
+      FACTS,
+    )
     progress.missed(refused.message)
     return refused
   })
 
-const unconnected = (permanent: Parameters<typeof cannotConnect>[0]['permanent'], posted: boolean): End =>
+const unconnected = (permanent: Parameters<typeof cannotConnect>[0]['permanent']): End =>
   error(({ outside }) =>
-    cannotConnect({ kind: 'not-sent', reason: oneLine(outside.words), permanent, cause: undefined }, posted),
+    cannotConnect({ kind: 'not-sent', reason: oneLine(outside.words), permanent, cause: undefined }),
   )
 
 const ENDS = {
@@ -120,11 +127,11 @@ const ENDS = {
     outcome: 'skipped',
     reason:
       'renovate[bot], who opened the pull request, has no write access to your-org/your-repo and is not in allow-users',
-    advice: 'To let them start jobs, add the login to allow-users.',
+    advice: 'To let them start docs jobs, add the login to allow-users.',
   }),
   'bad input': error(({ outside }) => {
     const lines = [`wait: expected true or false, got ${quote(outside.words)}.`, 'prompt: no instruction.']
-    return new InputError(lines, '')
+    return new InputError(lines)
   }),
   'no permission': error(
     () => new ActionError('github', 'Reading the comments failed.', 'Add issues: write to permissions.'),
@@ -132,20 +139,20 @@ const ENDS = {
   'an exception': error(() => internalError(new TypeError('x is not a function'))),
   'ended in flight': error(({ report }) => report.resultUnknown() as ActionError),
   'cancelled in flight': ({ report }) => ({ outcome: 'cancelled', error: report.resultUnknown() }),
-  'unknown create': error(({ outside }) => resultUnknown({ kind: 'create' }, responded(outside))),
+  'unknown create': error(({ outside }) => resultUnknown({ kind: 'create' }, responded(outside), FACTS)),
   'unknown message': error(({ outside }) =>
-    resultUnknown({ kind: 'message', jobId: outside.id }, responded(outside)),
+    resultUnknown({ kind: 'message', jobId: outside.id }, responded(outside), FACTS),
   ),
   'cancelled, unknown create': ({ outside }) => ({
     outcome: 'cancelled',
-    error: resultUnknown({ kind: 'create' }, responded(outside)),
+    error: resultUnknown({ kind: 'create' }, responded(outside), FACTS),
   }),
-  'no job in the response': error(({ outside }) => createdWithoutJob(`200: ${quote(outside.words)}`)),
+  'no job in the response': error(({ outside }) => createdWithoutJob(`200: ${quote(outside.words)}`, FACTS)),
   'no job in the last responses': error(({ outside }) =>
-    missingJob(outside.id, `no job (200: ${quote(outside.words)})`),
+    missingJob(outside.id, `no docs job (200: ${quote(outside.words)})`),
   ),
-  'create refused, 403': error(({ outside }) => rejected(refusal(403, outside), { kind: 'create' })),
-  'message refused, 403': error(({ outside }) => rejected(refusal(403, outside), { kind: 'message' })),
+  'create refused, 403': error(({ outside }) => rejected(refusal(403, outside), { kind: 'create' }, FACTS)),
+  'message refused, 403': error(({ outside }) => rejected(refusal(403, outside), { kind: 'message' }, FACTS)),
   'poll refused, 403': pollRefused(403),
   'poll refused, 404': pollRefused(404),
 } satisfies Record<string, End | undefined>
@@ -364,22 +371,29 @@ const BROKEN = [
 const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = [
   ...[300, 399, 400, 401, 403, 404, 409, 418, 429].flatMap((status) => {
     const refuse = (kind: 'create' | 'message'): End =>
-      error(({ outside }) => rejected(refusal(status, outside), { kind }))
+      error(({ outside }) => rejected(refusal(status, outside), { kind }, FACTS))
     return [
       ['create refused', `${status}`, refuse('create')],
       ['message refused', `${status}`, refuse('message')],
       ['created', `${status}`, pollRefused(status)],
     ] as const
   }),
-  ...([undefined, 'server-certificate', 'proxy-certificate', 'proxy-authentication'] as const).flatMap(
-    (permanent) => {
-      const name = `no connection: ${permanent ?? 'for now'}`
-      return [
-        ['start', name, unconnected(permanent, false)],
-        ['create refused', name, unconnected(permanent, true)],
-      ] as const
-    },
-  ),
+  ...(
+    [
+      undefined,
+      'server-certificate',
+      'server-certificate-date',
+      'proxy-certificate',
+      'proxy-certificate-date',
+      'proxy-authentication',
+    ] as const
+  ).flatMap((permanent) => {
+    const name = `no connection: ${permanent ?? 'for now'}`
+    return [
+      ['start', name, unconnected(permanent)],
+      ['create refused', name, unconnected(permanent)],
+    ] as const
+  }),
 ]
 
 function createRow(name: string, state: string, end: End | undefined, more: Partial<Row> = {}): Row {

@@ -22,7 +22,12 @@ import { type Outside, ROWS, type Row } from './text-table.js'
 expect.addSnapshotSerializer({ test: (value) => typeof value === 'string', serialize: (text) => text })
 
 const KEY = 'mint_s3cr3t'
-const RUN = { serverUrl: 'https://github.com', repository: 'your-org/your-repo', runId: '100' }
+const RUN = {
+  workflow: 'Docs',
+  serverUrl: 'https://github.com',
+  repository: 'your-org/your-repo',
+  runId: '100',
+}
 const RUN_TARGET = '(<https://github.com/your-org/your-repo/actions/runs/100>)'
 const PLAIN = { id: 'job-1', project: 'p-1', url: 'https://agent.example.com', words: 'its words' }
 
@@ -61,8 +66,10 @@ function play(row: Row, outside: Outside = PLAIN) {
     const report = new StepReport({
       ...{ writer, progress, redact, run: RUN },
       inputs: row.badInput ? undefined : inputs,
+      jobKey: '',
     })
     report.status.writers.push({
+      failure: '',
       writePlaceholder: async (update) => void updates.push(update),
       enqueue: (update) => updates.push(update),
       close: async () => undefined,
@@ -88,7 +95,7 @@ const ownSections = (markdown: string): string[] =>
     .trim()
     .split('\n\n')
     .slice(1)
-    .filter((section) => !/^(?:\*\*Pull|- Job|- Project|- Elapsed|\|)/.test(section))
+    .filter((section) => !/^(?:\*\*Pull|- Docs job|- Project|- Elapsed|\|)/.test(section))
 
 const notEmpty = (values: Readonly<Record<string, unknown>>): string =>
   Object.entries(values)
@@ -117,9 +124,11 @@ test('the comment before a create request', async () => {
   const report = new StepReport({
     ...{ writer: createReporter(String), progress: new Progress(new FakeClock()), redact: String, run: RUN },
     inputs: INPUTS,
+    jobKey: '',
   })
   const texts: string[] = []
   report.status.writers.push({
+    failure: '',
     writePlaceholder: async ({ state, comment }) => void texts.push(state, comment),
     enqueue: () => undefined,
     close: async () => undefined,
@@ -169,7 +178,7 @@ const wholeOf = ({ lines, summary, comment, check, stored }: ReturnType<typeof p
 /** The last words in the log, the summary, the comment and the check. */
 const placesOf = ({ lines, summary, comment, check }: ReturnType<typeof play>): string[] => [
   lines
-    .filter((line) => !/^(?:Finished|Job|::notice::Pull)/.test(line))
+    .filter((line) => !/^(?:Finished|Docs job|::notice::Pull)/.test(line))
     .join('\n')
     .replaceAll('%0A', '\n'),
   ...[summary, comment, check],
@@ -207,7 +216,7 @@ describe.each(ROWS)('$name', (row) => {
     const whole = wholeOf(told)
     if (row.posted || row.unknown) expect(whole).not.toMatch(/nothing (?:was|has been|is) sent/i)
     if (row.unknown) expect(whole).not.toMatch(/not accepted|nothing was accepted/i)
-    if (row.unknown === 'create') expect(whole).toMatch(/a job may exist/i)
+    if (row.unknown === 'create') expect(whole).toMatch(/a docs job may exist/i)
     if (row.job !== 'runs') expect(whole).not.toMatch(/\b(?:is|keeps)(?: still)? (?:running|active)\b/)
     if (row.job === 'ended') expect(whole).not.toMatch(/to wait for|may still be/i)
     const { outputs } = told
@@ -248,7 +257,7 @@ describe.each(ROWS)('$name', (row) => {
     for (const advice of adviceOf(told)) {
       expect(advice).toMatch(/\.$/)
       if (mayRun && !row.gone)
-        expect(advice).toMatch(/to wait for (?:it|the job), run .* .job-id: job-1. and no prompt\./i)
+        expect(advice).toMatch(/to wait for (?:it|the docs job), run .* .job-id: job-1. and no prompt\./i)
       if (row.unknown === 'message') expect(advice).toMatch(/job-id.* and no prompt\./)
       if (row.unknown === 'create') expect(advice).toContain("service's dashboard")
     }

@@ -2,13 +2,14 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
-import { MAX_INVALID_RESPONSES, Refusal } from '../../src/agent/problems.js'
+import { Refusal } from '../../src/agent/problems.js'
+import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
 import {
   judgePoll,
   judgeSubmit,
-  NOT_FOUND_TRIES,
   type PollContext,
   type PollVerdict,
+  REFUSED_TRIES,
   refusesMessage,
   type SubmitContext,
   type SubmitVerdict,
@@ -17,17 +18,18 @@ import {
 } from '../../src/agent/verdict.js'
 import { errorResponse, jobResult, noJob, noResponse, notSent } from './scripted-run.js'
 
+const FACTS = factsOf(MINTLIFY_URL)
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
 const judge = (request: SubmitRequest, result: ServiceResult, context: Partial<SubmitContext> = {}) =>
-  judgeSubmit(request, result, { date: NOW, posted: false, conflicts: 0, replaceable: false, ...context })
+  judgeSubmit(request, result, { date: NOW, conflicts: 0, replaceable: false, facts: FACTS, ...context })
 const FIRST_POLL: PollContext = {
   jobId: 'job-1',
   seen: false,
-  notFounds: 0,
+  refusals: 0,
   sinceCreateMs: undefined,
-  invalidResponses: 0,
+  facts: FACTS,
 }
 const poll = (result: ServiceResult, context: Partial<PollContext> = {}) =>
   judgePoll(result, { ...FIRST_POLL, ...context }, NOW)
@@ -46,16 +48,17 @@ function summarize(verdict: SubmitVerdict | PollVerdict): string {
 }
 
 const verdicts = (result: ServiceResult) =>
-  [judge(CREATE, result), judge(MESSAGE, result), poll(result)].map(summarize)
+  [judge(CREATE, result), judge(MESSAGE, result), poll(result, { refusals: 3 })].map(summarize)
 
+/** The status request is the fourth in a row that is refused. */
 describe('a create request, a message and a status request that got', () => {
   test.each([
     ['no connection', notSent, 'retry network', 'retry network', 'retry'],
     ['a bad certificate', failed('server-certificate'), 'fail network', 'fail network', 'fail network'],
     ['no complete response', noResponse, 'fail create-unknown', 'fail create-unknown', 'retry'],
-    ['a success without a job', noJob, 'fail contract create-unknown', 'accepted', 'retry'],
+    ['a success without a job', noJob, 'fail contract create-unknown', 'accepted', 'fail contract'],
     ['a job', jobResult('active'), 'accepted', 'accepted', 'job'],
-    ['another job', anotherJob, 'accepted', 'accepted', 'retry'],
+    ['another job', anotherJob, 'accepted', 'accepted', 'fail contract'],
     [
       'aborted after they were sent',
       aborted(true),
@@ -81,7 +84,7 @@ describe('a create request, a message and a status request that got', () => {
     ['304-399', 'fail contract', 'fail contract', 'fail contract'],
     ['400', 'fail rejected', 'fail rejected', 'fail rejected'],
     ['401 403', 'fail auth', 'fail auth', 'fail auth'],
-    ['404', 'fail not-found', 'fail not-found', 'retry'],
+    ['404', 'fail not-found', 'fail not-found', 'fail not-found'],
     ['409', 'fail rejected', 'retry rejected', 'fail rejected'],
     ['408 425', 'fail rejected', 'fail rejected', 'retry'],
     ['429', 'retry rate-limited', 'retry rate-limited', 'retry'],
@@ -104,7 +107,9 @@ describe('a create request or a message', () => {
 
   test('has an unknown result if it was sent and nobody refused it', () => {
     expect(judge(CREATE, noJob)).toMatchObject({
-      unknown: { message: expect.stringContaining('unknown: the response contains no job (200: hello).') },
+      unknown: {
+        message: expect.stringContaining('unknown: the response contains no docs job (200: hello).'),
+      },
     })
     for (const request of [CREATE, MESSAGE]) {
       expect(judge(request, aborted(true))).toMatchObject({
@@ -179,37 +184,53 @@ describe('a message to a job that a new one can replace', () => {
 
 describe('a status request', () => {
   test('says in the end, and if there is no time left, that there is no such job', () => {
-    const advice = (seen: boolean, notFounds: number) => {
-      const verdict = poll(errorResponse(404), { seen, notFounds })
-      const error = verdict.next === 'retry' ? verdict.notFound?.error : 'error' in verdict && verdict.error
-      return error ? [error.code, error.advice] : undefined
+    const advice = (seen: boolean) => {
+      const verdict = poll(errorResponse(404), { seen, refusals: 3 })
+      return verdict.next === 'fail' && [verdict.error.code, verdict.error.advice]
     }
-    for (const notFounds of [0, 3]) {
-      expect(advice(false, notFounds)).toEqual(['not-found', 'Check job-id, project-id and base-url.'])
-      expect(advice(true, notFounds)).toEqual([
-        'not-found',
-        "The service has returned this job before: check the agent's jobs in its dashboard.",
-      ])
-    }
+    expect(advice(false)).toEqual(['not-found', 'Check job-id, project-id and base-url.'])
+    expect(advice(true)).toEqual([
+      'not-found',
+      'The service has returned this docs job before: it may have been deleted.',
+    ])
   })
 
-  test('that got another refusal right after a create request fails', () => {
-    for (const status of [400, 401, 403, 409, 410, 301])
-      expect(poll(errorResponse(status), { sinceCreateMs: 0 }).next).toBe('fail')
+  const refused = [301, 400, 401, 403, 404, 409, 410, 422, 451].map((status) => errorResponse(status))
+  test.each([...refused, noJob, anotherJob])(
+    'that got %j is repeated until it has been refused four times',
+    (result) => {
+      const verdicts = [0, 1, 2, 3].map((refusals) => poll(result, { refusals }))
+      expect(verdicts.map((verdict) => verdict.next)).toEqual(['retry', 'retry', 'retry', 'fail'])
+      expect(verdicts[0]).toMatchObject({ refusedDelayMs: 3_400 })
+    },
+  )
+
+  test('that got a 404 right after a create request is repeated for 30 s, which is not counted', () => {
+    const missing = (sinceCreateMs: number) => poll(errorResponse(404), { sinceCreateMs, refusals: 3 })
+    expect(missing(30_000)).toEqual(expect.not.objectContaining({ refusedDelayMs: expect.anything() }))
+    expect([missing(30_000).next, missing(30_001).next]).toEqual(['retry', 'fail'])
+    expect(poll(errorResponse(403), { sinceCreateMs: 0, refusals: 3 }).next).toBe('fail')
   })
 
   test.each([
-    [errorResponse(503, '40'), 'the service responded 503: its message', 40_000, false],
-    [noResponse, 'read ECONNRESET', undefined, false],
-    [notSent, 'connect ECONNREFUSED', undefined, false],
-    [noJob, 'the response contains no job (200: hello)', undefined, true],
-    [anotherJob, 'the response contains another job, "job-9"', undefined, true],
-  ])('that got %j is retried because %s', (result, reason, retryAfterMs, invalid) => {
-    expect(poll(result)).toEqual({ next: 'retry', reason, backoff: { retryAfterMs, capMs: 30_000 }, invalid })
+    [errorResponse(503, '40'), 'the service responded 503: its message', 40_000],
+    [errorResponse(408), 'the service responded 408: its message', undefined],
+    [errorResponse(425), 'the service responded 425: its message', undefined],
+    [noResponse, 'read ECONNRESET', undefined],
+    [notSent, 'connect ECONNREFUSED', undefined],
+  ])('that got %j is retried because %s, however often', (result, reason, retryAfterMs) => {
+    const retry = { next: 'retry', reason, backoff: { retryAfterMs, capMs: 30_000 } }
+    for (const refusals of [0, 3]) expect(poll(result, { refusals })).toEqual(retry)
+  })
+
+  test.each([
+    [noJob, 'the response contains no docs job (200: hello)'],
+    [anotherJob, 'the response contains another docs job, "job-9"'],
+  ])('that got %j says why it is repeated', (result, reason) => {
+    expect(poll(result)).toMatchObject({ reason })
   })
 })
 
 test('the limits are those of the contract', () => {
-  expect([VISIBILITY_GRACE_MS, MAX_INVALID_RESPONSES, UNREACHABLE_MS]).toEqual([30_000, 3, 120_000])
-  expect(NOT_FOUND_TRIES).toBe(4)
+  expect([VISIBILITY_GRACE_MS, REFUSED_TRIES, UNREACHABLE_MS]).toEqual([30_000, 4, 120_000])
 })

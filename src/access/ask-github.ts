@@ -5,8 +5,9 @@ import { pushedCommits, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getArray, getPath, getSha, getString } from '../event/payload.js'
 import { shortSha } from '../format.js'
 import { about, GitHubError, type Source } from '../github/client.js'
+import type { SkipReason } from '../run/result.js'
 import type { ToConfirm } from './skip-authors.js'
-import type { Denial, Person } from './who-may-start.js'
+import type { Person } from './who-may-start.js'
 
 /** Maintainers have `write` here, and a custom role the permission that it is based on. Gitea has owners. */
 const WRITERS = ['admin', 'write', 'owner']
@@ -17,13 +18,16 @@ const WRITERS = ['admin', 'write', 'owner']
  * @throws ActionError `github` if a permission can't be read
  * @throws Cancelled
  */
-export async function findRefusal(people: readonly Person[], source: Source): Promise<Denial | undefined> {
+export async function findRefusal(
+  people: readonly Person[],
+  source: Source,
+): Promise<SkipReason | undefined> {
   for (const { login, did } of people) {
     if (login === '') return { reason: `the account that ${did} is unknown` }
     const permission = await readPermission(source, login)
     if (!WRITERS.includes(permission)) {
       const reason = `${login}, who ${did}, has no write access to ${source.repository} and is not in allow-users`
-      return { reason, advice: 'To let them start jobs, add the login to allow-users.' }
+      return { reason, advice: 'To let them start docs jobs, add the login to allow-users.' }
     }
   }
   return undefined
@@ -40,8 +44,8 @@ async function readPermission(source: Source, login: string): Promise<string> {
     if (thrown.status === 404 && (saysNoUser(thrown) || (await canReadRepository(source)))) return 'none'
     throw new ActionError(
       'github',
-      `${thrown.message} Nothing was sent, because the step can't tell whether this run may start a job.`,
-      `${thrown.temporary ? 'Re-run later' : 'Check github-token'}, or list in allow-users who may start jobs.`,
+      `${thrown.message} So the step can't tell whether this run may start a docs job.`,
+      `${thrown.temporary ? 'Re-run later' : 'Check github-token'}, or list in allow-users who may start docs jobs.`,
       { cause: thrown },
     )
   }

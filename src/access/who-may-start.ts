@@ -3,7 +3,8 @@
 import { ActionError } from '../errors.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import type { RunResult, Step } from '../run/ports.js'
+import type { Step } from '../run/ports.js'
+import type { SkipReason } from '../run/result.js'
 
 /** Somebody who needs write access. */
 export interface Person {
@@ -12,9 +13,6 @@ export interface Person {
   /** What they did, as in "octocat, who triggered this run". */
   readonly did: string
 }
-
-/** Why a run must not start a job, and what to do, if anything can be done. */
-export type Denial = Pick<Extract<RunResult, { outcome: 'skipped' }>, 'reason' | 'advice'>
 
 /**
  * Whoever triggers one of these can write to the repository already. Every other event is checked, also one that GitHub
@@ -48,13 +46,14 @@ export function whoNeedsAccess(
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
   const { name, sender, authors, payload } = event
   // Every runner names the event: without a name, this is no run of a workflow.
-  if (name === '' || WRITERS_ONLY.includes(name) || isPullRequestByWriter(event)) return []
+  if (name === '' || WRITERS_ONLY.includes(name)) return []
+  const first = sender || actor
+  if (isPullRequestByWriter(event)) return authorBehind(event, first)
   if (name === 'workflow_run') {
     if (isEarlierRunByWriter(payload, repository)) return []
     const login = getString(payload, 'workflow_run.actor.login')
     return [{ login, did: 'triggered the run before this one' }]
   }
-  const first = sender || actor
   const others = authors.filter((login) => login.toLowerCase() !== first.toLowerCase())
   return [
     { login: first, did: 'triggered this run' },
@@ -70,6 +69,14 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
 function isPullRequestByWriter({ name, action, pullRequest, payload }: RunEvent): boolean {
   const isApp = getString(payload, 'sender.type') === 'Bot'
   return name === 'pull_request' && pullRequest?.fromFork === false && (action === 'synchronize' || isApp)
+}
+
+/** Whoever pushes to a pull request can write; whoever opened it, and wrote its title and description, may be a reader. */
+function authorBehind({ pullRequest, payload }: RunEvent, sender: string): readonly Person[] {
+  const login = pullRequest?.author ?? ''
+  const isSender = login !== '' && login.toLowerCase() === sender.toLowerCase()
+  const isApp = getString(payload, 'pull_request.user.type') === 'Bot'
+  return isSender || isApp ? [] : [{ login, did: 'opened the pull request' }]
 }
 
 /** Whether the run that a `workflow_run` event is about was triggered by somebody who can write. */
@@ -90,17 +97,17 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
  * @throws ActionError `github`
  */
 export async function refuseStrangers(
-  { given, run, event, log }: Pick<Step, 'given' | 'run' | 'event' | 'log'>,
-  findRefusal: (people: readonly Person[]) => Promise<Denial | undefined>,
-): Promise<Denial | undefined> {
-  if (given.onlyWaits) return undefined
-  const people = whoNeedsAccess(event, run, given.allowUsers)
+  { inputs, run, event, log }: Pick<Step, 'inputs' | 'run' | 'event' | 'log'>,
+  findRefusal: (people: readonly Person[]) => Promise<SkipReason | undefined>,
+): Promise<SkipReason | undefined> {
+  if (inputs.task.kind === 'attach' && !inputs.hasPromptFile) return undefined
+  const people = whoNeedsAccess(event, run, inputs.allowUsers)
   if (people.length === 0) return undefined
   if (event.problem !== undefined) {
     throw new ActionError(
       'github',
       `Can't tell who triggered this run: ${event.problem}.`,
-      'Use a runner that provides the event payload, or let everyone start jobs with allow-users: "*".',
+      'Use a runner that provides the event payload, or let everyone start docs jobs with allow-users: "*".',
     )
   }
   if (run.runAttempt !== 1) {

@@ -1,12 +1,13 @@
 /** The agent service: its three endpoints, the shape of its responses, and its own message if it refuses. */
 
 import * as z from 'zod/mini'
-import { oneLine, quote, truncate } from '../escape.js'
+import { oneLine, quote, summarizePage, truncate } from '../escape.js'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 import type { Redact } from '../redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
+import { factsOf, type ServiceFacts } from './service.js'
 
 type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
@@ -31,6 +32,7 @@ export type SubmitRequest = { readonly kind: 'create' } | { readonly kind: 'mess
 
 /** Each method sends one request; whether and when it is retried is decided elsewhere. */
 export interface AgentService {
+  readonly facts: ServiceFacts
   /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
   submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
   /** `GET /v2/agent/{projectId}/job/{id}` */
@@ -84,6 +86,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
+    facts: factsOf(options.baseUrl),
     submit: async (request, prompt) =>
       send(
         {
@@ -119,7 +122,11 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
   const received = parseJson(body)
   const parsed = jobSchema.safeParse(received)
-  if (!parsed.success) return { kind: 'no-job', description: describeResponse(response, redact) }
+  if (!parsed.success) {
+    const problem = findJobProblem(received)
+    const description = describeResponse(response, redact) + (problem && `; ${problem}`)
+    return { kind: 'no-job', description }
+  }
   const { id, status, prLink } = parsed.data
   // The whole link: in the part that is passed on, half a key would not be found.
   const isClean = prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
@@ -137,6 +144,17 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
 }
 
+/** What keeps a JSON object that looks like a job from being one; empty if it doesn't look like one. */
+function findJobProblem(received: unknown): string {
+  if (typeof received !== 'object' || received === null) return ''
+  const { id, status } = received as { id?: unknown; status?: unknown }
+  if (id === undefined && status === undefined) return ''
+  if (typeof id !== 'string')
+    return id === undefined ? 'it has no id' : `its id is a ${typeof id}, not a string`
+  if (!isId(id)) return "its id is too long, or has characters that an ID can't have"
+  return status === undefined ? 'it has no status' : `its status is a ${typeof status}, not a string`
+}
+
 /** The status of a response and what it says. */
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
   if (status >= 300 && status <= 399) {
@@ -146,18 +164,8 @@ function describeResponse({ status, headers, body }: HttpResponse, redact: Redac
   const parsed = errorSchema.safeParse(parseJson(body))
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
   const text = redact((parsed.success ? parsed.data.error : body).slice(0, TEXT_LIMIT))
-  const message = truncate(oneLine(truncate(isMarkup(text) ? stripTags(text) : text, 4000)), 500)
+  const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)
   return message === '' ? `${status} with an empty response` : `${status}: ${quote(message)}`
-}
-
-/** Gateways in front of a service respond with HTML pages. */
-function isMarkup(text: string): boolean {
-  return /^\s*<[a-z!?]/i.test(text)
-}
-
-/** The text of an HTML page, the end of which may be missing. Its time grows with the length of the page alone. */
-function stripTags(text: string): string {
-  return text.replace(/<(style|script|head)\b.*?(?:<\/\1>|$)/gis, ' ').replace(/<[^<>]*>/g, ' ')
 }
 
 function parseJson(text: string): unknown {

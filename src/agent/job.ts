@@ -1,9 +1,12 @@
 /** The agent job: its statuses, what each means for the step, and the pull request it opened. */
 
+/** Every final status that the service documents, and why a later run can't continue a job that has it, if so. */
+const ENDS = { completed: '', archived: 'was archived', failed: 'failed' } as const
+export type FinalStatus = keyof typeof ENDS
+
 /** Every status the service documents; no other word is passed on. */
-export const STATUSES = ['active', 'completed', 'archived', 'failed'] as const
+export const STATUSES = ['active', ...(Object.keys(ENDS) as FinalStatus[])] as const
 export type Status = (typeof STATUSES)[number]
-export type FinalStatus = Exclude<Status, 'active'>
 
 export const OUTCOMES = [
   'started',
@@ -46,17 +49,22 @@ export function isFinal(status: Status | undefined): status is FinalStatus {
   return status !== undefined && status !== 'active'
 }
 
-export type FinalOutcome = Extract<Outcome, 'pr-opened' | 'no-changes' | 'failed' | 'archived'>
+export type FinalOutcome = 'pr-opened' | 'no-changes' | Exclude<FinalStatus, 'completed'>
 
 /** What a final status means for the step. */
 export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
-  switch (status) {
-    case 'completed':
-      return link === '' ? 'no-changes' : 'pr-opened'
-    case 'failed':
-    case 'archived':
-      return status
-  }
+  if (status !== 'completed') return status
+  return link === '' ? 'no-changes' : 'pr-opened'
+}
+
+/** Whether a state, which is a status or an outcome, says that a job has ended. */
+export function isFinalOutcome(state: string): boolean {
+  return ['pr-opened', 'no-changes'].includes(state) || (state !== 'completed' && Object.hasOwn(ENDS, state))
+}
+
+/** Why a later run can't continue a job, as the end of a sentence; empty if it can. */
+export function reasonNotContinuable({ status }: Job): string {
+  return isFinal(status) ? ENDS[status] : ''
 }
 
 /**

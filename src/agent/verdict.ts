@@ -8,12 +8,13 @@ import type { Job } from './job.js'
 import {
   cannotConnect,
   createdWithoutJob,
-  MAX_INVALID_RESPONSES,
+  ENDED_FIRST,
   missingJob,
   Refusal,
   rejected,
   resultUnknown,
 } from './problems.js'
+import type { ServiceFacts } from './service.js'
 
 /** What to do after a create request or a message. */
 export type SubmitVerdict =
@@ -32,10 +33,8 @@ export type PollVerdict =
       readonly next: 'retry'
       readonly reason: string
       readonly backoff: Backoff
-      /** The response was complete, but did not have the job. */
-      readonly invalid: boolean
-      /** The service knows no such job: what the step ends with if it can't ask again. */
-      readonly notFound?: { readonly error: ActionError; readonly delayMs: number }
+      /** A complete response that refuses, or has no job: when to ask again, in milliseconds. */
+      readonly refusedDelayMs?: number
     }
   | { readonly next: 'fail'; readonly error: ActionError }
   | { readonly next: 'aborted' }
@@ -43,11 +42,11 @@ export type PollVerdict =
 /** For this long after a create request (ms), a 404 may mean that the job isn't visible yet. */
 export const VISIBILITY_GRACE_MS = 30_000
 
-/** How many 404s in a row are believed: gateways answer 404 for a moment, too. */
-export const NOT_FOUND_TRIES = 4
+/** How many refusals of status requests in a row are believed: gateways refuse for a moment, too. */
+export const REFUSED_TRIES = 4
 
 /** How long to wait before each of these is repeated, in milliseconds: together about 10 s. */
-const NOT_FOUND_DELAY_MS = 3_400
+const REFUSED_DELAY_MS = 3_400
 
 /** How long a host that never responded is tried, in milliseconds. */
 export const UNREACHABLE_MS = 120_000
@@ -64,12 +63,11 @@ export function isResponse({ kind }: ServiceResult): boolean {
 export interface SubmitContext {
   /** The current date, for `Retry-After`. */
   readonly date: Date
-  /** A request has already left this machine. */
-  readonly posted: boolean
   /** How many 409s there have been before this result. */
   readonly conflicts: number
   /** A new job can take the place of the one that gets the message, because that one has ended. */
   readonly replaceable: boolean
+  readonly facts: ServiceFacts
 }
 
 /**
@@ -82,10 +80,10 @@ export interface SubmitContext {
 export function judgeSubmit(
   request: SubmitRequest,
   result: ServiceResult,
-  { date, posted, conflicts, replaceable }: SubmitContext,
+  { date, conflicts, replaceable, facts }: SubmitContext,
 ): SubmitVerdict {
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
-    const unknown = resultUnknown(request, reason, cause)
+    const unknown = resultUnknown(request, reason, facts, cause)
     return { next: 'fail', error: unknown, unknown }
   }
   switch (result.kind) {
@@ -95,17 +93,21 @@ export function judgeSubmit(
     }
     case 'no-job': {
       if (request.kind === 'message') return { next: 'accepted', job: undefined }
-      const unknown = resultUnknown(request, `the response contains no job (${result.description})`)
-      return { next: 'fail', error: createdWithoutJob(result.description), unknown }
+      const unknown = resultUnknown(
+        request,
+        `the response contains no docs job (${result.description})`,
+        facts,
+      )
+      return { next: 'fail', error: createdWithoutJob(result.description, facts), unknown }
     }
     case 'aborted':
       return result.sent
-        ? { next: 'aborted', unknown: resultUnknown(request, 'the step ended before a response arrived') }
+        ? { next: 'aborted', unknown: resultUnknown(request, ENDED_FIRST, facts) }
         : { next: 'aborted' }
     case 'no-response':
       return failUnknown(result.reason, result.cause)
     case 'not-sent': {
-      const error = cannotConnect(result, posted)
+      const error = cannotConnect(result)
       if (result.permanent !== undefined) return { next: 'fail', error }
       const backoff = { retryAfterMs: undefined, capMs: CONNECT_BACKOFF_CAP_MS }
       return { next: 'retry', error, backoff }
@@ -114,7 +116,7 @@ export function judgeSubmit(
       const { status } = result
       // 303 says that the request was carried out, and where its result is (RFC 9110, 15.4.4).
       if (status >= 500 || status === 303) return failUnknown(`the service responded ${result.description}`)
-      const error = rejected(result, request)
+      const error = rejected(result, request, facts)
       const isBusy =
         status === 409 && request.kind === 'message' && !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
       if (status !== 429 && !isBusy) return { next: 'fail', error }
@@ -145,51 +147,52 @@ export interface PollContext {
   readonly jobId: string
   /** The service has returned this job to this step. */
   readonly seen: boolean
-  /** How many 404s in a row there have been before this response. */
-  readonly notFounds: number
+  /** How many refusals in a row there have been before this response. */
+  readonly refusals: number
   /** Milliseconds since this step created the job; undefined if it did not. */
   readonly sinceCreateMs: number | undefined
-  /** How many complete responses in a row, before this one, had no job. */
-  readonly invalidResponses: number
+  readonly facts: ServiceFacts
 }
 
-/** Judges a status request. Polling changes nothing, so it is retried after every temporary failure. */
+/**
+ * Judges a status request. Polling changes nothing, so it is retried after every temporary failure, and a refusal of any
+ * kind is only believed when it is repeated.
+ */
 export function judgePoll(result: ServiceResult, context: PollContext, date: Date): PollVerdict {
-  const retry = (reason: string, retryAfterMs?: number, invalid = false) => ({
+  const retry = (reason: string, retryAfterMs?: number) => ({
     next: 'retry' as const,
     reason,
     backoff: { retryAfterMs, capMs: POLL_BACKOFF_CAP_MS },
-    invalid,
   })
-  const invalid = (description: string): PollVerdict =>
-    context.invalidResponses + 1 < MAX_INVALID_RESPONSES
-      ? retry(`the response contains ${description}`, undefined, true)
-      : { next: 'fail', error: missingJob(context.jobId, description) }
+  const refuse = (reason: string, error: ActionError): PollVerdict =>
+    context.refusals + 1 < REFUSED_TRIES
+      ? { ...retry(reason), refusedDelayMs: REFUSED_DELAY_MS }
+      : { next: 'fail', error }
+  const withoutJob = (description: string): PollVerdict =>
+    refuse(`the response contains ${description}`, missingJob(context.jobId, description))
   switch (result.kind) {
     case 'job':
       if (result.job.id === context.jobId) return { next: 'job', job: result.job }
-      return invalid(`another job, ${quote(result.job.id)}`)
+      return withoutJob(`another docs job, ${quote(result.job.id)}`)
     case 'aborted':
       return { next: 'aborted' }
     case 'no-job':
-      return invalid(`no job (${result.description})`)
+      return withoutJob(`no docs job (${result.description})`)
     case 'no-response':
       return retry(result.reason)
     case 'not-sent':
       return result.permanent === undefined
         ? retry(result.reason)
-        : { next: 'fail', error: cannotConnect(result, true) }
+        : { next: 'fail', error: cannotConnect(result) }
     case 'error-response': {
       const { status, description } = result
       const reason = `the service responded ${description}`
       if (status >= 500 || [408, 425, 429].includes(status)) {
         return retry(reason, parseRetryAfter(result.retryAfter, date))
       }
-      const error = rejected(result, { kind: 'poll', seen: context.seen })
-      if (status !== 404) return { next: 'fail', error }
-      if ((context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS) return retry(reason)
-      if (context.notFounds + 1 >= NOT_FOUND_TRIES) return { next: 'fail', error }
-      return { ...retry(reason), notFound: { error, delayMs: NOT_FOUND_DELAY_MS } }
+      const isNew = (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS
+      if (status === 404 && isNew) return retry(reason)
+      return refuse(reason, rejected(result, { kind: 'poll', seen: context.seen }, context.facts))
     }
   }
 }

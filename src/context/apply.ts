@@ -4,22 +4,26 @@ import type { RunEvent } from '../event/event.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { matches } from '../inputs/path-patterns.js'
 import type { Step } from '../run/ports.js'
+import type { SkipReason } from '../run/result.js'
 import { compose } from './compose.js'
 import type { ChangedFile, Changes } from './files.js'
 import { describeTrigger } from './trigger.js'
 
-/** A truncated or unknown list is never a reason to skip, and a manual run is never skipped. */
+/** Why there is nothing to do: a truncated or unknown list is no reason, and a manual run is never skipped. */
 export function reasonToSkip(
   { contextPaths }: Pick<Inputs, 'contextPaths'>,
   { name }: Pick<RunEvent, 'name'>,
   changes: Changes | undefined,
-): string | undefined {
+): SkipReason | undefined {
   if (changes === undefined || name === 'workflow_dispatch') return undefined
-  if (name === 'schedule' && changes.empty) return 'there are no new commits'
+  if (name === 'schedule' && changes.empty) return { reason: 'there are no new commits' }
   if (contextPaths.length === 0 || changes.truncated || changes.missing !== undefined) return undefined
   return changes.files.some((file) => isIncluded(contextPaths, file))
     ? undefined
-    : 'no changed file matches context-paths'
+    : {
+        reason: 'no changed file matches context-paths',
+        advice: 'If a file that changed should count, correct its pattern in context-paths.',
+      }
 }
 
 /** Says that context-paths could not decide, for the log and the summary; undefined if it did. */

@@ -24,13 +24,14 @@ export function usesSince({ name }: RunEvent): boolean {
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull request on an event that is
  * not about one.
  *
+ * @param inputs.named what `issue-number` names, if it was read before
  * @throws ActionError `github`
  */
 export async function findChanges(
   run: RunEnvironment,
   event: RunEvent,
   source: Source,
-  { since, issueNumber }: Pick<Inputs, 'since' | 'issueNumber'>,
+  { since, issueNumber, named }: Pick<Inputs, 'since' | 'issueNumber'> & { readonly named?: unknown },
 ): Promise<Changes> {
   const head = headOf(run, event)
   const ofThisEvent = async (): Promise<Changes> =>
@@ -40,18 +41,30 @@ export async function findChanges(
   if (issueNumber === undefined || issueNumber === event.issue || event.pullRequest !== undefined) {
     return ofThisEvent()
   }
-  const named = await readIssue(issueNumber, source)
-  return getPath(named, 'pull_request') === undefined
-    ? { ...(await ofThisEvent()), named }
-    : { ...(await ofPullRequest(issueNumber, '', source)), named, ofNamedPull: true }
+  const issue = named ?? (await readIssue(issueNumber, source))
+  return getPath(issue, 'pull_request') === undefined
+    ? { ...(await ofThisEvent()), named: issue }
+    : { ...(await ofPullRequest(issueNumber, '', source)), named: issue, ofNamedPull: true }
 }
 
 /** A pull request or an issue: GitHub's API answers for both. */
-async function readIssue(issue_number: number, source: Source): Promise<unknown> {
+export async function readIssue(issue_number: number, source: Source): Promise<unknown> {
   const hasNumber = ({ number }: { number?: unknown }) => number === issue_number
   const doing = `reading pull request or issue ${issue_number}`
   const common = about(source, doing, 'issues: read or pull-requests: read', hasNumber)
   return (await source.github.issues.get({ ...common, issue_number })).data
+}
+
+/** Whether the token may read pull requests, which it may without being able to read issues. */
+export async function canReadPulls(source: Source): Promise<boolean> {
+  const common = about(source, 'listing the pull requests', 'pull-requests: read', Array.isArray)
+  return source.github.pulls.list({ ...common, per_page: 1 }).then(
+    () => true,
+    (thrown) => {
+      if (thrown instanceof GitHubError) return false
+      throw thrown
+    },
+  )
 }
 
 /** The commit that the run is about. */

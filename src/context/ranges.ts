@@ -137,11 +137,14 @@ async function findLastRun(run: RunEnvironment, workflow_id: string, branch: str
  * @throws ActionError `github` if there is no such tag, branch or commit
  */
 export async function sinceNamed(since: Since, head: string, source: Source): Promise<Changes> {
-  const base = 'ref' in since ? since.ref : await lastCommitBefore(since.date, head, source)
+  const base = 'ref' in since ? since.ref : await headAt(since.date, head, source)
   if (base === '') {
     return unknownChanges(
       'There is no commit at or before the date in since, so there is nothing to compare with.',
     )
+  }
+  if (base === undefined) {
+    return unknownChanges('There are more commits since the date in since than GitHub lists.')
   }
   const range = 'the commits since the one that the input since names'
   const comparison = await compare(source, { base, head, range })
@@ -159,16 +162,39 @@ export async function sinceNamed(since: Since, head: string, source: Source): Pr
       if (!(await canReadCommit(source, head))) throw comparison.error
       throw new ActionError(
         'github',
-        `since: there is no tag, branch or commit ${quote(base)} in this repository. Nothing was sent.`,
+        `since: there is no tag, branch or commit ${quote(base)} in this repository.`,
         'Check the name, and that the tag or branch was pushed.',
         { cause: comparison.error },
       )
   }
 }
 
-/** Empty if there is none. */
-async function lastCommitBefore(date: string, head: string, source: Source): Promise<string> {
-  const common = about(source, 'looking up the commit at the date in since', 'contents: read', Array.isArray)
-  const { data } = await source.github.repos.listCommits({ ...common, sha: head, until: date, per_page: 1 })
-  return getSha(data[0], 'sha')
+/** How many pages of commits are read to find where a branch was at a date. */
+const COMMIT_PAGES = 20
+
+/**
+ * Where the branch was at the date: from its head back along the first parents, past every commit that is later. A commit
+ * that is older may be on a branch that was merged later: what it brought came after the date.
+ *
+ * @returns empty if there is none; undefined if there are too many commits to tell
+ */
+async function headAt(date: string, head: string, source: Source): Promise<string | undefined> {
+  const common = about(
+    source,
+    'looking up the commits since the date in since',
+    'contents: read',
+    Array.isArray,
+  )
+  const since = new Date(Date.parse(date) + 1000).toISOString() // GitHub includes the second that it is given.
+  const { items, truncated } = await readPages(COMMIT_PAGES, (page) =>
+    source.github.repos.listCommits({ ...common, sha: head, since, ...page }),
+  )
+  const parents = new Map(items.map((commit) => [getSha(commit, 'sha'), getSha(commit, 'parents.0.sha')]))
+  let sha = head
+  while (parents.has(sha)) {
+    const parent = parents.get(sha) ?? ''
+    parents.delete(sha) // A circle ends.
+    sha = parent
+  }
+  return truncated && sha !== '' ? undefined : sha
 }

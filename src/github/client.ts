@@ -1,8 +1,8 @@
 /** GitHub's REST API: required requests are retried for a while, optional ones are not. */
 
 import { getOctokit } from '@actions/github'
-import { ActionError, Cancelled } from '../errors.js'
-import { oneLine, quote, truncate } from '../escape.js'
+import { ActionError, Cancelled, DATES_ADVICE, TRUST_ADVICE } from '../errors.js'
+import { oneLine, quote, summarizePage, truncate } from '../escape.js'
 import { joinSentences } from '../format.js'
 import { parseRetryAfter, retryDelay } from '../net/backoff.js'
 import { type PermanentFailure, permanentFailure } from '../net/connect.js'
@@ -221,7 +221,8 @@ export class GitHubError extends ActionError {
     const { status, headers, message } = failure
     const permanent = findPermanentFailure(thrown)
     const limited = isRateLimit(failure)
-    const text = truncate(redact(message.slice(0, MESSAGE_LIMIT)), 500).replace(/\.$/, '')
+    const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
+    const text = truncate(words, 500).replace(/\.$/, '')
     // Only what the action itself says about a request that got no response is no text from outside.
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
     super(
@@ -259,6 +260,8 @@ export function describeWarning(error: ActionError, consequence: string): string
 const CAUSES: Readonly<Record<PermanentFailure | 'other', string>> = {
   'server-certificate': "GitHub's certificate is not trusted: ",
   'proxy-certificate': "the proxy's certificate is not trusted: ",
+  'server-certificate-date': "GitHub's certificate is not valid today: ",
+  'proxy-certificate-date': "the proxy's certificate is not valid today: ",
   'proxy-authentication': 'the proxy rejected the credentials: ',
   other: '',
 }
@@ -270,12 +273,11 @@ function findPermanentFailure(thrown: unknown): PermanentFailure | undefined {
     : undefined
 }
 
-const TRUST_CERTIFICATE =
-  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file."
-
 const CONNECTION_ADVICE: Readonly<Record<PermanentFailure, string>> = {
-  'server-certificate': TRUST_CERTIFICATE,
-  'proxy-certificate': TRUST_CERTIFICATE,
+  'server-certificate': TRUST_ADVICE,
+  'proxy-certificate': TRUST_ADVICE,
+  'server-certificate-date': DATES_ADVICE,
+  'proxy-certificate-date': DATES_ADVICE,
   'proxy-authentication': 'Set the user name and password in HTTPS_PROXY.',
 }
 
@@ -310,7 +312,7 @@ function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boo
   const advice = `add the permission to the workflow job: ${quotePermissions(permission, 'permissions: ')}.`
   return status === 403
     ? `A${advice.slice(1)}`
-    : `Not found, or the token may not read it. If it exists, ${advice}`
+    : `Not found, or not accessible with this token. If it exists, ${advice}`
 }
 
 function quotePermissions(permission: string, prefix = ''): string {

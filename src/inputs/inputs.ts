@@ -1,6 +1,7 @@
 /** Parses the inputs: raw strings in, one frozen `Inputs` out, or every problem that was found. */
 
 import type { Job } from '../agent/job.js'
+import { MINTLIFY_URL } from '../agent/service.js'
 import { ActionError } from '../errors.js'
 import { quote, truncate } from '../escape.js'
 import { joinSentences } from '../format.js'
@@ -17,7 +18,7 @@ import {
   parseInterval,
   parseIssueNumber,
   parseKey,
-  parseLogins,
+  parseKeyText,
   parseProject,
   parseScope,
   parseSince,
@@ -32,6 +33,7 @@ export const DEFAULTS = {
   'prompt-file': '',
   'project-id': '',
   'api-key': '',
+  'previous-api-key': '',
   'job-id': '',
   'job-scope': 'run',
   'issue-number': '',
@@ -49,9 +51,12 @@ export const DEFAULTS = {
   'docs-token': '',
   'allow-users': '',
   'skip-authors': 'mintlify[bot]',
-  'base-url': 'https://api.mintlify.com',
+  'base-url': MINTLIFY_URL,
   'dry-run': 'false',
 } as const
+
+/** The inputs that hold a secret. */
+export const SECRETS = ['api-key', 'previous-api-key', 'github-token', 'docs-token'] as const
 
 export type InputName = keyof typeof DEFAULTS
 export type RawInputs = Readonly<Record<InputName, string>>
@@ -79,33 +84,6 @@ export interface Remembered {
   readonly previousLink: string
 }
 
-/** What the step needs even if other inputs are bad: to refuse a stranger, say, or to conclude its check. */
-export type Given = ReturnType<typeof readGiven>
-
-export function readGiven(raw: RawInputs) {
-  const given = (input: InputName): string => raw[input].trim()
-  const isTrue = (input: InputName): boolean => ['true', 'True', 'TRUE'].includes(given(input))
-  const hasPromptFile = given('prompt-file') !== ''
-  return {
-    projectId: given('project-id'),
-    apiKey: given('api-key'),
-    githubToken: given('github-token'),
-    /** Empty if there is none. */
-    docsToken: given('docs-token'),
-    jobScope: given('job-scope') || DEFAULTS['job-scope'],
-    /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
-    jobKey: ['null', '{}'].includes(given('job-key')) ? '' : given('job-key'),
-    /** In lower case; `*` is everyone. */
-    allowUsers: parseLogins(raw['allow-users']),
-    /** In lower case. */
-    skipAuthors: parseSkipAuthors(raw['skip-authors'], DEFAULTS['skip-authors']),
-    hasPromptFile,
-    onlyWaits: given('job-id') !== '' && given('prompt') === '' && !hasPromptFile,
-    /** A dry run writes none. */
-    check: isTrue('check') && !isTrue('dry-run'),
-  }
-}
-
 /** What parsing the inputs needs from outside. */
 export interface InputSources {
   /** Redacts values that are shown: any input may contain the key. */
@@ -119,17 +97,14 @@ export interface InputSources {
   readonly hasIssue: boolean
 }
 
-/** Bad input: one line per problem. Has the job's id if that input was valid. */
+/** Bad input: one line per problem. */
 export class InputError extends ActionError {
   /** @param lines each names the input, says what is wrong and what to do */
-  constructor(
-    lines: readonly string[],
-    readonly jobId: string,
-  ) {
+  constructor(lines: readonly string[]) {
     super(
       'input',
       lines.join('\n'),
-      'Nothing was sent. Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
+      'Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
     )
   }
 }
@@ -137,22 +112,24 @@ export class InputError extends ActionError {
 /** A shorter key, of some other service, would also be found in ordinary text. */
 const MIN_UNIQUE_LENGTH = 8
 
-/** Redacts the key in what the agent reads; a short key is left as it is. */
-export function createKeyRedactor(key: string): Redact {
-  return createRedactor(key.length < MIN_UNIQUE_LENGTH ? '' : key)
+/** Redacts the keys in what the agent reads; a short key is left as it is. */
+export function createKeyRedactor(...keys: readonly string[]): Redact {
+  return createRedactor(...keys.filter((key) => key.length >= MIN_UNIQUE_LENGTH))
 }
 
 /**
  * Parses all inputs.
  *
  * A blank value means the default: the runner fills in a default only if the key is absent, and an expression often
- * evaluates to an empty string.
- *
- * @throws InputError with every problem
+ * evaluates to an empty string. So does a bad value, so that a stranger can be refused and the check be concluded before
+ * the problem ends the step.
  */
-export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
+export function parseInputs(
+  raw: RawInputs,
+  sources: InputSources,
+): { readonly inputs: Inputs; readonly problem: InputError | undefined } {
   const lines: string[] = []
-  const parse: Parse = (input, parseValue) => {
+  const parse: Parse = (input, parseValue, ifBad) => {
     try {
       return parseValue(raw[input].trim() || DEFAULTS[input])
     } catch (thrown) {
@@ -160,13 +137,11 @@ export function parseInputs(raw: RawInputs, sources: InputSources): Inputs {
       const line = `${input}: ${thrown.describe(quote(truncate(sources.redact(thrown.value), 80)))}`
       const isMissing = raw[input].trim() === ''
       lines.push(joinSentences(line, isMissing ? describeSlip(input, sources.unknownInputs) : ''))
-      return undefined as never // Placeholder: `parseInputs` throws before anyone uses it.
+      return ifBad ?? parseValue(DEFAULTS[input])
     }
   }
-  const inputs = readAll(raw, parse, sources)
-  const { task } = inputs
-  if (lines.length > 0) throw new InputError(lines, (task.kind !== 'create' && task.jobId) || '')
-  return Object.freeze(inputs)
+  const inputs = Object.freeze(readAll(raw, parse, sources))
+  return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
 }
 
 /** Names an input whose name was written with other hyphens than this one's; the runner passes it on all the same. */
@@ -180,10 +155,11 @@ function describeSlip(input: InputName, unknown: readonly string[]): string {
   return ''
 }
 
-/** Every input, parsed. */
+/** Every input, parsed: the default in place of a bad value. */
 export type Inputs = Readonly<ReturnType<typeof readAll>>
 
-type Parse = <T>(input: InputName, parseValue: (value: string) => T) => T
+/** @param ifBad for an input whose default is bad, too: it is required */
+type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
 function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
   const redactKey = createKeyRedactor(raw['api-key'].trim())
@@ -191,20 +167,31 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     if (redactKey(text, true) === text) return text
     throw new InvalidInput(() => 'contains the key. Pass it as api-key only.')
   }
-  const parse: Parse = (input, parseValue) =>
-    parseAny(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)))
-  // Any text is valid: `readGiven` reads it.
-  for (const input of ['github-token', 'docs-token', 'job-key', 'skip-authors'] as const) {
+  const parse: Parse = (input, parseValue, ifBad) =>
+    parseAny(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)), ifBad)
+  /** Here, an empty value means none: the runner has already filled in the default. */
+  const parseGiven = (input: InputName): string => {
     parse(input, String)
+    return raw[input].trim()
   }
   const baseUrl = parse('base-url', parseBaseUrl)
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
+  const dryRun = parse('dry-run', parseBoolean)
+  const jobKey = parseGiven('job-key')
+  const hasPromptFile = raw['prompt-file'].trim() !== ''
   const isDefaultService = baseUrl === DEFAULTS['base-url']
   const hasIssue = sources.hasIssue || raw['issue-number'].trim() !== ''
   return {
-    apiKey: parseAny('api-key', (value) => parseKey(value, isDefaultService, sources.missingSecrets)),
-    projectId: parse('project-id', parseProject),
-    task: parseTask(parse, jobId, (path) => refuseKey(readFile(path, sources))),
+    apiKey: parseAny('api-key', (value) => parseKey(value, isDefaultService, sources.missingSecrets), ''),
+    /** The key before this one, while it is replaced; or empty. */
+    previousApiKey: parseAny('previous-api-key', (value) => {
+      const isCurrent = value === '' || value === raw['api-key'].trim() // As long as only one of the two was changed.
+      return isCurrent ? '' : parseKeyText(refuseKey(value))
+    }),
+    projectId: parse('project-id', (value) => parseProject(value, isDefaultService), ''),
+    task: parseTask(parse, jobId, hasPromptFile || raw['job-id'].trim() !== '', (path) =>
+      refuseKey(readFile(path, sources)),
+    ),
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
     /** Undefined: the pull request or issue that triggered the run. */
     issueNumber: parse('issue-number', parseIssueNumber),
@@ -214,8 +201,12 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     /** Undefined: where the event's own range begins. */
     since: parse('since', parseSince),
     comment: parse('comment', parseBoolean),
-    check: parse('check', parseBoolean),
+    /** A dry run writes none. */
+    check: parse('check', parseBoolean) && !dryRun,
+    /** In lower case; `*` is everyone. */
     allowUsers: parse('allow-users', parseAllowUsers),
+    /** In lower case. */
+    skipAuthors: parseSkipAuthors(parseGiven('skip-authors'), DEFAULTS['skip-authors']),
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
     /** Undefined: adaptive polling. */
@@ -223,7 +214,12 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     failOn: parse('fail-on', parseFailOn),
     /** http(s), without a slash at its end. */
     baseUrl,
-    dryRun: parse('dry-run', parseBoolean),
+    dryRun,
+    /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
+    jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
+    githubToken: parseGiven('github-token'),
+    docsToken: parseGiven('docs-token'),
+    hasPromptFile,
   }
 }
 
@@ -233,15 +229,17 @@ export function needsGitHub({ task, jobScope, context, contextPaths, comment, ch
   return jobScope !== 'run' || comment || check || needsChanges
 }
 
-function parseTask(parse: Parse, jobId: string, read: (path: string) => string): Task {
+/** @param hasOther another input says what to do, or is bad */
+function parseTask(parse: Parse, jobId: string, hasOther: boolean, read: (path: string) => string): Task {
   const fromFile = parse('prompt-file', (path) => (path === '' ? '' : read(path)))
-  const prompt = parse('prompt', (text) => {
+  const parsePrompt = (text: string): string => {
     const whole = [text, fromFile].filter((part) => part).join('\n\n')
-    if (whole !== '' || jobId !== '' || fromFile !== '') return whole
+    if (whole !== '' || hasOther) return whole
     throw new InvalidInput(
       () => 'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.',
     )
-  })
+  }
+  const prompt = parse('prompt', parsePrompt, '')
   if (jobId === '') return { kind: 'create', prompt }
   return prompt === '' ? { kind: 'attach', jobId } : { kind: 'message', jobId, prompt }
 }

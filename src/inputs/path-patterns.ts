@@ -6,6 +6,7 @@
  * times the length of the path, whatever they are.
  */
 
+import { quote } from '../escape.js'
 import { InvalidInput } from './values.js'
 
 /** The maximum number of patterns, and of characters in one. */
@@ -116,7 +117,7 @@ const WILDCARDS: Readonly<Record<string, Token>> = {
 /** A wildcard; or an escaped character, a set or any other character, and its quantifier; or what can't stand there. */
 const ELEMENT = /(\*\*\/|\*\*|\*)|(?:\\([ -/:-@[-`{-~])|\[([^\]]*)\]|([^?+[\\]))([?+])?|[\s\S]/gu
 
-/** @param problem what is wrong with the line, and what to write instead; has no text from outside */
+/** @param problem what is wrong with the line, and what to write instead */
 function invalidLine(number: number, text: string, problem: string): InvalidInput {
   return new InvalidInput((got) => `invalid pattern ${got}, line ${number}: ${problem}.`, text)
 }
@@ -129,6 +130,7 @@ function parseLine(number: number, text: string): PathPattern {
   const pattern = excludes ? text.slice(1) : text
   const slip = SLIPS.find(([mistake]) => mistake.test(pattern))
   if (slip !== undefined) throw fail(slip[1])
+  if (/(?<!\\)[{}]/.test(pattern)) throw fail(describeBraces(text))
   const tokens = [...pattern.matchAll(ELEMENT)].map((match): Token => {
     const [element, wildcard = '', escaped, set, plain, quantifier] = match
     const literal = escaped ?? plain
@@ -141,6 +143,14 @@ function parseLine(number: number, text: string): PathPattern {
     return { accepts, repeats: quantifier === '+', optional: quantifier === '?' }
   })
   return { excludes, tokens, contained: fixedTexts(tokens) }
+}
+
+/** Shells and other tools expand braces; GitHub's patterns don't. */
+function describeBraces(line: string): string {
+  const [, before, list, after] = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/.exec(line) ?? []
+  const lines = list?.split(',').map((part) => quote(`${before}${part}${after}`)) ?? []
+  const meant = lines.length > 0 ? `, ${lines.join(' and ')}` : ''
+  return `braces are plain characters here; write one line for each alternative${meant}, or "\\{" for a name that has a brace`
 }
 
 /** Undefined unless it is a set of letters and digits, in which each range ascends. */

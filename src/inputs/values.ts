@@ -22,14 +22,20 @@ const missing = (advice: string): InvalidInput => new InvalidInput(() => `requir
 const unexpected = (expected: string, value: string, advice = ''): InvalidInput =>
   new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, value)
 
-export function parseProject(value: string): string {
-  if (value === '') throw missing('Copy the project ID from the API keys page of the dashboard.')
+export function parseProject(value: string, isDefaultService: boolean): string {
+  if (value === '') {
+    throw missing(
+      isDefaultService
+        ? 'Copy the project ID from the API keys page of the dashboard.'
+        : 'Set it to the ID of the project at the service.',
+    )
+  }
   return parseId(value)
 }
 
 export function parseId(value: string): string {
   if (isId(value)) return value
-  const rule = 'A-Z a-z 0-9 . _ ~ : @ = + , - only, not "." or "..", at most 512 characters'
+  const rule = 'letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", at most 512 characters'
   throw unexpected(`an ID as issued by the service (${rule})`, value, 'Copy it again.')
 }
 
@@ -47,21 +53,10 @@ export function parseKey(
   if (value === '') {
     throw missing(
       missingSecrets ??
-        "Set it from a secret, api-key: ${{ secrets.AGENT_API_KEY }}, and check its name: GitHub passes an empty text for a secret that doesn't exist, or that this repository or environment can't use.",
+        "Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. Check its name: GitHub passes an empty text for a secret that doesn't exist, or that this repository or environment can't use.",
     )
   }
-  if (value.length > MAX_KEY_LENGTH) {
-    throw new InvalidInput(
-      () =>
-        `the key is longer than ${formatInteger(MAX_KEY_LENGTH)} characters. Pass one secret, such as secrets.AGENT_API_KEY, not all of them.`,
-    )
-  }
-  if (!/^[!-~]+$/.test(value)) {
-    throw new InvalidInput(
-      () =>
-        'the key contains white space, control characters or non-ASCII characters. Store the secret again, without quotes or line breaks.',
-    )
-  }
+  parseKeyText(value)
   if (!isDefaultService) return value
   const kind = OTHER_KINDS.find((prefix) => value.startsWith(prefix))
   if (kind !== undefined) {
@@ -74,6 +69,23 @@ export function parseKey(
     throw new InvalidInput(
       () =>
         'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for another service.',
+    )
+  }
+  return value
+}
+
+/** A key of any service. The value is never shown. */
+export function parseKeyText(value: string): string {
+  if (value.length > MAX_KEY_LENGTH) {
+    throw new InvalidInput(
+      () =>
+        `the key is longer than ${formatInteger(MAX_KEY_LENGTH)} characters. Pass one secret, not all of them.`,
+    )
+  }
+  if (!/^[!-~]+$/.test(value)) {
+    throw new InvalidInput(
+      () =>
+        'the key contains white space, control characters or non-ASCII characters. Store the secret again, without quotes or line breaks.',
     )
   }
   return value

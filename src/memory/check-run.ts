@@ -1,5 +1,6 @@
 /** The check runs of a name on a commit: each attempt of a step makes its own. */
 
+import { getString } from '../event/payload.js'
 import { shortSha, truncateBytes } from '../format.js'
 import { about, type GitHub, type How, readPages } from '../github/client.js'
 import type { Conclusion, StatusUpdate } from '../run/ports.js'
@@ -35,13 +36,19 @@ export function checkRuns(github: GitHub, repository: string, sha: string, name:
         const { data, headers } = await github.checks.listForRef(params)
         return { data: data.check_runs, headers }
       })
-      const texts = items.map(({ id, status, external_id, output }) => {
-        const text = output?.text ?? ''
-        const died = { title: DIED, summary: output?.summary ?? '', text }
+      const texts = items.map((check) => {
+        const { id, status } = check
+        const text = getString(check, 'output.text')
+        const died = { title: DIED, summary: getString(check, 'output.summary'), text }
         const conclude = (how: How) =>
           edit(id, { status: 'completed', conclusion: 'cancelled', output: died }, how)
         const [markers = ''] = text.split('\n')
-        return { id, markers, nonce: external_id ?? '', ...(status !== 'completed' && { conclude }) }
+        return {
+          id,
+          markers,
+          nonce: getString(check, 'external_id'),
+          ...(status !== 'completed' && { conclude }),
+        }
       })
       return { items: texts, truncated }
     },

@@ -1,5 +1,6 @@
 /** The comments on a pull request or an issue. */
 
+import { getString } from '../event/payload.js'
 import { about, type GitHub, type How, readPages } from '../github/client.js'
 import type { Place } from './store.js'
 
@@ -33,9 +34,9 @@ export function comments(
       const { items, truncated } = await readPages(COMMENTS_LIMIT / 100, (page) =>
         github.issues.listComments({ ...common, ...page, issue_number }),
       )
-      const toText = ({ id, body }: { id: number; body?: string | null }) => {
-        const markers = body ?? ''
-        return { id, markers, nonce: NONCE.exec(markers)?.[1] ?? '' }
+      const toText = (comment: { readonly id: number }) => {
+        const markers = getString(comment, 'body')
+        return { id: comment.id, markers, nonce: NONCE.exec(markers)?.[1] ?? '' }
       }
       return { items: items.map(toText), truncated }
     },

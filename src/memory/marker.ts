@@ -30,9 +30,14 @@ export const NOTHING_SENT: readonly string[] = ['unsent', 'skipped']
 
 const MARKER = /^<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/
 
-/** A key for markers alone, so that no marker reveals anything about the API key (RFC 5869). */
-export function deriveMarkerKey(apiKey: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', apiKey, '', 'agent-job-action marker 2', 32))
+/** The key that signs; and the one before it, which is only verified with. */
+export type MarkerKeys = readonly [current: Buffer, ...previous: Buffer[]]
+
+/** Keys for markers alone, so that no marker reveals anything about an API key (RFC 5869). */
+export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKeys {
+  const derive = (key: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', key, '', 'agent-job-action marker 2', 32))
+  return previousApiKey === '' ? [derive(apiKey)] : [derive(apiKey), derive(previousApiKey)]
 }
 
 /**
@@ -40,7 +45,7 @@ export function deriveMarkerKey(apiKey: string): Buffer {
  *
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
  */
-export function createMarker(stored: StoredState, id: number, identity: Identity, key: Buffer): string {
+export function createMarker(stored: StoredState, id: number, identity: Identity, [key]: MarkerKeys): string {
   const { jobId, link, run, attempt, state } = stored
   const data = Buffer.from(JSON.stringify([jobId, link, run, attempt, state])).toString('base64url')
   return `<!-- agent-job-action:2 ${publicName(identity)} ${data} ${sign(data, id, identity, key)} -->`
@@ -57,12 +62,14 @@ export function readMarker(
   text: string,
   id: number,
   identity: Identity,
-  key: Buffer,
+  keys: MarkerKeys,
 ): StoredState | 'unverified' | undefined {
   const [, name, data = '', signature = ''] = MARKER.exec(lastMarker(text)) ?? []
   if (name !== publicName(identity)) return undefined
-  const expected = sign(data, id, identity, key)
-  return timingSafeEqual(Buffer.from(signature), Buffer.from(expected)) ? parse(data) : 'unverified'
+  const isVerified = keys.some((key) =>
+    timingSafeEqual(Buffer.from(signature), Buffer.from(sign(data, id, identity, key))),
+  )
+  return isVerified ? parse(data) : 'unverified'
 }
 
 /** Whether a text ends in the marker of another step, or in a copy of one: nobody can tell them apart. */

@@ -3,15 +3,19 @@
 import { type RunEnvironment, type RunEvent, withoutRef } from '../event/event.js'
 import type { GitHub } from '../github/client.js'
 import type { Inputs } from '../inputs/inputs.js'
+import { describeJobKey } from '../inputs/job-key.js'
 import type { Step } from '../run/ports.js'
 import { checkRuns } from './check-run.js'
 import { type Conversation, comments } from './comment.js'
-import { deriveMarkerKey } from './marker.js'
+import { deriveMarkerKeys } from './marker.js'
 import { type Place, Store } from './store.js'
 import { StateWriter } from './writer.js'
 
 /** What a writer needs of a step. */
-type MemoryOptions = Pick<Step, 'given' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'note'>
+type MemoryOptions = Pick<
+  Step,
+  'inputs' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'warn' | 'note'
+>
 
 /** @param decides later runs need what the comment stores */
 export function createCommentWriter(
@@ -27,21 +31,21 @@ export function createCommentWriter(
 
 /** The writer of the check; undefined if the event has no commit to put one on. */
 export function createCheckWriter(step: MemoryOptions, github: GitHub): StateWriter | undefined {
-  const { run, event, given, redact } = step
+  const { run, event, inputs, redact } = step
   const sha = commitOf(run, event)
   if (sha === '') return undefined
   // job-key is redacted before it is shortened: half a key would not be found.
-  const name = redact(checkName(run, redact(given.jobKey)))
+  const name = redact(checkName(run, redact(inputs.jobKey)))
   const store = createStore(step, checkRuns(github, run.repository, sha, name), sha)
   return new StateWriter({ ...step, store, role: 'remembers' })
 }
 
-function createStore({ given, run, nonce }: MemoryOptions, place: Place, where: string): Store {
+function createStore({ inputs, run, nonce }: MemoryOptions, place: Place, where: string): Store {
   const { repository, job, step } = run
-  const { projectId: project, apiKey, jobKey } = given
+  const { projectId: project, apiKey, previousApiKey, jobKey } = inputs
   const identity = { repository, place: where, workflow: workflowId(run), job, step, project, jobKey }
-  const markerKey = apiKey === '' ? undefined : deriveMarkerKey(apiKey)
-  return new Store({ place, run, identity, markerKey, nonce: nonce() })
+  const markerKeys = apiKey === '' ? undefined : deriveMarkerKeys(apiKey, previousApiKey)
+  return new Store({ place, run, identity, markerKeys, nonce: nonce() })
 }
 
 /** What the comment is on, if the step can tell. */
@@ -74,32 +78,11 @@ export function workflowId(run: Pick<RunEnvironment, 'workflowRef' | 'workflow'>
 
 /** Names the runner's own workflow and job, and what may keep several steps of the job apart. */
 export function checkName({ workflow, job, step }: RunEnvironment, jobKey: string): string {
-  const details = [stepName(step), keyName(jobKey)].filter((part) => part !== '').join(', ')
+  const details = [stepName(step), describeJobKey(jobKey)].filter((part) => part !== '').join(', ')
   return `${workflow || 'Docs'} / ${job || 'docs'}: docs job${details && ` (${details})`}`
 }
 
 /** The step's id; or, of one without an id, which use of the action in the job it is. */
 function stepName(step: string): string {
   return step.startsWith('__') ? (/_(\d+)$/.exec(step)?.[1] ?? '') : step
-}
-
-/** The values of a matrix leg as GitHub shows them, or the key as it is. */
-function keyName(jobKey: string): string {
-  try {
-    const leg: unknown = JSON.parse(jobKey)
-    if (typeof leg === 'object' && leg !== null) {
-      const values = Object.values(leg).map((value) =>
-        typeof value === 'object' ? JSON.stringify(value) : String(value),
-      )
-      return shorten(values.join(', '))
-    }
-  } catch {
-    // A key of the user's own.
-  }
-  return shorten(jobKey)
-}
-
-function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length <= 100 ? line : `${line.slice(0, 99).toWellFormed()}…`
 }

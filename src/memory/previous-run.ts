@@ -1,7 +1,7 @@
 /** What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or to continue. */
 
 import type { AgentService } from '../agent/client.js'
-import type { Job } from '../agent/job.js'
+import { isFinalOutcome, type Job, reasonNotContinuable } from '../agent/job.js'
 import { ActionError } from '../errors.js'
 import { oneLine, quote } from '../escape.js'
 import type { RunEnvironment } from '../event/event.js'
@@ -14,8 +14,7 @@ import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { StateWriter } from './writer.js'
 
-export interface PreviousRunContext extends Ports, Pick<Step, 'run'> {
-  readonly inputs: Inputs
+export interface PreviousRunContext extends Ports, Pick<Step, 'run' | 'inputs'> {
   readonly service: AgentService
   /** Where this step's state may be stored. */
   readonly comment: StateWriter | undefined
@@ -31,8 +30,10 @@ export interface PreviousRun {
   readonly unfinished: boolean
 }
 
-/** States after which a re-run is like a new run: the job's end was reported, or nothing was accepted. */
-const FINISHED = ['pr-opened', 'no-changes', 'failed', 'archived', ...NOTHING_SENT]
+/** Whether a re-run is like a new run: the job's end was reported, or nothing was accepted. */
+function isFinished({ state }: StoredState): boolean {
+  return isFinalOutcome(state) || NOTHING_SENT.includes(state)
+}
 
 /**
  * Finds the job to continue. The check decides for a re-run, the comment for a later run.
@@ -51,7 +52,7 @@ export async function findPreviousRun(context: PreviousRunContext): Promise<Prev
   warnIfUnknown(rerun ?? ofComment, context)
 
   let goneId = ''
-  if (rerun !== undefined && rerun.jobId !== '' && !FINISHED.includes(rerun.state)) {
+  if (rerun !== undefined && rerun.jobId !== '' && !isFinished(rerun)) {
     progress.follow(rerun.jobId, rerun.link)
     const job = await getJobUnlessDry(rerun.jobId, context)
     if (job !== undefined) return { state: rerun, job, unfinished: true }
@@ -114,17 +115,17 @@ function refuseSameAttempt(
   const { jobId } = state
   const text = joinSentences(
     'job-key: another step of this run has the same workflow, job, step ID and project,',
-    `and has already ${jobId === '' ? 'sent a request' : `used job ${quote(jobId)}`}.`,
+    `and has already ${jobId === '' ? 'sent a request' : `used docs job ${quote(jobId)}`}.`,
     'Give each step or matrix leg its own job-key.',
-    jobId === '' ? '' : `To wait for that job, set job-id: ${oneLine(jobId)} and no prompt.`,
+    jobId === '' ? '' : `To wait for that docs job, set job-id: ${oneLine(jobId)} and no prompt.`,
   )
-  throw new InputError([text], '')
+  throw new InputError([text])
 }
 
-function warnIfUnknown(state: StoredState | undefined, { warn }: Ports): void {
+function warnIfUnknown(state: StoredState | undefined, { warn, service }: PreviousRunContext): void {
   if (state === undefined || state.jobId !== '' || NOTHING_SENT.includes(state.state)) return
   warn(
-    "The result of the last create request is unknown: a job may exist. Check the agent's jobs in the dashboard.",
+    `The result of the last create request is unknown: a docs job may exist. Look ${service.facts.whereToLook}.`,
   )
 }
 
@@ -153,7 +154,7 @@ async function getJob(
   }
   throw new ActionError(
     'network',
-    `Timed out while checking the earlier job. Nothing was ${ports.progress.posted ? 'accepted' : 'sent'}.`,
+    'Timed out while checking the earlier docs job.',
     'Start a new run later, or raise timeout-minutes.',
   )
 }
@@ -188,28 +189,28 @@ export async function continueOrCreate(
   if (reason === undefined) {
     if (pull?.state === 'unknown') {
       log(
-        `Can't tell whether the job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
+        `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
       )
     }
     progress.follow(jobId, link)
     const find = () => getJob(jobId, context)
     return { kind: 'message', jobId, prompt, remembered: { job, find, ...forNewJob } }
   }
-  if (jobId !== '') log(`The earlier job ${reason}: creating a new one.`)
+  if (jobId !== '') log(`The earlier docs job ${reason}: creating a new one.`)
   progress.forget(forNewJob.previousLink)
   return { kind: 'create', prompt: forNewJob.prompt }
 }
 
 function askToContinue(link: string): string {
   return (
-    `An earlier job has already opened the pull request ${link}, which is still open. ` +
+    `An earlier docs job has already opened the pull request ${link}, which is still open. ` +
     'Continue there: add to its branch, and open no second pull request.'
   )
 }
 
 function reasonNotReusable(job: Job | undefined, pull: DocsPull | undefined): string | undefined {
   if (job === undefined) return 'no longer exists'
-  if (job.status === 'failed') return 'failed'
-  if (job.status === 'archived') return 'was archived'
+  const reason = reasonNotContinuable(job)
+  if (reason !== '') return reason
   return pull?.state === 'closed' ? 'has a pull request that was merged or closed' : undefined
 }

@@ -3,7 +3,14 @@
 import type { RunEnvironment } from '../event/event.js'
 import { GitHubError, type How, type Pages } from '../github/client.js'
 import type { StatusUpdate } from '../run/ports.js'
-import { createMarker, type Identity, isOfOtherStep, readMarker, type StoredState } from './marker.js'
+import {
+  createMarker,
+  type Identity,
+  isOfOtherStep,
+  type MarkerKeys,
+  readMarker,
+  type StoredState,
+} from './marker.js'
 
 /** A text that may be this step's. */
 export interface Text {
@@ -41,7 +48,7 @@ interface StoreOptions {
   readonly run: RunEnvironment
   readonly identity: Identity
   /** Undefined if nothing can be stored, because the key is missing. */
-  readonly markerKey: Buffer | undefined
+  readonly markerKeys: MarkerKeys | undefined
   /** Random hexadecimal digits. */
   readonly nonce: string
 }
@@ -61,12 +68,12 @@ export class Store {
   }
 
   async find(how: How): Promise<Found> {
-    const { place, run, identity, markerKey } = this.#options
-    if (markerKey === undefined) return NOTHING_FOUND
+    const { place, run, identity, markerKeys } = this.#options
+    if (markerKeys === undefined) return NOTHING_FOUND
     const { items, truncated } = await place.list(how)
     const texts = items.map((text) => ({
       ...text,
-      state: readMarker(text.markers, text.id, identity, markerKey),
+      state: readMarker(text.markers, text.id, identity, markerKeys),
     }))
     const own = texts
       .flatMap(({ state, ...text }) => (typeof state === 'object' ? [{ ...text, state }] : []))
@@ -84,17 +91,17 @@ export class Store {
 
   /** Whether a comment is this step's own, the one that was found or one with its marker; or that of another step. */
   isByAction(id: number, text: string): boolean {
-    const { identity, markerKey } = this.#options
+    const { identity, markerKeys } = this.#options
     if (id === this.#id || isOfOtherStep(text, identity)) return true
-    return markerKey !== undefined && typeof readMarker(text, id, identity, markerKey) === 'object'
+    return markerKeys !== undefined && typeof readMarker(text, id, identity, markerKeys) === 'object'
   }
 
   /** Creates or replaces the text and the state. Without a state, what was stored before keeps counting. */
   async write(update: StatusUpdate, state: StoredState | undefined, how: How): Promise<void> {
-    const { identity, markerKey } = this.#options
+    const { identity, markerKeys } = this.#options
     await this.#concludeDead(how)
     if (this.#mayExist) this.#id ??= (await this.#findCreated(how))?.id
-    if (state === undefined || markerKey === undefined) {
+    if (state === undefined || markerKeys === undefined) {
       // Nothing to remember: one request is enough.
       if (this.#id === undefined) this.#id = await this.#create(update, how)
       else await this.#options.place.edit(this.#id, update, undefined, how)
@@ -103,7 +110,7 @@ export class Store {
     const edit = async (): Promise<void> => {
       this.#id ??= await this.#create({ ...update, ...update.beforeSending, conclusion: undefined }, how)
       const id = this.#id
-      await this.#options.place.edit(id, update, createMarker(state, id, identity, markerKey), how)
+      await this.#options.place.edit(id, update, createMarker(state, id, identity, markerKeys), how)
     }
     const existed = this.#id !== undefined
     await edit().catch((thrown) => {

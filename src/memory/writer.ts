@@ -11,29 +11,33 @@ import { type Found, NOTHING_FOUND, type Store } from './store.js'
 interface Role {
   /** Whether to write this update at all. */
   readonly accepts: (update: StatusUpdate) => boolean
-  /** What it means for the user if it can't be written, in a sentence. */
-  readonly consequence: string
+  /** What it means for the user if it can't be written; and what, if the job is not stored. */
+  readonly stale: string
+  readonly lost: string
 }
 
 const ROLES = {
   /** Later runs depend on it: nothing is sent unless it can be written. */
   decides: {
     accepts: ({ conclusion }) => conclusion !== 'skipped',
-    consequence: "The comment may be out of date, and a later run may not find this run's job.",
+    stale: 'The comment may be out of date',
+    lost: "a later run may not find this run's docs job",
   },
   /** A re-run uses it if it can. */
   remembers: {
     accepts: () => true,
-    consequence: "The check may be missing or out of date, and a re-run may not find this run's job.",
+    stale: 'The check may be missing or out of date',
+    lost: "a re-run may not find this run's docs job",
   },
   /** Only people read it: it reports a job, not an attempt. */
   informs: {
     accepts: ({ conclusion, hasJob }) => conclusion !== 'skipped' && (hasJob || conclusion !== undefined),
-    consequence: '',
+    stale: 'The comment may be missing or out of date',
+    lost: '',
   },
 } satisfies Record<string, Role>
 
-interface StateWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'note'> {
+interface StateWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'warn' | 'note'> {
   readonly store: Pick<Store, 'kind' | 'find' | 'isByAction' | 'write'>
   readonly role: keyof typeof ROLES
 }
@@ -45,8 +49,10 @@ export class StateWriter implements StatusWriter {
   #lastKey = ''
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
-  /** An error was reported: later ones are not. */
+  /** An error was reported: later ones are not, until an edit succeeds. */
   #isReported = false
+  /** The error that `failure` tells. */
+  #failure: unknown
   #hasWritten = false
   /** The job of the latest update, and the one that is stored. */
   #jobId = ''
@@ -64,6 +70,18 @@ export class StateWriter implements StatusWriter {
 
   get decides(): boolean {
     return this.#options.role === 'decides'
+  }
+
+  /** The next run depends on what is stored, and would not find the job there. */
+  get #lacksJob(): boolean {
+    return this.#options.role !== 'informs' && (this.#jobId === '' || this.#jobId !== this.#storedId)
+  }
+
+  get failure(): string {
+    if (this.#failure === undefined) return ''
+    if (!(this.#failure instanceof ActionError)) return String(this.#failure)
+    const { stale, lost } = ROLES[this.#options.role]
+    return describeWarning(this.#failure, `${stale}${this.#lacksJob ? `, and ${lost}` : ''}.`)
   }
 
   /**
@@ -91,9 +109,18 @@ export class StateWriter implements StatusWriter {
 
   async #find(options: How): Promise<Found> {
     if (this.#found !== undefined) return this.#found
-    const { store, log } = this.#options
+    const { store, log, note } = this.#options
     this.#found = await store.find(options)
-    for (const line of whyNothingFound(this.#found, store.kind)) log(line)
+    const { state, unverified, truncated } = this.#found
+    if (state !== undefined) return this.#found
+    if (truncated)
+      log(`There are more ${store.kind}s than are read: one by an earlier run may be among the others.`)
+    if (unverified) {
+      note(
+        `An earlier ${store.kind} by this step can't be verified. It is ignored, and left as it is. ` +
+          'If the key was replaced, set previous-api-key to the one before it.',
+      )
+    }
     return this.#found
   }
 
@@ -127,9 +154,7 @@ export class StateWriter implements StatusWriter {
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
     const abort = (): void => this.#closing.abort()
-    // Whether the next run depends on what is stored, and would not find the job there.
-    const lacksJob = this.#options.role !== 'informs' && this.#jobId !== '' && this.#jobId !== this.#storedId
-    const timers = [setTimeout(abort, lacksJob ? memoryMs : usualMs)]
+    const timers = [setTimeout(abort, this.#jobId !== '' && this.#lacksJob ? memoryMs : usualMs)]
     cancel.addEventListener('abort', () => timers.push(setTimeout(abort, cancelledMs)))
     await this.#working
     for (const timer of timers) clearTimeout(timer)
@@ -166,13 +191,15 @@ export class StateWriter implements StatusWriter {
     await store.write(update, stateToStore(update, found, run), options)
     this.#hasWritten = true
     this.#storedId = update.jobId
+    this.#isReported = false
+    this.#failure = undefined
   }
 
   /** Some servers with GitHub's API have no checks: then nothing is kept, which is said once. */
   #isWithoutChecks(thrown: unknown): boolean {
     const { store, note } = this.#options
     if (store.kind !== 'check' || !(thrown instanceof GitHubError && thrown.unknownApi)) return false
-    if (!this.#stopped) note("This server has no checks: a re-run won't find this run's job.")
+    if (!this.#stopped) note("This server has no checks: a re-run won't find this run's docs job.")
     this.#stopped = true
     return true
   }
@@ -189,17 +216,9 @@ export class StateWriter implements StatusWriter {
     const isReported = this.#isReported
     this.#stopIfPermanent(thrown)
     if (isReported) return
-    const { role, note } = this.#options
-    note(thrown instanceof ActionError ? describeWarning(thrown, ROLES[role].consequence) : String(thrown))
+    this.#failure = thrown
+    this.#options.warn(this.failure)
   }
-}
-
-/** What is said if there may be an earlier text, but none that counts. */
-function whyNothingFound({ state, unverified, truncated }: Found, kind: Store['kind']): string[] {
-  if (state !== undefined) return []
-  const more = `There are more ${kind}s than are read: one by an earlier run may be among the others.`
-  const other = `An earlier ${kind} by this step can't be verified (was the key changed?). It is ignored, and left as it is.`
-  return [...(truncated ? [more] : []), ...(unverified ? [other] : [])]
 }
 
 function keyOf({ state, jobId, link, notes, conclusion }: StatusUpdate): string {

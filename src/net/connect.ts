@@ -9,8 +9,8 @@ import createDirectConnector from 'undici/lib/core/connect.js'
 import { oneLine } from '../escape.js'
 import { skipWasmOptimization } from './v8.js'
 
-/** Why a connection will never succeed, however often it is retried. */
-export type PermanentFailure = 'server-certificate' | 'proxy-certificate' | 'proxy-authentication'
+/** Why a connection will never succeed, however often it is retried. A certificate's dates are a reason of their own. */
+export type PermanentFailure = `${'server' | 'proxy'}-certificate${'' | '-date'}` | 'proxy-authentication'
 
 /**
  * A connection that was not made.
@@ -100,8 +100,11 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       signal,
     })
     const fail = (error: Error): void => {
-      const permanent = isCertificateError(error) ? 'proxy-certificate' : undefined
-      reject(new ConnectError(`${name}: ${describeError(error)}`, permanent, { cause: error }))
+      reject(
+        new ConnectError(`${name}: ${describeError(error)}`, certificateFailure('proxy', error), {
+          cause: error,
+        }),
+      )
     }
     request.once('error', fail)
     request.once('connect', (response, socket, head) => {
@@ -167,9 +170,8 @@ function decode(part: string): string {
 }
 
 function toConnectError(error: Error | null, unverifiedTlsRequested: boolean): ConnectError {
-  const ownFailure = isCertificateError(error) ? 'server-certificate' : undefined
-  const failure = error instanceof ConnectError ? error.permanent : ownFailure
-  const isCertificate = failure === 'server-certificate' || failure === 'proxy-certificate'
+  const failure = error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
+  const isCertificate = failure !== undefined && failure !== 'proxy-authentication'
   const note =
     isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
   const message = error === null ? 'no connection' : describeError(error)
@@ -188,7 +190,9 @@ export function describeError(error: Error): string {
   const parts = error instanceof AggregateError ? error.errors.map(({ message }) => message) : []
   const { code, reason } = error as { code?: string; reason?: string }
   const tls = code?.startsWith('ERR_SSL') && reason ? `TLS: ${reason}` : ''
-  return oneLine(tls || error.message || [...new Set(parts)].join('; ') || error.name)
+  // Behind a semicolon, Node's certificate errors name a command-line option, which a step can't set.
+  const message = isCertificateError(error) ? error.message.replace(/;.*/s, '') : error.message
+  return oneLine(tls || message || [...new Set(parts)].join('; ') || error.name)
 }
 
 /**
@@ -198,6 +202,12 @@ export function describeError(error: Error): string {
 const CERTIFICATE_ERROR =
   /^(?:UNSPECIFIED$|ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
 
-function isCertificateError(error: Error | null): boolean {
+function isCertificateError(error: Error | null): error is Error & { readonly code: unknown } {
   return error !== null && 'code' in error && CERTIFICATE_ERROR.test(String(error.code))
+}
+
+function certificateFailure(whose: 'server' | 'proxy', error: Error | null): PermanentFailure | undefined {
+  if (!isCertificateError(error)) return undefined
+  const isDate = error.code === 'CERT_HAS_EXPIRED' || error.code === 'CERT_NOT_YET_VALID'
+  return `${whose}-certificate${isDate ? '-date' : ''}`
 }

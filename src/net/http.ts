@@ -92,6 +92,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
 interface Connection {
   readonly client: Client
+  /** Names the proxy, as the end of a sentence; or empty. */
+  readonly route: string
   /** Why the socket in use broke; undefined if it did not. */
   error(): Error | undefined
   destroy(): void
@@ -116,7 +118,8 @@ function openConnection({ origin, ...options }: HttpClientOptions): Connection {
     abort()
     void client.destroy()
   }
-  return { client, error: () => socket?.errored ?? undefined, destroy }
+  const route = options.proxy === undefined ? '' : ` through the proxy ${options.proxy.host}`
+  return { client, route, error: () => socket?.errored ?? undefined, destroy }
 }
 
 const TOO_LARGE = 'the response is larger than 1 MiB'
@@ -183,7 +186,9 @@ function exchange(connection: Connection, request: HttpRequest, { signal }: Dead
 
     if (signal.aborted) return resolve({ kind: 'aborted', sent: false })
     signal.addEventListener('abort', onAbort)
-    setTimer(LIMITS.connect, () => fail(`no connection within ${LIMITS.connect / 1000} s`, undefined))
+    setTimer(LIMITS.connect, () =>
+      fail(`no connection within ${LIMITS.connect / 1000} s${connection.route}`, undefined),
+    )
 
     const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) }
     connection.client.dispatch(

@@ -26,7 +26,7 @@ export function proxyFor(url: URL, variables: ProxyVariables): URL | undefined {
   if (proxy !== undefined && /^https?:$/.test(proxy.protocol)) return proxy
   throw new ActionError(
     'network',
-    `${variable.name} is not a valid HTTP proxy URL. Nothing was sent.`,
+    `${variable.name} is not a valid HTTP proxy URL.`,
     'Use http://host:port or http://user:password@host:port, or list the service in NO_PROXY.',
   )
 }

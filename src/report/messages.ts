@@ -5,8 +5,8 @@ import { oneLine, quote } from '../escape.js'
 import { formatCount, formatDuration, joinSentences } from '../format.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
 import type { Redact } from '../redact.js'
-import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
+import { errorOf, type RunResult } from '../run/result.js'
 import { describeNow, describeOutcome } from './outcome.js'
 
 /** The output `job` is left out if it is larger, in bytes. */
@@ -73,17 +73,17 @@ export function startLine(
   const where = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
   switch (task.kind) {
     case 'create': {
-      const what = dryRun ? 'Dry run: would create a job' : 'Creating a job'
+      const what = dryRun ? 'Dry run: would create a docs job' : 'Creating a docs job'
       return `${what} ${where}, with a prompt of ${describeSize(task.prompt)}.`
     }
     case 'message': {
       const what = dryRun ? 'Dry run: would send a message' : 'Sending a message'
-      return `${what} of ${describeSize(task.prompt)} to job ${quote(task.jobId)} ${where}.`
+      return `${what} of ${describeSize(task.prompt)} to docs job ${quote(task.jobId)} ${where}.`
     }
     case 'attach': {
       const action = wait ? ['wait for', 'Waiting for'] : ['check', 'Checking']
       const what = dryRun ? `Dry run: would ${action[0]}` : action[1]
-      return `${what} job ${quote(task.jobId)} ${where}; nothing is sent to it.`
+      return `${what} docs job ${quote(task.jobId)} ${where}; nothing is sent to it.`
     }
   }
 }
@@ -97,7 +97,7 @@ export function statusLine(progress: Progress): string {
   const { jobId, job } = progress
   const status = job?.status ?? quote(job?.rawStatus ?? '')
   const link = job?.link ? `, pull request ${job.link}` : ''
-  return `Job ${quote(jobId)}: ${status} after ${formatDuration(progress.elapsedMs())}${link}.`
+  return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(progress.elapsedMs())}${link}.`
 }
 
 /** The line once a minute. */
@@ -109,7 +109,7 @@ function stillWaitingFor(progress: Progress): string {
   const { jobId, accepted, request } = progress
   if (request === 'sending') return 'still waiting for a response'
   if (!accepted) return 'nothing has been accepted yet'
-  return `job ${quote(jobId)} ${describeNow(progress, quote)}`
+  return `docs job ${quote(jobId)} ${describeNow(progress, quote)}`
 }
 
 /** The last line. */
@@ -128,12 +128,13 @@ export interface Annotation {
 
 export function annotation(progress: Progress, result: RunResult, failOn?: ReadonlySet<FailOn>): Annotation {
   const link = progress.job?.link ?? ''
-  const { sentence = '', happened = '', next } = describeOutcome(progress, result, quote)
+  const { sentence = '', happened = '', unsent = '', next } = describeOutcome(progress, result, quote)
   const pullRequest = link === '' ? '' : `Pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.
-  if (errorOf(result)?.code === 'input') return { level: 'error', text: happened, log: next }
-  const text = joinSentences(sentence, happened, next)
+  if (errorOf(result)?.code === 'input')
+    return { level: 'error', text: happened, log: joinSentences(unsent, next) }
+  const text = joinSentences(sentence, happened, unsent, next)
   if (failsStep(result.outcome, failOn)) {
     // What there is to review comes first: the step may fail all the same.
     return { level: 'error', text: joinSentences(pullRequest && `${pullRequest}.`, text) }

@@ -1,10 +1,10 @@
 /** What each outcome says to a reader: a title, what happened, and what to do next. Pure. */
 
 import { type FinalStatus, isFinal, outcomeOf } from '../agent/job.js'
-import type { ActionError } from '../errors.js'
+import type { ErrorCode } from '../errors.js'
 import { formatDuration, joinSentences } from '../format.js'
-import type { RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
+import type { RunResult } from '../run/result.js'
 
 export interface Texts {
   readonly title: string
@@ -12,6 +12,8 @@ export interface Texts {
   readonly sentence?: string
   /** What else happened, without the pull request, which each place shows in its own way. */
   readonly happened?: string
+  /** What is added to an error if nothing was sent. */
+  readonly unsent?: string
   readonly next: string
 }
 
@@ -44,17 +46,17 @@ export function describeOutcome(
   show: (text: string) => string,
 ): Texts {
   const { job, jobId, reuse, accepted, status } = progress
-  const name = `Job ${show(jobId)}`
+  const name = `Docs job ${show(jobId)}`
   const hasEnded = isFinal(status) && reuse !== 'message'
   const now = `${name} ${describeNow(progress, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
-  const howToWait = `To wait for the job, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
+  const howToWait = `To wait for the docs job, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
   const mayRun = `${name} may still be running. ${howToWait}`
   // The step that continues a job may do so each time.
   const startNew =
     reuse === undefined
-      ? 'To start a new job, start a new run'
-      : 'To start a new job, run a step with a prompt and no job-id'
+      ? 'To start a new docs job, start a new run'
+      : 'To start a new docs job, run a step with a prompt and no job-id'
   switch (result.outcome) {
     case 'pr-opened':
       return {
@@ -67,7 +69,7 @@ export function describeOutcome(
           title: '✅ The docs job completed with an unusable pull request link',
           sentence: `${name} completed.`,
           happened: "Its pull request link was dropped, because it can't be passed on safely.",
-          next: "See the service's dashboard for the pull request.",
+          next: 'Look for the pull request in the docs repository.',
         }
       }
       return {
@@ -75,16 +77,16 @@ export function describeOutcome(
         sentence: `${name} completed without a pull request.`,
         next: joinSentences(
           reuse === 'attach'
-            ? `If you expected changes, send the job a message that says which pages to change and how: ${withPrompt}.`
+            ? `If you expected changes, send the docs job a message that says which pages to change and how: ${withPrompt}.`
             : 'If you expected changes, say in the prompt which pages to change and how.',
-          "The service's dashboard shows what the agent did.",
+          'The docs repository shows whether the agent committed without a pull request.',
         ),
       }
     case 'failed':
       return {
         title: '❌ The docs job failed',
         sentence: `${name} failed.`,
-        next: `See the service's dashboard for the reason. ${startNew}. To send this one a message, ${withPrompt}.`,
+        next: `The service's dashboard may show the reason. ${startNew}. To send this one a message, ${withPrompt}.`,
       }
     case 'archived':
       return {
@@ -92,7 +94,7 @@ export function describeOutcome(
         sentence: `${name} was archived.`,
         next: joinSentences(
           job?.link ? 'Review the pull request.' : '',
-          `An archived job won't produce anything more. ${startNew}.`,
+          `An archived docs job won't produce anything more. ${startNew}.`,
         ),
       }
     case 'timed-out':
@@ -112,7 +114,7 @@ export function describeOutcome(
         sentence: reuse === 'message' ? `${name} accepted the message.` : '',
         happened: joinSentences(
           reuse === 'message' ? '' : now,
-          'This step did not wait for the job to finish.',
+          'This step did not wait for the docs job to finish.',
         ),
         next: howToWait,
       }
@@ -149,7 +151,8 @@ export function describeOutcome(
       const isMissing = code === 'not-found' && job === undefined && reuse !== 'message'
       return {
         title: '❌ The docs job could not be started or tracked',
-        happened: joinSentences(message, isUnsaid(progress, result.error) ? 'Nothing was sent.' : ''),
+        happened: message,
+        unsent: isUnsent(progress, code) ? 'Nothing was sent.' : '',
         next: joinSentences(advice, accepted && !isMissing && !hasEnded ? mayRun : ''),
       }
     }
@@ -161,8 +164,7 @@ function adviceAfter(progress: Progress, status: FinalStatus, show: (text: strin
   return describeOutcome(progress, { outcome: outcomeOf(status, progress.job?.link ?? '') }, show).next
 }
 
-/** Nothing was sent, and the error doesn't say so. After a failure of the action itself, nobody knows. */
-function isUnsaid({ posted, accepted, request }: Progress, { code, message, advice }: ActionError): boolean {
-  const wasSent = posted || accepted || request !== 'idle' || code === 'internal'
-  return !wasSent && !/nothing was (?:sent|accepted)/i.test(`${message} ${advice}`)
+/** After a failure of the action itself, nobody knows. */
+function isUnsent({ posted, accepted, request }: Progress, code: ErrorCode): boolean {
+  return !(posted || accepted || request !== 'idle' || code === 'internal')
 }

@@ -1,16 +1,18 @@
 /** Reports the run: outputs, summary, log lines and the annotation, each once. */
 
-import { inspect } from 'node:util'
+import { inspect, isDeepStrictEqual } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'
-import { resultUnknown } from '../agent/problems.js'
+import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
+import { factsOf } from '../agent/service.js'
 import { ActionError } from '../errors.js'
 import { quote } from '../escape.js'
 import type { RunEnvironment } from '../event/event.js'
 import { joinSentences } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
 import type { Redact } from '../redact.js'
-import { errorOf, type RunResult } from '../run/ports.js'
+import type { StatusWriter } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
+import { errorOf, type RunResult } from '../run/result.js'
 import { annotation, endLine, outputs, statusLine } from './messages.js'
 import { describeNow } from './outcome.js'
 import { StatusReport } from './status-report.js'
@@ -34,9 +36,10 @@ export interface ReportOptions {
   readonly writer: ReportWriter
   readonly progress: Progress
   readonly redact: Redact
-  readonly run: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId'>
+  readonly run: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
   /** Undefined if they are invalid. */
   readonly inputs: Inputs | undefined
+  readonly jobKey: string
 }
 
 export class StepReport {
@@ -50,14 +53,16 @@ export class StepReport {
   readonly #progress: Progress
   readonly #redact: Redact
   readonly #inputs: Inputs | undefined
+  readonly #place: Pick<View, 'workflow' | 'jobKey'>
 
-  constructor({ writer, progress, redact, run, inputs }: ReportOptions) {
+  constructor({ writer, progress, redact, run, inputs, jobKey }: ReportOptions) {
     this.#inputs = inputs
+    this.#place = { workflow: run.workflow, jobKey }
     this.#writer = writer
     this.#progress = progress
     this.#redact = redact
     const runUrl = `${run.serverUrl}/${run.repository}/actions/runs/${run.runId}`
-    this.status = new StatusReport(() => ({ ...this.#view(), runUrl }))
+    this.status = new StatusReport((writer) => ({ ...this.#view(writer), runUrl }))
   }
 
   get exitCode(): 0 | 1 {
@@ -114,7 +119,7 @@ export class StepReport {
       'internal',
       joinSentences(
         `Writing the outputs failed: ${(thrown as Error).message}.`,
-        accepted ? `Job ${quote(jobId)} ${describeNow(this.#progress, quote)}.` : '',
+        accepted ? `Docs job ${quote(jobId)} ${describeNow(this.#progress, quote)}.` : '',
         before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
       ),
       joinSentences("Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? ''),
@@ -133,9 +138,19 @@ export class StepReport {
     }
   }
 
-  #view(): View {
+  /** @param writer of the text; undefined for the summary */
+  #view(writer?: StatusWriter): View {
     const [inputs, progress, redact] = [this.#inputs, this.#progress, this.#redact]
-    return { inputs, progress, redact, sending: progress.request === 'sending', runUrl: '' }
+    // What a writer writes shows that it works again.
+    const notes = [...progress.notes, ...this.#failures(writer)]
+    const sending = progress.request === 'sending'
+    return { inputs, progress, notes, redact, sending, ...this.#place, runUrl: '' }
+  }
+
+  /** What the writers other than this one could not write. */
+  #failures(writer?: StatusWriter): string[] {
+    const others = this.status.writers.filter((other) => other !== writer)
+    return others.map(({ failure }) => failure).filter((failure) => failure !== '')
   }
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
@@ -143,7 +158,7 @@ export class StepReport {
     const { request: state, jobId } = this.#progress
     if (state !== 'sending') return undefined
     const request = jobId === '' ? ({ kind: 'create' } as const) : ({ kind: 'message', jobId } as const)
-    return resultUnknown(request, 'the step ended before a response arrived', cause)
+    return resultUnknown(request, ENDED_FIRST, factsOf(this.#inputs?.baseUrl), cause)
   }
 
   /** Reports the result, once. If the outputs can't be written, that becomes the result. */
@@ -171,11 +186,10 @@ export class StepReport {
   async closeStatus(cancel: AbortSignal): Promise<void> {
     const timeoutMs = this.#inputs?.timeoutMs ?? Number.POSITIVE_INFINITY
     const close = () => this.status.close(timeoutMs - this.#progress.elapsedMs(), cancel)
-    const { notes } = this.#progress
-    const count = notes.length
+    const { notes } = this.#view()
     await close()
-    if (notes.length === count) return
-    // An edit that failed has left a note for the others.
+    if (isDeepStrictEqual(this.#view().notes, notes)) return
+    // The others have to say what could not be written in the end, and not what could.
     this.#writeSummary()
     this.status.update()
     await close()

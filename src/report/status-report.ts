@@ -2,8 +2,9 @@
 
 import { type FailOn, failsStep, isFinal, type Outcome } from '../agent/job.js'
 import { truncate } from '../escape.js'
-import { type Conclusion, errorOf, type StatusUpdate, type StatusWriter } from '../run/ports.js'
+import type { Conclusion, StatusUpdate, StatusWriter } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
+import { errorOf } from '../run/result.js'
 import {
   createCommentText,
   createSummary,
@@ -27,29 +28,31 @@ const TITLE_LIMIT = 200
 export class StatusReport {
   /** The comment and the check, as soon as it is known which of them the step keeps. */
   readonly writers: StatusWriter[] = []
-  readonly #view: () => View
+  readonly #view: (writer: StatusWriter) => View
 
-  /** @param view what texts are written from, at this moment */
-  constructor(view: () => View) {
+  /** @param view what this writer's texts are written from, at this moment */
+  constructor(view: (writer: StatusWriter) => View) {
     this.#view = view
   }
 
   /** Stores the state before a create request: it must be correct if the run is killed while the request is in flight. */
   async writePlaceholder(): Promise<void> {
-    const beforeSending = textsOf(this.#view())
-    const update = { ...createUpdate({ ...this.#view(), sending: true }), beforeSending }
-    const writes = this.writers.map((writer) => writer.writePlaceholder(update))
+    const writes = this.writers.map((writer) => {
+      const view = this.#view(writer)
+      const update = createUpdate({ ...view, sending: true })
+      return writer.writePlaceholder({ ...update, beforeSending: textsOf(view) })
+    })
     await Promise.allSettled(writes) // So that none of them goes on after an error.
     await Promise.all(writes)
   }
 
   update(): void {
-    if (this.writers.length === 0) return
-    const view = this.#view()
-    const { result, status } = view.progress
-    if (result === undefined && isFinal(status)) return // The final update follows at once.
-    const update = createUpdate(view)
-    for (const writer of this.writers) writer.enqueue(update)
+    for (const writer of this.writers) {
+      const view = this.#view(writer)
+      const { result, status } = view.progress
+      if (result === undefined && isFinal(status)) return // The final update follows at once.
+      writer.enqueue(createUpdate(view))
+    }
   }
 
   /**
@@ -79,7 +82,7 @@ function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'
 
 /** A marker hides a key from all redactors. */
 function createUpdate(view: View): StatusUpdate {
-  const { progress, redact, inputs, sending } = view
+  const { progress, redact, inputs, sending, notes } = view
   const { jobId, job, previousLink, accepted, reuse, result } = progress
   return {
     state: stateToStore(progress, sending),
@@ -87,7 +90,7 @@ function createUpdate(view: View): StatusUpdate {
     link: job?.link || previousLink,
     hasJob: job !== undefined,
     created: accepted && reuse === undefined,
-    notes: progress.notes.length,
+    notes: notes.length,
     ...textsOf(view),
     conclusion: result && conclusionOf(result.outcome, inputs?.failOn),
   }

@@ -1,12 +1,14 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
+import { factsOf } from '../agent/service.js'
 import { inlineCode, oneLine, quote } from '../escape.js'
-import { formatDuration } from '../format.js'
+import { formatDuration, joinParagraphs, joinSentences } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
+import { describeJobKey } from '../inputs/job-key.js'
 import type { Redact } from '../redact.js'
-import { errorOf, type RunResult } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
+import { errorOf, type RunResult } from '../run/result.js'
 import { describeOutcome } from './outcome.js'
 
 /** What the texts for readers are written from. */
@@ -18,6 +20,10 @@ export interface View {
   readonly redact: Redact
   /** A create request or a message is in flight by the time the text is read. */
   readonly sending: boolean
+  /** What the reader has to know besides the result. */
+  readonly notes: readonly string[]
+  readonly jobKey: string
+  readonly workflow: string
   /** The URL of the run, for readers elsewhere; empty on its own page. */
   readonly runUrl: string
 }
@@ -35,8 +41,9 @@ export function createSummary(view: View): string {
 /** The comment on a pull request: one line with the result and the link, the details folded. */
 export function createCommentText(view: View): string {
   const pullRequest = pullRequestLink(view)
+  const leg = describeJobKey(view.redact(view.jobKey)) // Half a key would not be found.
   return joinSections([
-    `${title(view)}${pullRequest === '' ? '' : `: ${pullRequest}`}`,
+    `${title(view)}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`,
     '<details>\n<summary>Details</summary>',
     ...details(view),
     '</details>',
@@ -75,7 +82,7 @@ export function shortName(link: string): string {
 }
 
 function details(view: View): string[] {
-  const { progress, redact } = view
+  const { progress, notes, redact } = view
   const { result } = progress
   const show = (text: string): string => inlineCode(redact(text))
   const next = result === undefined ? ifKilled(view, show) : describeOutcome(progress, result, show).next
@@ -83,7 +90,7 @@ function details(view: View): string[] {
   return [
     result === undefined ? '' : whatHappened(progress, result, redact),
     code === undefined ? '' : `Error code: \`${code}\``,
-    ...progress.notes.map((note) => `Note: ${showSentences(redact(note))}`),
+    ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
     facts(view, show),
     statusTable(progress),
     `**What to do next:** ${next}`,
@@ -93,10 +100,10 @@ function details(view: View): string[] {
 /** In a list if it has several lines. */
 function whatHappened(progress: Progress, result: RunResult, redact: Redact): string {
   // Redacted before it is split: half a key would not be found.
-  const lines = redact(describeOutcome(progress, result, quote).happened ?? '')
-    .split('\n')
-    .map(showSentences)
-  return lines.length === 1 ? lines.join() : lines.map((line) => `- ${line}`).join('\n')
+  const { happened = '', unsent = '' } = describeOutcome(progress, result, quote)
+  const lines = redact(happened).split('\n').map(showSentences)
+  if (lines.length === 1) return joinSentences(...lines, unsent)
+  return joinParagraphs([lines.map((line) => `- ${line}`).join('\n'), unsent])
 }
 
 /**
@@ -130,11 +137,12 @@ export function runLink({ runUrl }: View): string {
   return runUrl && `[Run ${inlineCode(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`
 }
 
-function facts({ inputs, progress, runUrl }: View, show: (text: string) => string): string {
+function facts({ inputs, progress, workflow, runUrl }: View, show: (text: string) => string): string {
   const rows = [
-    ['Job', progress.jobId && show(progress.jobId)],
+    ['Docs job', progress.jobId && show(progress.jobId)],
     ['Project', inputs && show(inputs.projectId)],
     ['Service', inputs && show(inputs.baseUrl)],
+    ['Workflow', runUrl && show(workflow)],
     ['Run', runUrl && `[${show(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`],
     ['Elapsed', formatDuration(progress.elapsedMs())],
   ]
@@ -154,16 +162,16 @@ function statusTable({ history }: Progress): string {
 }
 
 /** What to do if the step is killed now. */
-function ifKilled({ progress, sending }: View, show: (text: string) => string): string {
+function ifKilled({ inputs, progress, sending }: View, show: (text: string) => string): string {
   const howToWait = `to wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
   if (progress.accepted) {
-    return `If this step ends first, that doesn't stop the job: ${howToWait}`
+    return `If this step ends first, that doesn't stop the docs job: ${howToWait}`
   }
   if (!sending) {
-    return 'If this text is never updated, the service accepted nothing: see the log of the workflow run, then start a new one.'
+    return 'If this text is never updated, the service accepted nothing: see the log of the workflow run, then start a new run.'
   }
   const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return progress.jobId === ''
-    ? `${killed} a job may exist: check the agent's jobs in the service's dashboard before you start a new run.`
-    : `${killed} the job may have received the message: ${howToWait}`
+    ? `${killed} a docs job may exist: before you start a new run, look ${factsOf(inputs?.baseUrl).whereToLook}.`
+    : `${killed} the docs job may have received the message: ${howToWait}`
 }

@@ -2,7 +2,8 @@
 
 import type { AgentService, ServiceResult } from '../agent/client.js'
 import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
-import { isResponse, judgePoll } from '../agent/verdict.js'
+import type { ServiceFacts } from '../agent/service.js'
+import { isResponse, judgePoll, UNREACHABLE_MS } from '../agent/verdict.js'
 import { ActionError, Cancelled } from '../errors.js'
 import { quote } from '../escape.js'
 import { retryDelay } from '../net/backoff.js'
@@ -39,8 +40,7 @@ export interface PollOptions {
 export type PollResult =
   | { readonly kind: 'ended'; readonly job: Job; readonly status: FinalStatus }
   | { readonly kind: 'active'; readonly job: Job }
-  /** `notFound` is set if the last poll got a 404 that there was no time to repeat, for a job that was never seen. */
-  | { readonly kind: 'deadline'; readonly notFound: ActionError | undefined }
+  | { readonly kind: 'deadline' }
 
 /**
  * Polls until the job has ended or the time is up.
@@ -54,7 +54,7 @@ export async function pollUntilDone(
   ports: Ports,
 ): Promise<PollResult> {
   const { clock, deadline } = ports
-  const state = new PollState(options, ports)
+  const state = new PollState(options, service.facts, ports)
   const finalPollAt = clock.now() + deadline.remainingMs() - finalPollMarginMs(options.timeoutMs)
   const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
   let delayMs = state.firstDelayMs()
@@ -70,6 +70,7 @@ export async function pollUntilDone(
       service.close()
       until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
     }
+    ports.progress.missed('the last status request got no response') // Until it does.
     const result = await service.getJob(options.jobId, until)
     const next = state.handle(result, { isEarly, isFinalPoll })
     if ('result' in next) return next.result
@@ -77,7 +78,7 @@ export async function pollUntilDone(
   }
   if (deadline.cancelled()) throw new Cancelled()
   if (!state.gotResponse) throw noResponseError(options.jobId, state.lastError)
-  return { kind: 'deadline', notFound: state.notFound }
+  return { kind: 'deadline' }
 }
 
 /**
@@ -146,22 +147,21 @@ class PollState {
   gotResponse: boolean
   /** Why the last poll showed no job. */
   lastError = ''
-  /** The last poll got a 404, and no answer has shown that the job exists. */
-  notFound: ActionError | undefined
   readonly #options: PollOptions
+  readonly #facts: ServiceFacts
   readonly #ports: Ports
   readonly #startedAt: number
   readonly #settleMs: number
   readonly #isFresh: (job: Job, now: number) => boolean
   #failures = 0
-  #notFounds = 0
-  #invalidResponses = 0
+  #refusals = 0
   #warned = false
 
-  constructor(options: PollOptions, ports: Ports) {
+  constructor(options: PollOptions, facts: ServiceFacts, ports: Ports) {
     const { precededBy, timeoutMs } = options
     const settleMs = (ports.deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
     this.#options = options
+    this.#facts = facts
     this.#ports = ports
     this.#startedAt = ports.clock.now()
     this.#settleMs = settleMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, settleMs)
@@ -174,7 +174,7 @@ class PollState {
   }
 
   /**
-   * @param poll.isEarly the deadline left no time for the whole delay before this poll: it can't confirm earlier 404s
+   * @param poll.isEarly the deadline left no time for the whole delay before this poll: it can't confirm earlier refusals
    * @throws ActionError if polling is of no use any more
    */
   handle(
@@ -188,23 +188,16 @@ class PollState {
     const context = {
       jobId,
       seen,
-      notFounds: isEarly ? 0 : this.#notFounds,
+      refusals: isEarly ? 0 : this.#refusals,
       sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
-      invalidResponses: this.#invalidResponses,
+      facts: this.#facts,
     }
     const verdict = judgePoll(result, context, clock.date())
-    if (verdict.next === 'aborted') {
-      progress.missed('the step ended before a response arrived')
-      this.#notFounds = 0
-      this.#invalidResponses = 0
-      return { delayMs: 0 }
-    }
+    const refusedDelayMs = verdict.next === 'retry' ? verdict.refusedDelayMs : undefined
+    this.#refusals = refusedDelayMs === undefined ? 0 : this.#refusals + 1
+    if (verdict.next === 'aborted') return { delayMs: 0 }
     this.gotResponse ||= isResponse(result)
     progress.responded ||= isResponse(result)
-    const notFound = verdict.next === 'retry' ? verdict.notFound : undefined
-    this.#notFounds = notFound === undefined ? 0 : this.#notFounds + 1
-    this.notFound = seen ? undefined : notFound?.error
-    this.#invalidResponses = verdict.next === 'retry' && verdict.invalid ? this.#invalidResponses + 1 : 0
     const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs, random())
     switch (verdict.next) {
       case 'fail':
@@ -214,15 +207,22 @@ class PollState {
         this.lastError = verdict.reason
         progress.missed(verdict.reason)
         this.#logError(isFinalPoll ? '' : ' Retrying.')
-        return {
-          delayMs:
-            notFound?.delayMs ??
-            Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
-        }
+        return this.#retryWithin(
+          refusedDelayMs ?? Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
+          now,
+        )
       case 'job':
         this.#failures = 0
         return this.#handleJob(verdict.job, now, delayMs)
     }
+  }
+
+  /** Polls again after this delay; a service that has never responded gets a limited time. */
+  #retryWithin(delayMs: number, now: number): Next {
+    if (this.gotResponse) return { delayMs }
+    const remainingMs = this.#startedAt + UNREACHABLE_MS - now
+    if (remainingMs <= 0) throw noResponseError(this.#options.jobId, this.lastError)
+    return { delayMs: Math.min(delayMs, remainingMs) }
   }
 
   #handleJob(job: Job, now: number, delayMs: number): Next {
@@ -230,7 +230,7 @@ class PollState {
     if (job.status === undefined) this.#warnOnce(job.rawStatus)
     if (!this.#isFresh(job, now)) {
       const reason = `status is ${quote(job.rawStatus)}, which may predate the message`
-      this.#ports.debug(`The job's ${reason}.`)
+      this.#ports.debug(`The docs job's ${reason}.`)
       this.#ports.progress.missed(`its ${reason}`)
       const untilSettledMs = precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
@@ -242,7 +242,7 @@ class PollState {
 
   /** The first of several errors in a row is for everyone, the others only for debugging. */
   #logError(next: string): void {
-    const text = `Couldn't get the job's status: ${this.lastError}.${next}`
+    const text = `Couldn't get the docs job's status: ${this.lastError}.${next}`
     if (this.#failures === 1) this.#ports.log(text)
     else this.#ports.debug(text)
   }
@@ -250,17 +250,18 @@ class PollState {
   #warnOnce(rawStatus: string): void {
     if (this.#warned) return
     this.#warned = true
-    this.#ports.warn(`Unknown job status ${quote(rawStatus)}; treating the job as still running.`)
+    this.#ports.warn(`Undocumented job status ${quote(rawStatus)}; treating the docs job as still running.`)
   }
 }
 
 function noResponseError(jobId: string, lastError: string): ActionError {
+  const timedOut = lastError === ''
   return new ActionError(
     'network',
-    lastError === ''
-      ? `Timed out before the service answered a status request for job ${quote(jobId)}.`
-      : `The service never answered a status request for job ${quote(jobId)}: ${lastError}.`,
-    'Check base-url, the proxy variables and the network, or raise timeout-minutes. ' +
-      "A re-run is safe: checking the status doesn't affect the job.",
+    timedOut
+      ? `Timed out before the service answered a status request for docs job ${quote(jobId)}.`
+      : `The service never answered a status request for docs job ${quote(jobId)}: ${lastError}.`,
+    `Check base-url, the proxy variables and the network${timedOut ? ', or raise timeout-minutes' : ''}. ` +
+      "A re-run is safe: checking the status doesn't affect the docs job.",
   )
 }

@@ -1,9 +1,8 @@
-/** What a run needs, how it ended, and what is kept up to date at GitHub. */
+/** What a run needs, and what is kept up to date at GitHub. */
 
-import type { Job, Outcome } from '../agent/job.js'
-import { ActionError, Cancelled, internalError } from '../errors.js'
+import type { Job } from '../agent/job.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
-import type { Given, InputError, Inputs } from '../inputs/inputs.js'
+import type { InputError, Inputs } from '../inputs/inputs.js'
 import type { Clock, Deadline } from '../net/deadline.js'
 import type { NetworkSettings } from '../net/proxy.js'
 import type { Redact } from '../redact.js'
@@ -30,10 +29,9 @@ export interface Ports {
 
 /** A step that runs: what the runner says of it, what its parts may use, and what has happened so far. */
 export interface Step extends Ports {
-  /** What is needed even if the inputs are bad. */
-  readonly given: Given
-  /** Or every problem with them. */
-  readonly inputs: Inputs | InputError
+  readonly inputs: Inputs
+  /** Every problem with the inputs. */
+  readonly inputProblem: InputError | undefined
   readonly run: RunEnvironment
   readonly event: RunEvent
   readonly network: NetworkSettings
@@ -42,28 +40,6 @@ export interface Step extends Ports {
   readonly nonce: () => string
   /** Tells this writer of every change from now on. */
   readonly keepUpToDate: (writer: StatusWriter) => void
-}
-
-/** How a run ended. */
-export type RunResult =
-  | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>
-  /** `advice` is what to do, if anything has to be done. */
-  | { readonly outcome: 'skipped'; readonly reason: string; readonly advice?: string | undefined }
-  /** `error` is set if a request was in flight and its result is unknown. */
-  | { readonly outcome: 'cancelled'; readonly error?: ActionError | undefined }
-  | { readonly outcome: 'error'; readonly error: ActionError }
-
-/** One type for each outcome, so that a check of the outcome narrows the result. */
-type PlainResult<O> = O extends Outcome ? { readonly outcome: O } : never
-
-/** The result of a step that ends with an exception. */
-export function toRunResult(thrown: unknown): RunResult {
-  if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
-  return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
-}
-
-export function errorOf(result: RunResult | undefined): ActionError | undefined {
-  return result !== undefined && 'error' in result ? result.error : undefined
 }
 
 /** How a check run ends, in GitHub's words. */
@@ -96,6 +72,8 @@ export interface StatusUpdate {
 
 /** Keeps the status at one place at GitHub up to date. */
 export interface StatusWriter {
+  /** Why it is not up to date, for the readers of other places; empty if it is, or if that is said elsewhere. */
+  readonly failure: string
   /**
    * Writes the state before a create request, if later runs need it: a missing permission shows now, and a run that is
    * killed leaves a trace.

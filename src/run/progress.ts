@@ -2,7 +2,7 @@
 
 import type { Job, Status } from '../agent/job.js'
 import type { Clock } from '../net/deadline.js'
-import type { RunResult } from './ports.js'
+import type { RunResult } from './result.js'
 
 /** A documented status, and when it was first seen. */
 export interface StatusChange {

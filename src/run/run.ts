@@ -5,11 +5,15 @@ import { type FinalOutcome, isFinal, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
 import { Cancelled } from '../errors.js'
-import type { Inputs, Remembered, Task } from '../inputs/inputs.js'
-import { type PrecededBy, pollUntilDone } from './poll.js'
-import { type Ports, type RunResult, toRunResult } from './ports.js'
+import type { Inputs, Task } from '../inputs/inputs.js'
+import { type PollResult, type PrecededBy, pollUntilDone } from './poll.js'
+import type { Ports } from './ports.js'
 import type { Progress } from './progress.js'
+import { type RunResult, toRunResult } from './result.js'
 import { send } from './send.js'
+
+/** How long after an end without a pull request the job is asked for once more, in milliseconds. */
+const LINK_MS = 5_000
 
 /** Runs the task to its end. Never throws. */
 export async function run(
@@ -19,10 +23,16 @@ export async function run(
   ports: Ports,
 ): Promise<RunResult> {
   try {
-    const precededBy = await start(task, wait, service, ports)
+    let precededBy: PrecededBy = { kind: 'nothing' }
+    if (task.kind === 'create') precededBy = await create(task.prompt, service, ports)
+    else if (task.kind === 'message') precededBy = await messageOrCreate(task, wait, service, ports)
+    else {
+      ports.progress.attach()
+      ports.publish()
+    }
     if (ports.deadline.cancelled()) throw new Cancelled()
-    const ended = outcomeOfCreated(precededBy.kind, ports.progress)
-    if (ended !== undefined) return { outcome: ended }
+    const ended = endOfCreated(precededBy.kind, ports.progress)
+    if (ended !== undefined) return { outcome: await outcomeOfEnded(ended, service, ports) }
     if (!wait && precededBy.kind !== 'nothing') return { outcome: 'started' }
     const { jobId } = ports.progress
     const polled = await pollUntilDone(
@@ -32,11 +42,10 @@ export async function run(
     )
     switch (polled.kind) {
       case 'ended':
-        return { outcome: outcomeOf(polled.status, polled.job.link) }
+        return { outcome: await outcomeOfEnded(polled, service, ports) }
       case 'active':
         return { outcome: 'started' }
       case 'deadline':
-        if (polled.notFound !== undefined) throw polled.notFound
         return { outcome: 'timed-out' }
     }
   } catch (thrown) {
@@ -44,50 +53,35 @@ export async function run(
   }
 }
 
-/** Creates, messages or attaches to the job, and publishes what is known right away. */
-async function start(task: Task, wait: boolean, service: AgentService, ports: Ports): Promise<PrecededBy> {
-  switch (task.kind) {
-    case 'create':
-      return create(task.prompt, service, ports)
-    case 'message':
-      return task.remembered === undefined
-        ? message(task, wait, service, ports)
-        : messageOrCreate(task, task.remembered, wait, service, ports)
-    case 'attach':
-      ports.progress.attach()
-      ports.publish()
-      return { kind: 'nothing' }
-  }
-}
-
 /**
- * Sends a message to a remembered job, or creates a new one if that job is gone, or has ended and takes no more messages.
+ * Sends a message; to a remembered job, or creates a new one if that job is gone, or has ended and takes no more messages.
  *
  * A 404 is believed if status requests say the same; otherwise the message, which was not accepted, is sent once more.
  */
 async function messageOrCreate(
   task: Extract<Task, { kind: 'message' }>,
-  remembered: Remembered,
   wait: boolean,
   service: AgentService,
   ports: Ports,
   isRepeated = false,
 ): Promise<PrecededBy> {
+  const { remembered } = task
+  if (remembered === undefined) return message(task, wait, service, ports)
   const createInstead = (reason: string): Promise<PrecededBy> => {
-    ports.log(`The earlier job ${reason}: creating a new one.`)
+    ports.log(`The earlier docs job ${reason}: creating a new one.`)
     ports.progress.forget(remembered.previousLink)
     return create(remembered.prompt, service, ports)
   }
   const replaceable = isFinal(remembered.job?.status)
   try {
-    return await message({ ...task, remembered }, wait, service, ports, replaceable)
+    return await message(task, wait, service, ports, replaceable)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
     if (thrown.status === 404 && !isRepeated) {
       const job = await remembered.find()
       if (job === undefined) return createInstead('no longer exists')
-      ports.log(`${thrown.message} But the job exists: sending the message once more.`)
-      return messageOrCreate(task, { ...remembered, job }, wait, service, ports, true)
+      ports.log(`${thrown.message} But the docs job exists: sending the message once more.`)
+      return messageOrCreate({ ...task, remembered: { ...remembered, job } }, wait, service, ports, true)
     }
     if (!replaceable || !refusesMessage(thrown)) throw thrown
     ports.log(thrown.message)
@@ -119,6 +113,24 @@ async function message(
 }
 
 /** A job that was just created may already have ended; after a message, a final status may be the earlier one. */
-function outcomeOfCreated(kind: PrecededBy['kind'], { job }: Progress): FinalOutcome | undefined {
-  return kind === 'create' && isFinal(job?.status) ? outcomeOf(job.status, job.link) : undefined
+function endOfCreated(kind: PrecededBy['kind'], { job }: Progress): JobEnd | undefined {
+  return kind === 'create' && isFinal(job?.status) ? { job, status: job.status } : undefined
+}
+
+/** A job that has ended, and its final status. */
+type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
+
+/** A pull request's link may come a moment after `completed`: if there is none, the job is asked for once more. */
+async function outcomeOfEnded(
+  { job, status }: JobEnd,
+  service: AgentService,
+  { clock, deadline, onJob }: Ports,
+): Promise<FinalOutcome> {
+  const outcome = outcomeOf(status, job.link)
+  if (outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS) return outcome
+  await clock.sleep(LINK_MS, deadline.signal)
+  const result = await service.getJob(job.id, deadline)
+  if (result.kind !== 'job' || result.job.id !== job.id || !isFinal(result.job.status)) return outcome
+  onJob(result.job)
+  return outcomeOf(result.job.status, result.job.link)
 }

@@ -33,7 +33,7 @@ export async function send(
   let last: Retry | undefined
   let conflicts = 0
 
-  if (deadline.signal.aborted && !deadline.cancelled()) throw tooLateError(progress.posted)
+  if (deadline.signal.aborted && !deadline.cancelled()) throw tooLateError()
   for (let attempts = 1; ; attempts++) {
     progress.request = 'sending'
     publish()
@@ -41,19 +41,14 @@ export async function send(
     progress.request = 'idle'
     progress.posted ||= wasSent(result)
     progress.responded ||= isResponse(result)
-    const verdict = judgeSubmit(request, result, {
-      date: clock.date(),
-      posted: progress.posted,
-      conflicts,
-      replaceable,
-    })
+    const context = { date: clock.date(), conflicts, replaceable, facts: service.facts }
+    const verdict = judgeSubmit(request, result, context)
     if (result.kind === 'error-response' && result.status === 409) conflicts++
     if (verdict.next === 'accepted') return verdict.job
     if (verdict.next !== 'retry' && verdict.unknown !== undefined) progress.request = 'unknown'
     if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
     if (verdict.next === 'fail') throw verdict.error
-    if (verdict.next === 'aborted')
-      throw verdict.unknown ?? last?.error ?? connectTimeoutError(progress.posted)
+    if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? connectTimeoutError()
 
     last = verdict
     const untilDeadlineMs = deadline.remainingMs() - RESPONSE_MS
@@ -89,18 +84,14 @@ function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionE
   return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
 }
 
-function tooLateError(posted: boolean): ActionError {
-  return new ActionError(
-    'network',
-    `Timed out before the request could be sent.${posted ? '' : ' Nothing was sent.'}`,
-    'Raise timeout-minutes.',
-  )
+function tooLateError(): ActionError {
+  return new ActionError('network', 'Timed out before the request could be sent.', 'Raise timeout-minutes.')
 }
 
-function connectTimeoutError(posted: boolean): ActionError {
+function connectTimeoutError(): ActionError {
   return new ActionError(
     'network',
-    `Timed out before connecting to the service.${posted ? '' : ' Nothing was sent.'}`,
+    'Timed out before connecting to the service.',
     'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
   )
 }

@@ -1,0 +1,42 @@
+/** Which service is behind `base-url`, and what a reader must know of it: what is Mintlify's is told of Mintlify alone. */
+
+/** Mintlify's Agent API: the default of `base-url`. */
+export const MINTLIFY_URL = 'https://api.mintlify.com'
+
+/** What the texts say of a service. */
+export interface ServiceFacts {
+  /** Where a docs job that may exist shows, as the end of a sentence that begins with "look". */
+  readonly whereToLook: string
+  /** What to check if the service says that the key is wrong. */
+  readonly checkKey: string
+  /** What to check if the key may not do this. */
+  readonly checkAccess: (mayWrite: boolean) => string
+  /** The limit that the service documents, as a sentence; or empty. */
+  readonly limit: string
+}
+
+const WHERE_TO_LOOK =
+  "for a new pull request in the docs repository, then in the service's dashboard if it lists docs jobs"
+
+const OF_ANY_SERVICE: ServiceFacts = {
+  whereToLook: WHERE_TO_LOOK,
+  checkKey: "Check that api-key is the right key and hasn't expired.",
+  checkAccess: (mayWrite) =>
+    `Check that the key is for this project${mayWrite ? ', may do more than read,' : ''} and may be used from the runner's IP address.`,
+  limit: '',
+}
+
+/** From its pages on the Agent API, API keys and usage. */
+const OF_MINTLIFY: ServiceFacts = {
+  whereToLook: `${WHERE_TO_LOOK}, and in the activity log of its Usage page`,
+  checkKey: `${OF_ANY_SERVICE.checkKey} Mintlify's admin keys start with mint_, not with mint_dsc_ or mint_us_.`,
+  checkAccess: (mayWrite) =>
+    `Check that the key belongs to the project's organisation${mayWrite ? ", isn't limited to reading," : ''} ` +
+    "and allows the runner's IP address. Check that the plan includes the agent.",
+  limit: 'Mintlify documents a limit of 100 uses per project per hour.',
+}
+
+/** @param baseUrl as in `Inputs`; undefined if it is not known */
+export function factsOf(baseUrl: string | undefined): ServiceFacts {
+  return baseUrl === MINTLIFY_URL ? OF_MINTLIFY : OF_ANY_SERVICE
+}

@@ -1,0 +1,22 @@
+/** The input job-key as people read it: what tells the check and the comment of one matrix leg from those of another. */
+
+/** The values of a matrix leg as GitHub shows them, or the user's own key; shortened. */
+export function describeJobKey(jobKey: string): string {
+  try {
+    const leg: unknown = JSON.parse(jobKey)
+    if (typeof leg === 'object' && leg !== null) {
+      const values = Object.values(leg).map((value) =>
+        typeof value === 'object' ? JSON.stringify(value) : String(value),
+      )
+      return shorten(values.join(', '))
+    }
+  } catch {
+    // A key of the user's own.
+  }
+  return shorten(jobKey)
+}
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length <= 100 ? line : `${line.slice(0, 99).toWellFormed()}…`
+}

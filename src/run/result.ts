@@ -1,0 +1,28 @@
+/** How a run ended. */
+
+import type { Outcome } from '../agent/job.js'
+import { ActionError, Cancelled, internalError } from '../errors.js'
+
+export type RunResult =
+  | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>
+  /** `advice` is what to do, if anything has to be done. */
+  | { readonly outcome: 'skipped'; readonly reason: string; readonly advice?: string | undefined }
+  /** `error` is set if a request was in flight and its result is unknown. */
+  | { readonly outcome: 'cancelled'; readonly error?: ActionError | undefined }
+  | { readonly outcome: 'error'; readonly error: ActionError }
+
+/** Why nothing was sent, and what to do, if anything has to be done. */
+export type SkipReason = Omit<Extract<RunResult, { outcome: 'skipped' }>, 'outcome'>
+
+/** One type for each outcome, so that a check of the outcome narrows the result. */
+type PlainResult<O> = O extends Outcome ? { readonly outcome: O } : never
+
+/** The result of a step that ends with an exception. */
+export function toRunResult(thrown: unknown): RunResult {
+  if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
+  return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }
+}
+
+export function errorOf(result: RunResult | undefined): ActionError | undefined {
+  return result !== undefined && 'error' in result ? result.error : undefined
+}
