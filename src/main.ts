@@ -2,12 +2,12 @@
 
 import { checkSkipAuthors } from './access/skip-authors.js'
 import { refuseStrangers } from './access/who-may-start.js'
-import { Cancelled } from './errors.js'
 import { needsGitHub } from './inputs/inputs.js'
-import { heartbeatLine, startLine } from './report/messages.js'
+import { formatHeartbeatLine, formatStartLine } from './report/messages.js'
 import { type RunResult, toRunResult } from './run/result.js'
 import * as runner from './runner.js'
 import { createStep, remarkOnInputs, type WiredStep } from './step.js'
+import { Cancelled } from './text/errors.js'
 
 const HEARTBEAT_MS = 60_000
 
@@ -40,7 +40,7 @@ export async function main(): Promise<void> {
 export async function runStep(step: WiredStep, cancel: AbortSignal): Promise<void> {
   const { report, clock, log, progress } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => {
-    log(heartbeatLine(progress))
+    log(formatHeartbeatLine(progress))
     if (progress.accepted) report.status.update() // An edit that failed is repeated.
   })
   report.end(await execute(step).catch(toRunResult).finally(stopHeartbeat))
@@ -72,7 +72,7 @@ async function execute(step: WiredStep): Promise<RunResult> {
         : inputs.task
     if (plan.kind === 'skip') return { outcome: 'skipped', reason: plan.reason, advice: plan.advice }
     if (plan.kind !== 'create') progress.follow(plan.jobId)
-    log(startLine(plan, inputs))
+    log(formatStartLine(plan, inputs))
     if (!inputs.dryRun) return await run(plan, inputs, service, step)
     if (plan.kind !== 'attach') reporter.group('The prompt as it would be sent', plan.prompt)
     return { outcome: 'dry-run' }

@@ -4,21 +4,22 @@ import { findRefusal, isBySkipAuthors } from './access/ask-github.js'
 import type { ToConfirm } from './access/skip-authors.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
-import { composePrompt, pathsNote, reasonToSkip } from './context/apply.js'
+import { composePrompt, describePaths, reasonToSkip } from './context/apply.js'
 import { canReadPulls, findChanges, readIssue, usesSince } from './context/changes.js'
 import { unknownChanges } from './context/compare.js'
 import type { Changes } from './context/files.js'
-import { ActionError } from './errors.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
-import { createGitHub, describeWarning, type GitHub, GitHubError, type Source } from './github/client.js'
+import { createGitHub, type GitHub, type Source } from './github/client.js'
+import { describeWarning, GitHubError } from './github/errors.js'
 import { createKeyRedactor, type Task } from './inputs/inputs.js'
 import { readDocsPull } from './memory/docs-pull.js'
 import { createCheckWriter, createCommentWriter, findConversation } from './memory/places.js'
 import { continueOrCreate, findPreviousRun, type PreviousRunContext } from './memory/previous-run.js'
-import type { StateWriter } from './memory/writer.js'
-import type { Step } from './run/ports.js'
+import type { MemoryWriter } from './memory/writer.js'
 import type { SkipReason } from './run/result.js'
+import type { Step } from './run/step.js'
+import { ActionError } from './text/errors.js'
 
 /** What to do, with the whole prompt; or nothing, for a reason. */
 type Plan = Task | ({ readonly kind: 'skip' } & SkipReason)
@@ -31,7 +32,7 @@ export function openGitHub(step: Step) {
   const token = inputs.githubToken
   const github = createGitHub({ ...step, token, fromFork: hasReadOnlyToken(step.event) })
   const check = inputs.check ? openCheck(step, github) : undefined
-  if (check !== undefined) step.keepUpToDate(check)
+  if (check !== undefined) step.addWriter(check)
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
     findRefusal: async (people: readonly Person[]) => {
@@ -43,7 +44,7 @@ export function openGitHub(step: Step) {
     },
     plan: (service: AgentService, toConfirm: ToConfirm | undefined): Promise<Plan> => {
       const comment = openComment(step, github)
-      if (comment !== undefined) step.keepUpToDate(comment)
+      if (comment !== undefined) step.addWriter(comment)
       if (inputs.dryRun) comment?.stop()
       return plan({ ...step, service, github, comment, check }, toConfirm)
     },
@@ -82,7 +83,7 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   if (changes?.truncated) log('GitHub cut the list of changed files.')
   const nothingToDo = reasonToSkip(inputs, event, changes)
   if (nothingToDo !== undefined) return { kind: 'skip', ...nothingToDo }
-  const note = pathsNote(inputs, changes) ?? changes?.note
+  const note = describePaths(inputs, changes) ?? changes?.note
   if (note !== undefined) {
     log(note)
     progress.notes.push(note)
@@ -135,7 +136,7 @@ async function readNamedPull({ inputs, event, comment }: Context, source: Source
 }
 
 /** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
-function openComment(step: Step, github: GitHub): StateWriter | undefined {
+function openComment(step: Step, github: GitHub): MemoryWriter | undefined {
   const { inputs, event, log } = step
   const { jobScope, issueNumber } = inputs
   const decides = jobScope !== 'run'
@@ -159,7 +160,7 @@ function openComment(step: Step, github: GitHub): StateWriter | undefined {
   return ofRun && createCommentWriter(step, github, ofRun, false)
 }
 
-function openCheck(step: Step, github: GitHub): StateWriter | undefined {
+function openCheck(step: Step, github: GitHub): MemoryWriter | undefined {
   const writer = createCheckWriter(step, github)
   if (writer === undefined) {
     const consequence = "without a comment, a re-run won't find this run's docs job"

@@ -13,14 +13,14 @@ import {
 } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as core from '@actions/core'
-import { escapeCommandLines, escapeCommands, truncate } from './escape.js'
 import type { RunEnvironment } from './event/event.js'
 import { DEFAULTS, type InputName, type RawInputs } from './inputs/inputs.js'
 import type { PromptRoots } from './inputs/prompt-file.js'
 import type { Clock } from './net/deadline.js'
 import type { NetworkSettings } from './net/proxy.js'
-import type { Redact } from './redact.js'
 import type { ReportWriter } from './report/report.js'
+import { escapeCommandLines, escapeCommands, truncate } from './text/escape.js'
+import type { Redact } from './text/redact.js'
 
 /** Reads every input as the runner passes it. */
 export function rawInputs(): RawInputs {

@@ -5,11 +5,11 @@ import { explainMissingSecrets, readEvent } from './event/event.js'
 import { parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
-import { createRedactor } from './redact.js'
 import { type ReportWriter, StepReport } from './report/report.js'
-import type { Step } from './run/ports.js'
 import { Progress } from './run/progress.js'
+import type { Step } from './run/step.js'
 import type * as runner from './runner.js'
+import { createRedactor } from './text/redact.js'
 
 /** How long a step with bad inputs may take, in milliseconds. */
 const BAD_INPUT_MS = 60_000
@@ -93,7 +93,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     onJob: (job) => report.onJob(job),
     writePlaceholder: () => report.status.writePlaceholder(),
     publish: () => report.publish(),
-    keepUpToDate: (writer) => void report.status.writers.push(writer),
+    addWriter: (writer) => void report.status.writers.push(writer),
   }
 }
 

@@ -76,7 +76,7 @@ test('the permissions of the README are those of the reference', () => {
 })
 
 test('the error codes are the same in the code, action.yml and the troubleshooting', () => {
-  const codes = [...text('src/errors.ts').matchAll(/^ {2}\| '([a-z-]+)'$/gm)].map(([, code]) => code)
+  const codes = [...text('src/text/errors.ts').matchAll(/^ {2}\| '([a-z-]+)'$/gm)].map(([, code]) => code)
   expect(codes.length).toBeGreaterThan(5)
   expect(rows('docs/troubleshooting.md', 'Error codes').flatMap(([code]) => names(code))).toEqual(codes)
   for (const code of codes) expect(action.outputs['error-code'].description).toContain(code)

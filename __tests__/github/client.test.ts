@@ -2,17 +2,10 @@
 
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { Cancelled } from '../../src/errors.js'
-import {
-  about,
-  type Call,
-  createGitHub,
-  describeWarning,
-  type GitHub,
-  GitHubError,
-  readPages,
-} from '../../src/github/client.js'
+import { type Call, createGitHub, type GitHub, readPages, requestParams } from '../../src/github/client.js'
+import { describeWarning, GitHubError } from '../../src/github/errors.js'
 import type { NetworkSettings } from '../../src/net/proxy.js'
+import { Cancelled } from '../../src/text/errors.js'
 import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
 import { startListening } from '../support/listening.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
@@ -90,7 +83,11 @@ async function connect(
 type Options = Partial<Omit<Call, 'doing'>>
 
 function read(github: GitHub, { needs = 'contents: read', required = true, ...rest }: Options = {}) {
-  const { request, ...common } = about({ repository: 'your-org/your-repo', required }, 'reading it', needs)
+  const { request, ...common } = requestParams(
+    { repository: 'your-org/your-repo', required },
+    'reading it',
+    needs,
+  )
   return github.repos.getCommit({ ...common, ref: 'main', request: { ...request, ...rest } })
 }
 

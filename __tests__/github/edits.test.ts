@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { NOTHING_FOUND, type Store } from '../../src/memory/store.js'
-import { StateWriter } from '../../src/memory/writer.js'
+import { MemoryWriter } from '../../src/memory/writer.js'
 import { createDeadline } from '../../src/net/deadline.js'
-import type { StatusUpdate } from '../../src/run/ports.js'
+import type { StatusUpdate } from '../../src/run/status-update.js'
 import { clock, runEnvironment } from '../../src/runner.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
 import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
@@ -217,7 +217,7 @@ describe('an edit that would store the job', () => {
       isByAction: () => true,
       write,
     }
-    const writer = new StateWriter({
+    const writer = new MemoryWriter({
       ...{ store, role, log: () => undefined, warn: () => undefined, note: () => undefined },
       run: runEnvironment(),
       deadline: createDeadline(60_000, signal, clock),

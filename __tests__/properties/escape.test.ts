@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { escapeCommandLines, escapeCommands, inlineCode, oneLine, quote } from '../../src/escape.js'
+import { escapeCommandLines, escapeCommands, inlineCode, oneLine, quote } from '../../src/text/escape.js'
 import { INVISIBLE_TEXT, texts } from './arbitraries.js'
 
 /** The characters that .NET's TrimStart removes (learn.microsoft.com, Char.IsWhiteSpace). */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createRedactor } from '../../src/redact.js'
+import { createRedactor } from '../../src/text/redact.js'
 import { keys, texts } from './arbitraries.js'
 
 /** How a character may be written. One that starts an escape is always escaped, or nobody could tell what is one. */

@@ -3,8 +3,8 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
-import { ActionError, Cancelled } from '../../src/errors.js'
 import { send } from '../../src/run/send.js'
+import { ActionError, Cancelled } from '../../src/text/errors.js'
 import { createScriptedRun, jobResult, noJob, noResponse, notSent } from '../unit/scripted-run.js'
 
 const JOB_ID = 'job-1'
@@ -65,8 +65,8 @@ test('a create request or a message is never sent again if it may have been acce
       fc.boolean(),
       async (request, script, timeoutMs, random, replaceable) => {
         const results = [...script, noResponse]
-        const { service, ports, calls } = createScriptedRun(results, { timeoutMs, random })
-        const end = await send(request, 'Do it', service, ports, { replaceable }).then(
+        const { service, tools, calls } = createScriptedRun(results, { timeoutMs, random })
+        const end = await send(request, 'Do it', service, tools, { replaceable }).then(
           () => 'accepted',
           (thrown: unknown) => thrown,
         )

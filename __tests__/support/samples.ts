@@ -1,9 +1,14 @@
 /** The samples in docs/behaviour.md, as the code writes them: `npm run samples` puts them there, a test compares them. */
 
-import { createRedactor } from '../../src/redact.js'
-import { endLine, heartbeatLine, startLine, statusLine } from '../../src/report/messages.js'
+import {
+  formatEndLine,
+  formatHeartbeatLine,
+  formatStartLine,
+  formatStatusLine,
+} from '../../src/report/messages.js'
 import { createCommentText, createSummary } from '../../src/report/summary.js'
 import { Progress } from '../../src/run/progress.js'
+import { createRedactor } from '../../src/text/redact.js'
 import { FakeClock } from '../unit/fake-clock.js'
 import { INPUTS, job, MINUTE } from '../unit/scripted-run.js'
 
@@ -26,14 +31,14 @@ function started(): { clock: FakeClock; progress: Progress } {
 
 function log(): string {
   const { clock, progress } = started()
-  const lines = [startLine(task, inputs), statusLine(progress)]
+  const lines = [formatStartLine(task, inputs), formatStatusLine(progress)]
   for (const minute of [1, 2]) {
     clock.advance(minute * MINUTE - clock.now())
-    lines.push(heartbeatLine(progress))
+    lines.push(formatHeartbeatLine(progress))
   }
   clock.advance(41_000)
   progress.update(job('completed', { id: ID, prLink: LINK }))
-  lines.push(statusLine(progress), endLine(progress, { outcome: 'pr-opened' }))
+  lines.push(formatStatusLine(progress), formatEndLine(progress, { outcome: 'pr-opened' }))
   return ['```text', ...lines, '```'].join('\n')
 }
 

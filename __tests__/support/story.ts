@@ -2,13 +2,13 @@
 
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import { inputEnvironment } from '../../emulator/runner.mjs'
-import { escapeCommandLines, escapeCommands } from '../../src/escape.js'
 import { runStep } from '../../src/main.js'
 import type { Clock } from '../../src/net/deadline.js'
-import type { Redact } from '../../src/redact.js'
 import type { ReportWriter } from '../../src/report/report.js'
 import * as runner from '../../src/runner.js'
 import { createStep } from '../../src/step.js'
+import { escapeCommandLines, escapeCommands } from '../../src/text/escape.js'
+import type { Redact } from '../../src/text/redact.js'
 import { type Ended, expectNoKey, KEY, withService } from './action.js'
 import type { Script, ScriptedService } from './service.js'
 // The action loads these when it needs them: then Stryker would take their constants for those of a single test.

@@ -9,8 +9,8 @@ import {
   quote,
   summarizePage,
   truncate,
-} from '../../src/escape.js'
-import { formatCount, formatDuration, formatInteger, joinSentences, shortSha } from '../../src/format.js'
+} from '../../src/text/escape.js'
+import { formatCount, formatDuration, formatInteger, joinSentences, shortSha } from '../../src/text/format.js'
 import { scaled } from '../support/time.js'
 
 test.each([

@@ -11,7 +11,7 @@ import {
   parseInputs,
   type RawInputs,
 } from '../../src/inputs/inputs.js'
-import { createRedactor } from '../../src/redact.js'
+import { createRedactor } from '../../src/text/redact.js'
 import { scaled } from '../support/time.js'
 import { INPUTS } from './scripted-run.js'
 

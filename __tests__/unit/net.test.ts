@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { parseRetryAfter, retryDelay } from '../../src/net/backoff.js'
-import { aborted, createDeadline } from '../../src/net/deadline.js'
+import { createDeadline, waitForAbort } from '../../src/net/deadline.js'
 import { type ProxyVariables, proxyFor } from '../../src/net/proxy.js'
 import { FakeClock } from './fake-clock.js'
 
@@ -108,7 +108,7 @@ describe('a deadline', () => {
 test('aborted waits for the signal, unless it is aborted already', async () => {
   const cancel = new AbortController()
   let ended = false
-  const waiting = aborted(cancel.signal).then(() => {
+  const waiting = waitForAbort(cancel.signal).then(() => {
     ended = true
   })
   await new Promise(setImmediate)
@@ -116,7 +116,7 @@ test('aborted waits for the signal, unless it is aborted already', async () => {
   cancel.abort()
   await waiting
   expect(ended).toBe(true)
-  await aborted(cancel.signal)
+  await waitForAbort(cancel.signal)
 })
 
 describe('the proxy', () => {

@@ -1,7 +1,7 @@
 /** The patterns of `context-paths`: GitHub's own examples, the rules that follow from them, and what is rejected. */
 
 import { describe, expect, test } from '@jest/globals'
-import { matches, parsePathPatterns } from '../../src/inputs/path-patterns.js'
+import { matchesPatterns, parsePathPatterns } from '../../src/inputs/path-patterns.js'
 import { InvalidInput } from '../../src/inputs/values.js'
 import { scaled } from '../support/time.js'
 
@@ -10,8 +10,8 @@ type Row = readonly [patterns: string, counted: readonly string[], ignored: read
 
 function check([patterns, counted, ignored]: Row): void {
   const parsed = parsePathPatterns(patterns)
-  expect(counted.filter((path) => !matches(parsed, path))).toEqual([])
-  expect(ignored.filter((path) => matches(parsed, path))).toEqual([])
+  expect(counted.filter((path) => !matchesPatterns(parsed, path))).toEqual([])
+  expect(ignored.filter((path) => matchesPatterns(parsed, path))).toEqual([])
 }
 
 /** A row for each line that has bars: the patterns | the paths that count | those that don't. */
@@ -147,7 +147,7 @@ describe('the rules', () => {
 
   test('without patterns, everything counts', () => {
     expect(parsePathPatterns('\n\n \n')).toEqual([])
-    expect(matches([], 'any/thing')).toBe(true)
+    expect(matchesPatterns([], 'any/thing')).toBe(true)
   })
 })
 
@@ -209,7 +209,7 @@ describe('rejected', () => {
   test.each(['\\"a"', '\\- a', 'a\\, b', 'a\\,', 'a,b', '-a', "a'", '.a/b', 'a./b', 'a../b', '"a"b', 'a\\{'])(
     'not %s, which names a file',
     (text) => {
-      expect(matches(parsePathPatterns(text), text.replace('\\', ''))).toBe(true)
+      expect(matchesPatterns(parsePathPatterns(text), text.replace('\\', ''))).toBe(true)
     },
   )
 
@@ -245,7 +245,7 @@ describe('rejected', () => {
 
   test('more than 1,000 characters in a line, not counting white space around them', () => {
     const allowed = '😀'.repeat(1000)
-    expect(matches(parsePathPatterns(`  ${allowed}  `), allowed)).toBe(true)
+    expect(matchesPatterns(parsePathPatterns(`  ${allowed}  `), allowed)).toBe(true)
     const message = 'line 2: too long; the maximum is 1,000 characters'
     expect(problem(`a\n${allowed}x`)).toMatchObject({ line: 2, message })
   })
@@ -266,9 +266,9 @@ describe('the longest patterns and paths are matched without backtracking', () =
     ['[0-9a-z]+…!', `${'[0-9a-z]+'.repeat(111)}!`, path, false],
     ['******…x', `${'*'.repeat(999)}x`, path, false],
   ])('%s', (_, pattern, against, expected) => {
-    matches(parsePathPatterns('*'), 'warm')
+    matchesPatterns(parsePathPatterns('*'), 'warm')
     const start = performance.now()
-    expect(matches(parsePathPatterns(pattern), against)).toBe(expected)
+    expect(matchesPatterns(parsePathPatterns(pattern), against)).toBe(expected)
     expect(performance.now() - start).toBeLessThan(scaled(5_000)) // A matcher that backtracks takes years.
   })
 })

@@ -49,7 +49,7 @@ async function poll(script: Script, { timeoutMs = 30 * MINUTE, ...more }: Option
     timeoutMs,
     ...more,
   }
-  const { value, code, error } = await settle(pollUntilDone(options, run.service, run.ports))
+  const { value, code, error } = await settle(pollUntilDone(options, run.service, run.tools))
   const end = code ?? describeResult(value)
   const seconds = callTimes(run).map((at) => at / 1000)
   return { ...run, error, end, story: `${seconds.join(' ')}: ${end}`, endedAt: run.clock.now() }

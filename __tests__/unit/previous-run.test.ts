@@ -1,7 +1,6 @@
 // What an earlier run or attempt left: which job is continued, waited for or replaced.
 import { describe, expect, test } from '@jest/globals'
 import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
-import { ActionError } from '../../src/errors.js'
 import type { RunEnvironment } from '../../src/event/event.js'
 import type { Task } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
@@ -12,6 +11,7 @@ import {
   type PreviousRun,
   type PreviousRunContext,
 } from '../../src/memory/previous-run.js'
+import { ActionError } from '../../src/text/errors.js'
 import {
   createScriptedRun,
   errorResponse,
@@ -79,7 +79,7 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
       inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
       run: { runId: '9', runAttempt: attempt } as RunEnvironment,
       service: scripted.service,
-      ...scripted.ports,
+      ...scripted.tools,
       ...(writers as unknown as Pick<PreviousRunContext, 'comment' | 'check'>),
     }),
   )
@@ -297,7 +297,7 @@ describe('continuing', () => {
     pull: DocsPull,
     { link = OLD_LINK, jobId = 'job-1', script = [] as Iterable<ScriptedResult> } = {},
   ) {
-    const { ports, service, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
+    const { tools, service, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
     const read: string[] = []
     const readDocsPull = async (link: string) => {
       read.push(link)
@@ -307,7 +307,7 @@ describe('continuing', () => {
     const inputs = { ...INPUTS, timeoutMs: 60_000 }
     const run = { runId: '9', runAttempt: 1 } as RunEnvironment
     const nowhere = { comment: undefined, check: undefined }
-    const context = { ...ports, ...nowhere, inputs, run, service, readDocsPull }
+    const context = { ...tools, ...nowhere, inputs, run, service, readDocsPull }
     const task = await continueOrCreate(previous, composeWith, context)
     const followed = [progress.jobId, progress.previousLink]
     return { told: { task, read, log: lines.log, followed }, task, progress }

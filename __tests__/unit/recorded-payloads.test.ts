@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { checkSkipAuthors } from '../../src/access/skip-authors.js'
-import { composePrompt, pathsNote, reasonToSkip } from '../../src/context/apply.js'
+import { composePrompt, describePaths, reasonToSkip } from '../../src/context/apply.js'
 import { findChanges } from '../../src/context/changes.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import type { Source } from '../../src/github/client.js'
@@ -75,7 +75,7 @@ describe('a text of others', () => {
     const changes = await findChanges(run, event, sourceWith(text), named)
     const contextPaths = parsePathPatterns('docs/**')
     expect(reasonToSkip({ contextPaths }, event, changes)).toBeUndefined()
-    expect(pathsNote({ contextPaths }, changes) ?? '').not.toContain(PLANTED)
+    expect(describePaths({ contextPaths }, changes) ?? '').not.toContain(PLANTED)
     return composePrompt('Update the docs.', changes, {
       inputs: { context: 'diff', contextPaths },
       run,

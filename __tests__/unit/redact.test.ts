@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { createRedactor } from '../../src/redact.js'
+import { createRedactor } from '../../src/text/redact.js'
 
 describe('createRedactor', () => {
   const KEY = 'mint_a/b+c."k\\z=[1](2)*$^?{3}|&<~'

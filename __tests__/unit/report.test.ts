@@ -1,12 +1,12 @@
 /** How a step reports: what is written when, what a failed write does, and the outputs that the texts leave out. */
 
 import { describe, expect, test } from '@jest/globals'
-import { ActionError } from '../../src/errors.js'
-import { createRedactor } from '../../src/redact.js'
-import { JOB_LIMIT, outputs } from '../../src/report/messages.js'
+import { collectOutputs, JOB_LIMIT } from '../../src/report/messages.js'
 import { StepReport } from '../../src/report/report.js'
-import type { StatusUpdate } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
+import type { StatusUpdate } from '../../src/run/status-update.js'
+import { ActionError } from '../../src/text/errors.js'
+import { createRedactor } from '../../src/text/redact.js'
 import { FakeClock } from './fake-clock.js'
 import { INPUTS, job, LINK } from './scripted-run.js'
 
@@ -175,7 +175,7 @@ describe('the output job', () => {
   const jobOutput = (fields: Record<string, unknown>, key = 'mint_s3cr3t'): string => {
     const progress = new Progress(new FakeClock())
     progress.update(job('active', fields))
-    return outputs(progress, createRedactor(key)).job ?? ''
+    return collectOutputs(progress, createRedactor(key)).job ?? ''
   }
 
   test('is left out if it would not be JSON without the key', () => {

@@ -1,10 +1,10 @@
 // A whole run against a scripted service: what it sends, what its reader knows, how it ends. One story after the other.
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
-import { ActionError, Cancelled } from '../../src/errors.js'
 import type { Remembered, Task } from '../../src/inputs/inputs.js'
 import { errorOf, toRunResult } from '../../src/run/result.js'
 import { run } from '../../src/run/run.js'
+import { ActionError, Cancelled } from '../../src/text/errors.js'
 import {
   cancelThen,
   createScriptedRun,
@@ -40,7 +40,7 @@ async function runTask(
 ) {
   const jobId = task.kind === 'create' ? '' : task.jobId
   const scripted = createScriptedRun(script, { jobId, cancelAt })
-  const result = await run(task, { ...INPUTS, wait }, scripted.service, scripted.ports)
+  const result = await run(task, { ...INPUTS, wait }, scripted.service, scripted.tools)
   const requests = scripted.calls.map(({ kind }) => kind).join(' ')
   const code = errorOf(result)?.code
   return {
@@ -92,10 +92,10 @@ describe('a step that creates a job', () => {
   })
 
   test('sends nothing if the placeholder is refused', async () => {
-    const { service, ports, calls } = createScriptedRun([])
+    const { service, tools, calls } = createScriptedRun([])
     const error = new ActionError('github', 'Refused.', 'Set permissions.')
     const writePlaceholder = () => Promise.reject(error)
-    const result = await run(CREATE, INPUTS, service, { ...ports, writePlaceholder })
+    const result = await run(CREATE, INPUTS, service, { ...tools, writePlaceholder })
     expect(result).toEqual({ outcome: 'error', error })
     expect(calls).toEqual([])
   })

@@ -3,11 +3,11 @@
 import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import { isStatus, type Job } from '../../src/agent/job.js'
 import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
-import { type ActionError, Cancelled } from '../../src/errors.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { createDeadline, type Deadline } from '../../src/net/deadline.js'
-import type { Ports } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
+import type { StepTools } from '../../src/run/step.js'
+import { type ActionError, Cancelled } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
 
 /** The inputs of a step that sets only the required ones, and that no outcome fails. inputs.test.ts has the same. */
@@ -171,7 +171,7 @@ export function createScriptedRun(
     if (wakesFirst) clock.advance(frozenMs)
     else await clock.sleep(frozenMs, new AbortController().signal)
   }
-  const ports: Ports = {
+  const tools: StepTools = {
     clock: { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep },
     deadline,
     progress,
@@ -192,7 +192,7 @@ export function createScriptedRun(
     void clock.sleep(cancelAt, deadline.signal).then(() => cancel.abort())
   }
   const recorded = { calls, lines, reported, published, placeholders }
-  const all = { clock, cancel, deadline, progress, service, ports, ...recorded }
+  const all = { clock, cancel, deadline, progress, service, tools, ...recorded }
   return all
 }
 

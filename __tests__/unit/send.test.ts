@@ -32,9 +32,9 @@ async function submit(script: Script, options: ScriptedOptions = {}, request: Su
 }
 
 const sendIn = (
-  { service, ports }: Pick<ReturnType<typeof createScriptedRun>, 'service' | 'ports'>,
+  { service, tools }: Pick<ReturnType<typeof createScriptedRun>, 'service' | 'tools'>,
   request: SubmitRequest = CREATE,
-) => settle(send(request, 'Do it', service, ports))
+) => settle(send(request, 'Do it', service, tools))
 
 const accepted = jobResult('active')
 
@@ -192,8 +192,8 @@ describe('the error', () => {
   })
 
   test("is passed on if the outputs can't be written, and nothing is sent", async () => {
-    const { ports, ...run } = createScriptedRun([])
-    const { error } = await sendIn({ ...run, ports: { ...ports, publish: broken(cause) } })
+    const { tools, ...run } = createScriptedRun([])
+    const { error } = await sendIn({ ...run, tools: { ...tools, publish: broken(cause) } })
     expect(error).toBe(cause)
     expect(run.calls).toEqual([])
   })

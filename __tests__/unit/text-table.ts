@@ -5,17 +5,17 @@ import { FAIL_ON, type FailOn, type Outcome } from '../../src/agent/job.js'
 import {
   cannotConnect,
   createdWithoutJob,
+  createRefusal,
   missingJob,
-  rejected,
   resultUnknown,
 } from '../../src/agent/problems.js'
 import { factsOf } from '../../src/agent/service.js'
-import { ActionError, internalError } from '../../src/errors.js'
-import { oneLine, quote } from '../../src/escape.js'
 import { InputError } from '../../src/inputs/inputs.js'
 import type { StepReport } from '../../src/report/report.js'
 import type { Progress } from '../../src/run/progress.js'
 import type { RunResult } from '../../src/run/result.js'
+import { ActionError, internalError } from '../../src/text/errors.js'
+import { oneLine, quote } from '../../src/text/escape.js'
 import type { FakeClock } from './fake-clock.js'
 import { job, LINK } from './scripted-run.js'
 
@@ -95,7 +95,7 @@ const refusal = (status: number, { words }: Outside): Refusal => ({
 
 const pollRefused = (status: number): End =>
   error(({ outside, progress }) => {
-    const refused = rejected(
+    const refused = createRefusal(
       refusal(status, outside),
       {
         kind: 'poll',
@@ -151,8 +151,12 @@ const ENDS = {
   'no job in the last responses': error(({ outside }) =>
     missingJob(outside.id, `no docs job (200: ${quote(outside.words)})`),
   ),
-  'create refused, 403': error(({ outside }) => rejected(refusal(403, outside), { kind: 'create' }, FACTS)),
-  'message refused, 403': error(({ outside }) => rejected(refusal(403, outside), { kind: 'message' }, FACTS)),
+  'create refused, 403': error(({ outside }) =>
+    createRefusal(refusal(403, outside), { kind: 'create' }, FACTS),
+  ),
+  'message refused, 403': error(({ outside }) =>
+    createRefusal(refusal(403, outside), { kind: 'message' }, FACTS),
+  ),
   'poll refused, 403': pollRefused(403),
   'poll refused, 404': pollRefused(404),
 } satisfies Record<string, End | undefined>
@@ -371,7 +375,7 @@ const BROKEN = [
 const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = [
   ...[300, 399, 400, 401, 403, 404, 409, 418, 429].flatMap((status) => {
     const refuse = (kind: 'create' | 'message'): End =>
-      error(({ outside }) => rejected(refusal(status, outside), { kind }, FACTS))
+      error(({ outside }) => createRefusal(refusal(status, outside), { kind }, FACTS))
     return [
       ['create refused', `${status}`, refuse('create')],
       ['message refused', `${status}`, refuse('message')],

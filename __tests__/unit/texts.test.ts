@@ -8,13 +8,13 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { marked } from 'marked'
 import { STATUSES } from '../../src/agent/job.js'
 import type { Task } from '../../src/inputs/inputs.js'
-import { createRedactor } from '../../src/redact.js'
-import { heartbeatLine, OUTPUTS, startLine } from '../../src/report/messages.js'
+import { formatHeartbeatLine, formatStartLine, OUTPUTS } from '../../src/report/messages.js'
 import { type ReportWriter, StepReport } from '../../src/report/report.js'
 import { showSentences } from '../../src/report/summary.js'
-import type { StatusUpdate } from '../../src/run/ports.js'
 import { Progress } from '../../src/run/progress.js'
+import type { StatusUpdate } from '../../src/run/status-update.js'
 import { createReporter } from '../../src/runner.js'
+import { createRedactor } from '../../src/text/redact.js'
 import { FakeClock } from './fake-clock.js'
 import { INPUTS } from './scripted-run.js'
 import { type Outside, ROWS, type Row } from './text-table.js'
@@ -79,7 +79,7 @@ function play(row: Row, outside: Outside = PLAIN) {
     clock.advance(60_999)
     if (row.end === undefined) {
       report.publish()
-      writer.log(heartbeatLine(progress))
+      writer.log(formatHeartbeatLine(progress))
     } else report.end(row.end(step))
     const { comment, summary: check, ...stored } = updates.at(-1) as StatusUpdate
     const lines = log.filter((line) => !line.startsWith('::debug::'))
@@ -161,7 +161,9 @@ test('the first line', () => {
       [attach, false],
     ]
     return tasks.flatMap(([task, wait]) =>
-      [false, true].map((dryRun) => startLine(task, { projectId: project, baseUrl: url, wait, dryRun })),
+      [false, true].map((dryRun) =>
+        formatStartLine(task, { projectId: project, baseUrl: url, wait, dryRun }),
+      ),
     )
   }
   const plain = lines('ü'.repeat(1500), PLAIN).join('\n')

@@ -1,11 +1,12 @@
 /** What access/ asks GitHub: who may write to the repository, and whose the commits of a push are. */
 
-import { ActionError } from '../errors.js'
 import { pushedCommits, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getArray, getPath, getSha, getString } from '../event/payload.js'
-import { shortSha } from '../format.js'
-import { about, GitHubError, type Source } from '../github/client.js'
+import { requestParams, type Source } from '../github/client.js'
+import { GitHubError } from '../github/errors.js'
 import type { SkipReason } from '../run/result.js'
+import { ActionError } from '../text/errors.js'
+import { shortSha } from '../text/format.js'
 import type { ToConfirm } from './skip-authors.js'
 import type { Person } from './who-may-start.js'
 
@@ -35,7 +36,7 @@ export async function findRefusal(
 
 async function readPermission(source: Source, login: string): Promise<string> {
   const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
-  const common = about(source, `reading the permission of ${login}`, 'metadata: read', hasPermission)
+  const common = requestParams(source, `reading the permission of ${login}`, 'metadata: read', hasPermission)
   try {
     const { data } = await source.github.repos.getCollaboratorPermissionLevel({ ...common, username: login })
     return data.permission
@@ -59,7 +60,7 @@ function saysNoUser({ message }: GitHubError): boolean {
 /** GitHub also responds 404 to a token that can't see the repository. */
 async function canReadRepository(source: Source): Promise<boolean> {
   try {
-    await source.github.repos.get(about(source, 'reading the repository', 'metadata: read'))
+    await source.github.repos.get(requestParams(source, 'reading the repository', 'metadata: read'))
     return true
   } catch (thrown) {
     if (thrown instanceof GitHubError && thrown.refused) return false
@@ -89,7 +90,7 @@ async function allMerges(commits: readonly string[], source: Source): Promise<bo
   if (commits.length > COMMITS_LIMIT) return false
   for (const ref of commits) {
     const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
-    const common = about(source, `reading commit ${shortSha(ref)}`, 'contents: read', hasParents)
+    const common = requestParams(source, `reading commit ${shortSha(ref)}`, 'contents: read', hasParents)
     const { data } = await source.github.repos.getCommit({ ...common, ref, per_page: 1 })
     if (data.parents.length < 2) return false
   }
@@ -102,7 +103,7 @@ async function allBy(event: RunEvent, authors: ReadonlySet<string>, source: Sour
   if (ZERO_SHA.test(before)) return false
   const hasCommits = ({ commits }: { commits?: unknown }) => Array.isArray(commits)
   const { data } = await source.github.repos.compareCommitsWithBasehead({
-    ...about(source, 'reading the commits of the push', 'contents: read', hasCommits),
+    ...requestParams(source, 'reading the commits of the push', 'contents: read', hasCommits),
     basehead: `${before}...${after}`,
     per_page: 100,
   })

@@ -1,10 +1,10 @@
 /** Decides whose permission a run needs to start a job, and refuses a run that lacks it: anyone can trigger many events. */
 
-import { ActionError } from '../errors.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
-import type { Step } from '../run/ports.js'
 import type { SkipReason } from '../run/result.js'
+import type { Step } from '../run/step.js'
+import { ActionError } from '../text/errors.js'
 
 /** Somebody who needs write access. */
 export interface Person {

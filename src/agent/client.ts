@@ -1,11 +1,11 @@
 /** The agent service: its three endpoints, the shape of its responses, and its own message if it refuses. */
 
 import * as z from 'zod/mini'
-import { oneLine, quote, summarizePage, truncate } from '../escape.js'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
-import type { Redact } from '../redact.js'
+import { oneLine, quote, summarizePage, truncate } from '../text/escape.js'
+import type { Redact } from '../text/redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
 import { factsOf, type ServiceFacts } from './service.js'
 

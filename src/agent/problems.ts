@@ -1,8 +1,8 @@
 /** What the user reads if the service refuses a request, can't be reached, or leaves its result unknown. */
 
-import { ActionError, DATES_ADVICE, type ErrorCode, TRUST_ADVICE } from '../errors.js'
-import { quote } from '../escape.js'
-import { joinSentences } from '../format.js'
+import { ActionError, DATES_ADVICE, type ErrorCode, TRUST_ADVICE } from '../text/errors.js'
+import { quote } from '../text/escape.js'
+import { joinSentences } from '../text/format.js'
 import type { ServiceResult, SubmitRequest } from './client.js'
 import type { ServiceFacts } from './service.js'
 
@@ -102,7 +102,7 @@ export class Refusal extends ActionError {
 }
 
 /** The error for a complete response that refuses. */
-export function rejected(
+export function createRefusal(
   { status, description }: Extract<ServiceResult, { kind: 'error-response' }>,
   refused: RefusedRequest,
   facts: ServiceFacts,

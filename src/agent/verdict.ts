@@ -1,17 +1,17 @@
 /** Retry policy: may a request to the service be retried, and after how long? Pure. */
 
-import type { ActionError } from '../errors.js'
-import { quote } from '../escape.js'
 import { type Backoff, parseRetryAfter } from '../net/backoff.js'
+import type { ActionError } from '../text/errors.js'
+import { quote } from '../text/escape.js'
 import type { ServiceResult, SubmitRequest } from './client.js'
 import type { Job } from './job.js'
 import {
   cannotConnect,
   createdWithoutJob,
+  createRefusal,
   ENDED_FIRST,
   missingJob,
   Refusal,
-  rejected,
   resultUnknown,
 } from './problems.js'
 import type { ServiceFacts } from './service.js'
@@ -116,7 +116,7 @@ export function judgeSubmit(
       const { status } = result
       // 303 says that the request was carried out, and where its result is (RFC 9110, 15.4.4).
       if (status >= 500 || status === 303) return failUnknown(`the service responded ${result.description}`)
-      const error = rejected(result, request, facts)
+      const error = createRefusal(result, request, facts)
       const isBusy =
         status === 409 && request.kind === 'message' && !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
       if (status !== 429 && !isBusy) return { next: 'fail', error }
@@ -192,7 +192,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
       }
       const isNew = (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS
       if (status === 404 && isNew) return retry(reason)
-      return refuse(reason, rejected(result, { kind: 'poll', seen: context.seen }, context.facts))
+      return refuse(reason, createRefusal(result, { kind: 'poll', seen: context.seen }, context.facts))
     }
   }
 }

@@ -2,10 +2,10 @@
 
 import type { RunEvent } from '../event/event.js'
 import type { Inputs } from '../inputs/inputs.js'
-import { matches } from '../inputs/path-patterns.js'
-import type { Step } from '../run/ports.js'
+import { matchesPatterns } from '../inputs/path-patterns.js'
 import type { SkipReason } from '../run/result.js'
-import { compose } from './compose.js'
+import type { Step } from '../run/step.js'
+import { composeContext } from './compose.js'
 import type { ChangedFile, Changes } from './files.js'
 import { describeTrigger } from './trigger.js'
 
@@ -27,7 +27,7 @@ export function reasonToSkip(
 }
 
 /** Says that context-paths could not decide, for the log and the summary; undefined if it did. */
-export function pathsNote(
+export function describePaths(
   { contextPaths }: Pick<Inputs, 'contextPaths'>,
   changes: Changes | undefined,
 ): string | undefined {
@@ -44,7 +44,7 @@ function isIncluded(
   patterns: Inputs['contextPaths'],
   { path, previousPath = path, status }: ChangedFile,
 ): boolean {
-  return matches(patterns, path) || (status !== 'copied' && matches(patterns, previousPath))
+  return matchesPatterns(patterns, path) || (status !== 'copied' && matchesPatterns(patterns, previousPath))
 }
 
 /** The prompt with its context, in which the key is redacted: the agent may copy what it reads into a pull request. */
@@ -58,7 +58,7 @@ export function composePrompt(
   const { inputs, run, event, nonce, redact } = step
   if (inputs.context === 'none' || changes === undefined) return text
   const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
-  const prompt = compose(text, {
+  const prompt = composeContext(text, {
     level: inputs.context,
     trigger: describeTrigger(run, event, changes, redact),
     changes: { ...changes, files },

@@ -2,9 +2,10 @@
 
 import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { shortSha } from '../format.js'
-import { about, GitHubError, readPages, type Source } from '../github/client.js'
+import { readPages, requestParams, type Source } from '../github/client.js'
+import { GitHubError } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
+import { shortSha } from '../text/format.js'
 import { changesBetween, isFileList, toFile, unknownChanges } from './compare.js'
 import type { Changes } from './files.js'
 import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from './ranges.js'
@@ -51,13 +52,13 @@ export async function findChanges(
 export async function readIssue(issue_number: number, source: Source): Promise<unknown> {
   const hasNumber = ({ number }: { number?: unknown }) => number === issue_number
   const doing = `reading pull request or issue ${issue_number}`
-  const common = about(source, doing, 'issues: read or pull-requests: read', hasNumber)
+  const common = requestParams(source, doing, 'issues: read or pull-requests: read', hasNumber)
   return (await source.github.issues.get({ ...common, issue_number })).data
 }
 
 /** Whether the token may read pull requests, which it may without being able to read issues. */
 export async function canReadPulls(source: Source): Promise<boolean> {
-  const common = about(source, 'listing the pull requests', 'pull-requests: read', Array.isArray)
+  const common = requestParams(source, 'listing the pull requests', 'pull-requests: read', Array.isArray)
   return source.github.pulls.list({ ...common, per_page: 1 }).then(
     () => true,
     (thrown) => {
@@ -104,7 +105,7 @@ async function ofEvent(run: RunEnvironment, event: RunEvent, source: Source): Pr
 /** @param headSha the head that the event names, or empty */
 async function ofPullRequest(number: number, headSha: string, source: Source): Promise<Changes> {
   const doing = `listing the files of pull request ${number}`
-  const common = about(source, doing, 'pull-requests: read', isFileList)
+  const common = requestParams(source, doing, 'pull-requests: read', isFileList)
   const { items: listed, truncated } = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
     source.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
   )
@@ -160,7 +161,7 @@ async function ofPush(run: RunEnvironment, { payload }: RunEvent, source: Source
 /** The commit of an annotated tag: a push names the tag's own object. */
 async function peelTag(source: Source, sha: string): Promise<string> {
   try {
-    const common = about(source, `reading tag ${shortSha(sha)}`, 'contents: read')
+    const common = requestParams(source, `reading tag ${shortSha(sha)}`, 'contents: read')
     const { data } = await source.github.git.getTag({ ...common, tag_sha: sha })
     return getSha(data, 'object.sha') || sha
   } catch (thrown) {

@@ -2,8 +2,9 @@
 
 import type { Commit } from '../event/event.js'
 import { getSha, getString } from '../event/payload.js'
-import { shortSha } from '../format.js'
-import { about, type GitHub, GitHubError, type Source } from '../github/client.js'
+import { type GitHub, requestParams, type Source } from '../github/client.js'
+import { GitHubError } from '../github/errors.js'
+import { shortSha } from '../text/format.js'
 import type { ChangedFile, Changes } from './files.js'
 
 /** The maximum number of files in a comparison (docs.github.com/en/rest/commits/commits#compare-two-commits). */
@@ -38,13 +39,13 @@ type Comparison =
  * @param range what the changes belong to, in the action's own words
  * @throws ActionError `github`
  */
-export async function compare(
+export async function compareCommits(
   source: Source,
   { base, head, range }: { readonly base: string; readonly head: string; readonly range: string },
 ): Promise<Comparison> {
   try {
     const { data } = await source.github.repos.compareCommitsWithBasehead({
-      ...about(source, `comparing ${range}`, 'contents: read'),
+      ...requestParams(source, `comparing ${range}`, 'contents: read'),
       basehead: `${base}...${head}`,
       per_page: COMMITS_PAGE,
     })
@@ -82,7 +83,7 @@ export async function changesBetween(
 ): Promise<Changes> {
   const range = `the commits ${shortSha(base)}..${shortSha(head)}`
   if (base === head) return noChanges(range)
-  const comparison = await compare(source, { base, head, range })
+  const comparison = await compareCommits(source, { base, head, range })
   switch (comparison.relation) {
     case 'ahead':
     case 'identical':
@@ -112,7 +113,7 @@ const REWRITTEN = 'History was rewritten: commits removed from it are not listed
 export async function canReadCommit(source: Source, ref: string): Promise<boolean> {
   try {
     await source.github.repos.getCommit({
-      ...about(source, `reading commit ${shortSha(ref)}`, 'contents: read'),
+      ...requestParams(source, `reading commit ${shortSha(ref)}`, 'contents: read'),
       ref,
       per_page: 1,
     })

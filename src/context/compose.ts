@@ -1,10 +1,10 @@
 /** Composes the prompt: the user's own text, then the context, fenced as data, within a size limit. Pure. */
 
-import { oneLine } from '../escape.js'
-import { formatCount, formatInteger, joinParagraphs, takeFitting, truncateBytes } from '../format.js'
-import { diffsSection } from './diffs.js'
+import { oneLine } from '../text/escape.js'
+import { formatCount, formatInteger, joinParagraphs, takeFitting, truncateBytes } from '../text/format.js'
+import { writeDiffs } from './diffs.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
-import { type Changes, filesSection } from './files.js'
+import { type Changes, writeFileList } from './files.js'
 import type { Fact, Trigger } from './trigger.js'
 
 /** The largest prompt with context, in bytes of UTF-8. */
@@ -43,14 +43,14 @@ type Section = (room: number) => string
  * It has at most PROMPT_LIMIT bytes, unless the user's own text alone has more. Truncated in this order: diffs, file
  * list, facts.
  */
-export function compose(prompt: string, context: ContextOptions): string {
+export function composeContext(prompt: string, context: ContextOptions): string {
   const fence = createFence(context.boundary)
   const { trigger, changes, level } = context
   const sections: Section[] = [
     () => renderHead(trigger, fence),
     (room) => factsSection(trigger.facts, fence, Math.min(room, FACTS_LIMIT)),
-    (room) => filesSection(changes, context, fence, room),
-    (room) => (level === 'diff' ? diffsSection(changes.files, fence, room) : ''),
+    (room) => writeFileList(changes, context, fence, room),
+    (room) => (level === 'diff' ? writeDiffs(changes.files, fence, room) : ''),
   ]
   const free = PROMPT_LIMIT - Buffer.byteLength(prompt)
   if (free < RESERVED * sections.length) {

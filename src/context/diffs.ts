@@ -1,6 +1,6 @@
 /** The section of the prompt that has the diffs of the changed files. Pure. */
 
-import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../format.js'
+import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../text/format.js'
 import { type Fence, normalizeCrlfPatch, quoteName } from './fence.js'
 import { type ChangedFile, fileNames, statusLabel } from './files.js'
 
@@ -20,7 +20,7 @@ interface Diff {
 const textOf = ({ title, patch }: Diff): string => `${title}\n${patch}`
 
 /** The section with the diffs: as many whole ones as fit, in order, those of generated files last. */
-export function diffsSection(files: readonly ChangedFile[], fence: Fence, room: number): string {
+export function writeDiffs(files: readonly ChangedFile[], fence: Fence, room: number): string {
   const withDiff = files.filter(({ patch }) => patch)
   const written = withDiff.filter(({ path }) => !isGenerated(path))
   const generated = withDiff.filter(({ path }) => isGenerated(path))

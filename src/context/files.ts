@@ -1,7 +1,7 @@
 /** The changed files, and the section of the prompt that lists them. Pure. */
 
 import type { Commit } from '../event/event.js'
-import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../format.js'
+import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../text/format.js'
 import { type Fence, quoteName } from './fence.js'
 
 export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed' | 'unchanged'
@@ -53,7 +53,7 @@ export interface CommitList {
 }
 
 /** The section that lists the changed files. */
-export function filesSection(
+export function writeFileList(
   changes: Changes,
   { excluded, level }: { readonly excluded: number; readonly level: 'event' | 'diff' },
   fence: Fence,

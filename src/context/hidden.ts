@@ -1,7 +1,7 @@
 /** Shows what GitHub hides from people who read a text, so that nobody gives the agent words that nobody has seen. Pure. */
 
-import { showCodePoint } from '../escape.js'
-import { formatInteger } from '../format.js'
+import { showCodePoint } from '../text/escape.js'
+import { formatInteger } from '../text/format.js'
 
 /**
  * An HTML comment, a declaration or CDATA, which to a browser is a comment up to the first `>` (html.spec.whatwg.org,

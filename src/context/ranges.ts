@@ -1,12 +1,12 @@
 /** The ranges that no payload names: since the last release, the last successful run, or what `since` names. */
 
-import { ActionError } from '../errors.js'
-import { quote } from '../escape.js'
 import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { about, type GitHub, readPages, type Source } from '../github/client.js'
+import { type GitHub, readPages, requestParams, type Source } from '../github/client.js'
 import type { Since } from '../inputs/values.js'
-import { canReadCommit, changesBetween, compare, noChanges, unknownChanges } from './compare.js'
+import { ActionError } from '../text/errors.js'
+import { quote } from '../text/escape.js'
+import { canReadCommit, changesBetween, compareCommits, noChanges, unknownChanges } from './compare.js'
 import type { Changes } from './files.js'
 
 /** How many releases are compared, at most. */
@@ -39,7 +39,7 @@ export async function sinceLastRelease(source: Source, released: Released): Prom
   const { head } = released
   const candidates = selectCandidates(await listReleases(source), released)
   for (const { tag_name: tag } of candidates) {
-    const comparison = await compare(source, { base: tag, head, range: SINCE_RELEASE })
+    const comparison = await compareCommits(source, { base: tag, head, range: SINCE_RELEASE })
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
     if (comparison.relation === 'unknown') return comparison.changes
@@ -48,7 +48,7 @@ export async function sinceLastRelease(source: Source, released: Released): Prom
 }
 
 async function listReleases(source: Source): Promise<readonly Release[]> {
-  const common = about(source, 'listing the releases', 'contents: read', Array.isArray)
+  const common = requestParams(source, 'listing the releases', 'contents: read', Array.isArray)
   const { items: releases } = await readPages(RELEASE_PAGES, (page) =>
     source.github.repos.listReleases({ ...common, ...page }),
   )
@@ -111,7 +111,7 @@ export async function sinceLastSuccess(run: RunEnvironment, source: Source): Pro
 async function findLastRun(run: RunEnvironment, workflow_id: string, branch: string, source: Source) {
   const doing = `listing the earlier runs of ${workflow_id}`
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
-  const common = about(source, doing, 'actions: read', hasRuns)
+  const common = requestParams(source, doing, 'actions: read', hasRuns)
   const params = { ...common, workflow_id, branch, status: 'success', per_page: 20 } as const
   const answers = await Promise.all(
     RUN_EVENTS.map((event) => source.github.actions.listWorkflowRuns({ ...params, event })),
@@ -147,7 +147,7 @@ export async function sinceNamed(since: Since, head: string, source: Source): Pr
     return unknownChanges('There are more commits since the date in since than GitHub lists.')
   }
   const range = 'the commits since the one that the input since names'
-  const comparison = await compare(source, { base, head, range })
+  const comparison = await compareCommits(source, { base, head, range })
   switch (comparison.relation) {
     case 'ahead':
     case 'identical':
@@ -179,7 +179,7 @@ const COMMIT_PAGES = 20
  * @returns empty if there is none; undefined if there are too many commits to tell
  */
 async function headAt(date: string, head: string, source: Source): Promise<string | undefined> {
-  const common = about(
+  const common = requestParams(
     source,
     'looking up the commits since the date in since',
     'contents: read',

@@ -1,6 +1,5 @@
 /** Describes what triggered the run, in facts for the prompt. Others wrote all of them. Pure. */
 
-import { truncate } from '../escape.js'
 import {
   type Commit,
   PUSH_COMMITS_LIMIT,
@@ -9,8 +8,9 @@ import {
   type RunEvent,
 } from '../event/event.js'
 import { getPath, getString } from '../event/payload.js'
-import { formatInteger, shortSha } from '../format.js'
-import type { Redact } from '../redact.js'
+import { truncate } from '../text/escape.js'
+import { formatInteger, shortSha } from '../text/format.js'
+import type { Redact } from '../text/redact.js'
 import { normalizeNewlines } from './fence.js'
 import type { Changes, CommitList } from './files.js'
 import { noteHidden, showInvisible } from './hidden.js'

@@ -1,26 +1,17 @@
 /** GitHub's REST API: required requests are retried for a while, optional ones are not. */
 
 import { getOctokit } from '@actions/github'
-import { ActionError, Cancelled, DATES_ADVICE, TRUST_ADVICE } from '../errors.js'
-import { oneLine, quote, summarizePage, truncate } from '../escape.js'
-import { joinSentences } from '../format.js'
-import { parseRetryAfter, retryDelay } from '../net/backoff.js'
-import { type PermanentFailure, permanentFailure } from '../net/connect.js'
-import { abortedAfter, type Deadline } from '../net/deadline.js'
-import type { Redact } from '../redact.js'
+import { retryDelay } from '../net/backoff.js'
+import { abortedAfter, type Clock, type Deadline } from '../net/deadline.js'
+import { Cancelled } from '../text/errors.js'
+import { type CallNames, type FailureContext, GitHubError, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
 /** How long required requests are retried, all together, in milliseconds. */
 const RETRY_MS = 90_000
 
-/** GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate limits, linked below). */
-const SECONDARY_LIMIT_MS = 60_000
-
 /** How many 404s in a row that are not JSON are believed of a server that isn't GitHub: gateways answer 404, too. */
 const UNKNOWN_API_TRIES = 4
-
-/** GitHub has all of its API: GitHub.com, GHE.com and GitHub Enterprise Server. */
-const GITHUB_API = /^https:\/\/api\.(?:github|[\w-]+\.ghe)\.com\/?$|\/api\/v3\/?$/
 
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
@@ -28,22 +19,15 @@ const REQUEST_MS = 10_000
 /** How long a creation may go on after the deadline or a cancel, in milliseconds: GitHub may carry it out anyway. */
 const CREATION_MS = 500
 
-export interface GitHubOptions extends FetchOptions {
+export interface GitHubOptions extends FetchOptions, FailureContext {
   readonly token: string
   readonly deadline: Deadline
   readonly random: () => number
-  readonly redact: Redact
-  /** The run is of a pull request from a fork: the job's token can't write, whatever its `permissions` are. */
-  readonly fromFork: boolean
   readonly log: (line: string) => void
 }
 
 /** How a request is sent, and what its errors say. */
-export interface Call {
-  /** What it does, such as `reading the comments of pull request 7`. */
-  readonly doing: string
-  /** The permission it needs, such as `contents: read`; several are separated by ` or `. */
-  readonly needs: string
+export interface Call extends CallNames {
   /** Whether the data of a response has the right shape: JSON of another one is an error like any other. */
   readonly expects?: (data: never) => boolean
   /** Retries temporary failures, for up to 90 s in all, because something depends on the result. */
@@ -64,7 +48,7 @@ export type GitHub = ReturnType<typeof getOctokit>['rest']
 
 /** Creates the client; nothing is sent yet. */
 export function createGitHub(options: GitHubOptions): GitHub {
-  const { clock, deadline, random, log } = options
+  const { clock, deadline } = options
   const octokit = getOctokit(options.token || 'none', {
     baseUrl: options.run.apiUrl,
     userAgent: 'agent-job-action',
@@ -72,59 +56,97 @@ export function createGitHub(options: GitHubOptions): GitHub {
     log: { debug: noop, info: noop, warn: noop, error: noop },
     request: { fetch: createFetch(options) },
   })
-  /** The part of RETRY_MS that failed attempts and the waits after them have used. */
-  let spentMs = 0
-  let countedUntil = 0
-  /** Counts the time since then; of requests that fail side by side only once. */
-  const countSince = (startedAt: number): void => {
-    const now = clock.now()
-    spentMs += now - Math.max(startedAt, countedUntil)
-    countedUntil = now
-  }
-
+  const retries = new RetryBudget(clock)
   const creationEnd = abortedAfter(CREATION_MS, deadline.signal, clock)
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
-    const { signal = deadline.signal, required, find } = call
-    const isCancelled = (): boolean => deadline.cancelled() && signal === deadline.signal
     let unknownApis = 0
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
-      const end = find !== undefined && signal === deadline.signal ? creationEnd : signal
-      const limit = AbortSignal.any([end, AbortSignal.timeout(REQUEST_MS)])
       try {
-        signal.throwIfAborted()
-        const data = attempts > 1 ? await find?.() : undefined
-        if (data !== undefined) return { data, status: 200, url: '', headers: {} }
-        Object.assign(request, { request: { ...request.request, signal: limit } }) // Octokit ignores a copy.
+        const end = endOf(call, deadline, creationEnd)
+        const created = attempts > 1 ? await call.find?.() : undefined
+        if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
+        const limit = AbortSignal.any([end, AbortSignal.timeout(REQUEST_MS)])
+        Object.assign(request, { request: { ...call, signal: limit } }) // Octokit ignores a copy.
         return expectShape(await send(request), call)
       } catch (reason) {
-        if (isCancelled()) throw new Cancelled()
-        const isOfFind = reason instanceof GitHubError
-        const thrown = isOfFind
-          ? reason
-          : new GitHubError(call, signal.aborted ? abortReason(signal, deadline) : reason, options)
-        unknownApis = thrown.unknownApi ? unknownApis + 1 : 0
-        const isRetried = thrown.unknownApi
+        const error = toGitHubError(reason, call, options)
+        unknownApis = error.unknownApi ? unknownApis + 1 : 0
+        const isOfFind = error === reason
+        const isRetried = error.unknownApi
           ? !isOfFind && unknownApis < UNKNOWN_API_TRIES
-          : required && thrown.temporary
-        if (!isRetried || signal.aborted) throw thrown
-        countSince(startedAt)
-        // A signal of its own ends the request itself, maybe past the deadline.
-        const untilEndMs = signal === deadline.signal ? deadline.remainingMs() : RETRY_MS
-        const remainingMs = Math.min(RETRY_MS - spentMs, untilEndMs)
-        const backoff = { retryAfterMs: thrown.retryAfterMs, capMs: REQUEST_MS }
-        const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
-        if (minDelayMs >= remainingMs) throw thrown
-        log(`${thrown.message} Retrying.`)
-        const failedAt = clock.now()
-        await clock.sleep(Math.min(delayMs, remainingMs), signal)
-        countSince(failedAt)
-        if (signal.aborted) throw isCancelled() ? new Cancelled() : thrown
+          : call.required && error.temporary
+        if (!isRetried || (call.signal ?? deadline.signal).aborted) throw error
+        retries.countSince(startedAt)
+        await waitForRetry(error, attempts, call, retries, options)
       }
     }
   })
   return octokit.rest
+}
+
+/** The part of RETRY_MS that is left: failed attempts and the waits after them use it up. */
+class RetryBudget {
+  #spentMs = 0
+  #countedUntil = 0
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get remainingMs(): number {
+    return RETRY_MS - this.#spentMs
+  }
+
+  /** Counts the time since then; of requests that fail side by side only once. */
+  countSince(startedAt: number): void {
+    const now = this.#clock.now()
+    this.#spentMs += now - Math.max(startedAt, this.#countedUntil)
+    this.#countedUntil = now
+  }
+}
+
+/** What ends a request: a signal of its own, maybe past the deadline; else the deadline, or soon after it a creation. */
+function endOf({ signal, find }: Call, deadline: Deadline, creationEnd: AbortSignal): AbortSignal {
+  const own = signal ?? deadline.signal
+  own.throwIfAborted()
+  return signal === undefined && find !== undefined ? creationEnd : own
+}
+
+/** @throws Cancelled */
+function toGitHubError(reason: unknown, call: Call, options: GitHubOptions): GitHubError {
+  const { deadline } = options
+  const { signal = deadline.signal } = call
+  if (call.signal === undefined && deadline.cancelled()) throw new Cancelled()
+  if (reason instanceof GitHubError) return reason
+  const ended = call.signal === undefined ? TIMED_OUT : 'there was no response before the step ended'
+  return new GitHubError(call, signal.aborted ? new Error(ended) : reason, options)
+}
+
+/**
+ * @throws GitHubError `error`, if there is no time for a retry
+ * @throws Cancelled
+ */
+async function waitForRetry(
+  error: GitHubError,
+  attempts: number,
+  { signal }: Call,
+  retries: RetryBudget,
+  { clock, deadline, random, log }: GitHubOptions,
+): Promise<void> {
+  // A signal of its own ends the request itself, maybe past the deadline.
+  const remainingMs = Math.min(retries.remainingMs, signal === undefined ? deadline.remainingMs() : RETRY_MS)
+  const backoff = { retryAfterMs: error.retryAfterMs, capMs: REQUEST_MS }
+  const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
+  if (minDelayMs >= remainingMs) throw error
+  log(`${error.message} Retrying.`)
+  const failedAt = clock.now()
+  const own = signal ?? deadline.signal
+  await clock.sleep(Math.min(delayMs, remainingMs), own)
+  retries.countSince(failedAt)
+  if (own.aborted) throw signal === undefined && deadline.cancelled() ? new Cancelled() : error
 }
 
 /** Octokit passes on what is not JSON, such as a response that was cut off, as a string; and redirects. */
@@ -182,7 +204,7 @@ export interface Source extends Pick<Call, 'required'> {
 }
 
 /** What every request about a repository has. The parameters are as in `Call`. */
-export function about<D = object>(
+export function requestParams<D = object>(
   { repository, required, find, signal }: Pick<Source, 'repository'> & How,
   doing: string,
   needs: string,
@@ -190,176 +212,4 @@ export function about<D = object>(
 ) {
   const [owner = '', repo = ''] = repository.split('/')
   return { owner, repo, request: { doing, needs, required, expects, find, ...(signal && { signal }) } }
-}
-
-const TIMED_OUT = 'timed out (timeout-minutes)'
-
-function abortReason(signal: AbortSignal, deadline: Deadline): Error {
-  const atDeadline = signal === deadline.signal
-  return new Error(atDeadline ? TIMED_OUT : 'there was no response before the step ended')
-}
-
-/** A request to GitHub that failed. */
-export class GitHubError extends ActionError {
-  override readonly name = 'GitHubError'
-  /** Undefined if there was no complete response. */
-  readonly status: number | undefined
-  /** A retry may succeed. */
-  readonly temporary: boolean
-  /** The answer stays the same: the token may not do this, or what is asked for is not there. */
-  readonly refused: boolean
-  /** The server, which isn't GitHub, may not have this part of the API: its 404 is not JSON. */
-  readonly unknownApi: boolean
-  readonly retryAfterMs: number | undefined
-
-  constructor(
-    { doing, needs }: Call,
-    thrown: unknown,
-    { clock, redact, fromFork, run }: Pick<GitHubOptions, 'clock' | 'redact' | 'fromFork' | 'run'>,
-  ) {
-    const failure = readFailure(thrown)
-    const { status, headers, message } = failure
-    const permanent = findPermanentFailure(thrown)
-    const limited = isRateLimit(failure)
-    const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
-    const text = truncate(words, 500).replace(/\.$/, '')
-    // Only what the action itself says about a request that got no response is no text from outside.
-    const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
-    super(
-      'github',
-      `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${shown}.`,
-      permanent === undefined ? adviceFor(failure, needs, fromFork) : CONNECTION_ADVICE[permanent],
-      { cause: thrown },
-    )
-    this.status = status
-    const isForeign = status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
-    this.unknownApi = isForeign && !GITHUB_API.test(run.apiUrl)
-    this.temporary =
-      permanent === undefined &&
-      (status === undefined || status >= 500 || limited || (isForeign && !this.unknownApi))
-    this.refused = permanent !== undefined || (!this.temporary && isRefusal(status))
-    this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
-  }
-}
-
-/** How much of an answer is read for its message, in characters: it takes long to redact a longer one. */
-const MESSAGE_LIMIT = 64 * 1024
-
-/** A diff that is too large is a 406 or a 422: a smaller one is not refused. */
-function isRefusal(status = 0): boolean {
-  return (status >= 300 && status < 400) || [401, 403, 404, 410, 451].includes(status)
-}
-
-/** An error that the step survives, and its consequence: to run the step again later would start another job. */
-export function describeWarning(error: ActionError, consequence: string): string {
-  const isTemporary = error instanceof GitHubError && error.temporary
-  return joinSentences(error.message, consequence, isTemporary ? '' : error.advice)
-}
-
-/** What a connection that can't be made fails for, in front of the network's own message. */
-const CAUSES: Readonly<Record<PermanentFailure | 'other', string>> = {
-  'server-certificate': "GitHub's certificate is not trusted: ",
-  'proxy-certificate': "the proxy's certificate is not trusted: ",
-  'server-certificate-date': "GitHub's certificate is not valid today: ",
-  'proxy-certificate-date': "the proxy's certificate is not valid today: ",
-  'proxy-authentication': 'the proxy rejected the credentials: ',
-  other: '',
-}
-
-/** The failure of the connection is a cause of the error that Octokit throws. */
-function findPermanentFailure(thrown: unknown): PermanentFailure | undefined {
-  return thrown instanceof Error
-    ? (permanentFailure(thrown) ?? findPermanentFailure(thrown.cause))
-    : undefined
-}
-
-const CONNECTION_ADVICE: Readonly<Record<PermanentFailure, string>> = {
-  'server-certificate': TRUST_ADVICE,
-  'proxy-certificate': TRUST_ADVICE,
-  'server-certificate-date': DATES_ADVICE,
-  'proxy-certificate-date': DATES_ADVICE,
-  'proxy-authentication': 'Set the user name and password in HTTPS_PROXY.',
-}
-
-const RUN_LATER = 'Re-run later.'
-
-function adviceFor(failure: Failure, permission: string, fromFork: boolean): string {
-  const { status, message } = failure
-  if (isRateLimit(failure)) return RUN_LATER
-  if (status !== undefined && status < 400) return 'Check GITHUB_API_URL and the proxy variables.'
-  if (/must authenticate via a GitHub App/i.test(message))
-    return "Pass the job's own token, or an app's, as github-token."
-  if (/\bis locked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
-  if (/by personal access token/i.test(message))
-    return `Give the personal access token the permission ${quotePermissions(permission)}.`
-  if (status === 403 || status === 404) return adviceOnPermission(status, permission, fromFork)
-  if (status === 401) return 'Check github-token.'
-  if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
-  return status === undefined || status >= 500
-    ? RUN_LATER
-    : 'Fix the problem that GitHub reports, then start a new run.'
-}
-
-/** @param permission as in `Call.needs` */
-function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
-  // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
-  if (fromFork && permission.endsWith('write')) {
-    return (
-      'On a pull request from a fork, the token of the job can only read, whatever its `permissions` are. ' +
-      'Skip the step for forks, or pass another token as github-token.'
-    )
-  }
-  const advice = `add the permission to the workflow job: ${quotePermissions(permission, 'permissions: ')}.`
-  return status === 403
-    ? `A${advice.slice(1)}`
-    : `Not found, or not accessible with this token. If it exists, ${advice}`
-}
-
-function quotePermissions(permission: string, prefix = ''): string {
-  const permissions = permission.split(' or ')
-  return permissions.map((one) => `\`${prefix}${one}\``).join(' or ')
-}
-
-interface Failure {
-  readonly status: number | undefined
-  readonly headers: Readonly<Record<string, string | number | undefined>>
-  readonly message: string
-}
-
-/** Reads Octokit's RequestError, which has a response only if GitHub responded. */
-function readFailure(thrown: unknown): Failure {
-  const {
-    status,
-    response,
-    message = String(thrown),
-  } = thrown as {
-    status?: number
-    response?: { headers: Failure['headers'] }
-    message?: string
-  }
-  return response === undefined
-    ? { status: undefined, headers: {}, message }
-    : { status, headers: response.headers, message }
-}
-
-/**
- * Both of GitHub's limits respond 403 or 429 (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
- */
-function isRateLimit({ status, headers, message }: Failure): boolean {
-  if (status === 429) return true
-  return (
-    status === 403 &&
-    (headers['retry-after'] !== undefined ||
-      headers['x-ratelimit-remaining'] === '0' ||
-      /rate limit/i.test(message))
-  )
-}
-
-/** How long GitHub asks to wait, in milliseconds. */
-function rateLimitDelay(headers: Failure['headers'], now: Date): number {
-  const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
-  const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN
-  return (
-    retryAfterMs ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : SECONDARY_LIMIT_MS)
-  )
 }

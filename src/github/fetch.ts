@@ -10,7 +10,7 @@ import type { Dispatcher } from 'undici'
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { createConnector } from '../net/connect.js'
-import { aborted, type Clock } from '../net/deadline.js'
+import { type Clock, waitForAbort } from '../net/deadline.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
 export interface FetchOptions {
@@ -76,7 +76,7 @@ function createDispatcher({ run, network }: FetchOptions): Dispatcher {
 
 /** undici ignores the signal of a request whose connection is still being made. */
 async function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  await aborted(signal)
+  await waitForAbort(signal)
   throw signal.reason
 }
 

@@ -2,10 +2,10 @@
 
 import type { Job } from '../agent/job.js'
 import { MINTLIFY_URL } from '../agent/service.js'
-import { ActionError } from '../errors.js'
-import { quote, truncate } from '../escape.js'
-import { joinSentences } from '../format.js'
-import { createRedactor, type Redact } from '../redact.js'
+import { ActionError } from '../text/errors.js'
+import { quote, truncate } from '../text/escape.js'
+import { joinSentences } from '../text/format.js'
+import { createRedactor, type Redact } from '../text/redact.js'
 import { parsePathPatterns } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
 import {

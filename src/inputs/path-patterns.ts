@@ -6,7 +6,7 @@
  * times the length of the path, whatever they are.
  */
 
-import { quote } from '../escape.js'
+import { quote } from '../text/escape.js'
 import { InvalidInput } from './values.js'
 
 /** The maximum number of patterns, and of characters in one. */
@@ -70,7 +70,7 @@ export function parsePathPatterns(text: string): readonly PathPattern[] {
  *
  * @param path from the root of the repository, with `/` and no `/` at the start.
  */
-export function matches(patterns: readonly PathPattern[], path: string): boolean {
+export function matchesPatterns(patterns: readonly PathPattern[], path: string): boolean {
   const last = patterns.findLast(
     ({ tokens, contained }) =>
       contained.every((text) => path.includes(text)) && matchesWhole(tokens, [...path]),

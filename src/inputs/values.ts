@@ -1,7 +1,7 @@
 /** Parses the value of each input, or says what was expected and what came instead. Pure. */
 
 import { FAIL_ON, type FailOn, isId } from '../agent/job.js'
-import { formatInteger } from '../format.js'
+import { formatInteger } from '../text/format.js'
 
 /** What is wrong with one input. */
 export class InvalidInput extends Error {

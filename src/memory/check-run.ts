@@ -1,9 +1,9 @@
 /** The check runs of a name on a commit: each attempt of a step makes its own. */
 
 import { getString } from '../event/payload.js'
-import { shortSha, truncateBytes } from '../format.js'
-import { about, type GitHub, type How, readPages } from '../github/client.js'
-import type { Conclusion, StatusUpdate } from '../run/ports.js'
+import { type GitHub, type How, readPages, requestParams } from '../github/client.js'
+import type { Conclusion, StatusUpdate } from '../run/status-update.js'
+import { shortSha, truncateBytes } from '../text/format.js'
 import { hasId } from './comment.js'
 import type { Place } from './store.js'
 
@@ -16,10 +16,10 @@ export const SUMMARY_LIMIT = 65_535
 const DIED = '🛑 The step ended before it could report its result'
 
 /** The check runs of this name on a commit. */
-export function checkRuns(github: GitHub, repository: string, sha: string, name: string): Place {
+export function openCheckRuns(github: GitHub, repository: string, sha: string, name: string): Place {
   const commit = `commit ${shortSha(sha)}`
   const writing = (how: How) =>
-    about({ repository, ...how }, `writing the check on ${commit}`, 'checks: write', hasId)
+    requestParams({ repository, ...how }, `writing the check on ${commit}`, 'checks: write', hasId)
   const edit = async (check_run_id: number, content: Content, how: How): Promise<void> => {
     await github.checks.update({ ...writing(how), check_run_id, ...content })
   }
@@ -29,7 +29,7 @@ export function checkRuns(github: GitHub, repository: string, sha: string, name:
     async list(how) {
       const hasList = ({ check_runs }: { check_runs?: unknown }) => Array.isArray(check_runs)
       const doing = `reading the checks of ${commit}`
-      const common = about({ repository, ...how }, doing, 'checks: write', hasList)
+      const common = requestParams({ repository, ...how }, doing, 'checks: write', hasList)
       const { items, truncated } = await readPages(CHECK_RUNS_LIMIT / 100, async (page) => {
         // `latest`, the default, hides the check runs of earlier attempts.
         const params = { ...common, ...page, ref: sha, check_name: name, filter: 'all' } as const

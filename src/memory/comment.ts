@@ -1,7 +1,7 @@
 /** The comments on a pull request or an issue. */
 
 import { getString } from '../event/payload.js'
-import { about, type GitHub, type How, readPages } from '../github/client.js'
+import { type GitHub, type How, readPages, requestParams } from '../github/client.js'
 import type { Place } from './store.js'
 
 /** No more comments than this are read. */
@@ -18,19 +18,19 @@ export interface Conversation {
 const NONCE = /<!-- ([0-9a-f]+) -->/
 
 /** The comments on a pull request or an issue; the number is of either. */
-export function comments(
+export function openComments(
   github: GitHub,
   repository: string,
   { kind, number: issue_number, permission }: Conversation,
 ): Place {
   const writing = (how: How) =>
-    about({ repository, ...how }, `writing the comment on ${kind} ${issue_number}`, permission, hasId)
+    requestParams({ repository, ...how }, `writing the comment on ${kind} ${issue_number}`, permission, hasId)
 
   return {
     kind: 'comment',
     async list(how) {
       const doing = `reading the comments of ${kind} ${issue_number}`
-      const common = about({ repository, ...how }, doing, permission, Array.isArray)
+      const common = requestParams({ repository, ...how }, doing, permission, Array.isArray)
       const { items, truncated } = await readPages(COMMENTS_LIMIT / 100, (page) =>
         github.issues.listComments({ ...common, ...page, issue_number }),
       )

@@ -2,8 +2,9 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
-import { joinSentences } from '../format.js'
-import { about, type GitHub, GitHubError } from '../github/client.js'
+import { type GitHub, requestParams } from '../github/client.js'
+import { GitHubError } from '../github/errors.js'
+import { joinSentences } from '../text/format.js'
 
 export type DocsPull =
   | { readonly state: 'open' | 'closed' }
@@ -58,7 +59,7 @@ function reasonOf(error: GitHubError, advice: string): string {
 
 async function readState(repository: string, number: string, github: GitHub): Promise<DocsPull> {
   const doing = `reading pull request ${repository}#${number}`
-  const common = about({ repository, required: false }, doing, 'pull-requests: read')
+  const common = requestParams({ repository, required: false }, doing, 'pull-requests: read')
   const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
   switch (data.state) {
     case 'open':

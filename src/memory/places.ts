@@ -4,12 +4,12 @@ import { type RunEnvironment, type RunEvent, withoutRef } from '../event/event.j
 import type { GitHub } from '../github/client.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
-import type { Step } from '../run/ports.js'
-import { checkRuns } from './check-run.js'
-import { type Conversation, comments } from './comment.js'
+import type { Step } from '../run/step.js'
+import { openCheckRuns } from './check-run.js'
+import { type Conversation, openComments } from './comment.js'
 import { deriveMarkerKeys } from './marker.js'
 import { type Place, Store } from './store.js'
-import { StateWriter } from './writer.js'
+import { MemoryWriter } from './writer.js'
 
 /** What a writer needs of a step. */
 type MemoryOptions = Pick<
@@ -23,21 +23,21 @@ export function createCommentWriter(
   github: GitHub,
   conversation: Conversation,
   decides: boolean,
-): StateWriter {
-  const place = comments(github, step.run.repository, conversation)
+): MemoryWriter {
+  const place = openComments(github, step.run.repository, conversation)
   const store = createStore(step, place, String(conversation.number))
-  return new StateWriter({ ...step, store, role: decides ? 'decides' : 'informs' })
+  return new MemoryWriter({ ...step, store, role: decides ? 'decides' : 'informs' })
 }
 
 /** The writer of the check; undefined if the event has no commit to put one on. */
-export function createCheckWriter(step: MemoryOptions, github: GitHub): StateWriter | undefined {
+export function createCheckWriter(step: MemoryOptions, github: GitHub): MemoryWriter | undefined {
   const { run, event, inputs, redact } = step
   const sha = commitOf(run, event)
   if (sha === '') return undefined
   // job-key is redacted before it is shortened: half a key would not be found.
   const name = redact(checkName(run, redact(inputs.jobKey)))
-  const store = createStore(step, checkRuns(github, run.repository, sha, name), sha)
-  return new StateWriter({ ...step, store, role: 'remembers' })
+  const store = createStore(step, openCheckRuns(github, run.repository, sha, name), sha)
+  return new MemoryWriter({ ...step, store, role: 'remembers' })
 }
 
 function createStore({ inputs, run, nonce }: MemoryOptions, place: Place, where: string): Store {

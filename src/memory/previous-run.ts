@@ -2,23 +2,23 @@
 
 import type { AgentService } from '../agent/client.js'
 import { isFinalOutcome, type Job, reasonNotContinuable } from '../agent/job.js'
-import { ActionError } from '../errors.js'
-import { oneLine, quote } from '../escape.js'
 import type { RunEnvironment } from '../event/event.js'
-import { joinSentences } from '../format.js'
 import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
-import type { Ports, Step } from '../run/ports.js'
 import { Progress } from '../run/progress.js'
+import type { Step, StepTools } from '../run/step.js'
+import { ActionError } from '../text/errors.js'
+import { oneLine, quote } from '../text/escape.js'
+import { joinSentences } from '../text/format.js'
 import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
-import type { StateWriter } from './writer.js'
+import type { MemoryWriter } from './writer.js'
 
-export interface PreviousRunContext extends Ports, Pick<Step, 'run' | 'inputs'> {
+export interface PreviousRunContext extends StepTools, Pick<Step, 'run' | 'inputs'> {
   readonly service: AgentService
   /** Where this step's state may be stored. */
-  readonly comment: StateWriter | undefined
-  readonly check: StateWriter | undefined
+  readonly comment: MemoryWriter | undefined
+  readonly check: MemoryWriter | undefined
 }
 
 /** A job that is remembered, as it is now. */
@@ -137,20 +137,20 @@ function warnIfUnknown(state: StoredState | undefined, { warn, service }: Previo
  */
 async function getJob(
   jobId: string,
-  { inputs, service, ...ports }: PreviousRunContext,
+  { inputs, service, ...tools }: PreviousRunContext,
 ): Promise<Job | undefined> {
   const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
   // What this step reports begins later.
-  const progress = new Progress(ports.clock)
-  const quietPorts = { ...ports, progress, onJob: () => undefined, warn: ports.debug }
+  const progress = new Progress(tools.clock)
+  const quietTools = { ...tools, progress, onJob: () => undefined, warn: tools.debug }
   try {
-    const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, service, quietPorts)
+    const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, service, quietTools)
     if (result.kind !== 'deadline') return result.job
   } catch (thrown) {
     if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
     throw thrown
   } finally {
-    ports.progress.responded ||= progress.responded
+    tools.progress.responded ||= progress.responded
   }
   throw new ActionError(
     'network',

@@ -1,8 +1,9 @@
 /** A text for readers at GitHub with the step's state hidden in it: found, created and edited, in a comment or a check run. */
 
 import type { RunEnvironment } from '../event/event.js'
-import { GitHubError, type How, type Pages } from '../github/client.js'
-import type { StatusUpdate } from '../run/ports.js'
+import type { How, Pages } from '../github/client.js'
+import { GitHubError } from '../github/errors.js'
+import type { StatusUpdate } from '../run/status-update.js'
 import {
   createMarker,
   type Identity,
@@ -13,7 +14,7 @@ import {
 } from './marker.js'
 
 /** A text that may be this step's. */
-export interface Text {
+export interface StoredText {
   readonly id: number
   /** Where its marker would be. */
   readonly markers: string
@@ -26,7 +27,7 @@ export interface Text {
 /** Where texts are kept. */
 export interface Place {
   readonly kind: 'comment' | 'check'
-  list(how: How): Promise<Pages<Text>>
+  list(how: How): Promise<Pages<StoredText>>
   /** Creates a text without a marker, because the marker needs its id. */
   create(update: StatusUpdate, nonce: string, how: How): Promise<number>
   edit(id: number, update: StatusUpdate, marker: string | undefined, how: How): Promise<void>
@@ -58,7 +59,7 @@ export class Store {
   readonly #options: StoreOptions
   #id: number | undefined
   /** The check runs of earlier attempts that died. */
-  #dead: readonly Text[] = []
+  #dead: readonly StoredText[] = []
   /** A text was to be created, and no response said that it was. */
   #mayExist = false
 
@@ -130,7 +131,7 @@ export class Store {
     return id
   }
 
-  async #findCreated(how: How): Promise<Text | undefined> {
+  async #findCreated(how: How): Promise<StoredText | undefined> {
     const { place, nonce } = this.#options
     const { items } = await place.list({ ...how, required: false })
     return items.find((text) => text.nonce === nonce)

@@ -1,10 +1,13 @@
 /** Keeps what is stored at GitHub up to date: one edit per state change, one after the other, the latest last. */
 
-import { ActionError } from '../errors.js'
 import type { RunEnvironment } from '../event/event.js'
-import { describeWarning, GitHubError, type How } from '../github/client.js'
-import { aborted } from '../net/deadline.js'
-import type { CloseLimits, StatusUpdate, StatusWriter, Step } from '../run/ports.js'
+import type { How } from '../github/client.js'
+import { GitHubError } from '../github/errors.js'
+import { waitForAbort } from '../net/deadline.js'
+import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-update.js'
+import type { Step } from '../run/step.js'
+import { ActionError } from '../text/errors.js'
+import { EditFailure } from './edit-failure.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import { type Found, NOTHING_FOUND, type Store } from './store.js'
 
@@ -37,26 +40,22 @@ const ROLES = {
   },
 } satisfies Record<string, Role>
 
-interface StateWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'warn' | 'note'> {
+interface MemoryWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'warn' | 'note'> {
   readonly store: Pick<Store, 'kind' | 'find' | 'isByAction' | 'write'>
   readonly role: keyof typeof ROLES
 }
 
-export class StateWriter implements StatusWriter {
-  readonly #options: StateWriterOptions
+export class MemoryWriter implements StatusWriter {
+  readonly #options: MemoryWriterOptions
   #found: Found | undefined
   /** The key of the update that is stored, or about to be. */
   #lastKey = ''
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
-  /** An error was reported: later ones are not, until an edit succeeds. */
-  #isReported = false
-  /** The error that `failure` tells. */
-  #failure: unknown
-  #hasWritten = false
-  /** The job of the latest update, and the one that is stored. */
+  readonly #failure = new EditFailure()
+  /** The job of the latest update, and the one that is stored; undefined if nothing is stored yet. */
   #jobId = ''
-  #storedId = ''
+  #storedId: string | undefined
   /** Nothing is written any more. */
   #stopped = false
   /** What is stored is this run's, even if it was a later run's before. */
@@ -64,7 +63,7 @@ export class StateWriter implements StatusWriter {
   /** Aborted when the step can't wait for its edits any longer. */
   readonly #closing = new AbortController()
 
-  constructor(options: StateWriterOptions) {
+  constructor(options: MemoryWriterOptions) {
     this.#options = options
   }
 
@@ -78,10 +77,8 @@ export class StateWriter implements StatusWriter {
   }
 
   get failure(): string {
-    if (this.#failure === undefined) return ''
-    if (!(this.#failure instanceof ActionError)) return String(this.#failure)
     const { stale, lost } = ROLES[this.#options.role]
-    return describeWarning(this.#failure, `${stale}${this.#lacksJob ? `, and ${lost}` : ''}.`)
+    return this.#failure.describe(`${stale}${this.#lacksJob ? `, and ${lost}` : ''}.`)
   }
 
   /**
@@ -94,8 +91,8 @@ export class StateWriter implements StatusWriter {
     try {
       return await this.#find({ required })
     } catch (thrown) {
-      if (this.#isWithoutChecks(thrown)) return NOTHING_FOUND
-      if (required) this.#isReported = true
+      if (this.#stopsWithoutChecks(thrown)) return NOTHING_FOUND
+      if (required) this.#failure.toldElsewhere()
       throw thrown
     }
   }
@@ -109,18 +106,8 @@ export class StateWriter implements StatusWriter {
 
   async #find(options: How): Promise<Found> {
     if (this.#found !== undefined) return this.#found
-    const { store, log, note } = this.#options
-    this.#found = await store.find(options)
-    const { state, unverified, truncated } = this.#found
-    if (state !== undefined) return this.#found
-    if (truncated)
-      log(`There are more ${store.kind}s than are read: one by an earlier run may be among the others.`)
-    if (unverified) {
-      note(
-        `An earlier ${store.kind} by this step can't be verified. It is ignored, and left as it is. ` +
-          'If the key was replaced, set previous-api-key to the one before it.',
-      )
-    }
+    this.#found = await this.#options.store.find(options)
+    if (this.#found.state === undefined) tellNothingFound(this.#found, this.#options)
     return this.#found
   }
 
@@ -132,13 +119,14 @@ export class StateWriter implements StatusWriter {
   async writePlaceholder(update: StatusUpdate): Promise<void> {
     if (this.#stopped || this.#options.role === 'informs') return
     // An edit before it may take longer than the step has left.
-    await Promise.race([this.#working, aborted(this.#options.deadline.signal)])
+    await Promise.race([this.#working, waitForAbort(this.#options.deadline.signal)])
     this.#takenOver = true
     try {
       await this.#write(update, { required: this.decides })
       this.#lastKey = keyOf(update)
     } catch (thrown) {
       if (!this.decides && thrown instanceof ActionError) return this.#onFailure(thrown)
+      this.#failure.toldElsewhere()
       this.#stopIfPermanent(thrown)
       throw thrown
     }
@@ -153,11 +141,8 @@ export class StateWriter implements StatusWriter {
   }
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
-    const abort = (): void => this.#closing.abort()
-    const timers = [setTimeout(abort, this.#jobId !== '' && this.#lacksJob ? memoryMs : usualMs)]
-    cancel.addEventListener('abort', () => timers.push(setTimeout(abort, cancelledMs)))
-    await this.#working
-    for (const timer of timers) clearTimeout(timer)
+    const limitMs = this.#jobId !== '' && this.#lacksJob ? memoryMs : usualMs
+    await this.#working?.finally(abortWithin(this.#closing, limitMs, cancelledMs, cancel))
     if (this.#lastKey === '') this.#stopped = true // What failed to the end is not tried once more for a note.
   }
 
@@ -166,59 +151,92 @@ export class StateWriter implements StatusWriter {
       const update = this.#next
       this.#next = undefined
       // If the stored job ID is missing, the next run may create a second job, so these edits are retried.
-      const required = this.#options.role !== 'informs'
-      await this.#write(update, { required, signal: this.#closing.signal }).catch((thrown) =>
-        this.#onFailure(thrown),
-      )
+      const how = { required: this.#options.role !== 'informs', signal: this.#closing.signal }
+      await this.#write(update, how).catch((thrown) => this.#onFailure(thrown))
     }
     this.#working = undefined
   }
 
   async #write(update: StatusUpdate, options: How): Promise<void> {
     const { store, run } = this.#options
-    // A check of a first attempt that sent nothing has nothing to remember: one request is enough.
-    const isPlain = store.kind === 'check' && run.runAttempt === 1 && !this.#hasWritten
-    const forgets = isPlain && update.conclusion !== undefined && NOTHING_SENT.includes(update.state)
-    const finding = forgets ? Promise.resolve(undefined) : this.#find(options)
+    const isPlain = this.#storedId === undefined && hasNothingToRemember(update, this.#options)
+    const finding = isPlain ? Promise.resolve(undefined) : this.#find(options)
     const found = await finding.catch((thrown) => {
       if (store.kind === 'comment') throw thrown
       return undefined
     })
     this.#takenOver ||= update.created
-    // A re-run of an earlier run must not hide from the next run what a later one stored.
-    const isOfLaterRun = found?.state !== undefined && Number(found.state.run) > Number(run.runId)
-    if (isOfLaterRun && run.runAttempt > 1 && !this.#takenOver) return
-    await store.write(update, stateToStore(update, found, run), options)
-    this.#hasWritten = true
+    if (isOfLaterRun(found, run) && !this.#takenOver) return
+    await store.write(update, selectState(update, found, run), options)
     this.#storedId = update.jobId
-    this.#isReported = false
-    this.#failure = undefined
+    this.#failure.clear()
   }
 
-  /** Some servers with GitHub's API have no checks: then nothing is kept, which is said once. */
-  #isWithoutChecks(thrown: unknown): boolean {
-    const { store, note } = this.#options
-    if (store.kind !== 'check' || !(thrown instanceof GitHubError && thrown.unknownApi)) return false
-    if (!this.#stopped) note("This server has no checks: a re-run won't find this run's docs job.")
+  /** Then nothing is kept, which is said once. */
+  #stopsWithoutChecks(thrown: unknown): boolean {
+    if (!isWithoutChecks(thrown, this.#options)) return false
+    if (!this.#stopped)
+      this.#options.note("This server has no checks: a re-run won't find this run's docs job.")
     this.#stopped = true
     return true
   }
 
-  /** Called with an error that is reported: later ones are not. Without the permission, no later try would succeed. */
+  /** Without the permission, no later try would succeed. */
   #stopIfPermanent(thrown: unknown): void {
-    this.#isReported = true
-    if (thrown instanceof GitHubError && !thrown.temporary && !this.#hasWritten) this.#stopped = true
+    if (thrown instanceof GitHubError && !thrown.temporary && this.#storedId === undefined)
+      this.#stopped = true
   }
 
   #onFailure(thrown: unknown): void {
-    if (this.#isWithoutChecks(thrown)) return
+    if (this.#stopsWithoutChecks(thrown)) return
     this.#lastKey = '' // The next update must not be taken for a duplicate.
-    const isReported = this.#isReported
     this.#stopIfPermanent(thrown)
-    if (isReported) return
-    this.#failure = thrown
-    this.#options.warn(this.failure)
+    if (this.#failure.record(thrown)) this.#options.warn(this.failure)
   }
+}
+
+/** A check of a first attempt that sent nothing: one request is enough. */
+function hasNothingToRemember(
+  { state, conclusion }: StatusUpdate,
+  { store, run }: MemoryWriterOptions,
+): boolean {
+  return (
+    store.kind === 'check' && run.runAttempt === 1 && conclusion !== undefined && NOTHING_SENT.includes(state)
+  )
+}
+
+/** @param cancelledMs how long from a cancel on */
+function abortWithin(
+  controller: AbortController,
+  limitMs: number,
+  cancelledMs: number,
+  cancel: AbortSignal,
+): () => void {
+  const abort = (): void => controller.abort()
+  const timers = [setTimeout(abort, limitMs)]
+  cancel.addEventListener('abort', () => timers.push(setTimeout(abort, cancelledMs)))
+  return () => timers.forEach(clearTimeout)
+}
+
+/** A re-run of an earlier run must not hide from the next run what a later one stored. */
+function isOfLaterRun(found: Found | undefined, { runId, runAttempt }: RunEnvironment): boolean {
+  return found?.state !== undefined && Number(found.state.run) > Number(runId) && runAttempt > 1
+}
+
+/** Some servers with GitHub's API have no checks. */
+function isWithoutChecks(thrown: unknown, { store }: MemoryWriterOptions): boolean {
+  return store.kind === 'check' && thrown instanceof GitHubError && thrown.unknownApi
+}
+
+/** There may be an earlier text, but none that counts. */
+function tellNothingFound({ unverified, truncated }: Found, { store, log, note }: MemoryWriterOptions): void {
+  const { kind } = store
+  if (truncated) log(`There are more ${kind}s than are read: one by an earlier run may be among the others.`)
+  if (!unverified) return
+  note(
+    `An earlier ${kind} by this step can't be verified. It is ignored, and left as it is. ` +
+      'If the key was replaced, set previous-api-key to the one before it.',
+  )
 }
 
 function keyOf({ state, jobId, link, notes, conclusion }: StatusUpdate): string {
@@ -226,7 +244,7 @@ function keyOf({ state, jobId, link, notes, conclusion }: StatusUpdate): string 
 }
 
 /** What to store: a run that sent nothing leaves the state of the one before. */
-function stateToStore(
+function selectState(
   { state, jobId, link }: StatusUpdate,
   found: Found | undefined,
   { runId, runAttempt }: RunEnvironment,

@@ -6,7 +6,7 @@ import { isIP, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'nod
 import type { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
 import createDirectConnector from 'undici/lib/core/connect.js'
-import { oneLine } from '../escape.js'
+import { oneLine } from '../text/escape.js'
 import { skipWasmOptimization } from './v8.js'
 
 /** Why a connection will never succeed, however often it is retried. A certificate's dates are a reason of their own. */

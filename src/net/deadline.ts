@@ -26,14 +26,14 @@ export interface Clock {
 }
 
 /** Resolves when the signal is aborted. */
-export async function aborted(signal: AbortSignal): Promise<void> {
+export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** Aborted some time after another signal, in milliseconds. */
 export function abortedAfter(milliseconds: number, signal: AbortSignal, clock: Clock): AbortSignal {
   const controller = new AbortController()
-  void aborted(signal)
+  void waitForAbort(signal)
     .then(() => clock.sleep(milliseconds, controller.signal))
     .then(() => controller.abort())
   return controller.signal

@@ -1,7 +1,7 @@
 /** What the environment says about the network, and the proxy for a URL. */
 
 import { checkBypass } from '@actions/http-client/lib/proxy'
-import { ActionError } from '../errors.js'
+import { ActionError } from '../text/errors.js'
 
 /** The proxy variables of the environment, in order of preference. `checkBypass` reads NO_PROXY itself. */
 export type ProxyVariables = readonly { readonly name: string; readonly value: string }[]

@@ -1,12 +1,12 @@
 /** Outputs, log lines and the annotation. Pure. */
 
 import { type FailOn, failsStep, parsePullRequest } from '../agent/job.js'
-import { oneLine, quote } from '../escape.js'
-import { formatCount, formatDuration, joinSentences } from '../format.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
-import type { Redact } from '../redact.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
+import { oneLine, quote } from '../text/escape.js'
+import { formatCount, formatDuration, joinSentences } from '../text/format.js'
+import type { Redact } from '../text/redact.js'
 import { describeNow, describeOutcome } from './outcome.js'
 
 /** The output `job` is left out if it is larger, in bytes. */
@@ -27,7 +27,7 @@ export const OUTPUTS = [
 export type Output = (typeof OUTPUTS)[number]
 
 /** The outputs as far as they are known; some are only known with the result. */
-export function outputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
+export function collectOutputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
   const { result } = progress
   // A run that sends nothing tells what is remembered.
   const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
@@ -66,7 +66,7 @@ function toJson(received: unknown, redact: Redact): string {
 }
 
 /** The first line: what is sent, where, and how long the prompt is. */
-export function startLine(
+export function formatStartLine(
   task: Task,
   { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
 ): string {
@@ -93,7 +93,7 @@ function describeSize(text: string): string {
 }
 
 /** The line at each change of status. */
-export function statusLine(progress: Progress): string {
+export function formatStatusLine(progress: Progress): string {
   const { jobId, job } = progress
   const status = job?.status ?? quote(job?.rawStatus ?? '')
   const link = job?.link ? `, pull request ${job.link}` : ''
@@ -101,7 +101,7 @@ export function statusLine(progress: Progress): string {
 }
 
 /** The line once a minute. */
-export function heartbeatLine(progress: Progress): string {
+export function formatHeartbeatLine(progress: Progress): string {
   return `After ${formatDuration(progress.elapsedMs())}: ${stillWaitingFor(progress)}.`
 }
 
@@ -113,7 +113,7 @@ function stillWaitingFor(progress: Progress): string {
 }
 
 /** The last line. */
-export function endLine(progress: Progress, result: RunResult): string {
+export function formatEndLine(progress: Progress, result: RunResult): string {
   const error = errorOf(result)
   const code = error === undefined ? '' : ` (${error.code})`
   return `Finished after ${formatDuration(progress.elapsedMs())}: ${result.outcome}${code}.`
@@ -126,7 +126,11 @@ export interface Annotation {
   readonly log?: string
 }
 
-export function annotation(progress: Progress, result: RunResult, failOn?: ReadonlySet<FailOn>): Annotation {
+export function createAnnotation(
+  progress: Progress,
+  result: RunResult,
+  failOn?: ReadonlySet<FailOn>,
+): Annotation {
   const link = progress.job?.link ?? ''
   const { sentence = '', happened = '', unsent = '', next } = describeOutcome(progress, result, quote)
   const pullRequest = link === '' ? '' : `Pull request: ${link}`

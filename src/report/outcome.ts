@@ -1,10 +1,10 @@
 /** What each outcome says to a reader: a title, what happened, and what to do next. Pure. */
 
 import { type FinalStatus, isFinal, outcomeOf } from '../agent/job.js'
-import type { ErrorCode } from '../errors.js'
-import { formatDuration, joinSentences } from '../format.js'
 import type { Progress } from '../run/progress.js'
 import type { RunResult } from '../run/result.js'
+import type { ErrorCode } from '../text/errors.js'
+import { formatDuration, joinSentences } from '../text/format.js'
 
 export interface Texts {
   readonly title: string

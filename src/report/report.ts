@@ -4,16 +4,16 @@ import { inspect, isDeepStrictEqual } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
 import { factsOf } from '../agent/service.js'
-import { ActionError } from '../errors.js'
-import { quote } from '../escape.js'
 import type { RunEnvironment } from '../event/event.js'
-import { joinSentences } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
-import type { Redact } from '../redact.js'
-import type { StatusWriter } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
-import { annotation, endLine, outputs, statusLine } from './messages.js'
+import type { StatusWriter } from '../run/status-update.js'
+import { ActionError } from '../text/errors.js'
+import { quote } from '../text/escape.js'
+import { joinSentences } from '../text/format.js'
+import type { Redact } from '../text/redact.js'
+import { collectOutputs, createAnnotation, formatEndLine, formatStatusLine } from './messages.js'
 import { describeNow } from './outcome.js'
 import { StatusReport } from './status-report.js'
 import { createSummary, type View } from './summary.js'
@@ -77,7 +77,7 @@ export class StepReport {
       this.#writer.log("The service's pull request link was dropped, because it can't be passed on safely.")
     }
     if (!this.#progress.update(job)) return
-    this.#writer.log(statusLine(this.#progress))
+    this.#writer.log(formatStatusLine(this.#progress))
     if (!isFinal(job.status)) this.publish() // Otherwise the step ends now, and reports it.
   }
 
@@ -99,7 +99,7 @@ export class StepReport {
   /** Writes the outputs that changed, or all of them with the result. Returns the error if that fails. */
   #writeOutputs(): ActionError | undefined {
     const { result } = this.#progress
-    const values = Object.entries(outputs(this.#progress, this.#redact))
+    const values = Object.entries(collectOutputs(this.#progress, this.#redact))
     const changed = values.filter(
       ([name, value]) => result !== undefined || this.#written.get(name) !== value,
     )
@@ -108,23 +108,8 @@ export class StepReport {
       for (const [name, value] of changed) this.#written.set(name, value)
       return undefined
     } catch (thrown) {
-      return this.#outputsFailed(thrown, errorOf(result))
+      return outputsError(thrown, errorOf(result), this.#progress)
     }
-  }
-
-  /** @param before how the step would have ended otherwise, which must not be lost */
-  #outputsFailed(thrown: unknown, before: ActionError | undefined): ActionError {
-    const { accepted, posted, jobId } = this.#progress
-    return new ActionError(
-      'internal',
-      joinSentences(
-        `Writing the outputs failed: ${(thrown as Error).message}.`,
-        accepted ? `Docs job ${quote(jobId)} ${describeNow(this.#progress, quote)}.` : '',
-        before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
-      ),
-      joinSentences("Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? ''),
-      { cause: thrown },
-    )
   }
 
   /** Says once that the summary can't be written: nothing depends on it. */
@@ -173,10 +158,10 @@ export class StepReport {
     progress.result = result
     this.#writeSummary()
     this.status.update()
-    const { level, text, log } = annotation(progress, result, this.#inputs?.failOn)
+    const { level, text, log } = createAnnotation(progress, result, this.#inputs?.failOn)
     this.#writer[level](text)
     if (log !== undefined) this.#writer.log(log)
-    this.#writer.log(endLine(progress, result))
+    this.#writer.log(formatEndLine(progress, result))
     const error = errorOf(result)
     // Not truncated before it is redacted: half a key would not be found.
     if (error !== undefined) this.#writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
@@ -194,4 +179,19 @@ export class StepReport {
     this.status.update()
     await close()
   }
+}
+
+/** @param before how the step would have ended otherwise, which must not be lost */
+function outputsError(thrown: unknown, before: ActionError | undefined, progress: Progress): ActionError {
+  const { accepted, posted, jobId } = progress
+  return new ActionError(
+    'internal',
+    joinSentences(
+      `Writing the outputs failed: ${(thrown as Error).message}.`,
+      accepted ? `Docs job ${quote(jobId)} ${describeNow(progress, quote)}.` : '',
+      before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
+    ),
+    joinSentences("Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? ''),
+    { cause: thrown },
+  )
 }

@@ -1,18 +1,18 @@
 /** Keeps the comment and the check up to date: what they say, what they store, and how long the last edits may take. */
 
 import { type FailOn, failsStep, isFinal, type Outcome } from '../agent/job.js'
-import { truncate } from '../escape.js'
-import type { Conclusion, StatusUpdate, StatusWriter } from '../run/ports.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
+import type { Conclusion, StatusUpdate, StatusWriter } from '../run/status-update.js'
+import { truncate } from '../text/escape.js'
 import {
   createCommentText,
   createSummary,
-  currentLink,
-  pullRequestLink,
-  runLink,
-  shortName,
-  title,
+  describeTitle,
+  findCurrentLink,
+  linkPullRequest,
+  linkRun,
+  shortenLink,
   type View,
 } from './summary.js'
 
@@ -85,7 +85,7 @@ function createUpdate(view: View): StatusUpdate {
   const { progress, redact, inputs, sending, notes } = view
   const { jobId, job, previousLink, accepted, reuse, result } = progress
   return {
-    state: stateToStore(progress, sending),
+    state: describeState(progress, sending),
     jobId: redact(jobId, true) === jobId ? jobId : '',
     link: job?.link || previousLink,
     hasJob: job !== undefined,
@@ -97,7 +97,7 @@ function createUpdate(view: View): StatusUpdate {
 }
 
 /** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
-function stateToStore({ status, accepted, request, jobId, result }: Progress, sending: boolean): string {
+function describeState({ status, accepted, request, jobId, result }: Progress, sending: boolean): string {
   if (result === undefined) {
     if (accepted) return status ?? 'active'
     // A re-run must send a message that was refused. A create request that may be in flight again stays recorded.
@@ -110,13 +110,13 @@ function stateToStore({ status, accepted, request, jobId, result }: Progress, se
 
 /** The result on one line. */
 function createTitle(view: View): string {
-  const link = currentLink(view)
-  return `${title(view)}${link === '' ? '' : `: ${shortName(link)}`}`
+  const link = findCurrentLink(view)
+  return `${describeTitle(view)}${link === '' ? '' : `: ${shortenLink(link)}`}`
 }
 
 /** The links first, because GitHub lets a check's own link lead to the check; then the step summary. */
 function createCheckSummary(view: View): string {
-  const links = [pullRequestLink(view), runLink(view)].filter((link) => link !== '')
+  const links = [linkPullRequest(view), linkRun(view)].filter((link) => link !== '')
   return `${links.join(' · ')}\n\n${createSummary(view)}`
 }
 

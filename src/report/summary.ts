@@ -2,13 +2,13 @@
 
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import { factsOf } from '../agent/service.js'
-import { inlineCode, oneLine, quote } from '../escape.js'
-import { formatDuration, joinParagraphs, joinSentences } from '../format.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
-import type { Redact } from '../redact.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
+import { inlineCode, oneLine, quote } from '../text/escape.js'
+import { formatDuration, joinParagraphs, joinSentences } from '../text/format.js'
+import type { Redact } from '../text/redact.js'
 import { describeOutcome } from './outcome.js'
 
 /** What the texts for readers are written from. */
@@ -30,9 +30,9 @@ export interface View {
 
 /** The step summary: the result first. */
 export function createSummary(view: View): string {
-  const pullRequest = pullRequestLink(view)
+  const pullRequest = linkPullRequest(view)
   return joinSections([
-    `### ${title(view)}`,
+    `### ${describeTitle(view)}`,
     pullRequest === '' ? '' : `**Pull request:** ${pullRequest}`,
     ...details(view),
   ])
@@ -40,10 +40,10 @@ export function createSummary(view: View): string {
 
 /** The comment on a pull request: one line with the result and the link, the details folded. */
 export function createCommentText(view: View): string {
-  const pullRequest = pullRequestLink(view)
+  const pullRequest = linkPullRequest(view)
   const leg = describeJobKey(view.redact(view.jobKey)) // Half a key would not be found.
   return joinSections([
-    `${title(view)}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`,
+    `${describeTitle(view)}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`,
     '<details>\n<summary>Details</summary>',
     ...details(view),
     '</details>',
@@ -54,7 +54,7 @@ function joinSections(sections: readonly string[]): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-export function title({ inputs, progress, sending }: View): string {
+export function describeTitle({ inputs, progress, sending }: View): string {
   const { result } = progress
   if (result !== undefined) {
     const text = describeOutcome(progress, result, String).title
@@ -65,18 +65,18 @@ export function title({ inputs, progress, sending }: View): string {
   return progress.posted ? '⏳ The service has not accepted the request yet' : '⏳ Nothing has been sent yet'
 }
 
-export function pullRequestLink(view: View): string {
-  const link = currentLink(view)
-  return link === '' ? '' : `[${inlineCode(view.redact(shortName(link)))}](<${link}>)`
+export function linkPullRequest(view: View): string {
+  const link = findCurrentLink(view)
+  return link === '' ? '' : `[${inlineCode(view.redact(shortenLink(link)))}](<${link}>)`
 }
 
 /** The pull request, also while a follow-up runs. */
-export function currentLink({ progress: { job, previousLink, result, status } }: View): string {
+export function findCurrentLink({ progress: { job, previousLink, result, status } }: View): string {
   return job?.link || (result !== undefined && isFinal(status) ? '' : previousLink)
 }
 
 /** `your-org/docs#17` */
-export function shortName(link: string): string {
+export function shortenLink(link: string): string {
   const { repository, number } = parsePullRequest(link)
   return number === '' ? link : `${repository}#${number}`
 }
@@ -133,7 +133,7 @@ function isPlain(word: string): boolean {
 }
 
 /** The run, for readers elsewhere. */
-export function runLink({ runUrl }: View): string {
+export function linkRun({ runUrl }: View): string {
   return runUrl && `[Run ${inlineCode(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`
 }
 

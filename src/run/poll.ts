@@ -4,11 +4,11 @@ import type { AgentService, ServiceResult } from '../agent/client.js'
 import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
 import type { ServiceFacts } from '../agent/service.js'
 import { isResponse, judgePoll, UNREACHABLE_MS } from '../agent/verdict.js'
-import { ActionError, Cancelled } from '../errors.js'
-import { quote } from '../escape.js'
 import { retryDelay } from '../net/backoff.js'
 import { createDeadline, type Deadline } from '../net/deadline.js'
-import type { Ports } from './ports.js'
+import { ActionError, Cancelled } from '../text/errors.js'
+import { quote } from '../text/escape.js'
+import type { StepTools } from './step.js'
 
 /** For this long after a message (ms), a final status may still be the one from before it. */
 const SETTLE_MS = 30_000
@@ -51,10 +51,10 @@ export type PollResult =
 export async function pollUntilDone(
   options: PollOptions,
   service: AgentService,
-  ports: Ports,
+  tools: StepTools,
 ): Promise<PollResult> {
-  const { clock, deadline } = ports
-  const state = new PollState(options, service.facts, ports)
+  const { clock, deadline } = tools
+  const state = new PollState(options, service.facts, tools)
   const finalPollAt = clock.now() + deadline.remainingMs() - finalPollMarginMs(options.timeoutMs)
   const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
   let delayMs = state.firstDelayMs()
@@ -70,7 +70,7 @@ export async function pollUntilDone(
       service.close()
       until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
     }
-    ports.progress.missed('the last status request got no response') // Until it does.
+    tools.progress.missed('the last status request got no response') // Until it does.
     const result = await service.getJob(options.jobId, until)
     const next = state.handle(result, { isEarly, isFinalPoll })
     if ('result' in next) return next.result
@@ -149,7 +149,7 @@ class PollState {
   lastError = ''
   readonly #options: PollOptions
   readonly #facts: ServiceFacts
-  readonly #ports: Ports
+  readonly #tools: StepTools
   readonly #startedAt: number
   readonly #settleMs: number
   readonly #isFresh: (job: Job, now: number) => boolean
@@ -157,20 +157,20 @@ class PollState {
   #refusals = 0
   #warned = false
 
-  constructor(options: PollOptions, facts: ServiceFacts, ports: Ports) {
+  constructor(options: PollOptions, facts: ServiceFacts, tools: StepTools) {
     const { precededBy, timeoutMs } = options
-    const settleMs = (ports.deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
+    const settleMs = (tools.deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
     this.#options = options
     this.#facts = facts
-    this.#ports = ports
-    this.#startedAt = ports.clock.now()
+    this.#tools = tools
+    this.#startedAt = tools.clock.now()
     this.#settleMs = settleMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, settleMs)
     this.#isFresh = createFreshnessCheck(precededBy, this.#settleMs)
     this.gotResponse = precededBy.kind !== 'nothing'
   }
 
   firstDelayMs(): number {
-    return this.gotResponse ? pollDelay(0, this.#options.pollIntervalMs, this.#ports.random()) : 0
+    return this.gotResponse ? pollDelay(0, this.#options.pollIntervalMs, this.#tools.random()) : 0
   }
 
   /**
@@ -181,7 +181,7 @@ class PollState {
     result: ServiceResult,
     { isEarly, isFinalPoll }: { readonly isEarly: boolean; readonly isFinalPoll: boolean },
   ): Next {
-    const { clock, random, progress } = this.#ports
+    const { clock, random, progress } = this.#tools
     const { jobId, precededBy, pollIntervalMs } = this.#options
     const now = clock.now()
     const seen = precededBy.kind !== 'nothing' || progress.job !== undefined
@@ -230,12 +230,12 @@ class PollState {
     if (job.status === undefined) this.#warnOnce(job.rawStatus)
     if (!this.#isFresh(job, now)) {
       const reason = `status is ${quote(job.rawStatus)}, which may predate the message`
-      this.#ports.debug(`The docs job's ${reason}.`)
-      this.#ports.progress.missed(`its ${reason}`)
+      this.#tools.debug(`The docs job's ${reason}.`)
+      this.#tools.progress.missed(`its ${reason}`)
       const untilSettledMs = precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
     }
-    this.#ports.onJob(job)
+    this.#tools.onJob(job)
     if (isFinal(job.status)) return { result: { kind: 'ended', job, status: job.status } }
     return once ? { result: { kind: 'active', job } } : { delayMs }
   }
@@ -243,14 +243,14 @@ class PollState {
   /** The first of several errors in a row is for everyone, the others only for debugging. */
   #logError(next: string): void {
     const text = `Couldn't get the docs job's status: ${this.lastError}.${next}`
-    if (this.#failures === 1) this.#ports.log(text)
-    else this.#ports.debug(text)
+    if (this.#failures === 1) this.#tools.log(text)
+    else this.#tools.debug(text)
   }
 
   #warnOnce(rawStatus: string): void {
     if (this.#warned) return
     this.#warned = true
-    this.#ports.warn(`Undocumented job status ${quote(rawStatus)}; treating the docs job as still running.`)
+    this.#tools.warn(`Undocumented job status ${quote(rawStatus)}; treating the docs job as still running.`)
   }
 }
 

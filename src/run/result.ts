@@ -1,7 +1,7 @@
 /** How a run ended. */
 
 import type { Outcome } from '../agent/job.js'
-import { ActionError, Cancelled, internalError } from '../errors.js'
+import { ActionError, Cancelled, internalError } from '../text/errors.js'
 
 export type RunResult =
   | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>

@@ -4,13 +4,13 @@ import type { AgentService } from '../agent/client.js'
 import { type FinalOutcome, isFinal, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
-import { Cancelled } from '../errors.js'
 import type { Inputs, Task } from '../inputs/inputs.js'
+import { Cancelled } from '../text/errors.js'
 import { type PollResult, type PrecededBy, pollUntilDone } from './poll.js'
-import type { Ports } from './ports.js'
 import type { Progress } from './progress.js'
 import { type RunResult, toRunResult } from './result.js'
 import { send } from './send.js'
+import type { StepTools } from './step.js'
 
 /** How long after an end without a pull request the job is asked for once more, in milliseconds. */
 const LINK_MS = 5_000
@@ -20,29 +20,29 @@ export async function run(
   task: Task,
   { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
   service: AgentService,
-  ports: Ports,
+  tools: StepTools,
 ): Promise<RunResult> {
   try {
     let precededBy: PrecededBy = { kind: 'nothing' }
-    if (task.kind === 'create') precededBy = await create(task.prompt, service, ports)
-    else if (task.kind === 'message') precededBy = await messageOrCreate(task, wait, service, ports)
+    if (task.kind === 'create') precededBy = await create(task.prompt, service, tools)
+    else if (task.kind === 'message') precededBy = await messageOrCreate(task, wait, service, tools)
     else {
-      ports.progress.attach()
-      ports.publish()
+      tools.progress.attach()
+      tools.publish()
     }
-    if (ports.deadline.cancelled()) throw new Cancelled()
-    const ended = endOfCreated(precededBy.kind, ports.progress)
-    if (ended !== undefined) return { outcome: await outcomeOfEnded(ended, service, ports) }
+    if (tools.deadline.cancelled()) throw new Cancelled()
+    const ended = endOfCreated(precededBy.kind, tools.progress)
+    if (ended !== undefined) return { outcome: await outcomeOfEnded(ended, service, tools) }
     if (!wait && precededBy.kind !== 'nothing') return { outcome: 'started' }
-    const { jobId } = ports.progress
+    const { jobId } = tools.progress
     const polled = await pollUntilDone(
       { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs },
       service,
-      ports,
+      tools,
     )
     switch (polled.kind) {
       case 'ended':
-        return { outcome: await outcomeOfEnded(polled, service, ports) }
+        return { outcome: await outcomeOfEnded(polled, service, tools) }
       case 'active':
         return { outcome: 'started' }
       case 'deadline':
@@ -62,54 +62,54 @@ async function messageOrCreate(
   task: Extract<Task, { kind: 'message' }>,
   wait: boolean,
   service: AgentService,
-  ports: Ports,
+  tools: StepTools,
   isRepeated = false,
 ): Promise<PrecededBy> {
   const { remembered } = task
-  if (remembered === undefined) return message(task, wait, service, ports)
+  if (remembered === undefined) return message(task, wait, service, tools)
   const createInstead = (reason: string): Promise<PrecededBy> => {
-    ports.log(`The earlier docs job ${reason}: creating a new one.`)
-    ports.progress.forget(remembered.previousLink)
-    return create(remembered.prompt, service, ports)
+    tools.log(`The earlier docs job ${reason}: creating a new one.`)
+    tools.progress.forget(remembered.previousLink)
+    return create(remembered.prompt, service, tools)
   }
   const replaceable = isFinal(remembered.job?.status)
   try {
-    return await message(task, wait, service, ports, replaceable)
+    return await message(task, wait, service, tools, replaceable)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
     if (thrown.status === 404 && !isRepeated) {
       const job = await remembered.find()
       if (job === undefined) return createInstead('no longer exists')
-      ports.log(`${thrown.message} But the docs job exists: sending the message once more.`)
-      return messageOrCreate({ ...task, remembered: { ...remembered, job } }, wait, service, ports, true)
+      tools.log(`${thrown.message} But the docs job exists: sending the message once more.`)
+      return messageOrCreate({ ...task, remembered: { ...remembered, job } }, wait, service, tools, true)
     }
     if (!replaceable || !refusesMessage(thrown)) throw thrown
-    ports.log(thrown.message)
+    tools.log(thrown.message)
     return createInstead('has ended and takes no more messages')
   }
 }
 
-async function create(prompt: string, service: AgentService, ports: Ports): Promise<PrecededBy> {
-  await ports.writePlaceholder()
-  const job = await send({ kind: 'create' }, prompt, service, ports)
-  if (job !== undefined) ports.onJob(job)
-  return { kind: 'create', at: ports.clock.now() }
+async function create(prompt: string, service: AgentService, tools: StepTools): Promise<PrecededBy> {
+  await tools.writePlaceholder()
+  const job = await send({ kind: 'create' }, prompt, service, tools)
+  if (job !== undefined) tools.onJob(job)
+  return { kind: 'create', at: tools.clock.now() }
 }
 
 async function message(
   { jobId, prompt, remembered }: Extract<Task, { kind: 'message' }>,
   wait: boolean,
   service: AgentService,
-  ports: Ports,
+  tools: StepTools,
   replaceable = false,
 ): Promise<PrecededBy> {
-  const job = await send({ kind: 'message', jobId }, prompt, service, ports, { replaceable })
+  const job = await send({ kind: 'message', jobId }, prompt, service, tools, { replaceable })
   const mayBeStale = isFinal(job?.status)
-  ports.progress.messageAccepted()
+  tools.progress.messageAccepted()
   // A final status in this response may predate the message: it is reported only if no poll follows.
-  if (job === undefined || (wait && mayBeStale)) ports.publish()
-  else ports.onJob(job)
-  return { kind: 'message', at: ports.clock.now(), job: mayBeStale ? job : (remembered?.job ?? job) }
+  if (job === undefined || (wait && mayBeStale)) tools.publish()
+  else tools.onJob(job)
+  return { kind: 'message', at: tools.clock.now(), job: mayBeStale ? job : (remembered?.job ?? job) }
 }
 
 /** A job that was just created may already have ended; after a message, a final status may be the earlier one. */
@@ -124,7 +124,7 @@ type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
 async function outcomeOfEnded(
   { job, status }: JobEnd,
   service: AgentService,
-  { clock, deadline, onJob }: Ports,
+  { clock, deadline, onJob }: StepTools,
 ): Promise<FinalOutcome> {
   const outcome = outcomeOf(status, job.link)
   if (outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS) return outcome

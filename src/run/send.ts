@@ -3,10 +3,10 @@
 import type { AgentService, ServiceResult, SubmitRequest } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
 import { isResponse, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
-import { ActionError, Cancelled } from '../errors.js'
-import { formatCount, formatDuration } from '../format.js'
 import { retryDelay } from '../net/backoff.js'
-import type { Ports } from './ports.js'
+import { ActionError, Cancelled } from '../text/errors.js'
+import { formatCount, formatDuration } from '../text/format.js'
+import type { StepTools } from './step.js'
 
 /** A retry needs this much time for its response before the deadline, in milliseconds. */
 const RESPONSE_MS = 2_000
@@ -25,10 +25,10 @@ export async function send(
   request: SubmitRequest,
   prompt: string,
   service: AgentService,
-  ports: Ports,
+  tools: StepTools,
   { replaceable = false }: { readonly replaceable?: boolean } = {},
 ): Promise<Job | undefined> {
-  const { clock, deadline, log, progress, publish } = ports
+  const { clock, deadline, log, progress, publish } = tools
   const startedAt = clock.now()
   let last: Retry | undefined
   let conflicts = 0
@@ -55,7 +55,7 @@ export async function send(
     const remainingMs = progress.responded
       ? untilDeadlineMs
       : Math.min(untilDeadlineMs, startedAt + UNREACHABLE_MS - clock.now())
-    const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, ports.random())
+    const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, tools.random())
     if (minDelayMs >= remainingMs) throw retryTimeoutError(verdict, attempts)
     const waitMs = delayMs < remainingMs ? delayMs : minDelayMs
     log(`${verdict.error.message} Retrying in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)

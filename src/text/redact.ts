@@ -20,7 +20,7 @@ export function createRedactor(...keys: readonly string[]): Redact {
   const secrets = keys.filter((key) => key !== '').map(toBytes)
   if (secrets.length === 0) return (text) => text
   return (text, whole = false) => {
-    const views = viewsOf(toBytes(text))
+    const views = decodedOf(toBytes(text))
     const found = secrets.flatMap((key) => views.flatMap((view) => findKey(key, view, whole)))
     return found.length === 0 ? text : replaceRanges(toBytes(text), found)
   }
@@ -32,7 +32,7 @@ const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
 const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString()
 
 /** A text, and where each of its bytes starts in the original. The length gives the end of the original. */
-interface View {
+interface Decoded {
   readonly bytes: string
   readonly startOf: (index: number) => number
 }
@@ -51,16 +51,16 @@ const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
 )
 
 /** The text as it is, and with its escapes decoded. What is only decoded in part has its secret in one of these. */
-function viewsOf(bytes: string): View[] {
-  const views = new Map<string, View>() // Most ways to decode a text give the same: each is searched once.
+function decodedOf(bytes: string): Decoded[] {
+  const views = new Map<string, Decoded>() // Most ways to decode a text give the same: each is searched once.
   /** @param only the one way in which the text was decoded so far */
-  const add = (view: View, level: number, only: RegExp | undefined): void => {
+  const add = (view: Decoded, level: number, only: RegExp | undefined): void => {
     views.set(view.bytes, view)
     if (level === LEVELS || !/[%&\\]/.test(view.bytes)) return
     for (const way of ESCAPES) {
       const isSame = level === 0 || way === only
       if (level >= MIXED_LEVELS && !isSame) continue
-      for (const decoded of decodeView(view, way)) add(decoded, level + 1, isSame ? way : undefined)
+      for (const decoded of decodeOnce(view, way)) add(decoded, level + 1, isSame ? way : undefined)
     }
   }
   add({ bytes, startOf: (index) => index }, 0, undefined)
@@ -68,7 +68,7 @@ function viewsOf(bytes: string): View[] {
 }
 
 /** Nothing if there is nothing to decode. */
-function decodeView({ bytes, startOf }: View, escapes: RegExp): View[] {
+function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded[] {
   let decoded = ''
   const starts: number[] = []
   let at = 0
@@ -107,7 +107,7 @@ const PREFIX_BYTES = 8
 /** What is left of an escape that was cut off. */
 const CUT_OFF = /(?:%[\da-f]?|&(?:#x?[\da-f]{0,7}|[a-z]{0,4})|\\(?:u[\da-f]{0,3})?)$/i
 
-function findKey(key: string, { bytes, startOf }: View, whole: boolean): ByteRange[] {
+function findKey(key: string, { bytes, startOf }: Decoded, whole: boolean): ByteRange[] {
   const ranges: ByteRange[] = []
   for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
     ranges.push([startOf(at), startOf(at + key.length)])

@@ -1,0 +1,200 @@
+/** What a request to GitHub failed with: may a retry help, and which permission or setting is missing? */
+
+import { parseRetryAfter } from '../net/backoff.js'
+import { type PermanentFailure, permanentFailure } from '../net/connect.js'
+import type { Clock } from '../net/deadline.js'
+import { ActionError, DATES_ADVICE, TRUST_ADVICE } from '../text/errors.js'
+import { oneLine, quote, summarizePage, truncate } from '../text/escape.js'
+import { joinSentences } from '../text/format.js'
+import type { Redact } from '../text/redact.js'
+
+/** GitHub has all of its API: GitHub.com, GHE.com and GitHub Enterprise Server. */
+const GITHUB_API = /^https:\/\/api\.(?:github|[\w-]+\.ghe)\.com\/?$|\/api\/v3\/?$/
+
+/** GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate limits, linked below). */
+const SECONDARY_LIMIT_MS = 60_000
+
+/** What a request that the deadline ended says. */
+export const TIMED_OUT = 'timed out (timeout-minutes)'
+
+/** What a request is called in its errors. */
+export interface CallNames {
+  /** What it does, such as `reading the comments of pull request 7`. */
+  readonly doing: string
+  /** The permission it needs, such as `contents: read`; several are separated by ` or `. */
+  readonly needs: string
+}
+
+/** What an error says besides. */
+export interface FailureContext {
+  readonly clock: Clock
+  readonly redact: Redact
+  /** The run is of a pull request from a fork: the job's token can't write, whatever its `permissions` are. */
+  readonly fromFork: boolean
+  readonly run: { readonly apiUrl: string }
+}
+
+/** A request to GitHub that failed. */
+export class GitHubError extends ActionError {
+  override readonly name = 'GitHubError'
+  /** Undefined if there was no complete response. */
+  readonly status: number | undefined
+  /** A retry may succeed. */
+  readonly temporary: boolean
+  /** The answer stays the same: the token may not do this, or what is asked for is not there. */
+  readonly refused: boolean
+  /** The server, which isn't GitHub, may not have this part of the API: its 404 is not JSON. */
+  readonly unknownApi: boolean
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    { doing, needs }: CallNames,
+    thrown: unknown,
+    { clock, redact, fromFork, run }: FailureContext,
+  ) {
+    const failure = readFailure(thrown)
+    const { status, headers, message } = failure
+    const permanent = findPermanentFailure(thrown)
+    const limited = isRateLimit(failure)
+    const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
+    const text = truncate(words, 500).replace(/\.$/, '')
+    // Only what the action itself says about a request that got no response is no text from outside.
+    const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
+    super(
+      'github',
+      `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${shown}.`,
+      permanent === undefined ? adviceFor(failure, needs, fromFork) : CONNECTION_ADVICE[permanent],
+      { cause: thrown },
+    )
+    this.status = status
+    const isForeign = status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
+    this.unknownApi = isForeign && !GITHUB_API.test(run.apiUrl)
+    this.temporary =
+      permanent === undefined &&
+      (status === undefined || status >= 500 || limited || (isForeign && !this.unknownApi))
+    this.refused = permanent !== undefined || (!this.temporary && isRefusal(status))
+    this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
+  }
+}
+
+/** How much of an answer is read for its message, in characters: it takes long to redact a longer one. */
+const MESSAGE_LIMIT = 64 * 1024
+
+/** A diff that is too large is a 406 or a 422: a smaller one is not refused. */
+function isRefusal(status = 0): boolean {
+  return (status >= 300 && status < 400) || [401, 403, 404, 410, 451].includes(status)
+}
+
+/** An error that the step survives, and its consequence: to run the step again later would start another job. */
+export function describeWarning(error: ActionError, consequence: string): string {
+  const isTemporary = error instanceof GitHubError && error.temporary
+  return joinSentences(error.message, consequence, isTemporary ? '' : error.advice)
+}
+
+/** What a connection that can't be made fails for, in front of the network's own message. */
+const CAUSES: Readonly<Record<PermanentFailure | 'other', string>> = {
+  'server-certificate': "GitHub's certificate is not trusted: ",
+  'proxy-certificate': "the proxy's certificate is not trusted: ",
+  'server-certificate-date': "GitHub's certificate is not valid today: ",
+  'proxy-certificate-date': "the proxy's certificate is not valid today: ",
+  'proxy-authentication': 'the proxy rejected the credentials: ',
+  other: '',
+}
+
+/** The failure of the connection is a cause of the error that Octokit throws. */
+function findPermanentFailure(thrown: unknown): PermanentFailure | undefined {
+  return thrown instanceof Error
+    ? (permanentFailure(thrown) ?? findPermanentFailure(thrown.cause))
+    : undefined
+}
+
+const CONNECTION_ADVICE: Readonly<Record<PermanentFailure, string>> = {
+  'server-certificate': TRUST_ADVICE,
+  'proxy-certificate': TRUST_ADVICE,
+  'server-certificate-date': DATES_ADVICE,
+  'proxy-certificate-date': DATES_ADVICE,
+  'proxy-authentication': 'Set the user name and password in HTTPS_PROXY.',
+}
+
+const RUN_LATER = 'Re-run later.'
+
+function adviceFor(failure: Failure, permission: string, fromFork: boolean): string {
+  const { status, message } = failure
+  if (isRateLimit(failure)) return RUN_LATER
+  if (status !== undefined && status < 400) return 'Check GITHUB_API_URL and the proxy variables.'
+  if (/must authenticate via a GitHub App/i.test(message))
+    return "Pass the job's own token, or an app's, as github-token."
+  if (/\bis locked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
+  if (/by personal access token/i.test(message))
+    return `Give the personal access token the permission ${quotePermissions(permission)}.`
+  if (status === 403 || status === 404) return adviceOnPermission(status, permission, fromFork)
+  if (status === 401) return 'Check github-token.'
+  if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
+  return status === undefined || status >= 500
+    ? RUN_LATER
+    : 'Fix the problem that GitHub reports, then start a new run.'
+}
+
+/** @param permission as in `Call.needs` */
+function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
+  // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
+  if (fromFork && permission.endsWith('write')) {
+    return (
+      'On a pull request from a fork, the token of the job can only read, whatever its `permissions` are. ' +
+      'Skip the step for forks, or pass another token as github-token.'
+    )
+  }
+  const advice = `add the permission to the workflow job: ${quotePermissions(permission, 'permissions: ')}.`
+  return status === 403
+    ? `A${advice.slice(1)}`
+    : `Not found, or not accessible with this token. If it exists, ${advice}`
+}
+
+function quotePermissions(permission: string, prefix = ''): string {
+  const permissions = permission.split(' or ')
+  return permissions.map((one) => `\`${prefix}${one}\``).join(' or ')
+}
+
+interface Failure {
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, string | number | undefined>>
+  readonly message: string
+}
+
+/** Reads Octokit's RequestError, which has a response only if GitHub responded. */
+function readFailure(thrown: unknown): Failure {
+  const {
+    status,
+    response,
+    message = String(thrown),
+  } = thrown as {
+    status?: number
+    response?: { headers: Failure['headers'] }
+    message?: string
+  }
+  return response === undefined
+    ? { status: undefined, headers: {}, message }
+    : { status, headers: response.headers, message }
+}
+
+/**
+ * Both of GitHub's limits respond 403 or 429 (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+ */
+function isRateLimit({ status, headers, message }: Failure): boolean {
+  if (status === 429) return true
+  return (
+    status === 403 &&
+    (headers['retry-after'] !== undefined ||
+      headers['x-ratelimit-remaining'] === '0' ||
+      /rate limit/i.test(message))
+  )
+}
+
+/** How long GitHub asks to wait, in milliseconds. */
+function rateLimitDelay(headers: Failure['headers'], now: Date): number {
+  const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
+  const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN
+  return (
+    retryAfterMs ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : SECONDARY_LIMIT_MS)
+  )
+}
