@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { DEFAULT_SCENARIO, serviceScenarios } from '../../emulator/scenarios.mjs'
 import { FAIL_ON, failsStep, OUTCOMES } from '../../src/agent/job.js'
 import { DEFAULTS } from '../../src/inputs/inputs.js'
-import { OUTPUTS } from '../../src/report/messages.js'
+import { OUTPUT_NAMES } from '../../src/report/messages.js'
 import { documents, names, rows, section } from '../support/documents.js'
 import { posixTest } from '../support/platform.js'
 
@@ -41,10 +41,10 @@ test('the inputs and the outputs are described in sentences', () => {
 })
 
 test('the outputs are the same in action.yml, the code, the reference and the README', () => {
-  expect(Object.keys(action.outputs)).toEqual([...OUTPUTS])
-  expect(rows(REFERENCE, 'Outputs').flatMap(([name]) => names(name))).toEqual([...OUTPUTS])
+  expect(Object.keys(action.outputs)).toEqual(OUTPUT_NAMES)
+  expect(rows(REFERENCE, 'Outputs').flatMap(([name]) => names(name))).toEqual(OUTPUT_NAMES)
   const short = rows('README.md', 'Outputs').flatMap(([name]) => names(name))
-  expect(short.sort()).toEqual([...OUTPUTS, ...OUTCOMES].sort())
+  expect(short.sort()).toEqual([...OUTPUT_NAMES, ...OUTCOMES].sort())
 })
 
 test('the outcomes, and which of them fail the step, are the same in the code, action.yml and the documents', () => {

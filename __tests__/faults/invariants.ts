@@ -1,7 +1,7 @@
 /** What must hold for every run, whatever it met. */
 
 import { STATUSES } from '../../src/agent/job.js'
-import { OUTPUTS } from '../../src/report/messages.js'
+import { OUTPUT_NAMES } from '../../src/report/messages.js'
 import { DOCS_TOKEN, FINAL_POST_MS, REPOSITORY, TOKEN } from './draw.js'
 import type { RunRecord, StepRecord } from './execute.js'
 import {
@@ -208,7 +208,7 @@ class Checker extends Facts {
   #checkOutputs(): void {
     const { outputs, outcome, code, jobId, step } = this
     const { status = '', 'pr-link': link = '' } = outputs
-    for (const name of OUTPUTS) this.#must(name in outputs, `the output ${name} is missing`)
+    for (const name of OUTPUT_NAMES) this.#must(name in outputs, `the output ${name} is missing`)
     this.#must(['', ...STATUSES].includes(status), `status is ${status}`)
     this.#must(
       (code !== '') === (outcome === 'error') || (outcome === 'cancelled' && code === 'create-unknown'),

@@ -4,11 +4,11 @@
  * What has to hold for every text is a rule, and no update accepts a text that breaks it.
  */
 
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { marked } from 'marked'
 import { STATUSES } from '../../src/agent/job.js'
 import type { Task } from '../../src/inputs/inputs.js'
-import { formatHeartbeatLine, formatStartLine, OUTPUTS } from '../../src/report/messages.js'
+import { formatHeartbeatLine, formatStartLine, OUTPUT_NAMES } from '../../src/report/messages.js'
 import { type ReportWriter, StepReport } from '../../src/report/report.js'
 import { showSentences } from '../../src/report/summary.js'
 import { Progress } from '../../src/run/progress.js'
@@ -205,128 +205,248 @@ const htmlOf = ({ comment, check }: ReturnType<typeof play>): string[] =>
   [comment, check].map((markdown) => marked.parse(markdown, { async: false }))
 const tagsIn = (html: readonly string[]) => html.map((one) => one.match(/<(?!\/?code)[^>]+>/g))
 
-describe.each(ROWS)('$name', (row) => {
-  const isEnded = row.end !== undefined
-  let told: ReturnType<typeof play>
-  let html: string[]
-  beforeAll(() => {
-    told = play(row)
-    html = htmlOf(told)
-  })
+type Played = ReturnType<typeof play>
 
-  test('says of the requests and the job only what is known', () => {
-    const whole = wholeOf(told)
-    if (row.posted || row.unknown) expect(whole).not.toMatch(/nothing (?:was|has been|is) sent/i)
-    if (row.unknown) expect(whole).not.toMatch(/not accepted|nothing was accepted/i)
-    if (row.unknown === 'create') expect(whole).toMatch(/a docs job may exist/i)
-    if (row.job !== 'runs') expect(whole).not.toMatch(/\b(?:is|keeps)(?: still)? (?:running|active)\b/)
-    if (row.job === 'ended') expect(whole).not.toMatch(/to wait for|may still be/i)
-    const { outputs } = told
-    if (outputs.outcome !== 'timed-out' && outputs.outcome !== 'cancelled') return
-    const now = { runs: /is still running/, missed: /when last seen, .* ago; since then: .*503/ }
-    const known = { ...now, undocumented: /has an undocumented status: .*its words/, unseen: /./, ended: /./ }
-    for (const text of placesOf(told)) if (row.job !== undefined) expect(text).toMatch(known[row.job])
-  })
+const played = new Map(ROWS.map((row) => [row, play(row)]))
 
-  test('says once that nothing was sent, if nothing was', () => {
-    // An exception of its own doesn't let the action say so.
-    const isKnown = isEnded && !row.name.includes('an exception')
-    const isUnsent = isKnown && !row.posted && !row.unknown && row.job === undefined
-    const saysNothing = (text: string) => text.match(/\bnothing (?:was|has been) sent\b/gi)?.length ?? 0
-    if (isUnsent) expect(placesOf(told).map(saysNothing)).toEqual([1, 1, 1, 1])
+/** A rule for all rows that it is about, of which there must be some: those that break it are listed. */
+function rule(
+  name: string,
+  isAbout: (row: Row, told: Played) => unknown,
+  check: (row: Row, told: Played) => void,
+): void {
+  test(name, () => {
+    const rows = [...played].filter(([row, told]) => isAbout(row, told))
+    const broken = rows.flatMap(([row, told]) => {
+      try {
+        check(row, told)
+        return []
+      } catch (thrown) {
+        return [`${row.name}: ${(thrown as Error).message}`]
+      }
+    })
+    expect(broken).toEqual([])
+    expect(rows.length).toBeGreaterThan(0)
   })
+}
 
-  test('says nothing twice, and never to run the same again', () => {
+const everyRow = (): boolean => true
+const isEnded = ({ end }: Row): boolean => end !== undefined
+const hasOutputs = ({ brokenOutputs }: Row): boolean => !brokenOutputs
+
+describe('of requests and the job, what is said is known:', () => {
+  rule(
+    'not that nothing was sent, once something was',
+    ({ posted, unknown }) => posted || unknown,
+    (_, told) => expect(wholeOf(told)).not.toMatch(/nothing (?:was|has been|is) sent/i),
+  )
+  rule(
+    'not that nothing was accepted, if nobody knows',
+    ({ unknown }) => unknown,
+    (_, told) => expect(wholeOf(told)).not.toMatch(/not accepted|nothing was accepted/i),
+  )
+  rule(
+    'that a docs job may exist',
+    ({ unknown }) => unknown === 'create',
+    (_, told) => expect(wholeOf(told)).toMatch(/a docs job may exist/i),
+  )
+  rule(
+    'not that the job is running, unless the last request said so',
+    ({ job }) => job !== 'runs',
+    (_, told) => expect(wholeOf(told)).not.toMatch(/\b(?:is|keeps)(?: still)? (?:running|active)\b/),
+  )
+  rule(
+    'not how to wait for a job that has ended',
+    ({ job }) => job === 'ended',
+    (_, told) => expect(wholeOf(told)).not.toMatch(/to wait for|may still be/i),
+  )
+  rule(
+    'how the job was when it was last seen, if the step ends before it',
+    ({ job }, { outputs }) => job !== undefined && /^(?:timed-out|cancelled)$/.test(outputs.outcome ?? ''),
+    ({ job = 'ended' }, told) => {
+      const now = { runs: /is still running/, missed: /when last seen, .* ago; since then: .*503/ }
+      const known = {
+        ...now,
+        undocumented: /has an undocumented status: .*its words/,
+        unseen: /./,
+        ended: /./,
+      }
+      for (const text of placesOf(told)) expect(text).toMatch(known[job])
+    },
+  )
+  rule(
+    'once that nothing was sent, if nothing was and the action itself did not fail',
+    (row) => isEnded(row) && !row.name.includes('an exception') && !row.posted && !row.unknown && !row.job,
+    (_, told) => {
+      const count = (text: string) => text.match(/\bnothing (?:was|has been) sent\b/gi)?.length ?? 0
+      expect(placesOf(told).map(count)).toEqual([1, 1, 1, 1])
+    },
+  )
+})
+
+describe('every text', () => {
+  rule('says nothing twice, and never to run the same again', everyRow, (_, told) => {
     expect(wholeOf(told)).not.toMatch(/\brun (?:it|this|the step) again\b/i)
     for (const text of placesOf(told)) {
       const sentences = text.split(/(?<=\.)\s|\n\n/).filter((sentence) => sentence.length > 12)
       expect(sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index)).toEqual([])
     }
-    const [annotation = '', summary = ''] = placesOf(told)
-    if (row.link === undefined) return
-    expect(annotation.split(row.link).length).toBeLessThanOrEqual(2)
-    expect(summary.replace(/\[[^\]]*\]\([^)]*\)/g, '')).not.toContain(row.link)
   })
-
-  test('has code only around what is not a sentence of its own, and tight lists', () => {
-    const codes = [...html.join('').matchAll(/<code>(.*?)<\/code>/gs)].map(([, code = '']) => code)
+  rule(
+    'names the pull request once',
+    ({ link }) => link !== undefined,
+    ({ link = '' }, told) => {
+      const [annotation = '', summary = ''] = placesOf(told)
+      expect(annotation.split(link).length).toBeLessThanOrEqual(2)
+      expect(summary.replace(/\[[^\]]*\]\([^)]*\)/g, '')).not.toContain(link)
+    },
+  )
+  rule('has code only around what is not a sentence of its own, and tight lists', everyRow, (_, told) => {
+    const html = htmlOf(told).join('')
+    const codes = [...html.matchAll(/<code>(.*?)<\/code>/gs)].map(([, code = '']) => code)
     expect(codes.filter((code) => /\b(?:the|a|is|was|of|expected)\b/i.test(code))).toEqual([])
-    expect(html.join('')).not.toMatch(/<li>\s*<p>/)
+    expect(html).not.toMatch(/<li>\s*<p>/)
   })
-
-  test('says how to go on', () => {
-    const mayRun = row.job === 'runs' || row.job === 'unseen'
-    for (const advice of adviceOf(told)) {
-      expect(advice).toMatch(/\.$/)
-      if (mayRun && !row.gone)
-        expect(advice).toMatch(/to wait for (?:it|the docs job), run .* .job-id: job-1. and no prompt\./i)
-      if (row.unknown === 'message') expect(advice).toMatch(/job-id.* and no prompt\./)
-      if (row.unknown === 'create') expect(advice).toContain("service's dashboard")
-    }
+  rule('has neither a value that is missing nor a stack trace', everyRow, (_, told) =>
+    expect(wholeOf(told)).not.toMatch(/undefined|\bnull\b|NaN|\[object|\bat .*:\d+:\d+/),
+  )
+  rule('ends its advice with a full stop', everyRow, (_, told) => {
+    for (const advice of adviceOf(told)) expect(advice).toMatch(/\.$/)
   })
+  rule(
+    'says how to wait for a job that may run',
+    ({ job, gone }) => (job === 'runs' || job === 'unseen') && !gone,
+    (_, told) => {
+      const how = /to wait for (?:it|the docs job), run .* .job-id: job-1. and no prompt\./i
+      for (const advice of adviceOf(told)) expect(advice).toMatch(how)
+    },
+  )
+  rule(
+    'says how to check on a message of which nobody knows',
+    ({ unknown }) => unknown === 'message',
+    (_, told) => {
+      for (const advice of adviceOf(told)) expect(advice).toMatch(/job-id.* and no prompt\./)
+    },
+  )
+  rule(
+    'says where a docs job may show of which nobody knows',
+    ({ unknown }) => unknown === 'create',
+    (_, told) => {
+      for (const advice of adviceOf(told)) expect(advice).toContain("service's dashboard")
+    },
+  )
+})
 
-  test('has one annotation at most: an error if the step fails, else the pull request', () => {
-    const { lines, outputs, exitCode } = told
-    const annotations = lines.filter((line) => line.startsWith('::'))
-    if (!isEnded) expect(annotations).toEqual([])
-    else if (exitCode === 1) expect(annotations).toEqual([expect.stringMatching(/^::error::/)])
-    else if (outputs['pr-link'] && row.job !== undefined)
-      expect(annotations).toEqual([`::notice::Pull request: ${row.link}`])
-    else expect(['', '::warning::']).toContain(annotations.map((line) => line.slice(0, 11)).join())
-  })
+describe('the annotation', () => {
+  const annotationsOf = ({ lines }: Played): string[] => lines.filter((line) => line.startsWith('::'))
+  rule(
+    'is missing while the step runs',
+    (row) => !isEnded(row),
+    (_, told) => expect(annotationsOf(told)).toEqual([]),
+  )
+  rule(
+    'is one error if the step fails',
+    (row, { exitCode }) => isEnded(row) && exitCode === 1,
+    (_, told) => expect(annotationsOf(told)).toEqual([expect.stringMatching(/^::error::/)]),
+  )
+  rule(
+    'is the pull request if there is one, else at most a warning',
+    (row, { exitCode }) => isEnded(row) && exitCode === 0,
+    (row, told) => {
+      const annotations = annotationsOf(told)
+      if (told.outputs['pr-link'] && row.job !== undefined)
+        expect(annotations).toEqual([`::notice::Pull request: ${row.link}`])
+      else expect(['', '::warning::']).toContain(annotations.map((line) => line.slice(0, 11)).join())
+    },
+  )
+})
 
-  test('says the same in the summary, the comment and the check', () => {
-    const { summary, comment, check, stored, outputs, exitCode } = told
+describe('the summary, the comment and the check', () => {
+  rule('say the same', everyRow, (row, { summary, comment, check, stored, exitCode }) => {
     const title = /^### (.+)\n\n/.exec(summary)?.[1] ?? ''
     expect([comment, stored.title].map((text) => text.startsWith(title))).toEqual([true, true])
     for (const section of ownSections(summary)) {
       expect(comment).toContain(`\n\n${section}\n`)
       expect(check).toContain(`\n\n${section}\n`)
     }
-    if (isEnded && exitCode === 1) expect(title).not.toContain('✅')
+    if (isEnded(row) && exitCode === 1) expect(title).not.toContain('✅')
+  })
+  rule('conclude as the step ends', everyRow, (row, { stored, outputs, exitCode }) => {
     const fails = { 'timed-out': 'timed_out', cancelled: 'cancelled' }[outputs.outcome ?? ''] ?? 'failure'
     const passes = { 'pr-opened': 'success', skipped: 'skipped' }[outputs.outcome ?? ''] ?? 'neutral'
-    expect(stored.conclusion).toBe(isEnded ? (exitCode === 1 ? fails : passes) : undefined)
+    expect(stored.conclusion).toBe(isEnded(row) ? (exitCode === 1 ? fails : passes) : undefined)
   })
+  rule(
+    'link the run and the pull request, and nothing else',
+    everyRow,
+    (row, { summary, comment, check }) => {
+      const links = [summary, comment, check].map((text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [])
+      const pull = row.link === undefined ? [] : [`(<${row.link}>)`]
+      const targets = links.map((found) =>
+        found.map((link) => link.replace(/^\[(?:Run )?`[\w./:#-]+`\]/, '')),
+      )
+      expect(targets).toEqual([pull, [...pull, RUN_TARGET], [...pull, RUN_TARGET, ...pull, RUN_TARGET]])
+    },
+  )
+})
 
-  test('links the run and the pull request, and nothing else', () => {
-    const { summary, comment, check } = told
-    const links = [summary, comment, check].map((text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [])
-    const pull = row.link === undefined ? [] : [`(<${row.link}>)`]
-    const targets = links.map((found) => found.map((link) => link.replace(/^\[(?:Run )?`[\w./:#-]+`\]/, '')))
-    expect(targets).toEqual([pull, [...pull, RUN_TARGET], [...pull, RUN_TARGET, ...pull, RUN_TARGET]])
+describe('the outputs', () => {
+  rule('are complete at the end, and have all that is known before', hasOutputs, (row, { outputs }) => {
+    const late = ['outcome', 'error-code', 'elapsed-seconds']
+    const expected = OUTPUT_NAMES.filter((name) => isEnded(row) || !late.includes(name))
+    expect(Object.keys(outputs).toSorted()).toEqual(expected.toSorted())
   })
+  rule('have a documented status', everyRow, (_, { outputs }) =>
+    expect(['', undefined, ...STATUSES]).toContain(outputs.status),
+  )
+  rule(
+    'have the job',
+    ({ job }) => job !== undefined,
+    (_, { outputs }) => expect(['job-1', undefined]).toContain(outputs['job-id']),
+  )
+})
 
-  test('has outputs that later steps can use', () => {
-    const { outputs } = told
-    const early = OUTPUTS.filter((name) => !['outcome', 'error-code', 'elapsed-seconds'].includes(name))
-    const isComplete = isEnded && !row.brokenOutputs
-    if (!row.brokenOutputs) {
-      expect(Object.keys(outputs).toSorted()).toEqual((isComplete ? [...OUTPUTS] : early).toSorted())
-    }
-    expect(['', undefined, ...STATUSES]).toContain(outputs.status)
-    if (row.job !== undefined) expect(['job-1', undefined]).toContain(outputs['job-id'])
-  })
+describe('text from outside', () => {
+  const commands = (log: readonly string[]) => log.map((line) => /^\s*::\w+::/.exec(line)?.[0])
+  const PLACES = ['summary', 'comment', 'check'] as const
+  const hostile = new Map(ROWS.map((row) => [row, play(row, HOSTILE)]))
+  const withHostile =
+    (check: (row: Row, plain: Played, hostile: Played) => void) => (row: Row, told: Played) =>
+      check(row, told, hostile.get(row) as Played)
 
-  test('has neither a value that is missing nor a stack trace', () => {
-    expect(wholeOf(told)).not.toMatch(/undefined|\bnull\b|NaN|\[object|\bat .*:\d+:\d+/)
-  })
-
-  test('passes nothing from outside on that acts, and no key', () => {
-    const hostile = play(row, HOSTILE)
-    const commands = (log: string[]) => log.map((line) => /^\s*::\w+::/.exec(line)?.[0])
-    for (const place of ['summary', 'comment', 'check'] as const) {
-      expect(marksIn(hostile[place])).toEqual(marksIn(told[place]))
-      // The system's own words for a failed connection aren't quoted.
-      if (!row.name.includes('no connection'))
-        expect(outsideOfCode(hostile[place])).toBe(outsideOfCode(told[place]))
-      expect(hostile[place]).not.toMatch(/[\r\u2028\u202e]/)
-      if (told[place].includes(PLAIN.words)) expect(hostile[place]).toContain('WORD')
-    }
-    expect(tagsIn(htmlOf(hostile))).toEqual(tagsIn(html))
-    expect(commands(hostile.lines)).toEqual(commands(told.lines))
-    expect(hostile.lines.join('')).not.toMatch(/##\[|[\p{Cc}\p{Cf}\u2028\u2029]/u)
-    expect(hostile.stored.jobId).toBe('') // Not '***', which a re-run would ask for.
-    expect(JSON.stringify(hostile)).not.toContain('s3cr3t')
-  })
+  rule(
+    'never acts in the log',
+    everyRow,
+    withHostile((_, told, { lines }) => {
+      expect(commands(lines)).toEqual(commands(told.lines))
+      expect(lines.join('')).not.toMatch(/##\[|[\p{Cc}\p{Cf}\u2028\u2029]/u)
+    }),
+  )
+  rule(
+    'never acts in Markdown',
+    everyRow,
+    withHostile((_, told, hostile) => {
+      for (const place of PLACES) {
+        expect(marksIn(hostile[place])).toEqual(marksIn(told[place]))
+        expect(hostile[place]).not.toMatch(/[\r\u2028\u202e]/)
+        if (told[place].includes(PLAIN.words)) expect(hostile[place]).toContain('WORD')
+      }
+      expect(tagsIn(htmlOf(hostile))).toEqual(tagsIn(htmlOf(told)))
+    }),
+  )
+  rule(
+    "is quoted, but for the system's own words for a failed connection",
+    ({ name }) => !name.includes('no connection'),
+    withHostile((_, told, hostile) => {
+      for (const place of PLACES) expect(outsideOfCode(hostile[place])).toBe(outsideOfCode(told[place]))
+    }),
+  )
+  rule(
+    'shows and stores no key',
+    everyRow,
+    withHostile((_, __, hostile) => {
+      expect(hostile.stored.jobId).toBe('') // Not '***', which a re-run would ask for.
+      expect(JSON.stringify(hostile)).not.toContain('s3cr3t')
+    }),
+  )
 })

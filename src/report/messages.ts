@@ -12,44 +12,44 @@ import { describeNow, describeOutcome } from './outcome.js'
 /** The output `job` is left out if it is larger, in bytes. */
 export const JOB_LIMIT = 256 * 1024
 
-export const OUTPUTS = [
-  'job-id',
-  'status',
-  'pr-link',
-  'pr-number',
-  'pr-repository',
-  'outcome',
-  'error-code',
-  'reused',
-  'elapsed-seconds',
-  'job',
-] as const
-export type Output = (typeof OUTPUTS)[number]
+interface OutputFacts {
+  readonly progress: Progress
+  readonly redact: Redact
+  /** The pull request's link that later steps may have, or empty. */
+  readonly link: string
+}
+
+/** Every output, and its value: undefined until it is known. */
+const OUTPUTS = {
+  'job-id': ({ progress, redact }) => redact(progress.jobId, true),
+  status: ({ progress }) => progress.status ?? '',
+  'pr-link': ({ link }) => link,
+  'pr-number': ({ link }) => parsePullRequest(link).number,
+  'pr-repository': ({ link }) => parsePullRequest(link).repository,
+  outcome: ({ progress }) => progress.result?.outcome,
+  'error-code': ({ progress: { result } }) => result && (errorOf(result)?.code ?? ''),
+  reused: ({ progress }) => String(isReused(progress)),
+  'elapsed-seconds': ({ progress }) => progress.result && String(Math.floor(progress.elapsedMs() / 1000)),
+  job: ({ progress, redact }) => (progress.job === undefined ? '' : toJson(progress.job.received, redact)),
+} satisfies Record<string, (facts: OutputFacts) => string | undefined>
+
+export type Output = keyof typeof OUTPUTS
+export const OUTPUT_NAMES = Object.keys(OUTPUTS) as Output[]
 
 /** The outputs as far as they are known; some are only known with the result. */
 export function collectOutputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
-  const { result } = progress
+  const { result, job, previousLink } = progress
   // A run that sends nothing tells what is remembered.
   const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
-  const link = progress.job?.link ?? (sendsNothing ? progress.previousLink : '')
-  const { number, repository } = parsePullRequest(link)
-  // A job that never existed was not waited for.
-  const isMissing = progress.job === undefined && errorOf(result)?.code === 'not-found'
-  const reused = progress.reuse === 'message' || (progress.reuse === 'attach' && !isMissing)
-  return {
-    'job-id': redact(progress.jobId, true),
-    status: progress.status ?? '',
-    'pr-link': link,
-    'pr-number': number,
-    'pr-repository': repository,
-    reused: String(reused),
-    ...(result && {
-      outcome: result.outcome,
-      'error-code': errorOf(result)?.code ?? '',
-      'elapsed-seconds': String(Math.floor(progress.elapsedMs() / 1000)),
-    }),
-    job: progress.job === undefined ? '' : toJson(progress.job.received, redact),
-  }
+  const facts = { progress, redact, link: job?.link ?? (sendsNothing ? previousLink : '') }
+  const values = OUTPUT_NAMES.map((name) => [name, OUTPUTS[name](facts)] as const)
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+/** A job that never existed was not waited for. */
+function isReused({ reuse, job, result }: Progress): boolean {
+  const isMissing = job === undefined && errorOf(result)?.code === 'not-found'
+  return reuse === 'message' || (reuse === 'attach' && !isMissing)
 }
 
 /** The job as JSON, redacted; empty if it is too large, or nested too deeply to be written. */
