@@ -41,7 +41,7 @@ export async function runStep(step: WiredStep, cancel: AbortSignal): Promise<voi
   const { report, clock, log, progress } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => {
     log(formatHeartbeatLine(progress))
-    if (progress.accepted) report.status.update() // An edit that failed is repeated.
+    if (progress.accepted) report.status.update() // Repeats the last edit if it failed.
   })
   report.end(await execute(step).catch(toRunResult).finally(stopHeartbeat))
   await report.closeStatus(cancel)

@@ -83,7 +83,7 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   if (changes?.truncated) log('GitHub cut the list of changed files.')
   const nothingToDo = reasonToSkip(inputs, event, changes)
   if (nothingToDo !== undefined) return { kind: 'skip', ...nothingToDo }
-  const note = describePaths(inputs, changes) ?? changes?.note
+  const note = describePaths(inputs, changes) ?? changes?.noteForReaders
   if (note !== undefined) {
     log(note)
     progress.notes.push(note)

@@ -44,10 +44,10 @@ describe('whether there is anything to do', () => {
     [[{ ...file('src/a.md', 'docs/a.md'), status: 'copied' as const }], {}, NO_MATCH],
     [[OUTSIDE], { contextPaths: [] }, undefined],
     [[OUTSIDE], { truncated: true }, undefined],
-    [[OUTSIDE], { missing: 'GitHub failed.' }, undefined],
+    [[OUTSIDE], { whyUnknown: 'GitHub failed.' }, undefined],
     [[OUTSIDE], { name: 'workflow_dispatch', empty: true }, undefined],
     [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],
-    [[], { name: 'schedule', empty: true, missing: 'No list.' }, NO_COMMITS],
+    [[], { name: 'schedule', empty: true, whyUnknown: 'No list.' }, NO_COMMITS],
     [[], { name: 'schedule', empty: false, contextPaths: [] }, undefined],
     [[], { name: 'push', empty: true, contextPaths: [] }, undefined],
   ])('%j with %j is skipped because %s', (files, options, expected) => {
@@ -64,11 +64,11 @@ describe('the note that context-paths did not decide', () => {
 
   test.each([
     [DOCS, undefined, undefined],
-    [[], changes([OUTSIDE], { truncated: true, missing: 'GitHub failed.' }), undefined],
+    [[], changes([OUTSIDE], { truncated: true, whyUnknown: 'GitHub failed.' }), undefined],
     [DOCS, changes([OUTSIDE]), undefined],
     [DOCS, changes([OUTSIDE], { truncated: true }), TRUNCATED],
     [DOCS, changes([OUTSIDE, INSIDE], { truncated: true }), undefined],
-    [DOCS, changes([INSIDE], { missing: 'GitHub failed.' }), 'context-paths was ignored: GitHub failed.'],
+    [DOCS, changes([INSIDE], { whyUnknown: 'GitHub failed.' }), 'context-paths was ignored: GitHub failed.'],
   ])('%#', (contextPaths, changed, note) => {
     expect(describePaths({ contextPaths }, changed)).toBe(note)
   })

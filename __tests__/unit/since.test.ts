@@ -88,7 +88,7 @@ describe('since', () => {
     expect(none.changes).toMatchObject({
       files: [],
       empty: false,
-      missing: 'There is no commit at or before the date in since, so there is nothing to compare with.',
+      whyUnknown: 'There is no commit at or before the date in since, so there is nothing to compare with.',
     })
   })
 
@@ -105,9 +105,9 @@ describe('since', () => {
     [
       'has no history in common',
       'No common ancestor between v1 and v2.',
-      { empty: false, missing: UNRELATED },
+      { empty: false, whyUnknown: UNRELATED },
     ],
-    ['gets no list', { status: 'ahead' }, { empty: false, missing: expect.stringMatching(/no list/) }],
+    ['gets no list', { status: 'ahead' }, { empty: false, whyUnknown: expect.stringMatching(/no list/) }],
   ])('that %s', async (_, answer, changes) => {
     expect((await find({ [`/compare/v1...${SHA}`]: answer }, { since: 'v1' })).changes).toMatchObject(changes)
   })

@@ -115,7 +115,7 @@ async function ofPullRequest(number: number, headSha: string, source: Source): P
     files: listed.map(toFile),
     truncated: truncated || listed.length >= PULL_REQUEST_LIMIT,
     range: `pull request ${number}${readSha === '' ? '' : ` as of commit ${shortSha(readSha)}`}`,
-    ...(remark !== undefined && { remark }),
+    ...(remark !== undefined && { remarkOnFiles: remark }),
     empty: false,
   }
 }

@@ -27,11 +27,11 @@ export interface Changes {
    * Why there is no list, or not all of it, in the action's own words; undefined if there is one. Then the files
    * never decide that there is nothing to do.
    */
-  readonly missing?: string
+  readonly whyUnknown?: string
   /** Something to know about a list that is complete, in the action's own words. */
-  readonly remark?: string
+  readonly remarkOnFiles?: string
   /** What readers of the log and the summary have to know about it. */
-  readonly note?: string
+  readonly noteForReaders?: string
   /** What the changes belong to, in the action's own words, such as "the commits abc1234..def5678". */
   readonly range: string
   /** The commits of the range; others wrote their texts. */
@@ -61,7 +61,7 @@ export function writeFileList(
 ): string {
   const { files } = changes
   const fixed = joinParagraphs(['## Changed files', describeFiles(changes, excluded)])
-  const withRemarks = level === 'diff' && changes.missing === undefined
+  const withRemarks = level === 'diff' && changes.whyUnknown === undefined
   const lines = files.map((file) => fence.safe(fileLine(file, withRemarks)))
   const note = (omitted: number) =>
     omitted === 0
@@ -72,15 +72,18 @@ export function writeFileList(
   return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
 }
 
-function describeFiles({ files, truncated, missing, remark, range }: Changes, excluded: number): string {
+function describeFiles(
+  { files, truncated, whyUnknown, remarkOnFiles, range }: Changes,
+  excluded: number,
+): string {
   const added = files.reduce((sum, { additions }) => sum + additions, 0)
   const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
   const lines = `${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
   const sentences = [
-    missing ?? '',
-    remark ?? '',
+    whyUnknown ?? '',
+    remarkOnFiles ?? '',
     files.length > 0 ? `Changed by ${range}: ${formatCount(files.length, 'file')}, ${lines}.` : '',
-    files.length === 0 && missing === undefined && excluded === 0 ? `Changed by ${range}: no files.` : '',
+    files.length === 0 && whyUnknown === undefined && excluded === 0 ? `Changed by ${range}: no files.` : '',
     truncated ? 'GitHub truncated this list: there are more changed files.' : '',
     excluded > 0 ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.` : '',
   ]

@@ -9,12 +9,18 @@ import { formatInteger } from '../text/format.js'
  */
 const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*(?:>|$)/gi
 
-/** What quotes and lists put in front of a line. */
+/** What quotes and lists put in front of a line: `> `, `- `, `2. `, and indentation. */
 const PREFIX = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/
 
 /**
  * A footnote (docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#footnotes):
  * its label, and its text up to a line that begins something else, with the indented paragraphs that follow.
+ *
+ * | text | matched |
+ * | --- | --- |
+ * | `[^1]: One` | all |
+ * | `[^1]: One⏎two⏎# Title` | `[^1]: One⏎two` |
+ * | `> [^a]: One⏎⏎    two` | all |
  */
 const FOOTNOTE = new RegExp(
   [
@@ -31,6 +37,12 @@ const FOOTNOTE = new RegExp(
  * A link reference definition (spec.commonmark.org, 4.7), also in a quote or a list: its label, target and title. One of
  * `#` or `<>` is read to the end of its line, because people write comments so. Blanks can be matched in one way only, or
  * a body full of them would take hours.
+ *
+ * | text | label, target, title |
+ * | --- | --- |
+ * | `[a]: https://example.com "Title"` | `a`, `https://example.com`, `"Title"` |
+ * | `[//]: # (words for the agent)` | `//`, `# (words for the agent)`, none |
+ * | `- [a]:⏎<x y>` | `a`, `<x y>`, none |
  */
 const DEFINITION = new RegExp(
   [

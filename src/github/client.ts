@@ -100,7 +100,7 @@ class RetryBudget {
     return RETRY_MS - this.#spentMs
   }
 
-  /** Counts the time since then; of requests that fail side by side only once. */
+  /** Adds the time since `startedAt`; requests that fail at the same time are counted once. */
   countSince(startedAt: number): void {
     const now = this.#clock.now()
     this.#spentMs += now - Math.max(startedAt, this.#countedUntil)

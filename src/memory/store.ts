@@ -16,7 +16,7 @@ import {
 /** A text that may be this step's. */
 export interface StoredText {
   readonly id: number
-  /** Where its marker would be. */
+  /** The part of it that can hold the marker: of a comment all, of a check the first line of its text. */
   readonly markers: string
   /** What the step that created it wrote into it, to find it again. */
   readonly nonce: string

@@ -58,7 +58,7 @@ export class MemoryWriter implements StatusWriter {
   #storedId: string | undefined
   /** Nothing is written any more. */
   #stopped = false
-  /** What is stored is this run's, even if it was a later run's before. */
+  /** This run may replace what a later run stored, because it creates a job of its own. */
   #takenOver = false
   /** Aborted when the step can't wait for its edits any longer. */
   readonly #closing = new AbortController()

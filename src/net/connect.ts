@@ -157,7 +157,7 @@ async function finalStatus(
   }
 }
 
-/** Its head alone: a TLS server doesn't speak first, so nothing follows. */
+/** The head of the final response; nothing follows it yet, because in TLS the client speaks first. */
 const FINAL_RESPONSE = /(?:^|\r\n\r\n)HTTP\/1\.[01] ([2-9]\d\d).*?\r\n\r\n/s
 
 /** Part of a URL, percent-decoded if it can be. */

@@ -245,7 +245,7 @@ class ResponseReader {
    * @returns false if they are too large, or a body over the limit is announced
    */
   start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
-    this.bytesRead += 16 + JSON.stringify(headers).length
+    this.bytesRead += 16 + JSON.stringify(headers).length // An empty response counts as well.
     this.#status = status
     this.#headers = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [

@@ -174,7 +174,7 @@ class PollState {
   }
 
   /**
-   * @param poll.isEarly the deadline left no time for the whole delay before this poll: it can't confirm earlier refusals
+   * @param poll.isEarly it came sooner than planned, because the deadline is near: a refusal then confirms none before it
    * @throws ActionError if polling is of no use any more
    */
   handle(

@@ -79,8 +79,8 @@ export class Progress {
   }
 
   /**
-   * The pull request that this job, or the one that it replaces, opened before this run; the service leaves it out while
-   * it works on a message.
+   * The pull request that an earlier run left. The service leaves the link out while it works on a message, so this one
+   * is shown meanwhile.
    */
   get previousLink(): string {
     return this.#previousLink

@@ -24,7 +24,10 @@ export interface StatusUpdate {
   readonly summary: string
   /** Undefined while the step runs. */
   readonly conclusion: Conclusion | undefined
-  /** What a new text says until it has its marker, which needs the text's id: it stays if nothing follows. */
+  /**
+   * What the comment or the check says when it is created. It has no marker yet, because the marker needs its id: if the
+   * step dies then, this text stays.
+   */
   readonly beforeSending?: Pick<StatusUpdate, 'title' | 'comment' | 'summary'>
 }
 
