@@ -377,28 +377,37 @@ describe('what can not connect for good is not retried, and says whose fault it 
   })
 })
 
-test('GitHub says which page is the last', async () => {
-  const count = async (pages: readonly [items: number, link?: string][], limit = 10): Promise<unknown[]> => {
-    const read: number[] = []
-    const { items, truncated } = await readPages(limit, async ({ page, per_page }) => {
-      expect(per_page).toBe(100)
-      read.push(page)
+describe('a list of pages', () => {
+  type Page = readonly [items: number, link?: string]
+  const FIRST = '<https://api.github.com/x?page=1>; rel="first"'
+  const NEXT = '<https://api.github.com/x?page=2>; rel="next"'
+
+  test.each<[string, readonly Page[], limit: number, requests: number, items: number, truncated: boolean]>([
+    ['ends with a page that is not full', [[100], [3]], 10, 2, 103, false],
+    ['ends with its only page', [[99]], 10, 1, 99, false],
+    ['goes on after a page that is not full but names a next one', [[5, NEXT], [6]], 10, 2, 11, false],
+    ['ends with a full page that names no next one', [[100, FIRST]], 10, 1, 100, false],
+    ['ends with an empty page after a full one', [[100], [0]], 10, 2, 100, false],
+    ['is cut at the limit', [[100], [100], [100]], 2, 2, 200, true],
+  ])('%s', async (_, pages, limit, requests, count, truncated) => {
+    let read = 0
+    const { items, ...list } = await readPages(limit, async ({ page, per_page }) => {
+      expect([page, per_page]).toEqual([++read, 100])
       const [length = 0, link] = pages[page - 1] ?? []
       // Each page has items of its own.
       const data = Array.from({ length }, (_, id) => ({ id: page * 1000 + id }))
       return { data, headers: link === undefined ? {} : { link } }
     })
-    return [read.length, items.length, ...(truncated ? ['truncated'] : [])]
-  }
-  const next = '<https://api.github.com/x?page=2>; rel="next"'
-  expect(await count([[100], [3]])).toEqual([2, 103])
-  expect(await count([[99]])).toEqual([1, 99])
-  expect(await count([[5, next], [6]])).toEqual([2, 11])
-  expect(await count([[100, '<https://api.github.com/x?page=1>; rel="first"']])).toEqual([1, 100])
-  expect(await count([[100], [100], [100]], 2)).toEqual([2, 200, 'truncated'])
-  // Some servers send the same page for ever.
-  const same = async () => ({ data: Array.from({ length: 100 }, (_, id) => ({ id })), headers: {} })
-  expect(await readPages(10, same)).toMatchObject({ items: { length: 100 }, truncated: false })
-  const odd = async () => ({ data: [null, { id: 1 }, 'text', undefined], headers: {} })
-  expect((await readPages(1, odd)).items).toEqual([{ id: 1 }])
+    expect([read, items.length, list.truncated]).toEqual([requests, count, truncated])
+  })
+
+  test('ends with a page that is the one before: some servers send the same one for ever', async () => {
+    const same = async () => ({ data: Array.from({ length: 100 }, (_, id) => ({ id })), headers: {} })
+    expect(await readPages(10, same)).toMatchObject({ items: { length: 100 }, truncated: false })
+  })
+
+  test('has no items that are none', async () => {
+    const odd = async () => ({ data: [null, { id: 1 }, 'text', undefined], headers: {} })
+    expect((await readPages(1, odd)).items).toEqual([{ id: 1 }])
+  })
 })

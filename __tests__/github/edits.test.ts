@@ -71,7 +71,7 @@ describe('an error that ends the step is no warning as well, and', () => {
     }),
   )
 
-  test('what fails for a while is written in the end', () =>
+  test('if the comments can not be read for as long as the step has, nothing is written', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'GET', path: COMMENTS, times: 5, answer: BAD_GATEWAY })
       const { outputs, commands } = await world.step({ ...SCOPE, ...deadlineAfter(600) })

@@ -16,8 +16,8 @@ const REPO = '/repos/your-org/docs'
 const FILE = { filename: 'docs/a.md', status: 'modified', additions: 1, deletions: 0 }
 const COMMIT = { sha: 'a'.repeat(40), commit: { message: 'M', author: { name: 'Mona' } }, parents: [{}] }
 
-/** What the server answers at a path: JSON, or the message of a 404. */
-type Answers = Readonly<Record<string, object | string>>
+/** What the server answers at a path: JSON, also of a page of a list, or the message of a 404. */
+type Answers = Readonly<Record<string, object | string | ((page: number) => object)>>
 
 const servers: Listening[] = []
 afterAll(() => Promise.all(servers.map(({ close }) => close())))
@@ -27,7 +27,9 @@ async function find(answers: Answers, inputs: { since?: string; issueNumber?: nu
   const server = createServer(({ url = '' }, response) => {
     const path = decodeURIComponent(url.replace(REPO, '')).replace(/[?&](?:per_page|page)=\d+/g, '')
     requests.push(path)
-    const answer = answers[path] ?? 'Not Found'
+    const page = Number(new URL(url, 'http://localhost').searchParams.get('page'))
+    const found = answers[path] ?? 'Not Found'
+    const answer = typeof found === 'function' ? found(page) : found
     const [status, body] = typeof answer === 'string' ? [404, { message: answer }] : [200, answer]
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
@@ -90,6 +92,20 @@ describe('since', () => {
       empty: false,
       whyUnknown: 'There is no commit at or before the date in since, so there is nothing to compare with.',
     })
+  })
+
+  test('as a date with more commits since than are read, compares with nothing', async () => {
+    const name = (nth: number) => nth.toString(16).padStart(40, '0')
+    const commit = (nth: number) => ({ sha: nth === 0 ? SHA : name(nth), parents: [{ sha: name(nth + 1) }] })
+    const commits = `/commits?sha=${SHA}&since=2026-11-01T00:00:01.000Z`
+    const page = (number: number) => Array.from({ length: 100 }, (_, nth) => commit((number - 1) * 100 + nth))
+    const { changes, requests } = await find({ [commits]: page }, { since: '2026-11-01' })
+    expect(changes).toMatchObject({
+      files: [],
+      empty: false,
+      whyUnknown: 'There are more commits since the date in since than are read.',
+    })
+    expect(requests).toEqual(Array(20).fill(commits))
   })
 
   test('as a date after the last commit, leaves nothing', async () => {

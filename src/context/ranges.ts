@@ -144,7 +144,7 @@ export async function sinceNamed(since: Since, head: string, source: Source): Pr
     )
   }
   if (base === undefined) {
-    return unknownChanges('There are more commits since the date in since than GitHub lists.')
+    return unknownChanges('There are more commits since the date in since than are read.')
   }
   const range = 'the commits since the one that the input since names'
   const comparison = await compareCommits(source, { base, head, range })
