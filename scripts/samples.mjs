@@ -1,7 +1,12 @@
-// `npm run samples`: puts the samples into docs/behaviour.md, as the compiled code writes them.
+// `npm run samples`: writes what other files say already: the samples in docs/behaviour.md, as the compiled code writes
+// them, and the parts of docs-job.yml that repeat action.yml.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { withBlocks } from '../build/__tests__/support/docs-job.js'
 import { withSamples } from '../build/__tests__/support/samples.js'
 
+const read = (file) => readFileSync(file, 'utf8')
 const PAGE = 'docs/behaviour.md'
+const WORKFLOW = '.github/workflows/docs-job.yml'
 
-writeFileSync(PAGE, withSamples(readFileSync(PAGE, 'utf8')))
+writeFileSync(PAGE, withSamples(read(PAGE)))
+writeFileSync(WORKFLOW, withBlocks(read(WORKFLOW), read('action.yml')))

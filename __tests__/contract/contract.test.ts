@@ -5,8 +5,9 @@ import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_SCENARIO, serviceScenarios } from '../../emulator/scenarios.mjs'
 import { FAIL_ON, failsStep, OUTCOMES } from '../../src/agent/job.js'
-import { DEFAULTS } from '../../src/inputs/inputs.js'
+import { DEFAULTS, SECRETS } from '../../src/inputs/inputs.js'
 import { OUTPUT_NAMES } from '../../src/report/messages.js'
+import { withBlocks } from '../support/docs-job.js'
 import { documents, names, rows, section } from '../support/documents.js'
 import { posixTest } from '../support/platform.js'
 
@@ -95,38 +96,23 @@ test('the workflows of the documents are those of examples/, which tests run, wi
 })
 
 describe('the reusable workflow', () => {
-  const { on, jobs } = parse(text('.github/workflows/docs-job.yml'))
-  const { inputs, secrets, outputs } = on.workflow_call
+  const WORKFLOW = '.github/workflows/docs-job.yml'
+  const { on, jobs } = parse(text(WORKFLOW))
   const step = jobs.docs.steps.at(-1)
-  const TOKENS = ['api-key', 'github-token', 'docs-token']
 
-  test('passes on every input of action.yml, the tokens as secrets', () => {
-    const passed = Object.keys(action.inputs).map((name) => {
-      if (name === 'github-token') return [name, '${{ secrets.github-token || github.token }}']
-      return [name, `\${{ ${TOKENS.includes(name) ? 'secrets' : 'inputs'}.${name} }}`]
-    })
-    expect(step.with).toEqual(Object.fromEntries(passed))
-    expect(Object.keys(secrets)).toEqual(TOKENS)
-    const names = Object.keys(action.inputs).filter((name) => !TOKENS.includes(name))
-    expect(Object.keys(inputs).sort()).toEqual([...names, 'runs-on'].sort())
+  test('has what it repeats as action.yml has it now: if not, run `npm run samples`', () => {
+    expect(withBlocks(text(WORKFLOW), text('action.yml'))).toBe(text(WORKFLOW))
   })
 
-  test('has the defaults of action.yml', () => {
-    for (const name of Object.keys(inputs).filter((input) => input !== 'runs-on')) {
-      const { default: value = '', required = false } = inputs[name]
-      // An empty value means the default, except for skip-authors, where it means nobody.
-      if (value !== '' || name === 'skip-authors')
-        expect([name, String(value)]).toEqual([name, action.inputs[name].default])
-      expect([name, required]).toEqual([name, action.inputs[name].required])
-    }
-  })
-
-  test('passes on every output of action.yml', () => {
-    expect(Object.keys(outputs)).toEqual(Object.keys(action.outputs))
-    for (const name of Object.keys(outputs)) {
-      expect(outputs[name].value).toBe(`\${{ jobs.docs.outputs.${name} }}`)
-      expect(jobs.docs.outputs[name]).toBe(`\${{ steps.docs.outputs.${name} }}`)
-    }
+  test('takes every secret as one, and passes on every input and output', () => {
+    const { inputs, secrets, outputs } = on.workflow_call
+    expect(Object.keys(secrets)).toEqual(SECRETS)
+    const names = Object.keys(action.inputs)
+    expect(Object.keys({ ...inputs, ...secrets }).sort()).toEqual([...names, 'runs-on'].sort())
+    expect(Object.keys(step.with)).toEqual(names)
+    for (const passed of [outputs, jobs.docs.outputs]) expect(Object.keys(passed)).toEqual(OUTPUT_NAMES)
+    expect(step.with['api-key']).toBe('${{ secrets.api-key }}')
+    expect(step.with.prompt).toBe('${{ inputs.prompt }}')
   })
 
   test('uses the action at its own commit', () => {
