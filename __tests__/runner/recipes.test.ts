@@ -57,6 +57,7 @@ const DRY_RUN = { ends: 'dry-run', sends: JOB }
 const RELEASED = { ...NOT_RUN, says: 'Your release goes here.' }
 const NO_CHANGES = { scenario: 'no-changes', ends: 'no-changes' }
 
+const DOCS_LINK = `https://github.com/${DOCS}/pull/`
 const CODE = `https://github.com/${REPOSITORY}/pull/1`
 const sender = (login: string) => ({ login, type: login.endsWith('[bot]') ? 'Bot' : 'User' })
 
@@ -106,6 +107,9 @@ function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later
 
 const OPENED = pull()
 const MERGED: Pull = { actions: ['closed'], merged: true }
+/** A merged pull request that changed these files. */
+const merged = (...changed: readonly string[]) =>
+  pull({ ...MERGED, later: { files: changed.map((name) => file(name)) } })
 
 /** A run for a fork has no secrets, nor has one by Dependabot. If a person merges or pushes, it has. */
 const withoutSecrets = (fields: Pull = {}): Case[] => [
@@ -142,10 +146,10 @@ const dispatch = (inputs: object): Start => ({
 })
 /** The form of manual.yml. */
 const form = (inputs: object): Start =>
-  dispatch({ project: 'your-guides', wait: 'true', 'dry-run': 'false', ...inputs })
+  dispatch({ project: 'your-project', wait: 'true', 'dry-run': 'false', ...inputs })
 const SEED = { id: 'seeded-job', projectId: 'your-project' }
 const seeded = (prompt: string, ageSeconds: number): Start => ({
-  ...form({ project: SEED.projectId, 'job-id': SEED.id, prompt }),
+  ...form({ 'job-id': SEED.id, prompt }),
   scenario: { initialJobs: [{ ...SEED, ageSeconds }] },
 })
 
@@ -343,6 +347,15 @@ const CASES: Record<string, readonly Case[]> = {
     on(pull({ actions: ['ready_for_review'] }), 'has a job once it is ready for review'),
     on(pull({ actions: ['labeled', 'labeled'], label: 'docs', draft: true }), 'has one for its label', TWICE),
     on(pull({ actions: ['labeled'], label: 'bug' }), 'leaves out other labels', NOT_RUN),
+    on(
+      pull({ actions: ['labeled'], label: 'docs', labels: [{ name: 'docs' }] }),
+      'has one if it is no draft, too',
+    ),
+    on(pull({ labels: [{ name: 'docs' }] }), 'leaves it to the label if it is opened with it', NOT_RUN),
+    on(
+      pull({ actions: ['ready_for_review'], labels: [{ name: 'docs' }] }),
+      'has a job when a labelled draft is ready',
+    ),
     on(pull({ draft: true }), 'leaves out drafts', NOT_RUN),
     on(pull({ author: 'renovate[bot]' }), 'skips Renovate', SKIPPED),
     on(pull({ author: 'mintlify[bot]' }), 'skips the agent', SKIPPED),
@@ -350,6 +363,19 @@ const CASES: Record<string, readonly Case[]> = {
   ],
   'on-merge.yml': [
     on(pull(MERGED), 'has a job once it is merged', { prompt: ['+twice'] }),
+    on(pull({ actions: ['closed'] }), 'leaves out what is closed without a merge', NOT_RUN),
+    ...withoutSecrets(MERGED),
+  ],
+  'by-folder-on-merge.yml': [
+    on(merged('apps/web/a.ts', 'services/api/b.ts'), 'asks both projects, each with a comment of its own', {
+      ends: 'pr-opened, pr-opened',
+      sends: 'your-api-docs/job, your-web-docs/job',
+      comments: [DOCS_LINK, DOCS_LINK],
+    }),
+    on(merged('packages/schema/retry.json'), 'asks the project whose folders changed', {
+      ends: 'pr-opened, skipped',
+      sends: 'your-api-docs/job',
+    }),
     on(pull({ actions: ['closed'] }), 'leaves out what is closed without a merge', NOT_RUN),
     ...withoutSecrets(MERGED),
   ],
@@ -611,7 +637,6 @@ const CASES: Record<string, readonly Case[]> = {
   'manual.yml': [
     on(form({ prompt: "It's $HOME, `x`", wait: 'false' }), 'takes the form as it was filled in', {
       ends: 'started',
-      sends: 'your-guides/job',
       prompt: ["It's $HOME, `x`"],
     }),
     on(form({ prompt: 'Shorten it.', 'dry-run': 'true' }), 'only shows what would be sent', {
@@ -671,6 +696,7 @@ const CASES: Record<string, readonly Case[]> = {
       check: ({ github }) =>
         expect(github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true),
     }),
+    on(pull({ author: 'your-agent[bot]' }), 'skips the agent', SKIPPED),
     on(OPENED, 'asks at the address of the variable', {
       vars: ({ service, network }) => ({ ...network, AGENT_BASE_URL: service.url }),
       check: ({ service: { url, requests } }) =>
@@ -679,10 +705,12 @@ const CASES: Record<string, readonly Case[]> = {
     ...withoutSecrets(),
   ],
   'test-with-emulator.yml': [
-    on(OPENED, 'needs no service, and shows what was asked', {
-      sends: '',
-      says: 'POST /v2/agent/any/job 201 {"prompt":"Bring the docs',
-    }),
+    ...[OPENED, dispatch({})].map((start) =>
+      on(start, 'needs no service, and shows what was asked', {
+        sends: '',
+        says: 'POST /v2/agent/any/job 201 {"prompt":"Bring the docs',
+      }),
+    ),
     on(OPENED, 'shows it if the job fails, too', {
       edit: (yaml) => yaml.replace('id: emulator\n', '$&        with:\n          scenario: failed\n'),
       ends: 'failed',
@@ -713,7 +741,7 @@ function checkCase(ran: Ran, yaml: string, { ends = 'pr-opened', ...one }: Case)
   const [, scope = ''] = /job-scope: (\S+)/.exec(yaml) ?? []
   const place = { 'pull-request': 1, issue: 40 }[scope]
   const comments = [...ran.repository.comments.values()].map(({ issue, body }) => [issue, body])
-  const texts = one.comments ?? [ends.includes('error') ? '' : `https://github.com/${DOCS}/pull/`]
+  const texts = one.comments ?? [ends.includes('error') ? '' : DOCS_LINK]
   const expected = texts.map((text) => [place, expect.stringContaining(text)])
   expect(comments).toEqual(place && sends.length > 0 ? expected : [])
   one.check?.(ran)
@@ -743,7 +771,7 @@ test.concurrent.each(rows)('%s', async (_, name, one) => {
 test('every example is run, on each of its events, and nothing else', () => {
   const events = readdirSync('examples').map((name) => {
     const { on } = parse(readExample(name))
-    const named: string[] = typeof on === 'string' ? [on] : Object.keys(on)
+    const named: string[] = Array.isArray(on) ? on : typeof on === 'string' ? [on] : Object.keys(on)
     // A workflow that is called runs on the caller's event.
     return [name, new Set(named.map((event) => (event === 'workflow_call' ? 'push' : event)))]
   })
