@@ -10,6 +10,7 @@ import { scaled } from '../support/time.js'
 import {
   DOCS,
   ENTERPRISE,
+  KEY,
   PR_LINK,
   type Ran,
   REPOSITORY,
@@ -456,6 +457,12 @@ const CASES: Record<string, readonly Case[]> = {
       gh: FREE,
     }),
     on(pull({ later: { state: 'closed' } }), 'closes them if the code was closed meanwhile', { gh: CLOSE }),
+    on(pull({ actions: ['opened', 'closed'], merged: true }), 'frees them after the key was replaced', {
+      ...DRY_RUN,
+      secrets: (_, run): Record<string, string> =>
+        run === 1 ? {} : { AGENT_API_KEY: 'mint_runner_9876543210', PREVIOUS_AGENT_API_KEY: KEY },
+      gh: [...HOLD, ...FREE],
+    }),
     on(pull({ actions: ['opened', 'closed'], merged: true }), 'works on GitHub Enterprise Server', {
       ...ENTERPRISE_SERVER,
       ...DRY_RUN,

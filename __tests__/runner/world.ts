@@ -28,7 +28,7 @@ export const PR_LINK = `https://github.com/${DOCS}/pull/17`
 /** The name of a GitHub Enterprise Server. */
 export const ENTERPRISE = 'github.your-org.example'
 const ACTION = `${HOME}@v1`
-const KEY = 'mint_runner_0123456789'
+export const KEY = 'mint_runner_0123456789'
 const TOKEN = 'ghs_runner_0123456789'
 const DOCS_TOKEN = 'ghs_docs_0123456789'
 const SERVICE = 'api.mintlify.com'
