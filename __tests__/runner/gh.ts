@@ -11,25 +11,40 @@ export interface Call {
   readonly args: readonly string[]
   readonly token?: string
   readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A call that fails after it printed something. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly printed = '',
+  ) {
+    super(message)
+  }
 }
 
 const PROGRAM = `#!/usr/bin/env node
 const { GH_STAND_IN: url, GH_TOKEN: token } = process.env
-const body = JSON.stringify({ args: process.argv.slice(2), token, cwd: process.cwd() })
-const { output, code } = await (await fetch(url, { method: 'POST', body })).json()
-process[code === 0 ? 'stdout' : 'stderr'].write(output)
-process.exitCode = code
+const body = JSON.stringify({ args: process.argv.slice(2), token, cwd: process.cwd(), env: process.env })
+const { printed, error } = await (await fetch(url, { method: 'POST', body })).json()
+process.stdout.write(printed)
+if (error) {
+  process.stderr.write(error)
+  process.exitCode = 1
+}
 `
 
 /** Puts the program into a folder. What `answer` returns is printed; if it throws, the program fails. */
-export async function startGh(folder: string, answer: (call: Call) => string) {
+export async function startGh(folder: string, answer: (call: Call) => string | Promise<string>) {
   const server = createServer(async (request, response) => {
     const call = (await json(request)) as Call
-    let result: { output: string; code: number }
+    let result: { printed: string; error?: string }
     try {
-      result = { output: answer(call), code: 0 }
+      result = { printed: await answer(call) }
     } catch (error) {
-      result = { output: `gh ${call.args.join(' ')}: ${error}\n`, code: 1 }
+      const printed = error instanceof Failure ? error.printed : ''
+      result = { printed, error: `gh ${call.args.join(' ')}: ${error}\n` }
     }
     response.end(JSON.stringify(result))
   })

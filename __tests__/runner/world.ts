@@ -12,21 +12,29 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
 import { startEmulator } from '../../emulator/server.mjs'
+import { rows } from '../support/documents.js'
 import { newFolder } from '../support/folder.js'
-import { type Permissions, type Repository, startGitHub } from '../support/github.js'
+import { type Permissions, type Repository, sha, startGitHub } from '../support/github.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
 import { Clone } from '../support/repositories.js'
 import { HOME, withoutSelf } from '../support/workflows.js'
 import { act, type Run } from './act.js'
-import { DOCS, docsGh, USUAL } from './docs-gh.js'
+import { docsGh } from './docs-gh.js'
 import { startGh } from './gh.js'
 
 export const REPOSITORY = 'your-org/your-repo'
+export const DOCS = 'your-org/docs'
+export const PR_LINK = `https://github.com/${DOCS}/pull/17`
+/** The name of a GitHub Enterprise Server. */
+export const ENTERPRISE = 'github.your-org.example'
 const ACTION = `${HOME}@v1`
-const KEY = 'mint_runner_0123456789'
+export const KEY = 'mint_runner_0123456789'
 const TOKEN = 'ghs_runner_0123456789'
 const DOCS_TOKEN = 'ghs_docs_0123456789'
 const SERVICE = 'api.mintlify.com'
+
+/** How much faster the service's jobs are. */
+export const SPEED = 400
 
 /** The default interval in action.yml. */
 const ADAPTIVE = /(poll-interval-seconds:\n(?: {4}.*\n)*? {4}default: )''/
@@ -37,14 +45,15 @@ export interface Start extends Pick<Run, 'event' | 'actor'> {
   readonly runs?: number
   readonly payload?: object | ((world: World, run: number) => object)
   /** Before each run. */
-  readonly prepare?: ((world: World, run: number) => void) | undefined
+  readonly prepare?: ((world: World, run: number) => void | Promise<void>) | undefined
   /** What the service does. */
   readonly scenario?: NonNullable<Parameters<typeof startEmulator>[0]>['scenario']
   /** What is special about the docs pull request. */
   readonly docsPull?: Parameters<Repository['addPull']>[0]
-  readonly docsFacts?: Partial<typeof USUAL>
-  /** Besides those that every repository has. */
-  readonly secrets?: (world: World) => Record<string, string>
+  /** What `DOCS_TOKEN` may do (default: what docs/recipes.md says). */
+  readonly docsToken?: Partial<Permissions>
+  /** Besides, or instead of, those that every repository has. */
+  readonly secrets?: (world: World, run: number) => Record<string, string>
   readonly vars?: (world: World) => Record<string, string>
   /** Files of the repository, by path, and before the last commit. */
   readonly files?: Record<string, string>
@@ -68,7 +77,7 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
   try {
     const { event, actor, runs = 1, payload = {} } = start
     for (let run = 1; ; run++) {
-      start.prepare?.(world, run)
+      await start.prepare?.(world, run)
       const ran = await act({
         repository: world.folder,
         home: world.home,
@@ -78,7 +87,7 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
         payload: typeof payload === 'function' ? payload(world, run) : payload,
         // The repository `workflows` of the organisation has the examples.
         repositories: { [ACTION]: await action, 'your-org/workflows@main': await action },
-        secrets: { AGENT_API_KEY: KEY, DOCS_TOKEN, GITHUB_TOKEN: TOKEN, ...start.secrets?.(world) },
+        secrets: { AGENT_API_KEY: KEY, DOCS_TOKEN, GITHUB_TOKEN: TOKEN, ...start.secrets?.(world, run) },
         vars: start.vars?.(world),
         env: { ...world.env, GITHUB_RUN_ID: String(run) },
       })
@@ -98,13 +107,16 @@ async function startWorld(workflow: string, yaml: string, start: Start) {
     token: TOKEN,
     permissions,
     prefix: start.enterprise ? '/api/v3' : '',
-    otherTokens: { [DOCS_TOKEN]: { repositories: [DOCS], permissions: { pull_requests: 'write' } } },
+    otherTokens: {
+      [DOCS_TOKEN]: { repositories: [DOCS], permissions: start.docsToken ?? docsTokenOf(workflow) },
+    },
   })
   const repository = github.addRepository(REPOSITORY, { private: true })
   /** Only `DOCS_TOKEN` can read it. The service names its pull request. */
   const docs = github.addRepository(DOCS, { private: true, foreign: true })
-  docs.addPull({ number: 17, author: 'mintlify[bot]', ...start.docsPull })
-  const service = await startEmulator({ speed: 400, ...(start.scenario && { scenario: start.scenario }) })
+  docs.addPull({ number: 17, author: 'mintlify[bot]', head: sha('docs'), ...start.docsPull })
+  for (const label of ['automated', 'waiting-for-code']) docs.labels.add(label)
+  const service = await startEmulator({ speed: SPEED, ...(start.scenario && { scenario: start.scenario }) })
   const tls = await authority
   const front = await terminateTls(Number(new URL(service.url).port), tls)
   const proxy = await connectProxy(front.port)
@@ -112,14 +124,8 @@ async function startWorld(workflow: string, yaml: string, start: Start) {
   const network = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NODE_EXTRA_CA_CERTS: tls.file }
   /** What the workflow changes with `gh`. */
   const ghWrites: string[] = []
-  const accesses = [
-    { repository, token: TOKEN },
-    { repository: docs, token: DOCS_TOKEN },
-  ]
-  const gh = await startGh(
-    path.join(home, 'bin'),
-    docsGh(accesses, { ...USUAL, ...start.docsFacts }, ghWrites),
-  )
+  const host = { name: start.enterprise ? ENTERPRISE : 'github.com', url: github.url }
+  const gh = await startGh(path.join(home, 'bin'), docsGh(host, ghWrites))
   const ref = start.event === 'pull_request' ? 'refs/pull/1/merge' : 'refs/heads/main'
   const env = {
     ...(!start.enterprise && network),
@@ -135,13 +141,34 @@ async function startWorld(workflow: string, yaml: string, start: Start) {
   return { home, ...commits, github, repository, docs, service, network, ghWrites, env, close }
 }
 
+const NO_PERMISSIONS: Permissions = {
+  issues: 'none',
+  pull_requests: 'none',
+  contents: 'none',
+  actions: 'none',
+  checks: 'none',
+  statuses: 'none',
+  deployments: 'none',
+}
+
 /** Only what the workflow grants. Here, all jobs have the same token. */
 function permissionsOf({ jobs }: { jobs: Record<string, { permissions?: object }> }): Permissions {
   const [granted = {}, ...others] = Object.values(jobs).flatMap(({ permissions }) => permissions ?? [])
   if (others.length > 0) throw new Error('Only one job of a workflow may have its own permissions.')
   const given = Object.entries(granted).map(([name, access]) => [name.replaceAll('-', '_'), access])
-  const none = { issues: 'none', pull_requests: 'none', contents: 'none', actions: 'none', checks: 'none' }
-  return { ...none, ...Object.fromEntries(given) }
+  return { ...NO_PERMISSIONS, ...Object.fromEntries(given) }
+}
+
+/** What docs/recipes.md asks of `DOCS_TOKEN` for a recipe: `Pull requests: write; Checks and Deployments: read`. */
+function docsTokenOf(workflow: string): Partial<Permissions> {
+  const all = rows('docs/recipes.md', 'The token for the docs repository')
+  const [, cell = ''] = all.find(([names = '']) => names.split(', ').includes(workflow)) ?? []
+  const given = [...cell.matchAll(/((?:[A-Z][a-z]+(?: [a-z]+)*(?:, | and )?)+): (read|write)/g)]
+  return Object.fromEntries(
+    given.flatMap(([, names = '', access]) =>
+      names.split(/, | and /).map((name) => [name.toLowerCase().replace(' ', '_'), access]),
+    ),
+  )
 }
 
 /** The action, and workflows to call: the reusable one, and the examples. Returns the folder. */

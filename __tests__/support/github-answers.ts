@@ -21,8 +21,13 @@ type Part<T> = T extends object ? { readonly [Name in keyof T]?: Part<T[Name]> }
 export const comment = ({ id, body, author }: CommentState) =>
   ({ id, body, user: { login: author } }) satisfies Part<Schemas['issue-comment']>
 
-export const pull = ({ number, state, merged }: PullState) =>
-  ({ number, state, merged }) satisfies Part<Schemas['pull-request']>
+export const pull = ({ number, state, merged, draft, title, author, head, labels }: PullState) =>
+  ({
+    ...{ number, state, merged, draft, title },
+    user: { login: author },
+    head: { sha: head },
+    labels: [...labels].map((name) => ({ name })),
+  }) satisfies Part<Schemas['pull-request']>
 
 /** What an issue has if it is a pull request. */
 export const pullAsIssue = ({ title, body, state, author }: PullState) => ({

@@ -2,14 +2,22 @@
 
 import { posix } from 'node:path'
 import * as answers from './github-answers.js'
-import type { CheckState, ComparisonState, Repository } from './github-state.js'
+import type { CheckState, ComparisonState, PullState, Repository } from './github-state.js'
 
 const COMMENT_LIMIT = 65_536
 const CHECK_LIMIT = 65_535
 const COMPARE_FILES = 300
 const PULL_FILES = 3000
 
-export type Permission = 'issues' | 'pull_requests' | 'contents' | 'actions' | 'checks' | 'metadata'
+export type Permission =
+  | 'issues'
+  | 'pull_requests'
+  | 'contents'
+  | 'actions'
+  | 'checks'
+  | 'statuses'
+  | 'deployments'
+  | 'metadata'
 
 export interface Answer {
   readonly status?: number
@@ -41,6 +49,8 @@ export type Endpoint = readonly [
   parameters?: readonly string[],
 ]
 
+const RUN_FILTERS = ['branch', 'status', 'event', 'created']
+
 /** A comment on a pull request needs another permission than one on a plain issue. */
 const onIssue =
   (access: 'read' | 'write') =>
@@ -58,23 +68,27 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', /^\/issues\/(\d+)\/comments$/, onIssue('read'), listComments],
   ['POST', /^\/issues\/(\d+)\/comments$/, onIssue('write'), createComment],
   ['PATCH', /^\/issues\/comments\/(\d+)$/, ofComment, updateComment],
-  [
-    'GET',
-    /^\/pulls$/,
-    'pull_requests: read',
-    ({ repo, query }) => pageOf([...repo.pulls.values()], query, repo.paging),
-  ],
+  ['POST', /^\/issues\/(\d+)\/labels$/, onIssue('write'), addLabels],
+  ['DELETE', /^\/issues\/(\d+)\/labels\/([^/]+)$/, onIssue('write'), removeLabel],
+  ['GET', /^\/pulls$/, 'pull_requests: read', listPulls, ['state']],
   ['GET', /^\/pulls\/(\d+)$/, 'pull_requests: read', getPull],
+  ['PATCH', /^\/pulls\/(\d+)$/, 'pull_requests: write', updatePull],
+  ['POST', /^\/pulls\/(\d+)\/requested_reviewers$/, 'pull_requests: write', requestReviewers],
+  // GraphQL's two mutations for drafts, which need this permission as well as that for pull requests.
+  ['POST', /^\/graphql\/pulls\/(\d+)\/(draft|ready)$/, 'contents: write', changeDraft],
   ['GET', /^\/pulls\/(\d+)\/files$/, 'pull_requests: read', listFiles],
   ['GET', /^\/compare\/(.+)\.\.\.(.+)$/, 'contents: read', compare],
   ['GET', /^\/commits\/([^/]+)\/check-runs$/, 'checks: read', listChecks, ['check_name', 'filter']],
   ['POST', /^\/check-runs$/, 'checks: write', createCheck],
   ['PATCH', /^\/check-runs\/(\d+)$/, 'checks: write', updateCheck],
   ['GET', /^\/commits\/(.+)$/, 'contents: read', getCommit],
-  ['GET', /^\/actions\/workflows\/([^/]+)\/runs$/, 'actions: read', listRuns, ['branch', 'status', 'event']],
+  ['GET', /^\/actions\/workflows\/([^/]+)\/runs$/, 'actions: read', listRuns, RUN_FILTERS],
   ['GET', /^\/collaborators\/([^/]+)\/permission$/, 'metadata: read', getPermission],
   ['GET', /^\/releases$/, 'contents: read', listReleases],
   ['GET', /^\/git\/tags\/([^/]+)$/, 'contents: read', getTag],
+  ['GET', /^\/deployments$/, 'deployments: read', listDeployments, ['sha']],
+  ['GET', /^\/deployments\/(\d+)\/statuses$/, 'deployments: read', listDeploymentStatuses],
+  ['POST', /^\/statuses\/([0-9a-f]{40})$/, 'statuses: write', createStatus],
 ]
 
 function getIssue({ repo, ids }: Call): Answer {
@@ -158,6 +172,55 @@ function getPull({ repo, ids }: Call): Answer {
   return { body: answers.pull(findPull(repo, ids[0])) }
 }
 
+function listPulls({ repo, query }: Call): Answer {
+  const asked = query.get('state') ?? 'open'
+  const listed = [...repo.pulls.values()].filter(({ state }) => asked === 'all' || state === asked)
+  const link = ({ number }: PullState): string => `https://github.com/${repo.full_name}/pull/${number}`
+  return pageOf(
+    listed.map((pull) => ({ ...answers.pull(pull), html_url: link(pull) })),
+    query,
+  )
+}
+
+function updatePull({ repo, ids, body }: Call): Answer {
+  const pull = findPull(repo, ids[0])
+  const { state = pull.state, title = pull.title } = body as Partial<PullState>
+  if (state === 'open' && pull.merged)
+    throw new Refusal(422, 'Validation Failed: state cannot be changed. The pull request cannot be reopened.')
+  return { body: answers.pull(Object.assign(pull, { state, title })) }
+}
+
+/** A review that was requested before is requested again. */
+function requestReviewers({ repo, ids, body }: Call): Answer {
+  const pull = findPull(repo, ids[0])
+  const { reviewers = [], team_reviewers = [] } = body as Record<string, string[]>
+  if (reviewers.length + team_reviewers.length === 0) throw new Refusal(422, 'Validation Failed')
+  return { status: 201, body: answers.pull(pull) }
+}
+
+function changeDraft({ repo, ids }: Call): Answer {
+  const pull = findPull(repo, ids[0])
+  if (ids[1] === 'draft' && !repo.hasDrafts)
+    throw new Refusal(422, 'Draft pull requests are not supported in this repository.')
+  return { body: answers.pull(Object.assign(pull, { draft: ids[1] === 'draft' })) }
+}
+
+/** A label that the repository doesn't have would be created, which `pull_requests: write` doesn't allow. */
+function addLabels({ repo, ids, body }: Call): Answer {
+  const { labels } = findPull(repo, ids[0])
+  const { labels: names = [] } = body as { labels?: readonly string[] }
+  if (names.some((name) => !repo.labels.has(name)))
+    throw new Refusal(403, 'You do not have permission to create labels on this repository.')
+  for (const name of names) labels.add(name)
+  return { body: [...labels].map((name) => ({ name })) }
+}
+
+function removeLabel({ repo, ids }: Call): Answer {
+  const { labels } = findPull(repo, ids[0])
+  if (!labels.delete(ids[1] ?? '')) throw new Refusal(404, 'Label does not exist')
+  return { body: [...labels].map((name) => ({ name })) }
+}
+
 function listFiles({ repo, ids, query }: Call): Answer {
   return pageOf(findPull(repo, ids[0]).files.slice(0, PULL_FILES).map(answers.file), query)
 }
@@ -212,6 +275,22 @@ function listReleases({ repo, query }: Call): Answer {
 function getTag({ repo, ids }: Call): Answer {
   const sha = found(repo.tagObjects.get(ids[0] ?? ''))
   return { body: { sha: ids[0], object: { sha, type: 'commit' } } }
+}
+
+function listDeployments({ repo, query }: Call): Answer {
+  return { body: repo.deployments.flatMap(({ sha }, id) => (sha === query.get('sha') ? [{ id, sha }] : [])) }
+}
+
+function listDeploymentStatuses({ repo, ids }: Call): Answer {
+  const { environment_url } = found(repo.deployments[Number(ids[0])])
+  return { body: [{ state: 'success', environment_url }] }
+}
+
+function createStatus({ ids, body }: Call): Answer {
+  const { state = '', description = '' } = body as Record<string, string>
+  if (!['error', 'failure', 'pending', 'success'].includes(state) || description.length > 140)
+    throw new Refusal(422, 'Validation Failed')
+  return { status: 201, body: { sha: ids[0], state, description } }
 }
 
 /** A request that is refused, with GitHub's text. */

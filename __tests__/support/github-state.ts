@@ -40,8 +40,12 @@ export type CheckState = Pick<Schemas['check-run'], CheckFields> & {
   output: Pick<Schemas['check-run']['output'], 'title' | 'summary' | 'text'>
 }
 
-export type PullState = Pick<Schemas['pull-request'], 'number' | 'title' | 'body' | 'state' | 'merged'> & {
+type PullFields = 'number' | 'title' | 'body' | 'state' | 'merged'
+export type PullState = Pick<Schemas['pull-request'], PullFields> & {
   readonly author: string
+  readonly draft: boolean
+  /** The sha of its last commit. */
+  readonly head: string
   readonly labels: Set<string>
   files: readonly FileState[]
 }
@@ -74,6 +78,11 @@ export interface Visibility {
 
 export class Repository {
   readonly pulls = new Map<number, PullState>()
+  /** Those that a pull request can have. */
+  readonly labels = new Set<string>()
+  /** Whether the plan has draft pull requests. */
+  hasDrafts = true
+  readonly deployments: { readonly sha: string; readonly environment_url: string }[] = []
   /** The numbers of plain issues, which share them with pull requests. */
   readonly issues = new Set<number>()
   /** By id. */
@@ -112,6 +121,8 @@ export class Repository {
       author: 'octocat',
       state: 'open',
       merged: false,
+      draft: false,
+      head: sha('head'),
       labels: new Set(),
       files: [file('docs/api.md')],
       ...fields,

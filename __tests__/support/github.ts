@@ -13,8 +13,12 @@ const REQUEST_LIMIT = 10_000
 // Real ids are above 2^32.
 const FIRST_ID = 5_000_000_001
 
+/** Only recipes need these; the action doesn't. */
+type OfRecipes = 'statuses' | 'deployments'
+type Granted = 'none' | 'read' | 'write'
 /** Every token may read metadata. */
-export type Permissions = Record<Exclude<Permission, 'metadata'>, 'none' | 'read' | 'write'>
+export type Permissions = Record<Exclude<Permission, 'metadata' | OfRecipes>, Granted> &
+  Partial<Record<OfRecipes, Granted>>
 
 /** What a test may change meanwhile. */
 interface Access {

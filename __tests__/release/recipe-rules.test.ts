@@ -1,0 +1,139 @@
+/** What is true of every recipe: rules that no run of a single one can show. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+
+interface Job {
+  readonly strategy?: { readonly matrix?: object }
+  readonly concurrency?: string | { readonly group: string }
+  readonly steps?: readonly {
+    readonly id?: string
+    readonly run?: string
+    readonly with?: Readonly<Record<string, unknown>>
+  }[]
+}
+
+/** Which rules a recipe breaks, a line for each. */
+function brokenRules(text: string): string[] {
+  const { on, concurrency, jobs } = parse(text)
+  const scripts = Object.values<Job>(jobs).flatMap(({ steps = [] }) => steps.map(({ run = '' }) => run))
+  return [
+    // A stranger's event would take the place of a run that waits.
+    ...(concurrency ? ['has one queue for the whole workflow'] : []),
+    ...Object.values<Job>(jobs).flatMap((job) => [...brokenByJob(job)]),
+    ...brokenByBranches(text),
+    ...brokenByGh(text, scripts),
+    ...brokenByWords(text, on),
+  ]
+}
+
+function* brokenByJob({ strategy, concurrency, steps = [] }: Job): Generator<string> {
+  const group = typeof concurrency === 'string' ? concurrency : concurrency?.group
+  if (strategy?.matrix && group !== undefined && !group.includes('matrix.'))
+    yield 'has one group for all legs of a matrix, which then replace each other'
+  for (const { id, with: inputs = {} } of steps) {
+    if (inputs['job-scope'] === undefined) continue
+    if (id === undefined) yield 'has no id for a step that is remembered by it'
+    if (!group?.includes('github.workflow')) yield 'lets runs that share a docs job run side by side'
+  }
+}
+
+/** With another name of the default branch, the workflow never starts. Also in a workflow that a comment shows. */
+function brokenByBranches(text: string): string[] {
+  const lines = text.match(/^#? *branches:.*$/gm) ?? []
+  return lines.every((line) => line.endsWith(' # <- change')) ? [] : ["doesn't mark its branches"]
+}
+
+/**
+ * `gh api` with the name of a repository fails if it can't be read. Other commands read more than they need
+ * (`gh pr edit`: github.com/cli/cli/issues/9166), or search, which finds nothing then (`gh pr list --app`).
+ */
+function* brokenByGh(text: string, scripts: readonly string[]): Generator<string> {
+  const commands = scripts.flatMap((script) => script.replace(/\\\n */g, '').match(/\bgh [^|;&)\n]*/g) ?? [])
+  for (const command of commands) {
+    if (!/^gh api .*"(?:repos|users)\/\$|^gh pr ready "\$\w+" --repo "\$/.test(command))
+      yield `calls ${command.trim()}`
+  }
+  if (
+    commands.length > 0 &&
+    !/^# [\s\S]*On GitHub Enterprise Server, see\s(?:# )?docs\/enterprise\.md/.test(text)
+  )
+    yield "doesn't say what gh needs on GitHub Enterprise Server"
+}
+
+/** A docs job is the agent's, a workflow job GitHub's. */
+function brokenByWords(
+  text: string,
+  on: { workflow_dispatch?: { inputs?: Record<string, { description: string }> } },
+) {
+  const [comment = ''] = /^(?:#.*\n)*/.exec(text) ?? []
+  const prose = comment.replace(/^#(?: {2,}.*)?$/gm, '').replace(/\n# /g, ' ')
+  const descriptions = Object.values(on.workflow_dispatch?.inputs ?? {}).map(({ description }) => description)
+  const said = [prose, ...descriptions].join('\n').replaceAll('*Re-run failed jobs*', '')
+  const bare = said.match(/(?<!docs |workflow |[\w`]-)\bjobs?\b(?!-)/gi) ?? []
+  return bare.map((word) => `says ${word} where it may be either's`)
+}
+
+const recipes = readdirSync('examples')
+const read = (name: string): string => readFileSync(`examples/${name}`, 'utf8')
+
+test.each(recipes)('%s keeps the rules', (name) => {
+  expect(brokenRules(read(name))).toEqual([])
+})
+
+describe('the rules find what is wrong', () => {
+  test.each([
+    [
+      'by-folder-on-merge.yml',
+      '-${{ matrix.project }}',
+      '',
+      'has one group for all legs of a matrix, which then replace each other',
+    ],
+    ['pull-request.yml', '        id: docs\n', '', 'has no id for a step that is remembered by it'],
+    [
+      'pull-request.yml',
+      'docs-${{ github.workflow }}-',
+      'docs-',
+      'lets runs that share a docs job run side by side',
+    ],
+    ['issue.yml', 'jobs:\n', 'concurrency: docs\njobs:\n', 'has one queue for the whole workflow'],
+    ['start.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark its branches"],
+    ['central.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark its branches"],
+    [
+      'gate.yml',
+      'gh api --paginate "repos/$DOCS/pulls',
+      'gh pr list --app mintlify "$DOCS',
+      'calls gh pr list --app mintlify "$DOCS?state=open" --jq \'.[]',
+    ],
+    [
+      'follow-code.yml',
+      '"repos/$DOCS/issues/$NUMBER/comments"',
+      '"repos/{owner}/{repo}/issues/1/comments"',
+      'calls gh api "repos/{owner}/{repo}/issues/1/comments" --silent -f body="Closed: $LINK was closed without a merge. If it reopens, so will this."',
+    ],
+    [
+      'follow-code.yml',
+      'gh pr ready "$NUMBER" --repo "$DOCS" --undo',
+      'gh pr edit "$NUMBER" --add-label x',
+      'calls gh pr edit "$NUMBER" --add-label x',
+    ],
+    [
+      'budget.yml',
+      'On GitHub Enterprise Server, see',
+      'See',
+      "doesn't say what gh needs on GitHub Enterprise Server",
+    ],
+    ['start.yml', 'starts a docs job', 'starts a job', "says job where it may be either's"],
+    [
+      'manual.yml',
+      'an existing docs job to continue',
+      'an existing job to continue',
+      "says job where it may be either's",
+    ],
+  ])('in %s, with %j as %j', (name, from, to, broken) => {
+    const text = read(name)
+    expect(text).toContain(from)
+    expect(brokenRules(text.replace(from, () => to))).toEqual([broken])
+  })
+})
