@@ -220,6 +220,7 @@ describe('an edit that would store the job', () => {
     const writer = new MemoryWriter({
       ...{ store, role, log: () => undefined, warn: () => undefined, note: () => undefined },
       run: runEnvironment(),
+      clock,
       deadline: createDeadline(60_000, signal, clock),
     })
     writer.enqueue(update)

@@ -14,7 +14,7 @@ import { MemoryWriter } from './writer.js'
 /** What a writer needs of a step. */
 type MemoryOptions = Pick<
   Step,
-  'inputs' | 'run' | 'event' | 'redact' | 'nonce' | 'deadline' | 'log' | 'warn' | 'note'
+  'inputs' | 'run' | 'event' | 'redact' | 'nonce' | 'clock' | 'deadline' | 'log' | 'warn' | 'note'
 >
 
 /** @param decides later runs need what the comment stores */

@@ -3,7 +3,7 @@
 import type { RunEnvironment } from '../event/event.js'
 import type { How } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
-import { waitForAbort } from '../net/deadline.js'
+import { type Clock, waitForAbort } from '../net/deadline.js'
 import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
@@ -40,7 +40,7 @@ const ROLES = {
   },
 } satisfies Record<string, Role>
 
-interface MemoryWriterOptions extends Pick<Step, 'run' | 'deadline' | 'log' | 'warn' | 'note'> {
+interface MemoryWriterOptions extends Pick<Step, 'run' | 'clock' | 'deadline' | 'log' | 'warn' | 'note'> {
   readonly store: Pick<Store, 'kind' | 'find' | 'isByAction' | 'write'>
   readonly role: keyof typeof ROLES
 }
@@ -142,7 +142,8 @@ export class MemoryWriter implements StatusWriter {
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
     const limitMs = this.#jobId !== '' && this.#lacksJob ? memoryMs : usualMs
-    await this.#working?.finally(abortWithin(this.#closing, limitMs, cancelledMs, cancel))
+    const end = abortWithin(this.#closing, { limitMs, cancelledMs }, cancel, this.#options.clock)
+    await this.#working?.finally(end)
     if (this.#lastKey === '') this.#stopped = true // What failed to the end is not tried once more for a note.
   }
 
@@ -205,17 +206,25 @@ function hasNothingToRemember(
   )
 }
 
-/** @param cancelledMs how long from a cancel on */
+/**
+ * Aborts the edits after a time, and after a cancel maybe sooner.
+ *
+ * @returns ends that
+ */
 function abortWithin(
   controller: AbortController,
-  limitMs: number,
-  cancelledMs: number,
+  { limitMs, cancelledMs }: { readonly limitMs: number; readonly cancelledMs: number },
   cancel: AbortSignal,
+  clock: Clock,
 ): () => void {
-  const abort = (): void => controller.abort()
-  const timers = [setTimeout(abort, limitMs)]
-  cancel.addEventListener('abort', () => timers.push(setTimeout(abort, cancelledMs)))
-  return () => timers.forEach(clearTimeout)
+  const done = new AbortController()
+  const abortAfter = async (milliseconds: number): Promise<void> => {
+    await clock.sleep(milliseconds, done.signal)
+    if (!done.signal.aborted) controller.abort()
+  }
+  void abortAfter(limitMs)
+  cancel.addEventListener('abort', () => void abortAfter(cancelledMs))
+  return () => done.abort()
 }
 
 /** A re-run of an earlier run must not hide from the next run what a later one stored. */
