@@ -85,7 +85,7 @@ function copyUndici() {
  * @returns {Promise<string>}
  */
 async function minified(code) {
-  const { code: short = '' } = await minify(keepEagerCompileHints(code), {
+  const { code: short = '' } = await minify(shareRequire(keepEagerCompileHints(code)), {
     module: true,
     ecma: 2020,
     compress: { passes: 2 },
@@ -108,6 +108,22 @@ function keepEagerCompileHints(code) {
   if (hinted === code)
     throw new Error('webpack writes its modules in another form: see keepEagerCompileHints.')
   return hinted
+}
+
+/**
+ * webpack creates a `require` for each of Node's modules. One is enough, and saves a job 1 % of its instructions.
+ *
+ * @param {string} code
+ */
+function shareRequire(code) {
+  if (!code.includes('createRequire')) return code
+  const create = '__WEBPACK_EXTERNAL_createRequire(import.meta.url)'
+  const shared = code
+    .replaceAll(create, 'requireBuiltin')
+    .replace(/^import .*\n/, `$&const requireBuiltin = ${create};\n`)
+  if (shared.split('createRequire(').length !== 2)
+    throw new Error("webpack requires Node's modules in another form: see shareRequire.")
+  return shared
 }
 
 /** The licences of everything that may be in the bundle. */

@@ -25,3 +25,9 @@ test('there is one build of the parser', () => {
   const magic = Buffer.from('\0asm').toString('base64').slice(0, 5)
   expect(count(magic)).toBe(1)
 })
+
+test('one function requires the modules of Node', () => {
+  const [, createRequire] = /import\s*\{\s*createRequire as ([\w$]+)\s*\}/.exec(bundle) ?? []
+  expect(count('createRequire')).toBe(1)
+  expect(count(`${createRequire}(import.meta.url)`)).toBe(1)
+})
