@@ -82,6 +82,13 @@ export async function startBench(folder: string) {
   return { service, github, environments, script }
 }
 
+/** What every Node program costs. */
+export const BASELINE = 'baseline: `node -e 0`'
+
+export function baseline(env: Environment): Command {
+  return { argv: [process.execPath, '-e', '0'], env }
+}
+
 /** A step of the action whose bundle is in this folder. */
 export function stepOf(dist: string, step: Step, environments: Readonly<Record<Step, Environment>>): Command {
   const exitCode = step === 'bad input' ? 1 : 0
@@ -105,10 +112,16 @@ export function bundleToolkit(folder: string): string {
   return path.join(cwd, 'dist')
 }
 
+/** Copies a bundle into `folder`: the same files on another disk, or behind a longer path, take other times. */
+export function copyBundle(dist: string, folder: string, name: string): string {
+  const copy = path.join(folder, name)
+  cpSync(dist, copy, { recursive: true })
+  return copy
+}
+
 /** Copies the action's bundle without the call of src/net/v8.ts. Returns the folder of the copy. */
 export function copyWithoutFlag(folder: string): string {
-  const copy = path.join(folder, 'without-flag')
-  cpSync(THIS_DIST, copy, { recursive: true })
+  const copy = copyBundle(THIS_DIST, folder, 'without-flag')
   let found = 0
   for (const name of readdirSync(copy).filter((file) => file.endsWith('.js'))) {
     const file = path.join(copy, name)
@@ -157,8 +170,12 @@ export async function loadedBytes(command: Command, folder: string): Promise<num
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Returns what it wrote to stderr, and throws if it ended with another exit code than expected. */
-async function run({ argv, env, exitCode = 0 }: Command, all = argv): Promise<string> {
+/**
+ * Returns what it wrote to stderr, and throws if it ended with another exit code than expected.
+ *
+ * @param all the command behind what measures it
+ */
+export async function run({ argv, env, exitCode = 0 }: Command, all = argv): Promise<string> {
   const [file = '', ...args] = all
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
   const outputs = ['', '', '', '']

@@ -5,10 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir, type } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { compareBundles } from './against.js'
 import {
   alternative,
+  BASELINE,
+  baseline,
   bundleToolkit,
-  type Command,
   copyWithoutFlag,
   loadedBytes,
   STEPS,
@@ -19,20 +21,21 @@ import {
   version,
 } from './commands.js'
 import { download } from './download.js'
+import { difference, median, percents, quantile, table } from './figures.js'
 import type { Counts } from './servers.js'
+import { type Bench, type Commands, takeTurns } from './turns.js'
 
 const HELP = `npm run bench -- [--rounds N] [--against DIST]
-  --rounds N       how often each command is timed (default: 31)
-  --against DIST   compares with another bundle, such as ../main/dist, instead of the alternatives`
+  --rounds N       how often each command is measured (default: 31; with --against 7, or 61 without valgrind)
+  --against DIST   compares with another bundle, such as ../main/dist, instead of the alternatives. Counts
+                   instructions if valgrind is installed, otherwise CPU time`
 
 const THIS = 'this action'
 const OTHER = 'the other bundle'
-const BASELINE = 'baseline: `node -e 0`'
 const WITHOUT_FLAG = `${THIS}: a job without the V8 flag`
 const TOOLKIT = 'an action built on `@actions/core` and `@actions/github`'
 const WARM_UP_ROUNDS = 2
 
-type Bench = Awaited<ReturnType<typeof startBench>>
 type Dists = Readonly<Record<string, string>>
 
 interface Row {
@@ -46,13 +49,13 @@ interface Row {
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '31' },
+    rounds: { type: 'string' },
     against: { type: 'string' },
     help: { type: 'boolean' },
   },
 })
-const rounds = Number(options.rounds)
-if (options.help || !Number.isSafeInteger(rounds) || rounds < 1) {
+const rounds = options.rounds === undefined ? undefined : Number(options.rounds)
+if (options.help || (rounds !== undefined && !(Number.isSafeInteger(rounds) && rounds > 0))) {
   console.log(HELP)
   process.exit(options.help ? 0 : 2)
 }
@@ -64,27 +67,30 @@ try {
     [THIS]: THIS_DIST,
     ...(options.against && { [OTHER]: path.resolve(options.against) }),
   }
-  const commands = { ...stepsOf(dists, bench), ...(options.against ? {} : alternatives(bench)) }
-  const rows = await measure(commands, bench)
-  const pairs = options.against
-    ? STEPS.map((step) => [`${THIS}: ${step}`, `${OTHER}: ${step}`] as const)
-    : [[WITHOUT_FLAG, `${THIS}: a job`] as const]
-  console.log([conditions, timeTable(rows), differences(rows, pairs), await sizes(dists, bench)].join('\n\n'))
+  const comparison = options.against
+    ? await compareBundles(dists, bench, folder, rounds)
+    : await compareWithAlternatives(bench, rounds)
+  console.log([conditions, comparison, await sizes(dists, bench)].join('\n\n'))
   await Promise.all([bench.service.close(), bench.github.close()])
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function stepsOf(dists: Dists, { environments, script }: Bench): Record<string, Command> {
-  const steps = STEPS.flatMap((step) =>
-    Object.entries(dists).map(
-      ([name, dist]) => [`${name}: ${step}`, stepOf(dist, step, environments)] as const,
-    ),
+async function compareWithAlternatives(bench: Bench, rounds = 31): Promise<string> {
+  const steps = STEPS.map(
+    (step) => [`${THIS}: ${step}`, stepOf(THIS_DIST, step, bench.environments)] as const,
   )
-  return { [BASELINE]: { argv: [process.execPath, '-e', '0'], env: script }, ...Object.fromEntries(steps) }
+  const rows = await measure(
+    { [BASELINE]: baseline(bench.script), ...Object.fromEntries(steps), ...alternatives(bench) },
+    rounds,
+    bench,
+  )
+  const cpu = (name: string): number[] => rows.get(name)?.cpu ?? []
+  const [more, noise] = percents(difference(cpu(WITHOUT_FLAG), cpu(`${THIS}: a job`)))
+  return `${timeTable(rows)}\n\nMedians of ${rounds} rounds. Without the V8 flag, a job takes ${more} (${noise}) CPU time.`
 }
 
-function alternatives({ environments, script }: Bench): Record<string, Command> {
+function alternatives({ environments, script }: Bench): Commands {
   return {
     [WITHOUT_FLAG]: stepOf(copyWithoutFlag(folder), 'a job', environments),
     'a Node script with `fetch`: a job': alternative(process.execPath, 'fetch.mjs', script),
@@ -101,9 +107,9 @@ function alternatives({ environments, script }: Bench): Record<string, Command> 
   }
 }
 
-/** The commands take turns, in both orders, so that other load on the machine affects all of them alike. */
 async function measure(
-  commands: Record<string, Command>,
+  commands: Commands,
+  rounds: number,
   { service, github }: Bench,
 ): Promise<Map<string, Row>> {
   const none = { requests: 0, connections: 0 }
@@ -113,20 +119,14 @@ async function measure(
       { cpu: [], wall: [], service: none, github: none },
     ]),
   )
-  for (let round = 1 - WARM_UP_ROUNDS; round <= rounds; round++) {
-    const turns = Object.entries(commands)
-    for (const [name, command] of round % 2 === 0 ? turns : turns.reverse()) {
-      github.deleteComments()
-      const { cpu, wall } = await time(command)
-      if (github.unknownRequests.length > 0)
-        throw new Error(`${name}: bench/servers.ts does not know ${github.unknownRequests.join(', ')}`)
-      const row = rows.get(name) as Row
-      Object.assign(row, { service: service.takeCounts(), github: github.takeCounts() })
-      if (round < 1) continue
-      row.cpu.push(cpu)
-      row.wall.push(wall)
-    }
-  }
+  await takeTurns(commands, WARM_UP_ROUNDS + rounds, github, async (name, command, round) => {
+    const { cpu, wall } = await time(command)
+    const row = rows.get(name) as Row
+    Object.assign(row, { service: service.takeCounts(), github: github.takeCounts() })
+    if (round < WARM_UP_ROUNDS) return
+    row.cpu.push(cpu)
+    row.wall.push(wall)
+  })
   return rows
 }
 
@@ -143,18 +143,6 @@ function timeTable(rows: Map<string, Row>): string {
     counts(github),
   ])
   return table(['', 'CPU, ms', 'quartiles', '× baseline', 'wall, ms', 'service', 'GitHub'], cells)
-}
-
-/** How much more CPU time one command takes than another, in the same round. */
-function differences(rows: Map<string, Row>, pairs: readonly (readonly [string, string])[]): string {
-  const cells = pairs.map(([one, other]) => {
-    const others = rows.get(other)?.cpu ?? []
-    const more = (rows.get(one)?.cpu ?? []).map((cpu, round) => cpu - (others[round] ?? 0))
-    const [low, middle, high] = [0.25, 0.5, 0.75].map((part) => quantile(more, part).toFixed(0))
-    const percent = (100 * median(more)) / median(others)
-    return [`${one} − ${other}`, `${middle}`, `${low} to ${high}`, `${percent.toFixed(0)} %`]
-  })
-  return table(['difference in each round', 'CPU, ms', 'quartiles', 'of the second'], cells)
 }
 
 /** What is downloaded, and how much of it Node loads. */
@@ -184,30 +172,8 @@ function describeConditions(): string {
     version('jq'),
   ]
   return [
-    `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run bench\`, ${rounds} rounds: ${cpus().length} cores of`,
+    `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run bench\`: ${cpus().length} cores of`,
     `${cpus()[0]?.model.trim()}, ${type()} ${release().replace(/-.*/, '')}, ${programs.filter(Boolean).join(', ')}.`,
     `Load average before the run: ${loadavg()[0]?.toFixed(1)}.`,
   ].join('\n')
-}
-
-/** A table that also reads well as plain text. */
-function table(header: string[], rows: string[][]): string {
-  const all = [header, header.map((_, column) => (column === 0 ? '---' : '---:')), ...rows]
-  const widths = header.map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)))
-  const pad = (text = '', column: number) => text[column === 0 ? 'padEnd' : 'padStart'](widths[column] ?? 0)
-  return all
-    .map((cells) => `| ${header.map((_, column) => pad(cells[column], column)).join(' | ')} |`)
-    .join('\n')
-}
-
-/** The value below which this part of them lies, interpolated. */
-function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  const at = (sorted.length - 1) * part
-  const [below = 0, above = below] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]]
-  return below + (above - below) * (at % 1)
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5)
 }

@@ -18,6 +18,8 @@ export interface Counting {
 }
 
 async function listen(server: Server): Promise<Counting> {
+  // Longer than any pause, also of a run that valgrind slows down.
+  server.keepAliveTimeout = 120_000
   let counts = { requests: 0, connections: 0 }
   server.on('request', () => counts.requests++)
   server.on('connection', () => counts.connections++)

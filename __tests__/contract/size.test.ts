@@ -1,14 +1,14 @@
 /** How large the action is: what the runner downloads, and what is loaded. */
 
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { download } from '../../bench/download.js'
 
 describe('the download', () => {
   const { bytes, files } = download()
 
-  test('is at most 195,000 bytes', () => {
-    expect(bytes).toBeLessThanOrEqual(195_000)
+  test('is at most 165,000 bytes', () => {
+    expect(bytes).toBeLessThanOrEqual(165_000)
   })
 
   test('contains what a run needs and the licence, and nothing else', () => {
@@ -28,14 +28,4 @@ describe('the download', () => {
 
 test('what is loaded before the inputs are read is at most 66 kB', () => {
   expect(statSync('build/dist/index.js').size).toBeLessThanOrEqual(66_000)
-})
-
-test('of undici there is one copy, of the parts that a run needs', () => {
-  const bundled = readdirSync('build/dist')
-    .filter((file) => file.endsWith('.js'))
-    .map((file) => readFileSync(`build/dist/${file}`, 'utf8'))
-    .join('\n')
-  const parts =
-    /class (?:Client|Agent|Pool|MockAgent|SnapshotAgent|EventSource|CacheStorage|WebSocketStream|Response)\b/g
-  expect(bundled.match(parts)?.sort()).toEqual(['class Agent', 'class Client', 'class Pool'])
 })

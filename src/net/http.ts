@@ -2,9 +2,9 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
+import { getBuiltinModule } from 'node:process'
 import type { Readable } from 'node:stream'
 import { setImmediate as setImmediatePromise } from 'node:timers/promises'
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import { createConnector, describeError, type PermanentFailure, permanentFailure } from './connect.js'
@@ -289,7 +289,10 @@ class ResponseReader {
  * @throws Error if it was cut off or is larger than the limit
  */
 function decompress(bytes: Buffer, encoding = ''): Buffer {
+  if (encoding === '') return bytes
   const options = { maxOutputLength: MAX_RESPONSE_BYTES }
+  // Loaded only here, because hardly any service compresses what it is asked to send as it is.
+  const { brotliDecompressSync, gunzipSync, inflateSync } = getBuiltinModule('node:zlib')
   try {
     switch (encoding.toLowerCase()) {
       case 'gzip':

@@ -1,12 +1,6 @@
 /** Defuses workflow commands and escapes Markdown in text from outside. Pure. */
 
 /**
- * Characters that move the cursor, break a line, reorder text or are invisible: controls, format characters, line
- * separators; but not the joiner (U+200D) that emoji are made with.
- */
-const INVISIBLE = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu
-
-/**
  * Truncates a text to `limit` characters, and marks it with an ellipsis.
  *
  * Redact text from outside first: half a key would not be found.
@@ -17,10 +11,16 @@ export function truncate(text: string, limit: number): string {
 
 /** A text on one line: white space collapsed, invisible and reordering characters shown as `\u{…}`. */
 export function oneLine(text: string): string {
-  return text
-    .replace(/[ \t\r\n]+/g, ' ')
-    .trim()
-    .replace(INVISIBLE, showCodePoint)
+  return escapeInvisible(text.replace(/[ \t\r\n]+/g, ' ').trim())
+}
+
+/**
+ * Shows characters that move the cursor, break a line, reorder text or are invisible: controls, format characters, line
+ * separators; but not the joiner (U+200D) that emoji are made with.
+ */
+function escapeInvisible(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text // V8 takes long to build the classes below.
+  return text.replace(/(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu, showCodePoint)
 }
 
 /** A character by its number, as `\u{…}`. */
@@ -35,9 +35,7 @@ export function showCodePoint(character: string): string {
  * (actions/runner, src/Runner.Common/ActionCommand.cs: TryParseV2 and TryParse).
  */
 export function escapeCommands(line: string): string {
-  return line
-    .replaceAll('\t', '  ')
-    .replace(INVISIBLE, showCodePoint)
+  return escapeInvisible(line.replaceAll('\t', '  '))
     .replaceAll('##[', '##\\[')
     .replace(/^(\s*):(?=:)/u, '$1\\:')
 }

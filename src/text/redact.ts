@@ -108,6 +108,7 @@ const PREFIX_BYTES = 8
 const CUT_OFF = /(?:%[\da-f]?|&(?:#x?[\da-f]{0,7}|[a-z]{0,4})|\\(?:u[\da-f]{0,3})?)$/i
 
 function findKey(key: string, { bytes, startOf }: Decoded, whole: boolean): ByteRange[] {
+  if (!bytes.includes(key.slice(0, PREFIX_BYTES))) return [] // Neither the key nor its start.
   const ranges: ByteRange[] = []
   for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
     ranges.push([startOf(at), startOf(at + key.length)])

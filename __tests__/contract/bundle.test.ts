@@ -1,0 +1,33 @@
+/** What the bundle leaves out of its dependencies. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+
+const bundle = readdirSync('build/dist')
+  .filter((file) => file.endsWith('.js'))
+  .map((file) => readFileSync(`build/dist/${file}`, 'utf8'))
+  .join('\n')
+
+/** A failure shows the number, not the bundle. */
+const count = (text: string): number => bundle.split(text).length - 1
+
+test('of undici there is one copy, of the parts that a run needs', () => {
+  const parts =
+    /class (?:Client|Agent|Pool|MockAgent|SnapshotAgent|EventSource|CacheStorage|WebSocketStream|Response|FormData)\b/g
+  expect(bundle.match(parts)?.sort()).toEqual(['class Agent', 'class Client', 'class Pool'])
+})
+
+test('there is no HTTP/2', () => {
+  expect(count('node:http2')).toBe(0)
+})
+
+test('there is one build of the parser', () => {
+  const magic = Buffer.from('\0asm').toString('base64').slice(0, 5)
+  expect(count(magic)).toBe(1)
+})
+
+test('one function requires the modules of Node', () => {
+  const [, createRequire] = /import\s*\{\s*createRequire as ([\w$]+)\s*\}/.exec(bundle) ?? []
+  expect(count('createRequire')).toBe(1)
+  expect(count(`${createRequire}(import.meta.url)`)).toBe(1)
+})
