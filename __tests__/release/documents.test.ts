@@ -48,7 +48,8 @@ describe('Dependabot', () => {
       expect(cooldown).toEqual({ 'default-days': DAYS })
       expect(Object.keys(groups).length).toBeGreaterThan(0)
     }
-    expect(text('.npmrc')).toMatch(new RegExp(`^min-release-age=${DAYS}$`, 'm'))
+    for (const file of ['.npmrc', 'scripts/mutation/.npmrc'])
+      expect(text(file)).toMatch(new RegExp(`^min-release-age=${DAYS}$`, 'm'))
   })
 })
 
