@@ -55,6 +55,10 @@ function check(version) {
     )
   if (text('.github/CODEOWNERS').includes('@your-org/'))
     throw new Refusal('.github/CODEOWNERS names nobody yet: replace @your-org/maintainers.')
+  if (/\]\((?!https?:|#)/.test(text('README.md')))
+    throw new Refusal(
+      'README.md has relative links, which lead nowhere on the Marketplace: name the host in them.',
+    )
   if (git('status', '--porcelain') !== '')
     throw new Refusal('The working tree is not clean: commit or stash the changes.')
   const locked = JSON.parse(text('package-lock.json')).version

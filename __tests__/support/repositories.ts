@@ -107,6 +107,7 @@ const releasableFiles = (version: string): Readonly<Record<string, string>> => (
   '.gitignore': 'build/\nbroken-*\n',
   '.github/CODEOWNERS': '* @one\n',
   'CHANGELOG.md': changelog(version),
+  'README.md': '[Here](#here) and [there](https://github.com/one/action/blob/HEAD/there.md).\n',
   'action.yml': 'name: One\n',
   'dist/index.js': 'one\n',
   'dist/sub/two.js': 'two\n',

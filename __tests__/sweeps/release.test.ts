@@ -56,6 +56,12 @@ const REFUSED: readonly Refused[] = [
     (clone) => clone.push({ '.github/CODEOWNERS': '* @your-org/maintainers\n' }),
     '.github/CODEOWNERS names nobody yet: replace @your-org/maintainers.',
   ],
+  [
+    'a relative link in the README',
+    (clone) =>
+      clone.push({ 'README.md': 'See [there](https://github.com/one/action) and [here](docs/here.md).\n' }),
+    'README.md has relative links, which lead nowhere on the Marketplace: name the host in them.',
+  ],
   ['a changed file', (clone) => clone.write('action.yml', 'name: Two\n'), DIRTY],
   ['a new file', (clone) => clone.write('dist/new.js', ''), DIRTY],
   [
