@@ -28,6 +28,8 @@ const REPLACED_IN_UNDICI = {
   'web/fetch/body.js': "exports.extractBody = () => { throw new Error('A body is text or bytes.') }",
   'llhttp/llhttp-wasm.js': "module.exports = require('./llhttp_simd-wasm.js')",
 }
+/** From github.com/nodejs/llhttp. */
+const LLHTTP_LICENSE = 'scripts/llhttp-license.txt'
 const [target = 'dist', option] = process.argv.slice(2)
 if (basename(target) !== 'dist')
   throw new Error(`${target} would be deleted first, so its name has to be dist.`)
@@ -61,7 +63,7 @@ function hashOfSources() {
     .filter((file) => file.endsWith('.js'))
     .map((file) => join(COMPILED, file))
   const hash = createHash('sha256')
-  for (const file of [...compiled.sort(), 'scripts/bundle.mjs', CONFIG, 'package-lock.json'])
+  for (const file of [...compiled.sort(), 'scripts/bundle.mjs', CONFIG, LLHTTP_LICENSE, 'package-lock.json'])
     hash.update(`${file}\0`).update(readFileSync(file)).update('\0')
   return hash.digest('hex')
 }
@@ -126,13 +128,17 @@ function shareRequire(code) {
   return shared
 }
 
-/** The licences of everything that may be in the bundle. */
+/** The licences of everything that may be in the bundle. undici holds llhttp, compiled, without its licence. */
 function licenses() {
-  return runtimePackages()
+  const packages = runtimePackages()
+  const { version } = packages.find(({ name }) => name === 'undici')
+  const llhttp = `llhttp, part of undici ${version} (MIT)\n\n${readFileSync(LLHTTP_LICENSE, 'utf8')}`
+  return packages
     .map(({ path, name, version, license }) => {
       const file = readdirSync(path).find((entry) => /^licen[cs]e/i.test(entry))
       if (file === undefined) throw new Error(`${name} has no licence file.`)
       return `${name} ${version} (${license})\n\n${readFileSync(join(path, file), 'utf8').trim()}\n`
     })
+    .concat(llhttp)
     .join(`\n${'-'.repeat(80)}\n\n`)
 }

@@ -1,10 +1,10 @@
 /**
  * The checks and steps of a release, on Node and git alone:
  *
- *   node scripts/release.mjs check 1.2.3   refuses whatever must not be released, and says why
- *   node scripts/release.mjs notes 1.2.3   prints the version's section of CHANGELOG.md
- *   node scripts/release.mjs flags 1.2.3   prints how `gh release edit` has to mark the release
- *   node scripts/release.mjs major 1.2.3   moves the tag v1 to the release, if it is the highest one
+ *   node scripts/release.mjs check 1.2.3     refuses whatever must not be released, and says why
+ *   node scripts/release.mjs current 1.2.3   refuses if main has moved on and the release has no tag yet
+ *   node scripts/release.mjs notes 1.2.3     prints the version's section of CHANGELOG.md
+ *   node scripts/release.mjs major 1.2.3     moves the tag v1 to the release, if it is the highest one
  *
  * It imports only Node's own modules, because the jobs that may write run it.
  */
@@ -17,8 +17,8 @@ import { join, resolve } from 'node:path'
 
 const COMMANDS = {
   check,
+  current: (version) => refuseUnlessCurrent(version, remoteRefs()),
   notes: (version) => say(notes(version)),
-  flags: (version) => say(flags(version)),
   major,
 }
 /** A refusal, whose message is all that the reader has to see. */
@@ -28,7 +28,7 @@ process.chdir(resolve(import.meta.dirname, '..'))
 const [command = '', version = ''] = process.argv.slice(2)
 try {
   if (!Object.hasOwn(COMMANDS, command))
-    throw new Refusal('Expected check, notes, flags or major, and a version.')
+    throw new Refusal('Expected check, current, notes or major, and a version.')
   COMMANDS[command](version)
 } catch (error) {
   if (!(error instanceof Refusal)) throw error
@@ -55,15 +55,18 @@ function check(version) {
     )
   if (text('.github/CODEOWNERS').includes('@your-org/'))
     throw new Refusal('.github/CODEOWNERS names nobody yet: replace @your-org/maintainers.')
+  if (/\]\((?!https?:|#)/.test(text('README.md')))
+    throw new Refusal(
+      'README.md has relative links, which lead nowhere on the Marketplace: name the host in them.',
+    )
   if (git('status', '--porcelain') !== '')
     throw new Refusal('The working tree is not clean: commit or stash the changes.')
   const locked = JSON.parse(text('package-lock.json')).version
   if (stated !== version || locked !== version)
     throw new Refusal(`package.json is at ${stated} and package-lock.json at ${locked}, not at ${version}.`)
   const refs = remoteRefs()
-  if (refs.get('refs/heads/main') !== head()) throw new Refusal('HEAD is not the head of main at origin.')
-  if (refs.has(`refs/tags/v${version}`))
-    throw new Refusal(`The tag v${version} already exists: a version is released once.`)
+  refuseUnlessCurrent(version, refs)
+  refuseUnlessHighest(version, refs)
   notes(version)
   checkDist()
   say(`v${version} can be released from ${head()}.`)
@@ -105,11 +108,34 @@ function notes(version) {
   return body
 }
 
-/** @param {string} version */
-function flags(version) {
-  if (parse(version).prerelease) return '--prerelease --latest=false'
-  const others = releases(remoteRefs()).map(parse)
-  return others.some((other) => compare(other, parse(version)) > 0) ? '--latest=false' : '--latest'
+/**
+ * A workflow's token may not create a tag at a commit whose workflows differ from those of every branch, so main must not
+ * have moved on. A tag that an earlier attempt left here is as good.
+ *
+ * @param {string} version
+ * @param {Map<string, string>} refs
+ */
+function refuseUnlessCurrent(version, refs) {
+  parse(version)
+  const tagged = commitOf(refs, `refs/tags/v${version}`)
+  if (tagged === head()) return
+  if (tagged !== undefined)
+    throw new Refusal(`The tag v${version} is at ${tagged} already: a version is released once.`)
+  if (refs.get('refs/heads/main') !== head())
+    throw new Refusal(
+      'HEAD is not the head of main at origin. Nothing was released: run it on main as it is now.',
+    )
+}
+
+/**
+ * @param {string} version
+ * @param {Map<string, string>} refs
+ */
+function refuseUnlessHighest(version, refs) {
+  const higher = releases(refs).find(
+    (other) => other !== version && compare(parse(other), parse(version)) >= 0,
+  )
+  if (higher) throw new Refusal(`${version} is not higher than ${higher}, which is released already.`)
 }
 
 /** @param {string} version */
@@ -130,7 +156,10 @@ function major(version) {
   const { status } = spawnSync('git', ['push', lease, 'origin', `${released}:refs/tags/${tag}`], {
     stdio: 'inherit',
   })
-  if (status !== 0) throw new Refusal(`${tag} was not moved: \`git push\` ended with ${status}.`)
+  if (status !== 0)
+    throw new Refusal(
+      `${tag} was not moved: \`git push\` ended with ${status}. If main has other workflows by now, a workflow may not move it: docs/development/releasing.md says who may.`,
+    )
   say(`${tag} is at ${released}.`)
 }
 

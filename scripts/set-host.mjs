@@ -1,6 +1,8 @@
 /**
  * Sets the repository that hosts the action, in every tracked text file: `node scripts/set-host.mjs OWNER/REPO`. The
  * current one is `repository` in package.json. Setting the old one again restores the same bytes.
+ *
+ * It also makes the README's links and pictures absolute, because the Marketplace shows it at another address.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -37,13 +39,30 @@ function setHost(host) {
   for (const file of filesWith(current)) {
     // As latin1, every byte is a character, so all others stay as they are.
     const text = readFileSync(file, 'latin1')
-    writeFileSync(
-      file,
-      text.replace(exactly(current), () => host),
-      'latin1',
-    )
+    const replaced = text.replace(exactly(current), () => host)
+    writeFileSync(file, file === 'README.md' ? withLinksTo(host, replaced) : replaced, 'latin1')
     console.log(`  ${file}`)
   }
+}
+
+/**
+ * Nobody hosts the placeholder, so there the links are relative.
+ *
+ * @param {string} host
+ * @param {string} readme
+ */
+function withLinksTo(host, readme) {
+  const page = `https://github.com/${host}`
+  const [files, pictures] = [`${page}/blob/HEAD/`, `https://raw.githubusercontent.com/${host}/HEAD/`]
+  if (host.startsWith('your-org/'))
+    return readme
+      .replaceAll(`](${page}/issues)`, '](../../issues)')
+      .replaceAll(`](${files}`, '](')
+      .replaceAll(`="${pictures}`, '="')
+  return readme
+    .replaceAll('](../../issues)', `](${page}/issues)`)
+    .replace(/\]\((?!https?:|#)/g, () => `](${files}`)
+    .replace(/(?<= (?:src|srcset)=")(?!https?:)/g, () => pictures)
 }
 
 /** @param {string} host */

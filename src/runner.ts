@@ -17,7 +17,7 @@ import type { RunEnvironment } from './event/event.js'
 import { DEFAULTS, type InputName, type RawInputs } from './inputs/inputs.js'
 import type { PromptRoots } from './inputs/prompt-file.js'
 import type { Clock } from './net/deadline.js'
-import type { NetworkSettings } from './net/proxy.js'
+import { type NetworkSettings, proxyVariables } from './net/proxy.js'
 import type { ReportWriter } from './report/report.js'
 import { escapeCommandLines, escapeCommands, truncate } from './text/escape.js'
 import type { Redact } from './text/redact.js'
@@ -66,15 +66,12 @@ export function promptRoots(): PromptRoots {
   return { workspace: workspace || process.cwd(), temp: temp ?? '' }
 }
 
-/** HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent. */
-const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
-
 /** Reads the network settings, once. NODE_TLS_REJECT_UNAUTHORIZED is not honoured, so Node must not warn about it. */
 export function readNetworkSettings(): NetworkSettings {
   const unverifiedTlsRequested = process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
   return {
-    proxies: PROXY_VARIABLES.map((name) => ({ name, value: process.env[name] ?? '' })),
+    proxies: proxyVariables(process.env),
     unverifiedTlsRequested,
   }
 }

@@ -111,8 +111,9 @@ describe('the reusable workflow', () => {
     expect(step.with.prompt).toBe('${{ inputs.prompt }}')
   })
 
-  test('uses the action at its own commit', () => {
-    expect(step).toMatchObject({ id: 'docs', uses: '$/' })
+  test('uses the action at its own commit, from a folder, which is all that GitHub documents for `$/`', () => {
+    expect(step).toMatchObject({ id: 'docs', uses: '$/run' })
+    expect(text('run/action.yml')).toBe(text('action.yml').replace('main: dist/', 'main: ../dist/'))
   })
 })
 

@@ -13,7 +13,7 @@ describe('the download', () => {
 
   test('contains what a run needs and the licence, and nothing else', () => {
     const roots = new Set(files.map((file) => file.replace(/\/.*/, '')))
-    expect([...roots].sort()).toEqual(['LICENSE', 'action.yml', 'dist', 'emulator'])
+    expect([...roots].sort()).toEqual(['LICENSE', 'action.yml', 'dist', 'emulator', 'run'])
     expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/licenses.txt', 'dist/package.json']))
     const emulator = files.filter((file) => /^emulator\/.*\.mjs$/.test(file))
     const imports = emulator.flatMap((file) =>

@@ -70,7 +70,8 @@ test.concurrent('a message may be answered by deeply nested JSON', async () => {
   const nested = JSON.stringify({ ...opened, deep: 0 }).replace('0}', `${'['.repeat(1e5)}${']'.repeat(1e5)}}`)
   const inputs = { ...MORE, 'timeout-minutes': minutes(shortDeadline()) }
   const { outputs } = await runAgainst({ posts: [json(200, nested)], polls: [json(200, nested)] }, inputs)
-  expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK, job: '' })
+  expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
+  expect(['', nested]).toContain(outputs.job) // Node 26 can write it.
 })
 
 test.concurrent('an id is one encoded segment of the path, given or as the service made it up', async () => {

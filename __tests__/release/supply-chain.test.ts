@@ -15,11 +15,18 @@ interface Package {
   readonly hasInstallScript?: true
 }
 
-/** All packages of the lock, by their folder. */
-const locked: readonly (Package & { readonly folder: string; readonly name: string })[] =
-  Object.entries<Package>(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages)
+const read = (...parts: string[]): string => readFileSync(path.join(...parts), 'utf8')
+
+/** All packages that the lock in a folder names. */
+function lockedIn(project: string): (Package & { readonly folder: string; readonly name: string })[] {
+  return Object.entries<Package>(JSON.parse(read(project, 'package-lock.json')).packages)
     .filter(([folder]) => folder !== '')
     .map(([folder, one]) => ({ ...one, folder, name: folder.replace(/^.*node_modules\//, '') }))
+}
+
+/** The project, and the mutation tests, which are a package of their own. */
+const PROJECTS = ['.', 'scripts/mutation']
+const locked = lockedIn('.')
 
 /** The packages whose code is in the bundle, as ncc names it before it is minified. */
 function bundled(): string[] {
@@ -44,29 +51,15 @@ test('what users run has a licence of the list', () => {
   expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([])
 })
 
+// undici's llhttp is compiled, so no path names it.
 test('what is bundled comes with the text of its licence', () => {
   const all = readFileSync('build/dist/licenses.txt', 'utf8').split(/^-{80}$/m)
-  const texts = all.map((text) => /^(\S+) \S+ \((\S+)\)$([\s\S]*)/m.exec(text)?.slice(1) ?? [text])
-  expect(texts.map(([name]) => name)).toEqual(expect.arrayContaining(['undici', ...bundled()]))
+  const texts = all.map((text) => /^([^\s,]+).* \((\S+)\)$([\s\S]*)/m.exec(text)?.slice(1) ?? [text])
+  expect(texts.map(([name]) => name)).toEqual(expect.arrayContaining(['undici', 'llhttp', ...bundled()]))
   const wrong = texts.filter(([, licence = '', text = '']) => {
     return !LICENCES[licence]?.test(text.replace(/\s+/g, ' ').trim()) || /\bGNU\b|Commons Clause/i.test(text)
   })
   expect(wrong.map(([name, licence]) => `${name}: ${licence}`)).toEqual([])
-})
-
-test('every dependency is pinned, and the lock names no registry', () => {
-  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
-    readFileSync('package.json', 'utf8'),
-  )
-  for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies }))
-    expect(version).toMatch(/^\d+\.\d+\.\d+$/)
-  expect(readFileSync('package-lock.json', 'utf8')).not.toContain('"resolved"')
-})
-
-test('every entry of the lock has a SHA-512, by which npm checks what it downloads', () => {
-  expect(locked.length).toBeGreaterThan(100)
-  const without = locked.filter(({ integrity = '' }) => !/^sha512-[\w+/]{86}==$/.test(integrity))
-  expect(without.map(({ folder }) => folder)).toEqual([])
 })
 
 /** .npmrc keeps them from running. Each is listed with the reason why it may be here all the same. */
@@ -75,11 +68,32 @@ const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   'unrs-resolver': 'downloads a binary, which npm installs as an optional package instead',
 }
 
-test('no package has an install script that is not listed, and none is run', () => {
-  const names = locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
-  expect(names.filter((name) => !(name in INSTALL_SCRIPTS))).toEqual([])
-  expect(Object.keys(INSTALL_SCRIPTS).filter((name) => !names.includes(name))).toEqual([])
-  expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m)
+describe.each(PROJECTS)('the packages of %s', (project) => {
+  const packages = lockedIn(project)
+
+  test('are pinned, and the lock names no registry', () => {
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(project, 'package.json'))
+    for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+      expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+    expect(read(project, 'package-lock.json')).not.toContain('"resolved"')
+  })
+
+  test('have a SHA-512 each in the lock, by which npm checks what it downloads', () => {
+    expect(packages.length).toBeGreaterThan(100)
+    const without = packages.filter(({ integrity = '' }) => !/^sha512-[\w+/]{86}==$/.test(integrity))
+    expect(without.map(({ folder }) => folder)).toEqual([])
+  })
+
+  test('have no install script that is not listed, and none is run', () => {
+    const scripts = packages.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
+    expect(scripts.filter((name) => !(name in INSTALL_SCRIPTS))).toEqual([])
+    expect(read(project, '.npmrc')).toMatch(/^ignore-scripts=true$/m)
+  })
+})
+
+test('every listed install script is there', () => {
+  const scripts = PROJECTS.flatMap(lockedIn).filter(({ hasInstallScript }) => hasInstallScript)
+  expect(Object.keys(INSTALL_SCRIPTS).filter((name) => !scripts.some((one) => one.name === name))).toEqual([])
 })
 
 describe('the SBOM', () => {

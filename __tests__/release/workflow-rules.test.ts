@@ -70,7 +70,7 @@ jobs:
         with:
           persist-credentials: false
       - uses: ./emulator
-      - uses: $/
+      - uses: $/run
       - env:
           SHA: \${{ github.sha }}
         run: echo "$SHA"

@@ -17,7 +17,7 @@ test('actionlint finds nothing in any workflow', () => {
   expect(problems).toContainEqual(expect.stringMatching(TOO_NEW)) // or the exception can go
 })
 
-test.each([`${HOME}@v1`, '$/'])('actionlint knows the inputs and outputs of the action at %s', (uses) => {
+test.each([`${HOME}@v1`, '$/run'])('actionlint knows the inputs and outputs of the action at %s', (uses) => {
   const workflow = readFileSync('examples/start.yml', 'utf8').replace(`${HOME}@v1`, uses)
   expect(workflow).toContain(`uses: ${uses}\n`)
   const text = workflow.replace('prompt:', 'promt:').replace('outputs.pr-link', 'outputs.pr-lnk')
@@ -32,7 +32,8 @@ test.each([`${HOME}@v1`, '$/'])('actionlint knows the inputs and outputs of the 
  */
 function lint(workflows: readonly Workflow[]): string[] {
   const project = emptyClone('actionlint')
-  for (const part of ['action.yml', 'dist', 'emulator']) cpSync(part, project.path(part), { recursive: true })
+  for (const part of ['action.yml', 'dist', 'emulator', 'run'])
+    cpSync(part, project.path(part), { recursive: true })
   const ours = new RegExp(`${HOME}(/[^@\\s]+)?@v1`, 'g')
   const files = workflows.map(({ name, text }) => {
     const file = `${name.replace(/\.ya?ml$/, '').replace(/[^\w./-]+/g, '-')}.yml`

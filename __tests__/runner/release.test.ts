@@ -1,6 +1,6 @@
 /**
- * Runs the release workflow, unchanged, by a real runner. A bare repository replaces GitHub's, and the test keeps its
- * releases and artifacts. The checks and the build that the workflow calls are stubs. What `check` refuses, and when v1
+ * Runs the workflows of a release, unchanged, by a real runner. A bare repository replaces GitHub's, and the test keeps
+ * its releases and artifacts. The checks and the build that they call are stubs. What `check` refuses, and when v1
  * moves, is tested with the script: sweeps/release.test.ts.
  */
 
@@ -18,13 +18,13 @@ import {
 import path from 'node:path'
 import { expect, jest, test } from '@jest/globals'
 import { newFolder } from '../support/folder.js'
-import { Releasable } from '../support/repositories.js'
+import { Clone, ENV, Releasable } from '../support/repositories.js'
 import { act, expectSuccess } from './act.js'
 import { type Call, startGh } from './gh.js'
 
 jest.setTimeout(5 * 60_000)
 
-const WORKFLOW = '.github/workflows/release.yml'
+const WORKFLOWS = ['release.yml', 'major.yml'].map((name) => `.github/workflows/${name}`)
 const HOST = 'one/action'
 
 /** Every action of others stands for a call of `gh`, with its name and inputs. */
@@ -44,11 +44,25 @@ runs:
         echo "bundle-path=$path" >> "$GITHUB_OUTPUT"
 `
 
-/** An action that can be released as `version`, with the workflow, and with what it calls. */
+/**
+ * A hook that holds GitHub's rule for a workflow's token: it may create or move no ref to a commit whose workflows differ
+ * from those of every branch (GitHub's changelog, 2023-11-02, "Enforcing workflow scope when creating a release").
+ */
+const WORKFLOW_RULE = `#!/bin/sh
+[ "$GITHUB_ACTIONS" = true ] || exit 0
+for branch in $(git for-each-ref --format='%(refname)' refs/heads); do
+  git diff --quiet "$3" "$branch" -- .github/workflows && exit 0
+done
+echo 'Resource not accessible by integration' >&2
+exit 1
+`
+
+/** An action that can be released as `version`, with the workflows, and with what they call. */
 function releasable(version: string): Releasable {
   const clone = new Releasable(version)
+  writeFileSync(clone.origin.path('hooks/update'), WORKFLOW_RULE, { mode: 0o755 })
   clone.push({
-    [WORKFLOW]: readFileSync(WORKFLOW, 'utf8'),
+    ...Object.fromEntries(WORKFLOWS.map((file) => [file, readFileSync(file, 'utf8')])),
     '.ci/run': '#!/bin/sh\nnpm ci && echo checked-all\n',
     '.gitattributes':
       '* export-ignore\n/action.yml -export-ignore\n/dist -export-ignore\n/dist/** -export-ignore\n',
@@ -67,10 +81,10 @@ class Kept {
   /** The notes and assets of the release, by file. */
   readonly files: Record<string, string | Buffer> = {}
   attested = ''
-  /** Whether an earlier attempt left a draft. */
-  hasDraft = false
+  /** What GitHub says of the release that an earlier attempt left: whether it is a draft. */
+  isDraft: boolean | undefined
 
-  /** @param meanwhile what happens while the approval waits */
+  /** @param meanwhile what happens between the two jobs */
   constructor(
     readonly clone: Releasable,
     readonly meanwhile: (kept: Kept) => void,
@@ -84,24 +98,35 @@ class Kept {
     if (group === 'api') return this.api(args)
     const command = `${group} ${verb}`
     if (command === 'release view') {
-      if (!this.hasDraft) throw new Error('release not found')
-      return 'true'
+      if (this.isDraft === undefined) throw new Error('release not found')
+      return `${this.isDraft}`
     }
     if (command === 'release create')
       for (const file of args.filter((word) => /^(?:notes\.md|agent-job-action-.*)$/.test(word)))
         this.files[file] = readFileSync(path.join(cwd, file))
-    else if (!['auth setup-git', 'release delete', 'release edit'].includes(command))
-      throw new Error('unknown')
+    else if (!['auth setup-git', 'release delete'].includes(command)) throw new Error('unknown')
     return ''
   }
 
-  /** As on GitHub, a ref that exists can't be created. */
+  /** As on GitHub, a ref that exists can't be created, nor one that the rule forbids to a workflow's token. */
   api([, where = '', ...options]: readonly string[]): string {
     const [, name = ''] = /^repos\/one\/action\/git\/(.*)$/.exec(where) ?? []
     const field = (name: string): string =>
       options.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1) ?? ''
-    if (name === 'refs') return this.clone.origin.git('update-ref', field('ref'), field('sha'), '')
-    const commit = this.clone.tags()[name.replace(/^ref\/tags\//, '')]
+    const tags = this.clone.tags()
+    if (name === 'refs') {
+      if (field('ref').replace('refs/tags/', '') in tags)
+        throw new Error('HTTP 422: Reference already exists')
+      const push = ['push', '--quiet', '.', `${field('sha')}:${field('ref')}`]
+      const env = { ...ENV, GITHUB_ACTIONS: 'true' }
+      return execFileSync('git', push, {
+        cwd: this.clone.origin.folder,
+        env,
+        encoding: 'utf8',
+        stdio: 'pipe',
+      })
+    }
+    const commit = tags[name.replace(/^ref\/tags\//, '')]
     if (!commit || options.join(' ') !== '--jq .object.sha') throw new Error('HTTP 404')
     return commit
   }
@@ -122,12 +147,18 @@ class Kept {
   }
 }
 
-/** Runs the workflow, with everything as a string, as GitHub writes inputs into the event. */
-async function release(
+/** Runs release.yml, with everything as a string, as GitHub writes inputs into the event. */
+const release = (
   clone: Releasable,
   inputs: { readonly version: string; readonly 'dry-run'?: 'false' },
   meanwhile: (kept: Kept) => void = () => undefined,
-) {
+) => run(clone, { inputs: { 'dry-run': 'true', ...inputs } }, meanwhile)
+
+/** Runs what follows when a maintainer publishes the release. */
+const publish = (clone: Releasable, version: string) =>
+  run(clone, { action: 'published', release: { tag_name: `v${version}` } })
+
+async function run(clone: Releasable, payload: object, meanwhile: (kept: Kept) => void = () => undefined) {
   const home = newFolder('release')
   const kept = new Kept(clone, meanwhile)
   const gh = await startGh(path.join(home, 'bin'), (call) => kept.gh(call))
@@ -137,13 +168,13 @@ async function release(
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `url.file://${clone.origin.folder}.insteadOf`,
     GIT_CONFIG_VALUE_0: `https://github.com/${HOST}`,
-    GIT_CONFIG_GLOBAL: '/dev/null',
   }
+  const isRelease = 'release' in payload
   const ran = await act({
     repository: clone.folder,
-    workflow: 'release.yml',
-    event: 'workflow_dispatch',
-    payload: { inputs: { 'dry-run': 'true', ...inputs } },
+    workflow: isRelease ? 'major.yml' : 'release.yml',
+    event: isRelease ? 'release' : 'workflow_dispatch',
+    payload,
     home,
     repositories: standIns(home),
     env: { ...git, ...gh.env },
@@ -160,9 +191,10 @@ async function release(
   return { ...ran, jobs, failed, calls, kept }
 }
 
-/** The actions that the workflow names, but checkout, which act answers itself. */
+/** The actions that the workflows name, but checkout, which act answers itself. */
 function standIns(home: string): Record<string, string> {
-  const used = readFileSync(WORKFLOW, 'utf8').matchAll(/uses: ((?!actions\/checkout@)(\S+)@\S+)/g)
+  const texts = WORKFLOWS.map((file) => readFileSync(file, 'utf8')).join('')
+  const used = texts.matchAll(/uses: ((?!actions\/checkout@)(\S+)@\S+)/g)
   const folders = [...used].map(([, uses = '', name = '']) => {
     const folder = path.join(home, name)
     mkdirSync(folder, { recursive: true })
@@ -177,8 +209,8 @@ const assetsOf = (version: string): string[] =>
     (end) => `agent-job-action-${version}${end}`,
   )
 
-/** The calls that publish a release, perhaps after an attempt that left its tag and a draft. */
-function publishing(version: string, commit: string, flags: string, again = false): string[] {
+/** The calls that draft a release, perhaps after an attempt that left its tag and a draft. */
+function drafting(version: string, commit: string, prerelease: boolean, again = false): string[] {
   const [git, tag] = [`repos/${HOST}/git`, `v${version}`]
   const assets = assetsOf(version).join(' ')
   return [
@@ -186,8 +218,7 @@ function publishing(version: string, commit: string, flags: string, again = fals
     ...(again ? [`api ${git}/ref/tags/${tag} --jq .object.sha`] : []),
     `release view ${tag} --json isDraft --jq .isDraft`,
     ...(again ? [`release delete ${tag} --yes`] : []),
-    `release create ${tag} --draft --verify-tag --title ${tag} --notes-file notes.md ${assets}`,
-    `release edit ${tag} --draft=false ${flags}`,
+    `release create ${tag} --draft --verify-tag --prerelease=${prerelease} --title ${tag} --notes-file notes.md ${assets}`,
   ]
 }
 
@@ -207,16 +238,19 @@ test.concurrent('a dry run verifies, shows the notes, and writes nothing', async
   expect(clone.tags()).toEqual({})
 })
 
-test.concurrent('a release is drafted with its assets, then published, and v1 moves to it', async () => {
+test.concurrent('a release is tagged, attested and drafted with its assets; once published, v1 moves to it', async () => {
   const clone = releasable('1.2.3')
   clone.tag('v1.2.2', 'v1')
   const old = clone.git('rev-parse', 'HEAD')
   const head = clone.push({ 'README.md': 'Not in the archive.\n' })
   const ran = await release(clone, { version: '1.2.3', 'dry-run': 'false' })
   expectSuccess(ran)
-  expect(ran.jobs).toEqual(['verify', 'publish', 'major'])
+  expect(ran.jobs).toEqual(['verify', 'draft'])
 
-  expect(ran.calls).toEqual(publishing('1.2.3', head, '--latest'))
+  expect(ran.calls).toEqual(drafting('1.2.3', head, false))
+  expect(ran.summaries.join('')).toContain(`[releases page](https://github.com/${HOST}/releases)`)
+  expect(clone.tags()).toEqual({ 'v1.2.2': old, 'v1.2.3': head, v1: old })
+  expectSuccess(await publish(clone, '1.2.3'))
   expect(clone.tags()).toEqual({ 'v1.2.2': old, 'v1.2.3': head, v1: head })
 
   const { files, attested } = ran.kept
@@ -233,30 +267,61 @@ test.concurrent('a release is drafted with its assets, then published, and v1 mo
   const component = { version: '1.2.3' }
   expect(JSON.parse(`${sbom}`)).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component } })
   expect(`${attestation}`).toBe('{}\n')
-  expect(attested.trim().split('\n')).toEqual(['action.yml', 'dist/**', `${name}.tar.gz`])
+  expect(attested.trim().split('\n')).toEqual(['action.yml', 'run/action.yml', 'dist/**', `${name}.tar.gz`])
 })
 
-test.concurrent('a publish that failed can be run again, here of a release candidate: v1 stays', async () => {
+test.concurrent('a run that failed can be repeated, here of a release candidate: v1 stays', async () => {
   const version = '1.2.3-rc.1'
   const clone = releasable(version)
   clone.tag('v1')
   const old = clone.git('rev-parse', 'HEAD')
   const head = clone.push()
-  // The first attempt left its tag, at this commit, and a draft.
+  // The first attempt left its tag, at this commit, and a draft. By now, main has another workflow.
+  clone.tag(`v${version}`)
   const ran = await release(clone, { version, 'dry-run': 'false' }, (kept) => {
-    clone.origin.git('update-ref', `refs/tags/v${version}`, head)
-    kept.hasDraft = true
+    kept.isDraft = true
+    mergeWorkflow(clone)
   })
   expectSuccess(ran)
-  expect(ran.calls).toEqual(publishing(version, head, '--prerelease --latest=false', true))
+  expect(ran.calls).toEqual(drafting(version, head, true, true))
+  const published = await publish(clone, version)
+  expectSuccess(published)
+  expect(published.printed).toContain('v1 stays where it is: ')
   expect(clone.tags()).toEqual({ v1: old, [`v${version}`]: head })
-  expect(ran.printed).toContain('v1 stays where it is: ')
 })
+
+test.concurrent('a release that is published already is left as it is', async () => {
+  const clone = releasable('1.2.3')
+  clone.tag('v1.2.3')
+  const ran = await release(clone, { version: '1.2.3', 'dry-run': 'false' }, (kept) => {
+    kept.isDraft = false
+  })
+  expectSuccess(ran)
+  expect(ran.calls.filter((call) => /^release (?!view)/.test(call))).toEqual([])
+})
+
+test.concurrent('v1 stays if main has got another workflow before the release is published: a failure', async () => {
+  const clone = releasable('1.2.3')
+  clone.tag('v1.2.3')
+  mergeWorkflow(clone)
+  const tags = clone.tags()
+  const ran = await publish(clone, '1.2.3')
+  expect([ran.succeeded, ran.failed]).toEqual([false, [expect.stringContaining('gh auth setup-git')]])
+  expect(clone.tags()).toEqual(tags)
+})
+
+/** Somebody merges a change of the workflows. The clone of the release stays where it is. */
+function mergeWorkflow(clone: Releasable): void {
+  const other = new Clone(newFolder('other'))
+  other.git('clone', '--quiet', clone.origin.folder, '.')
+  other.commit({ '.github/workflows/other.yml': 'name: Other\n' })
+  other.git('push', '--quiet', 'origin', 'HEAD:main')
+}
 
 interface Stopped {
   readonly version?: string
   readonly prepare?: (clone: Releasable) => unknown
-  /** While the approval waits. */
+  /** Between the two jobs. */
   readonly meanwhile?: (kept: Kept) => void
   /** The step that fails. */
   readonly step: string
@@ -271,9 +336,13 @@ const STOPPED: Readonly<Record<string, Stopped>> = {
     version: '1.2.3"; gh pwned; echo $(gh pwned) "',
     step: 'Check that this version may be released',
   },
-  'somebody pushes its tag at another commit while the approval waits': {
+  'somebody pushes its tag at another commit in the meantime': {
     meanwhile: ({ clone }) => clone.origin.git('update-ref', 'refs/tags/v1.2.3', 'main~1'),
-    step: 'Draft, upload and publish',
+    step: 'Tag',
+  },
+  'somebody merges a change of the workflows in the meantime': {
+    meanwhile: ({ clone }) => mergeWorkflow(clone),
+    step: 'Tag',
   },
   'an asset is a link, which could lead to the token': {
     meanwhile: ({ artifacts }) => {
@@ -284,17 +353,20 @@ const STOPPED: Readonly<Record<string, Stopped>> = {
   },
 }
 
-test.concurrent.each(Object.entries(STOPPED))('nothing is published if %s', async (_, stopped) => {
-  const { version = '1.2.3', prepare, meanwhile, step } = stopped
-  const clone = releasable('1.2.3')
-  prepare?.(clone)
-  let tags = clone.tags()
-  const ran = await release(clone, { version, 'dry-run': 'false' }, (kept) => {
-    meanwhile?.(kept)
-    tags = clone.tags()
-  })
-  expect([ran.succeeded, ran.failed]).toEqual([false, [step]])
-  expect(ran.jobs).toEqual(meanwhile ? ['verify', 'publish'] : ['verify'])
-  expect(ran.calls.filter((call) => !call.startsWith('api '))).toEqual([])
-  expect(clone.tags()).toEqual(tags)
-})
+test.concurrent.each(Object.entries(STOPPED))(
+  'nothing is tagged, attested or drafted if %s',
+  async (_, stopped) => {
+    const { version = '1.2.3', prepare, meanwhile, step } = stopped
+    const clone = releasable('1.2.3')
+    prepare?.(clone)
+    let tags = clone.tags()
+    const ran = await release(clone, { version, 'dry-run': 'false' }, (kept) => {
+      meanwhile?.(kept)
+      tags = clone.tags()
+    })
+    expect([ran.succeeded, ran.failed]).toEqual([false, [step]])
+    expect(ran.jobs).toEqual(meanwhile ? ['verify', 'draft'] : ['verify'])
+    expect([ran.calls, ran.kept.attested]).toEqual([[], ''])
+    expect(clone.tags()).toEqual(tags)
+  },
+)

@@ -7,7 +7,7 @@
  */
 
 import { mkdirSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
@@ -177,7 +177,10 @@ async function layOutAction(folder: string): Promise<string> {
   await cp('emulator', path.join(folder, 'emulator'), { recursive: true })
   await cp('build/dist', path.join(folder, 'dist'), { recursive: true })
   const manifest = await readFile('action.yml', 'utf8')
-  await writeFile(path.join(folder, 'action.yml'), manifest.replace(ADAPTIVE, "$1'0.2'"))
+  const quick = manifest.replace(ADAPTIVE, "$1'0.2'")
+  await writeFile(path.join(folder, 'action.yml'), quick)
+  await mkdir(path.join(folder, 'run'))
+  await writeFile(path.join(folder, 'run/action.yml'), quick.replace('main: dist/', 'main: ../dist/'))
   const reusable = '.github/workflows/docs-job.yml'
   await writeFile(path.join(folder, reusable), withoutSelf(await readFile(reusable, 'utf8'), HOME))
   return folder

@@ -5,10 +5,10 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { newFolder } from './folder.js'
 
-/** A developer's own settings of git must not change what happens here. */
+/** A developer's own settings of git must not change what happens here, nor may git write to a device: root could. */
 export const ENV: NodeJS.ProcessEnv = {
   ...process.env,
-  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_GLOBAL: path.join(newFolder('git'), 'config'),
   GIT_CONFIG_NOSYSTEM: '1',
   // Nothing here lives long enough to be tidied up.
   GIT_CONFIG_COUNT: '1',
@@ -107,6 +107,7 @@ const releasableFiles = (version: string): Readonly<Record<string, string>> => (
   '.gitignore': 'build/\nbroken-*\n',
   '.github/CODEOWNERS': '* @one\n',
   'CHANGELOG.md': changelog(version),
+  'README.md': '[Here](#here) and [there](https://github.com/one/action/blob/HEAD/there.md).\n',
   'action.yml': 'name: One\n',
   'dist/index.js': 'one\n',
   'dist/sub/two.js': 'two\n',

@@ -24,12 +24,20 @@ const INHERITS: Readonly<Record<string, RegExp>> = {
  * Events that our own workflows may run on: only people with write access trigger them, or, for `pull_request`, a fork's
  * run gets no secrets and a read-only token. Strangers trigger most others, with secrets and a token that may write.
  */
-const EVENTS = ['push', 'pull_request', 'merge_group', 'schedule', 'workflow_dispatch', 'workflow_call']
+const EVENTS = [
+  'push',
+  'pull_request',
+  'merge_group',
+  'schedule',
+  'release',
+  'workflow_dispatch',
+  'workflow_call',
+]
 
 /** What the jobs of our own workflows may write, by workflow and job. */
 const WRITES: Readonly<Record<string, readonly string[]>> = {
-  '.github/workflows/release.yml publish': ['contents', 'id-token', 'attestations'],
-  '.github/workflows/release.yml major': ['contents'],
+  '.github/workflows/release.yml draft': ['contents', 'id-token', 'attestations'],
+  '.github/workflows/major.yml major': ['contents'],
   '.github/workflows/security.yml code': ['security-events'],
   '.github/workflows/security.yml project': ['security-events'],
 }

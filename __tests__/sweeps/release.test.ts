@@ -36,9 +36,9 @@ function edited(clone: Clone, file: string, from: string, to: string): Record<st
 /** In two parts, so that set-host.mjs does not replace it here. */
 const PLACEHOLDER = ['your-org', 'agent-job-action'].join('/')
 const DIRTY = 'The working tree is not clean: commit or stash the changes.'
-const BEHIND = 'HEAD is not the head of main at origin.'
+const BEHIND = 'HEAD is not the head of main at origin. Nothing was released: run it on main as it is now.'
 
-type Refused = readonly [what: string, prepare: (clone: Releasable) => unknown, words: string]
+type Refused = readonly [what: string, prepare: (clone: Releasable) => unknown, words: string | RegExp]
 
 const REFUSED: readonly Refused[] = [
   [
@@ -55,6 +55,12 @@ const REFUSED: readonly Refused[] = [
     'code owners that are nobody',
     (clone) => clone.push({ '.github/CODEOWNERS': '* @your-org/maintainers\n' }),
     '.github/CODEOWNERS names nobody yet: replace @your-org/maintainers.',
+  ],
+  [
+    'a relative link in the README',
+    (clone) =>
+      clone.push({ 'README.md': 'See [there](https://github.com/one/action) and [here](docs/here.md).\n' }),
+    'README.md has relative links, which lead nowhere on the Marketplace: name the host in them.',
   ],
   ['a changed file', (clone) => clone.write('action.yml', 'name: Two\n'), DIRTY],
   ['a new file', (clone) => clone.write('dist/new.js', ''), DIRTY],
@@ -83,9 +89,22 @@ const REFUSED: readonly Refused[] = [
     '`git ls-remote origin refs/heads/main refs/tags/v*` ended with 128.',
   ],
   [
-    'a tag that exists',
-    (clone) => clone.tag('v1.2.3'),
-    'The tag v1.2.3 already exists: a version is released once.',
+    'a tag at another commit',
+    (clone) => {
+      clone.tag('v1.2.3')
+      clone.push()
+    },
+    /^The tag v1\.2\.3 is at [\da-f]{40} already: a version is released once\.$/,
+  ],
+  [
+    'a version that is lower than a release of the same major version',
+    (clone) => clone.tag('v1.10.0'),
+    '1.2.3 is not higher than 1.10.0, which is released already.',
+  ],
+  [
+    'a version that is lower than a release of another major version',
+    (clone) => clone.tag('v2.0.0'),
+    '1.2.3 is not higher than 2.0.0, which is released already.',
   ],
   [
     'a missing section',
@@ -113,7 +132,17 @@ describe('check', () => {
   test.each(REFUSED)('refuses %s', (_, prepare, words) => {
     const clone = new Releasable('1.2.3')
     prepare(clone)
-    expect(refusal(clone, ['check', '1.2.3'])).toBe(words)
+    expect(refusal(clone, ['check', '1.2.3'])).toEqual(
+      typeof words === 'string' ? words : expect.stringMatching(words),
+    )
+  })
+
+  test('refuses a candidate of a version that is released', () => {
+    const clone = new Releasable('1.2.3-rc.1')
+    clone.tag('v1.2.3')
+    expect(refusal(clone, ['check', '1.2.3-rc.1'])).toBe(
+      '1.2.3-rc.1 is not higher than 1.2.3, which is released already.',
+    )
   })
 
   test('refuses another repository than the documents name', () => {
@@ -130,6 +159,27 @@ describe('check', () => {
     expect(clone.git('status', '--porcelain')).toBe('')
     expect(clone.tags()).toEqual({})
   })
+
+  test.each<[what: string, before: string[]]>([
+    ['lower releases and candidates', ['v1.2.2', 'v1.2.3-rc.1', 'v1.3.0-rc.1', 'v1', 'v0.9.9']],
+    ['what an earlier attempt left: its tag at this commit', ['v1.2.3']],
+  ])('accepts %s', (_, before) => {
+    const clone = new Releasable('1.2.3')
+    clone.tag(...before)
+    expect(release(clone, ['check', '1.2.3']).status).toBe(0)
+  })
+})
+
+describe('current', () => {
+  test('refuses once main has moved on, unless the tag is here', () => {
+    const clone = new Releasable('1.2.3')
+    expect(release(clone, ['current', '1.2.3'])).toEqual({ status: 0, stdout: '', stderr: '' })
+    clone.push()
+    clone.git('checkout', '--quiet', 'HEAD~1')
+    expect(refusal(clone, ['current', '1.2.3'])).toBe(BEHIND)
+    clone.tag('v1.2.3')
+    expect(release(clone, ['current', '1.2.3']).status).toBe(0)
+  })
 })
 
 describe('what does not depend on the repository', () => {
@@ -139,7 +189,7 @@ describe('what does not depend on the repository', () => {
     const versions = ['', 'v1.2.3', '1.2', '1.02.3', '1.2.3+4', '1.2.3-', '1.2.3\n', '$(id)']
     const calls = [
       ...versions.map((version) => ['check', version]),
-      ...['notes', 'flags', 'major'].map((command) => [command, 'v1.2.3']),
+      ...['current', 'notes', 'major'].map((command) => [command, 'v1.2.3']),
     ]
     for (const [command = '', version = ''] of calls)
       expect(refusal(clone, [command, version])).toBe(
@@ -149,7 +199,9 @@ describe('what does not depend on the repository', () => {
 
   test('refuses other commands', () => {
     for (const command of ['', 'publish', 'constructor'])
-      expect(refusal(clone, [command, '1.2.3'])).toBe('Expected check, notes, flags or major, and a version.')
+      expect(refusal(clone, [command, '1.2.3'])).toBe(
+        'Expected check, current, notes or major, and a version.',
+      )
   })
 
   test.each([
@@ -164,19 +216,6 @@ describe('what does not depend on the repository', () => {
     ['1.2.0', 'The section 1.2.0 of CHANGELOG.md has no date: expected "## 1.2.0 - YYYY-MM-DD".'],
   ])('notes refuses %s', (version, words) => {
     expect(refusal(clone, ['notes', version])).toBe(words)
-  })
-
-  // The tags of each row are added to those of the rows before it.
-  test.each([
-    ['1.2.3', [], '--latest'],
-    ['1.2.3', ['v1.2.2', 'v1.2.4-rc.1', 'v1', 'v0.9.9'], '--latest'],
-    ['1.2.3-rc.1', [], '--prerelease --latest=false'],
-    ['1.2.3', ['v1.2.4'], '--latest=false'],
-    ['1.10.0', ['v1.9.0'], '--latest'],
-    ['1.10.0', ['v2.0.0'], '--latest=false'],
-  ])('flags marks %s beside %p as %s', (version, others, flags) => {
-    clone.tag(...others)
-    expect(release(clone, ['flags', version])).toEqual({ status: 0, stdout: `${flags}\n`, stderr: '' })
   })
 })
 
@@ -199,7 +238,7 @@ describe('major', () => {
       ['v1.2.2', 'v1', 'v2.0.0', 'v2', 'v1.3.0-rc.1'],
       '',
     ],
-    ['leaves v1 for a backport', '1.2.3', ['v1.3.0', 'v1'], '1.3.0 is higher'],
+    ['never moves v1 backwards', '1.2.3', ['v1.3.0', 'v1'], '1.3.0 is higher'],
     ['leaves v1 for a pre-release', '1.2.3-rc.1', ['v1.2.2', 'v1'], '1.2.3-rc.1 is a pre-release'],
   ])('%s', (_, version, before, stays) => {
     const clone = released(version, ...before)
@@ -242,8 +281,8 @@ describe('major', () => {
     const path = process.env.PATH ?? ''
     const script = `#!/bin/sh\nPATH='${path}'\n[ "$1" = push ] && ${move}\nexec git "$@"\n`
     writeFileSync(`${bin}/git`, script, { mode: 0o755 })
-    expect(refusal(clone, ['major', '1.2.3'], { PATH: `${bin}:${path}` })).toBe(
-      'v1 was not moved: `git push` ended with 1.',
+    expect(refusal(clone, ['major', '1.2.3'], { PATH: `${bin}:${path}` })).toMatch(
+      /^v1 was not moved: `git push` ended with 1\. /,
     )
     expect(clone.tags().v1).toBe(theirs)
   })
@@ -256,23 +295,28 @@ test('it imports nothing but Node, since the jobs that may write run it', () => 
   for (const name of imports) expect(builtinModules).toContain(name.replace(/^node:/, ''))
 })
 
-describe('the workflow', () => {
-  const { on, jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8'))
-  const scriptOf = (job: string): string =>
-    jobs[job].steps.map(({ run = '' }: { run?: string }) => run).join('\n')
+describe('the workflows', () => {
+  const [{ on, jobs }, major] = ['release', 'major'].map((name) =>
+    parse(readFileSync(`.github/workflows/${name}.yml`, 'utf8')),
+  )
+  const scriptOf = (job: { steps: { run?: string }[] }): string =>
+    job.steps.map(({ run = '' }) => run).join('\n')
 
-  test('starts only when somebody asks for it, and publishes only after the approval', () => {
+  test('draft only if somebody asks for it, and move v1 only when somebody publishes', () => {
     expect(Object.keys(on)).toEqual(['workflow_dispatch'])
-    expect(Object.keys(jobs)).toEqual(['verify', 'publish', 'major'])
+    expect(Object.keys(jobs)).toEqual(['verify', 'draft'])
     expect(jobs.verify.permissions).toEqual({ contents: 'read' })
-    expect(jobs.publish).toMatchObject({ needs: 'verify', environment: 'release' })
-    expect(jobs.major.needs).toBe('publish')
+    expect(jobs.draft.needs).toBe('verify')
+    expect(scriptOf(jobs.draft)).not.toMatch(/release edit|--draft=false/)
+    expect([major.on, Object.keys(major.jobs)]).toEqual([{ release: { types: ['published'] } }, ['major']])
     // Nothing here hides that the tag was not moved.
-    expect(scriptOf('major').trim()).toBe('gh auth setup-git\nnode scripts/release.mjs major "$VERSION"')
+    expect(scriptOf(major.jobs.major).trim()).toBe(
+      'gh auth setup-git\nnode scripts/release.mjs major "${TAG#v}"',
+    )
   })
 
   test('runs no code of packages in the jobs that may write', () => {
-    for (const { run = '', uses = '' } of ['publish', 'major'].flatMap((name) => jobs[name].steps)) {
+    for (const { run = '', uses = '' } of [...jobs.draft.steps, ...major.jobs.major.steps]) {
       expect(run).not.toMatch(/\b(?:npm|npx|\.ci)\b/)
       expect(run.match(/\bnode \S+/g) ?? []).toEqual(run.match(/\bnode scripts\/release\.mjs/g) ?? [])
       expect(uses).toMatch(/^(?:|actions\/(?:checkout|download-artifact|attest)@.*)$/)
@@ -280,10 +324,10 @@ describe('the workflow', () => {
   })
 
   test('publishes from the commit all that users run, and takes only the rest from the job before', () => {
-    const steps: { uses?: string; with?: object }[] = jobs.publish.steps
+    const steps: { uses?: string; with?: object }[] = jobs.draft.steps
     const downloads = steps.filter(({ uses = '' }) => uses.includes('download-artifact'))
     expect(downloads.map((step) => step.with)).toEqual([{ name: 'assets', path: 'assets' }])
-    const script = scriptOf('publish')
+    const script = scriptOf(jobs.draft)
     expect(script.match(/\bassets\/\S+/g)).toEqual(['assets/readable.tar.gz', 'assets/sbom.json'])
     expect(script).toMatch(/^git archive .* HEAD$/m)
     // Nothing else is put in place of what was checked out.

@@ -7,7 +7,7 @@ import { type Clone, copyOfThis, ENV, emptyClone } from '../support/repositories
 import { HOME, workflowFiles } from '../support/workflows.js'
 
 /** In two parts, so that this file does not name it. */
-const OTHER = ['your-org', 'another.name'].join('/')
+const OTHER = ['an-owner', 'another.name'].join('/')
 
 function setHost(clone: Clone, ...args: string[]) {
   const script = clone.path('scripts/set-host.mjs')
@@ -17,6 +17,12 @@ function setHost(clone: Clone, ...args: string[]) {
   })
   return { status, stdout, stderr }
 }
+
+/** Where the links and pictures of a document lead, in order. */
+const targetsIn = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:\]\(| (?:src|srcset|href)=")([^)"]+)/g)].map(
+    ([, target = '']) => target,
+  )
 
 /** A repository with the script and these files. */
 function repository(files: Readonly<Record<string, string>>): Clone {
@@ -44,6 +50,19 @@ test('every file of this repository follows, none of them code, and the way back
   expect(setHost(clone, OTHER)).toEqual({ status: 0, stdout: `The host is already ${OTHER}.\n`, stderr: '' })
   expect(clone.git('status', '--porcelain')).toBe('')
   expect(using(clone.folder, OTHER)).toEqual(using(undefined, HOME))
+  // Wherever the README is shown, each of its links and pictures leads to the file that it leads to here.
+  const [here, there] = [targetsIn('README.md'), targetsIn(clone.path('README.md'))]
+  expect(here.length).toBeGreaterThan(20)
+  expect(there).toEqual(
+    here.map((target) => {
+      if (/^(?:https?:|#)/.test(target)) return target.replace(HOME, OTHER)
+      if (target === '../../issues') return `https://github.com/${OTHER}/issues`
+      const [site, page] = target.endsWith('.png')
+        ? ['raw.githubusercontent.com', '']
+        : ['github.com', '/blob']
+      return `https://${site}/${OTHER}${page}/HEAD/${target}`
+    }),
+  )
 
   expect(setHost(clone, HOME).status).toBe(0)
   clone.commit()

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { parseRetryAfter, retryDelay } from '../../src/net/backoff.js'
 import { createDeadline, waitForAbort } from '../../src/net/deadline.js'
-import { type ProxyVariables, proxyFor } from '../../src/net/proxy.js'
+import { type ProxyVariables, proxyFor, proxyVariables } from '../../src/net/proxy.js'
 import { FakeClock } from './fake-clock.js'
 
 describe('Retry-After', () => {
@@ -127,6 +127,17 @@ describe('the proxy', () => {
 
   afterEach(() => {
     delete process.env.NO_PROXY
+  })
+
+  test.each([
+    [{ HTTP_PROXY: 'a', http_proxy: 'b', HTTPS_PROXY: 'c', https_proxy: 'd', NO_PROXY: 'e' }, 'dcba'],
+    // As Windows lists them, which reads https_proxy from it, too.
+    [{ Path: 'a', Https_Proxy: 'b' }, 'b'],
+    [{ PATH: 'a', MY_HTTPS_PROXY: 'b' }, ''],
+  ])('is read from %j in the order %j, by the names that are written there', (environment, values) => {
+    const found = proxyVariables(environment)
+    expect(found.map(({ value }) => value).join('')).toBe(values)
+    for (const { name, value } of found) expect(environment).toHaveProperty(name, value)
   })
 
   test.each([

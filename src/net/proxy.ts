@@ -13,6 +13,20 @@ export interface NetworkSettings {
 }
 
 /**
+ * The proxy variables, each as it is written: Windows has them in any case. Elsewhere the lower case comes first, as with
+ * curl. HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent.
+ */
+export function proxyVariables(environment: Readonly<Record<string, string | undefined>>): ProxyVariables {
+  return ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((wanted) => {
+    const written = Object.keys(environment).filter((name) => name.toUpperCase() === wanted)
+    return written
+      .sort()
+      .reverse()
+      .map((name) => ({ name, value: environment[name] ?? '' }))
+  })
+}
+
+/**
  * The proxy for a URL; undefined for loopback, and for hosts in NO_PROXY.
  *
  * @throws ActionError `network` if the variable is not the URL of an HTTP proxy: bypassing the proxy could be wrong.

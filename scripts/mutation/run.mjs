@@ -26,6 +26,8 @@ const OPTIONS = {
   // Some tests also start the bundle. They get the real one, in which no mutant is active.
   ignorePatterns: ['/build/*', '!/build/dist', '/dist'],
   coverageAnalysis: 'perTest',
+  // The first run, without a mutant, may wait for a busy machine: the default is 5.
+  dryRunTimeoutMinutes: 60,
   concurrency: 1,
   // jest keeps the modules of earlier runs in memory.
   maxTestRunnerReuse: 50,
@@ -38,29 +40,32 @@ const OPTIONS = {
   cleanTempDir: 'always',
 }
 
-process.chdir(resolve(import.meta.dirname, '..'))
+process.chdir(resolve(import.meta.dirname, '../..'))
 // As in __tests__/support/global-setup.ts.
 process.env.TZ = 'America/New_York'
 
-const table = {}
-const total = { mutants: 0, survived: 0 }
+/** What was measured, by file: each mutant by where and what it is. */
+const measured = new Map()
+// Also if Stryker ends the process at a signal: a run over all of src/ takes hours.
+process.once('exit', reportAll)
 for (const mutate of process.argv
   .slice(2)
   .concat(process.argv.length > 2 ? [] : 'src')
-  .flatMap(filesIn)) {
-  const [file] = mutate.split(':')
-  const results = await measure(file, mutate)
-  if (results.length === 0) continue
-  const survivors = results.filter(survives)
-  for (const one of survivors) console.log(describe(file, one))
-  const counts = { mutants: results.length, survived: survivors.length }
-  for (const name of Object.keys(total)) total[name] += counts[name]
-  table[file] = withScore(counts)
-  console.log(file, table[file])
+  .flatMap(filesIn))
+  await measure(mutate.split(':')[0], mutate)
+
+function reportAll() {
+  const table = {}
+  const total = { mutants: 0, survived: 0 }
+  for (const [file, results] of measured) {
+    const counts = countsOf(results)
+    if (counts.mutants === 0) continue
+    for (const name of Object.keys(total)) total[name] += counts[name]
+    table[file] = withScore(counts)
+  }
+  console.table({ ...table, all: withScore(total) })
+  if (Object.values(table).some(({ score }) => score < MINIMUM)) process.exitCode ||= 1
 }
-const failed = Object.values(table).some(({ score }) => score < MINIMUM)
-console.table({ ...table, all: withScore(total) })
-process.exitCode = failed ? 1 : 0
 
 function filesIn(argument) {
   if (/\.ts\b/.test(argument)) return [argument]
@@ -74,23 +79,37 @@ function filesIn(argument) {
 
 /**
  * First with the tests that import the file. What they don't notice is tried with those that reach it through other
- * files, which take longer, and with the longest at the end.
+ * files, which take longer, and with the longest at the end. A stage that fails leaves what was measured before it.
  */
 async function measure(file, mutate) {
   const stages = testsOf(file).filter(({ length }) => length > 0)
   if (stages.length === 0) console.log(`${file}: no test imports it.`)
   const results = new Map()
-  for (const tests of stages) {
-    const left =
-      results.size === 0 ? [mutate] : [...results.values()].filter(survives).map((one) => rangeOf(file, one))
-    if (left.length === 0) break
-    for (const one of await run(left, tests)) {
-      const key = JSON.stringify([one.location, one.replacement])
-      if (!results.has(key) || survives(results.get(key))) results.set(key, one)
+  measured.set(file, results)
+  try {
+    for (const tests of stages) {
+      const left =
+        results.size === 0
+          ? [mutate]
+          : [...results.values()].filter(survives).map((one) => rangeOf(file, one))
+      if (left.length === 0) break
+      for (const one of await run(left, tests)) {
+        const key = JSON.stringify([one.location, one.replacement])
+        if (!results.has(key) || survives(results.get(key))) results.set(key, one)
+      }
     }
+  } catch (error) {
+    console.error(`${file}: not every test was tried.`, error)
+    process.exitCode = 1
   }
-  // As Stryker counts: without those that could not be loaded, and those that a comment disables.
-  return [...results.values()].filter(({ status }) => !['RuntimeError', 'Ignored'].includes(status))
+  for (const one of [...results.values()].filter(survives)) console.log(describe(file, one))
+  console.log(file, withScore(countsOf(results)))
+}
+
+/** As Stryker counts: without those that could not be loaded, and those that a comment disables. */
+function countsOf(results) {
+  const counted = [...results.values()].filter(({ status }) => !['RuntimeError', 'Ignored'].includes(status))
+  return { mutants: counted.length, survived: counted.filter(survives).length }
 }
 
 /**
