@@ -1,5 +1,5 @@
 // `npm run pictures`: runs dist/ on a pull request of the emulator, in real time, and draws its step summary and its
-// comment as GitHub shows them, light and dark, into docs/images/. Needs Debian's chromium, pngquant, fonts-noto-core,
+// comment as GitHub shows them, light and dark, into docs/images/. What they say is in texts.md there, for a test. Needs Debian's chromium, pngquant, fonts-noto-core,
 // fonts-noto-mono and fonts-noto-color-emoji.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { marked } from 'marked'
+import { pictured } from '../build/__tests__/support/samples.js'
 import { startPullRequest } from '../emulator/pull-request.mjs'
 import { runAction } from '../emulator/runner.mjs'
 import { GITHUB_TOKEN } from '../emulator/scenarios.mjs'
@@ -143,6 +144,7 @@ function draw(name, html) {
 
 for (const tool of [CHROMIUM, 'pngquant']) execFileSync(tool, ['--version']) // Fails now rather than after the run.
 const { summary, comment } = await run()
+writeFileSync(path.join(FOLDER, 'texts.md'), pictured(summary, comment))
 for (const theme of THEMES) {
   draw(`summary${theme.suffix}.png`, page('<b>docs summary</b>', summary, theme))
   draw(`comment${theme.suffix}.png`, page('<b>github-actions</b> <span>bot</span> commented', comment, theme))

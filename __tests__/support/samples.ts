@@ -56,6 +56,26 @@ function timedOut(): string {
   return quoted(createSummary({ ...VIEW, progress, runUrl: '' }))
 }
 
+/** What the pictures in docs/images/ show, without what differs from one run to the next. */
+export function pictured(summary: string, comment: string): string {
+  const steady = `${summary}\n---\n\n${comment.replace(/\n*<!-- .* -->\s*$/s, '\n')}`
+  return steady
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
+    .replace(/(?<=\| TIME \| |Elapsed: )\d+ (?:ms|min \d+ s|min|s)/g, 'ELAPSED')
+}
+
+/** The same, as the code writes it now. */
+export function picturedNow(): string {
+  const { clock, progress } = started()
+  clock.advance(100_000)
+  progress.update(job('completed', { id: ID, prLink: LINK }))
+  progress.result = { outcome: 'pr-opened' }
+  return pictured(
+    createSummary({ ...VIEW, progress, runUrl: '' }),
+    createCommentText({ ...VIEW, progress, runUrl: RUN_URL }),
+  )
+}
+
 const SAMPLES: Readonly<Record<string, () => string>> = { log, summary: timedOut, comment }
 
 function quoted(markdown: string): string {
