@@ -46,6 +46,7 @@ export function createPlan(seed: number) {
     proxy: random.chance(0.15) ? createProxy(random) : undefined,
     /** They run one after the other against the same service and GitHub. */
     steps,
+    network: { travelMs: [0.1, 2] as [number, number], parts: 3, single: false },
     service: createServicePlan(draw, steps[0].timeoutMs),
     /** Undefined if the steps need nothing of GitHub. */
     github: usesGitHub ? createGitHubPlan(draw) : undefined,
@@ -131,6 +132,8 @@ function createStep(draw: Draw) {
   return {
     task,
     inputs,
+    /** After the start or the end of the step before it. */
+    starts: { after: 'end' as 'end' | 'start', delayMs: 0 },
     /** Counts from about when the process is up: on a busy machine that alone takes seconds. */
     timeoutMs,
     runId: random.int(1, 1e9),
@@ -195,8 +198,12 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
     ),
     nth: random.weighted([5, 1], [2, 2], [1, 3]),
     delayMs: random.weighted([3, 0], [3, random.int(0, 100)], [2, random.int(0, timeoutMs)]),
-    what: random.weighted([6, 'cancel'], [5, 'freeze'], [0.5, 'SIGKILL']),
-    /** How long a freeze takes. */
+    what: random.weighted<'cancel' | 'freeze' | 'SIGKILL' | 'jump'>(
+      [6, 'cancel'],
+      [5, 'freeze'],
+      [0.5, 'SIGKILL'],
+    ),
+    /** How long a freeze takes, or how far the wall clock jumps. */
     forMs: random.weighted(
       [1, random.int(10, 500)],
       [2, random.int(500, timeoutMs)],

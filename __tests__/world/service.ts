@@ -9,6 +9,8 @@ import { type Exchange, JOB_ID, type ResponsePlan, type ServicePlan } from './se
 
 /** One request. Times are of `performance.now()`. */
 export interface Entry extends Received {
+  /** Which step sent it, from 0. */
+  readonly step: number
   readonly startedAt: number
   readonly exchange: Exchange
   /** The id of the job in the response. */
@@ -20,8 +22,8 @@ export interface Entry extends Received {
 interface ServiceOptions {
   readonly plan: ServicePlan
   readonly tls: Certificate | undefined
-  readonly count: (what: Trigger) => void
-  readonly log: (line: string) => void
+  readonly count: (what: Trigger, step: number) => void
+  readonly tell: (who: string, what: string) => void
 }
 
 /** What a path names. */
@@ -35,29 +37,37 @@ export const isCreate = ({ method, path }: Received): boolean => method === 'POS
 
 export const isMessage = ({ path }: Pick<Received, 'path'>): boolean => path.endsWith('/message')
 
-export async function startPlannedService({ plan, tls, count, log }: ServiceOptions) {
+/** In front of every path: each step has a service of its own name. */
+const STEP = /^\/step-(\d+)/
+
+export const stepPrefix = (step: number): string => `/step-${step}`
+
+export async function startPlannedService({ plan, tls, count, tell }: ServiceOptions) {
   const entries: Entry[] = []
   let created = 0
   let visibleAt = 0
 
-  const receive = (request: Received, planned: Exchange): Entry => {
+  const receive = (received: Received, planned: Exchange): Entry => {
     const startedAt = performance.now()
+    const step = Number(STEP.exec(received.path)?.[1] ?? 0)
+    const request = { ...received, path: received.path.replace(STEP, '') }
     const isHidden = request.method === 'GET' && startedAt < visibleAt
     const exchange = isHidden ? { ...planned, response: plan.invisible.response } : planned
     const jobId = jobIdIn(request) || `made.${++created}`
-    const entry = { ...request, startedAt, exchange, jobId, respondedAt: undefined }
+    const entry = { ...request, step, startedAt, exchange, jobId, respondedAt: undefined }
     entries.push(entry)
-    count('request')
-    count(request.method === 'POST' ? 'post' : 'get')
-    const { method, path, body } = request
-    log(`${method} ${path}, ${body.length} characters: ${JSON.stringify(exchange).slice(0, 300)}`)
+    const { method, path, body, connection } = request
+    const length = method === 'POST' ? `, ${body.length} characters` : ''
+    tell(`service`, `gets ${method} ${path} of step ${step + 1} on connection ${connection}${length}`)
+    count('request', step)
+    count(method === 'POST' ? 'post' : 'get', step)
     return entry
   }
 
   const respond = async (socket: Socket, entry: Entry): Promise<void> => {
     const { delayMs, breaksAt, fraction, pauseMs, how, response } = entry.exchange
     const breakOff = (): void => {
-      log('The exchange breaks.')
+      tell('service', `breaks ${entry.method} off: ${how}`)
       if (how === 'reset' && tls === undefined) socket.resetAndDestroy()
       else if (how !== 'hang') socket.end()
     }
@@ -73,8 +83,11 @@ export async function startPlannedService({ plan, tls, count, log }: ServiceOpti
     if (response.framing === 'close' || response.afterwards === 'close')
       await new Promise<void>((resolve) => socket.end(resolve))
     entry.respondedAt = performance.now()
-    count('response')
-    log(`${response.status} is sent.`)
+    tell(
+      'service',
+      `has answered ${entry.method} with ${response.status} ${bodyText(response, entry.jobId).slice(0, 120)}`,
+    )
+    count('response', entry.step)
     if (response.afterwards === 'garbage') socket.write('garbage\r\n\r\n')
   }
 

@@ -1,14 +1,15 @@
 /** Runs the bundle as planned, and records everything that happened, with times of `performance.now()`. */
 
-import type { ChildProcess } from 'node:child_process'
-import { runBundle } from '../../emulator/runner.mjs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificate } from '../support/certificate.js'
 import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
+import type { CheckState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
 import { MARKER, markerIn } from './facts.js'
 import type { ActionPlan, GitHubPlan, Plan, StepPlan, Trigger } from './plan.js'
-import { startPlannedService } from './service.js'
+import { startPlannedService, stepPrefix } from './service.js'
+import type { Child, StepEnd, StepOptions } from './step.js'
 
 /** What was done to the process. */
 export interface Done {
@@ -23,29 +24,33 @@ export type StepRecord = Awaited<ReturnType<typeof runStep>>
 export interface RunRecord {
   readonly plan: Plan
   readonly steps: readonly StepRecord[]
+  /** What GitHub holds in the end. */
+  readonly comments: readonly string[]
+  readonly checks: readonly CheckState[]
 }
 
-interface RunOptions {
-  readonly bundle: string
-  readonly node: string
-  readonly certificate: Certificate
-  /** What a process takes to start at the moment. */
-  readonly startupMs: number
-  readonly log: (line: string) => void
+/** Where steps run: in the simulation, or as processes. */
+export interface RunOptions {
+  readonly run: (options: StepOptions) => Promise<StepEnd>
+  /** Undefined in the simulation, which has no TLS. */
+  readonly certificate: Certificate | undefined
+  /** What happens, as it happens: who, and what. */
+  readonly tell: (who: string, what: string) => void
 }
-
-/** A process that still runs after this hangs. */
-const HANG_MS = 180_000
 
 export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecord> {
   const world = await startWorld(plan, options)
-  const steps: StepRecord[] = []
+  const ends: Promise<StepRecord>[] = []
   try {
     for (const step of plan.steps) {
+      const { after, delayMs } = step.starts
+      if (after === 'end') await Promise.all(ends)
+      if (delayMs > 0) await sleep(delayMs)
       if (world.github?.plan.copies) copyComments(world.github.repository)
-      steps.push(await runStep(step, world, options))
+      ends.push(runStep(step, ends.length, world, options))
     }
-    return { plan, steps }
+    const steps = await Promise.all(ends)
+    return { plan, steps, comments: commentsOf(world), checks: checksOf(world) }
   } finally {
     await world.close()
   }
@@ -54,29 +59,29 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
 type World = Awaited<ReturnType<typeof startWorld>>
 
 /** What the steps meet. */
-async function startWorld(plan: Plan, { log, certificate }: RunOptions) {
+async function startWorld(plan: Plan, { tell, certificate }: RunOptions) {
   const puppets: Puppet[] = []
-  const count = (what: Trigger): void => puppets.at(-1)?.count(what)
+  const count = (what: Trigger, step: number): void => puppets[step]?.count(what)
   const tls = plan.proxy && certificate
-  const service = await startPlannedService({ plan: plan.service, tls, count, log })
+  const service = await startPlannedService({ plan: plan.service, tls, count, tell })
   const proxy =
     plan.proxy &&
     (await connectProxy(service.port, (nth) => {
       const what = plan.proxy?.[nth - 1] ?? plan.proxy?.at(-1) ?? 'open'
-      log(`Proxy: CONNECT ${nth}: ${what}`)
+      tell('proxy', `gets CONNECT ${nth}: ${what}`)
       return what
     }))
-  const github = plan.github && (await startPlannedGitHub(plan.github, () => count('github')))
+  const github = plan.github && (await startPlannedGitHub(plan.github, count, tell))
   return {
     service,
     github,
-    /** The last one is what happens to the process that runs. */
+    /** What happens to the processes, in the order of the steps. */
     puppets,
     // A name that only the proxy knows.
     baseUrl: proxy ? `https://service.test:${service.port}` : service.url,
     environment: {
       ...(proxy && {
-        NODE_EXTRA_CA_CERTS: certificate.file,
+        NODE_EXTRA_CA_CERTS: certificate?.file ?? '',
         HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
       }),
     },
@@ -84,20 +89,18 @@ async function startWorld(plan: Plan, { log, certificate }: RunOptions) {
   }
 }
 
-async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, log }: RunOptions) {
+async function runStep(plan: StepPlan, index: number, world: World, { run, tell }: RunOptions) {
   const { service, github, puppets, baseUrl, environment } = world
-  const before = { entries: service.entries.length, requests: github?.requests.length ?? 0 }
-  const timeoutMs = Math.round(plan.timeoutMs + startupMs)
-  let firstOutputAt: number | undefined
-  let endedAt = 0
-  const puppet = new Puppet(plan.actions, log)
+  const { timeoutMs } = plan
+  const puppet = new Puppet(plan.actions, (what) => tell(`step ${index + 1}`, what))
   puppets.push(puppet)
-  const { startedAt, code, signal, stdout, stderr, outputFile, summary } = await runBundle({
-    bundle,
-    node,
-    // A frozen process must not outlive a Ctrl-C.
-    detached: false,
-    inputs: { 'base-url': baseUrl, 'timeout-minutes': String(timeoutMs / 60_000), ...plan.inputs },
+  let firstOutputAt: number | undefined
+  const { startedAt, endedAt, code, signal, stdout, stderr, outputFile, summary } = await run({
+    inputs: {
+      'base-url': baseUrl + stepPrefix(index),
+      'timeout-minutes': String(timeoutMs / 60_000),
+      ...plan.inputs,
+    },
     event: github === undefined ? {} : payloadOf(github, plan),
     env: {
       ...environment,
@@ -105,20 +108,18 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
       GITHUB_EVENT_NAME: plan.event,
       GITHUB_RUN_ID: String(plan.runId),
       GITHUB_RUN_ATTEMPT: String(plan.attempt),
-      ...(github && { GITHUB_API_URL: github.url }),
+      ...(github && { GITHUB_API_URL: `${github.url}${stepPrefix(index)}/api/v3` }),
     },
+    onLine: (line) => tell(`step ${index + 1}`, `writes ${line}`),
     onStart: (child) => {
       puppet.child = child
-      setTimeout(() => child.kill('SIGKILL'), HANG_MS).unref()
-      child.stdout?.once('data', () => {
+      child.onFirstOutput(() => {
         firstOutputAt = performance.now()
         puppet.count('start')
       })
-      child.once('exit', () => {
-        endedAt = performance.now()
-      })
     },
   })
+  tell(`step ${index + 1}`, `ends with ${signal ?? code}`)
   return {
     plan,
     /** What `timeout-minutes` said. */
@@ -136,28 +137,37 @@ async function runStep(plan: StepPlan, world: World, { bundle, node, startupMs, 
     /** As it is. */
     outputFile,
     summary,
-    /** The service's requests in this step. */
-    entries: service.entries.slice(before.entries),
-    githubRequests: (github?.requests ?? []).slice(before.requests),
+    /** The service's requests of this step. */
+    entries: service.entries.filter(({ step }) => step === index),
+    githubRequests: (github?.requests ?? []).filter(({ prefix }) =>
+      prefix.startsWith(`${stepPrefix(index)}/`),
+    ),
     /** All comments after the step but a stranger's, oldest first. */
-    comments: [...(github?.repository.comments.values() ?? [])]
-      .filter(({ author }) => author !== STRANGER)
-      .map(({ body }) => body),
+    comments: commentsOf(world),
     /** All checks after the step, oldest first. */
-    checks: structuredClone([...(github?.repository.checks.values() ?? [])]),
+    checks: checksOf(world),
   }
+}
+
+function commentsOf({ github }: World): string[] {
+  const all = [...(github?.repository.comments.values() ?? [])]
+  return all.filter(({ author }) => author !== STRANGER).map(({ body }) => body)
+}
+
+function checksOf({ github }: World) {
+  return structuredClone([...(github?.repository.checks.values() ?? [])])
 }
 
 /** The process of a step, and what is done to it, some time after the nth of something else. */
 class Puppet {
-  child: ChildProcess | undefined
+  child: Child | undefined
   readonly done: Done[] = []
   readonly #counts = new Map<Trigger, number>()
   #isFrozen = false
 
   constructor(
     readonly actions: readonly ActionPlan[],
-    readonly log: (line: string) => void,
+    readonly tell: (what: string) => void,
   ) {}
 
   count(what: Trigger): void {
@@ -172,14 +182,16 @@ class Puppet {
   }
 
   #act({ what, forMs }: ActionPlan): void {
+    const { child } = this
     const isFreeze = what === 'freeze'
+    if (child === undefined || this.#hasEnded || (isFreeze && this.#isFrozen)) return
     // As the runner does.
     const signal = this.done.some((done) => done.what === 'cancel') ? 'SIGTERM' : 'SIGINT'
-    if (this.#hasEnded || (isFreeze && this.#isFrozen)) return
-    this.log(`=== ${what}`)
+    this.tell(`gets ${what}`)
     const done: Done = { what, at: performance.now() }
     this.done.push(done)
-    this.child?.kill(isFreeze ? 'SIGSTOP' : what === 'cancel' ? signal : what)
+    if (what === 'jump') child.jumpedMs += forMs
+    else child.kill(isFreeze ? 'SIGSTOP' : what === 'cancel' ? signal : what)
     if (!isFreeze) return
     this.#isFrozen = true
     setTimeout(() => this.#thaw(done), forMs).unref()
@@ -189,7 +201,7 @@ class Puppet {
     if (this.#hasEnded) return
     this.#isFrozen = false
     freeze.until = performance.now()
-    this.log('=== thaw')
+    this.tell('goes on')
     this.child?.kill('SIGCONT')
   }
 
@@ -240,10 +252,24 @@ function payloadOf({ plan, repository: { comments } }: PlannedGitHub, step: Step
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
-async function startPlannedGitHub(plan: GitHubPlan, onRequest: () => void) {
+async function startPlannedGitHub(
+  plan: GitHubPlan,
+  count: (what: Trigger, step: number) => void,
+  tell: RunOptions['tell'],
+) {
   const { title, body, file: name, patch, pages, faults } = plan
   const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
-  const github = await startGitHub({ token: TOKEN, otherTokens: { [DOCS_TOKEN]: docsAccess }, onRequest })
+  const github = await startGitHub({
+    token: TOKEN,
+    otherTokens: { [DOCS_TOKEN]: docsAccess },
+    prefix: /^\/step-\d+\/api\/v3/,
+    onRequest: ({ method, path, prefix }) => {
+      const step = Number(/\d+/.exec(prefix)?.[0] ?? 0)
+      tell('GitHub', `gets ${method} ${path} of step ${step + 1}`)
+      count('github', step)
+    },
+    onAnswer: ({ method, path, status }) => tell('GitHub', `has answered ${method} ${path}: ${status}`),
+  })
   github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true }).addPull({ number: 17 })
   const repository = github.addRepository(REPOSITORY, { private: true })
   repository.addPull({ number: PULL_REQUEST, title, body, author: 'octocat', files: [file(name, patch)] })
