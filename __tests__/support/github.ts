@@ -45,6 +45,8 @@ export interface Options {
   readonly onRequest?: (request: Received) => void
   /** Called with each request that was answered, or not. */
   readonly onAnswer?: (request: Received) => void
+  /** When an idle connection is closed (default: 60 s), in milliseconds. */
+  readonly keepAliveMs?: number
   /** In front of every path, such as `/api/v3` of GitHub Enterprise Server; a pattern if there are several. */
   readonly prefix?: string | RegExp
 }
@@ -67,6 +69,8 @@ export interface Received {
   status: number | 'none' | 'reset' | 'cut off'
   /** The body of the answer. */
   answered: string
+  /** It was carried out, whatever was answered. */
+  tookEffect: boolean
 }
 
 /** What goes wrong with the next requests that match. */
@@ -263,6 +267,7 @@ export async function startGitHub(options: Options = {}) {
       needs: found?.needs,
       status: 'none',
       answered: '',
+      tookEffect: false,
     }
     requests.push(entry)
     received.set(request, entry)
@@ -274,7 +279,11 @@ export async function startGitHub(options: Options = {}) {
     if (requests.length >= REQUEST_LIMIT) return void request.socket.destroy()
     const [entry, found] = await receive(request)
     const fault = takeFault(faults, entry)
-    const usual = (): Sent => answer(entry, found, access, options)
+    const usual = (): Sent => {
+      const sent = answer(entry, found, access, options)
+      entry.tookEffect = sent.status < 300
+      return sent
+    }
     if (!fault) return send(response, entry, usual())
     const what = fault.answer
     if (what === 'cut off') return cutOff(response, entry, usual())
@@ -296,7 +305,7 @@ export async function startGitHub(options: Options = {}) {
     // If the sender has given up, there is nobody to answer.
     handle(request, response).catch(() => request.socket.destroy())
   })
-  server.keepAliveTimeout = 60_000
+  server.keepAliveTimeout = options.keepAliveMs ?? 60_000
   const { port, close } = await startListening(server)
 
   return Object.assign(access, {

@@ -22,12 +22,14 @@ export interface Draw {
   readonly knownJob: string
   readonly usesGitHub: boolean
   /**
-   * What is rare otherwise: a freeze over the deadline, a POST that is responded to after the deadline, and a service
-   * that refuses what is about a job, for a moment or for good.
+   * What is rare otherwise: a freeze over the deadline; a response that arrives just when a time limit ends; a job of
+   * half an hour; and a service that refuses what is about a job, for a moment or for good.
    */
-  readonly theme: 'any' | 'freeze' | 'late response' | 'refusals'
+  readonly theme: 'any' | 'freeze' | 'limit' | 'long' | 'refusals'
   /** It refuses a later step, which has a remembered job. */
   readonly refusesLaterStep: boolean
+  /** For processes, whose times are real. */
+  readonly isReal: boolean
   /** What others may write. */
   readonly hostile: () => string
 }

@@ -2,12 +2,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificate } from '../support/certificate.js'
-import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
+import { type Fault, file, type Repository, startGitHub } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
-import { MARKER, markerIn } from './facts.js'
-import type { ActionPlan, GitHubPlan, Plan, StepPlan, Trigger } from './plan.js'
+import { COMPARISONS, payloadOf, TAG } from './events.js'
+import type { GitHubPlan } from './github-plan.js'
+import { MARKER, markerIn, STRANGER } from './memory.js'
+import type { ActionPlan, Plan, StepPlan, Trigger } from './plan.js'
 import { startPlannedService, stepPrefix } from './service.js'
 import type { Child, StepEnd, StepOptions } from './step.js'
 
@@ -63,7 +65,10 @@ async function startWorld(plan: Plan, { tell, certificate }: RunOptions) {
   const puppets: Puppet[] = []
   const count = (what: Trigger, step: number): void => puppets[step]?.count(what)
   const tls = plan.proxy && certificate
-  const service = await startPlannedService({ plan: plan.service, tls, count, tell })
+  const deadlineOf = (step: number): number =>
+    (puppets[step]?.startedAt ?? 0) + (plan.steps[step]?.timeoutMs ?? 0)
+  const [, travelMs] = plan.network.travelMs
+  const service = await startPlannedService({ plan: plan.service, tls, travelMs, deadlineOf, count, tell })
   const proxy =
     plan.proxy &&
     (await connectProxy(service.port, (nth) => {
@@ -94,6 +99,7 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
   const { timeoutMs } = plan
   const puppet = new Puppet(plan.actions, (what) => tell(`step ${index + 1}`, what))
   puppets.push(puppet)
+  const wrote: { readonly at: number; readonly line: string }[] = []
   let firstOutputAt: number | undefined
   const { startedAt, endedAt, code, signal, stdout, stderr, outputFile, summary } = await run({
     inputs: {
@@ -101,18 +107,22 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
       'timeout-minutes': String(timeoutMs / 60_000),
       ...plan.inputs,
     },
-    event: github === undefined ? {} : payloadOf(github, plan),
+    event: github === undefined ? {} : eventOf(github, plan),
     env: {
       ...environment,
       RUNNER_DEBUG: '1',
-      GITHUB_EVENT_NAME: plan.event,
+      GITHUB_EVENT_NAME: plan.event.name,
       GITHUB_RUN_ID: String(plan.runId),
       GITHUB_RUN_ATTEMPT: String(plan.attempt),
       ...(github && { GITHUB_API_URL: `${github.url}${stepPrefix(index)}/api/v3` }),
     },
-    onLine: (line) => tell(`step ${index + 1}`, `writes ${line}`),
+    onLine: (line) => {
+      wrote.push({ at: performance.now(), line })
+      tell(`step ${index + 1}`, `writes ${line}`)
+    },
     onStart: (child) => {
       puppet.child = child
+      puppet.startedAt = performance.now()
       child.onFirstOutput(() => {
         firstOutputAt = performance.now()
         puppet.count('start')
@@ -134,6 +144,8 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
     signal: signal ?? undefined,
     stdout,
     stderr,
+    /** The lines, and when they came. */
+    wrote,
     /** As it is. */
     outputFile,
     summary,
@@ -161,6 +173,7 @@ function checksOf({ github }: World) {
 /** The process of a step, and what is done to it, some time after the nth of something else. */
 class Puppet {
   child: Child | undefined
+  startedAt = 0
   readonly done: Done[] = []
   readonly #counts = new Map<Trigger, number>()
   #isFrozen = false
@@ -210,8 +223,6 @@ class Puppet {
   }
 }
 
-const STRANGER = 'stranger'
-
 function copyComments(repository: Repository): void {
   for (const { issue, body } of [...repository.comments.values()]) {
     const marker = markerIn(body)
@@ -223,31 +234,10 @@ function copyComments(repository: Repository): void {
   }
 }
 
-function payloadOf({ plan, repository: { comments } }: PlannedGitHub, step: StepPlan): object {
-  const { title, body } = plan
-  const { action, sender: login, author } = step.cause
-  const user = { login: author }
-  const repository = { full_name: REPOSITORY }
-  const html_url = `https://github.com/${REPOSITORY}`
-  const about = { title, body, user }
-  const issue = { number: ISSUE, ...about, html_url: `${html_url}/issues/${ISSUE}` }
-  const pull_request = {
-    number: PULL_REQUEST,
-    ...about,
-    html_url: `${html_url}/pull/${PULL_REQUEST}`,
-    base: { ref: 'main', repo: repository },
-    head: { ref: 'change', label: 'your-org:change', sha: sha('head'), repo: repository },
-  }
+function eventOf({ plan, repository: { comments } }: PlannedGitHub, { event }: StepPlan): object {
   const own = [...comments.values()].find((comment) => comment.author !== STRANGER && markerIn(comment.body))
-  const comment = { id: (step.isOwnComment && own?.id) || 1, body, user, html_url }
-  const payloads = {
-    workflow_dispatch: {},
-    issues: { action: 'opened', issue },
-    issue_comment: { action: 'created', issue, comment },
-    pull_request: { action, pull_request },
-  }
-  const sender = { login, type: login === 'app[bot]' ? 'Bot' : 'User' }
-  return { sender, repository, ...payloads[step.event] }
+  const { title, body } = plan
+  return payloadOf(event, { title, body, commentId: (event.isOwnComment && own?.id) || 1 })
 }
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
@@ -263,19 +253,39 @@ async function startPlannedGitHub(
     token: TOKEN,
     otherTokens: { [DOCS_TOKEN]: docsAccess },
     prefix: /^\/step-\d+\/api\/v3/,
+    keepAliveMs: plan.keepAliveMs,
     onRequest: ({ method, path, prefix }) => {
-      const step = Number(/\d+/.exec(prefix)?.[0] ?? 0)
-      tell('GitHub', `gets ${method} ${path} of step ${step + 1}`)
-      count('github', step)
+      tell('GitHub', `gets ${method} ${path} of step ${stepOf(prefix) + 1}`)
+      count('github', stepOf(prefix))
+      if (method !== 'GET') count('write', stepOf(prefix))
+      requests++
+      for (const { nth, what } of plan.others) if (nth === requests) act(what)
     },
-    onAnswer: ({ method, path, status }) => tell('GitHub', `has answered ${method} ${path}: ${status}`),
+    onAnswer: ({ method, path, prefix, status }) => {
+      tell('GitHub', `has answered ${method} ${path}: ${status}`)
+      if (method !== 'GET') count('written', stepOf(prefix))
+    },
   })
-  github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true }).addPull({ number: 17 })
+  const stepOf = (prefix: string): number => Number(/\d+/.exec(prefix)?.[0] ?? 0)
+  /** What somebody else does meanwhile. */
+  const act = (what: GitHubPlan['others'][number]['what']): void => {
+    tell('somebody', what === 'comments' ? 'comments' : 'deletes the first comment')
+    const first = [...repository.comments.values()].find(({ author }) => author === 'octocat')
+    if (what === 'deletes' && first) repository.comments.delete(first.id)
+    if (what === 'comments') for (const issue of [PULL_REQUEST, ISSUE]) repository.addComment(issue)
+  }
+  let requests = 0
+  if (plan.docsPull !== 'unreadable') {
+    const docs = github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
+    docs.addPull({ number: 17, state: plan.docsPull })
+  }
   const repository = github.addRepository(REPOSITORY, { private: true })
   repository.addPull({ number: PULL_REQUEST, title, body, author: 'octocat', files: [file(name, patch)] })
   repository.issues.add(ISSUE)
-  // What the runner's environment names.
-  repository.addComparison(repository.addRun().head_sha, '0123456789abcdef0123456789abcdef01234567')
+  repository.lagMs = plan.lagMs
+  repository.addRun()
+  repository.addRelease(TAG, '2026-01-01T00:00:00Z')
+  for (const [base, head] of COMPARISONS) repository.addComparison(base, head)
   repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
   repository.collaborators.set('reader', { permission: 'read', role_name: 'read' })
   // The comment that the first step adds fills a page; or there are two on each.

@@ -147,6 +147,7 @@ export class SimulatedSocket extends Duplex {
   #waiting: (() => void)[] = []
   /** When the last of what is on its way to this end arrives. */
   #lastArrival = 0
+  #lastWrite = 0
   #hasSentEnd = false
   #idle: { readonly milliseconds: number; timer: NodeJS.Timeout } | undefined
 
@@ -167,6 +168,16 @@ export class SimulatedSocket extends Duplex {
     for (const send of this.#waiting.splice(0)) send()
     this.emit('connect')
     this.emit('ready')
+  }
+
+  /** When the other end wrote last. */
+  get receivedWasSentAt(): number {
+    return this.#peer === undefined ? 0 : this.#peer.#lastWrite
+  }
+
+  /** When the last of what this end has sent arrives. */
+  get sentArrivesAt(): number {
+    return this.#peer === undefined ? Number.POSITIVE_INFINITY : this.#peer.#lastArrival
   }
 
   /** When something that is sent to this end now arrives. */
@@ -193,6 +204,7 @@ export class SimulatedSocket extends Duplex {
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
     this.#whenConnected(() => {
+      this.#lastWrite = this.#network.time.now
       for (const part of this.#split(chunk)) this.#send((peer) => peer.#receive(part, this))
     })
     this.#active()

@@ -1,9 +1,11 @@
-/** What one run of the action meets, drawn from a seed. Plain data, so that it can be printed and done again. */
+/** What one run of the world meets, drawn from a seed. Plain data, so that it can be printed, shrunk and done again. */
 
-import type { Fault } from '../support/github.js'
 import type { Behaviour } from '../support/proxy.js'
 import { DOCS_TOKEN, type Draw, FINAL_POST_MS, ISSUE, PULL_REQUEST, TOKEN } from './draw.js'
-import { hostileText, INJECTED } from './hostile.js'
+import { createEvent, type EventPlan, numberOf } from './events.js'
+import { createGitHubPlan } from './github-plan.js'
+import { hostileText } from './hostile.js'
+import type { Connecting, NetworkPlan } from './network.js'
 import { Random } from './random.js'
 import { createServicePlan } from './service-plan.js'
 
@@ -11,9 +13,11 @@ export type Plan = ReturnType<typeof createPlan>
 export type StepPlan = ReturnType<typeof createStep>
 /** Something that happens to the process, some time after the nth of something else. */
 export type ActionPlan = ReturnType<typeof createAction>
-export type GitHubPlan = ReturnType<typeof createGitHubPlan>
-export type Trigger = 'start' | 'request' | 'post' | 'get' | 'response' | 'github'
-export type Person = 'writer' | 'reader' | 'stranger' | 'app[bot]'
+/**
+ * `github`: a request to GitHub has come. `write`: one that writes has come, and nothing is written yet. `written`: it was
+ * answered.
+ */
+export type Trigger = 'start' | 'request' | 'post' | 'get' | 'response' | 'github' | 'write' | 'written'
 
 const WORD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Printable ASCII, which is what a key may consist of. */
@@ -21,36 +25,65 @@ const PRINTABLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(0
 /** What an id may consist of. */
 const ID = `${WORD}._~:@=+,-`
 
-export function createPlan(seed: number) {
+/** What is drawn if nothing else is asked for. */
+interface Options {
+  /** For processes, whose times are real: short, and with nothing that happens at an exact time. */
+  readonly isReal?: boolean
+}
+
+export function createPlan(seed: number, { isReal = false }: Options = {}) {
   const random = new Random(seed)
-  const alphabet = random.weighted([5, WORD], [3, PRINTABLE], [1, `\\"%/${WORD}`], [0.5, '\\"'])
-  const length = random.weighted<[number, number]>([8, [12, 40]], [1, [200, 4000]])
-  const key = `mint_${random.text(WORD, 12)}${random.text(alphabet, ...length)}`
+  const key = createKey(random)
   const knownJob = `job-${random.text(ID, 4, 30)}`
-  const usesGitHub = random.chance(0.35)
-  const theme = random.weighted(
-    [87, 'any'],
-    [7, 'freeze'],
-    [6, 'late response'],
-    [usesGitHub ? 50 : 8, 'refusals'],
+  const usesGitHub = random.chance(isReal ? 0.6 : 0.5)
+  const theme = random.weighted<Draw['theme']>(
+    [60, 'any'],
+    [isReal ? 0 : 10, 'freeze'],
+    [isReal ? 0 : 10, 'limit'],
+    [isReal ? 0 : 8, 'long'],
+    [usesGitHub ? 25 : 8, 'refusals'],
   )
-  const refusesLaterStep = theme === 'refusals' && usesGitHub
+  const refusesLaterStep = theme === 'refusals' && usesGitHub && random.chance(0.7)
   const hostile = (): string => hostileText(random, key)
-  const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile }
+  const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile, isReal }
   const steps = createSteps(draw)
+  const hasProxy = !isReal && random.chance(0.08)
   return {
     seed,
     key,
     knownJob,
     /** What a proxy does with its nth CONNECT; the last one again and again. Without one, the service has no TLS. */
-    proxy: random.chance(0.15) ? createProxy(random) : undefined,
-    /** They run one after the other against the same service and GitHub. */
+    proxy: hasProxy ? createProxy(random) : undefined,
+    network: createNetwork(draw),
+    /** What happens to the attempts to connect, in turn; those that follow succeed. */
+    connecting: {
+      service: hasProxy || isReal ? [] : createConnecting(random, 0.06),
+      github: hasProxy || isReal ? [] : createConnecting(random, 0.03),
+    },
     steps,
-    network: { travelMs: [0.1, 2] as [number, number], parts: 3, single: false },
     service: createServicePlan(draw, steps[0].timeoutMs),
     /** Undefined if the steps need nothing of GitHub. */
     github: usesGitHub ? createGitHubPlan(draw) : undefined,
   }
+}
+
+function createKey(random: Random): string {
+  const alphabet = random.weighted([5, WORD], [3, PRINTABLE], [1, `\\"%/${WORD}`], [0.5, '\\"'])
+  const length = random.weighted<[number, number]>([8, [12, 40]], [1, [200, 4000]])
+  return `mint_${random.text(WORD, 12)}${random.text(alphabet, ...length)}`
+}
+
+/** What is to happen at an exact time travels in a time that is known. */
+function createNetwork({ random, theme }: Draw): NetworkPlan {
+  if (theme === 'limit') return { travelMs: [1, 1], parts: 1, single: false }
+  const [min, max] = random.weighted<[number, number]>([5, [0.1, 2]], [2, [5, 60]], [1, [20, 400]])
+  return { travelMs: [min, max], parts: random.pick(1, 1, 3, 8), single: random.chance(0.1) }
+}
+
+function createConnecting(random: Random, probability: number): Connecting[] {
+  if (!random.chance(probability)) return []
+  const how = random.weighted<Connecting>([3, 'refused'], [1, 'silent'])
+  return random.times(random.pick(1, 2, 3, 30), () => (random.chance(0.9) ? how : 'open'))
 }
 
 function createProxy(random: Random): Behaviour[] {
@@ -68,65 +101,109 @@ function createProxy(random: Random): Behaviour[] {
 }
 
 function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
-  const { random, refusesLaterStep } = draw
+  const { random, refusesLaterStep, usesGitHub } = draw
   const drawn = createStep(draw)
   // Its one request is the first create: the service refuses the later step.
   const quick = { inputs: { ...drawn.inputs, wait: 'false' }, actions: [] }
   const first: StepPlan = refusesLaterStep ? { ...drawn, ...quick } : drawn
   const { 'job-scope': scope, check } = first.inputs
-  if ((scope === undefined && check === undefined) || (!refusesLaterStep && random.chance(0.3)))
-    return [first]
-  // A later run that shares the job, or a re-run of the same one, which alone finds a check.
-  const isRerun = scope === undefined || random.chance(0.5)
-  const { inputs, timeoutMs, cause, actions } = createStep(draw)
-  const later = { runId: first.runId + 1, cause }
-  // What the first step wrote triggers the second.
-  const ofOwnComment = { ...later, event: 'issue_comment' as const, isOwnComment: true }
-  const mayBeOwn = first.event.startsWith('issue') && random.chance(0.5)
-  return [
-    first,
-    {
-      ...first,
-      inputs: { ...first.inputs, wait: inputs.wait ?? 'true' },
-      timeoutMs,
-      actions,
-      ...(isRerun ? { attempt: 2 } : mayBeOwn ? ofOwnComment : later),
-    },
-  ]
+  if (!usesGitHub || (scope === undefined && check === undefined && random.chance(0.9))) return [first]
+  const count = refusesLaterStep
+    ? 1
+    : random.weighted([draw.theme === 'long' ? 9 : 3, 0], [6, 1], [2, 2], [1, 3])
+  const steps: [StepPlan, ...StepPlan[]] = [first]
+  for (let index = 0; index < count; index++) steps.push(createNext(draw, steps))
+  return steps
+}
+
+/** A later run that shares the job, a re-run, another leg of the matrix, or a step that looks the same. */
+function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): StepPlan {
+  const { random, refusesLaterStep, isReal } = draw
+  const before = random.pick(...steps)
+  const { inputs, timeoutMs, actions } = createStep(draw)
+  const cause = createEvent(draw)
+  const runs = steps.map(({ runId }) => runId)
+  const attempts = steps.filter(({ runId }) => runId === before.runId).map(({ attempt }) => attempt)
+  const what = random.weighted(
+    [before.inputs['job-scope'] === undefined ? 1 : 8, 'later run'],
+    [8, 're-run'],
+    [refusesLaterStep ? 0 : 2, 'leg'],
+    [refusesLaterStep ? 0 : 1, 'same attempt'],
+  )
+  const isConcurrent = !isReal && !refusesLaterStep && random.chance(what === 'leg' ? 0.8 : 0.3)
+  const starts = isConcurrent
+    ? { after: 'start' as const, delayMs: random.pick(0, 0, random.int(0, 300), random.int(0, timeoutMs)) }
+    : { after: 'end' as const, delayMs: random.pick(0, 0, random.int(0, 5_000)) }
+  const mayBeOwn = before.event.name.startsWith('issue') && random.chance(0.4)
+  const event: EventPlan = mayBeOwn
+    ? { ...before.event, name: 'issue_comment', isOwnComment: true, author: 'writer' }
+    : { ...before.event, sender: cause.sender, author: cause.author }
+  const next = {
+    ...before,
+    inputs: { ...before.inputs, wait: inputs.wait ?? 'true' },
+    timeoutMs: isReal ? before.timeoutMs : timeoutMs,
+    actions,
+    starts,
+  }
+  switch (what) {
+    case 'later run':
+      return { ...next, runId: Math.max(...runs) + 1, attempt: 1, event, ...replaceKey(draw, next) }
+    case 're-run':
+      // On a re-run, the event is the same.
+      return { ...next, attempt: Math.max(...attempts) + 1 }
+    case 'leg':
+      return { ...next, inputs: { ...next.inputs, 'job-key': random.pick('{"leg":2}', 'another', '') } }
+    case 'same attempt':
+      return next
+  }
+}
+
+/** The key is replaced between two runs. */
+function replaceKey({ random }: Draw, { inputs }: Pick<StepPlan, 'inputs'>): Pick<StepPlan, 'inputs'> {
+  if (inputs['api-key'] === undefined || !random.chance(0.12)) return { inputs }
+  const previous = random.chance(0.7) ? { 'previous-api-key': inputs['api-key'] } : {}
+  return { inputs: { ...inputs, 'api-key': createKey(random), ...previous } }
+}
+
+function createTimeout({ random, theme, isReal }: Draw): number {
+  if (isReal) return random.int(4_000, 6_000)
+  if (theme === 'long') return random.int(60_000, 1_800_000)
+  return random.weighted(
+    // A refusal is repeated for 10 s.
+    [theme === 'refusals' ? 1_000 : 3, random.int(11_000, 40_000)],
+    [6, random.int(2_500, 7_000)],
+    [3, random.int(1_000, 3_000)],
+    [1, random.int(100, 1_000)],
+    [2, random.int(60_000, 200_000)],
+  )
 }
 
 function createStep(draw: Draw) {
-  const { random, key, knownJob, usesGitHub, theme, refusesLaterStep } = draw
-  const person = (): Person =>
-    random.chance(0.85) ? 'writer' : random.pick('reader', 'stranger', 'app[bot]')
+  const { random, key, knownJob, usesGitHub, refusesLaterStep } = draw
   const task = random.weighted(
     [60, 'create'],
     [refusesLaterStep ? 0 : usesGitHub ? 5 : 18, 'message'],
     [refusesLaterStep ? 0 : usesGitHub ? 5 : 14, 'attach'],
   )
-  const timeoutMs = random.weighted(
-    // A 404 is repeated for 10 s.
-    [theme === 'refusals' ? 1_000 : 0, random.int(11_000, 18_000)],
-    [6, random.int(2_500, 7_000)],
-    [3, random.int(1_000, 3_000)],
-    [1, random.int(100, 1_000)],
-  )
+  const timeoutMs = createTimeout(draw)
   const prompt = random.weighted(
     [5, 'Update the docs.'],
     [1, `Update: ${hostileText(random, 'no key here')}`],
     [0.3, 'Long '.repeat(random.int(1, 20_000))],
   )
-  const event = usesGitHub
-    ? random.weighted([7, 'pull_request'], [3, 'issues'], [2, 'issue_comment'], [3, 'workflow_dispatch'])
-    : 'workflow_dispatch'
+  const event = createEvent(draw)
+  const interval = random.weighted([6, String(random.int(1, 8) / 10)], [1, '2'], [4, ''])
   const inputs: Record<string, string> = {
     'api-key': key,
     'project-id': `docs-${random.text(ID, 1, 12)}`,
-    'poll-interval-seconds': random.weighted([8, String(random.int(1, 8) / 10)], [1, '2'], [1, '']),
+    'poll-interval-seconds': draw.isReal ? '0.3' : timeoutMs > 40_000 ? '' : interval,
     // An environment variable has no NUL.
     ...(task !== 'attach' && { prompt: prompt.replaceAll('\0', '') }),
     ...(task !== 'create' && { 'job-id': knownJob }),
     ...(random.chance(0.2) && { wait: 'false' }),
+    ...(random.chance(0.1) && { 'fail-on': random.pick('none', 'no-changes', 'failed timed-out') }),
+    ...(random.chance(0.03) && { 'dry-run': 'true' }),
+    ...(random.chance(0.03) && BAD_INPUTS[random.int(0, BAD_INPUTS.length - 1)]),
     ...(usesGitHub && gitHubInputs(draw, task, event)),
   }
   return {
@@ -134,80 +211,89 @@ function createStep(draw: Draw) {
     inputs,
     /** After the start or the end of the step before it. */
     starts: { after: 'end' as 'end' | 'start', delayMs: 0 },
-    /** Counts from about when the process is up: on a busy machine that alone takes seconds. */
     timeoutMs,
     runId: random.int(1, 1e9),
     attempt: 1,
     event,
-    /** The event is about the comment of the step before. */
-    isOwnComment: false,
-    /** Who did what. */
-    cause: {
-      /** Of the pull request. */
-      action: random.pick('synchronize', 'synchronize', 'opened', 'labeled', 'edited', 'closed'),
-      /** Who triggered the run. */
-      sender: person(),
-      /** Who wrote the comment. */
-      author: person(),
-    },
     actions: createActions(draw, timeoutMs),
   }
 }
 
-function gitHubInputs({ random, theme }: Draw, task: string, event: string): Record<string, string> {
+/** Each is one problem. */
+const BAD_INPUTS: readonly Record<string, string>[] = [
+  { 'project-id': '' },
+  { 'api-key': '' },
+  { 'poll-interval-seconds': 'often' },
+  { 'job-scope': 'everything' },
+  { 'base-url': 'http://service.example' },
+  { 'context-paths': './docs' },
+  { since: 'a..b' },
+]
+
+function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): Record<string, string> {
+  const number = numberOf(event)
   const scope = random.weighted(
-    [6, event === 'pull_request' ? 'pull-request' : 'issue'],
+    [6, number === PULL_REQUEST ? 'pull-request' : 'issue'],
     [1, 'pull-request'],
     [1, 'issue'],
     [theme === 'refusals' ? 0 : 2, ''],
   )
   const hasScope = task === 'create' && scope !== ''
   // Without a pull request or an issue in the event, the scope needs a number.
-  const isAboutNone = event === 'workflow_dispatch'
-  const needsNumber = hasScope && scope === 'issue' && isAboutNone
-  const usesPaths = !isAboutNone && random.chance(0.15)
+  const needsNumber = hasScope && scope === 'issue' && number === undefined
+  const usesPaths = event.name.startsWith('pull_request') && random.chance(0.15)
+  const usesSince = random.chance(0.2)
   return {
     'github-token': TOKEN,
     context: random.pick('none', 'event', 'diff'),
     ...(hasScope && { 'job-scope': scope }),
-    ...((needsNumber || random.chance(0.15)) && { 'issue-number': String(random.pick(PULL_REQUEST, ISSUE)) }),
+    ...((needsNumber || random.chance(0.1)) && { 'issue-number': String(random.pick(PULL_REQUEST, ISSUE)) }),
     ...(random.chance(0.3) && { comment: 'true' }),
     ...(random.chance(0.35) && { check: 'true' }),
     ...(random.chance(0.15) && { 'allow-users': random.pick('*', 'Reader', 'stranger, app[bot]') }),
+    ...(random.chance(0.05) && { 'skip-authors': random.pick('', 'reader') }),
     ...(random.chance(0.5) && { 'docs-token': DOCS_TOKEN }),
+    ...(random.chance(0.2) && { 'job-key': random.pick('{"leg":1}', 'one') }),
     ...(usesPaths && { 'context-paths': random.pick('docs/**', '!docs/**', '*.md') }),
+    ...(usesSince && { since: random.pick('v1.0.0', 'v1.0.0', 'unknown') }),
   }
 }
 
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
-  const { random, theme } = draw
-  if (theme === 'freeze' || (theme === 'late response' && random.chance(0.5)))
-    return [createFreeze(draw, timeoutMs)]
-  const count = random.weighted([theme === 'refusals' ? 300 : 55, 0], [28, 1], [12, 2], [5, 3])
-  return random.times(count, () => createAction(draw, timeoutMs))
+  const { random, theme, isReal } = draw
+  if (theme === 'freeze' || (theme === 'limit' && random.chance(0.3))) return [createFreeze(draw, timeoutMs)]
+  const count = random.weighted([theme === 'refusals' ? 300 : 60, 0], [28, 1], [isReal ? 0 : 12, 2], [5, 3])
+  return random.times(isReal ? Math.min(count, 1) : count, () => createAction(draw, timeoutMs))
 }
 
-function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
+function createAction({ random, usesGitHub, isReal }: Draw, timeoutMs: number) {
+  const ofGitHub = usesGitHub ? 3 : 0
   return {
     after: random.weighted<Trigger>(
-      [2, 'start'],
+      [isReal ? 0 : 2, 'start'],
       [2, 'request'],
       [4, 'post'],
       [2, 'response'],
-      [usesGitHub ? 3 : 0, 'github'],
+      [ofGitHub, 'github'],
+      [ofGitHub, 'write'],
+      [ofGitHub, 'written'],
     ),
-    nth: random.weighted([5, 1], [2, 2], [1, 3]),
-    delayMs: random.weighted([3, 0], [3, random.int(0, 100)], [2, random.int(0, timeoutMs)]),
+    nth: random.weighted([5, 1], [3, 2], [2, 3], [1, 4], [1, 5]),
+    delayMs: isReal
+      ? 0
+      : random.weighted([3, 0], [3, random.int(0, 100)], [2, random.int(0, timeoutMs)], [1, 7_500]),
     what: random.weighted<'cancel' | 'freeze' | 'SIGKILL' | 'jump'>(
       [6, 'cancel'],
-      [5, 'freeze'],
-      [0.5, 'SIGKILL'],
+      [isReal ? 0 : 5, 'freeze'],
+      [usesGitHub ? 4 : 1, 'SIGKILL'],
+      [isReal ? 0 : 2, 'jump'],
     ),
     /** How long a freeze takes, or how far the wall clock jumps. */
     forMs: random.weighted(
       [1, random.int(10, 500)],
       [2, random.int(500, timeoutMs)],
       [2, random.int(timeoutMs, timeoutMs + 8_000)],
+      [1, -random.int(1_000, 86_400_000)],
     ),
   }
 }
@@ -218,54 +304,10 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
  */
 function createFreeze({ random, theme }: Draw, timeoutMs: number): ActionPlan {
   const what = 'freeze'
-  if (theme === 'late response') {
+  if (theme === 'limit') {
     const delayMs = timeoutMs + random.int(0, 2_000)
     return { after: 'post', nth: 1, delayMs, what, forMs: FINAL_POST_MS + random.int(0, 1_000) }
   }
   const [delayMs, forMs] = [random.pick(0, 0, 200), random.int(timeoutMs, timeoutMs + 4_000)]
   return { after: random.pick('post', 'get', 'get'), nth: random.pick(1, 1, 2), delayMs, what, forMs }
-}
-
-function createGitHubPlan(draw: Draw) {
-  const { random, hostile } = draw
-  const healthy = random.chance(0.5)
-  const faults = random.times(healthy ? 0 : random.int(1, 4), () => createGitHubFault(draw))
-  return {
-    title: `Title ${hostile()}`.slice(0, 1000),
-    body: hostile(),
-    file: random.pick('docs/a.md', 'src/a.ts', `src/${INJECTED}\n::error::x.ts`, '@x/<img>`|.md'),
-    patch: `@@ -1 +1 @@\n-old\n+${hostile()}`,
-    /** Lists come in pages that are shorter than asked for, or the last page comes again and again. */
-    pages: random.pick('usual', 'usual', 'short', 'repeated'),
-    /** A stranger copies the comment of the first step, with another job in its marker. */
-    copies: random.chance(0.5),
-    /** Whether every request is answered as GitHub would. */
-    healthy,
-    faults,
-  }
-}
-
-const GITHUB_PATHS = ' /comments /files /comments/\\d+$ /issues/ /pulls/ check-runs /permission'.split(' ')
-
-function createGitHubFault({ random, hostile }: Draw) {
-  const status = random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 301)
-  const message = JSON.stringify({ message: hostile() })
-  const refusal = {
-    status,
-    headers: status === 429 ? { 'retry-after': random.pick('0', '1', '60') } : {},
-    body: random.pick(message, '{}', '[]', 'null', '<html>Unicorn</html>', '', hostile()),
-  }
-  return {
-    method: random.pick(undefined, 'GET', 'POST', 'PATCH'),
-    path: random.pick(...GITHUB_PATHS),
-    times: random.pick(1, 1, 2, 1000),
-    takesEffect: random.chance(0.5),
-    answer: random.weighted<Fault['answer']>(
-      [1, 'silence'],
-      [2, 'reset'],
-      [2, 'cut off'],
-      [2, { delayMs: random.int(0, 4_000) }],
-      [4, refusal],
-    ),
-  }
 }

@@ -27,12 +27,8 @@ type Call = (...parameters: unknown[]) => void
 export function replaceTimers(time: Time, machine: () => Machine): void {
   const wallClock = (): number => Math.floor(EPOCH + time.now + machine().jumpedMs)
 
-  /** Node cuts the time to whole milliseconds, and counts from one that has begun: a timer may be early. */
-  const dueAfter = (milliseconds: number): number => {
-    const { startedAt } = machine()
-    const whole = milliseconds >= 1 && milliseconds <= LONGEST_MS ? Math.trunc(milliseconds) : 1
-    return startedAt + Math.floor(time.now - startedAt) + whole
-  }
+  const dueAfter = (milliseconds: number): number =>
+    time.now + (milliseconds >= 1 && milliseconds <= LONGEST_MS ? milliseconds : 1)
 
   class Timer {
     readonly #id: number
