@@ -14,6 +14,17 @@ export const ISSUE = 2
 /** How long after a cancel or the deadline the response to a POST is waited for. */
 export const FINAL_POST_MS = 5_000
 
+/** Each is one problem. */
+export const BAD_INPUTS: readonly Record<string, string>[] = [
+  { 'project-id': '' },
+  { 'api-key': '' },
+  { 'poll-interval-seconds': 'often' },
+  { 'job-scope': 'everything' },
+  { 'base-url': 'http://service.example' },
+  { 'context-paths': './docs' },
+  { since: 'a..b' },
+]
+
 /** What all parts of a plan are drawn with. */
 export interface Draw {
   readonly random: Random

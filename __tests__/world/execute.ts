@@ -68,7 +68,15 @@ async function startWorld(plan: Plan, { tell, certificate }: RunOptions) {
   const deadlineOf = (step: number): number =>
     (puppets[step]?.startedAt ?? 0) + (plan.steps[step]?.timeoutMs ?? 0)
   const [, travelMs] = plan.network.travelMs
-  const service = await startPlannedService({ plan: plan.service, tls, travelMs, deadlineOf, count, tell })
+  const service = await startPlannedService({
+    plan: plan.service,
+    tls,
+    travelMs,
+    hasProxy: plan.proxy !== undefined,
+    deadlineOf,
+    count,
+    tell,
+  })
   const proxy =
     plan.proxy &&
     (await connectProxy(service.port, (nth) => {
@@ -236,8 +244,8 @@ function copyComments(repository: Repository): void {
 
 function eventOf({ plan, repository: { comments } }: PlannedGitHub, { event }: StepPlan): object {
   const own = [...comments.values()].find((comment) => comment.author !== STRANGER && markerIn(comment.body))
-  const { title, body } = plan
-  return payloadOf(event, { title, body, commentId: (event.isOwnComment && own?.id) || 1 })
+  const told = { title: plan.title, body: plan.body, commentId: 1 }
+  return payloadOf(event, event.isOwnComment && own ? { ...told, body: own.body, commentId: own.id } : told)
 }
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>

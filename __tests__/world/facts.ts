@@ -208,9 +208,12 @@ export class Facts extends Observed {
   }
 
   /** Whether a marker is of this step in another run or attempt: who wrote it has the same key for the step. */
-  isOfThisStep({ name }: Marker): boolean {
-    const writer = this.record.steps.find((step) =>
-      writtenBy(step).some(({ marker }) => marker.name === name),
+  isOfThisStep({ name, run, attempt }: Marker): boolean {
+    const writer = this.record.steps.find(
+      ({ plan, githubRequests }) =>
+        String(plan.runId) === run &&
+        plan.attempt === attempt &&
+        writtenBy({ githubRequests }).some(({ marker }) => marker.name === name),
     )
     if (writer === undefined) return false
     const { inputs } = writer.plan

@@ -85,7 +85,7 @@ export interface Written {
   readonly tookEffect: boolean
 }
 
-export function writtenBy({ githubRequests }: StepRecord): Written[] {
+export function writtenBy({ githubRequests }: Pick<StepRecord, 'githubRequests'>): Written[] {
   return githubRequests.flatMap(({ method, path, body, at, tookEffect }) => {
     if (method !== 'PATCH') return []
     const { body: text, output } = (body ?? {}) as { body?: string; output?: { text?: string } }

@@ -6,7 +6,7 @@ import net from 'node:net'
 import { Duplex } from 'node:stream'
 import tls from 'node:tls'
 import { Random } from './random.js'
-import type { Owner, Time } from './time.js'
+import { exact, type Owner, type Time } from './time.js'
 
 /** How bytes travel. */
 export interface NetworkPlan {
@@ -183,7 +183,7 @@ export class SimulatedSocket extends Duplex {
   /** When something that is sent to this end now arrives. */
   nextArrival(): number {
     const [min, max] = this.#network.conditions.plan.travelMs
-    const at = this.#network.time.now + min + (max - min) * this.#random.next()
+    const at = exact(this.#network.time.now + min + (max - min) * this.#random.next())
     this.#lastArrival = Math.max(this.#lastArrival, at)
     return this.#lastArrival
   }

@@ -1,7 +1,7 @@
 /** What one run of the world meets, drawn from a seed. Plain data, so that it can be printed, shrunk and done again. */
 
 import type { Behaviour } from '../support/proxy.js'
-import { DOCS_TOKEN, type Draw, FINAL_POST_MS, ISSUE, PULL_REQUEST, TOKEN } from './draw.js'
+import { BAD_INPUTS, DOCS_TOKEN, type Draw, FINAL_POST_MS, ISSUE, PULL_REQUEST, TOKEN } from './draw.js'
 import { createEvent, type EventPlan, numberOf } from './events.js'
 import { createGitHubPlan } from './github-plan.js'
 import { hostileText } from './hostile.js'
@@ -135,8 +135,9 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     ? { after: 'start' as const, delayMs: random.pick(0, 0, random.int(0, 300), random.int(0, timeoutMs)) }
     : { after: 'end' as const, delayMs: random.pick(0, 0, random.int(0, 5_000)) }
   const mayBeOwn = before.event.name.startsWith('issue') && random.chance(0.4)
+  const isOnPull = numberOf(before.event) === PULL_REQUEST
   const event: EventPlan = mayBeOwn
-    ? { ...before.event, name: 'issue_comment', isOwnComment: true, author: 'writer' }
+    ? { ...before.event, name: 'issue_comment', onPull: isOnPull, isOwnComment: true, author: 'writer' }
     : { ...before.event, sender: cause.sender, author: cause.author }
   const next = {
     ...before,
@@ -200,6 +201,8 @@ function createStep(draw: Draw) {
     // An environment variable has no NUL.
     ...(task !== 'attach' && { prompt: prompt.replaceAll('\0', '') }),
     ...(task !== 'create' && { 'job-id': knownJob }),
+    // What the runner fills in.
+    'skip-authors': 'mintlify[bot]',
     ...(random.chance(0.2) && { wait: 'false' }),
     ...(random.chance(0.1) && { 'fail-on': random.pick('none', 'no-changes', 'failed timed-out') }),
     ...(random.chance(0.03) && { 'dry-run': 'true' }),
@@ -218,17 +221,6 @@ function createStep(draw: Draw) {
     actions: createActions(draw, timeoutMs),
   }
 }
-
-/** Each is one problem. */
-const BAD_INPUTS: readonly Record<string, string>[] = [
-  { 'project-id': '' },
-  { 'api-key': '' },
-  { 'poll-interval-seconds': 'often' },
-  { 'job-scope': 'everything' },
-  { 'base-url': 'http://service.example' },
-  { 'context-paths': './docs' },
-  { since: 'a..b' },
-]
 
 function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): Record<string, string> {
   const number = numberOf(event)

@@ -1,6 +1,6 @@
 /** How and when a step ends, and what it says of its end in the outputs. */
 
-import { FINAL_POST_MS } from './draw.js'
+import { BAD_INPUTS, FINAL_POST_MS } from './draw.js'
 import { ENDED, type Facts } from './facts.js'
 import type { Rule } from './rules.js'
 import { isId, isMessage, jobIn } from './service.js'
@@ -43,15 +43,17 @@ export const ENDING_RULES = {
   },
 
   *'a step ends by its deadline'(facts) {
-    const { step, deadlineAt, github, wasKilled, code } = facts
+    const { step, deadlineAt, github, wasKilled, inputs } = facts
     if (wasKilled) return
     const postMs = facts.isPostPendingAt(facts.thawedAt(deadlineAt)) ? FINAL_POST_MS : 0
     const startedAt = step.firstOutputAt ?? step.spawnedAt
+    // The last poll has its time even if the response to the POST came in the last moment.
     const isLate =
+      facts.posts.some(({ arrivedAt: at }) => at <= deadlineAt && at >= deadlineAt - facts.lastPollMs) ||
       startedAt >= deadlineAt - facts.lastPollMs ||
       facts.freezes.some(({ from, to }) => from <= deadlineAt && to >= deadlineAt - facts.lastPollMs)
     const limit =
-      (code === 'input' ? startedAt + BAD_INPUT_MS : Math.max(deadlineAt, startedAt)) +
+      (hasBadInput(inputs) ? startedAt + BAD_INPUT_MS : Math.max(deadlineAt, startedAt)) +
       postMs +
       (isLate ? LATE_POLL_MS : 0) +
       (github === undefined ? 0 : EDITS_MS.deadline)
@@ -68,7 +70,8 @@ export const ENDING_RULES = {
     if (reported !== undefined && reported.at > reportBy)
       yield `reported its end ${reported.at - cancelledAt} ms after a signal`
     const editsMs = github === undefined ? 0 : EDITS_MS.cancelled
-    const lateMs = step.endedAt - facts.laterByFreezes(cancelledAt + postMs + editsMs) - TIMER_MS
+    const toldAt = Math.max(cancelledAt, reported?.at ?? 0)
+    const lateMs = step.endedAt - facts.laterByFreezes(toldAt + editsMs) - TIMER_MS
     if (lateMs > 0) yield `ended ${lateMs} ms too late after a signal`
     if (secondSignalAt < step.endedAt) yield `ended ${step.endedAt - secondSignalAt} ms after a second signal`
   },
@@ -85,6 +88,11 @@ export const ENDING_RULES = {
     if (!/^\d+$/.test(outputs['elapsed-seconds'] ?? '')) yield 'elapsed-seconds is no number'
     if (link !== '' && (!LINK.test(link) || /\/\/[^/]*@/.test(link))) yield `pr-link is ${link}`
     if (jobId !== '' && !isId(jobId)) yield `job-id is ${jobId}`
+  },
+
+  *'bad input is said to be bad'({ inputs, outcome, code, wasKilled, wasCancelled, mayStart, isByAgent }) {
+    if (!hasBadInput(inputs) || wasKilled || wasCancelled || !mayStart || isByAgent) return
+    if (code !== 'input' && code !== 'github') yield `the input is bad: ${outcome} ${code}`
   },
 
   *'the outputs say how the step ended'({ outputs, outcome, wasCancelled, wasKilled, isDryRun, ...facts }) {
@@ -110,7 +118,7 @@ export const ENDING_RULES = {
     if (posts.some(isMessage)) return
     for (const entry of step.entries) {
       const { method, respondedAt, arrivedAt } = entry
-      if (method !== 'GET' || jobIn(entry)?.id !== entry.jobId || respondedAt === undefined) continue
+      if (method !== 'GET' || jobIn(entry)?.id !== facts.jobId || respondedAt === undefined) continue
       const status = facts.statusIn(entry)
       const link = JSON.parse(entry.exchange.response.body).prLink
       const isEnd = ['failed', 'archived'].includes(status) || (status === 'completed' && isPlain(link))
@@ -122,6 +130,9 @@ export const ENDING_RULES = {
     }
   },
 } satisfies Record<string, Rule>
+
+const hasBadInput = (inputs: Record<string, string>): boolean =>
+  BAD_INPUTS.some((bad) => Object.entries(bad).every(([name, value]) => inputs[name] === value))
 
 /** A link that is passed on as it is. */
 function isPlain(link: unknown): boolean {

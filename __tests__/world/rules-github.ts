@@ -44,7 +44,10 @@ export const GITHUB_RULES = {
     const { step, posts } = facts
     if (!step.plan.event.isOwnComment || !facts.hasComment || posts.length === 0) return
     const shown = facts.shown('comment')
-    if (shown.length > 0 && shown.every((marker) => marker !== undefined) && facts.isAlone)
+    const keys = new Set(facts.record.steps.map(({ plan }) => plan.inputs['api-key']))
+    // The event names the first comment with a marker.
+    if (keys.size > 1 || !facts.isAlone) return
+    if (shown.length > 0 && shown.every((marker) => marker !== undefined))
       yield "the event is about the step's own comment, and something was sent"
   },
 
@@ -93,8 +96,11 @@ export const GITHUB_RULES = {
     if (hasCheck) yield* wrongMarker(facts, 'check', isKnown)
   },
 
-  *'the check is concluded'({ couldWrite, hasCheck, step, outcome, ownChecks }) {
+  *'the check is concluded'(facts) {
+    const { couldWrite, hasCheck, step, outcome, ownChecks } = facts
     if (!couldWrite || !hasCheck || outcome === 'skipped' || outcome === 'dry-run') return
+    // The check is then the other step's.
+    if (looksTheSame(facts)) return
     const own = step.checks.filter(({ id }) => ownChecks.includes(id))
     if (own.length === 0) yield 'there is no check'
     for (const { status, conclusion } of own) {
@@ -145,16 +151,8 @@ export const GITHUB_RULES = {
   },
 
   *'a step that looks the same is refused'(facts) {
-    const { runId, attempt, task } = facts.step.plan
-    if (task !== 'create' || facts.posts.length === 0) return
-    const combinations = remembered(facts)
-    const isSame = (marker: Marker | undefined): boolean =>
-      marker !== undefined && isBy(marker, runId, attempt) && !NOTHING.includes(marker.state)
-    if (
-      combinations.length > 0 &&
-      combinations.every(({ comment, check }) => isSame(comment) || isSame(check))
-    )
-      yield 'another step of this attempt looks the same, and something was sent'
+    if (facts.step.plan.task !== 'create' || facts.posts.length === 0) return
+    if (looksTheSame(facts)) yield 'another step of this attempt looks the same, and something was sent'
   },
 
   /** Unless it has made a new job. */
@@ -162,8 +160,9 @@ export const GITHUB_RULES = {
     const { runId, attempt } = facts.step.plan
     if (attempt === 1 || facts.posts.some(isCreate)) return
     const shown = facts.shown('comment')
-    const isLater = shown.length > 0 && shown.every((marker) => Number(marker?.run) > runId)
-    const hides = facts.written.some(({ kind, marker }) => kind === 'comment' && isBy(marker, runId, attempt))
+    const isLater = shown.length > 0 && shown.every((marker) => marker?.jobId && Number(marker.run) > runId)
+    const last = facts.written.findLast(({ kind }) => kind === 'comment')
+    const hides = last !== undefined && isBy(last.marker, runId, attempt)
     if (facts.hasComment && isLater && hides) yield "a re-run wrote over a later run's marker"
   },
 
@@ -202,6 +201,17 @@ function remembered(facts: Facts): { comment: Marker | undefined; check: Marker 
   const checks = hasCheck ? facts.shown('check') : [undefined]
   const orNone = checks.length === 0 ? [undefined] : checks
   return comments.flatMap((comment) => orNone.map((check) => ({ comment, check })))
+}
+
+/** Whether another step of this attempt has stored something under the same name. */
+function looksTheSame(facts: Facts): boolean {
+  const { runId, attempt } = facts.step.plan
+  const isSame = (marker: Marker | undefined): boolean =>
+    marker !== undefined && isBy(marker, runId, attempt) && !NOTHING.includes(marker.state)
+  const combinations = remembered(facts)
+  return (
+    combinations.length > 0 && combinations.every(({ comment, check }) => isSame(comment) || isSame(check))
+  )
 }
 
 /** What a later run stored stays. */

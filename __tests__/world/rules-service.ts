@@ -53,11 +53,11 @@ export const SERVICE_RULES = {
       const seconds = retryAfter(entry)
       const isPost = entry.method === 'POST'
       const isAsked = isPost ? statusOf(entry) === 429 : [429, 503].includes(statusOf(entry))
-      if (next === undefined || seconds === undefined || !isAsked) continue
+      if (next === undefined || seconds === undefined || !isAsked || entry.respondedAt === undefined) continue
       // The last poll is at the deadline, whatever the service asks for; a new job is another matter.
       if (!isPost && next.startedAt >= deadlineAt - lastPollMs - travelMs) continue
       if (!isPost && posts.some(({ startedAt }) => startedAt > entry.startedAt)) continue
-      const waitedMs = next.startedAt - (entry.respondedAt ?? 0)
+      const waitedMs = next.startedAt - entry.respondedAt
       if (waitedMs < seconds * 1_000)
         yield `${entry.method} was sent again after ${waitedMs} ms, not ${seconds} s`
     }
@@ -120,10 +120,11 @@ export const SERVICE_RULES = {
     const ends = facts.step.entries.filter(
       (entry) => facts.statusIn(entry) === 'completed' && jobIn(entry)?.id === jobId,
     )
-    const [first, last] = [ends[0], ends.at(-1)]
-    if (first === undefined || last === undefined) return
-    const hadTime = first.startedAt + LINK_MS < deadlineAt - 2 * facts.lastPollMs - 4 * travelMs
-    if (hadTime && last.startedAt - first.startedAt < LINK_MS - travelMs)
+    const [first] = ends
+    if (first === undefined) return
+    const hadTime = first.arrivedAt + LINK_MS < deadlineAt - 2 * facts.lastPollMs - 4 * travelMs
+    const isAsked = facts.polls(jobId).some(({ startedAt: at }) => at - first.startedAt >= LINK_MS - travelMs)
+    if (hadTime && !isAsked && facts.freezes.length === 0)
       yield 'the job ended without a link, and was not asked for once more'
   },
 
@@ -133,7 +134,9 @@ export const SERVICE_RULES = {
     const fixed = inputs['poll-interval-seconds']
     const intervalMs = fixed ? Number(fixed) * 1_000 : SHORTEST_INTERVAL_MS
     // Before it sends something, a step may ask for the job that is remembered.
-    const sentAt = facts.posts.at(-1)?.startedAt ?? (facts.index === 0 ? 0 : Number.POSITIVE_INFINITY)
+    const sentAt =
+      facts.posts.at(-1)?.startedAt ??
+      (step.plan.task === 'attach' && !facts.hasCheck ? 0 : Number.POSITIVE_INFINITY)
     const polls = facts.polls(facts.jobId).filter(({ startedAt }) => startedAt > sentAt)
     for (const [index, next] of polls.slice(1).entries()) {
       const poll = polls[index] as Entry
@@ -147,22 +150,23 @@ export const SERVICE_RULES = {
 
   *'there is a last poll at the deadline'(facts) {
     const { outcome, plan, jobId, deadlineAt, lastPollMs, inputs, step } = facts
-    const isReached = !plan.proxy && plan.connecting.service.length === 0
+    const isReached = !plan.proxy && plan.connecting.service.length === 0 && lastPollMs > 5 * facts.travelMs
     if (outcome !== 'timed-out' || !isReached || inputs.wait === 'false') return
     // A response that comes that late leaves no time for it.
-    if (facts.posts.some(({ arrivedAt }) => arrivedAt >= deadlineAt - lastPollMs)) return
+    if (facts.posts.some(({ arrivedAt }) => facts.thawedAt(arrivedAt) >= deadlineAt - lastPollMs)) return
+    if (facts.wasCancelled) return
     const last = facts.polls(jobId).at(-1)
     if (last === undefined || last.startedAt < deadlineAt - lastPollMs)
       yield `the last poll came ${deadlineAt - (last?.startedAt ?? step.spawnedAt)} ms before the deadline`
   },
 
-  *'an address that never answers is tried for 2 minutes'({ step, code, github, inputs }) {
+  *'an address that never answers is tried for 2 minutes'({ step, code, github, freezes, plan }) {
     if (code !== 'network' || step.entries.length > 0 || github !== undefined) return
+    if (freezes.length > 0 || plan.proxy !== undefined) return
     const tookMs = step.endedAt - step.spawnedAt
     if (tookMs > UNREACHABLE_MS + CONNECT_MS)
       yield `an address that never answered was tried for ${tookMs} ms`
-    const mayWait = Number(inputs['timeout-minutes'] ?? 0) * 60_000 === step.timeoutMs
-    if (mayWait && tookMs < Math.min(step.timeoutMs, UNREACHABLE_MS) / 2) yield `gave up after ${tookMs} ms`
+    if (tookMs < Math.min(step.timeoutMs, UNREACHABLE_MS) - 2 * CONNECT_MS) yield `gave up after ${tookMs} ms`
   },
 } satisfies Record<string, Rule>
 

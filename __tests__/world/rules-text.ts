@@ -82,9 +82,9 @@ export const TEXT_RULES = {
     }
   },
 
-  *'secrets are masked first'({ step, inputs }) {
+  *'secrets are masked first'({ step, inputs, wasKilled }) {
     const masks = step.stdout.split('\n').filter((line) => line.startsWith('::add-mask::'))
-    if (step.stdout === '') return
+    if (wasKilled) return
     for (const input of ['api-key', 'previous-api-key', 'github-token', 'docs-token']) {
       const secret = inputs[input]
       const isMasked = masks.some((line) => line === `::add-mask::${secret?.replaceAll('%', '%25')}`)

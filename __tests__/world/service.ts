@@ -35,8 +35,9 @@ export const REQUEST_MS = { POST: 60_000, GET: 30_000 }
 interface ServiceOptions {
   readonly plan: ServicePlan
   readonly tls: Certificate | undefined
-  /** How long bytes travel that are to arrive at an exact time, and at most through a proxy. */
+  /** How long bytes travel at most, to the next hop and from there to the step. */
   readonly travelMs: number
+  readonly hasProxy: boolean
   readonly deadlineOf: (step: number) => number
   readonly count: (what: Trigger, step: number) => void
   readonly tell: (who: string, what: string) => void
@@ -61,6 +62,7 @@ export const stepPrefix = (step: number): string => `/step-${step}`
 export async function startPlannedService(options: ServiceOptions) {
   const { plan, tls, count, tell } = options
   const entries: Entry[] = []
+  const fromProxyMs = options.hasProxy ? options.travelMs : 0
   let created = 0
   let visibleAt = 0
   let activeUntil = 0
@@ -81,7 +83,7 @@ export async function startPlannedService(options: ServiceOptions) {
         ? ACTIVE
         : planned
     const jobId = jobIdIn(request) || `made.${++created}`
-    const sentAt = receivedWasSentAt ?? startedAt
+    const sentAt = (receivedWasSentAt ?? startedAt) - fromProxyMs
     const never = { respondedAt: undefined, arrivedAt: Number.POSITIVE_INFINITY }
     const entry = { ...request, step, startedAt, sentAt, exchange, jobId, ...never }
     entries.push(entry)
@@ -115,7 +117,7 @@ export async function startPlannedService(options: ServiceOptions) {
     if (response.framing === 'close' || response.afterwards === 'close')
       await new Promise<void>((resolve) => socket.end(resolve))
     entry.respondedAt = performance.now()
-    entry.arrivedAt = socket.sentArrivesAt ?? entry.respondedAt
+    entry.arrivedAt = (socket.sentArrivesAt ?? entry.respondedAt) + fromProxyMs
     tell(
       'service',
       `has answered ${entry.method} with ${response.status} ${bodyText(response, entry.jobId).slice(0, 120)}`,
@@ -163,13 +165,13 @@ const ACTIVE: Exchange = {
 function limitOf(
   { method, step, sentAt }: Entry,
   { of, offsetMs }: NonNullable<Exchange['atLimit']>,
-  { deadlineOf, travelMs }: ServiceOptions,
+  { deadlineOf, travelMs, hasProxy }: ServiceOptions,
 ): number {
   const isPost = method === 'POST'
   const deadlineAt = deadlineOf(step)
   const requestAt = sentAt + REQUEST_MS[isPost ? 'POST' : 'GET']
   const endAt = isPost && of === 'last answer' ? deadlineAt + FINAL_POST_MS : deadlineAt
-  return (of === 'request' ? Math.min(requestAt, endAt) : endAt) + offsetMs - travelMs
+  return (of === 'request' ? Math.min(requestAt, endAt) : endAt) + offsetMs - travelMs * (hasProxy ? 2 : 1)
 }
 
 /** Keeps no process alive: nobody waits for what comes after the last step. */

@@ -32,6 +32,11 @@ interface Planned {
   readonly due: Due
 }
 
+/** Times are multiples of this part of a millisecond, whose sums are exact. */
+const PARTS = 1024
+
+export const exact = (milliseconds: number): number => Math.round(milliseconds * PARTS) / PARTS
+
 const realSetImmediate = globalThis.setImmediate
 
 export class Time {
@@ -48,7 +53,7 @@ export class Time {
   #turn: Planned[] = []
 
   schedule(phase: Phase, at: number, owner: Owner | undefined, call: () => void): Due {
-    const due = { at, order: ++this.#order, owner, call, isCancelled: false }
+    const due = { at: exact(at), order: ++this.#order, owner, call, isCancelled: false }
     this.#queues[phase].add(due)
     return due
   }
