@@ -252,9 +252,10 @@ export function isSuccess(entry: Entry): boolean {
   return entry.respondedAt !== undefined && statusOf(entry) >= 200 && statusOf(entry) < 300
 }
 
-/** A whole response to a status request that says something, and not the job. */
+/** A whole response to a status request that says something, and not the job; or what may be taken for one. */
 export function isRefusal(entry: Entry): boolean {
-  if (entry.respondedAt === undefined) return false
+  const { framing } = entry.exchange.response
+  if (entry.respondedAt === undefined && framing !== 'close') return false
   const status = statusOf(entry)
   if (status < 300) return jobIn(entry)?.id !== entry.jobId
   return status < 500 && !TEMPORARY.includes(status)

@@ -3,7 +3,7 @@
 import { BAD_INPUTS, FINAL_POST_MS } from './draw.js'
 import { ENDED, type Facts } from './facts.js'
 import type { Rule } from './rules.js'
-import { isId, isMessage, jobIn } from './service.js'
+import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
 
 const STATUSES = ['active', 'completed', 'archived', 'failed']
 const OUTPUTS = [
@@ -43,7 +43,7 @@ export const ENDING_RULES = {
   },
 
   *'a step ends by its deadline'(facts) {
-    const { step, deadlineAt, github, wasKilled, inputs } = facts
+    const { step, deadlineAt, cancelledAt, github, wasKilled, inputs } = facts
     if (wasKilled) return
     const postMs = facts.isPostPendingAt(facts.thawedAt(deadlineAt)) ? FINAL_POST_MS : 0
     const startedAt = step.firstOutputAt ?? step.spawnedAt
@@ -57,7 +57,9 @@ export const ENDING_RULES = {
       postMs +
       (isLate ? LATE_POLL_MS : 0) +
       (github === undefined ? 0 : EDITS_MS.deadline)
-    const lateMs = step.endedAt - facts.laterByFreezes(limit) - TIMER_MS
+    // A cancel just before it has its own time.
+    const afterCancel = cancelledAt <= deadlineAt ? cancelledAt + postMs + REPORT_MS + EDITS_MS.cancelled : 0
+    const lateMs = step.endedAt - facts.laterByFreezes(Math.max(limit, afterCancel)) - TIMER_MS
     if (lateMs > 0) yield `ended ${lateMs} ms too late after its deadline`
   },
 
@@ -124,7 +126,8 @@ export const ENDING_RULES = {
       const isEnd = ['failed', 'archived'].includes(status) || (status === 'completed' && isPlain(link))
       // The poll before the last one is given up for it.
       const limit = entry.startedAt < facts.deadlineAt - facts.lastPollMs ? facts.lastPollMs : 0
-      if (!isEnd || !facts.arrivedBefore(arrivedAt, facts.deadlineAt - limit)) continue
+      const until = Math.min(facts.deadlineAt - limit, entry.sentAt + REQUEST_MS.GET)
+      if (!isEnd || !facts.arrivedBefore(arrivedAt, until)) continue
       if (!ENDED.includes(outcome) || outputs.status !== status)
         yield `the job was told to be ${status}, ${facts.says}`
     }

@@ -116,7 +116,7 @@ export const SERVICE_RULES = {
 
   *'a job that ended without a link is asked for once more'(facts) {
     const { jobId, outcome, deadlineAt, travelMs, inputs } = facts
-    if (outcome !== 'no-changes' || inputs.wait === 'false') return
+    if (outcome !== 'no-changes' || inputs.wait === 'false' || facts.wasCancelled) return
     const ends = facts.step.entries.filter(
       (entry) => facts.statusIn(entry) === 'completed' && jobIn(entry)?.id === jobId,
     )
