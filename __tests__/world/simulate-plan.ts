@@ -17,17 +17,20 @@ interface Options {
   readonly tell?: Tell
   /** What the network and the steps draw with. */
   readonly seed?: number
+  readonly startupMs?: number
+  readonly signalMs?: number
 }
 
 /** @throws Error if a step never ends */
 export async function simulatePlan(
   plan: Plan,
-  { tell = () => undefined, seed = plan.seed }: Options = {},
+  { tell = () => undefined, seed = plan.seed, ...pace }: Options = {},
 ): Promise<RunRecord> {
   const { service, github } = plan.connecting
   beginRun({
     seed,
     network: plan.network,
+    ...pace,
     connecting: (port, nth) => (port === FIRST_PORT ? service : github)[nth - 1] ?? 'open',
   })
   const ended: { record?: RunRecord; thrown?: unknown } = {}

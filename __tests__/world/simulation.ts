@@ -22,6 +22,9 @@ export interface Conditions {
   readonly network: NetworkPlan
   /** Of the nth attempt to connect to a port. */
   readonly connecting?: (port: number, nth: number) => Connecting
+  /** What it takes from the start of a process to its first line (default: drawn), and to deliver a signal. */
+  readonly startupMs?: number
+  readonly signalMs?: number
 }
 
 const real = {
@@ -77,7 +80,9 @@ function replaceProcess(): void {
 }
 
 /** Begins a run at time 0, with nothing left of the one before. */
-export function beginRun({ seed, network: plan, connecting = () => 'open' }: Conditions): void {
+export function beginRun(conditions: Conditions): void {
+  const { seed, network: plan, connecting = () => 'open' } = conditions
+  pace = conditions
   time.clear()
   undiciTimers.reset()
   random = new Random(seed)
@@ -93,6 +98,8 @@ export function beginRun({ seed, network: plan, connecting = () => 'open' }: Con
     },
   })
 }
+
+let pace: Pick<Conditions, 'startupMs' | 'signalMs'> = {}
 
 /** The runner's folders and files, one set for each step of a run. */
 const environments: NodeJS.ProcessEnv[] = []
@@ -122,7 +129,8 @@ export async function simulateStep(options: StepOptions): Promise<StepEnd> {
   const child = new SimulatedProcess(time, {
     env: { ...runner, ...inputEnvironment(inputs), ...env },
     random: new Random(random.int(1, 2 ** 31)),
-    startupMs: 30 + random.int(0, 200),
+    startupMs: pace.startupMs ?? 30 + random.int(0, 200),
+    signalMs: pace.signalMs ?? 0,
     onLine,
     main,
   })
