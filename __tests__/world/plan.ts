@@ -247,7 +247,7 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): 
     ...(random.chance(0.5) && { 'docs-token': DOCS_TOKEN }),
     ...(random.chance(0.2) && { 'job-key': random.pick('{"leg":1}', 'one') }),
     ...(usesPaths && { 'context-paths': random.pick('docs/**', '!docs/**', '*.md') }),
-    ...(usesSince && { since: random.pick('v1.0.0', 'v1.0.0', 'unknown') }),
+    ...(usesSince && { since: random.pick('v1.0.0', 'v1.0.0', '2026-01-01', 'unknown') }),
   }
 }
 
