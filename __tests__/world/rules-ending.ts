@@ -20,8 +20,11 @@ const OUTPUTS = [
 ]
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 
-/** How long the comment and the check may take together: after a cancel, and after the deadline. */
-const EDITS_MS = { cancelled: 3_000, deadline: 2_000 }
+/**
+ * How long the comment and the check may take together: after a cancel; and after the deadline, when a creation that is in
+ * flight has 0.5 s, the last edits have 1 s, and the note that one of them leaves for the other has another.
+ */
+const EDITS_MS = { cancelled: 3_000, deadline: 2_500 }
 /** How long the last poll may take after a freeze over the deadline. */
 const LATE_POLL_MS = 2_000
 /** How long a step with bad input has to say so. */
@@ -92,9 +95,12 @@ export const ENDING_RULES = {
     if (jobId !== '' && !isId(jobId)) yield `job-id is ${jobId}`
   },
 
-  *'bad input is said to be bad'({ inputs, outcome, code, wasKilled, wasCancelled, mayStart, isByAgent }) {
+  *'bad input is said to be bad'(facts) {
+    const { inputs, outcome, code, wasKilled, wasCancelled, mayStart, isByAgent, isGitHubWell } = facts
     if (!hasBadInput(inputs) || wasKilled || wasCancelled || !mayStart || isByAgent) return
-    if (code !== 'input' && code !== 'github') yield `the input is bad: ${outcome} ${code}`
+    // Who may start a job is asked first.
+    const isRefused = outcome === 'skipped' && !isGitHubWell
+    if (code !== 'input' && code !== 'github' && !isRefused) yield `the input is bad: ${outcome} ${code}`
   },
 
   *'the outputs say how the step ended'({ outputs, outcome, wasCancelled, wasKilled, isDryRun, ...facts }) {
