@@ -122,12 +122,17 @@ function nextEnvironment(event: object): NodeJS.ProcessEnv {
   return environment
 }
 
+/** As an environment has it, which is UTF-8. */
+function wellFormed(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.toWellFormed()]))
+}
+
 /** Runs a step in the simulation. Its time passes in `time.run`. */
 export async function simulateStep(options: StepOptions): Promise<StepEnd> {
   const { inputs, env, event, onStart, onLine = () => undefined } = options
   const runner = nextEnvironment(event)
   const child = new SimulatedProcess(time, {
-    env: { ...runner, ...inputEnvironment(inputs), ...env },
+    env: { ...runner, ...wellFormed(inputEnvironment(inputs)), ...env },
     random: new Random(random.int(1, 2 ** 31)),
     startupMs: pace.startupMs ?? 30 + random.int(0, 200),
     signalMs: pace.signalMs ?? 0,
