@@ -167,7 +167,7 @@ function replaceKey({ random }: Draw, { inputs }: Pick<StepPlan, 'inputs'>): Pic
 }
 
 function createTimeout({ random, theme, isReal }: Draw): number {
-  if (isReal) return random.int(4_000, 6_000)
+  if (isReal) return random.int(6_000, 8_000)
   if (theme === 'long') return random.int(60_000, 1_800_000)
   return random.weighted(
     // A refusal is repeated for 10 s.
