@@ -4,7 +4,15 @@ import { parseOutputs } from '../../emulator/runner.mjs'
 import { FINAL_POST_MS } from './draw.js'
 import { askedFor, isByAgent, numberOf } from './events.js'
 import type { RunRecord, StepRecord } from './execute.js'
-import { checksMadeBy, type Marker, type Shown, shownTo, type Written, writtenBy } from './memory.js'
+import {
+  checksMadeBy,
+  type Kind,
+  type Marker,
+  type Shown,
+  shownTo,
+  type Written,
+  writtenBy,
+} from './memory.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
 
 /** How long a refusal has to be repeated before it is believed, and how often. */
@@ -200,23 +208,28 @@ export class Facts extends Observed {
   /** What the comment or the check decided, in each way in which its list may have been read. */
   shown(kind: 'comment' | 'check'): (Marker | undefined)[] {
     const { runId } = this.step.plan
-    const isOwn = ({ marker }: Shown): boolean =>
-      this.isOfThisStep(marker) && (kind === 'comment' || marker.run === String(runId))
+    const isOwn = (shown: Shown): boolean =>
+      this.#isOfThisStep(shown, kind) && (kind === 'comment' || shown.marker.run === String(runId))
     return shownTo(this.step, kind).map(
       (list) => list.filter(isOwn).sort((one, other) => other.id - one.id)[0]?.marker,
     )
   }
 
-  /** Whether a marker is of this step in another run or attempt: who wrote it has the same key for the step. */
-  isOfThisStep({ name, run, attempt }: Marker): boolean {
-    const writer = this.record.steps.find(
-      ({ plan, githubRequests }) =>
-        String(plan.runId) === run &&
-        plan.attempt === attempt &&
-        writtenBy({ githubRequests }).some(({ marker }) => marker.name === name),
+  /** Whether a marker is of this step in another run or attempt: whoever signed it has the same key for the step. */
+  #isOfThisStep({ id, marker }: Shown, kind: Kind): boolean {
+    const text = JSON.stringify(marker)
+    const writes = this.record.steps.flatMap((step) =>
+      writtenBy(step)
+        .filter((one) => one.kind === kind && one.id === id && JSON.stringify(one.marker) === text)
+        .map(({ at }) => ({ at, inputs: step.plan.inputs })),
     )
-    if (writer === undefined) return false
-    const { inputs } = writer.plan
+    // A run that sends nothing signs anew what the one before has stored.
+    const last = writes
+      .filter(({ at }) => at <= this.step.endedAt)
+      .sort((one, other) => other.at - one.at)
+      .find(({ inputs }) => inputs !== this.inputs)
+    if (last === undefined) return false
+    const { inputs } = last
     const isSame = (input: string): boolean => (inputs[input] ?? '') === (this.inputs[input] ?? '')
     const isKeyKnown = isSame('api-key') || inputs['api-key'] === this.inputs['previous-api-key']
     return isSame('job-key') && isKeyKnown

@@ -259,7 +259,8 @@ function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
 }
 
 function createAction({ random, usesGitHub, isReal }: Draw, timeoutMs: number) {
-  const ofGitHub = usesGitHub ? 3 : 0
+  // The comment and the check are written side by side: which of them is the nth depends on times.
+  const ofGitHub = usesGitHub && !isReal ? 3 : 0
   return {
     after: random.weighted<Trigger>(
       [isReal ? 0 : 2, 'start'],

@@ -60,8 +60,8 @@ export const ENDING_RULES = {
       postMs +
       (isLate ? LATE_POLL_MS : 0) +
       (github === undefined ? 0 : EDITS_MS.deadline)
-    // A cancel just before it has its own time.
-    const afterCancel = cancelledAt <= deadlineAt ? cancelledAt + postMs + REPORT_MS + EDITS_MS.cancelled : 0
+    // A cancel before that has its own time.
+    const afterCancel = cancelledAt <= limit ? cancelledAt + postMs + REPORT_MS + EDITS_MS.cancelled : 0
     const lateMs = step.endedAt - facts.laterByFreezes(Math.max(limit, afterCancel)) - TIMER_MS
     if (lateMs > 0) yield `ended ${lateMs} ms too late after its deadline`
   },
