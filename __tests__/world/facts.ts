@@ -181,7 +181,7 @@ export class Facts extends Observed {
     return this.posts.some(({ startedAt, arrivedAt }) => startedAt - this.travelMs <= at && arrivedAt >= at)
   }
 
-  /** Another step was under way at the same time. */
+  /** Whether no other step was under way at the same time. */
   get isAlone(): boolean {
     const { spawnedAt, endedAt } = this.step
     return this.record.steps.every(

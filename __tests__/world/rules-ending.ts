@@ -1,7 +1,7 @@
 /** How and when a step ends, and what it says of its end in the outputs. */
 
 import { BAD_INPUTS, FINAL_POST_MS } from './draw.js'
-import { ENDED, type Facts } from './facts.js'
+import { ENDED } from './facts.js'
 import type { Rule } from './rules.js'
 import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
 
@@ -147,5 +147,3 @@ const hasBadInput = (inputs: Record<string, string>): boolean =>
 function isPlain(link: unknown): boolean {
   return typeof link === 'string' && /^https:\/\/github\.com\/[\w/-]+$/.test(link)
 }
-
-export type { Facts }

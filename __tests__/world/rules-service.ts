@@ -1,7 +1,7 @@
 /** What is sent to the service and when, and what is made of its responses. */
 
 import { DOCS_TOKEN, TOKEN } from './draw.js'
-import { type Facts, isAboutTheJob, isRefusal, isSuccess, statusOf } from './facts.js'
+import { isAboutTheJob, isRefusal, isSuccess, statusOf } from './facts.js'
 import type { Rule } from './rules.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
@@ -175,5 +175,3 @@ function retryAfter({ exchange }: Entry): number | undefined {
   const [, value = ''] = exchange.response.headers.find(([name]) => name === 'retry-after') ?? []
   return /^\d+(?:\.\d+)?$/.test(value) && Number(value) > 0 ? Number(value) : undefined
 }
-
-export type { Facts }
