@@ -3,10 +3,7 @@
 import Sequencer from '@jest/test-sequencer'
 
 /** Those that wait longest come last here. */
-const WAITING = [
-  /[\\/](?:e2e|emulator)[\\/]/,
-  /[\\/](?:slow|outcomes|edges|network|random-faults)\.test\.js$/,
-]
+const WAITING = [/[\\/](?:e2e|emulator)[\\/]/, /[\\/](?:slow|outcomes|edges|network|simulation)\.test\.js$/]
 
 export default class SlowFirst extends Sequencer {
   sort(tests) {

@@ -99,24 +99,27 @@ function getIssue({ repo, ids }: Call): Answer {
 
 function listComments({ repo, ids, query }: Call): Answer {
   const number = findIssue(repo, ids[0])
-  const ofIssue = [...repo.comments.values()].filter(({ issue }) => issue === number)
+  const ofIssue = repo.listed([...repo.comments.values()].filter(({ issue }) => issue === number))
   return pageOf(ofIssue.map(answers.comment), query, repo.paging)
 }
 
 function createComment({ login, repo, ids, body }: Call): Answer {
   const comment = repo.addComment(findIssue(repo, ids[0]), { author: login, body: commentBody(body) })
+  repo.record(comment)
   return { status: 201, body: answers.comment(comment) }
 }
 
 function updateComment({ repo, ids, body }: Call): Answer {
   const comment = found(repo.comments.get(Number(ids[0])))
   comment.body = commentBody(body)
+  repo.record(comment)
   return { body: answers.comment(comment) }
 }
 
 /** `latest`, the default, has only the newest of each name (docs.github.com/en/rest/checks/runs). */
 function listChecks({ repo, ids, query }: Call): Answer {
-  const ofName = [...repo.checks.values()]
+  const ofName = repo
+    .listed([...repo.checks.values()])
     .filter(({ head_sha }) => head_sha === ids[0])
     .filter(({ name }) => name === (query.get('check_name') ?? name))
     .sort((one, other) => other.id - one.id)
@@ -134,6 +137,7 @@ function createCheck({ repo, personal, body }: Call): Answer {
   }
   const check = repo.addCheck({ name, head_sha: head_sha as string, external_id })
   changeCheck(check, fields)
+  repo.record(check)
   return { status: 201, body: check }
 }
 
@@ -141,6 +145,7 @@ function updateCheck({ repo, personal, ids, body }: Call): Answer {
   refusePersonal(personal)
   const check = found(repo.checks.get(Number(ids[0])))
   changeCheck(check, body as Partial<CheckState>)
+  repo.record(check)
   return { body: check }
 }
 

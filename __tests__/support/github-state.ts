@@ -96,6 +96,9 @@ export class Repository {
   readonly runs: RunState[] = []
   /** How many items a page of comments or checks has at most; whether the last page repeats, and none is named. */
   readonly paging = { most: 100, repeats: false }
+  /** How late the lists show what was written, in milliseconds. */
+  lagMs = 0
+  readonly #written = new Map<number, { readonly at: number; readonly item: CommentState | CheckState }[]>()
   /** Whether the list of runs ignores the filters, as other servers may. */
   unfiltered = false
   /** Oldest first. */
@@ -112,6 +115,24 @@ export class Repository {
     readonly visibility: Visibility,
     private readonly nextId: () => number,
   ) {}
+
+  /** Records what a list shows of a comment or a check from now on. */
+  record(item: CommentState | CheckState): void {
+    const written = this.#written.get(item.id) ?? []
+    this.#written.set(item.id, [...written, { at: performance.now(), item: structuredClone(item) }])
+  }
+
+  /** What a list shows of these: what was written some time ago. */
+  listed<T extends CommentState | CheckState>(items: readonly T[]): T[] {
+    if (this.lagMs === 0) return [...items]
+    const shownUntil = performance.now() - this.lagMs
+    return items.flatMap((item) => {
+      const written = this.#written.get(item.id)
+      if (written === undefined) return [item]
+      const shown = written.findLast(({ at }) => at <= shownUntil)
+      return shown === undefined ? [] : [shown.item as T]
+    })
+  }
 
   addPull(fields: Partial<PullState> = {}): PullState {
     const pull: PullState = {

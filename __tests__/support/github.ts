@@ -46,9 +46,13 @@ export interface Options {
   /** What the token may do. Default: all that the endpoints need. */
   readonly permissions?: Partial<Permissions>
   /** Called with each request, before it is answered. */
-  readonly onRequest?: () => void
-  /** In front of every path, such as `/api/v3` of GitHub Enterprise Server. */
-  readonly prefix?: string
+  readonly onRequest?: (request: Received) => void
+  /** Called with each request that was answered, or not. */
+  readonly onAnswer?: (request: Received) => void
+  /** When an idle connection is closed (default: 60 s), in milliseconds. */
+  readonly keepAliveMs?: number
+  /** In front of every path, such as `/api/v3` of GitHub Enterprise Server; a pattern if there are several. */
+  readonly prefix?: string | RegExp
 }
 
 /** A request as it came. */
@@ -56,6 +60,10 @@ export interface Received {
   readonly method: string
   /** With the query, not decoded. */
   readonly path: string
+  /** What stood in front of it, if the prefix is a pattern. */
+  readonly prefix: string
+  /** When it came, of `performance.now()`. */
+  readonly at: number
   readonly headers: IncomingHttpHeaders
   /** Parsed if it is JSON. */
   body: unknown
@@ -63,6 +71,10 @@ export interface Received {
   readonly needs: Need | undefined
   /** What was answered; `none` if nothing was (yet). */
   status: number | 'none' | 'reset' | 'cut off'
+  /** The body of the answer. */
+  answered: string
+  /** It was carried out, whatever was answered. */
+  tookEffect: boolean
 }
 
 /** What goes wrong with the next requests that match. */
@@ -213,6 +225,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 function send(response: ServerResponse, entry: Received, { status, headers, text }: Sent): void {
   if (response.destroyed) return
   entry.status = status
+  entry.answered = text
   response.writeHead(status, headers).end(text)
 }
 
@@ -241,23 +254,40 @@ export async function startGitHub(options: Options = {}) {
     deniedRead: 404,
   }
   const timers = new Set<NodeJS.Timeout>()
+  const received = new WeakMap<IncomingMessage, Received>()
   let id = FIRST_ID
 
   const receive = async (request: IncomingMessage): Promise<[Received, Found | undefined]> => {
     const { method = '', headers, url: path = '' } = request
-    const below = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : ''
+    const [own = ''] = typeof prefix === 'string' ? [prefix] : (prefix.exec(path) ?? [])
+    const below = path.startsWith(`${own}/`) ? path.slice(own.length) : ''
     const found = findEndpoint(repositories, method, below)
-    const entry: Received = { method, path, headers, body: undefined, needs: found?.needs, status: 'none' }
+    const entry: Received = {
+      method,
+      ...(typeof prefix === 'string' ? { path, prefix: '' } : { path: below, prefix: own }),
+      at: performance.now(),
+      headers,
+      body: undefined,
+      needs: found?.needs,
+      status: 'none',
+      answered: '',
+      tookEffect: false,
+    }
     requests.push(entry)
-    options.onRequest?.()
+    received.set(request, entry)
     entry.body = await readBody(request)
+    options.onRequest?.(entry)
     return [entry, found]
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (requests.length >= REQUEST_LIMIT) return void request.socket.destroy()
     const [entry, found] = await receive(request)
     const fault = takeFault(faults, entry)
-    const usual = (): Sent => answer(entry, found, access, options)
+    const usual = (): Sent => {
+      const sent = answer(entry, found, access, options)
+      entry.tookEffect = sent.status < 300
+      return sent
+    }
     if (!fault) return send(response, entry, usual())
     const what = fault.answer
     if (what === 'cut off') return cutOff(response, entry, usual())
@@ -271,15 +301,20 @@ export async function startGitHub(options: Options = {}) {
   }
 
   const server = createServer((request, response) => {
+    response.sendDate = false
+    response.once('close', () => {
+      const entry = received.get(request)
+      if (entry) options.onAnswer?.(entry)
+    })
     // If the sender has given up, there is nobody to answer.
     handle(request, response).catch(() => request.socket.destroy())
   })
-  server.keepAliveTimeout = 60_000
+  server.keepAliveTimeout = options.keepAliveMs ?? 60_000
   const { port, close } = await startListening(server)
 
   return Object.assign(access, {
     /** For GITHUB_API_URL. */
-    url: `http://127.0.0.1:${port}${prefix}`,
+    url: `http://127.0.0.1:${port}${typeof prefix === 'string' ? prefix : ''}`,
     requests,
     /** The requests that may have changed something. */
     writes: () => requests.filter(({ method }) => method !== 'GET'),

@@ -1,4 +1,4 @@
-/** The random faults, in a process of their own: the same runs each time, so that a red one is the fault of the change. */
+/** Random runs in the simulated world: the same each time, so that a red one is the fault of the change. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
 import { scaled } from '../support/time.js'
 
-const RUNS = ['--runs', '300', '--seed', '358999606', '--jobs', '16']
+const RUNS = ['--runs', '10000', '--seed', '358999606']
 
 test(
   'every random run keeps every rule',
   async () => {
-    const child = spawn(process.execPath, ['build/__tests__/faults/run.js', ...RUNS])
+    const child = spawn(process.execPath, ['build/__tests__/world/simulate.js', ...RUNS])
     const [said, problems, [code]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
@@ -19,5 +19,5 @@ test(
     ])
     expect({ code, said: code === 0 ? '' : said, problems }).toEqual({ code: 0, said: '', problems: '' })
   },
-  scaled(300_000),
+  scaled(600_000),
 )

@@ -1,12 +1,15 @@
 /** What the service does with the requests that it gets, drawn at random. */
 
 import { job } from '../support/service.js'
-import { DOCS_LINK, type Draw, FINAL_POST_MS } from './draw.js'
+import { DOCS_LINK, type Draw } from './draw.js'
 import { INJECTED, keyForms } from './hostile.js'
 
 export type ServicePlan = ReturnType<typeof createServicePlan>
 /** What happens to one request. */
-export type Exchange = ReturnType<typeof createExchange>
+export type Exchange = ReturnType<typeof createExchange> & {
+  /** When the response arrives, if that is to be exact. */
+  readonly atLimit?: ReturnType<typeof createLimit>
+}
 export type ResponsePlan = ReturnType<typeof createResponse>
 
 /** Stands in a body for the id of the job that was created or asked for. */
@@ -16,43 +19,60 @@ type Method = 'post' | 'get'
 
 export function createServicePlan(draw: Draw, timeoutMs: number) {
   const { random, theme } = draw
-  const forMs = theme === 'refusals' && random.chance(0.5) ? random.int(0, 14_000) : 0
-  /** For so long after a create, status requests get this response. */
-  const invisible = { forMs, response: refusal(draw, 404).response }
-  if (theme === 'refusals') return { ...refuseJobs(draw), invisible }
+  const forMs = random.chance(theme === 'refusals' ? 0.5 : 0.05) ? random.int(0, 29_000) : 0
+  return {
+    ...(theme === 'refusals' ? refuseJobs(draw) : createExchanges(draw)),
+    /** For so long after a create, status requests get this response. */
+    invisible: { forMs, response: refusal(draw, 404).response },
+    /** For so long after a create, a job is active, whatever else is planned. */
+    activeForMs: theme === 'long' ? random.int(0, Math.round(timeoutMs * 1.2)) : 0,
+    /** When a connection that is idle is closed; about a poll's interval is the worst. */
+    idleMs:
+      draw.isReal || random.chance(0.7)
+        ? undefined
+        : random.pick(random.int(1, 900), random.int(1_900, 6_000)),
+  }
+}
+
+function createExchanges(draw: Draw) {
+  const { random, theme } = draw
+  const count = theme === 'freeze' ? random.int(0, 1) : random.int(0, draw.isReal ? 2 : 5)
   return {
     /** For the POSTs in turn; the last one again and again. */
-    posts: [
-      ...firstPosts(draw, timeoutMs),
-      random.chance(0.8) ? healthy(draw, 'post') : createExchange(draw, 'post'),
-    ],
+    posts: [...firstPosts(draw), random.chance(0.8) ? healthy(draw, 'post') : createExchange(draw, 'post')],
     /** For the GETs in turn; the last one again and again. */
     gets: [
-      ...random.times(theme === 'freeze' ? random.int(0, 1) : random.int(0, 4), () =>
-        random.chance(0.5) ? healthy(draw, 'get') : createExchange(draw, 'get'),
-      ),
+      ...random.times(count, () => (random.chance(0.5) ? healthy(draw, 'get') : createExchange(draw, 'get'))),
+      ...(theme === 'limit' ? [{ ...ending(draw), atLimit: createLimit(draw) }] : []),
       random.chance(0.8) ? ending(draw) : createExchange(draw, 'get'),
     ],
-    invisible,
   }
+}
+
+/** Which limit a response meets, and by how much. */
+function createLimit({ random }: Draw) {
+  return {
+    of: random.pick('deadline', 'request', 'last answer'),
+    offsetMs: random.weighted([3, 0], [2, -1], [2, 1], [1, random.int(-100, 100)]),
+  } as const
 }
 
 /** What makes a new job tempting, or right. */
 function refuseJobs(draw: Draw) {
   const { random, usesGitHub } = draw
-  const some = (most: number, ...statuses: number[]): Exchange[] => {
-    const exchange = refusal(draw, random.pick(...statuses))
-    return random.times(random.int(0, most), () => exchange)
-  }
+  const some = (most: number, ...statuses: number[]): Exchange[] =>
+    random.times(random.int(0, most), () => refusal(draw, random.pick(...statuses)))
   const seen = (): Exchange => (random.chance(0.5) ? healthy(draw, 'get') : ending(draw))
-  const gets = random.times(random.int(1, 3), () => [...some(5, 404), seen()]).flat()
+  // Mostly the same; a gateway may also mix them.
+  const of = random.weighted([3, [404]], [1, [403]], [1, [401, 403, 404, 400, 302, 200]], [1, [200]])
+  const gets = random.times(random.int(1, 3), () => [...some(5, ...of), seen()]).flat()
   return {
     posts: [
       ...(usesGitHub ? [healthy(draw, 'post')] : []),
       ...some(4, 404, 404, 400, 409, 410, 422, 401, 403, 303),
       healthy(draw, 'post'),
     ],
-    gets: [...gets, ...some(5, 404), ending(draw)],
+    gets: [...gets, ...some(5, ...of), random.chance(0.8) ? ending(draw) : refusal(draw, random.pick(...of))],
   }
 }
 
@@ -63,11 +83,11 @@ function refusal(draw: Draw, status: number): Exchange {
   return { ...exchange, response: plainResponse(status, body) }
 }
 
-function firstPosts(draw: Draw, timeoutMs: number): Exchange[] {
+function firstPosts(draw: Draw): Exchange[] {
   const { random, theme } = draw
-  if (theme === 'late response')
-    return [{ ...healthy(draw, 'post'), delayMs: random.int(timeoutMs, timeoutMs + FINAL_POST_MS) }]
-  const count = random.chance(theme === 'freeze' ? 0.7 : 0.3) ? 0 : random.int(1, 3)
+  if (theme === 'limit' && random.chance(0.6))
+    return [{ ...healthy(draw, 'post'), atLimit: createLimit(draw) }]
+  const count = random.chance(theme === 'freeze' || theme === 'long' ? 0.8 : 0.3) ? 0 : random.int(1, 3)
   return random.times(count, () => createExchange(draw, 'post'))
 }
 
@@ -100,13 +120,14 @@ function plainResponse(status: number, body: string): ResponsePlan {
 
 /** Anything that can go wrong, or not, with one request. */
 function createExchange(draw: Draw, method: Method) {
-  const { random } = draw
+  const { random, isReal } = draw
   return {
     delayMs: random.weighted(
       [5, 0],
       [3, random.int(0, 500)],
-      [2, random.int(0, 4_000)],
-      [1, random.int(3_000, 12_000)],
+      [isReal ? 0 : 2, random.int(0, 4_000)],
+      [isReal ? 0 : 1, random.int(3_000, 12_000)],
+      [isReal ? 0 : 0.5, random.int(25_000, 65_000)],
     ),
     /** Where it breaks: after the request, or after a part of the response. */
     breaksAt: random.weighted([10, 'never'], [3, 'request'], [3, 'response']),

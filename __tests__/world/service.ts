@@ -3,25 +3,44 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificate } from '../support/certificate.js'
-import { type Handler, type Received, startService } from '../support/service.js'
+import { type Handler, job, type Received, startService } from '../support/service.js'
+import { FINAL_POST_MS } from './draw.js'
 import type { Trigger } from './plan.js'
 import { type Exchange, JOB_ID, type ResponsePlan, type ServicePlan } from './service-plan.js'
 
 /** One request. Times are of `performance.now()`. */
 export interface Entry extends Received {
+  /** Which step sent it, from 0. */
+  readonly step: number
   readonly startedAt: number
   readonly exchange: Exchange
   /** The id of the job in the response. */
   readonly jobId: string
+  /** When it was sent, and when its response has arrived at the latest. */
+  readonly sentAt: number
+  arrivedAt: number
   /** When the last byte of a whole response was handed to the system; undefined if it never was. */
   respondedAt: number | undefined
 }
 
+/** What a simulated socket knows of the bytes on their way. */
+interface Travelling {
+  readonly receivedWasSentAt: number
+  readonly sentArrivesAt: number
+}
+
+/** The limits of a request, in milliseconds. */
+export const REQUEST_MS = { POST: 60_000, GET: 30_000 }
+
 interface ServiceOptions {
   readonly plan: ServicePlan
   readonly tls: Certificate | undefined
-  readonly count: (what: Trigger) => void
-  readonly log: (line: string) => void
+  /** How long bytes travel at most, to the next hop and from there to the step. */
+  readonly travelMs: number
+  readonly hasProxy: boolean
+  readonly deadlineOf: (step: number) => number
+  readonly count: (what: Trigger, step: number) => void
+  readonly tell: (who: string, what: string) => void
 }
 
 /** What a path names. */
@@ -35,35 +54,60 @@ export const isCreate = ({ method, path }: Received): boolean => method === 'POS
 
 export const isMessage = ({ path }: Pick<Received, 'path'>): boolean => path.endsWith('/message')
 
-export async function startPlannedService({ plan, tls, count, log }: ServiceOptions) {
+/** In front of every path: each step has a service of its own name. */
+const STEP = /^\/step-(\d+)/
+
+export const stepPrefix = (step: number): string => `/step-${step}`
+
+export async function startPlannedService(options: ServiceOptions) {
+  const { plan, tls, count, tell } = options
   const entries: Entry[] = []
+  const fromProxyMs = options.hasProxy ? options.travelMs : 0
   let created = 0
   let visibleAt = 0
+  let activeUntil = 0
 
-  const receive = (request: Received, planned: Exchange): Entry => {
+  const receive = (
+    received: Received,
+    planned: Exchange,
+    { receivedWasSentAt }: Partial<Travelling>,
+  ): Entry => {
     const startedAt = performance.now()
+    const step = Number(STEP.exec(received.path)?.[1] ?? 0)
+    const request = { ...received, path: received.path.replace(STEP, '') }
     const isHidden = request.method === 'GET' && startedAt < visibleAt
-    const exchange = isHidden ? { ...planned, response: plan.invisible.response } : planned
+    const isActive = request.method === 'GET' && startedAt < activeUntil
+    const exchange = isHidden
+      ? { ...planned, response: plan.invisible.response }
+      : isActive
+        ? ACTIVE
+        : planned
     const jobId = jobIdIn(request) || `made.${++created}`
-    const entry = { ...request, startedAt, exchange, jobId, respondedAt: undefined }
+    const sentAt = (receivedWasSentAt ?? startedAt) - fromProxyMs
+    const never = { respondedAt: undefined, arrivedAt: Number.POSITIVE_INFINITY }
+    const entry = { ...request, step, startedAt, sentAt, exchange, jobId, ...never }
     entries.push(entry)
-    count('request')
-    count(request.method === 'POST' ? 'post' : 'get')
-    const { method, path, body } = request
-    log(`${method} ${path}, ${body.length} characters: ${JSON.stringify(exchange).slice(0, 300)}`)
+    const { method, path, body, connection } = request
+    const length = method === 'POST' ? `, ${body.length} characters` : ''
+    tell(`service`, `gets ${method} ${path} of step ${step + 1} on connection ${connection}${length}`)
+    count('request', step)
+    count(method === 'POST' ? 'post' : 'get', step)
     return entry
   }
 
-  const respond = async (socket: Socket, entry: Entry): Promise<void> => {
-    const { delayMs, breaksAt, fraction, pauseMs, how, response } = entry.exchange
+  const respond = async (socket: Socket & Partial<Travelling>, entry: Entry): Promise<void> => {
+    const { delayMs, breaksAt, fraction, pauseMs, how, response, atLimit } = entry.exchange
     const breakOff = (): void => {
-      log('The exchange breaks.')
+      tell('service', `breaks ${entry.method} off: ${how}`)
       if (how === 'reset' && tls === undefined) socket.resetAndDestroy()
       else if (how !== 'hang') socket.end()
     }
-    await pause(delayMs)
+    await pause(atLimit === undefined ? delayMs : limitOf(entry, atLimit, options) - performance.now())
     if (breaksAt === 'request') return breakOff()
-    if (isCreate(entry)) visibleAt = performance.now() + plan.invisible.forMs
+    if (isCreate(entry)) {
+      visibleAt = performance.now() + plan.invisible.forMs
+      activeUntil = performance.now() + plan.activeForMs
+    }
     const bytes = render(response, entry.jobId)
     const half = Math.floor((bytes.length - 1) * fraction)
     if (!(await write(socket, bytes.subarray(0, half)))) return
@@ -73,9 +117,19 @@ export async function startPlannedService({ plan, tls, count, log }: ServiceOpti
     if (response.framing === 'close' || response.afterwards === 'close')
       await new Promise<void>((resolve) => socket.end(resolve))
     entry.respondedAt = performance.now()
-    count('response')
-    log(`${response.status} is sent.`)
+    entry.arrivedAt = (socket.sentArrivesAt ?? entry.respondedAt) + fromProxyMs
+    tell(
+      'service',
+      `has answered ${entry.method} with ${response.status} ${bodyText(response, entry.jobId).slice(0, 120)}`,
+    )
+    count('response', entry.step)
     if (response.afterwards === 'garbage') socket.write('garbage\r\n\r\n')
+    if (plan.idleMs === undefined) return
+    await pause(plan.idleMs)
+    const isIdle = entries.findLast(({ connection }) => connection === entry.connection) === entry
+    if (!isIdle || !socket.writable) return
+    tell('service', `closes connection ${entry.connection}, which is idle`)
+    socket.end()
   }
 
   const play =
@@ -84,7 +138,7 @@ export async function startPlannedService({ plan, tls, count, log }: ServiceOpti
       const { socket } = response.req
       // The socket still parses requests; what is written to it is up to the plan.
       response.detachSocket(socket)
-      void respond(socket, receive(request, planned))
+      void respond(socket, receive(request, planned, socket as Partial<Travelling>))
     }
   const service = await startService({
     posts: plan.posts.map(play),
@@ -92,6 +146,32 @@ export async function startPlannedService({ plan, tls, count, log }: ServiceOpti
     ...(tls && { tls }),
   })
   return { ...service, entries }
+}
+
+/** A job that goes on. */
+const ACTIVE: Exchange = {
+  ...{ delayMs: 0, breaksAt: 'never', fraction: 0, pauseMs: 0, how: 'close' },
+  response: {
+    status: 200,
+    body: JSON.stringify(job({ id: JOB_ID })),
+    framing: 'length',
+    headers: [['content-type', 'application/json']],
+    hasEarlyHints: false,
+    afterwards: 'keep',
+  },
+}
+
+/** When to send a response that arrives at a limit, or about then. */
+function limitOf(
+  { method, step, sentAt }: Entry,
+  { of, offsetMs }: NonNullable<Exchange['atLimit']>,
+  { deadlineOf, travelMs, hasProxy }: ServiceOptions,
+): number {
+  const isPost = method === 'POST'
+  const deadlineAt = deadlineOf(step)
+  const requestAt = sentAt + REQUEST_MS[isPost ? 'POST' : 'GET']
+  const endAt = isPost && of === 'last answer' ? deadlineAt + FINAL_POST_MS : deadlineAt
+  return (of === 'request' ? Math.min(requestAt, endAt) : endAt) + offsetMs - travelMs * (hasProxy ? 2 : 1)
 }
 
 /** Keeps no process alive: nobody waits for what comes after the last step. */

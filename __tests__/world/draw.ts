@@ -14,6 +14,17 @@ export const ISSUE = 2
 /** How long after a cancel or the deadline the response to a POST is waited for. */
 export const FINAL_POST_MS = 5_000
 
+/** Each is one problem. */
+export const BAD_INPUTS: readonly Record<string, string>[] = [
+  { 'project-id': '' },
+  { 'api-key': '' },
+  { 'poll-interval-seconds': 'often' },
+  { 'job-scope': 'everything' },
+  { 'base-url': 'http://service.example' },
+  { 'context-paths': './docs' },
+  { since: 'a..b' },
+]
+
 /** What all parts of a plan are drawn with. */
 export interface Draw {
   readonly random: Random
@@ -22,12 +33,14 @@ export interface Draw {
   readonly knownJob: string
   readonly usesGitHub: boolean
   /**
-   * What is rare otherwise: a freeze over the deadline, a POST that is responded to after the deadline, and a service
-   * that refuses what is about a job, for a moment or for good.
+   * What is rare otherwise: a freeze over the deadline; a response that arrives just when a time limit ends; a job of
+   * half an hour; and a service that refuses what is about a job, for a moment or for good.
    */
-  readonly theme: 'any' | 'freeze' | 'late response' | 'refusals'
+  readonly theme: 'any' | 'freeze' | 'limit' | 'long' | 'refusals'
   /** It refuses a later step, which has a remembered job. */
   readonly refusesLaterStep: boolean
+  /** For processes, whose times are real. */
+  readonly isReal: boolean
   /** What others may write. */
   readonly hostile: () => string
 }

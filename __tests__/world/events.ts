@@ -1,0 +1,173 @@
+/** What triggers a run: the events, their payloads, and whose permission they need. */
+
+import { sha } from '../support/github.js'
+import { type Draw, ISSUE, PULL_REQUEST, REPOSITORY } from './draw.js'
+
+export type Person = 'writer' | 'reader' | 'stranger' | 'app[bot]' | 'mintlify[bot]'
+export type EventPlan = ReturnType<typeof createEvent>
+
+/** Whoever causes one of these can write to the repository. */
+const WRITERS_ONLY = [
+  'push',
+  'create',
+  'delete',
+  'release',
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'merge_group',
+]
+
+/** GITHUB_SHA of every run. */
+export const COMMIT = '0123456789abcdef0123456789abcdef01234567'
+export const HEAD = sha('head')
+const BEFORE = sha('before')
+export const TAG = 'v1.0.0'
+/** What the tests' GitHub can compare. */
+export const COMPARISONS: readonly (readonly [base: string, head: string])[] = [
+  [HEAD, COMMIT],
+  [BEFORE, COMMIT],
+  [sha(TAG), COMMIT],
+  [BEFORE, HEAD],
+]
+
+export function createEvent({ random, usesGitHub }: Draw) {
+  const person = (): Person =>
+    random.weighted<Person>(
+      [170, 'writer'],
+      [10, 'reader'],
+      [10, 'stranger'],
+      [10, 'app[bot]'],
+      [3, 'mintlify[bot]'],
+    )
+  const name = usesGitHub
+    ? random.weighted(
+        [60, 'pull_request'],
+        [25, 'issues'],
+        [25, 'issue_comment'],
+        [20, 'workflow_dispatch'],
+        [8, 'push'],
+        [6, 'pull_request_target'],
+        [6, 'pull_request_review'],
+        [4, 'pull_request_review_comment'],
+        [5, 'schedule'],
+        [5, 'release'],
+        [4, 'workflow_run'],
+        [3, 'merge_group'],
+        [3, 'repository_dispatch'],
+        [2, 'discussion_comment'],
+        [1, 'create'],
+        [1, 'delete'],
+        [1, 'deployment_status'],
+        [1, 'an_event_to_come'],
+      )
+    : 'workflow_dispatch'
+  const action =
+    name === 'pull_request' || name === 'pull_request_target'
+      ? random.pick('synchronize', 'synchronize', 'opened', 'reopened', 'labeled', 'edited', 'closed')
+      : name === 'release'
+        ? random.pick('published', 'published', 'created')
+        : name === 'issues'
+          ? random.pick('opened', 'labeled')
+          : 'created'
+  return {
+    name,
+    action,
+    /** Who triggered it. */
+    sender: person(),
+    /** Who wrote the pull request, the comment, the review or the commit. */
+    author: person(),
+    /** The pull request's head is in a fork. */
+    fromFork: name.startsWith('pull_request') && random.chance(0.1),
+    /** The comment is on the pull request, not on the issue. */
+    onPull: random.chance(0.4),
+    /** What triggered the run before this one, of `workflow_run`. */
+    earlier: random.pick('push', 'pull_request', 'schedule'),
+    /** The event is about the comment that an earlier step of the plan has written. */
+    isOwnComment: false,
+  }
+}
+
+/** The pull request or the issue that an event is about. */
+export function numberOf({ name, onPull }: EventPlan): number | undefined {
+  if (name === 'issues') return ISSUE
+  if (name === 'issue_comment') return onPull ? PULL_REQUEST : ISSUE
+  return name.startsWith('pull_request') ? PULL_REQUEST : undefined
+}
+
+/** Those who need write access. A push shows it already, and so does an app on a branch of the repository. */
+export function askedFor(event: EventPlan, allowUsers: string): readonly Person[] {
+  const allowed = allowUsers.toLowerCase().split(/[\s,]+/)
+  if (allowed.includes('*')) return []
+  return peopleBehind(event).filter((person) => !allowed.includes(person))
+}
+
+function peopleBehind(event: EventPlan): readonly Person[] {
+  const { name, sender, author, fromFork, earlier } = event
+  if (WRITERS_ONLY.includes(name)) return []
+  if (name === 'workflow_run') return WRITERS_ONLY.includes(earlier) && !fromFork ? [] : [author]
+  if (isPush(event)) return author === sender || isApp(author) ? [] : [author]
+  const hasText = name.endsWith('_comment') || name === 'pull_request_review'
+  return hasText && author !== sender ? [sender, author] : [sender]
+}
+
+/** To the branch of a pull request: it is no consent to the words of whoever opened that. */
+export function isPush({ name, action, sender, fromFork }: EventPlan): boolean {
+  return name === 'pull_request' && !fromFork && (action === 'synchronize' || isApp(sender))
+}
+
+const isApp = (person: Person): boolean => person.endsWith('[bot]')
+
+/** Whether the agent itself is the cause, which starts nothing. */
+export function isByAgent({ name, sender, author }: EventPlan): boolean {
+  const isNamed = /^pull_request|_comment$|^push$/.test(name)
+  return [sender, ...(isNamed ? [author] : [])].includes('mintlify[bot]')
+}
+
+const account = (login: Person) => ({ login, type: isApp(login) ? 'Bot' : 'User' })
+
+interface Told {
+  readonly title: string
+  readonly body: string
+  /** The id of the comment. */
+  readonly commentId: number
+}
+
+export function payloadOf(event: EventPlan, { title, body, commentId }: Told): object {
+  const { name, action, author, fromFork, onPull, earlier } = event
+  const user = account(author)
+  const repository = { full_name: REPOSITORY }
+  const html_url = `https://github.com/${REPOSITORY}`
+  const about = { title, body, user }
+  const headRepository = { full_name: fromFork ? 'somebody/your-repo' : REPOSITORY }
+  const pull_request = {
+    number: PULL_REQUEST,
+    ...about,
+    html_url: `${html_url}/pull/${PULL_REQUEST}`,
+    base: { ref: 'main', repo: repository },
+    head: { ref: 'change', label: 'your-org:change', sha: HEAD, repo: headRepository },
+  }
+  const plainIssue = { number: ISSUE, ...about, html_url: `${html_url}/issues/${ISSUE}` }
+  const pullAsIssue = { ...plainIssue, number: PULL_REQUEST, pull_request: { url: html_url } }
+  const comment = { id: commentId, body, user, html_url }
+  const commit = { id: COMMIT, message: title, author: { name: 'Somebody', username: author } }
+  const writer = account('writer')
+  // Somebody else wrote the issue and the pull request that a comment is on.
+  const parts: Record<string, object> = {
+    issues: { issue: plainIssue },
+    issue_comment: { issue: { ...(onPull ? pullAsIssue : plainIssue), user: writer }, comment },
+    pull_request: { pull_request },
+    pull_request_target: { pull_request },
+    pull_request_review: { pull_request: { ...pull_request, user: writer }, review: comment },
+    pull_request_review_comment: { pull_request: { ...pull_request, user: writer }, comment },
+    discussion_comment: { discussion: { ...plainIssue, user: writer }, comment },
+    push: { before: BEFORE, after: COMMIT, commits: [commit], head_commit: commit },
+    release: { release: { tag_name: 'v2.0.0', name: title, body, published_at: '2026-01-02T03:00:00Z' } },
+    merge_group: { merge_group: { base_sha: BEFORE, head_sha: HEAD } },
+    workflow_run: {
+      workflow_run: { event: earlier, actor: user, head_sha: HEAD, head_repository: headRepository },
+    },
+    repository_dispatch: { client_payload: { title, body } },
+  }
+  return { action, sender: account(event.sender), repository, ...parts[name] }
+}

@@ -1,0 +1,310 @@
+/** Runs the bundle as planned, and records everything that happened, with times of `performance.now()`. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Certificate } from '../support/certificate.js'
+import { type Fault, file, type Repository, startGitHub } from '../support/github.js'
+import type { CheckState } from '../support/github-state.js'
+import { connectProxy } from '../support/proxy.js'
+import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
+import { COMPARISONS, payloadOf, TAG } from './events.js'
+import type { GitHubPlan } from './github-plan.js'
+import { MARKER, markerIn, STRANGER } from './memory.js'
+import type { ActionPlan, Plan, StepPlan, Trigger } from './plan.js'
+import { startPlannedService, stepPrefix } from './service.js'
+import type { Child, StepEnd, StepOptions } from './step.js'
+
+/** What was done to the process. */
+export interface Done {
+  readonly what: ActionPlan['what']
+  readonly at: number
+  /** When a freeze ended; undefined if the process ended first. */
+  until?: number
+}
+
+export type StepRecord = Awaited<ReturnType<typeof runStep>>
+
+export interface RunRecord {
+  readonly plan: Plan
+  readonly steps: readonly StepRecord[]
+  /** What GitHub holds in the end. */
+  readonly comments: readonly string[]
+  readonly checks: readonly CheckState[]
+}
+
+/** Where steps run: in the simulation, or as processes. */
+export interface RunOptions {
+  readonly run: (options: StepOptions) => Promise<StepEnd>
+  /** Undefined in the simulation, which has no TLS. */
+  readonly certificate: Certificate | undefined
+  /** What happens, as it happens: who, and what. */
+  readonly tell: (who: string, what: string) => void
+}
+
+export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecord> {
+  const world = await startWorld(plan, options)
+  const ends: Promise<StepRecord>[] = []
+  try {
+    for (const step of plan.steps) {
+      const { after, delayMs } = step.starts
+      if (after === 'end') await Promise.all(ends)
+      if (delayMs > 0) await sleep(delayMs)
+      if (world.github?.plan.copies) copyComments(world.github.repository)
+      ends.push(runStep(step, ends.length, world, options))
+    }
+    const steps = await Promise.all(ends)
+    return { plan, steps, comments: commentsOf(world), checks: checksOf(world) }
+  } finally {
+    await world.close()
+  }
+}
+
+type World = Awaited<ReturnType<typeof startWorld>>
+
+/** What the steps meet. */
+async function startWorld(plan: Plan, { tell, certificate }: RunOptions) {
+  const puppets: Puppet[] = []
+  const count = (what: Trigger, step: number): void => puppets[step]?.count(what)
+  const tls = plan.proxy && certificate
+  const deadlineOf = (step: number): number =>
+    (puppets[step]?.startedAt ?? 0) + (plan.steps[step]?.timeoutMs ?? 0)
+  const [, travelMs] = plan.network.travelMs
+  const service = await startPlannedService({
+    plan: plan.service,
+    tls,
+    travelMs,
+    hasProxy: plan.proxy !== undefined,
+    deadlineOf,
+    count,
+    tell,
+  })
+  const proxy =
+    plan.proxy &&
+    (await connectProxy(service.port, (nth) => {
+      const what = plan.proxy?.[nth - 1] ?? plan.proxy?.at(-1) ?? 'open'
+      tell('proxy', `gets CONNECT ${nth}: ${what}`)
+      return what
+    }))
+  const github = plan.github && (await startPlannedGitHub(plan.github, count, tell))
+  return {
+    service,
+    github,
+    /** What happens to the processes, in the order of the steps. */
+    puppets,
+    // A name that only the proxy knows.
+    baseUrl: proxy ? `https://service.test:${service.port}` : service.url,
+    environment: {
+      ...(proxy && {
+        NODE_EXTRA_CA_CERTS: certificate?.file ?? '',
+        HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+      }),
+    },
+    close: () => Promise.all([service.close(), proxy?.close(), github?.close()]),
+  }
+}
+
+async function runStep(plan: StepPlan, index: number, world: World, { run, tell }: RunOptions) {
+  const { service, github, puppets, baseUrl, environment } = world
+  const { timeoutMs } = plan
+  const puppet = new Puppet(plan.actions, (what) => tell(`step ${index + 1}`, what))
+  puppets.push(puppet)
+  const wrote: { readonly at: number; readonly line: string }[] = []
+  let firstOutputAt: number | undefined
+  const { startedAt, endedAt, code, signal, stdout, stderr, outputFile, summary } = await run({
+    inputs: {
+      'base-url': baseUrl + stepPrefix(index),
+      'timeout-minutes': String(timeoutMs / 60_000),
+      ...plan.inputs,
+    },
+    event: github === undefined ? {} : eventOf(github, plan),
+    env: {
+      ...environment,
+      RUNNER_DEBUG: '1',
+      GITHUB_EVENT_NAME: plan.event.name,
+      GITHUB_RUN_ID: String(plan.runId),
+      GITHUB_RUN_ATTEMPT: String(plan.attempt),
+      ...(github && { GITHUB_API_URL: `${github.url}${stepPrefix(index)}/api/v3` }),
+    },
+    onLine: (line) => {
+      wrote.push({ at: performance.now(), line })
+      tell(`step ${index + 1}`, `writes ${line}`)
+    },
+    onStart: (child) => {
+      puppet.child = child
+      puppet.startedAt = performance.now()
+      child.onFirstOutput(() => {
+        firstOutputAt = performance.now()
+        puppet.count('start')
+      })
+    },
+  })
+  tell(`step ${index + 1}`, `ends with ${signal ?? code}`)
+  return {
+    plan,
+    /** What `timeout-minutes` said. */
+    timeoutMs,
+    spawnedAt: startedAt,
+    /** When the process first wrote something; undefined if it never did. */
+    firstOutputAt,
+    endedAt,
+    done: puppet.done,
+    /** Undefined if a signal ended the process. */
+    exitCode: code ?? undefined,
+    signal: signal ?? undefined,
+    stdout,
+    stderr,
+    /** The lines, and when they came. */
+    wrote,
+    /** As it is. */
+    outputFile,
+    summary,
+    /** The service's requests of this step. */
+    entries: service.entries.filter(({ step }) => step === index),
+    githubRequests: (github?.requests ?? []).filter(({ prefix }) =>
+      prefix.startsWith(`${stepPrefix(index)}/`),
+    ),
+    /** All comments after the step but a stranger's, oldest first. */
+    comments: commentsOf(world),
+    /** All checks after the step, oldest first. */
+    checks: checksOf(world),
+  }
+}
+
+function commentsOf({ github }: World): string[] {
+  const all = [...(github?.repository.comments.values() ?? [])]
+  return all.filter(({ author }) => author !== STRANGER).map(({ body }) => body)
+}
+
+function checksOf({ github }: World) {
+  return structuredClone([...(github?.repository.checks.values() ?? [])])
+}
+
+/** The process of a step, and what is done to it, some time after the nth of something else. */
+class Puppet {
+  child: Child | undefined
+  startedAt = 0
+  readonly done: Done[] = []
+  readonly #counts = new Map<Trigger, number>()
+  #isFrozen = false
+
+  constructor(
+    readonly actions: readonly ActionPlan[],
+    readonly tell: (what: string) => void,
+  ) {}
+
+  count(what: Trigger): void {
+    const count = (this.#counts.get(what) ?? 0) + 1
+    this.#counts.set(what, count)
+    for (const action of this.actions) {
+      if (action.after !== what || action.nth !== count) continue
+      // At once is before the service goes on.
+      if (action.delayMs === 0) this.#act(action)
+      else setTimeout(() => this.#act(action), action.delayMs).unref()
+    }
+  }
+
+  #act({ what, forMs }: ActionPlan): void {
+    const { child } = this
+    const isFreeze = what === 'freeze'
+    if (child === undefined || this.#hasEnded || (isFreeze && this.#isFrozen)) return
+    // As the runner does.
+    const signal = this.done.some((done) => done.what === 'cancel') ? 'SIGTERM' : 'SIGINT'
+    this.tell(`gets ${what}`)
+    const done: Done = { what, at: performance.now() }
+    this.done.push(done)
+    if (what === 'jump') child.jumpedMs += forMs
+    else child.kill(isFreeze ? 'SIGSTOP' : what === 'cancel' ? signal : what)
+    if (!isFreeze) return
+    this.#isFrozen = true
+    setTimeout(() => this.#thaw(done), forMs).unref()
+  }
+
+  #thaw(freeze: Done): void {
+    if (this.#hasEnded) return
+    this.#isFrozen = false
+    freeze.until = performance.now()
+    this.tell('goes on')
+    this.child?.kill('SIGCONT')
+  }
+
+  get #hasEnded(): boolean {
+    return this.child === undefined || this.child.exitCode !== null || this.child.signalCode !== null
+  }
+}
+
+function copyComments(repository: Repository): void {
+  for (const { issue, body } of [...repository.comments.values()]) {
+    const marker = markerIn(body)
+    if (marker === undefined) continue
+    const { link, run, attempt, state } = marker
+    const data = JSON.stringify(['forged', link, run, attempt, state])
+    const forged = body.replace(MARKER, `$1${Buffer.from(data).toString('base64url')}$3`)
+    repository.addComment(issue, { author: STRANGER, body: forged })
+  }
+}
+
+function eventOf({ plan, repository: { comments } }: PlannedGitHub, { event }: StepPlan): object {
+  const own = [...comments.values()].find((comment) => comment.author !== STRANGER && markerIn(comment.body))
+  const told = { title: plan.title, body: plan.body, commentId: 1 }
+  return payloadOf(event, event.isOwnComment && own ? { ...told, body: own.body, commentId: own.id } : told)
+}
+
+type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
+
+async function startPlannedGitHub(
+  plan: GitHubPlan,
+  count: (what: Trigger, step: number) => void,
+  tell: RunOptions['tell'],
+) {
+  const { title, body, file: name, patch, pages, faults } = plan
+  const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
+  const github = await startGitHub({
+    token: TOKEN,
+    otherTokens: { [DOCS_TOKEN]: docsAccess },
+    prefix: /^\/step-\d+\/api\/v3/,
+    keepAliveMs: plan.keepAliveMs,
+    onRequest: ({ method, path, prefix }) => {
+      tell('GitHub', `gets ${method} ${path} of step ${stepOf(prefix) + 1}`)
+      count('github', stepOf(prefix))
+      if (method !== 'GET') count('write', stepOf(prefix))
+      requests++
+      for (const { nth, what } of plan.others) if (nth === requests) act(what)
+    },
+    onAnswer: ({ method, path, prefix, status }) => {
+      tell('GitHub', `has answered ${method} ${path}: ${status}`)
+      if (method !== 'GET') count('written', stepOf(prefix))
+    },
+  })
+  const stepOf = (prefix: string): number => Number(/\d+/.exec(prefix)?.[0] ?? 0)
+  /** What somebody else does meanwhile. */
+  const act = (what: GitHubPlan['others'][number]['what']): void => {
+    tell('somebody', what === 'comments' ? 'comments' : 'deletes the first comment')
+    const first = [...repository.comments.values()].find(({ author }) => author === 'octocat')
+    if (what === 'deletes' && first) repository.comments.delete(first.id)
+    if (what === 'comments') for (const issue of [PULL_REQUEST, ISSUE]) repository.addComment(issue)
+  }
+  let requests = 0
+  if (plan.docsPull !== 'unreadable') {
+    const docs = github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
+    docs.addPull({ number: 17, state: plan.docsPull })
+  }
+  const repository = github.addRepository(REPOSITORY, { private: true })
+  repository.addPull({ number: PULL_REQUEST, title, body, author: 'octocat', files: [file(name, patch)] })
+  repository.issues.add(ISSUE)
+  repository.lagMs = plan.lagMs
+  repository.addRun()
+  repository.addRelease(TAG, '2026-01-01T00:00:00Z')
+  for (const [base, head] of COMPARISONS) repository.addComparison(base, head)
+  repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
+  repository.collaborators.set('reader', { permission: 'read', role_name: 'read' })
+  // The comment that the first step adds fills a page; or there are two on each.
+  for (const issue of [PULL_REQUEST, ISSUE])
+    for (let count = 0; count < { usual: 0, short: 4, repeated: 99 }[pages]; count++)
+      repository.addComment(issue)
+  if (pages === 'short') repository.paging.most = 2
+  repository.paging.repeats = pages === 'repeated'
+  for (const { method, path, ...fault } of faults) {
+    const planned: Fault = { ...fault, ...(method && { method }), path: new RegExp(path) }
+    github.faults.push(planned)
+  }
+  return { ...github, repository, plan }
+}

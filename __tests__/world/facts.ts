@@ -1,0 +1,280 @@
+/** What a step met, and what follows from it: the words in which the rules are said. */
+
+import { parseOutputs } from '../../emulator/runner.mjs'
+import { FINAL_POST_MS } from './draw.js'
+import { askedFor, isByAgent, numberOf } from './events.js'
+import type { RunRecord, StepRecord } from './execute.js'
+import {
+  checksMadeBy,
+  type Kind,
+  type Marker,
+  type Shown,
+  shownTo,
+  type Written,
+  writtenBy,
+} from './memory.js'
+import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
+
+/** How long a refusal has to be repeated before it is believed, and how often. */
+const BELIEVED = { afterMs: 10_000, times: 4 }
+/** What a refusal says of the key, the time or the limit, and not of the job. */
+const NOT_OF_THE_JOB = [401, 403, 408, 425, 429]
+/** What is temporary, however often it comes. */
+const TEMPORARY = [408, 425, 429]
+const NEVER = Number.POSITIVE_INFINITY
+/** Outcomes of a job that was seen to its end. */
+export const ENDED = ['pr-opened', 'no-changes', 'failed', 'archived']
+/** States of a run that sent nothing, or nothing that was accepted. */
+export const NOTHING = ['unsent', 'skipped']
+
+/** What the facts follow from: their initializers need it. */
+class Observed {
+  readonly step: StepRecord
+
+  constructor(
+    readonly record: RunRecord,
+    /** Which step, from 0. */
+    readonly index: number,
+  ) {
+    this.step = record.steps[index] as StepRecord
+  }
+}
+
+export class Facts extends Observed {
+  readonly plan = this.record.plan
+  readonly github = this.plan.github
+  readonly inputs = this.step.plan.inputs
+  readonly outputs = readOutputs(this.step.outputFile)
+  readonly outcome = this.outputs.outcome ?? ''
+  readonly code = this.outputs['error-code'] ?? ''
+  readonly jobId = this.outputs['job-id'] ?? ''
+  /** For messages. */
+  readonly says = `the step says ${`${this.outcome} ${this.code}`.trim() || 'nothing'}`
+  /** The lines of the log. */
+  readonly lines = this.step.stdout.split(/\r\n|\r|\n/)
+  readonly posts = this.step.entries.filter(({ method }) => method === 'POST')
+  readonly isDryRun = this.inputs['dry-run'] === 'true'
+
+  /** The longest time that bytes may be on their way. */
+  readonly travelMs = this.plan.network.travelMs[1] * (this.plan.proxy ? 2 : 1)
+  /** When the process stood still. */
+  readonly freezes = this.step.done
+    .filter(({ what }) => what === 'freeze')
+    .map(({ at: from, until: to = this.step.endedAt }) => ({ from, to }))
+  readonly deadlineAt = this.step.spawnedAt + this.step.timeoutMs
+  /** When the signals reached the process. */
+  readonly cancels = this.step.done
+    .filter(({ what }) => what === 'cancel')
+    .map(({ at }) => this.thawedAt(at))
+    .filter((at) => at <= this.step.endedAt)
+  readonly wasCancelled = this.cancels.length > 0
+  readonly cancelledAt = this.cancels[0] ?? NEVER
+  readonly secondSignalAt = this.cancels[1] ?? NEVER
+  readonly killedAt = this.step.done.find(({ what }) => what === 'SIGKILL')?.at ?? NEVER
+  readonly wasKilled = this.killedAt < NEVER
+  /** How long before the deadline the last poll begins. */
+  readonly lastPollMs = Math.min(2_000, this.step.timeoutMs / 20)
+  /** The step took as long as it was allowed to. */
+  readonly usedItsTime = this.step.endedAt >= this.deadlineAt - this.lastPollMs
+
+  /** Those who have to have write access. */
+  readonly asked =
+    this.step.plan.task === 'attach' ? [] : askedFor(this.step.plan.event, this.inputs['allow-users'] ?? '')
+  readonly mayStart = this.asked.every((person) => person === 'writer')
+  readonly isByAgent =
+    this.github !== undefined && this.inputs['skip-authors'] !== '' && isByAgent(this.step.plan.event)
+  /** Whether the comment decides, and whether there has to be a check. */
+  readonly hasComment = keepsComment(this.step)
+  readonly hasCheck =
+    this.inputs.check === 'true' && !this.isDryRun && this.step.plan.event.name !== 'issue_comment'
+  readonly written: readonly Written[] = writtenBy(this.step)
+  readonly ownChecks = checksMadeBy(this.step)
+
+  /** When the process went on, if it stood still at this time. */
+  thawedAt(at: number): number {
+    return this.freezes.find(({ from, to }) => from <= at && at <= to)?.to ?? at
+  }
+
+  /** A moment later by what the process stood still before it. */
+  laterByFreezes(limit: number): number {
+    let later = limit
+    for (const { from, to } of this.freezes) if (from <= later) later += to - from
+    return later
+  }
+
+  mayBeRefused(post: Entry): boolean {
+    return ['refused', 'any'].includes(fateOf(post))
+  }
+
+  /** The job's status in a whole response, or empty. */
+  statusIn(entry: Entry): string {
+    return (isSuccess(entry) && jobIn(entry)?.status) || ''
+  }
+
+  /** The status requests for a job before a certain time. */
+  polls(jobId: string, before = NEVER): readonly Entry[] {
+    return this.step.entries.filter(
+      (entry) => entry.method === 'GET' && jobIdIn(entry) === jobId && entry.startedAt < before,
+    )
+  }
+
+  /** Whether the last of them all were refused, often and for long enough. */
+  isBelieved(jobId: string, before: number): boolean {
+    const polls = this.polls(jobId, before)
+    const from = polls.findLastIndex((entry) => !isRefusal(entry)) + 1
+    const [first, last] = [polls[from], polls.at(-1)]
+    if (first === undefined || last === undefined || polls.length - from < BELIEVED.times) return false
+    return last.startedAt - first.startedAt >= BELIEVED.afterMs - this.travelMs
+  }
+
+  isGone(jobId: string, before: number): boolean {
+    const last = this.polls(jobId, before).at(-1)
+    return last !== undefined && statusOf(last) === 404 && this.isBelieved(jobId, before)
+  }
+
+  /** Whether the job had ended, as far as this step knew, and then refused the message before this create. */
+  refusedAsEnded(jobId: string, create: Entry): boolean {
+    const before = this.posts.slice(0, this.posts.indexOf(create))
+    const last = before.at(-1)
+    if (last === undefined || !isMessage(last) || !isAboutTheJob(statusOf(last))) return false
+    const conflicts = before.filter((post) => isMessage(post) && statusOf(post) === 409)
+    if (statusOf(last) === 409 && conflicts.length < 3) return false
+    const seen = this.polls(jobId, last.startedAt)
+      .map((poll) => this.statusIn(poll))
+      .findLast((status) => status !== '')
+    return seen !== undefined && seen !== 'active'
+  }
+
+  /** When the step has to be done with a POST that is in flight: some time after its deadline or a cancel. */
+  get lastPostAt(): number {
+    return Math.min(this.deadlineAt, this.cancelledAt) + FINAL_POST_MS
+  }
+
+  /** Whether the step ended while the service was about to respond with a job, and there was time for that. */
+  gaveUpEarly(post: Entry): boolean {
+    const { endedAt } = this.step
+    const isPending = post.exchange.breaksAt === 'never' && post.respondedAt === undefined
+    const wasToBeRead = fateOf(post) === 'unknown' && fateOf({ ...post, respondedAt: endedAt }) === 'job'
+    const hadTime = endedAt < Math.min(this.lastPostAt, post.sentAt + REQUEST_MS.POST)
+    return isPending && wasToBeRead && hadTime && this.secondSignalAt === NEVER && !this.wasKilled
+  }
+
+  /** Whether the process was there to read the response to a POST, within its own limits. */
+  wasRead({ sentAt, arrivedAt }: Entry): boolean {
+    const end = Math.min(this.secondSignalAt, this.killedAt)
+    // What is frozen then reads nothing more.
+    const readUntil = this.freezes.find(({ from, to }) => from <= end && end <= to)?.from ?? end
+    const limit = Math.min(this.lastPostAt, sentAt + REQUEST_MS.POST)
+    return arrivedAt < readUntil && this.arrivedBefore(arrivedAt, limit)
+  }
+
+  /**
+   * Whether a response was in the process's socket at its limit. The action reads what has arrived before it acts on a
+   * limit, also if it was frozen when the limit came.
+   */
+  arrivedBefore(at: number, limit: number): boolean {
+    return at <= limit || this.freezes.some(({ from, to }) => from < limit && limit <= to && at <= to)
+  }
+
+  /** Whether a POST had been begun, and its response had not arrived, at this time. */
+  isPostPendingAt(at: number): boolean {
+    return this.posts.some(({ startedAt, arrivedAt }) => startedAt - this.travelMs <= at && arrivedAt >= at)
+  }
+
+  /** Whether no other step was under way at the same time. */
+  get isAlone(): boolean {
+    const { spawnedAt, endedAt } = this.step
+    return this.record.steps.every(
+      (other) => other === this.step || other.endedAt <= spawnedAt || other.spawnedAt >= endedAt,
+    )
+  }
+
+  /** Whether GitHub did all that it was asked, at once. */
+  get isGitHubWell(): boolean {
+    const { healthy = false, lagMs = 0, others = [], keepAliveMs = 0 } = this.github ?? {}
+    const connects = this.plan.connecting.github.length === 0
+    return healthy && lagMs === 0 && others.length === 0 && keepAliveMs >= 60_000 && connects
+  }
+
+  /** Whether nothing kept the step from writing what it remembers, and from its last edit. */
+  get couldWrite(): boolean {
+    const wasHindered = this.wasKilled || this.secondSignalAt < NEVER || this.freezes.length > 0
+    if (wasHindered || !this.isGitHubWell || !this.isAlone) return false
+    // The last edits have 1 s after the deadline, 3 s after a cancel. A step that took less was not cut short.
+    const { endedAt } = this.step
+    return endedAt < this.deadlineAt + 1_000 && endedAt < this.cancelledAt + 3_000
+  }
+
+  /** What the comment or the check decided, in each way in which its list may have been read. */
+  shown(kind: 'comment' | 'check'): (Marker | undefined)[] {
+    const { runId } = this.step.plan
+    const isOwn = (shown: Shown): boolean =>
+      this.#isOfThisStep(shown, kind) && (kind === 'comment' || shown.marker.run === String(runId))
+    return shownTo(this.step, kind).map(
+      (list) => list.filter(isOwn).sort((one, other) => other.id - one.id)[0]?.marker,
+    )
+  }
+
+  /** Whether a marker is of this step in another run or attempt: whoever signed it has the same key for the step. */
+  #isOfThisStep({ id, marker }: Shown, kind: Kind): boolean {
+    const text = JSON.stringify(marker)
+    const writes = this.record.steps.flatMap((step) =>
+      writtenBy(step)
+        .filter((one) => one.kind === kind && one.id === id && JSON.stringify(one.marker) === text)
+        .map(({ at }) => ({ at, inputs: step.plan.inputs })),
+    )
+    // A run that sends nothing signs anew what the one before has stored.
+    const last = writes
+      .filter(({ at }) => at <= this.step.endedAt)
+      .sort((one, other) => other.at - one.at)
+      .find(({ inputs }) => inputs !== this.inputs)
+    if (last === undefined) return false
+    const { inputs } = last
+    const isSame = (input: string): boolean => (inputs[input] ?? '') === (this.inputs[input] ?? '')
+    const isKeyKnown = isSame('api-key') || inputs['api-key'] === this.inputs['previous-api-key']
+    return isSame('job-key') && isKeyKnown
+  }
+}
+
+/** Whether a step keeps its memory in a comment. */
+function keepsComment({ plan: { inputs, event, task } }: StepRecord): boolean {
+  const scope = inputs['job-scope']
+  if (task !== 'create' || inputs['dry-run'] === 'true') return false
+  if (scope === 'issue') return true
+  const number = inputs['issue-number'] ?? numberOf(event)
+  return scope === 'pull-request' && (Number(number) === 1 || inputs['issue-number'] !== undefined)
+}
+
+/** The only one is `malformed` if the runner could not read the file, or a workflow not the job. */
+export function readOutputs(file: string): Readonly<Record<string, string>> {
+  try {
+    const outputs = parseOutputs(file)
+    JSON.parse(outputs.job || 'null')
+    return outputs
+  } catch (thrown) {
+    return { malformed: String(thrown) }
+  }
+}
+
+/** Of the response, or of the one that was to come. */
+export function statusOf({ exchange }: Entry): number {
+  return exchange.response.status
+}
+
+export function isSuccess(entry: Entry): boolean {
+  return entry.respondedAt !== undefined && statusOf(entry) >= 200 && statusOf(entry) < 300
+}
+
+/** A whole response to a status request that says something, and not the job; or what may be taken for one. */
+export function isRefusal(entry: Entry): boolean {
+  const { framing } = entry.exchange.response
+  if (entry.respondedAt === undefined && framing !== 'close') return false
+  const status = statusOf(entry)
+  if (status < 300) return jobIn(entry)?.id !== entry.jobId
+  return status < 500 && !TEMPORARY.includes(status)
+}
+
+/** Whether a refusal says something about the job that the message was for. */
+export function isAboutTheJob(status: number): boolean {
+  return status >= 400 && status < 500 && !NOT_OF_THE_JOB.includes(status)
+}

@@ -1,0 +1,64 @@
+/** How GitHub is on the day of a run: what its texts say, what goes wrong, how late it shows what was written. */
+
+import type { Fault } from '../support/github.js'
+import type { Draw } from './draw.js'
+import { INJECTED } from './hostile.js'
+
+export type GitHubPlan = ReturnType<typeof createGitHubPlan>
+
+export function createGitHubPlan(draw: Draw) {
+  const { random, hostile, isReal } = draw
+  const healthy = random.chance(isReal ? 0.8 : 0.5)
+  const faults = random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
+  return {
+    title: `Title ${hostile()}`.slice(0, 1000),
+    body: hostile(),
+    file: random.pick('docs/a.md', 'src/a.ts', `src/${INJECTED}\n::error::x.ts`, '@x/<img>`|.md'),
+    patch: `@@ -1 +1 @@\n-old\n+${hostile()}`,
+    /** Lists come in pages that are shorter than asked for, or the last page comes again and again. */
+    pages: random.pick('usual', 'usual', 'short', 'repeated'),
+    /** A stranger copies the comment of the first step, with another job in its marker. */
+    copies: random.chance(0.5),
+    /** The docs pull request. */
+    docsPull: random.pick('open', 'open', 'closed', 'unreadable'),
+    /** How late the lists show what was written. */
+    lagMs: isReal ? 0 : random.weighted([6, 0], [1, random.int(1, 100)], [1, random.int(100, 20_000)]),
+    /** When an idle connection is closed. */
+    keepAliveMs: isReal ? 60_000 : random.pick(60_000, 60_000, random.int(1, 3_000)),
+    /** What somebody else does at the nth request. */
+    others: isReal
+      ? []
+      : random.times(random.weighted([4, 0], [1, 2]), () => ({
+          nth: random.int(1, 8),
+          what: random.pick('comments', 'deletes'),
+        })),
+    /** Whether every request is answered as GitHub would. */
+    healthy,
+    faults,
+  }
+}
+
+const PATHS = ' /comments /files /comments/\\d+$ /issues/ /pulls/ check-runs /permission /compare/'.split(' ')
+
+function createFault({ random, hostile, isReal }: Draw) {
+  const status = random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 301)
+  const message = JSON.stringify({ message: hostile() })
+  const refusal = {
+    status,
+    headers: status === 429 ? { 'retry-after': random.pick('0', '1', '60') } : {},
+    body: random.pick(message, '{}', '[]', 'null', '<html>Unicorn</html>', '', hostile()),
+  }
+  return {
+    method: random.pick(undefined, 'GET', 'POST', 'PATCH'),
+    path: random.pick(...PATHS),
+    times: isReal ? 1000 : random.pick(1, 1, 2, 1000),
+    takesEffect: random.chance(0.5),
+    answer: random.weighted<Fault['answer']>(
+      [isReal ? 0 : 1, 'silence'],
+      [isReal ? 0 : 2, 'reset'],
+      [isReal ? 0 : 2, 'cut off'],
+      [isReal ? 0 : 2, { delayMs: random.int(0, 4_000) }],
+      [4, refusal],
+    ),
+  }
+}

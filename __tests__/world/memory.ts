@@ -1,0 +1,105 @@
+/** What GitHub remembers, and what it has shown to a step. */
+
+import type { Received } from '../support/github.js'
+import type { StepRecord } from './execute.js'
+
+/** What a run leaves for the next one. */
+export type Marker = NonNullable<ReturnType<typeof markerIn>>
+
+export const MARKER = /(<!-- agent-job-action:\d+ [\w-]{22} )([\w-]+)( [\w-]{43} -->)/
+const NAME = /agent-job-action:\d+ ([\w-]{22}) /
+/** Who copies the comments of others. */
+export const STRANGER = 'stranger'
+
+/** Reads without the key what only a genuine step has written here. */
+export function markerIn(text: string) {
+  const data = MARKER.exec(text)?.[2]
+  if (data === undefined) return undefined
+  const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
+  const [jobId, link, run, attempt, state]: [string, string, string, number, string] = stored
+  /** What tells the steps apart that keep something at the same place. */
+  const name = NAME.exec(text)?.[1] ?? ''
+  return { name, jobId, link, run, attempt, state }
+}
+
+export function markersIn(texts: readonly string[]): Marker[] {
+  return texts.map(markerIn).filter((marker) => marker !== undefined)
+}
+
+interface Item {
+  readonly id: number
+  readonly body?: string | null
+  readonly user?: { readonly login: string }
+  readonly output?: { readonly text?: string | null }
+}
+
+/** A text that a list has shown. */
+export interface Shown {
+  readonly id: number
+  readonly marker: Marker
+}
+
+const KINDS = { comment: /\/issues\/\d+\/comments/, check: /\/check-runs/ } as const
+export type Kind = keyof typeof KINDS
+
+/**
+ * The markers that the lists have shown to a step before it wrote anything: one list for each time that they were read,
+ * because nobody knows from outside which responses were read to the end.
+ */
+export function shownTo({ githubRequests, entries }: StepRecord, kind: Kind): (readonly Shown[])[] {
+  const sentAt = entries.find(({ method }) => method === 'POST')?.startedAt ?? Number.POSITIVE_INFINITY
+  const lists: Shown[][] = []
+  for (const request of githubRequests) {
+    if (!KINDS[kind].test(request.path)) continue
+    if (request.method !== 'GET' || request.at > sentAt) break
+    const items = itemsIn(request, kind)
+    if (items === undefined) continue
+    const isFirst = new URL(request.path, 'http://localhost').searchParams.get('page') === '1'
+    if (isFirst || lists.length === 0) lists.push([])
+    lists.at(-1)?.push(...items)
+  }
+  return lists
+}
+
+function itemsIn({ status, answered }: Received, kind: Kind): Shown[] | undefined {
+  if (status !== 200) return undefined
+  try {
+    const parsed: unknown = JSON.parse(answered)
+    const items = (kind === 'comment' ? parsed : (parsed as { check_runs: unknown }).check_runs) as Item[]
+    return items.flatMap(({ id, body, user, output }) => {
+      if (user?.login === STRANGER) return []
+      const marker = markerIn((kind === 'comment' ? body : output?.text) ?? '')
+      return marker === undefined ? [] : [{ id, marker }]
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** What a step wrote with a marker, and whether GitHub has it. */
+export interface Written {
+  readonly at: number
+  readonly kind: Kind
+  readonly id: number
+  readonly marker: Marker
+  readonly tookEffect: boolean
+}
+
+export function writtenBy({ githubRequests }: Pick<StepRecord, 'githubRequests'>): Written[] {
+  return githubRequests.flatMap(({ method, path, body, at, tookEffect }) => {
+    if (method !== 'PATCH') return []
+    const { body: text, output } = (body ?? {}) as { body?: string; output?: { text?: string } }
+    const marker = markerIn(text ?? output?.text ?? '')
+    if (marker === undefined) return []
+    const kind: Kind = path.includes('/check-runs/') ? 'check' : 'comment'
+    return [{ at, kind, id: Number(/\d+$/.exec(path)?.[0]), marker, tookEffect }]
+  })
+}
+
+/** The ids of the checks that a step has made, as far as it could know. */
+export function checksMadeBy({ githubRequests }: StepRecord): number[] {
+  return githubRequests.flatMap(({ method, path, status, answered }) => {
+    if (method !== 'POST' || !path.endsWith('/check-runs') || status !== 201) return []
+    return [(JSON.parse(answered) as { id: number }).id]
+  })
+}

@@ -1,0 +1,306 @@
+/** What one run of the world meets, drawn from a seed. Plain data, so that it can be printed, shrunk and done again. */
+
+import type { Behaviour } from '../support/proxy.js'
+import { BAD_INPUTS, DOCS_TOKEN, type Draw, FINAL_POST_MS, ISSUE, PULL_REQUEST, TOKEN } from './draw.js'
+import { createEvent, type EventPlan, numberOf } from './events.js'
+import { createGitHubPlan } from './github-plan.js'
+import { hostileText } from './hostile.js'
+import type { Connecting, NetworkPlan } from './network.js'
+import { Random } from './random.js'
+import { createServicePlan } from './service-plan.js'
+
+export type Plan = ReturnType<typeof createPlan>
+export type StepPlan = ReturnType<typeof createStep>
+/** Something that happens to the process, some time after the nth of something else. */
+export type ActionPlan = ReturnType<typeof createAction>
+/**
+ * `github`: a request to GitHub has come. `write`: one that writes has come, and nothing is written yet. `written`: it was
+ * answered.
+ */
+export type Trigger = 'start' | 'request' | 'post' | 'get' | 'response' | 'github' | 'write' | 'written'
+
+const WORD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+/** Printable ASCII, which is what a key may consist of. */
+const PRINTABLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(0x21 + index)).join('')
+/** What an id may consist of. */
+const ID = `${WORD}._~:@=+,-`
+
+/** What is drawn if nothing else is asked for. */
+interface Options {
+  /** For processes, whose times are real: short, and with nothing that happens at an exact time. */
+  readonly isReal?: boolean
+}
+
+export function createPlan(seed: number, { isReal = false }: Options = {}) {
+  const random = new Random(seed)
+  const key = createKey(random)
+  const knownJob = `job-${random.text(ID, 4, 30)}`
+  const usesGitHub = random.chance(isReal ? 0.6 : 0.5)
+  const theme = random.weighted<Draw['theme']>(
+    [60, 'any'],
+    [isReal ? 0 : 10, 'freeze'],
+    [isReal ? 0 : 10, 'limit'],
+    [isReal ? 0 : 8, 'long'],
+    [usesGitHub ? 25 : 8, 'refusals'],
+  )
+  const refusesLaterStep = theme === 'refusals' && usesGitHub && random.chance(0.7)
+  const hostile = (): string => hostileText(random, key)
+  const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile, isReal }
+  const steps = createSteps(draw)
+  const hasProxy = !isReal && random.chance(0.08)
+  return {
+    seed,
+    key,
+    knownJob,
+    /** What a proxy does with its nth CONNECT; the last one again and again. Without one, the service has no TLS. */
+    proxy: hasProxy ? createProxy(random) : undefined,
+    network: createNetwork(draw),
+    /** What happens to the attempts to connect, in turn; those that follow succeed. */
+    connecting: {
+      service: hasProxy || isReal ? [] : createConnecting(random, 0.06),
+      github: hasProxy || isReal ? [] : createConnecting(random, 0.03),
+    },
+    steps,
+    service: createServicePlan(draw, steps[0].timeoutMs),
+    /** Undefined if the steps need nothing of GitHub. */
+    github: usesGitHub ? createGitHubPlan(draw) : undefined,
+  }
+}
+
+function createKey(random: Random): string {
+  const alphabet = random.weighted([5, WORD], [3, PRINTABLE], [1, `\\"%/${WORD}`], [0.5, '\\"'])
+  const length = random.weighted<[number, number]>([8, [12, 40]], [1, [200, 4000]])
+  return `mint_${random.text(WORD, 12)}${random.text(alphabet, ...length)}`
+}
+
+/** What is to happen at an exact time travels in a time that is known. */
+function createNetwork({ random, theme }: Draw): NetworkPlan {
+  if (theme === 'limit') return { travelMs: [1, 1], parts: 1, single: false }
+  const [min, max] = random.weighted<[number, number]>([5, [0.1, 2]], [2, [5, 60]], [1, [20, 400]])
+  return { travelMs: [min, max], parts: random.pick(1, 1, 3, 8), single: random.chance(0.1) }
+}
+
+function createConnecting(random: Random, probability: number): Connecting[] {
+  if (!random.chance(probability)) return []
+  const how = random.weighted<Connecting>([3, 'refused'], [1, 'silent'])
+  return random.times(random.pick(1, 2, 3, 30), () => (random.chance(0.9) ? how : 'open'))
+}
+
+function createProxy(random: Random): Behaviour[] {
+  if (random.chance(0.6)) return ['open']
+  return random.times(random.int(1, 4), () =>
+    random.weighted<Behaviour>(
+      [6, 'open'],
+      [1, 'drop'],
+      [1, 'reset'],
+      [0.5, 'silence'],
+      [0.5, 'early'],
+      [1, random.pick(400, 403, 407, 429, 500, 502, 503, 504)],
+    ),
+  )
+}
+
+function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
+  const { random, refusesLaterStep, usesGitHub } = draw
+  const drawn = createStep(draw)
+  // Its one request is the first create: the service refuses the later step.
+  const quick = { inputs: { ...drawn.inputs, wait: 'false' }, actions: [] }
+  const first: StepPlan = refusesLaterStep ? { ...drawn, ...quick } : drawn
+  const { 'job-scope': scope, check } = first.inputs
+  if (!usesGitHub || (scope === undefined && check === undefined && random.chance(0.9))) return [first]
+  const count = refusesLaterStep
+    ? 1
+    : random.weighted([draw.theme === 'long' ? 9 : 3, 0], [6, 1], [2, 2], [1, 3])
+  const steps: [StepPlan, ...StepPlan[]] = [first]
+  for (let index = 0; index < count; index++) steps.push(createNext(draw, steps))
+  return steps
+}
+
+/** A later run that shares the job, a re-run, another leg of the matrix, or a step that looks the same. */
+function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): StepPlan {
+  const { random, refusesLaterStep, isReal } = draw
+  const before = random.pick(...steps)
+  const { inputs, timeoutMs, actions } = createStep(draw)
+  const cause = createEvent(draw)
+  const runs = steps.map(({ runId }) => runId)
+  const attempts = steps.filter(({ runId }) => runId === before.runId).map(({ attempt }) => attempt)
+  const what = random.weighted(
+    [before.inputs['job-scope'] === undefined ? 1 : 8, 'later run'],
+    [8, 're-run'],
+    [refusesLaterStep ? 0 : 2, 'leg'],
+    [refusesLaterStep ? 0 : 1, 'same attempt'],
+  )
+  const isConcurrent = !isReal && !refusesLaterStep && random.chance(what === 'leg' ? 0.8 : 0.3)
+  const starts = isConcurrent
+    ? { after: 'start' as const, delayMs: random.pick(0, 0, random.int(0, 300), random.int(0, timeoutMs)) }
+    : { after: 'end' as const, delayMs: random.pick(0, 0, random.int(0, 5_000)) }
+  const mayBeOwn = before.event.name.startsWith('issue') && random.chance(0.4)
+  const isOnPull = numberOf(before.event) === PULL_REQUEST
+  const event: EventPlan = mayBeOwn
+    ? { ...before.event, name: 'issue_comment', onPull: isOnPull, isOwnComment: true, author: 'writer' }
+    : { ...before.event, sender: cause.sender, author: cause.author }
+  const next = {
+    ...before,
+    inputs: { ...before.inputs, wait: inputs.wait ?? 'true' },
+    timeoutMs: isReal ? before.timeoutMs : timeoutMs,
+    actions,
+    starts,
+  }
+  switch (what) {
+    case 'later run':
+      return { ...next, runId: Math.max(...runs) + 1, attempt: 1, event, ...replaceKey(draw, next) }
+    case 're-run':
+      // On a re-run, the event is the same.
+      return { ...next, attempt: Math.max(...attempts) + 1 }
+    case 'leg':
+      return { ...next, inputs: { ...next.inputs, 'job-key': random.pick('{"leg":2}', 'another', '') } }
+    case 'same attempt':
+      return next
+  }
+}
+
+/** The key is replaced between two runs. */
+function replaceKey({ random }: Draw, { inputs }: Pick<StepPlan, 'inputs'>): Pick<StepPlan, 'inputs'> {
+  if (inputs['api-key'] === undefined || !random.chance(0.12)) return { inputs }
+  const previous = random.chance(0.7) ? { 'previous-api-key': inputs['api-key'] } : {}
+  return { inputs: { ...inputs, 'api-key': createKey(random), ...previous } }
+}
+
+function createTimeout({ random, theme, isReal }: Draw): number {
+  if (isReal) return random.int(6_000, 8_000)
+  if (theme === 'long') return random.int(60_000, 1_800_000)
+  return random.weighted(
+    // A refusal is repeated for 10 s.
+    [theme === 'refusals' ? 1_000 : 3, random.int(11_000, 40_000)],
+    [6, random.int(2_500, 7_000)],
+    [3, random.int(1_000, 3_000)],
+    [1, random.int(100, 1_000)],
+    [2, random.int(60_000, 200_000)],
+  )
+}
+
+function createStep(draw: Draw) {
+  const { random, key, knownJob, usesGitHub, refusesLaterStep } = draw
+  const task = random.weighted(
+    [60, 'create'],
+    [refusesLaterStep ? 0 : usesGitHub ? 5 : 18, 'message'],
+    [refusesLaterStep ? 0 : usesGitHub ? 5 : 14, 'attach'],
+  )
+  const timeoutMs = createTimeout(draw)
+  const prompt = random.weighted(
+    [5, 'Update the docs.'],
+    [1, `Update: ${hostileText(random, 'no key here')}`],
+    [0.3, 'Long '.repeat(random.int(1, 20_000))],
+  )
+  const event = createEvent(draw)
+  const interval = random.weighted([6, String(random.int(1, 8) / 10)], [1, '2'], [4, ''])
+  const inputs: Record<string, string> = {
+    'api-key': key,
+    'project-id': `docs-${random.text(ID, 1, 12)}`,
+    'poll-interval-seconds': draw.isReal ? '0.3' : timeoutMs > 40_000 ? '' : interval,
+    // An environment variable has no NUL.
+    ...(task !== 'attach' && { prompt: prompt.replaceAll('\0', '') }),
+    ...(task !== 'create' && { 'job-id': knownJob }),
+    // What the runner fills in.
+    'skip-authors': 'mintlify[bot]',
+    ...(random.chance(0.2) && { wait: 'false' }),
+    ...(random.chance(0.1) && { 'fail-on': random.pick('none', 'no-changes', 'failed timed-out') }),
+    ...(random.chance(0.03) && { 'dry-run': 'true' }),
+    ...(random.chance(0.03) && BAD_INPUTS[random.int(0, BAD_INPUTS.length - 1)]),
+    ...(usesGitHub && gitHubInputs(draw, task, event)),
+  }
+  return {
+    task,
+    inputs,
+    /** After the start or the end of the step before it. */
+    starts: { after: 'end' as 'end' | 'start', delayMs: 0 },
+    timeoutMs,
+    runId: random.int(1, 1e9),
+    attempt: 1,
+    event,
+    actions: createActions(draw, timeoutMs),
+  }
+}
+
+function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): Record<string, string> {
+  const number = numberOf(event)
+  const scope = random.weighted(
+    [6, number === PULL_REQUEST ? 'pull-request' : 'issue'],
+    [1, 'pull-request'],
+    [1, 'issue'],
+    [theme === 'refusals' ? 0 : 2, ''],
+  )
+  const hasScope = task === 'create' && scope !== ''
+  // Without a pull request or an issue in the event, the scope needs a number.
+  const needsNumber = hasScope && scope === 'issue' && number === undefined
+  const usesPaths = event.name.startsWith('pull_request') && random.chance(0.15)
+  const usesSince = random.chance(0.2)
+  return {
+    'github-token': TOKEN,
+    context: random.pick('none', 'event', 'diff'),
+    ...(hasScope && { 'job-scope': scope }),
+    ...((needsNumber || random.chance(0.1)) && { 'issue-number': String(random.pick(PULL_REQUEST, ISSUE)) }),
+    ...(random.chance(0.3) && { comment: 'true' }),
+    ...(random.chance(0.35) && { check: 'true' }),
+    ...(random.chance(0.15) && { 'allow-users': random.pick('*', 'Reader', 'stranger, app[bot]') }),
+    ...(random.chance(0.05) && { 'skip-authors': random.pick('', 'reader') }),
+    ...(random.chance(0.5) && { 'docs-token': DOCS_TOKEN }),
+    ...(random.chance(0.2) && { 'job-key': random.pick('{"leg":1}', 'one') }),
+    ...(usesPaths && { 'context-paths': random.pick('docs/**', '!docs/**', '*.md') }),
+    ...(usesSince && { since: random.pick('v1.0.0', 'v1.0.0', '2026-01-01', 'unknown') }),
+  }
+}
+
+function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
+  const { random, theme, isReal } = draw
+  if (theme === 'freeze' || (theme === 'limit' && random.chance(0.3))) return [createFreeze(draw, timeoutMs)]
+  const count = random.weighted([theme === 'refusals' ? 300 : 60, 0], [28, 1], [isReal ? 0 : 12, 2], [5, 3])
+  return random.times(isReal ? Math.min(count, 1) : count, () => createAction(draw, timeoutMs))
+}
+
+function createAction({ random, usesGitHub, isReal }: Draw, timeoutMs: number) {
+  // The comment and the check are written side by side: which of them is the nth depends on times.
+  const ofGitHub = usesGitHub && !isReal ? 3 : 0
+  return {
+    after: random.weighted<Trigger>(
+      [isReal ? 0 : 2, 'start'],
+      [2, 'request'],
+      [4, 'post'],
+      [2, 'response'],
+      [ofGitHub, 'github'],
+      [ofGitHub, 'write'],
+      [ofGitHub, 'written'],
+    ),
+    nth: random.weighted([5, 1], [3, 2], [2, 3], [1, 4], [1, 5]),
+    delayMs: isReal
+      ? 0
+      : random.weighted([3, 0], [3, random.int(0, 100)], [2, random.int(0, timeoutMs)], [1, 7_500]),
+    what: random.weighted<'cancel' | 'freeze' | 'SIGKILL' | 'jump'>(
+      [6, 'cancel'],
+      [isReal ? 0 : 5, 'freeze'],
+      [usesGitHub ? 4 : 1, 'SIGKILL'],
+      [isReal ? 0 : 2, 'jump'],
+    ),
+    /** How long a freeze takes, or how far the wall clock jumps. */
+    forMs: random.weighted(
+      [1, random.int(10, 500)],
+      [2, random.int(500, timeoutMs)],
+      [2, random.int(timeoutMs, timeoutMs + 8_000)],
+      [1, -random.int(1_000, 86_400_000)],
+    ),
+  }
+}
+
+/**
+ * The process freezes while it waits for a response, and goes on after its deadline; or it freezes while the response to
+ * a POST is waited for after the deadline, and goes on after that time.
+ */
+function createFreeze({ random, theme }: Draw, timeoutMs: number): ActionPlan {
+  const what = 'freeze'
+  if (theme === 'limit') {
+    const delayMs = timeoutMs + random.int(0, 2_000)
+    return { after: 'post', nth: 1, delayMs, what, forMs: FINAL_POST_MS + random.int(0, 1_000) }
+  }
+  const [delayMs, forMs] = [random.pick(0, 0, 200), random.int(timeoutMs, timeoutMs + 4_000)]
+  return { after: random.pick('post', 'get', 'get'), nth: random.pick(1, 1, 2), delayMs, what, forMs }
+}

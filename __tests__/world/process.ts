@@ -1,0 +1,154 @@
+/** The process of a step without a process: its environment, its streams, its signals, and its end. */
+
+import { readFileSync } from 'node:fs'
+import type { SimulatedSocket } from './network.js'
+import type { Random } from './random.js'
+import type { Owner, Time } from './time.js'
+import type { Machine } from './timers.js'
+
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'
+
+interface Options {
+  readonly env: NodeJS.ProcessEnv
+  readonly random: Random
+  /** What it takes from its start to the first line of the program. */
+  readonly startupMs: number
+  /** What it takes until a signal is there. */
+  readonly signalMs: number
+  readonly onLine: (line: string) => void
+  readonly main: () => Promise<void>
+}
+
+type Listener = (...parameters: unknown[]) => void
+
+/** What Node writes before it ends a process that nobody saves. */
+const UNCAUGHT = 'Uncaught exception: '
+
+export class SimulatedProcess implements Owner, Machine {
+  readonly startedAt: number
+  readonly env: NodeJS.ProcessEnv
+  jumpedMs = 0
+  isFrozen = false
+  exitCode: number | null = null
+  signalCode: Signal | null = null
+  endedAt: number | undefined
+  /** What it had written to the runner's files when it ended. */
+  outputFile = ''
+  summary = ''
+  stderr = ''
+  readonly #time: Time
+  readonly #options: Options
+  readonly #output: string[] = []
+  readonly #listeners = new Map<string, Listener[]>()
+  readonly #sockets = new Set<SimulatedSocket>()
+  #onOutput: (() => void) | undefined
+  #resolve: () => void = () => undefined
+  readonly ended = new Promise<void>((resolve) => {
+    this.#resolve = resolve
+  })
+
+  constructor(time: Time, options: Options) {
+    this.#time = time
+    this.#options = options
+    this.startedAt = time.now
+    this.env = options.env
+    const start = (): void => void options.main().catch((thrown: unknown) => this.fail(thrown))
+    time.schedule('timers', time.now + options.startupMs, this, start)
+  }
+
+  get isDead(): boolean {
+    return this.endedAt !== undefined
+  }
+
+  readonly random = (): number => this.#options.random.next()
+
+  get stdout(): string {
+    return this.#output.join('')
+  }
+
+  /** As `process.stdout`. */
+  readonly stream = {
+    write: (text: string, ...rest: unknown[]): boolean => {
+      if (!this.isDead) this.#write(String(text))
+      const done = rest.at(-1)
+      if (typeof done === 'function') process.nextTick(done as () => void)
+      return true
+    },
+    on: (): void => undefined,
+  }
+
+  #write(text: string): void {
+    this.#output.push(text)
+    for (const line of text.split(/\r?\n/))
+      if (line !== '') this.#time.owners.run(undefined, this.#options.onLine, line)
+    const first = this.#onOutput
+    this.#onOutput = undefined
+    if (first && text !== '') this.#time.owners.run(undefined, first)
+  }
+
+  /** Called with the first thing that it writes. */
+  onFirstOutput(call: () => void): void {
+    this.#onOutput = call
+  }
+
+  /** As `process.on`. */
+  on(name: string, listener: Listener): void {
+    this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), listener])
+  }
+
+  emit(name: string, ...parameters: unknown[]): boolean {
+    const listeners = this.#listeners.get(name) ?? []
+    for (const listener of listeners) listener(...parameters)
+    return listeners.length > 0
+  }
+
+  addSocket(socket: SimulatedSocket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+  }
+
+  /** As `process.exit`. */
+  exit(code: number): void {
+    if (this.isDead) return
+    this.exitCode = code
+    this.#end()
+  }
+
+  readonly fail = (thrown: unknown): void => {
+    if (this.isDead) return
+    if (this.#time.owners.run(this, () => this.emit('uncaughtException', thrown))) return
+    this.stderr += UNCAUGHT + (thrown instanceof Error ? thrown.stack : String(thrown))
+    this.exit(1)
+  }
+
+  kill(signal: Signal): void {
+    if (this.isDead) return
+    if (signal === 'SIGKILL') {
+      this.signalCode = signal
+      this.#end()
+    } else if (signal === 'SIGSTOP') {
+      this.isFrozen = true
+    } else if (signal === 'SIGCONT') {
+      this.isFrozen = false
+      this.#time.release(this)
+    } else {
+      // Node reads signals where it reads sockets.
+      const at = this.#time.now + this.#options.signalMs
+      this.#time.schedule('arrivals', at, this, () => this.#onSignal(signal))
+    }
+  }
+
+  #onSignal(signal: Signal): void {
+    if (this.emit(signal)) return
+    this.signalCode = signal
+    this.#end()
+  }
+
+  #end(): void {
+    this.endedAt = this.#time.now
+    this.outputFile = readFileSync(this.env.GITHUB_OUTPUT ?? '', 'utf8')
+    this.summary = readFileSync(this.env.GITHUB_STEP_SUMMARY ?? '', 'utf8')
+    for (const socket of this.#sockets) socket.abandon()
+    this.#resolve()
+  }
+}

@@ -1,0 +1,149 @@
+/** How and when a step ends, and what it says of its end in the outputs. */
+
+import { BAD_INPUTS, FINAL_POST_MS } from './draw.js'
+import { ENDED } from './facts.js'
+import type { Rule } from './rules.js'
+import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
+
+const STATUSES = ['active', 'completed', 'archived', 'failed']
+const OUTPUTS = [
+  'job-id',
+  'status',
+  'pr-link',
+  'pr-number',
+  'pr-repository',
+  'outcome',
+  'error-code',
+  'reused',
+  'elapsed-seconds',
+  'job',
+]
+const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
+
+/**
+ * How long the comment and the check may take together: after a cancel; and after the deadline, when a creation that is in
+ * flight has 0.5 s, the last edits have 1 s, and the note that one of them leaves for the other has another.
+ */
+const EDITS_MS = { cancelled: 3_000, deadline: 2_500 }
+/** How long the last poll may take after a freeze over the deadline. */
+const LATE_POLL_MS = 2_000
+/** How long a step with bad input has to say so. */
+const BAD_INPUT_MS = 60_000
+/** Node's shortest timer. */
+const TIMER_MS = 1
+/** How soon after a cancel everything but the comment and the check is written. */
+const REPORT_MS = 1_000
+
+export const ENDING_RULES = {
+  *'a step ends with 0 or 1'({ step, wasKilled, outcome, inputs }) {
+    if (wasKilled) return
+    const { exitCode, signal, stderr } = step
+    if (exitCode !== 0 && exitCode !== 1) yield `ended with ${signal ?? exitCode}`
+    if (stderr !== '') yield `stderr: ${stderr.slice(0, 500)}`
+    const failOn = (inputs['fail-on'] ?? 'failed archived timed-out').split(/[\s,]+/)
+    const fails = ['error', 'cancelled', ...failOn].includes(outcome)
+    if (exitCode !== (fails ? 1 : 0)) yield `exit code ${exitCode} with ${outcome || 'no outcome'}`
+  },
+
+  *'a step ends by its deadline'(facts) {
+    const { step, deadlineAt, cancelledAt, github, wasKilled, inputs } = facts
+    if (wasKilled) return
+    const postMs = facts.isPostPendingAt(facts.thawedAt(deadlineAt)) ? FINAL_POST_MS : 0
+    const startedAt = step.firstOutputAt ?? step.spawnedAt
+    // The last poll has its time even if the response to the POST came in the last moment.
+    const isLate =
+      facts.posts.some(({ arrivedAt: at }) => at <= deadlineAt && at >= deadlineAt - facts.lastPollMs) ||
+      startedAt >= deadlineAt - facts.lastPollMs ||
+      facts.freezes.some(({ from, to }) => from <= deadlineAt && to >= deadlineAt - facts.lastPollMs)
+    const limit =
+      (hasBadInput(inputs) ? startedAt + BAD_INPUT_MS : Math.max(deadlineAt, startedAt)) +
+      postMs +
+      (isLate ? LATE_POLL_MS : 0) +
+      (github === undefined ? 0 : EDITS_MS.deadline)
+    // A cancel before that has its own time.
+    const afterCancel = cancelledAt <= limit ? cancelledAt + postMs + REPORT_MS + EDITS_MS.cancelled : 0
+    const lateMs = step.endedAt - facts.laterByFreezes(Math.max(limit, afterCancel)) - TIMER_MS
+    if (lateMs > 0) yield `ended ${lateMs} ms too late after its deadline`
+  },
+
+  *'a step ends soon after a signal'(facts) {
+    const { step, cancelledAt, secondSignalAt, github, wasCancelled, wasKilled } = facts
+    if (!wasCancelled || wasKilled) return
+    const postMs = facts.isPostPendingAt(cancelledAt) ? FINAL_POST_MS : 0
+    const reportBy = facts.laterByFreezes(cancelledAt + postMs + REPORT_MS)
+    const reported = step.wrote.find(({ line }) => line.startsWith('Finished after '))
+    if (reported !== undefined && reported.at > reportBy)
+      yield `reported its end ${reported.at - cancelledAt} ms after a signal`
+    const editsMs = github === undefined ? 0 : EDITS_MS.cancelled
+    const toldAt = Math.max(cancelledAt, reported?.at ?? 0)
+    const lateMs = step.endedAt - facts.laterByFreezes(toldAt + editsMs) - TIMER_MS
+    if (lateMs > 0) yield `ended ${lateMs} ms too late after a signal`
+    if (secondSignalAt < step.endedAt) yield `ended ${step.endedAt - secondSignalAt} ms after a second signal`
+  },
+
+  *'the outputs are well-formed'({ outputs, outcome, code, jobId, wasKilled }) {
+    const { status = '', 'pr-link': link = '', malformed } = outputs
+    if (malformed !== undefined) yield `the outputs are malformed: ${malformed}`
+    if (wasKilled) return
+    for (const name of OUTPUTS) if (!(name in outputs)) yield `the output ${name} is missing`
+    if (!['', ...STATUSES].includes(status)) yield `status is ${status}`
+    const mayHaveCode = outcome === 'cancelled' && code === 'create-unknown'
+    if ((code !== '') !== (outcome === 'error') && !mayHaveCode) yield `error-code ${code} with ${outcome}`
+    if (code === 'internal') yield 'error-code is internal'
+    if (!/^\d+$/.test(outputs['elapsed-seconds'] ?? '')) yield 'elapsed-seconds is no number'
+    if (link !== '' && (!LINK.test(link) || /\/\/[^/]*@/.test(link))) yield `pr-link is ${link}`
+    if (jobId !== '' && !isId(jobId)) yield `job-id is ${jobId}`
+  },
+
+  *'bad input is said to be bad'(facts) {
+    const { inputs, outcome, code, wasKilled, wasCancelled, mayStart, isByAgent, isGitHubWell } = facts
+    if (!hasBadInput(inputs) || wasKilled || wasCancelled || !mayStart || isByAgent) return
+    // Who may start a job is asked first.
+    const isRefused = outcome === 'skipped' && !isGitHubWell
+    if (code !== 'input' && code !== 'github' && !isRefused) yield `the input is bad: ${outcome} ${code}`
+  },
+
+  *'the outputs say how the step ended'({ outputs, outcome, wasCancelled, wasKilled, isDryRun, ...facts }) {
+    if (wasKilled) return
+    const { status = '', 'pr-link': link = '' } = outputs
+    const result = status === 'completed' ? (link === '' ? 'no-changes' : 'pr-opened') : status
+    if (ENDED.includes(outcome) && outcome !== result) yield `${outcome} with ${status} and link ${link}`
+    if (outcome === 'cancelled' && !wasCancelled) yield 'cancelled without a signal'
+    if (outcome === 'timed-out' && !facts.usedItsTime) {
+      yield `timed out after ${facts.step.endedAt - facts.step.spawnedAt} ms`
+    }
+    if (isDryRun && !['dry-run', 'skipped', 'cancelled', 'error'].includes(outcome))
+      yield `a dry run says ${outcome}`
+    const elapsedMs = facts.step.endedAt - facts.step.spawnedAt
+    const elapsed = Number(outputs['elapsed-seconds'])
+    if (elapsed * 1_000 > elapsedMs + 1_000) yield `elapsed-seconds is ${elapsed} after ${elapsedMs} ms`
+  },
+
+  *'a job that was seen to end is told to have ended'(facts) {
+    const { index, inputs, step, posts, outcome, outputs } = facts
+    // A later step also asks for the job of the step before it.
+    if (index > 0 || inputs.wait === 'false' || facts.wasCancelled || facts.wasKilled) return
+    if (posts.some(isMessage)) return
+    for (const entry of step.entries) {
+      const { method, respondedAt, arrivedAt } = entry
+      if (method !== 'GET' || jobIn(entry)?.id !== facts.jobId || respondedAt === undefined) continue
+      const status = facts.statusIn(entry)
+      const link = JSON.parse(entry.exchange.response.body).prLink
+      const isEnd = ['failed', 'archived'].includes(status) || (status === 'completed' && isPlain(link))
+      // The poll before the last one is given up for it.
+      const limit = entry.startedAt < facts.deadlineAt - facts.lastPollMs ? facts.lastPollMs : 0
+      const until = Math.min(facts.deadlineAt - limit, entry.sentAt + REQUEST_MS.GET)
+      if (!isEnd || !facts.arrivedBefore(arrivedAt, until)) continue
+      if (!ENDED.includes(outcome) || outputs.status !== status)
+        yield `the job was told to be ${status}, ${facts.says}`
+    }
+  },
+} satisfies Record<string, Rule>
+
+const hasBadInput = (inputs: Record<string, string>): boolean =>
+  BAD_INPUTS.some((bad) => Object.entries(bad).every(([name, value]) => inputs[name] === value))
+
+/** A link that is passed on as it is. */
+function isPlain(link: unknown): boolean {
+  return typeof link === 'string' && /^https:\/\/github\.com\/[\w/-]+$/.test(link)
+}

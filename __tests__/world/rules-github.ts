@@ -1,0 +1,238 @@
+/** Who may start a job, what GitHub remembers of it, and what the next run makes of that. */
+
+import { DOCS_TOKEN, REPOSITORY } from './draw.js'
+import { isPush } from './events.js'
+import { ENDED, type Facts, NOTHING } from './facts.js'
+import { type Kind, type Marker, markerIn, markersIn, writtenBy } from './memory.js'
+import type { Rule } from './rules.js'
+import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
+
+export const GITHUB_RULES = {
+  *'nobody without write access starts a job'({ asked, mayStart, posts, step }) {
+    if (isPush(step.plan.event) || mayStart || posts.length === 0) return
+    yield `${asked.join(', ')} must have write access, and something was sent`
+  },
+
+  *"a push is no consent to another author's words"({ asked, mayStart, posts, step }) {
+    if (!isPush(step.plan.event) || mayStart || posts.length === 0) return
+    yield `${asked.join(', ')} opened the pull request, and something was sent`
+  },
+
+  *'the agent starts no job'({ isByAgent, posts }) {
+    if (isByAgent && posts.length > 0) yield 'the agent itself is the cause, and something was sent'
+  },
+
+  *'what GitHub refuses to say starts nothing'(facts) {
+    const { asked, inputs, hasComment, step, posts } = facts
+    if (step.plan.task === 'attach' || posts.length === 0) return
+    const usesChanges = inputs.context !== 'none' || inputs['context-paths'] !== undefined
+    const { attempt } = step.plan
+    const decisive = [
+      ...(asked.length > 0 ? [/\/permission$/] : []),
+      ...(usesChanges ? [/\/files\?/, /\/actions\//] : []),
+      ...(hasComment ? [/\/comments\?/] : []),
+      ...(facts.hasCheck && attempt > 1 ? [/\/check-runs\?/] : []),
+    ]
+    for (const { method, path, status } of step.githubRequests) {
+      const isDecisive = method === 'GET' && decisive.some((pattern) => pattern.test(path))
+      const isFinal = [401, 403, 404].some((refusal) => refusal === status)
+      if (isDecisive && isFinal) yield `GitHub answered ${status} to ${path}, and something was sent`
+    }
+  },
+
+  *'the own comment triggers nothing'(facts) {
+    const { step, posts } = facts
+    if (!step.plan.event.isOwnComment || !facts.hasComment || posts.length === 0) return
+    const shown = facts.shown('comment')
+    const keys = new Set(facts.record.steps.map(({ plan }) => plan.inputs['api-key']))
+    // The event names the first comment with a marker.
+    if (keys.size > 1 || !facts.isAlone) return
+    if (shown.length > 0 && shown.every((marker) => marker !== undefined))
+      yield "the event is about the step's own comment, and something was sent"
+  },
+
+  *'docs-token is used for the docs pull request alone'({ step }) {
+    for (const { path, headers } of step.githubRequests) {
+      const isDocs = headers.authorization?.includes(DOCS_TOKEN) === true
+      const isDocsPull = /\/pulls\/\d+$/.test(path) && !path.includes(REPOSITORY)
+      if (isDocs && !isDocsPull) yield `docs-token was used for ${path}`
+    }
+  },
+
+  *'a create is remembered before it is sent'(facts) {
+    const { posts, hasComment, written, step } = facts
+    const create = posts.find((post) => isCreate(post))
+    if (create === undefined || !hasComment) return
+    const { runId, attempt } = step.plan
+    const isThere = written.some(
+      ({ kind, at, marker, tookEffect }) =>
+        kind === 'comment' && tookEffect && at < create.startedAt && isBy(marker, runId, attempt),
+    )
+    if (!isThere) yield 'a create was sent that no comment remembers'
+  },
+
+  *'a dry run writes nothing'({ isDryRun, step }) {
+    const write = step.githubRequests.find(({ method }) => method !== 'GET')
+    if (isDryRun && write !== undefined) yield `a dry run sent ${write.method} ${write.path}`
+  },
+
+  *'there is one comment'(facts) {
+    const { record, index, isGitHubWell } = facts
+    if (!isGitHubWell || record.steps.some(({ plan }) => plan.starts.after === 'start')) return
+    const names = markersIn(facts.step.comments).map(({ name }) => name)
+    const keys = new Set(record.steps.slice(0, index + 1).map(({ plan }) => plan.inputs['api-key']))
+    for (const name of new Set(names)) {
+      const count = names.filter((other) => other === name).length
+      if (count > keys.size) yield `${count} comments of one step`
+    }
+  },
+
+  *'what is remembered is what was told'(facts) {
+    const { outcome, code, hasComment, hasCheck, isDryRun } = facts
+    if (!facts.couldWrite || isDryRun) return
+    const isKnown = [...ENDED, 'started', 'timed-out'].includes(outcome)
+    if (!isKnown && code !== 'create-unknown') return
+    if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, 'comment', isKnown)
+    if (hasCheck) yield* wrongMarker(facts, 'check', isKnown)
+  },
+
+  *'the check is concluded'(facts) {
+    const { couldWrite, hasCheck, step, outcome, ownChecks } = facts
+    if (!couldWrite || !hasCheck || outcome === 'skipped' || outcome === 'dry-run') return
+    // The check is then the other step's.
+    if (looksTheSame(facts)) return
+    const own = step.checks.filter(({ id }) => ownChecks.includes(id))
+    if (own.length === 0) yield 'there is no check'
+    for (const { status, conclusion } of own) {
+      if (status !== 'completed') yield 'a check is left in progress'
+      if ((conclusion === 'success') !== (outcome === 'pr-opened'))
+        yield `the check is concluded as ${conclusion}, the outcome is ${outcome}`
+    }
+  },
+
+  /** Unless that is proven to be of no use. */
+  *'a re-run waits for the job of the attempt before'(facts) {
+    const { runId, attempt, task } = facts.step.plan
+    const [first] = facts.posts
+    if (first === undefined || task !== 'create') return
+    const combinations = remembered(facts)
+    const isWrong = combinations.every(({ comment, check }) => {
+      const own = [check, comment].filter(
+        (marker) => marker?.run === String(runId) && marker.attempt !== attempt,
+      )
+      const marker = own.find((one) => one?.jobId !== '') ?? own[0]
+      const isUnfinished = marker && marker.jobId !== '' && ![...ENDED, ...NOTHING].includes(marker.state)
+      return isUnfinished && !facts.isGone(marker.jobId, first.startedAt)
+    })
+    if (combinations.length > 0 && isWrong) yield 'a re-run has a job to wait for, and sent something'
+  },
+
+  *'a later run continues the job that is remembered'(facts) {
+    const { entries } = facts.step
+    if (!facts.hasComment || facts.posts.length === 0) return
+    const combinations = remembered(facts)
+    if (combinations.length === 0) return
+    const problems = combinations.map(({ comment }) => {
+      const { jobId = '' } = comment ?? {}
+      if (jobId === '') return ''
+      const shown = entries.map(jobIn).filter((job) => job?.id === jobId)
+      const isOver = shown.some((job) => job?.status === 'failed' || job?.status === 'archived')
+      const isClosed = facts.github?.docsPull === 'closed'
+      for (const post of facts.posts) {
+        if (isMessage(post) && jobIdIn(post) !== jobId)
+          return `a message to ${jobIdIn(post)}, not to ${jobId}`
+        if (!isCreate(post) || isOver || isClosed) continue
+        const isGone = facts.isGone(jobId, post.startedAt) || facts.refusedAsEnded(jobId, post)
+        if (!isGone) return `another job was created, and job ${jobId} is remembered`
+      }
+      return ''
+    })
+    if (problems.every((text) => text !== '')) yield problems[0] as string
+  },
+
+  *'a step that looks the same is refused'(facts) {
+    if (facts.step.plan.task !== 'create' || facts.posts.length === 0) return
+    if (looksTheSame(facts)) yield 'another step of this attempt looks the same, and something was sent'
+  },
+
+  /** Unless it has made a new job. */
+  *"a re-run does not hide a later run's job"(facts) {
+    const { runId, attempt } = facts.step.plan
+    if (attempt === 1 || facts.posts.some(isCreate)) return
+    const shown = facts.shown('comment')
+    const isLater = shown.length > 0 && shown.every((marker) => marker?.jobId && Number(marker.run) > runId)
+    const last = facts.written.findLast(({ kind }) => kind === 'comment')
+    const hides = last !== undefined && isBy(last.marker, runId, attempt)
+    if (facts.hasComment && isLater && hides) yield "a re-run wrote over a later run's marker"
+  },
+
+  *"a note says that a job isn't stored only if it isn't"({ step, record }) {
+    if (record.steps.at(-1) !== step) return
+    for (const text of record.comments) {
+      const marker = markerIn(text)
+      const isStored = marker !== undefined && marker.jobId !== '' && marker.state !== 'sending'
+      if (isStored && /may not find this run's job/.test(text))
+        yield 'a comment stores a job, and says it may not'
+    }
+  },
+
+  /** Of a matrix, each leg has its own comment. */
+  *"a comment names its step's job-key"({ inputs, step, record }) {
+    const key = inputs['job-key'] ?? ''
+    const name = /^\{"leg":(\d)\}$/.exec(key)?.[1] ?? key
+    const own = new Set(writtenBy(step).map(({ marker }) => marker.name))
+    if (name === '' || record.steps.at(-1) !== step) return
+    for (const text of record.comments) {
+      const [first = ''] = text.split('\n')
+      if (own.has(markerIn(text)?.name ?? '') && !first.includes(name))
+        yield `a comment of ${name} begins with ${first}`
+    }
+  },
+} satisfies Record<string, Rule>
+
+const isBy = (marker: Marker, run: number, attempt: number): boolean =>
+  marker.run === String(run) && marker.attempt === attempt
+
+/** What the comment and the check may have said together. Nothing if a list that decides was never shown. */
+function remembered(facts: Facts): { comment: Marker | undefined; check: Marker | undefined }[] {
+  const { hasComment, hasCheck } = facts
+  const comments = hasComment ? facts.shown('comment') : [undefined]
+  // In a first attempt, the check need not be read.
+  const checks = hasCheck ? facts.shown('check') : [undefined]
+  const orNone = checks.length === 0 ? [undefined] : checks
+  return comments.flatMap((comment) => orNone.map((check) => ({ comment, check })))
+}
+
+/** Whether another step of this attempt has stored something under the same name. */
+function looksTheSame(facts: Facts): boolean {
+  const { runId, attempt } = facts.step.plan
+  const isSame = (marker: Marker | undefined): boolean =>
+    marker !== undefined && isBy(marker, runId, attempt) && !NOTHING.includes(marker.state)
+  const combinations = remembered(facts)
+  return (
+    combinations.length > 0 && combinations.every(({ comment, check }) => isSame(comment) || isSame(check))
+  )
+}
+
+/** What a later run stored stays. */
+function isOfEarlierRun(facts: Facts): boolean {
+  return facts.shown('comment').some((marker) => Number(marker?.run) > facts.step.plan.runId)
+}
+
+function* wrongMarker(facts: Facts, kind: Kind, isKnown: boolean): Iterable<string> {
+  const { outcome, jobId, written, step } = facts
+  const { runId, attempt } = step.plan
+  const last = written.findLast((one) => one.kind === kind && one.tookEffect)?.marker
+  if (last === undefined || !isBy(last, runId, attempt)) {
+    yield `the ${kind} does not remember this attempt`
+    return
+  }
+  const { state } = last
+  if (!isKnown) {
+    if (state !== 'unknown') yield `the ${kind} remembers ${state}, and the result is unknown`
+    return
+  }
+  if (last.jobId !== jobId) yield `the ${kind} remembers job ${last.jobId}, job-id is ${jobId}`
+  if (ENDED.includes(state) !== ENDED.includes(outcome))
+    yield `the ${kind} remembers ${state}, the outcome is ${outcome}`
+}

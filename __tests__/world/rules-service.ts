@@ -1,0 +1,177 @@
+/** What is sent to the service and when, and what is made of its responses. */
+
+import { DOCS_TOKEN, TOKEN } from './draw.js'
+import { isAboutTheJob, isRefusal, isSuccess, statusOf } from './facts.js'
+import type { Rule } from './rules.js'
+import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
+
+/** For so long after a create, a job may not show yet. */
+const GRACE_MS = 30_000
+/** A link may come so long after the end. */
+const LINK_MS = 5_000
+/** The least part of an adaptive interval, with its jitter; and how long an address is tried that never answers. */
+const SHORTEST_INTERVAL_MS = 4_500
+const UNREACHABLE_MS = 120_000
+/** The longest wait between two attempts to connect, and the longest attempt. */
+const CONNECT_MS = 20_000
+
+export const SERVICE_RULES = {
+  *'a request asks for what the step is about'({ step, inputs, plan }) {
+    const { task } = step.plan
+    for (const entry of step.entries) {
+      const { method, path, headers, body } = entry
+      if (headers.authorization !== `Bearer ${inputs['api-key']}`) yield `${method} ${path} has no key`
+      const sent = JSON.stringify(headers) + body
+      if (sent.includes(TOKEN) || sent.includes(DOCS_TOKEN)) yield 'the service got a token'
+      const project = encodeURIComponent(inputs['project-id'] ?? '')
+      if (!path.startsWith(`/v2/agent/${project}/job`)) yield `${method} asks for ${path}`
+      if (method === 'POST' && !('prompt' in JSON.parse(body))) yield 'a POST has no prompt'
+      if (task !== 'create' && jobIdIn(entry) !== plan.knownJob) yield `asked for job ${jobIdIn(entry)}`
+    }
+  },
+
+  *'a step that sends nothing sends nothing'({ step, posts, isDryRun, code }) {
+    if (posts.length > 0 && step.plan.task === 'attach') yield 'a step that only waits sent something'
+    if (step.entries.length > 0 && isDryRun) yield 'a dry run asked the service'
+    if (posts.length > 0 && code === 'input') yield 'the input is bad, and something was sent'
+  },
+
+  *'a POST is sent again only with proof that it was refused'(facts) {
+    for (const [index, next] of facts.posts.slice(1).entries()) {
+      const post = facts.posts[index] as Entry
+      const status = statusOf(post)
+      const isTemporary = status === 429 || (isMessage(post) && (status === 409 || status === 404))
+      const isReplaced = isMessage(post) && isCreate(next) && isAboutTheJob(status)
+      if (!facts.mayBeRefused(post) || !(isTemporary || isReplaced))
+        yield `POST ${index + 1} was sent again, and nothing proves that it was refused`
+    }
+  },
+
+  *'Retry-After is waited for'({ step, deadlineAt, lastPollMs, travelMs, posts }) {
+    for (const [index, entry] of step.entries.entries()) {
+      const next = step.entries.slice(index + 1).find((other) => other.path === entry.path)
+      const seconds = retryAfter(entry)
+      const isPost = entry.method === 'POST'
+      const isAsked = isPost ? statusOf(entry) === 429 : [429, 503].includes(statusOf(entry))
+      if (next === undefined || seconds === undefined || !isAsked || entry.respondedAt === undefined) continue
+      // The last poll is at the deadline, whatever the service asks for; a new job is another matter.
+      if (!isPost && next.startedAt >= deadlineAt - lastPollMs - travelMs) continue
+      if (!isPost && posts.some(({ startedAt }) => startedAt > entry.startedAt)) continue
+      const waitedMs = next.startedAt - entry.respondedAt
+      if (waitedMs < seconds * 1_000)
+        yield `${entry.method} was sent again after ${waitedMs} ms, not ${seconds} s`
+    }
+  },
+
+  *'a POST is the first request on its connection'({ step, posts }) {
+    for (const { connection, startedAt } of posts)
+      if (step.entries.some((other) => other.connection === connection && other.startedAt < startedAt))
+        yield `a POST was sent on connection ${connection}, which was used before`
+  },
+
+  *'what the service accepted is told'(facts) {
+    const { posts, jobId, code, says, wasKilled } = facts
+    const last = posts.at(-1)
+    if (last === undefined) return
+    const fate = fateOf(last)
+    const wasRead = facts.wasRead(last)
+    if (fate === 'job' && wasRead) {
+      const id = isMessage(last) ? jobIdIn(last) : jobIn(last)?.id
+      if (jobId !== id) yield `the service answered with job ${id}, job-id is ${jobId || 'empty'}`
+      if (code === 'create-unknown') yield `the service answered with a job, ${says}`
+    }
+    if (facts.gaveUpEarly(last)) yield `gave up on the POST before its time was up, ${says}`
+    if (fate === 'refused' && wasRead && code === 'create-unknown') yield `the service refused, ${says}`
+    if (wasKilled) return
+    const isToldUnknown = code === 'create-unknown' || code === 'contract'
+    if (!facts.mayBeRefused(last) && jobId === '' && !isToldUnknown)
+      yield `the service may have accepted something, ${says}`
+    if (fate === 'unknown' && code !== 'create-unknown') yield `nobody knows what became of the POST, ${says}`
+  },
+
+  /** 4 requests in a row, over 10 s; never so soon after a create, of which the job may not show yet. */
+  *'a refused status request is believed when it is repeated'(facts) {
+    const { posts, code, jobId, step, says, wasKilled, wasCancelled } = facts
+    if (wasKilled || wasCancelled) return
+    const ofPolls = ['not-found', 'rejected', 'auth', 'contract'].includes(code)
+    const last = posts.at(-1)
+    if (!ofPolls || (last !== undefined && (facts.mayBeRefused(last) || fateOf(last) === 'no-job'))) return
+    if (!facts.isBelieved(jobId, step.endedAt)) yield `${says} after refusals that were not repeated`
+    const refusal = facts.polls(jobId).at(-1)
+    const isEarly = last !== undefined && isCreate(last) && step.endedAt < last.startedAt + GRACE_MS
+    if (isEarly && refusal !== undefined && statusOf(refusal) === 404) yield `${says} right after the create`
+  },
+
+  *'a refusal that was repeated ends the wait'(facts) {
+    const { jobId, code, step, outcome } = facts
+    if (outcome !== 'timed-out' || step.plan.task === 'message') return
+    const polls = facts.polls(jobId)
+    const from = polls.findLastIndex((entry) => !isRefusal(entry)) + 1
+    const [first, last] = [polls[from], polls.at(-2)]
+    const isLong =
+      first !== undefined && last !== undefined && last.startedAt - first.startedAt > 2 * GRACE_MS
+    if (isLong && polls.length - from > 10)
+      yield `the job was refused for long, the step says ${outcome} ${code}`
+  },
+
+  *'a job that ended without a link is asked for once more'(facts) {
+    const { jobId, outcome, deadlineAt, travelMs, inputs } = facts
+    if (outcome !== 'no-changes' || inputs.wait === 'false' || facts.wasCancelled) return
+    const ends = facts.step.entries.filter(
+      (entry) => facts.statusIn(entry) === 'completed' && jobIn(entry)?.id === jobId,
+    )
+    const [first] = ends
+    if (first === undefined) return
+    const hadTime = first.arrivedAt + LINK_MS < deadlineAt - 2 * facts.lastPollMs - 4 * travelMs
+    const isAsked = facts.polls(jobId).some(({ startedAt: at }) => at - first.startedAt >= LINK_MS - travelMs)
+    if (hadTime && !isAsked && facts.freezes.length === 0)
+      yield 'the job ended without a link, and was not asked for once more'
+  },
+
+  *'polls keep their interval'(facts) {
+    const { step, inputs, deadlineAt, lastPollMs, travelMs, freezes } = facts
+    if (step.plan.task === 'message' || facts.posts.some(isMessage) || freezes.length > 0) return
+    const fixed = inputs['poll-interval-seconds']
+    const intervalMs = fixed ? Number(fixed) * 1_000 : SHORTEST_INTERVAL_MS
+    // Before it sends something, a step may ask for the job that is remembered.
+    const sentAt =
+      facts.posts.at(-1)?.startedAt ??
+      (step.plan.task === 'attach' && !facts.hasCheck ? 0 : Number.POSITIVE_INFINITY)
+    const polls = facts.polls(facts.jobId).filter(({ startedAt }) => startedAt > sentAt)
+    for (const [index, next] of polls.slice(1).entries()) {
+      const poll = polls[index] as Entry
+      // A refusal is repeated sooner, and so is the last poll.
+      if (!isSuccess(poll) || isRefusal(poll) || facts.statusIn(poll) !== 'active') continue
+      if (next.startedAt >= deadlineAt - lastPollMs - travelMs) continue
+      const waitedMs = next.startedAt - (poll.respondedAt ?? 0)
+      if (waitedMs < intervalMs) yield `a poll came ${waitedMs} ms after the one before, not ${intervalMs} ms`
+    }
+  },
+
+  *'there is a last poll at the deadline'(facts) {
+    const { outcome, plan, jobId, deadlineAt, lastPollMs, inputs, step } = facts
+    const isReached = !plan.proxy && plan.connecting.service.length === 0 && lastPollMs > 5 * facts.travelMs
+    if (outcome !== 'timed-out' || !isReached || inputs.wait === 'false') return
+    // A response that comes that late leaves no time for it.
+    if (facts.posts.some(({ arrivedAt }) => facts.thawedAt(arrivedAt) >= deadlineAt - lastPollMs)) return
+    if (facts.wasCancelled) return
+    const last = facts.polls(jobId).at(-1)
+    if (last === undefined || last.startedAt < deadlineAt - lastPollMs)
+      yield `the last poll came ${deadlineAt - (last?.startedAt ?? step.spawnedAt)} ms before the deadline`
+  },
+
+  *'an address that never answers is tried for 2 minutes'({ step, code, github, freezes, plan }) {
+    if (code !== 'network' || step.entries.length > 0 || github !== undefined) return
+    if (freezes.length > 0 || plan.proxy !== undefined) return
+    const tookMs = step.endedAt - step.spawnedAt
+    if (tookMs > UNREACHABLE_MS + CONNECT_MS)
+      yield `an address that never answered was tried for ${tookMs} ms`
+    if (tookMs < Math.min(step.timeoutMs, UNREACHABLE_MS) - 2 * CONNECT_MS) yield `gave up after ${tookMs} ms`
+  },
+} satisfies Record<string, Rule>
+
+/** In seconds; undefined if the header is no number. */
+function retryAfter({ exchange }: Entry): number | undefined {
+  const [, value = ''] = exchange.response.headers.find(([name]) => name === 'retry-after') ?? []
+  return /^\d+(?:\.\d+)?$/.test(value) && Number(value) > 0 ? Number(value) : undefined
+}

@@ -1,0 +1,138 @@
+/** What is written for people and for the runner: no commands, no markup, no secrets from outside, and nothing untrue. */
+
+import { DOCS_TOKEN, TOKEN } from './draw.js'
+import type { Facts } from './facts.js'
+import { INJECTED, keyForms } from './hostile.js'
+import type { Rule } from './rules.js'
+import { fateOf, jobIn } from './service.js'
+
+const CONTROL_CHARACTERS = /[\x00-\x08\x0b-\x1f\x7f\u2028\u202e]/
+
+export const TEXT_RULES = {
+  *'no line of the log is a command from outside'({ lines }) {
+    let masks = true
+    for (const line of lines) {
+      if (CONTROL_CHARACTERS.test(line)) yield `control characters: ${JSON.stringify(line)}`
+      const [, name = '', data = ''] = /^\s*::(.*?)(?: .*?)?::(.*)$/.exec(line) ?? []
+      const isMask = name === 'add-mask'
+      if (!isMask && line.includes('##[')) yield `a command: ${line}`
+      if (isMask && !masks) yield `a mask in the middle: ${line}`
+      masks &&= isMask
+      const isOwn = /^::(?:add-mask|debug|notice|warning|error|group|endgroup)(?: [^:]*)?::/.test(line)
+      if (line.trimStart().startsWith('::') && (!isOwn || data.startsWith(INJECTED)))
+        yield `a command: ${line}`
+    }
+  },
+
+  *'there is one annotation'({ step, wasKilled, lines, outputs }) {
+    if (wasKilled) return
+    const { exitCode } = step
+    const [errors, notices] = [commands(lines, 'error'), commands(lines, 'notice')]
+    if (errors.length !== (exitCode === 1 ? 1 : 0))
+      yield `${errors.length} error annotations with exit code ${exitCode}`
+    if (errors.length + notices.length > 1) yield 'a notice and an error'
+    const ends = lines.filter((line) => line.startsWith('Finished after '))
+    if (ends.length !== 1 || !ends[0]?.includes(`: ${outputs.outcome}`))
+      yield `the log ends ${ends.length} times: ${ends.join(', ')}`
+  },
+
+  *'the summary is whole'({ step: { summary }, wasKilled }) {
+    if (wasKilled) return
+    if (!summary.startsWith('### ') || !summary.endsWith('\n')) yield 'the summary has no title'
+    if (/\bundefined\b|\[object|\bNaN\b/.test(summary)) yield 'the summary has an undefined value'
+  },
+
+  *'markup from outside is not live'({ step: { summary, comments, checks } }) {
+    const texts = [...comments, ...checks.map(({ output }) => output.summary ?? '')]
+    yield* liveMarkup(summary, 'the summary')
+    for (const text of texts) yield* liveMarkup(text.replace(/<!--[^<>]*-->/g, ''), 'a comment or check')
+  },
+
+  *'every text is true'(facts) {
+    if (facts.wasKilled) return
+    yield* untruths(facts, facts.step.summary, 'the summary')
+    for (const text of [...commands(facts.lines, 'error'), ...commands(facts.lines, 'notice')])
+      yield* untruths(facts, text, 'the annotation')
+  },
+
+  /** In no form, neither in base64 nor as entities, and no large part of it. */
+  *'the key is nowhere'({ step, record }) {
+    const { stderr, outputFile, summary, githubRequests } = step
+    const places = {
+      'the log': step.stdout.replace(/^::add-mask::.*$/gm, ''),
+      stderr,
+      'the outputs': outputFile,
+      'the summary': summary,
+      'a request to GitHub': githubRequests.flatMap(({ path, body }) => [path, ...textsIn(body)]).join('\n'),
+    }
+    const keys = new Set(
+      record.steps.flatMap(({ plan: { inputs } }) => [inputs['api-key'], inputs['previous-api-key']]),
+    )
+    // A key that this step was not given is nothing that it could hide.
+    const own = [step.plan.inputs['api-key'], step.plan.inputs['previous-api-key']]
+    const known = [...keys].filter((key) => key && own.includes(key)) as string[]
+    // Half a key is a leak, too.
+    const forms = known.flatMap((key) => [...keyForms(key), key.slice(5, 21)])
+    for (const [where, text] of Object.entries(places)) {
+      for (const token of [TOKEN, DOCS_TOKEN]) if (text.includes(token)) yield `a token is in ${where}`
+      for (const decoded of decodings(text)) {
+        const form = forms.find((candidate) => decoded.includes(candidate))
+        if (form !== undefined) yield `the key is in ${where}: ${form}`
+      }
+    }
+  },
+
+  *'secrets are masked first'({ step, inputs, wasKilled }) {
+    const masks = step.stdout.split('\n').filter((line) => line.startsWith('::add-mask::'))
+    if (wasKilled) return
+    for (const input of ['api-key', 'previous-api-key', 'github-token', 'docs-token']) {
+      const secret = inputs[input]
+      const isMasked = masks.some((line) => line === `::add-mask::${secret?.replaceAll('%', '%25')}`)
+      if (secret && !isMasked) yield `${input} is not masked`
+    }
+  },
+} satisfies Record<string, Rule>
+
+function commands(lines: readonly string[], name: string): string[] {
+  return lines.flatMap((line) => new RegExp(`^::${name}(?: [^:]*)?::(.*)$`).exec(line)?.[1] ?? [])
+}
+
+/** "Nothing was sent" only if nothing was, and "is running" only if the last response said so. */
+function* untruths(facts: Facts, text: string, where: string): Iterable<string> {
+  const running = /\b(?:keeps|is still) running\b/.exec(text)?.[0]
+  const last = facts.step.entries.at(-1)
+  if (running !== undefined && (last === undefined || fateOf(last) !== 'any')) {
+    const isActive = last !== undefined && facts.statusIn(last) === 'active'
+    if (!isActive || jobIn(last)?.id !== facts.jobId) yield `${where} says "${running}" without knowing`
+  }
+  const nothing = /nothing was sent|had not accepted anything/i.exec(text)?.[0]
+  if (nothing === undefined) return
+  const sent = /sent/i.test(nothing) ? facts.posts : facts.posts.filter((post) => !facts.mayBeRefused(post))
+  if (sent.length > 0) yield `${where} says "${nothing}", but it was`
+}
+
+function* liveMarkup(text: string, where: string): Iterable<string> {
+  // Text in code is not markup; entities are no tags.
+  const live = text.replace(/`[^`\n]*`/g, '').replace(/<code>[^<\n]*<\/code>/g, '')
+  if (live.includes(INJECTED)) yield `${where} has live markup from outside`
+  if (CONTROL_CHARACTERS.test(text)) yield `${where} has control characters`
+}
+
+/** Every text in a value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+function* decodings(text: string): Generator<string> {
+  yield text
+  yield text
+    .replaceAll('%0A', '\n')
+    .replaceAll('%0D', '\r')
+    .replaceAll('%25', '%')
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+  for (const [run] of text.matchAll(/[A-Za-z0-9+/_=-]{24,}/g)) {
+    yield Buffer.from(run, 'base64url').toString('latin1')
+    yield Buffer.from(run, 'base64').toString('latin1')
+  }
+}

@@ -1,0 +1,36 @@
+/** What must hold for every step, whatever it met. A rule yields a sentence for each time that it is broken. */
+
+import type { RunRecord } from './execute.js'
+import { Facts } from './facts.js'
+import { ENDING_RULES } from './rules-ending.js'
+import { GITHUB_RULES } from './rules-github.js'
+import { SERVICE_RULES } from './rules-service.js'
+import { TEXT_RULES } from './rules-text.js'
+
+/** For one step, in the light of the whole run. */
+export type Rule = (facts: Facts) => Iterable<string>
+
+export const RULES: Readonly<Record<string, Rule>> = {
+  ...SERVICE_RULES,
+  ...ENDING_RULES,
+  ...GITHUB_RULES,
+  ...TEXT_RULES,
+}
+
+export interface Violation {
+  readonly rule: string
+  /** From 1. */
+  readonly step: number
+  readonly text: string
+}
+
+/** @param except the names of rules that are left out */
+export function violations(record: RunRecord, except: readonly string[] = []): Violation[] {
+  const rules = Object.entries(RULES).filter(([name]) => !except.includes(name))
+  return record.steps.flatMap((_, index) => {
+    const facts = new Facts(record, index)
+    return rules.flatMap(([rule, check]) =>
+      [...new Set(check(facts))].map((text) => ({ rule, step: index + 1, text })),
+    )
+  })
+}

@@ -1,0 +1,105 @@
+/** Plants each bug in a copy of the compiled code, and shows what the simulation notices: `npm run plants`. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { PLANTS, type Plant } from './plants.js'
+
+const { values, positionals } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: '2' },
+    except: { type: 'string', multiple: true, default: [] },
+  },
+  /** Words in the names of the plants. */
+  allowPositionals: true,
+})
+
+/** Everything that a run needs; `node_modules` is found above it. */
+const PARTS = ['src', 'emulator', '__tests__/world', '__tests__/support']
+const FOLDER = path.resolve('build/plants')
+
+const plants = PLANTS.filter(({ name }) => positionals.every((word) => name.includes(word)))
+const copies = plants.map(copyWith)
+const unplanted = copyWith(undefined)
+const ends = new Map<string, End>()
+try {
+  const { seed, rule } = await simulate(unplanted)
+  if (seed !== undefined) throw new Error(`The code without a plant breaks a rule in seed ${seed}: ${rule}`)
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < plants.length) {
+      const index = next++
+      const end = await simulate(copies[index] as string)
+      const { name } = plants[index] as Plant
+      ends.set(name, end)
+      console.log(
+        `${end.seed === undefined ? 'NOT NOTICED' : `after ${end.runs}`.padEnd(11)} ${name}: ${end.rule}`,
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: Number(values.jobs) }, work))
+} finally {
+  rmSync(FOLDER, { recursive: true, force: true })
+}
+const missed = plants.filter(({ name }) => ends.get(name)?.seed === undefined)
+console.log(`${plants.length} plants, ${missed.length} not noticed within ${values.runs} runs`)
+process.exitCode = missed.length === 0 ? 0 : 1
+
+/** @throws Error if the text doesn't stand exactly once in the code */
+function copyWith(plant: Plant | undefined, index = -1): string {
+  const copy = path.join(FOLDER, String(index))
+  for (const part of PARTS) cpSync(path.join('build', part), path.join(copy, part), { recursive: true })
+  if (plant === undefined) return copy
+  const pattern = new RegExp(plant.text.split(/\s+/).map(literal).join('\\s+'), 'g')
+  const files = readdirSync(path.join(copy, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => path.join(copy, 'src', name))
+  const found = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(pattern)].map(() => file))
+  const [file] = found
+  if (file === undefined || found.length > 1)
+    throw new Error(`"${plant.name}": the code has ${found.length} of this text: ${plant.text}`)
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(pattern, () => plant.becomes),
+  )
+  return copy
+}
+
+function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+interface End {
+  /** The first that breaks a rule. */
+  readonly seed: string | undefined
+  readonly runs: string
+  readonly rule: string
+}
+
+async function simulate(copy: string): Promise<End> {
+  const { runs, seed, except } = values
+  const options = [
+    '--runs',
+    runs,
+    '--seed',
+    seed,
+    '--fail-fast',
+    ...except.flatMap((word) => ['--except', word]),
+  ]
+  const child = spawn(process.execPath, [path.join(copy, '__tests__/world/simulate.js'), ...options])
+  const [said, problems] = await Promise.all([
+    readAll(child.stdout),
+    readAll(child.stderr),
+    once(child, 'close'),
+  ])
+  const [, found] = /^Seed (\d+):/m.exec(said) ?? []
+  const [, rule = ''] = /^ {2}step \d+: (.*?): /m.exec(said) ?? []
+  const [, count = ''] = /^(\d+) runs, /m.exec(said) ?? []
+  if (count === '') throw new Error(`A plant has to run:\n${said}${problems}`)
+  return { seed: found, runs: count, rule }
+}

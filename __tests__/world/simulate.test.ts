@@ -1,0 +1,36 @@
+/** The simulation itself: it repeats what it did, and it notices what is wrong. */
+
+import { execFile } from 'node:child_process'
+import { expect, test } from '@jest/globals'
+import { PLANTS } from './plants.js'
+
+/** What it prints, whatever its exit code. */
+function simulate(...options: readonly string[]): Promise<string[]> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['build/__tests__/world/simulate.js', ...options], (_, stdout) =>
+      resolve(stdout.trim().split('\n')),
+    )
+  })
+}
+
+const digest = (lines: readonly string[]): string =>
+  /^digest ([0-9a-f]{64})$/.exec(lines.at(-1) ?? '')?.[1] ?? 'none'
+
+test('the same seed gives the same digest, and another one gives another', async () => {
+  const runs = [1, 1, 2].map((seed) => simulate('--runs', '40', '--seed', String(seed)))
+  const [one, again, other] = (await Promise.all(runs)).map(digest)
+  expect(one).toMatch(/^[0-9a-f]{64}$/)
+  expect(again).toBe(one)
+  expect(other).not.toBe(one)
+})
+
+test('the plans reach every outcome', async () => {
+  const lines = await simulate('--runs', '300', '--seed', '1')
+  const outcomes = ['started', 'pr-opened', 'no-changes', 'failed', 'archived', 'timed-out', 'cancelled']
+  for (const outcome of [...outcomes, 'skipped', 'dry-run', 'error input', 'error github'])
+    expect(lines.at(-4)).toMatch(new RegExp(`\\d ${outcome}\\b`))
+})
+
+test('each plant has a name of its own', () => {
+  expect(new Set(PLANTS.map(({ name }) => name)).size).toBe(PLANTS.length)
+})

@@ -1,0 +1,104 @@
+/**
+ * Draws runs from a seed, and checks what must hold for each: `npm run simulate -- --runs 1000 --seed 1`. A run that breaks
+ * a rule is made as small as it can be, and told.
+ */
+
+import { createHash } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { RunRecord } from './execute.js'
+import { readOutputs } from './facts.js'
+import { createPlan, type Plan } from './plan.js'
+import { RULES, violations } from './rules.js'
+import { shrink } from './shrink.js'
+import { simulatePlan } from './simulate-plan.js'
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+    /** Tells every run. */
+    verbose: { type: 'boolean', default: false },
+    /** Ends at the first run that breaks a rule. */
+    'fail-fast': { type: 'boolean', default: false },
+    /** Words in the names of the rules that are left out. */
+    except: { type: 'string', multiple: true, default: [] },
+  },
+})
+
+/** So many of the runs that break a rule are told. */
+const MOST_TOLD = 3
+const print = (text: string): void => void writeSync(1, `${text}\n`)
+
+const except = Object.keys(RULES).filter((name) => values.except.some((word) => name.includes(word)))
+const digest = createHash('sha256')
+/** How the steps ended shows whether the plans reach everything. */
+const outcomes = new Map<string, number>()
+const failed: number[] = []
+const [runs, first] = [Number(values.runs), Number(values.seed)]
+const before = process.cpuUsage()
+let finished = 0
+for (let seed = first; seed < first + runs; seed++) {
+  await runSeed(seed)
+  finished++
+  if (values['fail-fast'] && failed.length > 0) break
+}
+const { user, system } = process.cpuUsage(before)
+print(
+  [...outcomes]
+    .sort()
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', '),
+)
+print(`${((user + system) / 1_000 / finished).toFixed(1)} ms of CPU a run`)
+print(`${finished} runs, ${failed.length} failed${failed.length > 0 ? `: seeds ${failed.join(', ')}` : ''}`)
+print(`digest ${digest.digest('hex')}`)
+process.exit(failed.length > 0 ? 1 : 0)
+
+async function runSeed(seed: number): Promise<void> {
+  const plan = createPlan(seed)
+  const record = await simulatePlan(plan, { ...(values.verbose && { tell }) })
+  addTo(digest, record)
+  for (const { outputFile } of record.steps) {
+    const { outcome = 'nothing', 'error-code': code = '' } = readOutputs(outputFile)
+    const name = `${outcome} ${code}`.trim()
+    outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
+  }
+  const found = violations(record, except)
+  if (found.length === 0) return
+  failed.push(seed)
+  print(`Seed ${seed}:`)
+  for (const { rule, step, text } of found) print(`  step ${step}: ${rule}: ${text}`)
+  if (values['fail-fast'] || failed.length > MOST_TOLD) return
+  await tellSmallest(plan, found[0]?.rule ?? '')
+}
+
+/** Everything that the steps wrote. */
+function addTo(hash: ReturnType<typeof createHash>, { steps, comments, checks }: RunRecord): void {
+  for (const { stdout, stderr, outputFile, summary, exitCode, entries, githubRequests } of steps) {
+    // Where the program is, and from which line an error comes, is this machine's.
+    const log = stdout.replace(/^::debug::\s+at .*\n/gm, '')
+    const requests = [...entries, ...githubRequests].map(({ method, path, body }) => [method, path, body])
+    hash.update(JSON.stringify([log, stderr, outputFile, summary, exitCode, requests]))
+  }
+  hash.update(JSON.stringify([comments, checks]))
+}
+
+async function tellSmallest(plan: Plan, rule: string): Promise<void> {
+  const smallest = await shrink(plan, rule)
+  print(`  "${rule}" is broken by this as well:`)
+  for (const [index, { event, inputs, runId, attempt, timeoutMs }] of smallest.steps.entries()) {
+    const { 'api-key': _, ...others } = inputs
+    const by = `${event.name} ${event.action} by ${event.sender}, written by ${event.author}`
+    print(
+      `  step ${index + 1}: run ${runId}, attempt ${attempt}, ${by}, ${timeoutMs} ms: ${JSON.stringify(others)}`,
+    )
+  }
+  await simulatePlan(smallest, { tell })
+}
+
+function tell(at: number, who: string, what: string): void {
+  const isDetail = !values.verbose && /^writes ::(?:debug|add-mask)::/.test(what)
+  if (!isDetail)
+    print(`  ${at.toFixed(1).padStart(10)} ms: ${who} ${what.slice(0, values.verbose ? 500 : 200)}`)
+}

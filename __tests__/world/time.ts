@@ -1,0 +1,198 @@
+/** Virtual time: nothing waits. When everything that can happen at a moment has happened, the time of the next timer comes. */
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Who a callback belongs to: a process, which may freeze or be dead. Everybody else is always there. */
+export interface Owner {
+  /** What is due while it is frozen waits for its end. */
+  readonly isFrozen: boolean
+  readonly isDead: boolean
+  /** What one of its callbacks has thrown. */
+  readonly fail: (thrown: unknown) => void
+}
+
+/**
+ * The phases of Node's event loop, in their order: timers, what has arrived in sockets, immediates
+ * (nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick).
+ */
+const PHASES = ['timers', 'arrivals', 'immediates'] as const
+type Phase = (typeof PHASES)[number]
+
+/** Something that is due at a moment. */
+export interface Due {
+  readonly at: number
+  readonly order: number
+  readonly owner: Owner | undefined
+  readonly call: () => void
+  isCancelled: boolean
+}
+
+interface Planned {
+  readonly phase: Phase
+  readonly due: Due
+}
+
+/** Times are multiples of this part of a millisecond, whose sums are exact. */
+const PARTS = 1024
+
+export const exact = (milliseconds: number): number => Math.round(milliseconds * PARTS) / PARTS
+
+const realSetImmediate = globalThis.setImmediate
+
+export class Time {
+  /** Milliseconds since the world began. */
+  now = 0
+  /** Whose callback runs. Everything that a callback starts belongs to the same. */
+  readonly owners = new AsyncLocalStorage<Owner | undefined>()
+  /** Whose callback ran last. */
+  lastOwner: Owner | undefined
+  readonly #queues = { timers: new Queue(), arrivals: new Queue(), immediates: new Queue() }
+  #held: Planned[] = []
+  #order = 0
+  /** The part of the present turn of the event loop that is left. */
+  #turn: Planned[] = []
+
+  schedule(phase: Phase, at: number, owner: Owner | undefined, call: () => void): Due {
+    const due = { at: exact(at), order: ++this.#order, owner, call, isCancelled: false }
+    this.#queues[phase].add(due)
+    return due
+  }
+
+  /** Puts back what was held while an owner was frozen: timers first, as Node does when it goes on. */
+  release(owner: Owner): void {
+    const own = this.#held.filter(({ due }) => due.owner === owner)
+    this.#held = this.#held.filter(({ due }) => due.owner !== owner)
+    for (const { phase, due } of own) this.#queues[phase].add(due)
+  }
+
+  /** Forgets everything that is to come. */
+  clear(): void {
+    for (const phase of PHASES) this.#queues[phase].clear()
+    this.#held = []
+    this.#turn = []
+    this.now = 0
+    this.#order = 0
+  }
+
+  /** Goes on until something holds. Resolves with false if nothing is left that could happen before that. */
+  run(until: () => boolean): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      // A real immediate for each callback: then Node's own queues, of ticks and promises, are empty before the next one.
+      const next = (): void => {
+        try {
+          const holds = until()
+          if (!holds && this.#callNext()) return void realSetImmediate(next)
+          this.lastOwner = undefined
+          resolve(holds)
+        } catch (thrown) {
+          reject(thrown)
+        }
+      }
+      realSetImmediate(next)
+    })
+  }
+
+  #callNext(): boolean {
+    for (;;) {
+      const next = this.#turn.shift()
+      if (next === undefined) {
+        if (!this.#beginTurn()) return false
+        continue
+      }
+      const { phase, due } = next
+      if (due.isCancelled || due.owner?.isDead) continue
+      if (due.owner?.isFrozen) {
+        this.#held.push(next)
+        continue
+      }
+      this.#call(due)
+      // What a timer makes due at once belongs to the same turn; what an immediate starts does not.
+      if (phase === 'timers') this.#addTimers()
+      return true
+    }
+  }
+
+  #call({ owner, call }: Due): void {
+    this.lastOwner = owner
+    try {
+      this.owners.run(owner, call)
+    } catch (thrown) {
+      if (owner === undefined) throw thrown
+      owner.fail(thrown)
+    }
+  }
+
+  #addTimers(): void {
+    const more = this.#queues.timers.takeUntil(this.now).map((due) => ({ phase: 'timers' as const, due }))
+    const at = this.#turn.findIndex(({ phase }) => phase !== 'timers')
+    this.#turn.splice(at < 0 ? this.#turn.length : at, 0, ...more)
+  }
+
+  /** Everything that is due at this moment, or at the next one at which anything is. */
+  #beginTurn(): boolean {
+    const next = Math.min(...PHASES.map((phase) => this.#queues[phase].nextAt))
+    if (next === Number.POSITIVE_INFINITY) return false
+    this.now = Math.max(this.now, next)
+    this.#turn = PHASES.flatMap((phase) =>
+      this.#queues[phase].takeUntil(this.now).map((due) => ({ phase, due })),
+    )
+    return true
+  }
+}
+
+/** What is due, the earliest first; of the same moment, the oldest first. A binary heap. */
+class Queue {
+  readonly #heap: Due[] = []
+
+  get nextAt(): number {
+    while (this.#heap[0]?.isCancelled || this.#heap[0]?.owner?.isDead) this.#take()
+    return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY
+  }
+
+  clear(): void {
+    this.#heap.length = 0
+  }
+
+  add(due: Due): void {
+    const heap = this.#heap
+    heap.push(due)
+    for (let index = heap.length - 1; index > 0; ) {
+      const parent = (index - 1) >> 1
+      if (!this.#swapIfLater(parent, index)) return
+      index = parent
+    }
+  }
+
+  takeUntil(now: number): Due[] {
+    const taken: Due[] = []
+    while (this.nextAt <= now) taken.push(this.#take())
+    return taken
+  }
+
+  #take(): Due {
+    const heap = this.#heap
+    const [first] = heap as [Due]
+    const last = heap.pop() as Due
+    if (heap.length > 0) heap[0] = last
+    for (let index = 0; 2 * index + 1 < heap.length; ) {
+      const [left, right] = [2 * index + 1, 2 * index + 2]
+      const child = right < heap.length && isBefore(heap[right] as Due, heap[left] as Due) ? right : left
+      if (!this.#swapIfLater(index, child)) break
+      index = child
+    }
+    return first
+  }
+
+  #swapIfLater(parent: number, child: number): boolean {
+    const heap = this.#heap
+    const [above, below] = [heap[parent] as Due, heap[child] as Due]
+    if (!isBefore(below, above)) return false
+    heap[parent] = below
+    heap[child] = above
+    return true
+  }
+}
+
+function isBefore(one: Due, other: Due): boolean {
+  return one.at < other.at || (one.at === other.at && one.order < other.order)
+}

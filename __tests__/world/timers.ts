@@ -1,0 +1,175 @@
+/** Replaces Node's timers, clocks and random numbers with those of the world, for whoever's callback runs. */
+
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers'
+import timersPromises from 'node:timers/promises'
+import type { Due, Time } from './time.js'
+
+/** What a process has of its own. The world's start at 0 and have no jumps. */
+export interface Machine {
+  /** When its monotonic clock was 0. */
+  readonly startedAt: number
+  /** How far its wall clock is from the world's at the moment. */
+  readonly jumpedMs: number
+  /** From 0 to 1. */
+  readonly random: () => number
+}
+
+const EPOCH = Date.parse('2026-01-02T03:04:05Z')
+/** Node's own limit. */
+const LONGEST_MS = 2 ** 31 - 1
+const RealDate = globalThis.Date
+
+type Call = (...parameters: unknown[]) => void
+
+/** @param machine of whoever's callback runs */
+export function replaceTimers(time: Time, machine: () => Machine): void {
+  const wallClock = (): number => Math.floor(EPOCH + time.now + machine().jumpedMs)
+
+  const dueAfter = (milliseconds: number): number =>
+    time.now + (milliseconds >= 1 && milliseconds <= LONGEST_MS ? milliseconds : 1)
+
+  class Timer {
+    readonly #id: number
+    readonly #call: Call
+    readonly #parameters: unknown[]
+    readonly #repeats: boolean
+    readonly #milliseconds: number
+    readonly #owner = time.owners.getStore()
+    #due: Due | undefined
+
+    constructor(call: Call, milliseconds = 1, parameters: unknown[] = [], repeats = false) {
+      this.#call = call
+      this.#milliseconds = milliseconds
+      this.#parameters = parameters
+      this.#repeats = repeats
+      this.#schedule()
+      this.#id = this.#due?.order ?? 0
+    }
+
+    #schedule(): void {
+      const at = dueAfter(this.#milliseconds)
+      this.#due = time.schedule('timers', at, this.#owner, () => this.#fire())
+    }
+
+    #fire(): void {
+      if (this.#repeats) this.#schedule()
+      this.#call(...this.#parameters)
+    }
+
+    refresh(): this {
+      this.close()
+      this.#schedule()
+      return this
+    }
+
+    close(): this {
+      if (this.#due) this.#due.isCancelled = true
+      return this
+    }
+
+    ref(): this {
+      return this
+    }
+
+    unref(): this {
+      return this
+    }
+
+    hasRef(): boolean {
+      return true
+    }
+
+    [Symbol.toPrimitive](): number {
+      return this.#id
+    }
+  }
+
+  class Immediate {
+    readonly #due: Due
+
+    constructor(call: Call, parameters: unknown[]) {
+      this.#due = time.schedule('immediates', time.now, time.owners.getStore(), () => call(...parameters))
+    }
+
+    close(): void {
+      this.#due.isCancelled = true
+    }
+
+    ref(): this {
+      return this
+    }
+
+    unref(): this {
+      return this
+    }
+  }
+
+  const clear = (timer: unknown): void => {
+    if (timer instanceof Timer || timer instanceof Immediate) timer.close()
+  }
+  const replaced = {
+    setTimeout: (call: Call, milliseconds?: number, ...parameters: unknown[]) =>
+      new Timer(call, milliseconds, parameters),
+    setInterval: (call: Call, milliseconds?: number, ...parameters: unknown[]) =>
+      new Timer(call, milliseconds, parameters, true),
+    setImmediate: (call: Call, ...parameters: unknown[]) => new Immediate(call, parameters),
+    clearTimeout: clear,
+    clearInterval: clear,
+    clearImmediate: clear,
+  }
+  Object.assign(globalThis, replaced)
+  Object.assign(timers, replaced)
+  Object.assign(timersPromises, {
+    setTimeout: <T>(milliseconds?: number, value?: T, { signal }: { signal?: AbortSignal } = {}) =>
+      promise(value, signal, (call) => new Timer(call, milliseconds)),
+    setImmediate: <T>(value?: T, { signal }: { signal?: AbortSignal } = {}) =>
+      promise(value, signal, (call) => new Immediate(call, [])),
+  })
+  AbortSignal.timeout = (milliseconds) => {
+    const controller = new AbortController()
+    const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+    new Timer(() => controller.abort(reason), milliseconds)
+    return controller.signal
+  }
+  performance.now = () => time.now - machine().startedAt
+  globalThis.Date = class extends RealDate {
+    constructor(...parameters: unknown[]) {
+      if (parameters.length === 0) super(wallClock())
+      else super(...(parameters as [string]))
+    }
+
+    static override now(): number {
+      return wallClock()
+    }
+  } as DateConstructor
+  Math.random = () => machine().random()
+  const hexadecimal = (digits: number): string =>
+    Array.from({ length: digits }, () => Math.floor(machine().random() * 16).toString(16)).join('')
+  Object.assign(crypto, {
+    randomBytes: (size: number) => Buffer.from(hexadecimal(2 * size), 'hex'),
+    randomUUID: () => [8, 4, 4, 4, 12].map(hexadecimal).join('-'),
+  })
+  syncBuiltinESMExports()
+}
+
+/** Settles when the timer is due, or with the signal. */
+function promise<T>(
+  value: T,
+  signal: AbortSignal | undefined,
+  start: (call: () => void) => { close(): void },
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      timer.close()
+      reject(new DOMException('The operation was aborted', { name: 'AbortError', cause: signal?.reason }))
+    }
+    const timer = start(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve(value)
+    })
+    if (signal?.aborted) abort()
+    else signal?.addEventListener('abort', abort)
+  })
+}
