@@ -3,7 +3,6 @@
  * a process may end in another way.
  */
 
-import { writeSync } from 'node:fs'
 import { endOf } from './end.js'
 import { createPlan } from './plan.js'
 import { simulatePlan } from './simulate-plan.js'
@@ -28,6 +27,6 @@ for (let seed = first; seed < first + runs; seed++) {
     ends.push(JSON.stringify(endOf(record)))
   }
   const isAlike = new Set(ends).size === 1
-  writeSync(1, `${JSON.stringify({ seed, end: isAlike ? JSON.parse(ends[0] ?? '') : null })}\n`)
+  process.stdout.write(`${JSON.stringify({ seed, end: isAlike ? JSON.parse(ends[0] ?? '') : null })}\n`)
 }
 process.exit(0)

@@ -4,7 +4,6 @@
  */
 
 import { createHash } from 'node:crypto'
-import { writeSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { RunRecord } from './execute.js'
 import { readOutputs } from './facts.js'
@@ -28,7 +27,7 @@ const { values } = parseArgs({
 
 /** So many of the runs that break a rule are told. */
 const MOST_TOLD = 3
-const print = (text: string): void => void writeSync(1, `${text}\n`)
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const except = Object.keys(RULES).filter((name) => values.except.some((word) => name.includes(word)))
 const digest = createHash('sha256')
