@@ -126,10 +126,13 @@ describe('a job that completed without a pull request', () => {
       'poll poll: no-changes',
     ],
   ])('is asked for once more: it %s', async (_, task, script, wait, story) => {
-    const { calls, ...ended } = await runTask(task, script, { wait })
+    const { calls, published, ...ended } = await runTask(task, script, { wait })
     expect(ended.story).toBe(story)
     const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
     expect(last - before).toBe(5_000)
+    // What is known is published before the wait, in which the step may be killed.
+    const known = { jobId: 'job-1', status: 'completed', at: before, calls: calls.length - 1 }
+    expect(published).toContainEqual(expect.objectContaining(known))
   })
 
   test('is not asked for again after the last poll', async () => {

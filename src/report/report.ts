@@ -176,6 +176,7 @@ export class StepReport {
     if (isDeepStrictEqual(this.#view().notes, notes)) return
     // The others have to say what could not be written in the end, and not what could.
     this.#writeSummary()
+    if (cancel.aborted) return // They have had their time.
     this.status.update()
     await close()
   }

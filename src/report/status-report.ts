@@ -1,6 +1,6 @@
 /** Keeps the comment and the check up to date: what they say, what they store, and how long the last edits may take. */
 
-import { type FailOn, failsStep, isFinal, type Outcome } from '../agent/job.js'
+import { type FailOn, failsStep, type Outcome } from '../agent/job.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
 import type { Conclusion, StatusUpdate, StatusWriter } from '../run/status-update.js'
@@ -48,10 +48,7 @@ export class StatusReport {
 
   update(): void {
     for (const writer of this.writers) {
-      const view = this.#view(writer)
-      const { result, status } = view.progress
-      if (result === undefined && isFinal(status)) return // The final update follows at once.
-      writer.enqueue(createUpdate(view))
+      writer.enqueue(createUpdate(this.#view(writer)))
     }
   }
 

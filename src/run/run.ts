@@ -124,11 +124,13 @@ type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
 async function outcomeOfEnded(
   { job, status }: JobEnd,
   service: AgentService,
-  { clock, deadline, onJob }: StepTools,
+  { clock, deadline, onJob, publish }: StepTools,
 ): Promise<FinalOutcome> {
   const outcome = outcomeOf(status, job.link)
   if (outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS) return outcome
+  publish() // The step may be killed while it waits.
   await clock.sleep(LINK_MS, deadline.signal)
+  service.close() // Many servers close a connection that was idle for 5 s, just as the request is sent.
   const result = await service.getJob(job.id, deadline)
   if (result.kind !== 'job' || result.job.id !== job.id || !isFinal(result.job.status)) return outcome
   onJob(result.job)
