@@ -122,7 +122,10 @@ export const SERVICE_RULES = {
     )
     // After a message, an end is not believed at once.
     const first = facts.posts.some(isMessage) ? undefined : ends[0]
-    if (first === undefined) return
+    if (first === undefined || jobIn(first)?.prLink) return
+    // The connection for it may not be made.
+    const { proxy, connecting } = facts.plan
+    if (proxy !== undefined || connecting.service.length > 0) return
     const hadTime = first.arrivedAt + LINK_MS < deadlineAt - 2 * facts.lastPollMs - 4 * travelMs
     const isAsked = facts.polls(jobId).some(({ startedAt: at }) => at - first.startedAt >= LINK_MS - travelMs)
     if (hadTime && !isAsked && facts.freezes.length === 0)

@@ -235,8 +235,9 @@ export function fateOf({ exchange, respondedAt, path, jobId }: Entry): Fate {
 /** The job in a response, if there is one that the action has to take. */
 export function jobIn({ exchange, jobId }: Pick<Entry, 'exchange' | 'jobId'>) {
   try {
-    const { id, status } = JSON.parse(bodyText(exchange.response, jobId))
-    return typeof status === 'string' && isId(id) ? { id: id as string, status } : undefined
+    const { id, status, prLink } = JSON.parse(bodyText(exchange.response, jobId))
+    const isJob = typeof status === 'string' && isId(id)
+    return isJob ? { id: id as string, status, prLink: prLink as unknown } : undefined
   } catch {
     return undefined
   }

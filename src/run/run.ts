@@ -127,7 +127,8 @@ async function outcomeOfEnded(
   { clock, deadline, onJob, publish }: StepTools,
 ): Promise<FinalOutcome> {
   const outcome = outcomeOf(status, job.link)
-  if (outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS) return outcome
+  const mayHaveLink = outcome === 'no-changes' && !job.linkRejected
+  if (!mayHaveLink || deadline.remainingMs() <= LINK_MS) return outcome
   publish() // The step may be killed while it waits.
   await clock.sleep(LINK_MS, deadline.signal)
   service.close() // Many servers close a connection that was idle for 5 s, just as the request is sent.
