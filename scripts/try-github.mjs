@@ -3,6 +3,7 @@
  *
  *   node scripts/try-github.mjs open     opens the issue that keeps the memory
  *   node scripts/try-github.mjs again    runs the action a second time, as the step `docs`
+ *   node scripts/try-github.mjs restore  in a re-run, gives the new emulator the job of the first attempt
  *   node scripts/try-github.mjs report   shows the assumptions, and closes the issue
  *   node scripts/try-github.mjs denied   shows what is answered without a permission
  *
@@ -19,7 +20,8 @@ const { env } = process
 const { GITHUB_REPOSITORY: repository = '', GITHUB_SHA: sha = '', NUMBER: number = '', KEY: key = '' } = env
 const LINK = 'https://github.com/your-org/docs/pull/17'
 const MARKER = /^<!-- agent-job-action:\d+ /m
-const COMMANDS = { open, again, report, denied }
+const COMMANDS = { open, again, restore, report, denied }
+const isRerun = Number(env.GITHUB_RUN_ATTEMPT) > 1
 const [command = ''] = process.argv.slice(2)
 if (!Object.hasOwn(COMMANDS, command)) throw new Error(`Expected one of ${Object.keys(COMMANDS).join(', ')}.`)
 await COMMANDS[command]()
@@ -56,35 +58,43 @@ function again() {
   process.exitCode = status ?? 1
 }
 
+/** The emulator numbers its jobs, so the first one has the ID of the first attempt's. */
+async function restore() {
+  if (!isRerun) return
+  const response = await fetch(`${env.BASE_URL}/v2/agent/any/job`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: JSON.stringify({ prompt: 'Bring the docs in line.' }),
+  })
+  if (!response.ok) throw new Error(`The emulator answered ${response.status}.`)
+}
+
 async function report() {
   const { issue, docs, again, cancelled } = JSON.parse(env.STEPS ?? '{}')
   const comments = await request('GET', `/issues/${number}/comments`, undefined, 'comments')
   const checks = await request('GET', `/commits/${sha}/check-runs?filter=all`, undefined, 'check-runs')
   await request('GET', `/compare/${issue.outputs.since}...${sha}`, undefined, 'compare')
   const check = checks.json.check_runs
-    .filter(({ name }) => name.includes('docs job') && name.includes(key))
+    .filter(({ name }) => name.endsWith(`: docs job (docs, ${key})`))
     .sort((one, other) => other.id - one.id)[0]
-  const rows =
-    Number(env.GITHUB_RUN_ATTEMPT) > 1
-      ? [['A re-run', 'reused: true', `reused: ${docs?.outputs?.reused}`]]
-      : [
-          ['A docs job', 'success, pr-opened, reused: false', describe(docs)],
-          ['A second run', 'success, pr-opened, reused: true', describe(again)],
-          ['Its job', docs?.outputs?.['job-id'], again?.outputs?.['job-id']],
-          [
-            'The comments',
-            'github-actions[bot], with a marker, with the link',
-            comments.json
-              .map(({ user, body }) => [user.login, ...contents(body, body)].join(', '))
-              .join('; '),
-          ],
-          [
-            'The check',
-            'success, with a marker, with the link',
-            [check?.conclusion, ...contents(check?.output.text, check?.output.summary)].join(', '),
-          ],
-          ...(cancelled ? [['A cancelled step', 'cancelled', cancelled.outputs?.outcome]] : []),
-        ]
+  const rows = isRerun
+    ? [['A re-run', 'success, pr-opened, reused: true', describe(cancelled)]]
+    : [
+        ['A docs job', 'success, pr-opened, reused: false', describe(docs)],
+        ['A second run', 'success, pr-opened, reused: true', describe(again)],
+        ['Its job', docs?.outputs?.['job-id'], again?.outputs?.['job-id']],
+        [
+          'The comments',
+          'github-actions[bot], with a marker, with the link',
+          comments.json.map(({ user, body }) => [user.login, ...contents(body, body)].join(', ')).join('; '),
+        ],
+        [
+          'The check',
+          'success, with a marker, with the link',
+          [check?.conclusion, ...contents(check?.output.text, check?.output.summary)].join(', '),
+        ],
+        ...(cancelled ? [['A cancelled step', 'cancelled', cancelled.outputs?.outcome]] : []),
+      ]
   await request('PATCH', `/issues/${number}`, { state: 'closed' })
   show(rows)
 }

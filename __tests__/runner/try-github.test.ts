@@ -1,6 +1,6 @@
 /**
  * The workflow that a maintainer starts on the real GitHub, here with the tests' own. act can't show a step that is
- * cancelled, because it ends it at once; it uploads nothing; and here all jobs have the same token, so each runs alone.
+ * cancelled, because it ends it at once, nor that this is an attempt of many; it uploads nothing; and here all jobs have the same token, so each runs alone.
  */
 
 import { cpSync, readFileSync } from 'node:fs'
@@ -15,22 +15,33 @@ jest.setTimeout(scaled(120_000))
 
 const WORKFLOW = 'try-github.yml'
 const SCRIPT = 'scripts/try-github.mjs'
-const CANCELLED = ['slow', 'cancelled']
+const CANCELLED = ['slow', 'cancelled', 'restore']
 
 function runJob(
   name: 'try' | 'denied',
   leftOut: readonly string[] = CANCELLED,
   change: (world: World) => void = () => undefined,
+  attempts = 1,
 ) {
   const workflow = parse(readFileSync(`.github/workflows/${WORKFLOW}`, 'utf8'))
   const { [name]: job } = workflow.jobs
   job.steps = job.steps.filter(
     ({ id = '', uses = '' }) => !leftOut.includes(id) && !uses.startsWith('actions/upload-artifact@'),
   )
+  for (const step of job.steps) {
+    // In place of the cancel: both leave a docs job that is running.
+    if (step.id === 'cancelled') {
+      delete step['timeout-minutes']
+      step.with['timeout-minutes'] = "${{ env.GITHUB_RUN_ATTEMPT == '1' && '0.05' || '5' }}"
+    }
+    if (step.id === 'slow') step.with.speed = 60
+  }
   if (job.strategy) job.strategy.matrix.os = ['ubuntu-latest']
   const yaml = stringify({ ...workflow, jobs: { [name]: job } })
   return runWorkflow(WORKFLOW, yaml, {
     event: 'workflow_dispatch',
+    runs: attempts,
+    attempts: true,
     files: { [SCRIPT]: readFileSync(SCRIPT, 'utf8') },
     prepare: (world) => {
       cpSync('build/dist', path.join(world.folder, 'dist'), { recursive: true })
@@ -77,6 +88,14 @@ test.concurrent('what differs fails the workflow', async () => {
     'The comments',
     'github-actions[bot], with a marker, with the link',
     expect.stringMatching(/^octocat, without a marker, without the link; /),
+  ])
+})
+
+test.concurrent('a re-run waits for the job that the first attempt left', async () => {
+  const ran = await runJob('try', ['again'], undefined, 2)
+  expectSuccess(ran)
+  expect(tableOf(ran.summaries)).toEqual([
+    ['A re-run', 'success, pr-opened, reused: true', 'success, pr-opened, reused: true'],
   ])
 })
 
