@@ -43,6 +43,8 @@ const ADAPTIVE = /(poll-interval-seconds:\n(?: {4}.*\n)*? {4}default: )''/
 export interface Start extends Pick<Run, 'event' | 'actor'> {
   /** The number of runs, one after the other. Each is told its number, counted from 1. */
   readonly runs?: number
+  /** They are attempts of one run instead. */
+  readonly attempts?: true
   readonly payload?: object | ((world: World, run: number) => object)
   /** Before each run. */
   readonly prepare?: ((world: World, run: number) => void | Promise<void>) | undefined
@@ -89,7 +91,12 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
         repositories: { [ACTION]: await action, 'your-org/workflows@main': await action },
         secrets: { AGENT_API_KEY: KEY, DOCS_TOKEN, GITHUB_TOKEN: TOKEN, ...start.secrets?.(world, run) },
         vars: start.vars?.(world),
-        env: { ...world.env, GITHUB_RUN_ID: String(run) },
+        env: {
+          ...world.env,
+          ...(start.attempts
+            ? { GITHUB_RUN_ID: '1', GITHUB_RUN_ATTEMPT: `${run}` }
+            : { GITHUB_RUN_ID: `${run}` }),
+        },
       })
       const outputs = ran.steps.filter(({ name }) => name === `Main ${ACTION}`).map((step) => step.outputs)
       if (run === runs) return { ...world, ...ran, outputs }

@@ -64,7 +64,9 @@ const ofComment = (repo: Repository | undefined, id: string): Need =>
 // documentation names both (seen in public logs of workflows).
 export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', /^$/, 'metadata: read', ({ repo: { full_name } }) => ({ body: { full_name } })],
+  ['POST', /^\/issues$/, 'issues: write', createIssue],
   ['GET', /^\/issues\/(\d+)$/, onIssue('read'), getIssue],
+  ['PATCH', /^\/issues\/(\d+)$/, onIssue('write'), updateIssue],
   ['GET', /^\/issues\/(\d+)\/comments$/, onIssue('read'), listComments],
   ['POST', /^\/issues\/(\d+)\/comments$/, onIssue('write'), createComment],
   ['PATCH', /^\/issues\/comments\/(\d+)$/, ofComment, updateComment],
@@ -95,6 +97,17 @@ function getIssue({ repo, ids }: Call): Answer {
   const number = findIssue(repo, ids[0])
   const pull = repo.pulls.get(number)
   return { body: { number, title: `Number ${number}`, ...(pull && answers.pullAsIssue(pull)) } }
+}
+
+function createIssue({ repo }: Call): Answer {
+  const number = Math.max(0, ...repo.issues, ...repo.pulls.keys()) + 1
+  repo.issues.add(number)
+  return { status: 201, body: { number } }
+}
+
+/** Nothing here reads the state. */
+function updateIssue({ repo, ids }: Call): Answer {
+  return { body: { number: findIssue(repo, ids[0]) } }
 }
 
 function listComments({ repo, ids, query }: Call): Answer {

@@ -38,6 +38,7 @@ const EVENTS = [
 const WRITES: Readonly<Record<string, readonly string[]>> = {
   '.github/workflows/release.yml draft': ['contents', 'id-token', 'attestations'],
   '.github/workflows/major.yml major': ['contents'],
+  '.github/workflows/try-github.yml try': ['issues', 'checks'],
   '.github/workflows/security.yml code': ['security-events'],
   '.github/workflows/security.yml project': ['security-events'],
 }

@@ -1,0 +1,108 @@
+/**
+ * The workflow that a maintainer starts on the real GitHub, here with the tests' own. act can't show a step that is
+ * cancelled, because it ends it at once, nor that this is an attempt of many; it uploads nothing; and here all jobs have the same token, so each runs alone.
+ */
+
+import { cpSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, jest, test } from '@jest/globals'
+import { parse, stringify } from 'yaml'
+import { scaled } from '../support/time.js'
+import { expectSuccess } from './act.js'
+import { runWorkflow, type World } from './world.js'
+
+jest.setTimeout(scaled(120_000))
+
+const WORKFLOW = 'try-github.yml'
+const SCRIPT = 'scripts/try-github.mjs'
+const CANCELLED = ['slow', 'cancelled', 'restore']
+
+function runJob(
+  name: 'try' | 'denied',
+  leftOut: readonly string[] = CANCELLED,
+  change: (world: World) => void = () => undefined,
+  attempts = 1,
+) {
+  const workflow = parse(readFileSync(`.github/workflows/${WORKFLOW}`, 'utf8'))
+  const { [name]: job } = workflow.jobs
+  job.steps = job.steps.filter(
+    ({ id = '', uses = '' }) => !leftOut.includes(id) && !uses.startsWith('actions/upload-artifact@'),
+  )
+  for (const step of job.steps) {
+    // In place of the cancel: both leave a docs job that is running.
+    if (step.id === 'cancelled') {
+      delete step['timeout-minutes']
+      step.with['timeout-minutes'] = "${{ env.GITHUB_RUN_ATTEMPT == '1' && '0.05' || '5' }}"
+    }
+    if (step.id === 'slow') step.with.speed = 60
+  }
+  if (job.strategy) job.strategy.matrix.os = ['ubuntu-latest']
+  const yaml = stringify({ ...workflow, jobs: { [name]: job } })
+  return runWorkflow(WORKFLOW, yaml, {
+    event: 'workflow_dispatch',
+    runs: attempts,
+    attempts: true,
+    files: { [SCRIPT]: readFileSync(SCRIPT, 'utf8') },
+    prepare: (world) => {
+      cpSync('build/dist', path.join(world.folder, 'dist'), { recursive: true })
+      world.repository.addComparison(world.before, world.sha)
+      change(world)
+    },
+  })
+}
+
+/** The rows of the table: what, assumed, seen. */
+const tableOf = (summaries: readonly string[]): string[][] =>
+  [...(summaries.at(-1) ?? '').matchAll(/^\| (.+) \| (.+) \| (.+) \|$/gm)]
+    .map(([, ...cells]) => cells)
+    .filter(([, assumed]) => assumed !== '---')
+
+test.concurrent('what is assumed is seen, and the issue is closed', async () => {
+  const ran = await runJob('try')
+  expectSuccess(ran)
+  const rows = tableOf(ran.summaries)
+  expect(rows.map(([what]) => what)).toEqual([
+    'A docs job',
+    'A second run',
+    'Its job',
+    'The comments',
+    'The check',
+  ])
+  for (const [, assumed, seen] of rows) expect(seen).toBe(assumed)
+  const writes = ran.github.requests.filter(({ method }) => method === 'PATCH')
+  expect(writes.at(-1)).toMatchObject({
+    path: expect.stringMatching(/\/issues\/1$/),
+    body: { state: 'closed' },
+  })
+})
+
+test.concurrent('what differs fails the workflow', async () => {
+  const ran = await runJob('try', [...CANCELLED, 'again'], ({ repository }) => {
+    // Somebody else comments in the meantime.
+    repository.issues.add(1)
+    repository.addComment(2, { author: 'octocat', body: 'Hello' })
+  })
+  expect(ran.succeeded).toBe(false)
+  const comments = tableOf(ran.summaries).find(([what]) => what === 'The comments')
+  expect(comments).toEqual([
+    'The comments',
+    'github-actions[bot], with a marker, with the link',
+    expect.stringMatching(/^octocat, without a marker, without the link; /),
+  ])
+})
+
+test.concurrent('a re-run waits for the job that the first attempt left', async () => {
+  const ran = await runJob('try', ['again'], undefined, 2)
+  expectSuccess(ran)
+  expect(tableOf(ran.summaries)).toEqual([
+    ['A re-run', 'success, pr-opened, reused: true', 'success, pr-opened, reused: true'],
+  ])
+})
+
+test.concurrent('a missing permission is answered as assumed', async () => {
+  const ran = await runJob('denied')
+  expectSuccess(ran)
+  const rows = tableOf(ran.summaries)
+  expect(rows.map(([what]) => what)).toEqual(['Without a permission', 'A docs job without its check'])
+  for (const [, assumed, seen] of rows) expect(seen).toBe(assumed)
+})
