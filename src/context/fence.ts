@@ -51,7 +51,9 @@ export function normalizeCrlfPatch(patch: string): string {
 
 /** A name on one line: as it is, or as a JSON string if it has anything but plain characters. */
 export function quoteName(name: string): string {
-  if (/^[\p{L}\p{N}_.\-/@+=~#%$!&^()[\]{}]+$/u.test(name)) return name
+  const letters = name.replace(/[\w.\-/@+=~#%$!&^()[\]{}]+/g, 'a')
+  // V8 takes long to build these classes, and most names are plain ASCII.
+  if (letters === 'a' || /^[\p{L}\p{N}]+$/u.test(letters)) return name
   return JSON.stringify(name).replace(/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
     character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
   )
