@@ -361,7 +361,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
     expect(waits).toEqual([])
   })
 
-  const CREDENTIALS = 'Set the user name and password in HTTPS_PROXY.'
+  const CREDENTIALS = 'Set the user name and password in Https_Proxy.'
   test.each<[string, Parameters<typeof connectProxy>[1], boolean, RegExp, string]>([
     ["a proxy's credentials", () => 407, false, /the proxy rejected the credentials: \S/, CREDENTIALS],
     ["a proxy's certificate", () => 'open', true, /the proxy's certificate is not trusted: \S/, CERTIFICATE],
@@ -369,7 +369,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
     const { port, close } = await connectProxy(1, behave, overTls ? await certificate() : undefined)
     servers.push(close)
     const value = `${overTls ? 'https' : 'http'}://localhost:${port}`
-    const options = { apiUrl: 'https://github.test', proxies: [{ name: 'HTTPS_PROXY', value }] }
+    const options = { apiUrl: 'https://github.test', proxies: [{ name: 'Https_Proxy', value }] }
     const { github, waits } = await connect([OK], options)
     const error = await failure(read(github))
     expect(error).toMatchObject({ temporary: false, advice, message: expect.stringMatching(says) })

@@ -109,7 +109,7 @@ const pollRefused = (status: number): End =>
 
 const unconnected = (permanent: Parameters<typeof cannotConnect>[0]['permanent']): End =>
   error(({ outside }) =>
-    cannotConnect({ kind: 'not-sent', reason: oneLine(outside.words), permanent, cause: undefined }),
+    cannotConnect({ kind: 'not-sent', reason: oneLine(outside.words), permanent, cause: undefined }, FACTS),
   )
 
 const ENDS = {

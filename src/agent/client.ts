@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
-import { type NetworkSettings, proxyFor } from '../net/proxy.js'
+import { type NetworkSettings, nameProxyVariable, proxyFor } from '../net/proxy.js'
 import { oneLine, quote, summarizePage, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
@@ -86,7 +86,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
-    facts: factsOf(options.baseUrl),
+    facts: { ...factsOf(options.baseUrl), proxyVariable: nameProxyVariable(network.proxies) },
     submit: async (request, prompt) =>
       send(
         {

@@ -51,11 +51,10 @@ export function missingJob(jobId: string, description: string): ActionError {
 }
 
 /** The request was not sent, because there was no connection. */
-export function cannotConnect({
-  reason,
-  permanent,
-  cause,
-}: Extract<ServiceResult, { kind: 'not-sent' }>): ActionError {
+export function cannotConnect(
+  { reason, permanent, cause }: Extract<ServiceResult, { kind: 'not-sent' }>,
+  { proxyVariable }: ServiceFacts,
+): ActionError {
   const networkError = (message: string, advice: string): ActionError =>
     new ActionError('network', `${message}: ${reason}.`, advice, { cause })
   switch (permanent) {
@@ -66,11 +65,11 @@ export function cannotConnect({
     case 'server-certificate':
       return networkError("The service's certificate is not trusted", `Check base-url. ${TRUST_ADVICE}`)
     case 'proxy-certificate':
-      return networkError("The proxy's certificate is not trusted", `Check HTTPS_PROXY. ${TRUST_ADVICE}`)
+      return networkError("The proxy's certificate is not trusted", `Check ${proxyVariable}. ${TRUST_ADVICE}`)
     case 'proxy-authentication':
       return networkError(
         'The proxy rejected the credentials',
-        'Set the user name and password in HTTPS_PROXY (http://user:password@host:port), or list the service in NO_PROXY.',
+        `Set the user name and password in ${proxyVariable} (http://user:password@host:port), or list the service in NO_PROXY.`,
       )
     case undefined:
       return networkError(

@@ -13,6 +13,8 @@ export interface ServiceFacts {
   readonly checkAccess: (mayWrite: boolean) => string
   /** The limit that the service documents, as a sentence; or empty. */
   readonly limit: string
+  /** The environment variable that sets the proxy. */
+  readonly proxyVariable: string
 }
 
 const WHERE_TO_LOOK =
@@ -24,10 +26,12 @@ const OF_ANY_SERVICE: ServiceFacts = {
   checkAccess: (mayWrite) =>
     `Check that the key is for this project${mayWrite ? ', may do more than read,' : ''} and may be used from the runner's IP address.`,
   limit: '',
+  proxyVariable: 'HTTPS_PROXY',
 }
 
 /** From its pages on the Agent API, API keys and usage. */
 const OF_MINTLIFY: ServiceFacts = {
+  ...OF_ANY_SERVICE,
   whereToLook: `${WHERE_TO_LOOK}, and in the activity log of its Usage page`,
   checkKey: `${OF_ANY_SERVICE.checkKey} Mintlify's admin keys start with mint_, not with mint_dsc_ or mint_us_.`,
   checkAccess: (mayWrite) =>

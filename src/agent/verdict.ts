@@ -107,7 +107,7 @@ export function judgeSubmit(
     case 'no-response':
       return failUnknown(result.reason, result.cause)
     case 'not-sent': {
-      const error = cannotConnect(result)
+      const error = cannotConnect(result, facts)
       if (result.permanent !== undefined) return { next: 'fail', error }
       const backoff = { retryAfterMs: undefined, capMs: CONNECT_BACKOFF_CAP_MS }
       return { next: 'retry', error, backoff }
@@ -183,7 +183,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     case 'not-sent':
       return result.permanent === undefined
         ? retry(result.reason)
-        : { next: 'fail', error: cannotConnect(result) }
+        : { next: 'fail', error: cannotConnect(result, context.facts) }
     case 'error-response': {
       const { status, description } = result
       const reason = `the service responded ${description}`

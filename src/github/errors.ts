@@ -3,6 +3,7 @@
 import { parseRetryAfter } from '../net/backoff.js'
 import { type PermanentFailure, permanentFailure } from '../net/connect.js'
 import type { Clock } from '../net/deadline.js'
+import { type NetworkSettings, nameProxyVariable } from '../net/proxy.js'
 import { ActionError, DATES_ADVICE, TRUST_ADVICE } from '../text/errors.js'
 import { oneLine, quote, summarizePage, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
@@ -32,6 +33,7 @@ export interface FailureContext {
   /** The run is of a pull request from a fork: the job's token can't write, whatever its `permissions` are. */
   readonly fromFork: boolean
   readonly run: { readonly apiUrl: string }
+  readonly network: NetworkSettings
 }
 
 /** A request to GitHub that failed. */
@@ -50,7 +52,7 @@ export class GitHubError extends ActionError {
   constructor(
     { doing, needs }: CallNames,
     thrown: unknown,
-    { clock, redact, fromFork, run }: FailureContext,
+    { clock, redact, fromFork, run, network }: FailureContext,
   ) {
     const failure = readFailure(thrown)
     const { status, headers, message } = failure
@@ -63,7 +65,7 @@ export class GitHubError extends ActionError {
     super(
       'github',
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${shown}.`,
-      permanent === undefined ? adviceFor(failure, needs, fromFork) : CONNECTION_ADVICE[permanent],
+      permanent === undefined ? adviceFor(failure, needs, fromFork) : adviceOnConnection(permanent, network),
       { cause: thrown },
     )
     this.status = status
@@ -108,12 +110,17 @@ function findPermanentFailure(thrown: unknown): PermanentFailure | undefined {
     : undefined
 }
 
-const CONNECTION_ADVICE: Readonly<Record<PermanentFailure, string>> = {
-  'server-certificate': TRUST_ADVICE,
-  'proxy-certificate': TRUST_ADVICE,
-  'server-certificate-date': DATES_ADVICE,
-  'proxy-certificate-date': DATES_ADVICE,
-  'proxy-authentication': 'Set the user name and password in HTTPS_PROXY.',
+function adviceOnConnection(permanent: PermanentFailure, { proxies }: NetworkSettings): string {
+  switch (permanent) {
+    case 'server-certificate':
+    case 'proxy-certificate':
+      return TRUST_ADVICE
+    case 'server-certificate-date':
+    case 'proxy-certificate-date':
+      return DATES_ADVICE
+    case 'proxy-authentication':
+      return `Set the user name and password in ${nameProxyVariable(proxies)}.`
+  }
 }
 
 const RUN_LATER = 'Re-run later.'

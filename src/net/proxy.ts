@@ -26,13 +26,22 @@ export function proxyVariables(environment: Readonly<Record<string, string | und
   })
 }
 
+/** The variable that sets the proxy, as the user wrote it. */
+export function nameProxyVariable(variables: ProxyVariables): string {
+  return findSet(variables)?.name ?? 'HTTPS_PROXY'
+}
+
+function findSet(variables: ProxyVariables): ProxyVariables[number] | undefined {
+  return variables.find(({ value }) => value.trim() !== '')
+}
+
 /**
  * The proxy for a URL; undefined for loopback, and for hosts in NO_PROXY.
  *
  * @throws ActionError `network` if the variable is not the URL of an HTTP proxy: bypassing the proxy could be wrong.
  */
 export function proxyFor(url: URL, variables: ProxyVariables): URL | undefined {
-  const variable = variables.find(({ value }) => value.trim() !== '')
+  const variable = findSet(variables)
   if (variable === undefined || checkBypass(url)) return undefined
   const value = variable.value.trim()
   const text = value.includes('://') ? value : `http://${value}` // As curl reads it.
