@@ -3,7 +3,7 @@
 import { expect, jest, test } from '@jest/globals'
 import { runAgainst, runStep } from '../support/action.js'
 import { BAD_GATEWAY } from '../support/github.js'
-import { certificate, relay } from '../support/network.js'
+import { certificate, connectProxy, relay } from '../support/network.js'
 import { startWorld } from '../support/pull-request.js'
 import {
   active,
@@ -74,6 +74,18 @@ test.concurrent('a connection that takes longer than 10 s is tried again', async
   expect(outputs.outcome).toBe('pr-opened')
   const [first = 0, second = 0] = connectedAt
   expectToTake(second - first, 10 * SECOND, 12 * SECOND)
+})
+
+test.concurrent('a proxy that never answers is named', async () => {
+  const proxy = await connectProxy(1, () => 'silence')
+  const { commands, log } = await runStep(
+    { ...GO, 'base-url': 'https://service.test', 'timeout-minutes': String(14 / 60) },
+    { env: { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` } },
+  )
+  await proxy.close()
+  const text = `The service can't be reached: no connection within 10 s through the proxy 127.0.0.1:${proxy.port}.`
+  expect(log).toContain(text)
+  expect(commands('error')).toEqual([expect.stringContaining(text)])
 })
 
 test.concurrent('without an interval a job is polled every 5 s or so, on one connection, with a heartbeat each minute', async () => {

@@ -54,6 +54,15 @@ describe('whether there is anything to do', () => {
     expect(reason(files, options)).toBe(expected)
   })
 
+  test('a filter that leaves nothing advises to correct it; without new commits, nothing has to be done', () => {
+    const advice = (name: string, more: Partial<Changes>) =>
+      reasonToSkip({ contextPaths: DOCS }, { name }, changes([], more))?.advice
+    expect(advice('push', {})).toBe(
+      'If a file that changed should count, correct its pattern in context-paths.',
+    )
+    expect(advice('schedule', { empty: true })).toBeUndefined()
+  })
+
   test('unknown changes are no reason to skip', () => {
     expect(reasonToSkip({ contextPaths: DOCS }, { name: 'push' }, undefined)).toBeUndefined()
   })
