@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, primaryLimit } from '../support/github.js'
 import { connectProxy } from '../support/network.js'
 import { posixDescribe } from '../support/platform.js'
-import { deadlineAfter, inWorld } from '../support/pull-request.js'
+import { deadlineAfter, inRealWorld, inWorld } from '../support/pull-request.js'
 import { soonAfter, until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -156,7 +156,7 @@ test('an event whose file is missing is an error if it decides, and else does no
 
 posixDescribe('a process ends', () => {
   test.concurrent('on a signal during the last edit, to which GitHub does not respond', () =>
-    inWorld({}, async (world) => {
+    inRealWorld({}, async (world) => {
       world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
       world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: 'silence' })
       const { outputs, sinceSignalMs } = await world.runBundle(SCOPE, {
@@ -172,7 +172,7 @@ posixDescribe('a process ends', () => {
   test.concurrent.each(['GET', 'POST'])(
     'on a signal while GitHub does not respond to %s, and nothing is sent',
     (method) =>
-      inWorld({}, async (world) => {
+      inRealWorld({}, async (world) => {
         world.github.faults.push({ ...ALWAYS, method, path: COMMENTS, answer: 'silence' })
         const { outputs, exitCode, sinceSignalMs } = await world.runBundle(SCOPE, {
           meanwhile: async ({ signal }) => {
@@ -188,7 +188,7 @@ posixDescribe('a process ends', () => {
   )
 
   test.concurrent('on a signal while a proxy does not open the tunnel to GitHub', () =>
-    inWorld({}, async (world) => {
+    inRealWorld({}, async (world) => {
       const proxy = await connectProxy(1, () => 'silence')
       const { outputs, sinceSignalMs } = await world
         .runBundle(
@@ -208,7 +208,7 @@ posixDescribe('a process ends', () => {
     }))
 
   test.concurrent('in time after a signal if GitHub does not respond to the edits', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
+    inRealWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs, sinceSignalMs } = await world.runBundle(SCOPE, {
         meanwhile: async ({ signal }) => {
           await world.answered(4)
