@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY } from '../support/github.js'
 import { deadlineAfter, inRealWorld, inWorld } from '../support/pull-request.js'
-import { scaled, until } from '../support/time.js'
+import { until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const MAY_EXIST = /a docs job may exist/i
@@ -124,7 +124,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
 describe('a re-run', () => {
   test('whose job timed out waits for it and sends nothing', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step({ ...SCOPE, check: 'true', ...deadlineAfter(scaled(1_500)) })
+      const first = await world.step({ ...SCOPE, check: 'true', ...deadlineAfter(1_500) })
       expect(first.outputs).toMatchObject({ outcome: 'timed-out', status: 'active' })
       expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['timed_out'])
       world.finishJobs()
