@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { type Ended, KEY, type Options, runAgainst, runStep } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
 import { POSIX } from '../support/platform.js'
-import { inWorld } from '../support/pull-request.js'
+import { inRealWorld } from '../support/pull-request.js'
 
 /** Runs a step that is refused. Returns it, and the lines of its error. */
 async function refused(
@@ -46,7 +46,7 @@ test.concurrent('a required input under a slip of its name is told, without its 
 })
 
 test.concurrent("a stranger's run is skipped before its bad input is reported, and says what would help", () =>
-  inWorld({}, async ({ runBundle }) => {
+  inRealWorld({}, async ({ runBundle }) => {
     const sender = { login: 'stranger' }
     const comment = { user: sender, body: '/docs' }
     const payload = { action: 'created', issue: { number: 9, title: 'T' }, comment, sender }

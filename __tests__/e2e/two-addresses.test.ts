@@ -16,7 +16,7 @@ import { afterAll, expect, test } from '@jest/globals'
 import { FAST, runStep } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
 import { certificate, connectProxy } from '../support/network.js'
-import { inWorld } from '../support/pull-request.js'
+import { inRealWorld } from '../support/pull-request.js'
 import { completed, created, startService } from '../support/service.js'
 import { minutes, scaled } from '../support/time.js'
 
@@ -160,7 +160,7 @@ onTwoAddresses('the service is reached through a proxy', async () => {
 })
 
 onTwoAddresses('GitHub is reached', () =>
-  inWorld({}, async ({ runBundle: step, github, comments }) => {
+  inRealWorld({}, async ({ runBundle: step, github, comments }) => {
     const port = await twoAddresses(Number(new URL(github.url).port))
     const env = { GITHUB_API_URL: `http://github.test:${port}` }
     const { outputs } = await step({ ...soon(), 'job-scope': 'pull-request' }, { node, env })

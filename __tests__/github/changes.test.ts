@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { type Ended, KEY } from '../support/action.js'
 import { BAD_GATEWAY, file, type Need, sha } from '../support/github.js'
-import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inRealWorld, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
@@ -36,7 +36,7 @@ const since = (event: string): RunOptions => ({ event, payload: {}, env: ENV })
 
 describe('a pull request', () => {
   test.concurrent('the prompt has its files and their diff', () =>
-    inWorld(CHANGED, async (world) => {
+    inRealWorld(CHANGED, async (world) => {
       const { outputs } = await world.runBundle({ context: 'diff' })
       expect(outputs.outcome).toBe('pr-opened')
       const prompt = promptOf(world)

@@ -3,7 +3,15 @@
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, sha } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
-import { deadlineAfter, HEAD, inWorld, MERGE, type RunOptions, type World } from '../support/pull-request.js'
+import {
+  deadlineAfter,
+  HEAD,
+  inRealWorld,
+  inWorld,
+  MERGE,
+  type RunOptions,
+  type World,
+} from '../support/pull-request.js'
 import { until } from '../support/time.js'
 
 const CHECK = { check: 'true' }
@@ -24,7 +32,7 @@ const push: RunOptions = {
 
 describe('a check', () => {
   test.concurrent('is in progress while the job runs, and is concluded with the result', () =>
-    inWorld({}, async (world) => {
+    inRealWorld({}, async (world) => {
       const { outputs, commands } = await world.runBundle(CHECK)
       expect(outputs.outcome).toBe('pr-opened')
       expect(commands('warning')).toEqual([])
@@ -120,7 +128,7 @@ describe('a check', () => {
     }))
 
   test.concurrent('is created to its end if that takes little longer than a cancel', () =>
-    inWorld({}, async (world) => {
+    inRealWorld({}, async (world) => {
       world.github.faults.push({ method: 'POST', path: /check-runs/, answer: { delayMs: 300 } })
       const { outputs } = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
@@ -135,7 +143,7 @@ describe('a check', () => {
     }))
 
   test.concurrent('is concluded as cancelled after a cancel, beside the comment', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
+    inRealWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs } = await world.runBundle(
         { ...CHECK, ...SCOPE },
         {
@@ -270,7 +278,7 @@ describe('a re-run', () => {
     }))
 
   test('of an attempt that was killed concludes its check and keeps its job, also before there is a plan', () =>
-    inWorld({ emulator: { speed: 1 } }, async (world) => {
+    inRealWorld({ emulator: { speed: 1 } }, async (world) => {
       const killed = await world.runBundle(CHECK, {
         meanwhile: async ({ signal }) => {
           await until(() => world.checks()[0]?.output.title?.includes('Waiting') === true)
@@ -278,12 +286,12 @@ describe('a re-run', () => {
         },
       })
       expect(ended(world)).toEqual(['in_progress'])
-      const second = await world.step({ ...CHECK, wait: 'maybe' }, again(2))
+      const second = await world.runBundle({ ...CHECK, wait: 'maybe' }, again(2))
       expect(second.outputs).toMatchObject({ 'error-code': 'input', 'job-id': '' })
       expect(ended(world)).toEqual(['cancelled', 'failure'])
       expect(world.checks()[0]?.output.title).toContain('ended before')
       world.finishJobs()
-      const third = await world.step(CHECK, again(3))
+      const third = await world.runBundle(CHECK, again(3))
       expect(third.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': killed.outputs['job-id'] })
       expect(ended(world)).toEqual(['cancelled', 'failure', 'success'])
       expect(world.posts()).toEqual([CREATE])

@@ -2,7 +2,15 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type OtherToken, primaryLimit } from '../support/github.js'
-import { inWorld, REPOSITORY, type RunOptions, type World } from '../support/pull-request.js'
+import {
+  inRealWorld,
+  inWorld,
+  REPOSITORY,
+  type RealWorld,
+  type RunOptions,
+  type SimulatedWorld,
+  type World,
+} from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const DOCS_TOKEN = 'ghp_docs_0123456789'
@@ -13,15 +21,18 @@ const withToken = { github: { otherTokens: { [DOCS_TOKEN]: reads } } }
 const tokenUsedAt = ({ github }: World): string[] =>
   github.requests.filter(({ headers }) => headers.authorization?.includes(DOCS_TOKEN)).map(({ path }) => path)
 
-async function privateDocs(world: World, state: 'open' | 'closed') {
-  const docs = world.github.addRepository('your-org/docs', { private: true, foreign: true })
-  await world.step(SCOPE)
+async function privateDocs(
+  { github, ...world }: SimulatedWorld | RealWorld,
+  state: 'open' | 'closed',
+): Promise<void> {
+  const docs = github.addRepository('your-org/docs', { private: true, foreign: true })
+  await ('step' in world ? world.step : world.runBundle)(SCOPE)
   docs.addPull({ number: 17, state })
 }
 
 /** The second of two steps whose job, at a service of their own, ends with this pull request. */
 async function followUp(
-  world: World,
+  world: SimulatedWorld,
   prLink: string,
   inputs: Record<string, string> = SCOPE,
   run: RunOptions = {},
@@ -33,12 +44,12 @@ async function followUp(
 
 describe('docs-token', () => {
   test.each([
-    ['open', 'true', 'step'],
-    ['closed', 'false', 'runBundle'],
-  ] as const)('tells that a pull request in another private repository is %s', (state, reused, how) =>
+    ['open', 'true'],
+    ['closed', 'false'],
+  ] as const)('tells that a pull request in another private repository is %s', (state, reused) =>
     inWorld(withToken, async (world) => {
       await privateDocs(world, state)
-      const { outputs, log, commands } = await world[how]({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+      const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
       expect(outputs).toMatchObject({ outcome: 'pr-opened', reused })
       expect(log).not.toContain("Can't tell")
       expect(log).not.toContain(DOCS_TOKEN)
@@ -48,7 +59,7 @@ describe('docs-token', () => {
   )
 
   test('is masked before anything is logged, and redacted if GitHub repeats it', () =>
-    inWorld(withToken, async (world) => {
+    inRealWorld(withToken, async (world) => {
       await privateDocs(world, 'closed')
       const body = { message: `Not for ${DOCS_TOKEN}` }
       world.github.faults.push({ times: 9, path: /your-org\/docs\/pulls/, answer: { status: 404, body } })

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { Permissions } from '../support/github.js'
-import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inRealWorld, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
 const CREATE = '/v2/agent/docs/job'
@@ -20,7 +20,7 @@ const issueEvent = (event: string, number: number): RunOptions => ({
 
 describe('a tracking issue', () => {
   test.concurrent('has one job and one comment, while its docs pull request is open', () =>
-    inWorld(
+    inRealWorld(
       { github: { permissions: { ...NONE, issues: 'write', pull_requests: 'read' } } },
       async (world) => {
         world.repository.issues.add(40)

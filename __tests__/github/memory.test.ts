@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY } from '../support/github.js'
-import { deadlineAfter, inWorld } from '../support/pull-request.js'
-import { scaled, until } from '../support/time.js'
+import { deadlineAfter, inRealWorld, inWorld } from '../support/pull-request.js'
+import { until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const MAY_EXIST = /a docs job may exist/i
@@ -12,7 +12,7 @@ const CREATE = '/v2/agent/docs/job'
 
 describe('a pull request', () => {
   test.concurrent('has one job and one comment, however many runs', () =>
-    inWorld({}, async (world) => {
+    inRealWorld({}, async (world) => {
       const first = await world.runBundle(SCOPE)
       expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       const id = first.outputs['job-id']
@@ -124,7 +124,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
 describe('a re-run', () => {
   test('whose job timed out waits for it and sends nothing', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step({ ...SCOPE, check: 'true', ...deadlineAfter(scaled(1_500)) })
+      const first = await world.step({ ...SCOPE, check: 'true', ...deadlineAfter(1_500) })
       expect(first.outputs).toMatchObject({ outcome: 'timed-out', status: 'active' })
       expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['timed_out'])
       world.finishJobs()
@@ -143,7 +143,7 @@ describe('the memory has the job', () => {
   const QUEUED = { create: [queued], poll: [{ times: 99, ...queued }] }
 
   test('even if its first status is not in the list, and the step is killed then', () =>
-    inWorld({ emulator: { speed: 1, scenario: QUEUED } }, async (world) => {
+    inRealWorld({ emulator: { speed: 1, scenario: QUEUED } }, async (world) => {
       const killed = await world.runBundle(SCOPE, {
         meanwhile: async ({ signal }) => {
           await world.answered(4)
@@ -152,7 +152,7 @@ describe('the memory has the job', () => {
       })
       expect(killed.exitCode).toBe(137)
       expect(world.comments()[0]).toContain(`job-id: ${killed.outputs['job-id']}`)
-      const next = await world.step({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
+      const next = await world.runBundle({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
       expect(next.outputs).toMatchObject({ reused: 'true', 'job-id': killed.outputs['job-id'] })
       expect(world.posts()).toHaveLength(2)
     }))
@@ -243,7 +243,7 @@ describe('while the key is replaced', () => {
     }))
 
   test('the key before is masked, and is sent nowhere', () =>
-    inWorld({}, async (world) => {
+    inRealWorld({}, async (world) => {
       const { commands } = await world.runBundle({ ...SCOPE, ...BOTH })
       expect(commands('add-mask')).toContain(OLD['api-key'])
       const requests = [...world.github.requests, ...world.emulator.requests]
@@ -283,7 +283,7 @@ test('an enterprise server may have its API under a path', () =>
   }))
 
 test('a run that was killed while its create was in flight is reported by the next one', () =>
-  inWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
+  inRealWorld({ emulator: { scenario: { create: [{ delayMs: 20_000 }] } } }, async (world) => {
     const died = await world.runBundle(SCOPE, {
       meanwhile: async ({ signal }) => {
         await until(() => world.emulator.requests.length > 0)
@@ -292,7 +292,7 @@ test('a run that was killed while its create was in flight is reported by the ne
     })
     expect(died.exitCode).toBe(137)
     expect(world.comments()[0]).toMatch(MAY_EXIST)
-    const next = await world.step({ ...SCOPE, wait: 'false' })
+    const next = await world.runBundle({ ...SCOPE, wait: 'false' })
     expect(next.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
     expect(next.commands('warning')).toEqual([expect.stringMatching(MAY_EXIST)])
     expect(world.comments()).toHaveLength(1)

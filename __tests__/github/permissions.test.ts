@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { rows } from '../support/documents.js'
 import { atRequest } from '../support/each-request.js'
 import { type Permissions, type Received, sha } from '../support/github.js'
-import { type RunOptions, startWorld, type World } from '../support/pull-request.js'
+import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 /** All that any of these runs is about. */
 function fill({ repository }: World): void {
@@ -81,33 +81,37 @@ test.each(TABLE)('%s: %s', async (what, cell) => {
   const nothing: Permissions = { issues: 'none', pull_requests: 'none', ...none }
   const permissions = { ...nothing, ...Object.fromEntries(given) }
   for (const [inputs, run] of CASES[what] ?? []) {
-    const world = await startWorld({ github: { permissions } })
-    fill(world)
-    const ended = await world.step(inputs, run).finally(world.close)
-    expect(ended.outputs.outcome).toBe('pr-opened')
-    expect(ended.commands('warning')).toEqual([])
-    const used = new Set(world.github.requests.map(({ needs }) => needs?.split(':')[0]))
-    expect([...used].sort()).toEqual(given.map(([name]) => name).sort())
+    await inWorld({ github: { permissions } }, async (world) => {
+      fill(world)
+      const ended = await world.step(inputs, run)
+      expect(ended.outputs.outcome).toBe('pr-opened')
+      expect(ended.commands('warning')).toEqual([])
+      const used = new Set(world.github.requests.map(({ needs }) => needs?.split(':')[0]))
+      expect([...used].sort()).toEqual(given.map(([name]) => name).sort())
+    })
   }
 })
 
 test.each(TABLE)('%s: a refused request says what failed, and which permission it needs', async (what) => {
   const message = 'Resource not accessible by integration'
   for (const [inputs, run] of CASES[what] ?? []) {
-    for (let index = 0; ; index++) {
-      const world = await startWorld()
-      fill(world)
-      world.github.faults.push({ path: atRequest(index), answer: { status: 403, body: { message } } })
-      const { log } = await world.step(inputs, run).finally(world.close)
-      const refused = world.github.requests.find(({ status }) => status === 403)
-      if (refused === undefined) break
-      // The list of checks is read once more before a check is written.
-      const isRead = ({ method, path, status }: Received): boolean =>
-        method === 'GET' && path === refused.path && status === 200
-      if (world.github.requests.some(isRead)) continue
-      const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
-      const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`permissions: ${name}: `)
-      expect(log).toMatch(says)
+    let wasRefused = true
+    for (let index = 0; wasRefused; index++) {
+      await inWorld({}, async (world) => {
+        fill(world)
+        world.github.faults.push({ path: atRequest(index), answer: { status: 403, body: { message } } })
+        const { log } = await world.step(inputs, run)
+        const refused = world.github.requests.find(({ status }) => status === 403)
+        wasRefused = refused !== undefined
+        if (refused === undefined) return
+        // The list of checks is read once more before a check is written.
+        const isRead = ({ method, path, status }: Received): boolean =>
+          method === 'GET' && path === refused.path && status === 200
+        if (world.github.requests.some(isRead)) return
+        const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
+        const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`permissions: ${name}: `)
+        expect(log).toMatch(says)
+      })
     }
   }
 })

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { file, primaryLimit, type Repository, sha } from '../support/github.js'
-import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inRealWorld, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
@@ -276,7 +276,7 @@ describe('since the last release', () => {
   )
 
   test.concurrent('a push of a new tag: the same, by the commit of the tag', () =>
-    inWorld({}, async (world) => {
+    inRealWorld({}, async (world) => {
       addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
       const fields = { before: ZERO, after: sha('tag object'), head_commit: { id: HEAD } }
       expectJob(await world.runBundle({ context: 'diff' }, push(fields, 'refs/tags/v1.2.0')))

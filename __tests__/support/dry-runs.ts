@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newFolder } from './folder.js'
 import { file, sha } from './github.js'
 import * as answers from './github-answers.js'
-import { startWorld, type World } from './pull-request.js'
+import { type RealWorld, startWorld } from './pull-request.js'
 import { ownWords, PLANTED, plant, type Recorded } from './recorded.js'
 
 const INPUTS: readonly Record<string, string>[] = [
@@ -32,7 +32,7 @@ const ANSWERS: readonly (readonly [path: RegExp, body: unknown])[] = [
 
 /** A test for each payload, with one of the sets of inputs in turn. */
 export function testDryRuns(payloads: readonly Recorded[]): void {
-  let world: World
+  let world: RealWorld
   beforeAll(async () => {
     world = await startWorld()
     for (const [path, body] of ANSWERS)

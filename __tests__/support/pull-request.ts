@@ -3,10 +3,11 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { startEmulator } from '../../emulator/server.mjs'
+import { inSimulation } from '../world/story.js'
 import { FAST, type Options as ProcessOptions, runStep } from './action.js'
 import { newFolder } from './folder.js'
 import { type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
-import { SPEED, type StoryOptions, tell } from './story.js'
+import { type StoryOptions, tell } from './story.js'
 import { minutes, until } from './time.js'
 
 export const REPOSITORY = 'your-org/your-repo'
@@ -19,7 +20,13 @@ type Emulator = Awaited<ReturnType<typeof startEmulator>>
 type EmulatorOptions = NonNullable<Parameters<typeof startEmulator>[0]>
 type Scenario = NonNullable<EmulatorOptions['scenario']>
 
-export type World = Awaited<ReturnType<typeof startWorld>>
+type AnyWorld = Awaited<ReturnType<typeof startWorld>>
+/** What both kinds of world have. */
+export type World = Omit<AnyWorld, 'step' | 'runBundle'>
+/** Where a step runs inside the test. */
+export type SimulatedWorld = Omit<AnyWorld, 'runBundle'>
+/** Where a step is a process. */
+export type RealWorld = Omit<AnyWorld, 'step'>
 
 /** What triggers the run, and what else the runner says of it. */
 export interface RunOptions {
@@ -29,8 +36,8 @@ export interface RunOptions {
   readonly payload?: unknown
 }
 
-/** A deadline after this time of ours, as an input of a story: its clock is faster. */
-export const deadlineAfter = (milliseconds: number) => ({ 'timeout-minutes': minutes(milliseconds * SPEED) })
+/** A deadline, as an input. */
+export const deadlineAfter = (milliseconds: number) => ({ 'timeout-minutes': minutes(milliseconds) })
 
 /** Jobs take some milliseconds, unless a test wants to see them run. */
 const INSTANT = 100_000
@@ -152,8 +159,17 @@ export async function startWorld(options: WorldOptions = {}) {
   }
 }
 
-/** Runs a test in a world of its own, which is closed afterwards. */
-export async function inWorld(options: WorldOptions, story: (world: World) => Promise<void>): Promise<void> {
+type Story<T> = (world: T) => Promise<void>
+
+/** Tells a story in a world of its own, which is simulated: steps run in the test. */
+export const inWorld = (options: WorldOptions, story: Story<SimulatedWorld>): Promise<void> =>
+  inSimulation(() => withWorld(options, ({ runBundle: _, ...world }) => story(world)))
+
+/** Runs a test in a world of its own, with real sockets: steps run as processes. */
+export const inRealWorld = (options: WorldOptions, test: Story<RealWorld>): Promise<void> =>
+  withWorld(options, ({ step: _, ...world }) => test(world))
+
+async function withWorld(options: WorldOptions, story: Story<AnyWorld>): Promise<void> {
   const world = await startWorld(options)
   try {
     await story(world)

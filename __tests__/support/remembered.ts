@@ -1,12 +1,12 @@
 /** Tells steps on a pull request that remembers its job, against a service that follows a script. */
 
-import { inWorld, type RunOptions, type World } from './pull-request.js'
+import { inWorld, type RunOptions, type SimulatedWorld } from './pull-request.js'
 import { type Received, type Script, startService } from './service.js'
 import type { StoryOptions } from './story.js'
 
 const CREATE_PATH = '/v2/agent/docs/job'
 
-async function startRemembering(world: World, script: Script) {
+async function startRemembering(world: SimulatedWorld, script: Script) {
   const service = await startService(script)
   /** Tells a step with `job-scope: pull-request`. */
   const step = (inputs: Record<string, string> = {}, run: RunOptions & StoryOptions = {}) =>

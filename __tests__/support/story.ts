@@ -1,6 +1,6 @@
-/** Runs a step inside the test: the real action and real sockets, but no process, and a report that is only recorded. */
+/** Runs a step in the simulated world: the real action, but no process, and a report that is only recorded. */
 
-import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { inputEnvironment } from '../../emulator/runner.mjs'
 import { runStep } from '../../src/main.js'
 import type { Clock } from '../../src/net/deadline.js'
@@ -9,14 +9,12 @@ import * as runner from '../../src/runner.js'
 import { createStep } from '../../src/step.js'
 import { escapeCommandLines, escapeCommands } from '../../src/text/escape.js'
 import type { Redact } from '../../src/text/redact.js'
+import { inSimulation } from '../world/story.js'
 import { type Ended, expectNoKey, KEY, withService } from './action.js'
 import type { Script, ScriptedService } from './service.js'
 // The action loads these when it needs them: then Stryker would take their constants for those of a single test.
 import '../../src/agent/client.js'
 import '../../src/plan.js'
-
-/** How many times faster than the real one the clock of a step is. What it waits for is real, and takes as long as ever. */
-export const SPEED = 20
 
 /** A step that runs. */
 export interface Telling {
@@ -39,9 +37,12 @@ type Level = 'notice' | 'warning' | 'error'
  *
  * Not for `test.concurrent`: jest refuses the action's `import()` whenever another test has just ended.
  */
-export async function tell(
+export const tell = (inputs: Record<string, string>, options: StoryOptions = {}): Promise<Ended> =>
+  inSimulation(() => run(inputs, options))
+
+async function run(
   inputs: Record<string, string>,
-  { env = {}, meanwhile = async () => undefined }: StoryOptions = {},
+  { env = {}, meanwhile = async () => undefined }: StoryOptions,
 ): Promise<Ended> {
   const all = { 'project-id': 'docs', 'api-key': KEY, ...inputs }
   const cancel = new AbortController()
@@ -79,7 +80,7 @@ export const tellAgainst = (
   inputs: Record<string, string>,
   options?: StoryOptions,
 ): Promise<Ended & { readonly service: ScriptedService }> =>
-  withService(script, (defaults) => tell({ ...defaults, ...inputs }, options))
+  inSimulation(() => withService(script, (defaults) => tell({ ...defaults, ...inputs }, options)))
 
 /** Everything is read from the environment at once, so that steps can run side by side. */
 function withEnvironment<T>(env: Record<string, string>, call: () => T): T {
@@ -95,14 +96,7 @@ function withEnvironment<T>(env: Record<string, string>, call: () => T): T {
 /** As in a process, it starts at 0. */
 function createClock(): Clock {
   const startedAt = performance.now()
-  return {
-    now: () => (performance.now() - startedAt) * SPEED,
-    date: runner.clock.date,
-    // The deadline of a step that has ended must not keep the tests from ending.
-    sleep: (milliseconds, signal) =>
-      wait(milliseconds / SPEED, undefined, { signal, ref: false }).catch(() => undefined),
-    every: (milliseconds, call) => runner.clock.every(milliseconds / SPEED, call),
-  }
+  return { ...runner.clock, now: () => performance.now() - startedAt }
 }
 
 interface Recording {

@@ -1,7 +1,5 @@
 /** Time in tests: limits that grow with the load of the machine, and waiting for what happens instead of for a while. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /** A step takes this long from its start to its first line, on an idle machine with two cores, in milliseconds. */
 const IDLE_START_MS = 80
 /** At most this many steps of a test file run at the same time: `maxConcurrency` of jest. */
@@ -30,5 +28,5 @@ export const minutes = (milliseconds: number): string => String(milliseconds / 6
 
 /** Waits until something holds. */
 export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(5, undefined, { ref: false })
+  while (!holds()) await new Promise<void>((resolve) => void setTimeout(resolve, 5).unref())
 }

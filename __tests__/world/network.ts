@@ -1,11 +1,11 @@
 /** A network in memory: `net.connect` and servers that listen, with the times that bytes travel and how they are split. */
 
-import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
-import net from 'node:net'
+import type net from 'node:net'
 import { Duplex } from 'node:stream'
-import tls from 'node:tls'
+import type tls from 'node:tls'
 import { Random } from './random.js'
+import { Replaced } from './replaced.js'
 import { exact, type Owner, type Time } from './time.js'
 
 /** How bytes travel. */
@@ -36,6 +36,8 @@ interface Conditions {
 
 const FIRST_PORT = 20_000
 const SINGLE_BYTES = 24
+/** Whoever writes more has to wait until it arrives. */
+const SEND_BUFFER = 64 * 1024
 
 export class Network {
   readonly time: Time
@@ -68,22 +70,34 @@ export class Network {
     return new Random(Math.imul(this.conditions.seed, 1_000_003) + ++this.#sockets)
   }
 
-  /** Replaces Node's. What uses `node:net` and `node:http` goes on as it is. */
-  install(): void {
+  /**
+   * Replaces Node's. What uses `node:net` and `node:http` goes on as it is. Returns what puts Node's own back.
+   *
+   * @param applies whether who calls is in the world
+   */
+  install(applies: () => boolean): () => void {
+    // jest keeps what an import of these has exported.
+    const net = process.getBuiltinModule('node:net')
+    const http = process.getBuiltinModule('node:http')
+    const tls = process.getBuiltinModule('node:tls')
     const network = this
-    net.connect = net.createConnection = ((...parameters: unknown[]) => {
+    const replaced = new Replaced(applies)
+    const connect = (...parameters: unknown[]): SimulatedSocket => {
       const [first] = parameters
       const options = typeof first === 'object' ? (first as net.TcpNetConnectOpts) : { port: Number(first) }
       return network.#connect(options, parameters.find((one) => typeof one === 'function') as () => void)
-    }) as unknown as typeof net.connect
-    Object.assign(http.Agent.prototype, { createConnection: net.connect })
-    // TLS is not simulated: it adds a handshake of no bytes.
-    tls.connect = ((options: tls.ConnectionOptions) => {
-      const socket = options.socket ?? net.connect(options as net.TcpNetConnectOpts)
-      process.nextTick(() => socket.emit('secureConnect'))
-      return socket
-    }) as typeof tls.connect
-    Object.assign(net.Server.prototype, {
+    }
+    replaced.replace(net, { connect, createConnection: connect })
+    replaced.replace(http.Agent.prototype, { createConnection: connect })
+    replaced.replace(tls, {
+      // TLS is not simulated: it adds a handshake of no bytes.
+      connect: (options: tls.ConnectionOptions) => {
+        const socket = options.socket ?? net.connect(options as net.TcpNetConnectOpts)
+        process.nextTick(() => socket.emit('secureConnect'))
+        return socket
+      },
+    })
+    replaced.replace(net.Server.prototype, {
       listen(this: net.Server) {
         Object.assign(this, { requestTimeout: 0, headersTimeout: 0, simulatedPort: network.#nextPort++ })
         network.#servers.set(portOf(this), this)
@@ -95,11 +109,15 @@ export class Network {
       },
       close(this: net.Server, done?: () => void) {
         network.#servers.delete(portOf(this))
-        process.nextTick(() => done?.())
+        process.nextTick(() => {
+          done?.()
+          this.emit('close')
+        })
         return this
       },
     })
     syncBuiltinESMExports()
+    return () => replaced.putBack()
   }
 
   #connect(options: net.TcpNetConnectOpts, onConnect?: () => void): SimulatedSocket {
@@ -149,6 +167,10 @@ export class SimulatedSocket extends Duplex {
   #lastArrival = 0
   #lastWrite = 0
   #hasSentEnd = false
+  /** How many bytes were written, and have not arrived. */
+  #inFlight = 0
+  /** What waits until fewer are. */
+  #writeOn: (() => void) | undefined
   #idle: { readonly milliseconds: number; timer: NodeJS.Timeout } | undefined
 
   constructor(network: Network, owner: Owner | undefined, allowHalfOpen: boolean) {
@@ -208,7 +230,9 @@ export class SimulatedSocket extends Duplex {
       for (const part of this.#split(chunk)) this.#send((peer) => peer.#receive(part, this))
     })
     this.#active()
-    done()
+    this.#inFlight += chunk.length
+    if (this.#inFlight <= SEND_BUFFER) done()
+    else this.#writeOn = done
   }
 
   override _final(done: () => void): void {
@@ -250,9 +274,17 @@ export class SimulatedSocket extends Duplex {
 
   #receive(bytes: Buffer, from: SimulatedSocket): void {
     this.#active()
+    from.#inFlight -= bytes.length
+    if (from.#writeOn && from.#inFlight <= SEND_BUFFER) from.arrive(() => from.#goOn())
     if (!this.destroyed) this.push(bytes)
     // As a system answers what arrives for a socket that is closed.
     else from.arrive(() => from.destroyed || from.destroy(wasReset()))
+  }
+
+  #goOn(): void {
+    const done = this.#writeOn
+    this.#writeOn = undefined
+    done?.()
   }
 
   #split(chunk: Buffer): Buffer[] {

@@ -44,8 +44,9 @@ const current = (): SimulatedProcess | undefined => {
 let random = new Random(0)
 const outside: Machine = { startedAt: 0, jumpedMs: 0, random: () => random.next() }
 const network = new Network({ time, onSocket: (socket) => current()?.addSocket(socket) })
-replaceTimers(time, () => current() ?? outside)
-network.install()
+const everybody = (): boolean => true
+replaceTimers(time, () => current() ?? outside, everybody)
+network.install(everybody)
 replaceProcess()
 
 // Whatever they read when they are loaded is the world's.

@@ -1,9 +1,7 @@
 /** Replaces Node's timers, clocks and random numbers with those of the world, for whoever's callback runs. */
 
-import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import timers from 'node:timers'
-import timersPromises from 'node:timers/promises'
+import { type AnyFunction, Replaced } from './replaced.js'
 import type { Due, Time } from './time.js'
 
 /** What a process has of its own. The world's start at 0 and have no jumps. */
@@ -16,6 +14,12 @@ export interface Machine {
   readonly random: () => number
 }
 
+// jest keeps what an import of these has exported.
+const [crypto, timers, timersPromises] = [
+  process.getBuiltinModule('node:crypto'),
+  process.getBuiltinModule('node:timers'),
+  process.getBuiltinModule('node:timers/promises'),
+]
 const EPOCH = Date.parse('2026-01-02T03:04:05Z')
 /** Node's own limit. */
 const LONGEST_MS = 2 ** 31 - 1
@@ -23,8 +27,13 @@ const RealDate = globalThis.Date
 
 type Call = (...parameters: unknown[]) => void
 
-/** @param machine of whoever's callback runs */
-export function replaceTimers(time: Time, machine: () => Machine): void {
+/**
+ * Returns what puts Node's own back.
+ *
+ * @param machine of whoever's callback runs
+ * @param applies whether who calls is in the world
+ */
+export function replaceTimers(time: Time, machine: () => Machine, applies: () => boolean): () => void {
   const wallClock = (): number => Math.floor(EPOCH + time.now + machine().jumpedMs)
 
   const dueAfter = (milliseconds: number): number =>
@@ -106,52 +115,62 @@ export function replaceTimers(time: Time, machine: () => Machine): void {
     }
   }
 
-  const clear = (timer: unknown): void => {
-    if (timer instanceof Timer || timer instanceof Immediate) timer.close()
+  const replaced = new Replaced(applies)
+  const clear =
+    (real: AnyFunction) =>
+    (timer: unknown): void => {
+      if (timer instanceof Timer || timer instanceof Immediate) timer.close()
+      else real(timer)
+    }
+  for (const target of [globalThis, timers]) {
+    replaced.replace(target, {
+      setTimeout: (call: Call, milliseconds?: number, ...parameters: unknown[]) =>
+        new Timer(call, milliseconds, parameters),
+      setInterval: (call: Call, milliseconds?: number, ...parameters: unknown[]) =>
+        new Timer(call, milliseconds, parameters, true),
+      setImmediate: (call: Call, ...parameters: unknown[]) => new Immediate(call, parameters),
+    })
+    for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate']) replaced.wrap(target, name, clear)
   }
-  const replaced = {
-    setTimeout: (call: Call, milliseconds?: number, ...parameters: unknown[]) =>
-      new Timer(call, milliseconds, parameters),
-    setInterval: (call: Call, milliseconds?: number, ...parameters: unknown[]) =>
-      new Timer(call, milliseconds, parameters, true),
-    setImmediate: (call: Call, ...parameters: unknown[]) => new Immediate(call, parameters),
-    clearTimeout: clear,
-    clearInterval: clear,
-    clearImmediate: clear,
-  }
-  Object.assign(globalThis, replaced)
-  Object.assign(timers, replaced)
-  Object.assign(timersPromises, {
+  replaced.replace(timersPromises, {
     setTimeout: <T>(milliseconds?: number, value?: T, { signal }: { signal?: AbortSignal } = {}) =>
       promise(value, signal, (call) => new Timer(call, milliseconds)),
     setImmediate: <T>(value?: T, { signal }: { signal?: AbortSignal } = {}) =>
       promise(value, signal, (call) => new Immediate(call, [])),
   })
-  AbortSignal.timeout = (milliseconds) => {
-    const controller = new AbortController()
-    const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
-    new Timer(() => controller.abort(reason), milliseconds)
-    return controller.signal
-  }
-  performance.now = () => time.now - machine().startedAt
-  globalThis.Date = class extends RealDate {
-    constructor(...parameters: unknown[]) {
-      if (parameters.length === 0) super(wallClock())
-      else super(...(parameters as [string]))
-    }
+  replaced.replace(AbortSignal, {
+    timeout: (milliseconds: number) => {
+      const controller = new AbortController()
+      const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+      new Timer(() => controller.abort(reason), milliseconds)
+      return controller.signal
+    },
+  })
+  replaced.replace(performance, { now: () => time.now - machine().startedAt })
+  replaced.wrap(
+    globalThis,
+    'Date',
+    () =>
+      class extends RealDate {
+        constructor(...parameters: unknown[]) {
+          if (parameters.length === 0 && applies()) super(wallClock())
+          else super(...(parameters as [string]))
+        }
 
-    static override now(): number {
-      return wallClock()
-    }
-  } as DateConstructor
-  Math.random = () => machine().random()
+        static override now(): number {
+          return applies() ? wallClock() : RealDate.now()
+        }
+      },
+  )
   const hexadecimal = (digits: number): string =>
     Array.from({ length: digits }, () => Math.floor(machine().random() * 16).toString(16)).join('')
-  Object.assign(crypto, {
+  replaced.replace(Math, { random: () => machine().random() })
+  replaced.replace(crypto, {
     randomBytes: (size: number) => Buffer.from(hexadecimal(2 * size), 'hex'),
     randomUUID: () => [8, 4, 4, 4, 12].map(hexadecimal).join('-'),
   })
   syncBuiltinESMExports()
+  return () => replaced.putBack()
 }
 
 /** Settles when the timer is due, or with the signal. */

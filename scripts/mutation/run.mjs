@@ -128,7 +128,7 @@ function testsOf(file) {
   ]
   const found = JSON.parse(execFileSync(process.execPath, list, { encoding: 'utf8' }))
   const stageOf = (test) => {
-    if (!/[\\/](unit|github|e2e)[\\/]/.test(test)) return 3
+    if (!/[\\/](unit|github|stories|e2e)[\\/]/.test(test)) return 3
     if (readFileSync(test, 'utf8').includes(`/${compiled}'`)) return 0
     return /[\\/]e2e[\\/]/.test(test) ? 2 : 1
   }

@@ -97,7 +97,7 @@ describe('a create', () => {
   const body = Buffer.from(JSON.stringify(job()))
   const wrongTypes = { source: 7, prLink: 3, new: [{}] }
   const seconds = limited(retryAfter(1))
-  const date = limited({ 'retry-after': afterSeconds(3) })
+  const date: Handler = (...answer) => limited({ 'retry-after': afterSeconds(3) })(...answer)
   test.each<[string, readonly Handler[], Expected]>([
     ['200 with an id and any status: accepted', [json(200, { id: 'job-1', status: '?' })], accepted],
     ['201 of 1 MiB, with fields of a wrong type: accepted', [sized(201, MIB, wrongTypes)], accepted],
