@@ -11,7 +11,7 @@ import { recordStart } from './time.js'
 export const BUNDLE = path.resolve('build/dist/index.js')
 export const KEY = 'mint_e2e/0123+456789~abcdef'
 
-/** Polls often. The deadline stays the usual one, which a step never reaches, not even a story on a busy machine. */
+/** Polls often. The deadline stays the usual one, which a step never reaches. */
 export const FAST = { 'poll-interval-seconds': '0.1' }
 
 /** A step that runs. */
