@@ -3,16 +3,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { DEFAULT_SCENARIO, serviceScenarios } from '../../emulator/scenarios.mjs'
-import { FAIL_ON, failsStep, OUTCOMES } from '../../src/agent/job.js'
+import { DEFAULT_SCENARIO, scenarios, serviceScenarios } from '../../emulator/scenarios.mjs'
+import { SECRETS as EMULATOR_SECRETS } from '../../emulator/show.mjs'
+import { jobSchema } from '../../src/agent/client.js'
+import { FAIL_ON, FAILURES, failsStep, OUTCOMES, STATUSES } from '../../src/agent/job.js'
 import { DEFAULTS, SECRETS } from '../../src/inputs/inputs.js'
 import { OUTPUT_NAMES } from '../../src/report/messages.js'
+import { END_FIELDS } from '../../src/run/poll.js'
 import { withBlocks } from '../support/docs-job.js'
 import { documents, names, rows, section } from '../support/documents.js'
 import { posixTest } from '../support/platform.js'
 
 const text = (file: string): string => readFileSync(file, 'utf8')
 const REFERENCE = 'docs/reference.md'
+const SERVICE_API = 'docs/service-api.md'
 const action = parse(text('action.yml'))
 
 test('the inputs are the same in the code, action.yml, the reference and the README, with the same defaults', () => {
@@ -64,6 +68,36 @@ test('the outcomes, and which of them fail the step, are the same in the code, a
   expect(told('README.md', 'Outputs')).toMatchObject(expected)
   for (const outcome of OUTCOMES) expect(action.outputs.outcome.description).toContain(outcome)
   for (const outcome of FAIL_ON) expect(action.inputs['fail-on'].description).toContain(outcome)
+})
+
+test('the statuses are the same in the code, action.yml and the documents', () => {
+  const cellOf = (file: string, heading: string, name: string) =>
+    rows(file, heading).find(([cell]) => names(cell).includes(name))?.[1]
+  expect(names(cellOf(REFERENCE, 'Outputs', 'status'))).toEqual(STATUSES)
+  expect(names(cellOf(SERVICE_API, 'The job', 'status'))).toEqual(STATUSES)
+  for (const status of STATUSES) expect(action.outputs.status.description).toContain(status)
+})
+
+test('the fields of a job that the code reads are those of the service API', () => {
+  const read = new Set([...Object.keys(jobSchema.shape), ...END_FIELDS])
+  expect(rows(SERVICE_API, 'The job').flatMap(([field]) => names(field))).toEqual([...read])
+  const others = names(/^Other fields, .*$/m.exec(section(SERVICE_API, 'The job'))?.[0]).filter(
+    (name) => name !== 'job',
+  )
+  expect(others.filter((name) => read.has(name))).toEqual([])
+})
+
+test('the emulator has a scenario for each outcome of a job, and hides every secret', () => {
+  const outcomes = Object.values(scenarios).map(({ step }) => step.outcome)
+  expect(outcomes).toEqual(expect.arrayContaining(['pr-opened', 'no-changes', ...FAILURES]))
+  expect(EMULATOR_SECRETS).toEqual(SECRETS)
+})
+
+test.each(readdirSync('examples'))('%s fails as a docs job does, or says otherwise', (name) => {
+  const yaml = text(`examples/${name}`)
+  const [comment = ''] = /^(?:#.*\n)+/.exec(yaml) ?? []
+  for (const [, failOn = ''] of yaml.matchAll(/^ *fail-on: (?!none$)(.*)$/gm))
+    for (const failure of FAILURES) expect(`${failOn}\n${comment}`).toContain(failure)
 })
 
 test('the permissions of the README are those of the reference', () => {

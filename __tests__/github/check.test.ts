@@ -40,7 +40,7 @@ describe('a check', () => {
       expect(world.checks()).toHaveLength(1)
       const name = 'Docs / docs: docs job (agent)'
       expect(check).toMatchObject({ name, head_sha: HEAD, conclusion: 'success' })
-      expect(check?.output.title).toBe('✅ The docs job opened a pull request: your-org/docs#17')
+      expect(check?.output.title).toMatch(/^✅ .+: your-org\/docs#17$/)
       expect(check?.output.summary).toMatch(
         /^\[`your-org\/docs#17`\]\(<https:\/\/github\.com\/your-org\/docs\/pull\/17>\) · \[Run `100`\]\(<.*\/runs\/100>\)\n\n### ✅/,
       )

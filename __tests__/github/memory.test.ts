@@ -257,7 +257,7 @@ describe('comment: true without job-scope', () => {
       await world.step({ comment: 'true', 'job-key': '{"os":"linux","node":20}' })
       await world.step({ comment: 'true', 'job-key': 'a `key` of *mine*' })
       const [leg = '', own = ''] = world.comments()
-      expect(leg).toMatch(/^✅ The docs job opened a pull request \(`linux, 20`\): \[/)
+      expect(leg).toMatch(/^✅ .+ \(`linux, 20`\): \[/)
       expect(own.split('\n')[0]).toContain('(<code>a &#96;key&#96; of &#42;mine&#42;</code>): [')
       expect(leg).toContain('\n- Workflow: `Docs`\n')
     }))

@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { afterAll, expect } from '@jest/globals'
 import { runAction } from '../../emulator/runner.mjs'
+import { STATUSES } from '../../src/agent/job.js'
 import { type Script, type ScriptedService, startService } from './service.js'
 import { recordStart } from './time.js'
 
@@ -125,9 +126,6 @@ function expectNewConnections({ received }: ScriptedService): void {
     expect(received.slice(0, index).map((earlier) => earlier.connection)).not.toContain(connection)
   }
 }
-
-/** What the service documents. */
-const STATUSES = ['active', 'completed', 'archived', 'failed']
 
 function readResult({ stdout, stderr, ...result }: Awaited<ReturnType<typeof runAction>>, key: string) {
   const lines = stdout.split(/\r\n|\r|\n/)

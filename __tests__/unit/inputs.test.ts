@@ -1,6 +1,6 @@
 // The inputs: what each one accepts, which line each bad value gets, and that all lines are reported together.
 import { describe, expect, test } from '@jest/globals'
-import type { FailOn } from '../../src/agent/job.js'
+import { DEFAULT_FAIL_ON, FAIL_ON, type FailOn } from '../../src/agent/job.js'
 import {
   DEFAULTS,
   type InputError,
@@ -65,7 +65,7 @@ test('with only a prompt, a project and a key, everything else has its default',
     ...INPUTS,
     task: { kind: 'create', prompt: 'Fix the docs' },
     apiKey: KEY,
-    failOn: new Set(['failed', 'archived', 'timed-out']),
+    failOn: new Set(DEFAULT_FAIL_ON),
   })
   expect(Object.isFrozen(read())).toBe(true)
 })
@@ -234,7 +234,7 @@ const REJECTED: Rejected[] = [
   ],
   [
     'fail-on',
-    'expected any of failed, archived, timed-out, no-changes, separated by commas, spaces or line breaks; or the ' +
+    `expected any of ${FAIL_ON.join(', ')}, separated by commas, spaces or line breaks; or the ` +
       'word none alone, got %. error and cancelled always fail the step.',
     ['none, failed', 'none none', 'error', 'Failed', 'failed;archived', ','],
   ],

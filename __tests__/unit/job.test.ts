@@ -16,15 +16,14 @@ import {
 const WORD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 describe('a status', () => {
-  test('is one of four', () => {
-    expect(STATUSES).toEqual(['active', 'completed', 'archived', 'failed'])
+  test('is a documented word', () => {
     expect(STATUSES.every(isStatus)).toBe(true)
     for (const word of ['', 'Active', 'queued', 'active ', 'toString', 'length', '__proto__'])
       expect(isStatus(word)).toBe(false)
   })
 
   test('is final unless the job is active, or nobody knows', () => {
-    expect([...STATUSES, undefined].map(isFinal)).toEqual([false, true, true, true, false])
+    expect([...STATUSES, undefined].filter((status) => !isFinal(status))).toEqual(['active', undefined])
   })
 
   test.each([
@@ -38,7 +37,6 @@ describe('a status', () => {
 })
 
 test('error and cancelled fail the step, and what fail-on lists', () => {
-  expect(FAIL_ON.toSorted()).toEqual(['archived', 'failed', 'no-changes', 'timed-out'])
   for (const outcome of OUTCOMES) {
     const always = ['error', 'cancelled'].includes(outcome)
     expect([outcome, failsStep(outcome, new Set())]).toEqual([outcome, always])

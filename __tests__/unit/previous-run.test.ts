@@ -1,5 +1,6 @@
 // What an earlier run or attempt left: which job is continued, waited for or replaced.
 import { describe, expect, test } from '@jest/globals'
+import { FAILURES } from '../../src/agent/job.js'
 import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
 import type { RunEnvironment } from '../../src/event/event.js'
 import type { Task } from '../../src/inputs/inputs.js'
@@ -198,7 +199,7 @@ describe('a re-run', () => {
     },
   )
 
-  test.each(['pr-opened', 'no-changes', 'failed', 'archived', 'unsent', 'skipped'])(
+  test.each(['pr-opened', 'no-changes', ...FAILURES, 'unsent', 'skipped'])(
     'is like a new run after an attempt that was %s',
     async (state) => {
       const options = { attempt: 2, check: ofThisRun(state), comment: other, script: [job0] }

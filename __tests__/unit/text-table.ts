@@ -1,7 +1,7 @@
 /** How far a step can be, and how it can end from there: the table of which the texts are told. */
 
 import type { ServiceResult } from '../../src/agent/client.js'
-import { FAIL_ON, type FailOn, type Outcome } from '../../src/agent/job.js'
+import { DEFAULT_FAIL_ON, FAIL_ON, type FailOn, type Outcome } from '../../src/agent/job.js'
 import {
   cannotConnect,
   createdWithoutJob,
@@ -68,8 +68,6 @@ export interface Row extends Omit<State, 'ends'> {
 }
 
 type End = (step: Told) => RunResult
-
-const DEFAULT_FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timed-out'])
 
 const plain =
   (outcome: Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>): End =>
@@ -402,7 +400,7 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = 
 
 function createRow(name: string, state: string, end: End | undefined, more: Partial<Row> = {}): Row {
   const { ends: _, ...facts } = STATES[state] as State
-  const defaults = { failOn: DEFAULT_FAIL_ON, badInput: false, brokenOutputs: false, brief: false }
+  const defaults = { failOn: new Set(DEFAULT_FAIL_ON), badInput: false, brokenOutputs: false, brief: false }
   return {
     ...facts,
     ...defaults,
@@ -422,7 +420,7 @@ export const ROWS: readonly Row[] = [
   ...FULL.flatMap((row) => {
     const outcome = FAIL_ON.find((word) => row.end !== undefined && row.end === ENDS[word])
     if (outcome === undefined) return []
-    const fails = !DEFAULT_FAIL_ON.has(outcome)
+    const fails = !DEFAULT_FAIL_ON.some((word) => word === outcome)
     const name = `${row.name}, ${fails ? 'which fails' : 'which does not fail'} the step`
     return [{ ...row, name, failOn: new Set<FailOn>(fails ? FAIL_ON : []), brief: true }]
   }),

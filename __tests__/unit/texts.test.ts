@@ -6,7 +6,7 @@
 
 import { describe, expect, jest, test } from '@jest/globals'
 import { marked } from 'marked'
-import { STATUSES } from '../../src/agent/job.js'
+import { OUTCOMES, STATUSES } from '../../src/agent/job.js'
 import type { Task } from '../../src/inputs/inputs.js'
 import { formatHeartbeatLine, formatStartLine, OUTPUT_NAMES } from '../../src/report/messages.js'
 import { type ReportWriter, StepReport } from '../../src/report/report.js'
@@ -102,6 +102,11 @@ const notEmpty = (values: Readonly<Record<string, unknown>>): string =>
     .filter(([, value]) => value !== '' && value !== false && value !== undefined)
     .map((entry) => entry.join('='))
     .join(' ')
+
+test('the table has every outcome', () => {
+  const outcomes = ROWS.filter(({ end }) => end !== undefined).map((row) => play(row).outputs.outcome)
+  expect(outcomes).toEqual(expect.arrayContaining([...OUTCOMES]))
+})
 
 test.each(ROWS)('$name', (row) => {
   const { lines, outputs, summary, stored, exitCode } = play(row)

@@ -14,6 +14,9 @@ export const ISSUE = 2
 /** How long after a cancel or the deadline the response to a POST is waited for. */
 export const FINAL_POST_MS = 5_000
 
+/** The final statuses of a job that did not complete, which are also outcomes. */
+export const FAILURES = ['failed', 'archived']
+
 /** Each is one problem. */
 export const BAD_INPUTS: readonly Record<string, string>[] = [
   { 'project-id': '' },

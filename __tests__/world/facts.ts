@@ -1,7 +1,7 @@
 /** What a step met, and what follows from it: the words in which the rules are said. */
 
 import { parseOutputs } from '../../emulator/runner.mjs'
-import { FINAL_POST_MS } from './draw.js'
+import { FAILURES, FINAL_POST_MS } from './draw.js'
 import { askedFor, isByAgent, numberOf } from './events.js'
 import type { RunRecord, StepRecord } from './execute.js'
 import {
@@ -23,7 +23,7 @@ const NOT_OF_THE_JOB = [401, 403, 408, 425, 429]
 const TEMPORARY = [408, 425, 429]
 const NEVER = Number.POSITIVE_INFINITY
 /** Outcomes of a job that was seen to its end. */
-export const ENDED = ['pr-opened', 'no-changes', 'failed', 'archived']
+export const ENDED = ['pr-opened', 'no-changes', ...FAILURES]
 /** States of a run that sent nothing, or nothing that was accepted. */
 export const NOTHING = ['unsent', 'skipped']
 

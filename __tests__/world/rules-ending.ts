@@ -1,11 +1,11 @@
 /** How and when a step ends, and what it says of its end in the outputs. */
 
-import { BAD_INPUTS, FINAL_POST_MS } from './draw.js'
+import { BAD_INPUTS, FAILURES, FINAL_POST_MS } from './draw.js'
 import { ENDED } from './facts.js'
 import type { Rule } from './rules.js'
 import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
 
-const STATUSES = ['active', 'completed', 'archived', 'failed']
+const STATUSES = ['active', 'completed', ...FAILURES]
 const OUTPUTS = [
   'job-id',
   'status',
@@ -40,7 +40,7 @@ export const ENDING_RULES = {
     const { exitCode, signal, stderr } = step
     if (exitCode !== 0 && exitCode !== 1) yield `ended with ${signal ?? exitCode}`
     if (stderr !== '') yield `stderr: ${stderr.slice(0, 500)}`
-    const failOn = (inputs['fail-on'] ?? 'failed archived timed-out').split(/[\s,]+/)
+    const failOn = inputs['fail-on']?.split(/[\s,]+/) ?? [...FAILURES, 'timed-out']
     const fails = ['error', 'cancelled', ...failOn].includes(outcome)
     if (exitCode !== (fails ? 1 : 0)) yield `exit code ${exitCode} with ${outcome || 'no outcome'}`
   },
@@ -86,6 +86,7 @@ export const ENDING_RULES = {
     if (malformed !== undefined) yield `the outputs are malformed: ${malformed}`
     if (wasKilled) return
     for (const name of OUTPUTS) if (!(name in outputs)) yield `the output ${name} is missing`
+    for (const name of Object.keys(outputs)) if (!OUTPUTS.includes(name)) yield `there is an output ${name}`
     if (!['', ...STATUSES].includes(status)) yield `status is ${status}`
     const mayHaveCode = outcome === 'cancelled' && code === 'create-unknown'
     if ((code !== '') !== (outcome === 'error') && !mayHaveCode) yield `error-code ${code} with ${outcome}`
@@ -129,7 +130,7 @@ export const ENDING_RULES = {
       if (method !== 'GET' || jobIn(entry)?.id !== facts.jobId || respondedAt === undefined) continue
       const status = facts.statusIn(entry)
       const link = JSON.parse(entry.exchange.response.body).prLink
-      const isEnd = ['failed', 'archived'].includes(status) || (status === 'completed' && isPlain(link))
+      const isEnd = FAILURES.includes(status) || (status === 'completed' && isPlain(link))
       // The poll before the last one is given up for it.
       const limit = entry.startedAt < facts.deadlineAt - facts.lastPollMs ? facts.lastPollMs : 0
       const until = Math.min(facts.deadlineAt - limit, entry.sentAt + REQUEST_MS.GET)

@@ -1,6 +1,6 @@
 /** Who may start a job, what GitHub remembers of it, and what the next run makes of that. */
 
-import { DOCS_TOKEN, REPOSITORY } from './draw.js'
+import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
 import { isPush } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
 import { type Kind, type Marker, markerIn, markersIn, writtenBy } from './memory.js'
@@ -136,7 +136,7 @@ export const GITHUB_RULES = {
       const { jobId = '' } = comment ?? {}
       if (jobId === '') return ''
       const shown = entries.map(jobIn).filter((job) => job?.id === jobId)
-      const isOver = shown.some((job) => job?.status === 'failed' || job?.status === 'archived')
+      const isOver = shown.some((job) => FAILURES.includes(job?.status ?? ''))
       const isClosed = facts.github?.docsPull === 'closed'
       for (const post of facts.posts) {
         if (isMessage(post) && jobIdIn(post) !== jobId)

@@ -1,7 +1,7 @@
 /** What the service does with the requests that it gets, drawn at random. */
 
 import { job } from '../support/service.js'
-import { DOCS_LINK, type Draw } from './draw.js'
+import { DOCS_LINK, type Draw, FAILURES } from './draw.js'
 import { INJECTED, keyForms } from './hostile.js'
 
 export type ServicePlan = ReturnType<typeof createServicePlan>
@@ -101,7 +101,7 @@ function healthy(draw: Draw, method: Method): Exchange {
 
 function ending(draw: Draw): Exchange {
   const { random } = draw
-  const status = random.weighted([8, 'completed'], [1, 'failed'], [1, 'archived'])
+  const status = random.weighted([8, 'completed'], ...FAILURES.map((failure) => [1, failure] as const))
   const link = random.chance(0.6) ? DOCS_LINK : randomLink(draw)
   const exchange = healthy(draw, 'get')
   return { ...exchange, response: { ...exchange.response, body: jobBody(draw, status, link) } }
@@ -181,7 +181,7 @@ function successBody(draw: Draw, method: Method): string {
   const status = random.weighted(
     [method === 'post' ? 6 : 3, 'active'],
     [2, 'completed'],
-    [1, random.pick('failed', 'archived')],
+    [1, random.pick(...FAILURES)],
     [1, random.pick('queued', '', 'ACTIVE', hostile())],
   )
   return random.weighted<() => string>(

@@ -2,6 +2,9 @@
 
 import { execFile } from 'node:child_process'
 import { expect, test } from '@jest/globals'
+import { OUTCOMES } from '../../src/agent/job.js'
+import { DEFAULTS } from '../../src/inputs/inputs.js'
+import { createPlan } from './plan.js'
 import { PLANTS } from './plants.js'
 
 /** What it prints, whatever its exit code. */
@@ -24,11 +27,18 @@ test('the same seed gives the same digest, and another one gives another', async
   expect(other).not.toBe(one)
 })
 
-test('the plans reach every outcome', async () => {
+test('the plans reach every outcome, and every step keeps the rules', async () => {
   const lines = await simulate('--runs', '300', '--seed', '1')
-  const outcomes = ['started', 'pr-opened', 'no-changes', 'failed', 'archived', 'timed-out', 'cancelled']
-  for (const outcome of [...outcomes, 'skipped', 'dry-run', 'error input', 'error github'])
+  for (const outcome of [...OUTCOMES, 'error input', 'error github'])
     expect(lines.at(-4)).toMatch(new RegExp(`\\d ${outcome}\\b`))
+  expect(lines.at(-2)).toBe('300 runs, 0 failed')
+})
+
+test('the plans set every input that a step can have without a file', () => {
+  const plans = Array.from({ length: 300 }, (_, seed) => createPlan(seed))
+  const inputs = plans.flatMap(({ steps }) => steps.flatMap((step) => Object.keys(step.inputs)))
+  const ofEveryStep = ['base-url', 'timeout-minutes']
+  expect(new Set([...inputs, ...ofEveryStep, 'prompt-file'])).toEqual(new Set(Object.keys(DEFAULTS)))
 })
 
 test('each plant has a name of its own', () => {

@@ -103,7 +103,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
 }
 
 /** The API declares no field as required: `id` and `status` are needed here, `prLink` is used if it is a string. */
-const jobSchema = z.object({
+export const jobSchema = z.object({
   id: z.string().check(z.refine(isId)),
   status: z.string(),
   prLink: z.catch(z.string(), ''),

@@ -1,19 +1,21 @@
 /** The agent job: its statuses, what each means for the step, and the pull request it opened. */
 
 /** Every final status that the service documents, and why a later run can't continue a job that has it, if so. */
-const ENDS = { completed: '', archived: 'was archived', failed: 'failed' } as const
+const ENDS = { completed: '', failed: 'failed', archived: 'was archived' } as const
 export type FinalStatus = keyof typeof ENDS
+const FINAL_STATUSES = Object.keys(ENDS) as FinalStatus[]
+/** The final statuses of a job that did not complete: their outcomes have the same names. */
+export const FAILURES = FINAL_STATUSES.filter((status) => status !== 'completed')
 
 /** Every status the service documents; no other word is passed on. */
-export const STATUSES = ['active', ...(Object.keys(ENDS) as FinalStatus[])] as const
+export const STATUSES = ['active', ...FINAL_STATUSES] as const
 export type Status = (typeof STATUSES)[number]
 
 export const OUTCOMES = [
   'started',
   'pr-opened',
   'no-changes',
-  'failed',
-  'archived',
+  ...FAILURES,
   'timed-out',
   'cancelled',
   'skipped',
@@ -23,8 +25,10 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** The outcomes that `fail-on` may list. */
-export const FAIL_ON = ['failed', 'archived', 'timed-out', 'no-changes'] as const
+export const FAIL_ON = [...FAILURES, 'timed-out', 'no-changes'] as const
 export type FailOn = (typeof FAIL_ON)[number]
+/** All but a job that had nothing to change. */
+export const DEFAULT_FAIL_ON = FAIL_ON.filter((outcome) => outcome !== 'no-changes')
 
 /** A job as the service last returned it. */
 export interface Job {

@@ -1,6 +1,6 @@
 /** Parses the inputs: raw strings in, one frozen `Inputs` out, or every problem that was found. */
 
-import type { Job } from '../agent/job.js'
+import { DEFAULT_FAIL_ON, type Job } from '../agent/job.js'
 import { MINTLIFY_URL } from '../agent/service.js'
 import { ActionError } from '../text/errors.js'
 import { quote, truncate } from '../text/escape.js'
@@ -44,7 +44,7 @@ export const DEFAULTS = {
   wait: 'true',
   'timeout-minutes': '30',
   'poll-interval-seconds': '',
-  'fail-on': 'failed, archived, timed-out',
+  'fail-on': DEFAULT_FAIL_ON.join(', '),
   comment: 'false',
   check: 'false',
   'github-token': '${{ github.token }}',

@@ -127,7 +127,7 @@ function createFreshnessCheck(precededBy: PrecededBy, settleMs: number): (job: J
 }
 
 /** The fields that a new end changes; others, such as a clock, may differ from one response to the next. */
-const END_FIELDS = ['status', 'prLink', 'archivedAt']
+export const END_FIELDS = ['status', 'prLink', 'archivedAt']
 
 /** Compares only the fields both have: the response to a message may have fewer than a status response. */
 function endsDifferently({ received: one }: Job, { received: other }: Job): boolean {
