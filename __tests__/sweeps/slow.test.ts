@@ -5,16 +5,7 @@ import { runAgainst, runStep } from '../support/action.js'
 import { BAD_GATEWAY } from '../support/github.js'
 import { certificate, connectProxy, relay } from '../support/network.js'
 import { startWorld } from '../support/pull-request.js'
-import {
-  active,
-  completed,
-  created,
-  type Handler,
-  job,
-  json,
-  silence,
-  startService,
-} from '../support/service.js'
+import { active, completed, created, type Handler, silence, startService } from '../support/service.js'
 import { scaled, soonAfter } from '../support/time.js'
 
 jest.setTimeout(scaled(150_000))
@@ -89,7 +80,7 @@ test.concurrent('a proxy that never answers is named', async () => {
 })
 
 test.concurrent('without an interval a job is polled every 5 s or so, on one connection, with a heartbeat each minute', async () => {
-  const polls = [...Array.from({ length: 12 }, () => active), json(200, job({ status: 'completed' }))]
+  const polls = [...Array.from({ length: 12 }, () => active), completed]
   const { service, log, commands } = await runAgainst(
     { posts: [created], polls },
     { ...GO, 'poll-interval-seconds': '' },
@@ -101,7 +92,7 @@ test.concurrent('without an interval a job is polled every 5 s or so, on one con
     expectToTake(at - (times[nth] ?? 0), 0.9 * 5 * SECOND, 1.1 * delay)
   }
   expect(service.connections()).toBe(1)
-  expect(log).toMatch(/^After 1 min.*: job "job-1" is still running\.$/m)
+  expect(log).toMatch(/^After 1 min.*: docs job "job-1" is still running\.$/m)
   expect(commands('error')).toEqual([])
 })
 
