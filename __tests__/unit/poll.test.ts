@@ -49,6 +49,7 @@ async function poll(script: Script, { timeoutMs = 30 * MINUTE, ...more }: Option
     timeoutMs,
     ...more,
   }
+  run.progress.responded = options.precededBy.kind !== 'nothing'
   const { value, code, error } = await settle(pollUntilDone(options, run.service, run.tools))
   const end = code ?? describeResult(value)
   const seconds = callTimes(run).map((at) => at / 1000)
@@ -215,6 +216,7 @@ describe('at the deadline', () => {
     ['which tells its end', [completed], { ...created(), ...frozen }, 'completed'],
     ['which tells no end', [active], { ...created(), ...frozen }, 'deadline'],
     ['which gets no answer', [hangs(true)], { ...created(), ...frozen }, 'deadline'],
+    ['which is its only one', [completed], { startAt: 31 * MINUTE }, 'completed'],
     ['which is the first answer', [errorResponse(503), completed], frozen, 'completed'],
     ['which says that there is no such job', [errorResponse(503), missing], frozen, 'deadline'],
   ])('a process that was frozen makes one last poll, %s', async (_, script, options, end) => {
@@ -226,6 +228,11 @@ describe('at the deadline', () => {
       expect(calls.at(-1)).toMatchObject({ limitMs: 2000 })
       expect(calls.at(-1)?.at).toBeGreaterThanOrEqual(30 * MINUTE)
     }
+  })
+
+  test('the response to a request that comes after the deadline is the last one', async () => {
+    const { end, calls } = await poll([], created(31 * MINUTE))
+    expect([end, calls]).toEqual(['deadline', []])
   })
 
   test('every other poll ends in time for the last one, which ends at the deadline', async () => {

@@ -40,6 +40,7 @@ async function runTask(
 ) {
   const jobId = task.kind === 'create' ? '' : task.jobId
   const scripted = createScriptedRun(script, { jobId, cancelAt })
+  scripted.progress.responded = 'job' in task
   const result = await run(task, { ...INPUTS, wait }, scripted.service, scripted.tools)
   const requests = scripted.calls.map(({ kind }) => kind).join(' ')
   const code = errorOf(result)?.code
@@ -145,9 +146,14 @@ describe('a job that completed without a pull request', () => {
     expect((await runTask(CREATE, script)).story).toBe('create poll poll: no-changes')
   })
 
-  test('has ended, also if the step is cancelled while it waits to ask', async () => {
+  test('is left to the next attempt if the step is cancelled before it could ask', async () => {
     const { story, clock } = await runTask(ATTACH, [completed, hangs(false)], { cancelAt: 2_000 })
-    expect([story, clock.now()]).toEqual(['poll poll: no-changes', 2_000])
+    expect([story, clock.now()]).toEqual(['poll poll: cancelled', 2_000])
+  })
+
+  test('has its link, also if the step is cancelled while that comes', async () => {
+    const { story } = await runTask(ATTACH, [completed, cancelThen(opened)])
+    expect(story).toBe('poll poll: pr-opened')
   })
 })
 
@@ -314,6 +320,18 @@ describe('a step that only waits', () => {
     ['an ended job', [opened], 'poll: pr-opened'],
   ])('polls once if it is not asked to wait: %s', async (_, script, story) => {
     expect((await runTask(ATTACH, script, { wait: false })).story).toBe(story)
+  })
+
+  test.each<[string, Iterable<ScriptedResult>, story: string, endedAt: number]>([
+    ['is silent from then on', forever(hangs(true)), 'timed-out', 30 * MINUTE],
+    ['cannot be reached from then on', forever(notSent), 'timed-out', 30 * MINUTE - 2_000],
+    ['says that there is no such job', Array(4).fill(errorResponse(404)), 'error not-found', 10_200],
+  ])('counts what the service has said of an earlier job, if it %s', async (_, script, story, endedAt) => {
+    const run = await runTask({ ...ATTACH, job: job('active') }, script)
+    expect(run.story.split(': ')[1]).toBe(story)
+    expect(run.clock.now()).toBe(endedAt)
+    expect(run.progress).toMatchObject({ status: 'active', reuse: 'attach' })
+    expect(run.published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', status: 'active' })
   })
 
   test('is timed-out by a 404 that there was no time to repeat', async () => {

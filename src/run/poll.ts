@@ -58,7 +58,9 @@ export async function pollUntilDone(
   const finalPollAt = clock.now() + deadline.remainingMs() - finalPollMarginMs(options.timeoutMs)
   const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
   let delayMs = state.firstDelayMs()
-  for (let isFinalPoll = deadline.signal.aborted; !isFinalPoll; ) {
+  // The response to a request that was sent is the last one, if it came that late.
+  const isTooLate = hasPassed(deadline) && options.precededBy.kind !== 'nothing'
+  for (let isFinalPoll = isTooLate; !isFinalPoll; ) {
     const remainingMs = untilFinalPoll.remainingMs()
     const isEarly = delayMs > remainingMs
     await clock.sleep(Math.min(delayMs, remainingMs), deadline.signal)
@@ -77,7 +79,7 @@ export async function pollUntilDone(
     delayMs = next.delayMs
   }
   if (deadline.cancelled()) throw new Cancelled()
-  if (!state.gotResponse) throw noResponseError(options.jobId, state.lastError)
+  if (!tools.progress.responded) throw noResponseError(options.jobId, state.lastError)
   return { kind: 'deadline' }
 }
 
@@ -143,8 +145,6 @@ type Next = { readonly result: PollResult } | { readonly delayMs: number }
 
 /** What the polls have shown so far. */
 class PollState {
-  /** The service sent a complete response, whatever it says. */
-  gotResponse: boolean
   /** Why the last poll showed no job. */
   lastError = ''
   readonly #options: PollOptions
@@ -166,11 +166,11 @@ class PollState {
     this.#startedAt = tools.clock.now()
     this.#settleMs = settleMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, settleMs)
     this.#isFresh = createFreshnessCheck(precededBy, this.#settleMs)
-    this.gotResponse = precededBy.kind !== 'nothing'
   }
 
   firstDelayMs(): number {
-    return this.gotResponse ? pollDelay(0, this.#options.pollIntervalMs, this.#tools.random()) : 0
+    const { precededBy, pollIntervalMs } = this.#options
+    return precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, this.#tools.random())
   }
 
   /**
@@ -196,7 +196,6 @@ class PollState {
     const refusedDelayMs = verdict.next === 'retry' ? verdict.refusedDelayMs : undefined
     this.#refusals = refusedDelayMs === undefined ? 0 : this.#refusals + 1
     if (verdict.next === 'aborted') return { delayMs: 0 }
-    this.gotResponse ||= isResponse(result)
     progress.responded ||= isResponse(result)
     const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs, random())
     switch (verdict.next) {
@@ -219,7 +218,7 @@ class PollState {
 
   /** Polls again after this delay; a service that has never responded gets a limited time. */
   #retryWithin(delayMs: number, now: number): Next {
-    if (this.gotResponse) return { delayMs }
+    if (this.#tools.progress.responded) return { delayMs }
     const remainingMs = this.#startedAt + UNREACHABLE_MS - now
     if (remainingMs <= 0) throw noResponseError(this.#options.jobId, this.lastError)
     return { delayMs: Math.min(delayMs, remainingMs) }

@@ -28,7 +28,8 @@ export async function run(
     else if (task.kind === 'message') precededBy = await messageOrCreate(task, wait, service, tools)
     else {
       tools.progress.attach()
-      tools.publish()
+      if (task.job === undefined) tools.publish()
+      else tools.onJob(task.job)
     }
     if (tools.deadline.cancelled()) throw new Cancelled()
     const ended = endOfCreated(precededBy.kind, tools.progress)
@@ -133,7 +134,10 @@ async function outcomeOfEnded(
   await clock.sleep(LINK_MS, deadline.signal)
   service.close() // Many servers close a connection that was idle for 5 s, just as the request is sent.
   const result = await service.getJob(job.id, deadline)
-  if (result.kind !== 'job' || result.job.id !== job.id || !isFinal(result.job.status)) return outcome
-  onJob(result.job)
-  return outcomeOf(result.job.status, result.job.link)
+  if (result.kind === 'job' && result.job.id === job.id && isFinal(result.job.status)) {
+    onJob(result.job)
+    return outcomeOf(result.job.status, result.job.link)
+  }
+  if (deadline.cancelled()) throw new Cancelled() // A re-run asks for the link.
+  return outcome
 }
