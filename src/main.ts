@@ -7,7 +7,7 @@ import { formatHeartbeatLine, formatStartLine } from './report/messages.js'
 import { type RunResult, toRunResult } from './run/result.js'
 import * as runner from './runner.js'
 import { createStep, remarkOnInputs, type WiredStep } from './step.js'
-import { Cancelled } from './text/errors.js'
+import { ActionError, Cancelled } from './text/errors.js'
 
 const HEARTBEAT_MS = 60_000
 
@@ -56,7 +56,11 @@ async function execute(step: WiredStep): Promise<RunResult> {
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets either, and should not turn red.
-  const refusal = await refuseStrangers(step, async (people) => (await loadGitHub()).findRefusal(people))
+  const refusal = await refuseStrangers(step, async (people) =>
+    (await loadGitHub()).findRefusal(people),
+  ).catch((thrown) => {
+    throw thrown instanceof ActionError ? (inputProblem ?? thrown) : thrown
+  })
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
   if (inputProblem !== undefined) throw inputProblem
   remarkOnInputs(step)

@@ -336,6 +336,17 @@ describe('api-key', () => {
     expect(problems({ 'api-key': 'abc', 'base-url': 'https://API.mintlify.com:443/' })).toHaveLength(1)
   })
 
+  test('is not said to be of another kind beside a base-url that is bad', () => {
+    const raw: Raw = {
+      'api-key': 'other-service-key',
+      'project-id': '',
+      'base-url': 'http://agent.example.com',
+    }
+    const [url = '', project = '', ...more] = problems(raw)
+    expect([url.split(':')[0], more]).toEqual(['base-url', []])
+    expect(project).toBe('project-id: required. Set it to the ID of the project at the service.')
+  })
+
   test('that is empty is explained by the missing secrets, if known', () => {
     const missingSecrets = 'It is a fork.'
     expect(problems({ 'api-key': '' }, { missingSecrets })).toEqual(['api-key: required. It is a fork.'])
@@ -350,6 +361,18 @@ describe('the key', () => {
     for (const value of [`a ${KEY} b`, KEY.replace('_', '%5F')]) {
       expect(problems({ [input]: value })).toEqual([`${input}: ${TEXT}`])
     }
+  })
+
+  test.each(['github-token', 'docs-token'] as const)('in %s is not used as one', (input) => {
+    const { inputs } = readAny({ [input]: KEY })
+    expect([inputs.githubToken, inputs.docsToken]).toEqual(['', ''])
+  })
+
+  test('before this one must not be anywhere else, either', () => {
+    const previous = 'mint_0ld_key'
+    const raw: Raw = { 'previous-api-key': previous, prompt: `a ${previous}`, 'github-token': previous }
+    const text = 'contains the key. Pass it as previous-api-key only.'
+    expect(problems(raw).toSorted()).toEqual([`github-token: ${text}`, `prompt: ${text}`])
   })
 
   test('in the prompt file is a problem', () => {

@@ -71,7 +71,12 @@ export type Task =
       /** Set if an earlier run left the job: a new one may take its place. */
       readonly remembered?: Remembered
     }
-  | { readonly kind: 'attach'; readonly jobId: string }
+  | {
+      readonly kind: 'attach'
+      readonly jobId: string
+      /** Set if an earlier attempt left the job, and the service has just returned it. */
+      readonly job?: Job | undefined
+    }
 
 /** A job that an earlier run left, and what a new one in its place would get. */
 export interface Remembered {
@@ -162,19 +167,16 @@ export type Inputs = Readonly<ReturnType<typeof readAll>>
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
 function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
-  const redactKey = createKeyRedactor(raw['api-key'].trim())
-  const refuseKey = (text: string): string => {
-    if (redactKey(text, true) === text) return text
-    throw new InvalidInput(() => 'contains the key. Pass it as api-key only.')
+  const refuseKeyOf = (input: InputName, text: string): string => {
+    if (createKeyRedactor(raw[input].trim())(text, true) === text) return text
+    throw new InvalidInput(() => `contains the key. Pass it as ${input} only.`)
   }
+  const refuseKey = (text: string): string => refuseKeyOf('previous-api-key', refuseKeyOf('api-key', text))
   const parse: Parse = (input, parseValue, ifBad) =>
     parseAny(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)), ifBad)
   /** Here, an empty value means none: the runner has already filled in the default. */
-  const parseGiven = (input: InputName): string => {
-    parse(input, String)
-    return raw[input].trim()
-  }
-  const baseUrl = parse('base-url', parseBaseUrl)
+  const parseGiven = (input: InputName): string => (raw[input].trim() === '' ? '' : parse(input, String, ''))
+  const baseUrl = parse('base-url', parseBaseUrl, '')
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
   const dryRun = parse('dry-run', parseBoolean)
   const jobKey = parseGiven('job-key')
@@ -186,7 +188,7 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     /** The key before this one, while it is replaced; or empty. */
     previousApiKey: parseAny('previous-api-key', (value) => {
       const isCurrent = value === '' || value === raw['api-key'].trim() // As long as only one of the two was changed.
-      return isCurrent ? '' : parseKeyText(refuseKey(value))
+      return isCurrent ? '' : parseKeyText(refuseKeyOf('api-key', value))
     }),
     projectId: parse('project-id', (value) => parseProject(value, isDefaultService), ''),
     task: parseTask(parse, jobId, hasPromptFile || raw['job-id'].trim() !== '', (path) =>
@@ -212,7 +214,7 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     /** Undefined: adaptive polling. */
     pollIntervalMs: parse('poll-interval-seconds', parseInterval),
     failOn: parse('fail-on', parseFailOn),
-    /** http(s), without a slash at its end. */
+    /** http(s), without a slash at its end; empty if it was bad: then nobody knows which service is meant. */
     baseUrl,
     dryRun,
     /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
