@@ -120,6 +120,14 @@ describe('a pull request from a fork', () => {
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
       expect(log).toContain('comes from a fork')
     }))
+
+  test('if nobody can be asked who may start, bad inputs are told all the same', () =>
+    inRepository(async (world) => {
+      world.github.faults.push({ path: /permission/, answer: { status: 401, body: {} } })
+      const { outputs, log } = await world.step({ wait: 'maybe' }, pullRequest('opened', 'writer', FORK))
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+      expect(log).toContain('wait: ')
+    }))
 })
 
 test('a push to a pull request that a reader opened starts no job with their words', () =>

@@ -32,6 +32,7 @@ describe('whose permission counts', () => {
     ...more,
   })
   const FORK = pull({ full_name: 'someone/docs' })
+  const forkOf = (author: string) => pull({ full_name: 'someone/docs' }, { login: author })
   const runAfter = (event: string, repository = 'Your-Org/docs') => ({
     workflow_run: { event, actor: { login: 'first' }, head_repository: { full_name: repository } },
     sender,
@@ -75,11 +76,17 @@ describe('whose permission counts', () => {
       ['octocat'],
     ]),
     ['pull_request', { ...HERE, action: 'opened', sender: { ...sender, type: 'User' } }, ['octocat']],
-    ['pull_request', { ...FORK, action: 'synchronize' }, ['octocat']],
     ['pull_request', { ...FORK, action: 'opened', sender: bot }, ['a-bot']],
-    ['pull_request_target', { ...HERE, action: 'synchronize', sender: bot }, ['a-bot']],
+    ['pull_request', { ...forkOf('Reader'), action: 'synchronize' }, ['octocat', 'Reader']],
+    ['pull_request_target', { ...forkOf('reader'), action: 'synchronize' }, ['octocat', 'reader']],
+    ['pull_request_target', { ...forkOf('reader'), action: 'labeled' }, ['octocat']], // Consent to what it says.
+    ['pull_request_target', { ...HERE, action: 'synchronize', sender: bot }, ['a-bot', 'author']],
     ['pull_request', { action: 'synchronize', sender }, ['octocat']],
-    ['pull_request', { action: 'synchronize', sender, pull_request: { number: 1, head: null } }, ['octocat']],
+    [
+      'pull_request',
+      { action: 'synchronize', sender, pull_request: { number: 1, head: null } },
+      ['octocat', ''],
+    ],
     // The sender and the author, each once; an account that is gone can be asked of nobody.
     ['issue_comment', written('writer'), ['octocat', 'writer']],
     ['pull_request_review', written('writer', 'review'), ['octocat', 'writer']],

@@ -58,6 +58,7 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
   return [
     { login: first, did: 'triggered this run' },
     ...others.map((login) => ({ login, did: 'wrote the comment, review or answer' })),
+    ...(event.action === 'synchronize' ? authorBehind(event, first) : []),
   ]
 }
 
@@ -71,9 +72,13 @@ function isPullRequestByWriter({ name, action, pullRequest, payload }: RunEvent)
   return name === 'pull_request' && pullRequest?.fromFork === false && (action === 'synchronize' || isApp)
 }
 
-/** Whoever pushes to a pull request can write; whoever opened it, and wrote its title and description, may be a reader. */
+/**
+ * Whoever opened a pull request, and wrote its title and description: a push to it by somebody who can write is no consent
+ * to those.
+ */
 function authorBehind({ pullRequest, payload }: RunEvent, sender: string): readonly Person[] {
-  const login = pullRequest?.author ?? ''
+  if (pullRequest === undefined) return []
+  const login = pullRequest.author
   const isSender = login !== '' && login.toLowerCase() === sender.toLowerCase()
   const isApp = getString(payload, 'pull_request.user.type') === 'Bot'
   return isSender || isApp ? [] : [{ login, did: 'opened the pull request' }]
