@@ -74,7 +74,8 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
     log(
       "This is a re-run, and an earlier attempt didn't see its docs job finish: waiting for it, and sending nothing.",
     )
-    return { kind: 'attach', jobId: previous.state.jobId }
+    const { state, job } = previous
+    return { kind: 'attach', jobId: state.jobId, job: job === 'not requested' ? undefined : job }
   }
   const { task } = inputs
   if (task.kind === 'attach') return task
@@ -129,8 +130,10 @@ async function readNamedPull({ inputs, event, comment }: Context, source: Source
     const named = await readIssue(issueNumber, source)
     if (getPath(named, 'pull_request') !== undefined) return named
   } catch (thrown) {
-    const isRefused = thrown instanceof GitHubError && thrown.refused
-    throw isRefused && (await canReadPulls(source)) ? refuse(', or there is none', thrown) : thrown
+    if (!(thrown instanceof GitHubError) || !thrown.refused) throw thrown
+    if (await canReadPulls(source)) throw refuse(', or there is none', thrown)
+    await comment?.find(true) // Its error names the permission that the comment needs as well.
+    throw thrown
   }
   throw refuse('')
 }

@@ -105,13 +105,13 @@ describe('a check', () => {
     }),
   )
 
-  test('shows no part of a key that was pasted into job-key, where its name is shortened', () =>
+  test('shows no part of a secret that was pasted into job-key, where its name is shortened', () =>
     inWorld({}, async (world) => {
-      const key = 'mint_0123456789abcdef'
-      const { outputs } = await world.step({ ...CHECK, 'api-key': key, 'job-key': 'x'.repeat(90) + key })
-      expect(outputs['error-code']).toBe('input')
+      const token = 'ghs_0123456789abcdef'
+      const inputs = { ...CHECK, 'docs-token': token, 'job-key': 'x'.repeat(90) + token }
+      expect((await world.step(inputs)).outputs.outcome).toBe('pr-opened')
       expect(world.checks()[0]?.name).toContain('x***')
-      expect(JSON.stringify(world.github.requests)).not.toContain(key.slice(0, 8))
+      expect(JSON.stringify(world.github.requests)).not.toContain(token.slice(0, 8))
     }))
 
   test('is concluded as cancelled after a cancel while it was being created', () =>

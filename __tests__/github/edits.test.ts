@@ -90,7 +90,7 @@ describe('an error of what only informs is one warning:', () => {
       const { outputs, commands } = await world.step(COMMENT)
       expect(outputs.outcome).toBe('pr-opened')
       expect(commands('warning')).toEqual([
-        'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub: This page is taking too long to load". The comment may be missing or out of date.',
+        'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! · GitHub: This page is taking too long to load". The comment may be missing or out of date.',
       ])
     }))
 
@@ -151,6 +151,37 @@ describe('a note of an edit that failed is true when it is read:', () => {
       expect(commands('warning')).toEqual([TEXT])
       expect(notes([summary, world.comments()[0]])).toEqual([true, true])
     }))
+
+  test('also if another note comes just then', () =>
+    inWorld({}, async (world) => {
+      const inputs = { ...COMMENT, ...CHECK }
+      await world.step({ ...inputs, ...ANOTHER_KEY })
+      world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
+      const { summary } = await world.step(inputs, run(201))
+      const texts = [summary, world.checks().at(-1)?.output.summary ?? '']
+      expect(texts.map((text) => text.match(/^Note: .*/gm))).toEqual(
+        Array(2).fill([expect.stringContaining("can't be verified")]),
+      )
+    }))
+})
+
+describe('that a check could not be written says that a re-run may not find the job', () => {
+  const LOST = /a re-run may not find/
+  const refuseChecks = (world: World) => fail(world, { path: /check-runs/, answer: FORBIDDEN })
+
+  test.each<[what: string, inputs: Record<string, string>, is: boolean]>([
+    ['', {}, true],
+    [', but not if there is none', { 'skip-authors': 'octocat' }, false],
+    [', but not if nothing is accepted', { 'job-id': 'no-such-job' }, false],
+    [', but not if the comment stores it', SCOPE, false],
+  ])('%s', (_, inputs, is) =>
+    inWorld({}, async (world) => {
+      refuseChecks(world)
+      const { summary } = await world.step({ ...CHECK, ...inputs })
+      expect(summary).toContain('The check may be missing')
+      for (const text of [summary, ...world.comments()]) expect(LOST.test(text)).toBe(is)
+    }),
+  )
 })
 
 describe('what an earlier run stored', () => {
@@ -203,13 +234,13 @@ describe('an edit that would store the job', () => {
     }))
 
   const update: StatusUpdate = {
-    ...{ state: 'active', jobId: 'job-1', link: '', hasJob: true, created: true, notes: 0 },
+    ...{ state: 'active', jobId: 'job-1', link: '', hasJob: true, created: true, notes: '' },
     ...{ title: '', comment: '', summary: '', conclusion: undefined },
   }
   test.each([
-    ['decides', { usualMs: 1, memoryMs: 300, cancelledMs: 1 }],
-    ['informs', { usualMs: 300, memoryMs: 3_600_000, cancelledMs: 1 }],
-  ] as const)('has its own time if it %s', (role, limits) =>
+    ['decides', 'a later run', { usualMs: 1, memoryMs: 300, cancelledMs: 1 }],
+    ['informs', '', { usualMs: 300, memoryMs: 3_600_000, cancelledMs: 1 }],
+  ] as const)('has its own time if it %s', (role, soleReader, limits) =>
     inSimulation(async () => {
       const { signal } = new AbortController()
       const write: Store['write'] = (_update, _state, how) =>
@@ -221,7 +252,7 @@ describe('an edit that would store the job', () => {
         write,
       }
       const writer = new MemoryWriter({
-        ...{ store, role, log: () => undefined, warn: () => undefined, note: () => undefined },
+        ...{ store, role, soleReader, log: () => undefined, warn: () => undefined, note: () => undefined },
         run: runEnvironment(),
         clock,
         deadline: createDeadline(60_000, signal, clock),

@@ -133,3 +133,13 @@ test.each<[string, RunOptions, Permissions, text: string]>([
       expect([...world.emulator.requests, ...world.github.writes()]).toEqual([])
     }),
 )
+
+test('job-scope: pull-request with a number says once which permission is missing, and it suffices', () =>
+  inWorld({ github: { permissions: NONE } }, async (world) => {
+    const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
+    const { commands, summary } = await world.step(inputs, dispatch)
+    expect(commands('error')).toEqual([expect.stringContaining('`permissions: pull-requests: write`')])
+    expect([commands('warning'), summary.includes('Note: ')]).toEqual([[], false])
+    Object.assign(world.github.permissions, { pull_requests: 'write' })
+    expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
+  }))

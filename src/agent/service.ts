@@ -1,5 +1,7 @@
 /** Which service is behind `base-url`, and what a reader must know of it: what is Mintlify's is told of Mintlify alone. */
 
+import { WHERE_TO_LOOK } from '../text/errors.js'
+
 /** Mintlify's Agent API: the default of `base-url`. */
 export const MINTLIFY_URL = 'https://api.mintlify.com'
 
@@ -16,9 +18,6 @@ export interface ServiceFacts {
   /** The environment variable that sets the proxy. */
   readonly proxyVariable: string
 }
-
-const WHERE_TO_LOOK =
-  "for a new pull request in the docs repository, then in the service's dashboard if it lists docs jobs"
 
 const OF_ANY_SERVICE: ServiceFacts = {
   whereToLook: WHERE_TO_LOOK,

@@ -26,7 +26,10 @@ export function createCommentWriter(
 ): MemoryWriter {
   const place = openComments(github, step.run.repository, conversation)
   const store = createStore(step, place, String(conversation.number))
-  return new MemoryWriter({ ...step, store, role: decides ? 'decides' : 'informs' })
+  const use = decides
+    ? ({ role: 'decides', soleReader: 'a later run' } as const)
+    : ({ role: 'informs', soleReader: '' } as const)
+  return new MemoryWriter({ ...step, store, ...use })
 }
 
 /** The writer of the check; undefined if the event has no commit to put one on. */
@@ -37,7 +40,9 @@ export function createCheckWriter(step: MemoryOptions, github: GitHub): MemoryWr
   // job-key is redacted before it is shortened: half a key would not be found.
   const name = redact(checkName(run, redact(inputs.jobKey)))
   const store = createStore(step, openCheckRuns(github, run.repository, sha, name), sha)
-  return new MemoryWriter({ ...step, store, role: 'remembers' })
+  const { jobScope, issueNumber } = inputs
+  const isInComment = jobScope !== 'run' && findConversation(event, jobScope, issueNumber) !== undefined
+  return new MemoryWriter({ ...step, store, role: 'remembers', soleReader: isInComment ? '' : 'a re-run' })
 }
 
 function createStore({ inputs, run, nonce }: MemoryOptions, place: Place, where: string): Store {

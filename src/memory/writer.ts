@@ -14,9 +14,8 @@ import { type Found, NOTHING_FOUND, type Store } from './store.js'
 interface Role {
   /** Whether to write this update at all. */
   readonly accepts: (update: StatusUpdate) => boolean
-  /** What it means for the user if it can't be written; and what, if the job is not stored. */
+  /** What it means for the user if it can't be written. */
   readonly stale: string
-  readonly lost: string
 }
 
 const ROLES = {
@@ -24,25 +23,24 @@ const ROLES = {
   decides: {
     accepts: ({ conclusion }) => conclusion !== 'skipped',
     stale: 'The comment may be out of date',
-    lost: "a later run may not find this run's docs job",
   },
   /** A re-run uses it if it can. */
   remembers: {
     accepts: () => true,
     stale: 'The check may be missing or out of date',
-    lost: "a re-run may not find this run's docs job",
   },
   /** Only people read it: it reports a job, not an attempt. */
   informs: {
     accepts: ({ conclusion, hasJob }) => conclusion !== 'skipped' && (hasJob || conclusion !== undefined),
     stale: 'The comment may be missing or out of date',
-    lost: '',
   },
 } satisfies Record<string, Role>
 
 interface MemoryWriterOptions extends Pick<Step, 'run' | 'clock' | 'deadline' | 'log' | 'warn' | 'note'> {
   readonly store: Pick<Store, 'kind' | 'find' | 'isByAction' | 'write'>
   readonly role: keyof typeof ROLES
+  /** Who finds the job here and nowhere else, such as "a re-run"; or empty. */
+  readonly soleReader: string
 }
 
 export class MemoryWriter implements StatusWriter {
@@ -53,8 +51,8 @@ export class MemoryWriter implements StatusWriter {
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
   readonly #failure = new EditFailure()
-  /** The job of the latest update, and the one that is stored; undefined if nothing is stored yet. */
-  #jobId = ''
+  #latest: StatusUpdate | undefined
+  /** The job that is stored; undefined if nothing is stored yet. */
   #storedId: string | undefined
   /** Nothing is written any more. */
   #stopped = false
@@ -73,12 +71,15 @@ export class MemoryWriter implements StatusWriter {
 
   /** The next run depends on what is stored, and would not find the job there. */
   get #lacksJob(): boolean {
-    return this.#options.role !== 'informs' && (this.#jobId === '' || this.#jobId !== this.#storedId)
+    if (this.#options.soleReader === '' || this.#latest === undefined) return false
+    const { jobId, state } = this.#latest
+    return !NOTHING_SENT.includes(state) && (jobId === '' || jobId !== this.#storedId)
   }
 
   get failure(): string {
-    const { stale, lost } = ROLES[this.#options.role]
-    return this.#failure.describe(`${stale}${this.#lacksJob ? `, and ${lost}` : ''}.`)
+    const { role, soleReader } = this.#options
+    const lost = this.#lacksJob ? `, and ${soleReader} may not find this run's docs job` : ''
+    return this.#failure.describe(`${ROLES[role].stale}${lost}.`)
   }
 
   /**
@@ -118,6 +119,7 @@ export class MemoryWriter implements StatusWriter {
 
   async writePlaceholder(update: StatusUpdate): Promise<void> {
     if (this.#stopped || this.#options.role === 'informs') return
+    this.#latest = update
     // An edit before it may take longer than the step has left.
     await Promise.race([this.#working, waitForAbort(this.#options.deadline.signal)])
     this.#takenOver = true
@@ -136,12 +138,12 @@ export class MemoryWriter implements StatusWriter {
     if (this.#stopped || keyOf(update) === this.#lastKey || !ROLES[this.#options.role].accepts(update)) return
     this.#lastKey = keyOf(update)
     this.#next = update
-    this.#jobId = update.jobId
+    this.#latest = update
     this.#working ??= this.#work()
   }
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
-    const limitMs = this.#jobId !== '' && this.#lacksJob ? memoryMs : usualMs
+    const limitMs = this.#lacksJob && this.#latest?.jobId ? memoryMs : usualMs
     const end = abortWithin(this.#closing, { limitMs, cancelledMs }, cancel, this.#options.clock)
     await this.#working?.finally(end)
     if (this.#lastKey === '') this.#stopped = true // What failed to the end is not tried once more for a note.
@@ -176,8 +178,9 @@ export class MemoryWriter implements StatusWriter {
   /** Then nothing is kept, which is said once. */
   #stopsWithoutChecks(thrown: unknown): boolean {
     if (!isWithoutChecks(thrown, this.#options)) return false
-    if (!this.#stopped)
-      this.#options.note("This server has no checks: a re-run won't find this run's docs job.")
+    const { soleReader, note } = this.#options
+    const lost = soleReader && `: ${soleReader} won't find this run's docs job`
+    if (!this.#stopped) note(`This server has no checks${lost}.`)
     this.#stopped = true
     return true
   }

@@ -87,7 +87,7 @@ function createUpdate(view: View): StatusUpdate {
     link: job?.link || previousLink,
     hasJob: job !== undefined,
     created: accepted && reuse === undefined,
-    notes: notes.length,
+    notes: redact(notes.join('\n')),
     ...textsOf(view),
     conclusion: result && conclusionOf(result.outcome, inputs?.failOn),
   }

@@ -14,8 +14,8 @@ export interface StatusUpdate {
   readonly hasJob: boolean
   /** This run created the job. */
   readonly created: boolean
-  /** How many notes the texts have. */
-  readonly notes: number
+  /** What the texts say besides the result. */
+  readonly notes: string
   /** The result, on one line. */
   readonly title: string
   /** The comment, as Markdown. */

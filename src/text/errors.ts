@@ -40,13 +40,17 @@ export class Cancelled extends Error {
   }
 }
 
+/** Where a docs job that may exist shows, as the end of a sentence that begins with "look". */
+export const WHERE_TO_LOOK =
+  "for a new pull request in the docs repository, then in the service's dashboard if it lists docs jobs"
+
 /** Wraps an unexpected exception. */
 export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new ActionError(
     'internal',
     `The action itself failed: ${text}.`,
-    'Look for a new pull request in the docs repository first. Then report this error with the log, preferably of a run with debug logging.',
+    `Look ${WHERE_TO_LOOK}. Then report this error with the log, preferably of a run with debug logging.`,
     { cause: thrown },
   )
 }
