@@ -7,10 +7,10 @@ import {
   inlineCode,
   oneLine,
   quote,
-  summarizePage,
   truncate,
 } from '../../src/text/escape.js'
 import { formatCount, formatDuration, formatInteger, joinSentences, shortSha } from '../../src/text/format.js'
+import { summarizePage } from '../../src/text/page.js'
 import { scaled } from '../support/time.js'
 
 test.each([
@@ -144,6 +144,13 @@ test.each([
   ['<!-- Dear employee, <b>look</b>. --><p>Not found, v1.2.3 here</p>', 'Not found, v1.2.3 here'],
   ['<title>Maintenance</title><script>let a = 1. ', 'Maintenance'],
   ['<p></p>', ''],
+  ['<head><title>Oops</title><body><h1>We are down</h1><p>Back soon.', 'Oops: We are down'],
+  ['<title>Oops</title><p>We are\n<b>down</b>. Back soon.', 'Oops: We are down.'],
+  ['<h1>Checking your browser</h1><p>Please wait.</p>', 'Checking your browser'],
+  ['<body><svg><title>Logo</title></svg><h1>Down</h1>', 'Down'],
+  ['<title></title><p>It&rsquo;s down.&nbsp;Later.</p>', 'It’s down.'],
+  ['<title>Unicorn! &middot; GitHub</title>', 'Unicorn! · GitHub'],
+  ['<p>&lt;b&gt; &amp;lt; &#38;#x26;&#x27; &never; &#9999999;', "<b> &lt; &#x26;' &never; &#9999999;"],
 ])('summarizePage tells %j as %j', (text, words) => {
   expect(summarizePage(text)).toBe(words)
 })

@@ -201,6 +201,9 @@ describe('rejected', () => {
     ],
     ['!{a,b}/{c,d}', /write one line for each alternative, or "\\{" for a name that has a brace/],
     ['docs/}', /braces are plain characters/],
+    ['{a}', /for each alternative, or/],
+    [`{${'a,'.repeat(400)}}`, /for each alternative, or/],
+    [`{${'a'.repeat(100)},b}`, /for each alternative, "a{80}…" and "b", or/],
   ])('%s, a likely slip that could never match', (text, message) => {
     const expected = { line: 2, pattern: text, message: expect.stringMatching(message) }
     expect(problem(`src/**\n${text}`)).toMatchObject(expected)

@@ -94,6 +94,11 @@ describe('since', () => {
     })
   })
 
+  test('as a date with a fraction of a second, begins with the next second', async () => {
+    const { requests } = await find({}, { since: '2026-11-01T09:00:00.500Z' })
+    expect(requests[0]).toBe(`/commits?sha=${SHA}&since=2026-11-01T09:00:01.000Z`)
+  })
+
   test('as a date with more commits since than are read, compares with nothing', async () => {
     const name = (nth: number) => nth.toString(16).padStart(40, '0')
     const commit = (nth: number) => ({ sha: nth === 0 ? SHA : name(nth), parents: [{ sha: name(nth + 1) }] })

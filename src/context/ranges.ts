@@ -185,7 +185,8 @@ async function headAt(date: string, head: string, source: Source): Promise<strin
     'contents: read',
     Array.isArray,
   )
-  const since = new Date(Date.parse(date) + 1000).toISOString() // GitHub includes the second that it is given.
+  const second = Math.floor(Date.parse(date) / 1000) // GitHub includes the one that it is given.
+  const since = new Date((second + 1) * 1000).toISOString()
   const { items, truncated } = await readPages(COMMIT_PAGES, (page) =>
     source.github.repos.listCommits({ ...common, sha: head, since, ...page }),
   )

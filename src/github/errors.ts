@@ -5,8 +5,9 @@ import { type PermanentFailure, permanentFailure } from '../net/connect.js'
 import type { Clock } from '../net/deadline.js'
 import { type NetworkSettings, nameProxyVariable } from '../net/proxy.js'
 import { ActionError, DATES_ADVICE, TRUST_ADVICE } from '../text/errors.js'
-import { oneLine, quote, summarizePage, truncate } from '../text/escape.js'
+import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
+import { summarizePage } from '../text/page.js'
 import type { Redact } from '../text/redact.js'
 
 /** GitHub has all of its API: GitHub.com, GHE.com and GitHub Enterprise Server. */

@@ -8,7 +8,8 @@ export function describeJobKey(jobKey: string): string {
       const values = Object.values(leg).map((value) =>
         typeof value === 'object' ? JSON.stringify(value) : String(value),
       )
-      return shorten(values.join(', '))
+      const text = values.join(', ')
+      if (text.trim() !== '') return shorten(text)
     }
   } catch {
     // A key of the user's own.

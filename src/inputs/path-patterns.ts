@@ -6,7 +6,7 @@
  * times the length of the path, whatever they are.
  */
 
-import { quote } from '../text/escape.js'
+import { quote, truncate } from '../text/escape.js'
 import { InvalidInput } from './values.js'
 
 /** The maximum number of patterns, and of characters in one. */
@@ -148,8 +148,9 @@ function parseLine(number: number, text: string): PathPattern {
 /** Shells and other tools expand braces; GitHub's patterns don't. */
 function describeBraces(line: string): string {
   const [, before, list, after] = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/.exec(line) ?? []
-  const lines = list?.split(',').map((part) => quote(`${before}${part}${after}`)) ?? []
-  const meant = lines.length > 0 ? `, ${lines.join(' and ')}` : ''
+  const parts = list?.split(',') ?? []
+  const lines = parts.map((part) => quote(truncate(`${before}${part}${after}`, 80)))
+  const meant = lines.length >= 2 && lines.length <= 4 ? `, ${lines.join(' and ')}` : ''
   return `braces are plain characters here; write one line for each alternative${meant}, or "\\{" for a name that has a brace`
 }
 

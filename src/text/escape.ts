@@ -63,19 +63,3 @@ export function inlineCode(text: string): string {
   const entities = line.replace(/[!-/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};`)
   return `<code>${entities}</code>`
 }
-
-/**
- * A page as a reader would tell it, by its title and its first sentence: gateways and GitHub respond with pages when they
- * fail. Its end may be missing. Other text is left as it is. Its time grows with the length of the page alone.
- */
-export function summarizePage(text: string): string {
-  if (!/^\s*<[a-z!?]/i.test(text)) return text
-  const title = oneLine(/<title[^<>]*>([^<]*)/i.exec(text)?.[1] ?? '')
-  const shown = text
-    .replace(/<!--.*?(?:-->|$)/gs, ' ')
-    .replace(/<(style|script|title|head)\b.*?(?:<\/\1>|$)/gis, ' ')
-    .replace(/<[^<>]*>/g, ' ')
-  const words = oneLine(truncate(shown.trim(), 4000))
-  const sentence = /^.*?[.!?](?=\s|$)/.exec(words)?.[0] ?? words
-  return sentence.startsWith(title) ? sentence : [title, sentence].filter((part) => part !== '').join(': ')
-}
