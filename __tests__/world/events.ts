@@ -108,7 +108,8 @@ function peopleBehind(event: EventPlan): readonly Person[] {
   if (name === 'workflow_run') return WRITERS_ONLY.includes(earlier) && !fromFork ? [] : [author]
   if (isPush(event)) return author === sender || isApp(author) ? [] : [author]
   const hasText = name.endsWith('_comment') || name === 'pull_request_review'
-  return hasText && author !== sender ? [sender, author] : [sender]
+  const isPushed = name.startsWith('pull_request') && event.action === 'synchronize' && !isApp(author)
+  return (hasText || isPushed) && author !== sender ? [sender, author] : [sender]
 }
 
 /** To the branch of a pull request: it is no consent to the words of whoever opened that. */

@@ -274,7 +274,13 @@ function createAction({ random, usesGitHub, isReal }: Draw, timeoutMs: number) {
     nth: random.weighted([5, 1], [3, 2], [2, 3], [1, 4], [1, 5]),
     delayMs: isReal
       ? 0
-      : random.weighted([3, 0], [3, random.int(0, 100)], [2, random.int(0, timeoutMs)], [1, 7_500]),
+      : random.weighted(
+          [3, 0],
+          [3, random.int(0, 100)],
+          [2, random.int(100, 5_000)],
+          [2, random.int(0, timeoutMs)],
+          [1, 7_500],
+        ),
     what: random.weighted<'cancel' | 'freeze' | 'SIGKILL' | 'jump'>(
       [6, 'cancel'],
       [isReal ? 0 : 5, 'freeze'],

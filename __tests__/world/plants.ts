@@ -1,5 +1,8 @@
 /** Bugs to plant in the compiled code, one at a time: the simulation has to notice each. */
 
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
 export interface Plant {
   readonly name: string
   /** Stands once in `build/src`, in whatever file; each blank for any white space. */
@@ -58,10 +61,15 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'a job that ended without a link is not asked for once more',
-    text: "if (outcome !== 'no-changes' || deadline.remainingMs() <= LINK_MS) return outcome;",
+    text: 'if (!mayHaveLink || deadline.remainingMs() <= LINK_MS) return outcome;',
     becomes: 'return outcome;',
   },
   // Time.
+  {
+    name: 'a re-run that waits forgets what the service has just said',
+    text: 'if (task.job === undefined) tools.publish(); else tools.onJob(task.job);',
+    becomes: 'tools.publish();',
+  },
   {
     name: "a POST's response is not waited for after the deadline",
     text: 'finalPost: 5_000,',
@@ -175,6 +183,11 @@ export const PLANTS: readonly Plant[] = [
     becomes: 'if (isPullRequestByWriter(event)) return [];',
   },
   {
+    name: 'a push to a pull request from a fork is consent to the words of whoever opened it',
+    text: "...(event.action === 'synchronize' ? authorBehind(event, first) : []),",
+    becomes: '',
+  },
+  {
     name: 'the agent starts jobs of its own',
     text: 'if (isListed(sender)) {',
     becomes: 'if (false) {',
@@ -212,3 +225,31 @@ export const PLANTS: readonly Plant[] = [
     becomes: 'if (true)',
   },
 ]
+
+/**
+ * Plants a bug in a folder of compiled code.
+ *
+ * @throws Error if its text doesn't stand exactly once in the code
+ */
+export function plantIn(folder: string, plant: Plant): void {
+  const [file, ...others] = filesWith(folder, plant)
+  if (file === undefined || others.length > 0)
+    throw new Error(`"${plant.name}": not exactly one place in the code has this text: ${plant.text}`)
+  const code = readFileSync(file, 'utf8')
+  writeFileSync(
+    file,
+    code.replace(patternOf(plant), () => plant.becomes),
+  )
+}
+
+/** The file of each place in the code that has the plant's text. */
+export function filesWith(folder: string, plant: Plant): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const files = names.filter((name) => name.endsWith('.js')).map((name) => path.join(folder, name))
+  return files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(patternOf(plant))].map(() => file))
+}
+
+function patternOf({ text }: Plant): RegExp {
+  const literal = (word: string): string => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(text.split(/\s+/).map(literal).join('\\s+'), 'g')
+}

@@ -54,6 +54,8 @@ export const ENDING_RULES = {
     const isLate =
       facts.posts.some(({ arrivedAt: at }) => at <= deadlineAt && at >= deadlineAt - facts.lastPollMs) ||
       startedAt >= deadlineAt - facts.lastPollMs ||
+      (facts.posts.length === 0 &&
+        (facts.polls(facts.jobId)[0]?.sentAt ?? 0) >= deadlineAt - facts.lastPollMs) ||
       facts.freezes.some(({ from, to }) => from <= deadlineAt && to >= deadlineAt - facts.lastPollMs)
     const limit =
       (hasBadInput(inputs) ? startedAt + BAD_INPUT_MS : Math.max(deadlineAt, startedAt)) +
@@ -101,7 +103,7 @@ export const ENDING_RULES = {
     if (!hasBadInput(inputs) || wasKilled || wasCancelled || !mayStart || isByAgent) return
     // Who may start a job is asked first.
     const isRefused = outcome === 'skipped' && !isGitHubWell
-    if (code !== 'input' && code !== 'github' && !isRefused) yield `the input is bad: ${outcome} ${code}`
+    if (code !== 'input' && !isRefused) yield `the input is bad: ${outcome} ${code}`
   },
 
   *'the outputs say how the step ended'({ outputs, outcome, wasCancelled, wasKilled, isDryRun, ...facts }) {
@@ -118,6 +120,17 @@ export const ENDING_RULES = {
     const elapsedMs = facts.step.endedAt - facts.step.spawnedAt
     const elapsed = Number(outputs['elapsed-seconds'])
     if (elapsed * 1_000 > elapsedMs + 1_000) yield `elapsed-seconds is ${elapsed} after ${elapsedMs} ms`
+  },
+
+  *'a step that waits tells what the service has said'(facts) {
+    const { outputs, posts, step, jobId, deadlineAt, cancelledAt } = facts
+    if (outputs.reused !== 'true' || outputs.status !== '' || posts.length > 0 || facts.wasKilled) return
+    const isTold = step.entries.some((entry) => {
+      if (jobIn(entry)?.id !== jobId || !STATUSES.includes(facts.statusIn(entry))) return false
+      const until = Math.min(deadlineAt - facts.lastPollMs, cancelledAt, entry.sentAt + REQUEST_MS.GET)
+      return facts.arrivedBefore(entry.arrivedAt, until)
+    })
+    if (isTold) yield `the service said how the job is, and the step tells no status: ${facts.says}`
   },
 
   *'a job that was seen to end is told to have ended'(facts) {

@@ -166,12 +166,13 @@ export const GITHUB_RULES = {
     if (facts.hasComment && isLater && hides) yield "a re-run wrote over a later run's marker"
   },
 
-  *"a note says that a job isn't stored only if it isn't"({ step, record }) {
-    if (record.steps.at(-1) !== step) return
+  /** A comment that only informs is never read. */
+  *"a note says that a job isn't stored only if it isn't"({ hasComment, step, record }) {
+    if (!hasComment || record.steps.at(-1) !== step) return
     for (const text of record.comments) {
       const marker = markerIn(text)
       const isStored = marker !== undefined && marker.jobId !== '' && marker.state !== 'sending'
-      if (isStored && /may not find this run's job/.test(text))
+      if (isStored && /may not find this run's docs job/.test(text))
         yield 'a comment stores a job, and says it may not'
     }
   },

@@ -116,13 +116,14 @@ export const SERVICE_RULES = {
 
   *'a job that ended without a link is asked for once more'(facts) {
     const { jobId, outcome, deadlineAt, travelMs, inputs } = facts
-    if (outcome !== 'no-changes' || inputs.wait === 'false' || facts.wasCancelled) return
+    if (outcome !== 'no-changes' || inputs.wait === 'false') return
     const ends = facts.step.entries.filter(
       (entry) => facts.statusIn(entry) === 'completed' && jobIn(entry)?.id === jobId,
     )
     // After a message, an end is not believed at once.
     const first = facts.posts.some(isMessage) ? undefined : ends[0]
     if (first === undefined || jobIn(first)?.prLink) return
+    if (facts.cancelledAt >= first.arrivedAt + LINK_MS) return
     // The connection for it may not be made.
     const { proxy, connecting } = facts.plan
     if (proxy !== undefined || connecting.service.length > 0) return

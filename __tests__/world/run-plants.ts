@@ -2,11 +2,11 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { PLANTS, type Plant } from './plants.js'
+import { PLANTS, type Plant, plantIn } from './plants.js'
 
 const { values, positionals } = parseArgs({
   options: {
@@ -50,28 +50,11 @@ const missed = plants.filter(({ name }) => ends.get(name)?.seed === undefined)
 console.log(`${plants.length} plants, ${missed.length} not noticed within ${values.runs} runs`)
 process.exitCode = missed.length === 0 ? 0 : 1
 
-/** @throws Error if the text doesn't stand exactly once in the code */
 function copyWith(plant: Plant | undefined, index = -1): string {
   const copy = path.join(FOLDER, String(index))
   for (const part of PARTS) cpSync(path.join('build', part), path.join(copy, part), { recursive: true })
-  if (plant === undefined) return copy
-  const pattern = new RegExp(plant.text.split(/\s+/).map(literal).join('\\s+'), 'g')
-  const files = readdirSync(path.join(copy, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => path.join(copy, 'src', name))
-  const found = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(pattern)].map(() => file))
-  const [file] = found
-  if (file === undefined || found.length > 1)
-    throw new Error(`"${plant.name}": the code has ${found.length} of this text: ${plant.text}`)
-  writeFileSync(
-    file,
-    readFileSync(file, 'utf8').replace(pattern, () => plant.becomes),
-  )
+  if (plant !== undefined) plantIn(path.join(copy, 'src'), plant)
   return copy
-}
-
-function literal(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 interface End {

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { OUTCOMES } from '../../src/agent/job.js'
 import { DEFAULTS } from '../../src/inputs/inputs.js'
 import { createPlan } from './plan.js'
-import { PLANTS } from './plants.js'
+import { filesWith, PLANTS } from './plants.js'
 
 /** What it prints, whatever its exit code. */
 function simulate(...options: readonly string[]): Promise<string[]> {
@@ -41,6 +41,8 @@ test('the plans set every input that a step can have without a file', () => {
   expect(new Set([...inputs, ...ofEveryStep, 'prompt-file'])).toEqual(new Set(Object.keys(DEFAULTS)))
 })
 
-test('each plant has a name of its own', () => {
+test('each plant has a name of its own, and a place in the code', () => {
   expect(new Set(PLANTS.map(({ name }) => name)).size).toBe(PLANTS.length)
+  const lost = PLANTS.filter((plant) => filesWith('build/src', plant).length !== 1)
+  expect(lost.map(({ name }) => name)).toEqual([])
 })
