@@ -17,7 +17,15 @@ import { rootCertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { certificateIn } from '../__tests__/support/certificate.js'
 import { inputEnvironment, runnerEnvironment } from '../emulator/runner.mjs'
-import { HEAD_SHA, NUMBER, PULL_REQUEST_EVENT, REPOSITORY, startGitHub, startService } from './servers.js'
+import {
+  HEAD_SHA,
+  NUMBER,
+  PULL_REQUEST_EVENT,
+  REPOSITORY,
+  startBenchGitHub,
+  startBenchService,
+  TOKEN,
+} from './servers.js'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -40,8 +48,8 @@ const JOB = { 'project-id': 'docs', 'api-key': 'mint_bench', prompt: 'Shorten th
 /** Starts the servers, and makes the environments of the commands. `folder` is for temporary files. */
 export async function startBench(folder: string) {
   const { key, cert, file: caFile } = await certificateIn(folder, ['localhost'])
-  const service = await startService({ key, cert })
-  const github = await startGitHub()
+  const service = await startBenchService({ key, cert })
+  const github = await startBenchGitHub()
   const serviceUrl = `https://127.0.0.1:${service.port}`
   const runner = (name: string, event = {}) => runnerEnvironment(newFolder(folder, name), event)
   const job = {
@@ -54,8 +62,8 @@ export async function startBench(folder: string) {
     'a job on a pull request': {
       ...(await runner('pull-request', PULL_REQUEST_EVENT)),
       ...job,
-      ...inputEnvironment({ 'job-scope': 'pull-request', context: 'diff', 'github-token': 'ghs_bench' }),
-      GITHUB_API_URL: `http://127.0.0.1:${github.port}`,
+      ...inputEnvironment({ 'job-scope': 'pull-request', context: 'diff', 'github-token': TOKEN }),
+      GITHUB_API_URL: github.url,
       GITHUB_BASE_REF: 'main',
       GITHUB_EVENT_NAME: 'pull_request',
       GITHUB_HEAD_REF: 'retry',

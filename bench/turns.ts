@@ -17,8 +17,8 @@ export async function takeTurns(
     for (const [name, command] of round % 2 === 0 ? turns : turns.reverse()) {
       github.deleteComments()
       await run(name, command, round)
-      if (github.unknownRequests.length > 0)
-        throw new Error(`${name}: bench/servers.ts does not know ${github.unknownRequests.join(', ')}`)
+      const refused = github.refusedRequests().map(({ method, path }) => `${method} ${path}`)
+      if (refused.length > 0) throw new Error(`${name}: bench/servers.ts refuses ${refused.join(', ')}`)
     }
   }
 }

@@ -309,6 +309,8 @@ export async function startGitHub(options: Options = {}) {
     // If the sender has given up, there is nobody to answer.
     handle(request, response).catch(() => request.socket.destroy())
   })
+  let connections = 0
+  server.on('connection', () => connections++)
   server.keepAliveTimeout = options.keepAliveMs ?? 60_000
   const { port, close } = await startListening(server)
 
@@ -316,6 +318,7 @@ export async function startGitHub(options: Options = {}) {
     /** For GITHUB_API_URL. */
     url: `http://127.0.0.1:${port}${typeof prefix === 'string' ? prefix : ''}`,
     requests,
+    connections: () => connections,
     /** The requests that may have changed something. */
     writes: () => requests.filter(({ method }) => method !== 'GET'),
     addRepository: (full_name: string, visibility: Visibility = {}) => {
