@@ -26,25 +26,21 @@ export async function main(): Promise<void> {
   runner.onUncaughtException((thrown) => endNow(report.resultUnknown(thrown) ?? thrown))
   signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())))
   try {
-    await runStep(step, signals.first)
+    await runStep(step)
   } finally {
     runner.exit(report.exitCode)
   }
 }
 
-/**
- * Runs a step until everything is reported.
- *
- * @param cancel aborted when the runner cancels the step
- */
-export async function runStep(step: WiredStep, cancel: AbortSignal): Promise<void> {
-  const { report, clock, log, progress } = step
+/** Runs a step until everything is reported. */
+export async function runStep(step: WiredStep): Promise<void> {
+  const { report, clock, deadline, log, progress } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => {
     log(formatHeartbeatLine(progress))
     if (progress.accepted) report.status.update() // Repeats the last edit if it failed.
   })
   report.end(await execute(step).catch(toRunResult).finally(stopHeartbeat))
-  await report.closeStatus(cancel)
+  await report.closeStatus(deadline)
 }
 
 async function execute(step: WiredStep): Promise<RunResult> {

@@ -53,7 +53,7 @@ async function run(
   const step = withEnvironment({ ...inputEnvironment(all), ...env }, () =>
     createStep({ ...runner, clock: createClock(), createReporter, mask: () => undefined }, cancel.signal),
   )
-  const ended = runStep(step, cancel.signal)
+  const ended = runStep(step)
   const onCancel = (): void => {
     cancelledAt = performance.now()
     cancel.abort()

@@ -1,6 +1,7 @@
 /** How a step reports: what is written when, what a failed write does, and the outputs that the texts leave out. */
 
 import { describe, expect, test } from '@jest/globals'
+import { createDeadline } from '../../src/net/deadline.js'
 import { collectOutputs, JOB_LIMIT, OUTPUT_NAMES } from '../../src/report/messages.js'
 import { StepReport } from '../../src/report/report.js'
 import { Progress } from '../../src/run/progress.js'
@@ -13,7 +14,7 @@ import { INPUTS, job, LINK } from './scripted-run.js'
 const ENOSPC = new Error('ENOSPC')
 
 /** A step whose writes are recorded, with the time limits of its last edits. */
-function createStep({ broken = [] as readonly ('outputs' | 'summary')[], hasInputs = true } = {}) {
+function createStep({ broken = [] as readonly ('outputs' | 'summary')[] } = {}) {
   const clock = new FakeClock()
   const progress = new Progress(clock)
   const written: [to: string, text: string][] = []
@@ -36,7 +37,7 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[], hasInpu
     progress,
     redact: (text) => text,
     run: { serverUrl: '', repository: '', runId: '', workflow: '' },
-    inputs: hasInputs ? INPUTS : undefined,
+    inputs: INPUTS,
     jobKey: '',
   })
   report.status.writers.push({
@@ -115,15 +116,15 @@ describe('the end', () => {
   })
 
   test.each([
-    ['long before the deadline', 0, true, false, [10_000, 30_000, 3_000]],
-    ['close to it', 30 * 60_000 - 4_000, true, false, [4_000, 4_000, 3_000]],
-    ['past it', 31 * 60_000, true, false, [1_000, 1_000, 3_000]],
-    ['after a cancel', 0, true, true, [3_000, 3_000, 3_000]],
-    ['with bad inputs', 31 * 60_000, false, false, [10_000, 30_000, 3_000]],
-  ])('leaves the last edits some time: %s', async (_, elapsedMs, hasInputs, isCancelled, expected) => {
-    const { clock, report, limits } = createStep({ hasInputs })
+    ['long before the deadline', 0, false, [10_000, 30_000, 3_000]],
+    ['close to it', 30 * 60_000 - 4_000, false, [4_000, 4_000, 3_000]],
+    ['past it', 31 * 60_000, false, [1_000, 1_000, 3_000]],
+    ['after a cancel', 0, true, [3_000, 3_000, 3_000]],
+  ])('leaves the last edits some time: %s', async (_, elapsedMs, isCancelled, expected) => {
+    const { clock, report, limits } = createStep()
     clock.advance(elapsedMs)
-    await report.closeStatus(isCancelled ? AbortSignal.abort() : new AbortController().signal)
+    const cancel = isCancelled ? AbortSignal.abort() : new AbortController().signal
+    await report.closeStatus(createDeadline(30 * 60_000, cancel, clock))
     expect(limits).toEqual([expected])
   })
 

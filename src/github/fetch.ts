@@ -55,8 +55,12 @@ export function createFetch(options: FetchOptions): (url: string, init: FetchIni
     const startedAt = clock.now()
     const address = new URL(url)
     const line = `${init.method} ${address.pathname}`
+    const signal = abortedAfterReading(init.signal)
     try {
-      const response = await Promise.race([send(dispatcher, address, init), rejectOnAbort(init.signal)])
+      const response = await Promise.race([
+        send(dispatcher, address, { ...init, signal }),
+        rejectOnAbort(signal),
+      ])
       debug(`${line} ${response.status} ${Math.round(clock.now() - startedAt)} ms`)
       return response
     } catch (thrown) {
@@ -72,6 +76,21 @@ function createDispatcher({ run, network }: FetchOptions): Dispatcher {
   const { unverifiedTlsRequested } = network
   const { connect } = createConnector({ proxy, unverifiedTlsRequested })
   return new Agent({ connect })
+}
+
+/** How many turns of the event loop read what has arrived; each reads 64 KiB. */
+const READING_TURNS = 16
+
+/** After a freeze, a time limit may be due before the response is read that has arrived meanwhile. */
+function abortedAfterReading(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController()
+  const abort = async (): Promise<void> => {
+    await waitForAbort(signal)
+    for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate()
+    controller.abort(signal.reason)
+  }
+  void abort()
+  return controller.signal
 }
 
 /** undici ignores the signal of a request whose connection is still being made. */

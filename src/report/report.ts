@@ -9,6 +9,7 @@ import type { Inputs } from '../inputs/inputs.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
 import type { StatusWriter } from '../run/status-update.js'
+import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
@@ -168,9 +169,8 @@ export class StepReport {
   }
 
   /** Waits until the comment and the check are written, for a limited time. */
-  async closeStatus(cancel: AbortSignal): Promise<void> {
-    const timeoutMs = this.#inputs?.timeoutMs ?? Number.POSITIVE_INFINITY
-    const close = () => this.status.close(timeoutMs - this.#progress.elapsedMs(), cancel)
+  async closeStatus({ remainingMs, cancel }: Step['deadline']): Promise<void> {
+    const close = () => this.status.close(remainingMs(), cancel)
     const { notes } = this.#view()
     await close()
     if (isDeepStrictEqual(this.#view().notes, notes)) return
