@@ -325,13 +325,20 @@ describe('a step that only waits', () => {
   test.each<[string, Iterable<ScriptedResult>, story: string, endedAt: number]>([
     ['is silent from then on', forever(hangs(true)), 'timed-out', 30 * MINUTE],
     ['cannot be reached from then on', forever(notSent), 'timed-out', 30 * MINUTE - 2_000],
-    ['says that there is no such job', Array(4).fill(errorResponse(404)), 'error not-found', 10_200],
+    ['says that there is no such job', Array(4).fill(errorResponse(404)), 'error not-found', 14_700],
   ])('counts what the service has said of an earlier job, if it %s', async (_, script, story, endedAt) => {
     const run = await runTask({ ...ATTACH, job: job('active') }, script)
     expect(run.story.split(': ')[1]).toBe(story)
     expect(run.clock.now()).toBe(endedAt)
     expect(run.progress).toMatchObject({ status: 'active', reuse: 'attach' })
     expect(run.published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', status: 'active' })
+  })
+
+  test.each<[string, Job, wait: boolean, story: string]>([
+    ['has ended', job('completed', { prLink: LINK }), true, ': pr-opened'],
+    ['is active, and it need not wait', job('active'), false, ': started'],
+  ])('asks for nothing if the service has just said that the job %s', async (_, seen, wait, story) => {
+    expect((await runTask({ ...ATTACH, job: seen }, [], { wait })).story).toBe(story)
   })
 
   test('is timed-out by a 404 that there was no time to repeat', async () => {

@@ -24,6 +24,8 @@ export type PrecededBy =
   | { readonly kind: 'create'; readonly at: number }
   /** `job` as last seen before the message, or in the response to it. */
   | { readonly kind: 'message'; readonly at: number; readonly job: Job | undefined }
+  /** The service has just returned the job. */
+  | { readonly kind: 'status' }
   | { readonly kind: 'nothing' }
 
 export interface PollOptions {
@@ -58,8 +60,8 @@ export async function pollUntilDone(
   const finalPollAt = clock.now() + deadline.remainingMs() - finalPollMarginMs(options.timeoutMs)
   const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
   let delayMs = state.firstDelayMs()
-  // The response to a request that was sent is the last one, if it came that late.
-  const isTooLate = hasPassed(deadline) && options.precededBy.kind !== 'nothing'
+  // The response to a create request or a message is the last one, if it came that late.
+  const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
   for (let isFinalPoll = isTooLate; !isFinalPoll; ) {
     const remainingMs = untilFinalPoll.remainingMs()
     const isEarly = delayMs > remainingMs

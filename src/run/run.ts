@@ -29,10 +29,13 @@ export async function run(
     else {
       tools.progress.attach()
       if (task.job === undefined) tools.publish()
-      else tools.onJob(task.job)
+      else {
+        tools.onJob(task.job)
+        precededBy = { kind: 'status' }
+      }
     }
     if (tools.deadline.cancelled()) throw new Cancelled()
-    const ended = endOfCreated(precededBy.kind, tools.progress)
+    const ended = endAlreadySeen(precededBy.kind, tools.progress)
     if (ended !== undefined) return { outcome: await outcomeOfEnded(ended, service, tools) }
     if (!wait && precededBy.kind !== 'nothing') return { outcome: 'started' }
     const { jobId } = tools.progress
@@ -113,9 +116,9 @@ async function message(
   return { kind: 'message', at: tools.clock.now(), job: mayBeStale ? job : (remembered?.job ?? job) }
 }
 
-/** A job that was just created may already have ended; after a message, a final status may be the earlier one. */
-function endOfCreated(kind: PrecededBy['kind'], { job }: Progress): JobEnd | undefined {
-  return kind === 'create' && isFinal(job?.status) ? { job, status: job.status } : undefined
+/** The job may have ended already; but after a message, a final status may be the earlier one. */
+function endAlreadySeen(kind: PrecededBy['kind'], { job }: Progress): JobEnd | undefined {
+  return kind !== 'message' && isFinal(job?.status) ? { job, status: job.status } : undefined
 }
 
 /** A job that has ended, and its final status. */
