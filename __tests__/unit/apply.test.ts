@@ -97,7 +97,7 @@ describe('the prompt', () => {
       run: RUN,
       event: parseEvent('push', { sender: { login: 'octocat' } }),
       nonce: () => nonce,
-      redact: (text) => text.replaceAll('mint_key', '***'),
+      redact: (text) => text.replace(/mint_(?:<!--)?key/g, '***'),
     })
 
   test('is the text alone without context, and if nothing was read', () => {
@@ -118,7 +118,8 @@ describe('the prompt', () => {
   test.each<[string, Partial<Changes>]>([
     ['a fact', { named: { body: `${'x'.repeat(16 * 1024 - 4)}mint_key` } }],
     ["a commit's message", { commits: { commits: [commit], complete: true } }],
-  ])('does not have half the key where %s is truncated', (_, more) => {
+    ['a body', { named: { body: 'xxx mint_<!--key' } }],
+  ])('does not have half the key where %s is cut', (_, more) => {
     const text = prompt('event', changes([], more))
     expect(text).toContain('xxx')
     expect(text).not.toContain('mint')

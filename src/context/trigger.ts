@@ -22,6 +22,12 @@ export interface Fact {
   readonly value: string
 }
 
+/** A fact as it was received. */
+interface RawFact extends Fact {
+  /** GitHub renders it as Markdown, which can hide some of it. */
+  readonly isProse?: boolean
+}
+
 /** What triggered the run. */
 export interface Trigger {
   /** The event's name, as in GITHUB_EVENT_NAME. */
@@ -35,7 +41,7 @@ export interface Trigger {
 /**
  * What triggered the run; facts without a value are left out.
  *
- * @param redact applied to whole texts, before they are truncated: half a key would not be found
+ * @param redact applied to whole texts, before a part of them is hidden or cut: half a key would not be found
  */
 export function describeTrigger(
   run: RunEnvironment,
@@ -44,7 +50,7 @@ export function describeTrigger(
   redact: Redact,
 ): Trigger {
   const told = readFacts(event.name, event.payload)
-  const facts = [
+  const facts: readonly RawFact[] = [
     ...refFacts(run, told),
     ...told,
     ...readPart(changes.named, PARTS.issue),
@@ -57,7 +63,10 @@ export function describeTrigger(
     // Names of refs and of people can have invisible characters, too.
     facts: facts
       .filter(({ value }) => value !== '')
-      .map(({ name, value }) => ({ name, value: redact(showInvisible(value)) })),
+      .map(({ name, value, isProse }) => {
+        const text = redact(value)
+        return { name, value: showInvisible(isProse ? noteHidden(text) : text) }
+      }),
   }
 }
 
@@ -139,7 +148,7 @@ const TOP: Readonly<Record<string, string>> = {
 }
 
 /** The facts of a payload. */
-function readFacts(eventName: string, payload: unknown): Fact[] {
+function readFacts(eventName: string, payload: unknown): RawFact[] {
   const top = (Object.hasOwn(TOP, eventName) && TOP[eventName]) || ''
   const action = eventName === 'repository_dispatch' ? '' : 'action'
   return [
@@ -148,21 +157,18 @@ function readFacts(eventName: string, payload: unknown): Fact[] {
   ]
 }
 
-function readPart(part: unknown, sources: string): Fact[] {
+function readPart(part: unknown, sources: string): RawFact[] {
   return sources.split(', ').flatMap((source) => {
     const [name = '', paths = name] = source.split('=')
-    const texts = paths.split('|').map((path) => toText(getPath(part, path), path === 'body'))
-    const value = texts.find((text) => text !== '')
-    return value === undefined ? [] : [{ name, value }]
+    const facts = paths
+      .split('|')
+      .map((path) => ({ name, value: toText(getPath(part, path)), isProse: path === 'body' }))
+    return facts.find(({ value }) => value !== '') ?? []
   })
 }
 
-/** @param isProse GitHub renders it as Markdown, which can hide some of it */
-function toText(value: unknown, isProse: boolean): string {
-  if (typeof value === 'string') {
-    const text = normalizeNewlines(value)
-    return isProse ? noteHidden(text) : text
-  }
+function toText(value: unknown): string {
+  if (typeof value === 'string') return normalizeNewlines(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.map(itemText).join(', ')
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
