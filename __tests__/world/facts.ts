@@ -270,7 +270,8 @@ export function isRefusal(entry: Entry): boolean {
   const { framing } = entry.exchange.response
   if (entry.respondedAt === undefined && framing !== 'close') return false
   const status = statusOf(entry)
-  if (status < 300) return jobIn(entry)?.id !== entry.jobId
+  // Nobody can tell that a body that only the end of the connection delimits was cut.
+  if (status < 300) return entry.respondedAt === undefined || jobIn(entry)?.id !== entry.jobId
   return status < 500 && !TEMPORARY.includes(status)
 }
 

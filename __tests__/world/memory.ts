@@ -42,13 +42,20 @@ export interface Shown {
 const KINDS = { comment: /\/issues\/\d+\/comments/, check: /\/check-runs/ } as const
 export type Kind = keyof typeof KINDS
 
+/** A text that one page has shown: pages that are read one after the other may show it twice, before and after an edit. */
+interface OnPage {
+  readonly id: number
+  readonly marker: Marker | undefined
+}
+
 /**
  * The markers that the lists have shown to a step before it wrote anything: one list for each time that they were read,
- * because nobody knows from outside which responses were read to the end.
+ * because nobody knows from outside which responses were read to the end, and for each of what an edit has changed
+ * meanwhile.
  */
 export function shownTo({ githubRequests, entries }: StepRecord, kind: Kind): (readonly Shown[])[] {
   const sentAt = entries.find(({ method }) => method === 'POST')?.startedAt ?? Number.POSITIVE_INFINITY
-  const lists: Shown[][] = []
+  const lists: OnPage[][] = []
   for (const request of githubRequests) {
     if (!KINDS[kind].test(request.path)) continue
     if (request.method !== 'GET' || request.at > sentAt) break
@@ -58,18 +65,28 @@ export function shownTo({ githubRequests, entries }: StepRecord, kind: Kind): (r
     if (isFirst || lists.length === 0) lists.push([])
     lists.at(-1)?.push(...items)
   }
-  return lists
+  return lists.flatMap((items) => {
+    const [first, last] = [withoutRepeats(items.toReversed()), withoutRepeats(items)]
+    return JSON.stringify(first) === JSON.stringify(last) ? [last] : [first, last]
+  })
 }
 
-function itemsIn({ status, answered }: Received, kind: Kind): Shown[] | undefined {
+/** Of each text that has a marker, what was shown last. */
+function withoutRepeats(items: readonly OnPage[]): Shown[] {
+  const byId = new Map(items.map(({ id, marker }) => [id, marker]))
+  return [...byId]
+    .sort(([one], [other]) => one - other)
+    .flatMap(([id, marker]) => (marker === undefined ? [] : [{ id, marker }]))
+}
+
+function itemsIn({ status, answered }: Received, kind: Kind): OnPage[] | undefined {
   if (status !== 200) return undefined
   try {
     const parsed: unknown = JSON.parse(answered)
     const items = (kind === 'comment' ? parsed : (parsed as { check_runs: unknown }).check_runs) as Item[]
     return items.flatMap(({ id, body, user, output }) => {
       if (user?.login === STRANGER) return []
-      const marker = markerIn((kind === 'comment' ? body : output?.text) ?? '')
-      return marker === undefined ? [] : [{ id, marker }]
+      return [{ id, marker: markerIn((kind === 'comment' ? body : output?.text) ?? '') }]
     })
   } catch {
     return undefined

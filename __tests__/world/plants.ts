@@ -148,8 +148,8 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'the last edits are not waited for',
-    text: 'await report.closeStatus(cancel);',
-    becomes: 'report.closeStatus(cancel).catch(() => undefined);',
+    text: 'await report.closeStatus(deadline);',
+    becomes: 'report.closeStatus(deadline).catch(() => undefined);',
   },
   {
     name: "the step's own comment triggers it",

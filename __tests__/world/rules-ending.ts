@@ -102,7 +102,7 @@ export const ENDING_RULES = {
     const { inputs, outcome, code, wasKilled, wasCancelled, mayStart, isByAgent, isGitHubWell } = facts
     if (!hasBadInput(inputs) || wasKilled || wasCancelled || !mayStart || isByAgent) return
     // Who may start a job is asked first.
-    const isRefused = outcome === 'skipped' && !isGitHubWell
+    const isRefused = outcome === 'skipped' && (!isGitHubWell || inputs['skip-authors'] === 'reader')
     if (code !== 'input' && !isRefused) yield `the input is bad: ${outcome} ${code}`
   },
 
@@ -137,7 +137,8 @@ export const ENDING_RULES = {
     const { index, inputs, step, posts, outcome, outputs } = facts
     // A later step also asks for the job of the step before it.
     if (index > 0 || inputs.wait === 'false' || facts.wasCancelled || facts.wasKilled) return
-    if (posts.some(isMessage)) return
+    // One that is only remembered is not told.
+    if (posts.some(isMessage) || (posts.length === 0 && outputs.reused !== 'true')) return
     for (const entry of step.entries) {
       const { method, respondedAt, arrivedAt } = entry
       if (method !== 'GET' || jobIn(entry)?.id !== facts.jobId || respondedAt === undefined) continue
@@ -145,7 +146,7 @@ export const ENDING_RULES = {
       const link = JSON.parse(entry.exchange.response.body).prLink
       const isEnd = FAILURES.includes(status) || (status === 'completed' && isPlain(link))
       // The poll before the last one is given up for it.
-      const limit = entry.startedAt < facts.deadlineAt - facts.lastPollMs ? facts.lastPollMs : 0
+      const limit = entry.sentAt < facts.deadlineAt - facts.lastPollMs ? facts.lastPollMs : 0
       const until = Math.min(facts.deadlineAt - limit, entry.sentAt + REQUEST_MS.GET)
       if (!isEnd || !facts.arrivedBefore(arrivedAt, until)) continue
       if (!ENDED.includes(outcome) || outputs.status !== status)

@@ -198,9 +198,10 @@ const isBy = (marker: Marker, run: number, attempt: number): boolean =>
 function remembered(facts: Facts): { comment: Marker | undefined; check: Marker | undefined }[] {
   const { hasComment, hasCheck } = facts
   const comments = hasComment ? facts.shown('comment') : [undefined]
-  // In a first attempt, the check need not be read.
   const checks = hasCheck ? facts.shown('check') : [undefined]
-  const orNone = checks.length === 0 ? [undefined] : checks
+  // In a first attempt, the check need not be read.
+  const mayBeUnread = facts.step.plan.attempt === 1 && !facts.isGitHubWell
+  const orNone = checks.length === 0 || mayBeUnread ? [...checks, undefined] : checks
   return comments.flatMap((comment) => orNone.map((check) => ({ comment, check })))
 }
 

@@ -106,7 +106,7 @@ export const SERVICE_RULES = {
     const { jobId, code, step, outcome } = facts
     if (outcome !== 'timed-out' || step.plan.task === 'message') return
     const polls = facts.polls(jobId)
-    const from = polls.findLastIndex((entry) => !isRefusal(entry)) + 1
+    const from = polls.findLastIndex((one) => !isRefusal(one) || one.respondedAt === undefined) + 1
     const [first, last] = [polls[from], polls.at(-2)]
     const isLong =
       first !== undefined && last !== undefined && last.startedAt - first.startedAt > 2 * GRACE_MS

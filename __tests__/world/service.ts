@@ -84,7 +84,6 @@ export async function startPlannedService(options: ServiceOptions) {
         : planned
     const jobId = jobIdIn(request) || `made.${++created}`
     const sentAt = (receivedWasSentAt ?? startedAt) - fromProxyMs
-    const never = { respondedAt: undefined, arrivedAt: Number.POSITIVE_INFINITY }
     const entry = { ...request, step, startedAt, sentAt, exchange, jobId, ...never }
     entries.push(entry)
     const { method, path, body, connection } = request
@@ -95,6 +94,7 @@ export async function startPlannedService(options: ServiceOptions) {
     return entry
   }
 
+  const never = { respondedAt: undefined, arrivedAt: Number.POSITIVE_INFINITY }
   const respond = async (socket: Socket & Partial<Travelling>, entry: Entry): Promise<void> => {
     const { delayMs, breaksAt, fraction, pauseMs, how, response, atLimit } = entry.exchange
     const breakOff = (): void => {
@@ -113,11 +113,21 @@ export async function startPlannedService(options: ServiceOptions) {
     if (!(await write(socket, bytes.subarray(0, half)))) return
     await pause(pauseMs)
     if (breaksAt === 'response') return breakOff()
-    if (!(await write(socket, bytes.subarray(half)))) return
+    if (!socket.writable) return
+    const writing = write(socket, bytes.subarray(half))
+    const onSent = (): void => {
+      entry.respondedAt = performance.now()
+      entry.arrivedAt = (socket.sentArrivesAt ?? entry.respondedAt) + fromProxyMs
+    }
+    // Whoever has read everything may end before the writer knows it.
+    if (response.framing !== 'close') onSent()
+    if (!(await writing)) {
+      if (entry.arrivedAt > performance.now()) Object.assign(entry, never)
+      return
+    }
     if (response.framing === 'close' || response.afterwards === 'close')
       await new Promise<void>((resolve) => socket.end(resolve))
-    entry.respondedAt = performance.now()
-    entry.arrivedAt = (socket.sentArrivesAt ?? entry.respondedAt) + fromProxyMs
+    if (response.framing === 'close') onSent()
     tell(
       'service',
       `has answered ${entry.method} with ${response.status} ${bodyText(response, entry.jobId).slice(0, 120)}`,
