@@ -67,7 +67,7 @@ export const PLANTS: readonly Plant[] = [
   // Time.
   {
     name: 'a re-run that waits forgets what the service has just said',
-    text: 'if (task.job === undefined) tools.publish(); else tools.onJob(task.job);',
+    text: 'tools.onJob(task.job);',
     becomes: 'tools.publish();',
   },
   {
