@@ -64,7 +64,7 @@ export const ENDING_RULES = {
       (github === undefined ? 0 : EDITS_MS.deadline)
     // A cancel before that has its own time.
     const afterCancel = cancelledAt <= limit ? cancelledAt + postMs + REPORT_MS + EDITS_MS.cancelled : 0
-    const lateMs = step.endedAt - facts.laterByFreezes(Math.max(limit, afterCancel)) - TIMER_MS
+    const lateMs = step.endedAt - facts.laterByFreezes(Math.max(limit, afterCancel) + TIMER_MS)
     if (lateMs > 0) yield `ended ${lateMs} ms too late after its deadline`
   },
 
@@ -78,7 +78,7 @@ export const ENDING_RULES = {
       yield `reported its end ${reported.at - cancelledAt} ms after a signal`
     const editsMs = github === undefined ? 0 : EDITS_MS.cancelled
     const toldAt = Math.max(cancelledAt, reported?.at ?? 0)
-    const lateMs = step.endedAt - facts.laterByFreezes(toldAt + editsMs) - TIMER_MS
+    const lateMs = step.endedAt - facts.laterByFreezes(toldAt + editsMs + TIMER_MS)
     if (lateMs > 0) yield `ended ${lateMs} ms too late after a signal`
     if (secondSignalAt < step.endedAt) yield `ended ${step.endedAt - secondSignalAt} ms after a second signal`
   },

@@ -155,10 +155,10 @@ export const GITHUB_RULES = {
     if (looksTheSame(facts)) yield 'another step of this attempt looks the same, and something was sent'
   },
 
-  /** Unless it has made a new job. */
+  /** Unless it has made a new job, or was killed just before. */
   *"a re-run does not hide a later run's job"(facts) {
     const { runId, attempt } = facts.step.plan
-    if (attempt === 1 || facts.posts.some(isCreate)) return
+    if (attempt === 1 || facts.wasKilled || facts.posts.some(isCreate)) return
     const shown = facts.shown('comment')
     const isLater = shown.length > 0 && shown.every((marker) => marker?.jobId && Number(marker.run) > runId)
     const last = facts.written.findLast(({ kind }) => kind === 'comment')
