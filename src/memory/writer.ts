@@ -71,15 +71,11 @@ export class MemoryWriter implements StatusWriter {
 
   /** The next run depends on what is stored, and would not find the job there. */
   get #lacksJob(): boolean {
-    if (this.#options.soleReader === '' || this.#latest === undefined) return false
-    const { jobId, state } = this.#latest
-    return !NOTHING_SENT.includes(state) && (jobId === '' || jobId !== this.#storedId)
+    return this.#options.soleReader !== '' && lacksJob(this.#latest, this.#storedId)
   }
 
   get failure(): string {
-    const { role, soleReader } = this.#options
-    const lost = this.#lacksJob ? `, and ${soleReader} may not find this run's docs job` : ''
-    return this.#failure.describe(`${ROLES[role].stale}${lost}.`)
+    return this.#failure.describe(describeConsequence(this.#options, this.#lacksJob))
   }
 
   /**
@@ -178,9 +174,7 @@ export class MemoryWriter implements StatusWriter {
   /** Then nothing is kept, which is said once. */
   #stopsWithoutChecks(thrown: unknown): boolean {
     if (!isWithoutChecks(thrown, this.#options)) return false
-    const { soleReader, note } = this.#options
-    const lost = soleReader && `: ${soleReader} won't find this run's docs job`
-    if (!this.#stopped) note(`This server has no checks${lost}.`)
+    if (!this.#stopped) tellWithoutChecks(this.#options)
     this.#stopped = true
     return true
   }
@@ -197,6 +191,21 @@ export class MemoryWriter implements StatusWriter {
     this.#stopIfPermanent(thrown)
     if (this.#failure.record(thrown)) this.#options.warn(this.failure)
   }
+}
+
+function lacksJob(latest: StatusUpdate | undefined, storedId: string | undefined): boolean {
+  if (latest === undefined || NOTHING_SENT.includes(latest.state)) return false
+  return latest.jobId === '' || latest.jobId !== storedId
+}
+
+function describeConsequence({ role, soleReader }: MemoryWriterOptions, isJobLost: boolean): string {
+  const lost = isJobLost ? `, and ${soleReader} may not find this run's docs job` : ''
+  return `${ROLES[role].stale}${lost}.`
+}
+
+function tellWithoutChecks({ soleReader, note }: MemoryWriterOptions): void {
+  const lost = soleReader && `: ${soleReader} won't find this run's docs job`
+  note(`This server has no checks${lost}.`)
 }
 
 /** A check of a first attempt that sent nothing: one request is enough. */
