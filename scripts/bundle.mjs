@@ -15,18 +15,25 @@ const CONFIG = 'scripts/tsconfig.bundle.json'
 const COMPILED = 'build/src'
 const READABLE = 'build/ncc'
 const HINT = 'keepParentheses'
-const UNDICI = 'build/undici'
+const PACKAGES = 'build/packages'
 /**
- * Files of undici's `lib` that are replaced, because no run needs them:
+ * Files in the `lib` of packages that are replaced, because no run needs them. Of undici:
  *
  * - HTTP/2, which no connection allows;
  * - bodies that are forms or blobs, with undici's own `fetch`;
  * - the second build of the parser, for platforms whose WebAssembly has no SIMD. Node has it since version 16.4.
+ *
+ * Of @actions/core: its step summary, which makes Node load `fs.promises` and readline.
  */
-const REPLACED_IN_UNDICI = {
-  'dispatcher/client-h2.js': "module.exports = () => { throw new Error('HTTP/2 is not supported.') }",
-  'web/fetch/body.js': "exports.extractBody = () => { throw new Error('A body is text or bytes.') }",
-  'llhttp/llhttp-wasm.js': "module.exports = require('./llhttp_simd-wasm.js')",
+const REPLACED = {
+  undici: {
+    'dispatcher/client-h2.js': "module.exports = () => { throw new Error('HTTP/2 is not supported.') }",
+    'web/fetch/body.js': "exports.extractBody = () => { throw new Error('A body is text or bytes.') }",
+    'llhttp/llhttp-wasm.js': "module.exports = require('./llhttp_simd-wasm.js')",
+  },
+  '@actions/core': {
+    'summary.js': 'export const summary = undefined\nexport const markdownSummary = undefined',
+  },
 }
 /** From github.com/nodejs/llhttp. */
 const LLHTTP_LICENSE = 'scripts/llhttp-license.txt'
@@ -39,8 +46,8 @@ const hash = hashOfSources()
 const isSame = existsSync(target) && existsSync(madeOf) && readFileSync(madeOf, 'utf8') === hash
 if (option === '--if-changed' && isSame) process.exit()
 rmSync(madeOf, { force: true })
-for (const folder of [UNDICI, READABLE, target]) rmSync(folder, { recursive: true, force: true })
-copyUndici()
+for (const folder of [PACKAGES, READABLE, target]) rmSync(folder, { recursive: true, force: true })
+copyPackages()
 // ncc reads the `paths` of the tsconfig.json in its working folder, also for imports of packages.
 cpSync(CONFIG, join(COMPILED, 'tsconfig.json'))
 const ncc = resolve('node_modules/@vercel/ncc/dist/ncc/cli.js')
@@ -68,15 +75,18 @@ function hashOfSources() {
   return hash.digest('hex')
 }
 
-/** Copies undici to where tsconfig.bundle.json finds it, and replaces the files that no run needs. */
-function copyUndici() {
-  // Its package.json says that these files are CommonJS.
-  for (const part of ['package.json', 'lib'])
-    cpSync(join('node_modules/undici', part), join(UNDICI, part), { recursive: true })
-  for (const [name, code] of Object.entries(REPLACED_IN_UNDICI)) {
-    const file = join(UNDICI, 'lib', name)
-    if (!existsSync(file)) throw new Error(`undici has no ${name} any more: see REPLACED_IN_UNDICI.`)
-    writeFileSync(file, `${code}\n`)
+/** Copies packages to where tsconfig.bundle.json finds them, and replaces the files that no run needs. */
+function copyPackages() {
+  for (const [name, replaced] of Object.entries(REPLACED)) {
+    const copy = join(PACKAGES, name)
+    // Its package.json says whether these files are CommonJS.
+    for (const part of ['package.json', 'lib'])
+      cpSync(join('node_modules', name, part), join(copy, part), { recursive: true })
+    for (const [path, code] of Object.entries(replaced)) {
+      const file = join(copy, 'lib', path)
+      if (!existsSync(file)) throw new Error(`${name} has no ${path} any more: see REPLACED.`)
+      writeFileSync(file, `${code}\n`)
+    }
   }
 }
 

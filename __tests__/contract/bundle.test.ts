@@ -26,6 +26,11 @@ test('there is one build of the parser', () => {
   expect(count(magic)).toBe(1)
 })
 
+/** Each makes Node load up to ten of its own modules when it is first used. */
+test.each(['.promises', 'performance', 'isDeepStrictEqual'])('a run does without %s', (name) => {
+  expect(readFileSync('build/dist/index.js', 'utf8').split(name)).toHaveLength(1)
+})
+
 test('one function requires the modules of Node', () => {
   const [, createRequire] = /import\s*\{\s*createRequire as ([\w$]+)\s*\}/.exec(bundle) ?? []
   expect(count('createRequire')).toBe(1)

@@ -147,6 +147,7 @@ export function replaceTimers(time: Time, machine: () => Machine, applies: () =>
     },
   })
   replaced.replace(performance, { now: () => time.now - machine().startedAt })
+  replaced.replace(process, { uptime: () => (time.now - machine().startedAt) / 1000 })
   replaced.wrap(
     globalThis,
     'Date',

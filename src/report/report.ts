@@ -1,6 +1,6 @@
 /** Reports the run: outputs, summary, log lines and the annotation, each once. */
 
-import { inspect, isDeepStrictEqual } from 'node:util'
+import { inspect } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
 import { factsOf } from '../agent/service.js'
@@ -171,9 +171,9 @@ export class StepReport {
   /** Waits until the comment and the check are written, for a limited time. */
   async closeStatus({ remainingMs, cancel }: Step['deadline']): Promise<void> {
     const close = () => this.status.close(remainingMs(), cancel)
-    const { notes } = this.#view()
+    const notes = this.#view().notes.join('\n')
     await close()
-    if (isDeepStrictEqual(this.#view().notes, notes)) return
+    if (this.#view().notes.join('\n') === notes) return
     // The others have to say what could not be written in the end, and not what could.
     this.#writeSummary()
     if (cancel.aborted) return // They have had their time.
