@@ -200,9 +200,10 @@ export class Facts extends Observed {
   get couldWrite(): boolean {
     const wasHindered = this.wasKilled || this.secondSignalAt < NEVER || this.freezes.length > 0
     if (wasHindered || !this.isGitHubWell || !this.isAlone) return false
-    // The last edits have 1 s after the deadline, 3 s after a cancel. A step that took less was not cut short.
-    const { endedAt } = this.step
-    return endedAt < this.deadlineAt + 1_000 && endedAt < this.cancelledAt + 3_000
+    // The last edits have until the deadline, and at least 1 s; 3 s after a cancel. A step that took less was not cut short.
+    const { endedAt, wrote } = this.step
+    const reportedAt = wrote.find(({ line }) => line.startsWith('Finished after '))?.at ?? 0
+    return endedAt < Math.max(this.deadlineAt, reportedAt + 1_000) && endedAt < this.cancelledAt + 3_000
   }
 
   /** What the comment or the check decided, in each way in which its list may have been read. */
@@ -216,7 +217,7 @@ export class Facts extends Observed {
   }
 
   /** Whether a marker is of this step in another run or attempt: whoever signed it has the same key for the step. */
-  #isOfThisStep({ id, marker }: Shown, kind: Kind): boolean {
+  #isOfThisStep({ at: shownAt, id, marker }: Shown, kind: Kind): boolean {
     const text = JSON.stringify(marker)
     const writes = this.record.steps.flatMap((step) =>
       writtenBy(step)
@@ -225,7 +226,7 @@ export class Facts extends Observed {
     )
     // A run that sends nothing signs anew what the one before has stored.
     const last = writes
-      .filter(({ at }) => at <= this.step.endedAt)
+      .filter(({ at }) => at <= shownAt)
       .sort((one, other) => other.at - one.at)
       .find(({ inputs }) => inputs !== this.inputs)
     if (last === undefined) return false

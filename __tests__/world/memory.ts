@@ -35,6 +35,7 @@ interface Item {
 
 /** A text that a list has shown. */
 export interface Shown {
+  readonly at: number
   readonly id: number
   readonly marker: Marker
 }
@@ -43,8 +44,7 @@ const KINDS = { comment: /\/issues\/\d+\/comments/, check: /\/check-runs/ } as c
 export type Kind = keyof typeof KINDS
 
 /** A text that one page has shown: pages that are read one after the other may show it twice, before and after an edit. */
-interface OnPage {
-  readonly id: number
+interface OnPage extends Omit<Shown, 'marker'> {
   readonly marker: Marker | undefined
 }
 
@@ -73,20 +73,20 @@ export function shownTo({ githubRequests, entries }: StepRecord, kind: Kind): (r
 
 /** Of each text that has a marker, what was shown last. */
 function withoutRepeats(items: readonly OnPage[]): Shown[] {
-  const byId = new Map(items.map(({ id, marker }) => [id, marker]))
-  return [...byId]
-    .sort(([one], [other]) => one - other)
-    .flatMap(([id, marker]) => (marker === undefined ? [] : [{ id, marker }]))
+  const byId = new Map(items.map((item) => [item.id, item]))
+  return [...byId.values()]
+    .sort((one, other) => one.id - other.id)
+    .flatMap(({ marker, ...item }) => (marker === undefined ? [] : [{ ...item, marker }]))
 }
 
-function itemsIn({ status, answered }: Received, kind: Kind): OnPage[] | undefined {
+function itemsIn({ at, status, answered }: Received, kind: Kind): OnPage[] | undefined {
   if (status !== 200) return undefined
   try {
     const parsed: unknown = JSON.parse(answered)
     const items = (kind === 'comment' ? parsed : (parsed as { check_runs: unknown }).check_runs) as Item[]
     return items.flatMap(({ id, body, user, output }) => {
       if (user?.login === STRANGER) return []
-      return [{ id, marker: markerIn((kind === 'comment' ? body : output?.text) ?? '') }]
+      return [{ at, id, marker: markerIn((kind === 'comment' ? body : output?.text) ?? '') }]
     })
   } catch {
     return undefined

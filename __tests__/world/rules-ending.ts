@@ -60,7 +60,7 @@ export const ENDING_RULES = {
     const limit =
       (hasBadInput(inputs) ? startedAt + BAD_INPUT_MS : Math.max(deadlineAt, startedAt)) +
       postMs +
-      (isLate ? LATE_POLL_MS : 0) +
+      (isLate ? LATE_POLL_MS + TIMER_MS : 0) +
       (github === undefined ? 0 : EDITS_MS.deadline)
     // A cancel before that has its own time.
     const afterCancel = cancelledAt <= limit ? cancelledAt + postMs + REPORT_MS + EDITS_MS.cancelled : 0
