@@ -123,7 +123,7 @@ export const SERVICE_RULES = {
     // After a message, an end is not believed at once.
     const first = facts.posts.some(isMessage) ? undefined : ends[0]
     if (first === undefined || jobIn(first)?.prLink) return
-    if (facts.cancelledAt >= first.arrivedAt + LINK_MS) return
+    if (facts.wasCancelled && facts.cancelledAt >= first.arrivedAt + LINK_MS) return
     // The connection for it may not be made.
     const { proxy, connecting } = facts.plan
     if (proxy !== undefined || connecting.service.length > 0) return
