@@ -60,7 +60,7 @@ export async function pollUntilDone(
   const finalPollAt = clock.now() + deadline.remainingMs() - finalPollMarginMs(options.timeoutMs)
   const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
   let delayMs = state.firstDelayMs()
-  // The response to a create request or a message is the last one, if it came that late.
+  // If the response to a create request or a message came that late, it is the last one.
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
   for (let isFinalPoll = isTooLate; !isFinalPoll; ) {
     const remainingMs = untilFinalPoll.remainingMs()

@@ -25,14 +25,16 @@ function firstSentence(line: string): string {
 }
 
 /** Those that pages of errors use. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', copy: '©', middot: '·', hellip: '…' },
-  ...{ ndash: '–', mdash: '—', lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”' },
-}
+const ENTITIES = new Map(
+  Object.entries({
+    ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', copy: '©', middot: '·', hellip: '…' },
+    ...{ ndash: '–', mdash: '—', lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”' },
+  }),
+)
 
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#(x[\da-f]{1,6}|\d{1,7})|([a-z]+));/gi, (entity, number?: string, name = '') => {
     const code = Number(number?.replace(/^x/i, '0x'))
-    return code <= 0x10ffff ? String.fromCodePoint(code) : (ENTITIES[name] ?? entity)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : (ENTITIES.get(name) ?? entity)
   })
 }
