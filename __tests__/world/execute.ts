@@ -159,9 +159,10 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
     summary,
     /** The service's requests of this step. */
     entries: service.entries.filter(({ step }) => step === index),
-    githubRequests: (github?.requests ?? []).filter(({ prefix }) =>
-      prefix.startsWith(`${stepPrefix(index)}/`),
-    ),
+    /** GitHub's: what a step had sent when it was killed may come later. */
+    get githubRequests() {
+      return (github?.requests ?? []).filter(({ prefix }) => prefix.startsWith(`${stepPrefix(index)}/`))
+    },
     /** All comments after the step but a stranger's, oldest first. */
     comments: commentsOf(world),
     /** All checks after the step, oldest first. */

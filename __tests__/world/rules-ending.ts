@@ -29,6 +29,8 @@ const EDITS_MS = { cancelled: 3_000, deadline: 2_500 }
 const LATE_POLL_MS = 2_000
 /** How long a step with bad input has to say so. */
 const BAD_INPUT_MS = 60_000
+/** How soon after its start a step may send its request. */
+const FIRST_POST_MS = 20
 /** Node's shortest timer. */
 const TIMER_MS = 1
 /** How soon after a cancel everything but the comment and the check is written. */
@@ -48,8 +50,13 @@ export const ENDING_RULES = {
   *'a step ends by its deadline'(facts) {
     const { step, deadlineAt, cancelledAt, github, wasKilled, inputs } = facts
     if (wasKilled) return
-    const postMs = facts.isPostPendingAt(facts.thawedAt(deadlineAt)) ? FINAL_POST_MS : 0
     const startedAt = step.firstOutputAt ?? step.spawnedAt
+    // A step that starts after its deadline may send its request all the same.
+    const firstPostAt = facts.posts[0]?.startedAt ?? 0
+    const isPending = facts.isPostPendingAt(
+      facts.thawedAt(Math.max(deadlineAt, Math.min(startedAt + FIRST_POST_MS, firstPostAt))),
+    )
+    const postMs = isPending ? FINAL_POST_MS : 0
     // The last poll has its time even if the response to the POST came in the last moment.
     const isLate =
       facts.posts.some(({ arrivedAt: at }) => at <= deadlineAt && at >= deadlineAt - facts.lastPollMs) ||
