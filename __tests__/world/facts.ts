@@ -178,7 +178,8 @@ export class Facts extends Observed {
 
   /** Whether a POST had been begun, and its response had not arrived, at this time. */
   isPostPendingAt(at: number): boolean {
-    return this.posts.some(({ startedAt, arrivedAt }) => startedAt - this.travelMs <= at && arrivedAt >= at)
+    const sendingMs = 2 * this.travelMs // A long body is written in two parts.
+    return this.posts.some(({ startedAt, arrivedAt }) => startedAt - sendingMs <= at && arrivedAt >= at)
   }
 
   /** Whether no other step was under way at the same time. */
