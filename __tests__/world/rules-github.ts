@@ -33,14 +33,12 @@ export const GITHUB_RULES = {
       ...(hasComment ? [/\/comments\?/] : []),
       ...(facts.hasCheck && attempt > 1 ? [/\/check-runs\?/] : []),
     ]
-    for (const { method, path, status, at } of step.githubRequests) {
+    // Of several requests at once, the first that fails decides.
+    const isTold = step.wrote.some(({ line }) => line.includes('listing the earlier runs of'))
+    for (const { method, path, status } of step.githubRequests) {
       const isDecisive = method === 'GET' && decisive.some((pattern) => pattern.test(path))
       const isFinal = [401, 403, 404].some((refusal) => refusal === status)
-      // Of several requests at once, the first that fails decides.
-      const isTooLate = step.wrote.some(
-        ({ at: told, line }) => told <= at && line.includes('earlier runs of'),
-      )
-      if (isDecisive && isFinal && !isTooLate)
+      if (isDecisive && isFinal && !isTold)
         yield `GitHub answered ${status} to ${path}, and something was sent`
     }
   },

@@ -160,6 +160,8 @@ export const SERVICE_RULES = {
     // A response that comes that late leaves no time for it.
     if (facts.posts.some(({ arrivedAt }) => facts.thawedAt(arrivedAt) >= deadlineAt - lastPollMs)) return
     if (facts.wasCancelled) return
+    // What is left after a freeze may be too short.
+    if (facts.freezes.some(({ to }) => to >= deadlineAt - lastPollMs && to < deadlineAt)) return
     const last = facts.polls(jobId).at(-1)
     if (last === undefined || last.startedAt < deadlineAt - lastPollMs)
       yield `the last poll came ${deadlineAt - (last?.startedAt ?? step.spawnedAt)} ms before the deadline`
