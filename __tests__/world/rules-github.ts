@@ -34,11 +34,13 @@ export const GITHUB_RULES = {
       ...(facts.hasCheck && attempt > 1 ? [/\/check-runs\?/] : []),
     ]
     // Of several requests at once, the first that fails decides.
-    const isTold = step.wrote.some(({ line }) => line.includes('listing the earlier runs of'))
+    const isTold = step.wrote.some(({ line }) =>
+      /listing the earlier runs of \S+ failed: (?!40[134])/.test(line),
+    )
     for (const { method, path, status } of step.githubRequests) {
       const isDecisive = method === 'GET' && decisive.some((pattern) => pattern.test(path))
       const isFinal = [401, 403, 404].some((refusal) => refusal === status)
-      if (isDecisive && isFinal && !isTold)
+      if (isDecisive && isFinal && !(isTold && path.includes('/actions/')))
         yield `GitHub answered ${status} to ${path}, and something was sent`
     }
   },
