@@ -59,29 +59,20 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   const isBad = inputProblem !== undefined
   const progress = new Progress(clock)
   if (inputs.task.kind !== 'create') progress.follow(inputs.task.jobId)
-  const report = new StepReport({
-    writer: reporter,
-    progress,
-    redact,
-    run,
-    inputs: isBad ? undefined : inputs,
-    jobKey: inputs.jobKey,
-  })
+  const report = new StepReport({ writer: reporter, progress, redact, run, inputs })
   return {
-    ...{
-      inputs,
-      inputProblem,
-      run,
-      event,
-      network,
-      redact,
-      progress,
-      clock,
-      random,
-      nonce,
-      reporter,
-      report,
-    },
+    inputs,
+    inputProblem,
+    run,
+    event,
+    network,
+    redact,
+    progress,
+    clock,
+    random,
+    nonce,
+    reporter,
+    report,
     deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
     log: (line) => reporter.log(line),
     debug: (line) => reporter.debug(line),

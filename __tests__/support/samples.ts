@@ -42,7 +42,7 @@ function log(): string {
   return ['```text', ...lines, '```'].join('\n')
 }
 
-const VIEW = { inputs, notes: [], redact, sending: false, jobKey: '', workflow: 'Docs' }
+const VIEW = { inputs, notes: [], redact, sending: false, workflow: 'Docs' }
 
 function comment(): string {
   const { progress } = started()

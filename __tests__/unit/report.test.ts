@@ -38,7 +38,6 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[] } = {}) 
     redact: (text) => text,
     run: { serverUrl: '', repository: '', runId: '', workflow: '' },
     inputs: INPUTS,
-    jobKey: '',
   })
   report.status.writers.push({
     failure: '',

@@ -76,7 +76,7 @@ const error =
   (create: (step: Told) => ActionError): End =>
   (step) => ({ outcome: 'error', error: create(step) })
 
-const FACTS = factsOf(undefined)
+const FACTS = factsOf('')
 
 type Refusal = Extract<ServiceResult, { kind: 'error-response' }>
 

@@ -62,12 +62,9 @@ function play(row: Row, outside: Outside = PLAIN) {
         summary = markdown
       },
     })
-    const inputs = { ...INPUTS, projectId: outside.project, baseUrl: outside.url, failOn: row.failOn }
-    const report = new StepReport({
-      ...{ writer, progress, redact, run: RUN },
-      inputs: row.badInput ? undefined : inputs,
-      jobKey: '',
-    })
+    const given = { projectId: outside.project, baseUrl: outside.url, failOn: row.failOn }
+    const inputs = { ...INPUTS, ...given, ...(row.badInput && { projectId: '', baseUrl: '' }) }
+    const report = new StepReport({ writer, progress, redact, run: RUN, inputs })
     report.status.writers.push({
       failure: '',
       writePlaceholder: async (update) => void updates.push(update),
@@ -129,7 +126,6 @@ test('the comment before a create request', async () => {
   const report = new StepReport({
     ...{ writer: createReporter(String), progress: new Progress(new FakeClock()), redact: String, run: RUN },
     inputs: INPUTS,
-    jobKey: '',
   })
   const texts: string[] = []
   report.status.writers.push({

@@ -215,9 +215,9 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'what fail-on lists does not fail the step',
-    text: 'return result !== undefined && !failsStep(result.outcome, this.#inputs?.failOn) ? 0 : 1;',
+    text: 'return progress.result !== undefined && !failsStep(progress.result.outcome, inputs.failOn) ? 0 : 1;',
     becomes:
-      "return result !== undefined && result.outcome !== 'error' && result.outcome !== 'cancelled' ? 0 : 1;",
+      "return progress.result !== undefined && progress.result.outcome !== 'error' && progress.result.outcome !== 'cancelled' ? 0 : 1;",
   },
   {
     name: 'a dry run sends the prompt',

@@ -71,12 +71,8 @@ export function reasonNotContinuable({ status }: Job): string {
   return isFinal(status) ? ENDS[status] : ''
 }
 
-/**
- * Whether an outcome fails the step: `error` and `cancelled` always do, others if `fail-on` lists them.
- *
- * @param failOn left out if the inputs are invalid
- */
-export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn> = new Set()): boolean {
+/** Whether an outcome fails the step: `error` and `cancelled` always do, others if `fail-on` lists them. */
+export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolean {
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
 }
 

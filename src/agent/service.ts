@@ -39,7 +39,7 @@ const OF_MINTLIFY: ServiceFacts = {
   limit: 'Mintlify documents a limit of 100 uses per project per hour.',
 }
 
-/** @param baseUrl as in `Inputs`; undefined if it is not known */
-export function factsOf(baseUrl: string | undefined): ServiceFacts {
+/** @param baseUrl as in `Inputs` */
+export function factsOf(baseUrl: string): ServiceFacts {
   return baseUrl === MINTLIFY_URL ? OF_MINTLIFY : OF_ANY_SERVICE
 }

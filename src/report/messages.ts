@@ -129,7 +129,7 @@ export interface Annotation {
 export function createAnnotation(
   progress: Progress,
   result: RunResult,
-  failOn?: ReadonlySet<FailOn>,
+  failOn: ReadonlySet<FailOn>,
 ): Annotation {
   const link = progress.job?.link ?? ''
   const { sentence = '', happened = '', unsent = '', next } = describeOutcome(progress, result, quote)

@@ -5,7 +5,6 @@ import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
 import { factsOf } from '../agent/service.js'
 import type { RunEnvironment } from '../event/event.js'
-import type { Inputs } from '../inputs/inputs.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
 import type { StatusWriter } from '../run/status-update.js'
@@ -13,7 +12,6 @@ import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
-import type { Redact } from '../text/redact.js'
 import { collectOutputs, createAnnotation, formatEndLine, formatStatusLine } from './messages.js'
 import { describeNow } from './outcome.js'
 import { StatusReport } from './status-report.js'
@@ -33,14 +31,9 @@ export interface ReportWriter {
   group(title: string, text: string): void
 }
 
-export interface ReportOptions {
+export interface ReportOptions extends Pick<Step, 'inputs' | 'progress' | 'redact'> {
   readonly writer: ReportWriter
-  readonly progress: Progress
-  readonly redact: Redact
   readonly run: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
-  /** Undefined if they are invalid. */
-  readonly inputs: Inputs | undefined
-  readonly jobKey: string
 }
 
 export class StepReport {
@@ -50,35 +43,29 @@ export class StepReport {
   #warnedOfSummary = false
   /** The outputs as last written. */
   readonly #written = new Map<string, string>()
-  readonly #writer: ReportWriter
-  readonly #progress: Progress
-  readonly #redact: Redact
-  readonly #inputs: Inputs | undefined
-  readonly #place: Pick<View, 'workflow' | 'jobKey'>
+  readonly #options: ReportOptions
 
-  constructor({ writer, progress, redact, run, inputs, jobKey }: ReportOptions) {
-    this.#inputs = inputs
-    this.#place = { workflow: run.workflow, jobKey }
-    this.#writer = writer
-    this.#progress = progress
-    this.#redact = redact
-    const runUrl = `${run.serverUrl}/${run.repository}/actions/runs/${run.runId}`
+  constructor(options: ReportOptions) {
+    this.#options = options
+    const { serverUrl, repository, runId } = options.run
+    const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
     this.status = new StatusReport((writer) => ({ ...this.#view(writer), runUrl }))
   }
 
   get exitCode(): 0 | 1 {
-    const { result } = this.#progress
-    return result !== undefined && !failsStep(result.outcome, this.#inputs?.failOn) ? 0 : 1
+    const { progress, inputs } = this.#options
+    return progress.result !== undefined && !failsStep(progress.result.outcome, inputs.failOn) ? 0 : 1
   }
 
   /** Records the latest job object and reports it if it changed. */
   onJob(job: Job): void {
+    const { writer, progress } = this.#options
     if (job.linkRejected && !this.#saidLinkRejected) {
       this.#saidLinkRejected = true
-      this.#writer.log("The service's pull request link was dropped, because it can't be passed on safely.")
+      writer.log("The service's pull request link was dropped, because it can't be passed on safely.")
     }
-    if (!this.#progress.update(job)) return
-    this.#writer.log(formatStatusLine(this.#progress))
+    if (!progress.update(job)) return
+    writer.log(formatStatusLine(progress))
     if (!isFinal(job.status)) this.publish() // Otherwise the step ends now, and reports it.
   }
 
@@ -90,47 +77,49 @@ export class StepReport {
    * to lose a job.
    */
   publish(): void {
-    if (this.#progress.result !== undefined) return
+    const { progress } = this.#options
+    if (progress.result !== undefined) return
     const failure = this.#writeOutputs()
     this.#writeSummary()
-    if (failure !== undefined && !this.#progress.accepted) throw failure
+    if (failure !== undefined && !progress.accepted) throw failure
     this.status.update()
   }
 
   /** Writes the outputs that changed, or all of them with the result. Returns the error if that fails. */
   #writeOutputs(): ActionError | undefined {
-    const { result } = this.#progress
-    const values = Object.entries(collectOutputs(this.#progress, this.#redact))
+    const { writer, progress, redact } = this.#options
+    const { result } = progress
+    const values = Object.entries(collectOutputs(progress, redact))
     const changed = values.filter(
       ([name, value]) => result !== undefined || this.#written.get(name) !== value,
     )
     try {
-      this.#writer.outputs(changed)
+      writer.outputs(changed)
       for (const [name, value] of changed) this.#written.set(name, value)
       return undefined
     } catch (thrown) {
-      return outputsError(thrown, errorOf(result), this.#progress)
+      return outputsError(thrown, errorOf(result), progress)
     }
   }
 
   /** Says once that the summary can't be written: nothing depends on it. */
   #writeSummary(): void {
+    const { writer } = this.#options
     try {
-      this.#writer.summary(createSummary(this.#view()))
+      writer.summary(createSummary(this.#view()))
     } catch (thrown) {
-      if (!this.#warnedOfSummary)
-        this.#writer.warn(`Writing the summary failed: ${(thrown as Error).message}`)
+      if (!this.#warnedOfSummary) writer.warn(`Writing the summary failed: ${(thrown as Error).message}`)
       this.#warnedOfSummary = true
     }
   }
 
   /** @param writer of the text; undefined for the summary */
   #view(writer?: StatusWriter): View {
-    const [inputs, progress, redact] = [this.#inputs, this.#progress, this.#redact]
+    const { inputs, progress, redact, run } = this.#options
     // What a writer writes shows that it works again.
     const notes = [...progress.notes, ...this.#failures(writer)]
     const sending = progress.request === 'sending'
-    return { inputs, progress, notes, redact, sending, ...this.#place, runUrl: '' }
+    return { inputs, progress, notes, redact, sending, workflow: run.workflow, runUrl: '' }
   }
 
   /** What the writers other than this one could not write. */
@@ -141,15 +130,16 @@ export class StepReport {
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
   resultUnknown(cause?: unknown): ActionError | undefined {
-    const { request: state, jobId } = this.#progress
-    if (state !== 'sending') return undefined
+    const { progress, inputs } = this.#options
+    if (progress.request !== 'sending') return undefined
+    const { jobId } = progress
     const request = jobId === '' ? ({ kind: 'create' } as const) : ({ kind: 'message', jobId } as const)
-    return resultUnknown(request, ENDED_FIRST, factsOf(this.#inputs?.baseUrl), cause)
+    return resultUnknown(request, ENDED_FIRST, factsOf(inputs.baseUrl), cause)
   }
 
   /** Reports the result, once. If the outputs can't be written, that becomes the result. */
   end(ended: RunResult): void {
-    const progress = this.#progress
+    const { writer, progress, inputs } = this.#options
     if (progress.result !== undefined) return
     progress.result = ended
     const failure = this.#writeOutputs()
@@ -159,13 +149,13 @@ export class StepReport {
     progress.result = result
     this.#writeSummary()
     this.status.update()
-    const { level, text, log } = createAnnotation(progress, result, this.#inputs?.failOn)
-    this.#writer[level](text)
-    if (log !== undefined) this.#writer.log(log)
-    this.#writer.log(formatEndLine(progress, result))
+    const { level, text, log } = createAnnotation(progress, result, inputs.failOn)
+    writer[level](text)
+    if (log !== undefined) writer.log(log)
+    writer.log(formatEndLine(progress, result))
     const error = errorOf(result)
     // Not truncated before it is redacted: half a key would not be found.
-    if (error !== undefined) this.#writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
+    if (error !== undefined) writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
   }
 
   /** Waits until the comment and the check are written, for a limited time. */

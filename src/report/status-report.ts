@@ -89,7 +89,7 @@ function createUpdate(view: View): StatusUpdate {
     created: accepted && reuse === undefined,
     notes: redact(notes.join('\n')),
     ...textsOf(view),
-    conclusion: result && conclusionOf(result.outcome, inputs?.failOn),
+    conclusion: result && conclusionOf(result.outcome, inputs.failOn),
   }
 }
 
@@ -118,7 +118,7 @@ function createCheckSummary(view: View): string {
 }
 
 /** A check is no verdict on the commit: it fails only if the step does. */
-function conclusionOf(outcome: Outcome, failOn?: ReadonlySet<FailOn>): Conclusion {
+function conclusionOf(outcome: Outcome, failOn: ReadonlySet<FailOn>): Conclusion {
   if (outcome === 'pr-opened') return 'success'
   if (outcome === 'cancelled' || outcome === 'skipped') return outcome
   if (!failsStep(outcome, failOn)) return 'neutral'

@@ -13,8 +13,8 @@ import { describeOutcome } from './outcome.js'
 
 /** What the texts for readers are written from. */
 export interface View {
-  /** Undefined if they were invalid. */
-  readonly inputs: Inputs | undefined
+  /** The default in place of a bad value; of a required one, nothing. */
+  readonly inputs: Inputs
   /** Without a result while the step runs: the text must then be true if the step is killed right after. */
   readonly progress: Progress
   readonly redact: Redact
@@ -22,7 +22,6 @@ export interface View {
   readonly sending: boolean
   /** What the reader has to know besides the result. */
   readonly notes: readonly string[]
-  readonly jobKey: string
   readonly workflow: string
   /** The URL of the run, for readers elsewhere; empty on its own page. */
   readonly runUrl: string
@@ -41,7 +40,7 @@ export function createSummary(view: View): string {
 /** The comment on a pull request: one line with the result and the link, the details folded. */
 export function createCommentText(view: View): string {
   const pullRequest = linkPullRequest(view)
-  const leg = describeJobKey(view.redact(view.jobKey)) // Half a key would not be found.
+  const leg = describeJobKey(view.redact(view.inputs.jobKey)) // Half a key would not be found.
   return joinSections([
     `${describeTitle(view)}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`,
     '<details>\n<summary>Details</summary>',
@@ -58,7 +57,7 @@ export function describeTitle({ inputs, progress, sending }: View): string {
   const { result } = progress
   if (result !== undefined) {
     const text = describeOutcome(progress, result, String).title
-    return failsStep(result.outcome, inputs?.failOn) ? text.replace('✅', '❌') : text
+    return failsStep(result.outcome, inputs.failOn) ? text.replace('✅', '❌') : text
   }
   if (progress.accepted) return '⏳ Waiting for the docs job'
   if (sending) return '⏳ The request is being sent'
@@ -140,8 +139,8 @@ export function linkRun({ runUrl }: View): string {
 function facts({ inputs, progress, workflow, runUrl }: View, show: (text: string) => string): string {
   const rows = [
     ['Docs job', progress.jobId && show(progress.jobId)],
-    ['Project', inputs && show(inputs.projectId)],
-    ['Service', inputs && show(inputs.baseUrl)],
+    ['Project', inputs.projectId && show(inputs.projectId)],
+    ['Service', inputs.baseUrl && show(inputs.baseUrl)],
     ['Workflow', runUrl && show(workflow)],
     ['Run', runUrl && `[${show(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`],
     ['Elapsed', formatDuration(progress.elapsedMs())],
@@ -172,6 +171,6 @@ function ifKilled({ inputs, progress, sending }: View, show: (text: string) => s
   }
   const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return progress.jobId === ''
-    ? `${killed} a docs job may exist: before you start a new run, look ${factsOf(inputs?.baseUrl).whereToLook}.`
+    ? `${killed} a docs job may exist: before you start a new run, look ${factsOf(inputs.baseUrl).whereToLook}.`
     : `${killed} the docs job may have received the message: ${howToWait}`
 }
