@@ -84,71 +84,39 @@ export function mask(secret: string): void {
   if (encoded !== secret) core.setSecret(encoded)
 }
 
-export function createReporter(redact: Redact): ReportWriter {
-  return new Reporter(redact)
-}
-
 /** Writes the log, annotations, outputs and summary, redacted. */
-class Reporter implements ReportWriter {
-  readonly #redact: Redact
-
-  constructor(redact: Redact) {
-    this.#redact = redact
-  }
-
-  log(line: string): void {
-    core.info(this.#line(line))
-  }
-
-  debug(text: string): void {
-    for (const line of text.split('\n')) core.debug(this.#line(line))
-  }
-
-  warn(line: string): void {
-    core.warning(this.#line(line))
-  }
-
-  notice(line: string): void {
-    core.notice(this.#line(line))
-  }
-
-  /** May contain several lines; truncated before the runner's own limit of 4,096 characters per annotation. */
-  error(text: string): void {
-    const lines = text.split('\n').map((line) => this.#line(line))
-    core.error(truncate(lines.join('\n'), 4000))
-  }
-
-  /** A text of many lines, each behind a bar, in a group that folds. */
-  group(title: string, text: string): void {
-    core.startGroup(this.#line(title))
-    for (const line of escapeCommandLines(this.#redact(text))) core.info(line)
-    core.endGroup()
-  }
-
-  /**
-   * Writes all values or none, so that the file is well-formed whatever happens: a malformed one fails the step.
-   *
-   * @param values already redacted
-   */
-  outputs(values: readonly (readonly [name: string, value: string])[]): void {
-    const path = process.env.GITHUB_OUTPUT
-    const before = path ? statSync(path, { throwIfNoEntry: false }) : undefined
-    try {
-      for (const [name, value] of values) core.setOutput(name, value)
-    } catch (thrown) {
-      if (path && before?.isFile()) truncateSync(path, before.size)
-      throw thrown
-    }
-  }
-
-  /** Replaces the step summary, if the runner provides one. */
-  summary(markdown: string): void {
-    const path = process.env.GITHUB_STEP_SUMMARY
-    if (path) replaceFile(path, this.#redact(markdown))
-  }
-
-  #line(text: string): string {
-    return escapeCommands(this.#redact(text))
+export function createReporter(redact: Redact): ReportWriter {
+  const toLine = (text: string): string => escapeCommands(redact(text))
+  return {
+    log: (line) => core.info(toLine(line)),
+    debug(text) {
+      for (const line of text.split('\n')) core.debug(toLine(line))
+    },
+    warn: (line) => core.warning(toLine(line)),
+    notice: (line) => core.notice(toLine(line)),
+    /** Truncated before the runner's own limit of 4,096 characters per annotation. */
+    error: (text) => core.error(truncate(text.split('\n').map(toLine).join('\n'), 4000)),
+    /** Each line behind a bar. */
+    group(title, text) {
+      core.startGroup(toLine(title))
+      for (const line of escapeCommandLines(redact(text))) core.info(line)
+      core.endGroup()
+    },
+    /** All or none, so that the file is well-formed whatever happens: a malformed one fails the step. */
+    outputs(values) {
+      const path = process.env.GITHUB_OUTPUT
+      const before = path ? statSync(path, { throwIfNoEntry: false }) : undefined
+      try {
+        for (const [name, value] of values) core.setOutput(name, value)
+      } catch (thrown) {
+        if (path && before?.isFile()) truncateSync(path, before.size)
+        throw thrown
+      }
+    },
+    summary(markdown) {
+      const path = process.env.GITHUB_STEP_SUMMARY
+      if (path) replaceFile(path, redact(markdown))
+    },
   }
 }
 

@@ -74,9 +74,9 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     reporter,
     report,
     deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
-    log: (line) => reporter.log(line),
-    debug: (line) => reporter.debug(line),
-    warn: (line) => reporter.warn(line),
+    log: reporter.log,
+    debug: reporter.debug,
+    warn: reporter.warn,
     note: (line) => {
       reporter.warn(line)
       progress.notes.push(line)

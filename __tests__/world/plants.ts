@@ -195,7 +195,7 @@ export const PLANTS: readonly Plant[] = [
   // Secrets and texts.
   {
     name: 'the key is in the summary',
-    text: 'replaceFile(path, this.#redact(markdown));',
+    text: 'replaceFile(path, redact(markdown));',
     becomes: 'replaceFile(path, `${markdown}\\n${process.env["INPUT_API-KEY"]}\\n`);',
   },
   {
@@ -210,8 +210,8 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'text from outside is a command',
-    text: 'return escapeCommands(this.#redact(text));',
-    becomes: 'return this.#redact(text);',
+    text: '=> escapeCommands(redact(text));',
+    becomes: '=> redact(text);',
   },
   {
     name: 'what fail-on lists does not fail the step',

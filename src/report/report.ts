@@ -19,16 +19,18 @@ import { createSummary, type View } from './summary.js'
 
 /** Where the report is written. */
 export interface ReportWriter {
-  log(line: string): void
-  debug(text: string): void
-  warn(line: string): void
-  notice(line: string): void
-  error(text: string): void
-  /** Writes all of them or none. */
-  outputs(values: readonly (readonly [name: string, value: string])[]): void
-  summary(markdown: string): void
+  readonly log: (line: string) => void
+  readonly debug: (text: string) => void
+  readonly warn: (line: string) => void
+  readonly notice: (line: string) => void
+  /** May contain several lines. */
+  readonly error: (text: string) => void
+  /** Writes all of them or none; they are already redacted. */
+  readonly outputs: (values: readonly (readonly [name: string, value: string])[]) => void
+  /** Replaces the step summary, if the runner provides one. */
+  readonly summary: (markdown: string) => void
   /** A text of many lines, in a group that folds. */
-  group(title: string, text: string): void
+  readonly group: (title: string, text: string) => void
 }
 
 export interface ReportOptions extends Pick<Step, 'inputs' | 'progress' | 'redact'> {
