@@ -27,12 +27,10 @@ test.each([
 
 test('a job was last seen when it was last received, and what was missed since is known', () => {
   const clock = new FakeClock()
-  clock.advance(1000)
-  const progress = new Progress(clock, 1000)
+  const progress = new Progress(clock)
   progress.update(job('active'))
   clock.advance(5000)
-  progress.missed('the service responded 503')
-  progress.missed('read ECONNRESET')
+  progress.missedReason = 'read ECONNRESET'
   expect(progress).toMatchObject({ sinceSeenMs: 5000, missedReason: 'read ECONNRESET' })
   clock.advance(1000)
   progress.update(job('completed'))

@@ -83,7 +83,7 @@ describe('what can not be written', () => {
     const { progress, report, to, updates } = createStep({ broken: ['outputs'] })
     expect(() => report.publish()).toThrow('Writing the outputs failed: ENOSPC. Nothing was sent.')
     expect([to('summary').length, updates.length]).toEqual([1, 0])
-    progress.attach()
+    progress.reuse = 'attach'
     report.publish()
     expect(updates).toHaveLength(1)
   })

@@ -101,7 +101,7 @@ const pollRefused = (status: number): End =>
       },
       FACTS,
     )
-    progress.missed(refused.message)
+    progress.missedReason = refused.message
     return refused
   })
 
@@ -178,7 +178,7 @@ const isSent = ({ progress }: Told): void => {
 /** A status request that fails, a while after the one before. */
 const misses = ({ clock, outside, progress }: Told): void => {
   clock.advance(20_000)
-  progress.missed(responded(outside))
+  progress.missedReason = responded(outside)
 }
 const hasUndocumentedStatus = (step: Told): void => sees(step.outside.words)(step)
 const isUnknown = ({ progress }: Told): void => {
@@ -209,6 +209,11 @@ const posted = (...happened: ((step: Told) => void)[]) => ({
     ...happened,
   ),
 })
+const reuses =
+  (reuse: 'message' | 'attach') =>
+  ({ progress }: Told): void => {
+    progress.reuse = reuse
+  }
 type JobFact = NonNullable<Facts['job']>
 
 /** The job that the request created is so. */
@@ -217,9 +222,9 @@ const created = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
   job,
 })
 const messaged = (job: JobFact, ...happened: ((step: Told) => void)[]) =>
-  created(job, follows, ({ progress }) => progress.messageAccepted(), ...happened)
+  created(job, follows, reuses('message'), ...happened)
 const attached = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
-  happens: all(follows, ({ progress }) => progress.attach(), ...happened),
+  happens: all(follows, reuses('attach'), ...happened),
   job,
 })
 const forgets =

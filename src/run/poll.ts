@@ -74,7 +74,7 @@ export async function pollUntilDone(
       service.close()
       until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
     }
-    tools.progress.missed('the last status request got no response') // Until it does.
+    tools.progress.missedReason = 'the last status request got no response' // Until it does.
     const result = await service.getJob(options.jobId, until)
     const next = state.handle(result, { isEarly, isFinalPoll })
     if ('result' in next) return next.result
@@ -206,7 +206,7 @@ class PollState {
       case 'retry':
         this.#failures++
         this.lastError = verdict.reason
-        progress.missed(verdict.reason)
+        progress.missedReason = verdict.reason
         this.#logError(isFinalPoll ? '' : ' Retrying.')
         return this.#retryWithin(
           refusedDelayMs ?? Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
@@ -232,7 +232,7 @@ class PollState {
     if (!this.#isFresh(job, now)) {
       const reason = `status is ${quote(job.rawStatus)}, which may predate the message`
       this.#tools.debug(`The docs job's ${reason}.`)
-      this.#tools.progress.missed(`its ${reason}`)
+      this.#tools.progress.missedReason = `its ${reason}`
       const untilSettledMs = precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
     }

@@ -23,20 +23,20 @@ export class Progress {
   posted = false
   /** The service has responded to a request of this step. */
   responded = false
+  /** An existing job accepted a message, or is only waited for. */
+  reuse: 'message' | 'attach' | undefined
+  /** Why the last status request did not show the job; empty if it did. */
+  missedReason = ''
   #jobId = ''
   #previousLink = ''
   #job: Job | undefined
   #seenAt = 0
-  #missed = ''
-  #reuse: 'message' | 'attach' | undefined
   readonly #history: StatusChange[] = []
   readonly #clock: Clock
-  readonly #startedAt: number
 
-  /** @param startedAt on the clock, in milliseconds; the real one starts with the process */
-  constructor(clock: Clock, startedAt = 0) {
+  /** @param clock starts with the step */
+  constructor(clock: Clock) {
     this.#clock = clock
-    this.#startedAt = startedAt
   }
 
   /** Given, or known from the response to a create request. */
@@ -54,19 +54,9 @@ export class Progress {
     return this.#clock.now() - this.#seenAt
   }
 
-  /** Why the last status request did not show the job; empty if it did. */
-  get missedReason(): string {
-    return this.#missed
-  }
-
   /** The last documented status. */
   get status(): Status | undefined {
     return this.#history.at(-1)?.status
-  }
-
-  /** An existing job got a message, or is waited for. */
-  get reuse(): 'message' | 'attach' | undefined {
-    return this.#reuse
   }
 
   get history(): readonly StatusChange[] {
@@ -75,7 +65,7 @@ export class Progress {
 
   /** The service accepted a create request or a message, or the step only waits: there is a job to wait for. */
   get accepted(): boolean {
-    return this.#job !== undefined || this.#reuse !== undefined
+    return this.#job !== undefined || this.reuse !== undefined
   }
 
   /**
@@ -102,16 +92,6 @@ export class Progress {
     this.#previousLink = previousLink
   }
 
-  /** The followed job accepted a message. */
-  messageAccepted(): void {
-    this.#reuse = 'message'
-  }
-
-  /** The step only waits for the followed job. */
-  attach(): void {
-    this.#reuse = 'attach'
-  }
-
   /** Records the latest job object; returns true if it changes what the user sees. */
   update(job: Job): boolean {
     const { status } = job
@@ -121,17 +101,12 @@ export class Progress {
     this.#jobId ||= job.id
     this.#job = job
     this.#seenAt = this.#clock.now()
-    this.#missed = ''
+    this.missedReason = ''
     return isNews
-  }
-
-  /** A status request did not show the job. */
-  missed(reason: string): void {
-    this.#missed = reason
   }
 
   /** Milliseconds since the step began. */
   elapsedMs(): number {
-    return this.#clock.now() - this.#startedAt
+    return this.#clock.now()
   }
 }

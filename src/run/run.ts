@@ -27,7 +27,7 @@ export async function run(
     if (task.kind === 'create') precededBy = await create(task.prompt, service, tools)
     else if (task.kind === 'message') precededBy = await messageOrCreate(task, wait, service, tools)
     else {
-      tools.progress.attach()
+      tools.progress.reuse = 'attach'
       if (task.job === undefined) tools.publish()
       else {
         tools.onJob(task.job)
@@ -109,7 +109,7 @@ async function message(
 ): Promise<PrecededBy> {
   const job = await send({ kind: 'message', jobId }, prompt, service, tools, { replaceable })
   const mayBeStale = isFinal(job?.status)
-  tools.progress.messageAccepted()
+  tools.progress.reuse = 'message'
   // A final status in this response may predate the message: it is reported only if no poll follows.
   if (job === undefined || (wait && mayBeStale)) tools.publish()
   else tools.onJob(job)
