@@ -11,11 +11,13 @@ export const FAILURES = FINAL_STATUSES.filter((status) => status !== 'completed'
 export const STATUSES = ['active', ...FINAL_STATUSES] as const
 export type Status = (typeof STATUSES)[number]
 
+/** The outcomes that tell the end of a job. */
+const FINAL_OUTCOMES = ['pr-opened', 'no-changes', ...FAILURES] as const
+export type FinalOutcome = (typeof FINAL_OUTCOMES)[number]
+
 export const OUTCOMES = [
   'started',
-  'pr-opened',
-  'no-changes',
-  ...FAILURES,
+  ...FINAL_OUTCOMES,
   'timed-out',
   'cancelled',
   'skipped',
@@ -53,8 +55,6 @@ export function isFinal(status: Status | undefined): status is FinalStatus {
   return status !== undefined && status !== 'active'
 }
 
-export type FinalOutcome = 'pr-opened' | 'no-changes' | Exclude<FinalStatus, 'completed'>
-
 /** What a final status means for the step. */
 export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
   if (status !== 'completed') return status
@@ -63,7 +63,7 @@ export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
 
 /** Whether a state, which is a status or an outcome, says that a job has ended. */
 export function isFinalOutcome(state: string): boolean {
-  return ['pr-opened', 'no-changes'].includes(state) || (state !== 'completed' && Object.hasOwn(ENDS, state))
+  return (FINAL_OUTCOMES as readonly string[]).includes(state)
 }
 
 /** Why a later run can't continue a job, as the end of a sentence; empty if it can. */
