@@ -3,7 +3,7 @@
 import { pushedCommits, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getArray, getPath, getSha, getString } from '../event/payload.js'
 import { requestParams, type Source } from '../github/client.js'
-import { GitHubError } from '../github/errors.js'
+import { GitHubError, succeeds } from '../github/errors.js'
 import type { SkipReason } from '../run/result.js'
 import { ActionError } from '../text/errors.js'
 import { shortSha } from '../text/format.js'
@@ -58,14 +58,8 @@ function saysNoUser({ message }: GitHubError): boolean {
 }
 
 /** GitHub also responds 404 to a token that can't see the repository. */
-async function canReadRepository(source: Source): Promise<boolean> {
-  try {
-    await source.github.repos.get(requestParams(source, 'reading the repository', 'metadata: read'))
-    return true
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && thrown.refused) return false
-    throw thrown
-  }
+function canReadRepository(source: Source): Promise<boolean> {
+  return succeeds(source.github.repos.get(requestParams(source, 'reading the repository', 'metadata: read')))
 }
 
 /** Above this number, commits are not read: they are hardly all merges. */

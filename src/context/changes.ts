@@ -3,7 +3,7 @@
 import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { readPages, requestParams, type Source } from '../github/client.js'
-import { GitHubError } from '../github/errors.js'
+import { GitHubError, succeeds } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { shortSha } from '../text/format.js'
 import { changesBetween, isFileList, toFile, unknownChanges } from './compare.js'
@@ -57,15 +57,9 @@ export async function readIssue(issue_number: number, source: Source): Promise<u
 }
 
 /** Whether the token may read pull requests, which it may without being able to read issues. */
-export async function canReadPulls(source: Source): Promise<boolean> {
+export function canReadPulls(source: Source): Promise<boolean> {
   const common = requestParams(source, 'listing the pull requests', 'pull-requests: read', Array.isArray)
-  return source.github.pulls.list({ ...common, per_page: 1 }).then(
-    () => true,
-    (thrown) => {
-      if (thrown instanceof GitHubError) return false
-      throw thrown
-    },
-  )
+  return succeeds(source.github.pulls.list({ ...common, per_page: 1 }))
 }
 
 /** The commit that the run is about. */

@@ -3,7 +3,7 @@
 import type { Commit } from '../event/event.js'
 import { getSha, getString } from '../event/payload.js'
 import { type GitHub, requestParams, type Source } from '../github/client.js'
-import { GitHubError } from '../github/errors.js'
+import { GitHubError, succeeds } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
 import type { ChangedFile, Changes } from './files.js'
 
@@ -105,23 +105,10 @@ export async function changesBetween(
 /** The comparison starts at the last common commit: what the removed commits changed is not in it. */
 const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
 
-/**
- * Whether a commit that certainly exists can be read: if not, the permission is missing.
- *
- * @throws GitHubError after a temporary failure
- */
-export async function canReadCommit(source: Source, ref: string): Promise<boolean> {
-  try {
-    await source.github.repos.getCommit({
-      ...requestParams(source, `reading commit ${shortSha(ref)}`, 'contents: read'),
-      ref,
-      per_page: 1,
-    })
-    return true
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && !thrown.temporary) return false
-    throw thrown
-  }
+/** Whether a commit that certainly exists can be read: if not, the permission is missing. */
+export function canReadCommit(source: Source, ref: string): Promise<boolean> {
+  const common = requestParams(source, `reading commit ${shortSha(ref)}`, 'contents: read')
+  return succeeds(source.github.repos.getCommit({ ...common, ref, per_page: 1 }))
 }
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]

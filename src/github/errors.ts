@@ -80,6 +80,21 @@ export class GitHubError extends ActionError {
   }
 }
 
+/**
+ * Whether a request succeeds; not, if it is refused for good.
+ *
+ * @throws GitHubError after a temporary failure
+ */
+export async function succeeds(request: Promise<unknown>): Promise<boolean> {
+  try {
+    await request
+    return true
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && !thrown.temporary) return false
+    throw thrown
+  }
+}
+
 /** How much of an answer is read for its message, in characters: it takes long to redact a longer one. */
 const MESSAGE_LIMIT = 64 * 1024
 
