@@ -21,20 +21,7 @@ export interface WiredStep extends Step {
 }
 
 /** What a step takes from the runner. */
-export type Runner = Pick<
-  typeof runner,
-  | 'clock'
-  | 'createReporter'
-  | 'mask'
-  | 'nonce'
-  | 'promptRoots'
-  | 'random'
-  | 'rawInputs'
-  | 'readNetworkSettings'
-  | 'runEnvironment'
-  | 'unknownInputs'
-  | 'unsetEventPath'
->
+export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtException'>
 
 /** @param cancel aborted when the runner cancels the step */
 export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
