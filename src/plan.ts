@@ -14,9 +14,8 @@ import { createGitHub, type GitHub, type Source } from './github/client.js'
 import { describeWarning, GitHubError } from './github/errors.js'
 import { createKeyRedactor, type Task } from './inputs/inputs.js'
 import { readDocsPull } from './memory/docs-pull.js'
-import { createCheckWriter, createCommentWriter, findConversation } from './memory/places.js'
+import { openCheck, openComment } from './memory/places.js'
 import { continueOrCreate, findPreviousRun, type PreviousRunContext } from './memory/previous-run.js'
-import type { MemoryWriter } from './memory/writer.js'
 import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import { ActionError } from './text/errors.js'
@@ -136,40 +135,6 @@ async function readNamedPull({ inputs, event, comment }: Context, source: Source
     throw thrown
   }
   throw refuse('')
-}
-
-/** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
-function openComment(step: Step, github: GitHub): MemoryWriter | undefined {
-  const { inputs, event, log } = step
-  const { jobScope, issueNumber } = inputs
-  const decides = jobScope !== 'run'
-  if (!decides && !inputs.comment) return undefined
-  const needsEvent = jobScope === 'issue' || /^(?:pull_request|issue_comment)/.test(event.name)
-  if (event.problem !== undefined && decides && needsEvent && issueNumber === undefined) {
-    throw new ActionError(
-      'github',
-      `Can't tell which ${jobScope === 'issue' ? 'issue' : 'pull request'} this is: ${event.problem}.`,
-      'Use a runner that provides the event payload, or set issue-number.',
-    )
-  }
-  const conversation = findConversation(event, jobScope, issueNumber)
-  if (conversation !== undefined) return createCommentWriter(step, github, conversation, decides)
-  const what = decides ? 'pull request' : 'pull request or issue'
-  const consequence = decides
-    ? 'starting a separate docs job, as with job-scope: run'
-    : 'there is nothing to comment on'
-  log(`The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`)
-  const ofRun = decides && inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
-  return ofRun && createCommentWriter(step, github, ofRun, false)
-}
-
-function openCheck(step: Step, github: GitHub): MemoryWriter | undefined {
-  const writer = createCheckWriter(step, github)
-  if (writer === undefined) {
-    const consequence = "without a comment, a re-run won't find this run's docs job"
-    step.log(`The event (${step.event.name}) names no commit, so there is no check: ${consequence}.`)
-  }
-  return writer
 }
 
 /** The changes, if anything needs them. If only the context does, a temporary error is a warning. */

@@ -5,6 +5,7 @@ import type { GitHub } from '../github/client.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
 import type { Step } from '../run/step.js'
+import { ActionError } from '../text/errors.js'
 import { openCheckRuns } from './check-run.js'
 import { type Conversation, openComments } from './comment.js'
 import { deriveMarkerKeys } from './marker.js'
@@ -17,8 +18,33 @@ type MemoryOptions = Pick<
   'inputs' | 'run' | 'event' | 'redact' | 'nonce' | 'clock' | 'deadline' | 'log' | 'warn' | 'note'
 >
 
+/** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
+export function openComment(step: MemoryOptions, github: GitHub): MemoryWriter | undefined {
+  const { inputs, event, log } = step
+  const { jobScope, issueNumber } = inputs
+  const decides = jobScope !== 'run'
+  if (!decides && !inputs.comment) return undefined
+  const needsEvent = jobScope === 'issue' || /^(?:pull_request|issue_comment)/.test(event.name)
+  if (event.problem !== undefined && decides && needsEvent && issueNumber === undefined) {
+    throw new ActionError(
+      'github',
+      `Can't tell which ${jobScope === 'issue' ? 'issue' : 'pull request'} this is: ${event.problem}.`,
+      'Use a runner that provides the event payload, or set issue-number.',
+    )
+  }
+  const conversation = findConversation(event, jobScope, issueNumber)
+  if (conversation !== undefined) return createCommentWriter(step, github, conversation, decides)
+  const what = decides ? 'pull request' : 'pull request or issue'
+  const consequence = decides
+    ? 'starting a separate docs job, as with job-scope: run'
+    : 'there is nothing to comment on'
+  log(`The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`)
+  const ofRun = decides && inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
+  return ofRun && createCommentWriter(step, github, ofRun, false)
+}
+
 /** @param decides later runs need what the comment stores */
-export function createCommentWriter(
+function createCommentWriter(
   step: MemoryOptions,
   github: GitHub,
   conversation: Conversation,
@@ -32,11 +58,15 @@ export function createCommentWriter(
   return new MemoryWriter({ ...step, store, ...use })
 }
 
-/** The writer of the check; undefined if the event has no commit to put one on. */
-export function createCheckWriter(step: MemoryOptions, github: GitHub): MemoryWriter | undefined {
+/** The writer of the check, if the event has a commit to put one on. */
+export function openCheck(step: MemoryOptions, github: GitHub): MemoryWriter | undefined {
   const { run, event, inputs, redact } = step
   const sha = commitOf(run, event)
-  if (sha === '') return undefined
+  if (sha === '') {
+    const consequence = "without a comment, a re-run won't find this run's docs job"
+    step.log(`The event (${event.name}) names no commit, so there is no check: ${consequence}.`)
+    return undefined
+  }
   // job-key is redacted before it is shortened: half a key would not be found.
   const name = redact(checkName(run, redact(inputs.jobKey)))
   const store = createStore(step, openCheckRuns(github, run.repository, sha, name), sha)
