@@ -82,8 +82,8 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'what arrived during a freeze is thrown away',
-    text: 'const current = setTimeout(() => readArrived(current, end), milliseconds);',
-    becomes: 'const current = setTimeout(end, milliseconds);',
+    text: 'await readArrived();\n                if (!settled',
+    becomes: 'if (!settled',
   },
   {
     name: 'a response has half its time',

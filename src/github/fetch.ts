@@ -10,7 +10,7 @@ import type { Dispatcher } from 'undici'
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { createConnector } from '../net/connect.js'
-import { type Clock, waitForAbort } from '../net/deadline.js'
+import { type Clock, readArrived, waitForAbort } from '../net/deadline.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
 export interface FetchOptions {
@@ -78,15 +78,11 @@ function createDispatcher({ run, network }: FetchOptions): Dispatcher {
   return new Agent({ connect })
 }
 
-/** How many turns of the event loop read what has arrived; each reads 64 KiB. */
-const READING_TURNS = 16
-
-/** After a freeze, a time limit may be due before the response is read that has arrived meanwhile. */
 function abortedAfterReading(signal: AbortSignal): AbortSignal {
   const controller = new AbortController()
   const abort = async (): Promise<void> => {
     await waitForAbort(signal)
-    for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate()
+    await readArrived()
     controller.abort(signal.reason)
   }
   void abort()

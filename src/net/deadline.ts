@@ -1,6 +1,7 @@
 /** Deadline and cancellation as one AbortSignal, and the clock that both are measured with. */
 
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 
 export interface Deadline {
   /** Aborted at the deadline or on a cancel, whichever comes first. */
@@ -28,6 +29,17 @@ export interface Clock {
 /** Resolves when the signal is aborted. */
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
+}
+
+/** How many turns of the event loop read what has arrived; each reads 64 KiB. */
+const READING_TURNS = 16
+
+/**
+ * Reads what has arrived. Node runs timers before it reads sockets: after a freeze, a time limit may be due while the
+ * response already waits in the socket.
+ */
+export async function readArrived(): Promise<void> {
+  for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate()
 }
 
 /** Aborted some time after another signal, in milliseconds. */

@@ -8,7 +8,7 @@ import { setImmediate as setImmediatePromise } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import { createConnector, describeError, type PermanentFailure, permanentFailure } from './connect.js'
-import type { Deadline } from './deadline.js'
+import { type Deadline, readArrived } from './deadline.js'
 
 /** The largest response body that is read, in bytes. */
 const MAX_RESPONSE_BYTES = 1024 * 1024
@@ -147,23 +147,11 @@ function exchange(connection: Connection, request: HttpRequest, { signal }: Dead
       )
     const setTimer = (milliseconds: number, end: () => void): void => {
       clearTimeout(timer)
-      const current = setTimeout(() => readArrived(current, end), milliseconds)
+      const current = setTimeout(async () => {
+        await readArrived()
+        if (!settled && timer === current) end()
+      }, milliseconds)
       timer = current
-    }
-    // Node runs timers before it reads sockets. After a freeze, a time limit may have passed while the response already
-    // waits in the socket, so everything that has arrived is read before the limit counts.
-    const readArrived = (expired: NodeJS.Timeout, end: () => void): void => {
-      let bytesRead = -1
-      const next = (): void => {
-        if (settled || timer !== expired) return
-        if (reader.bytesRead !== bytesRead) {
-          bytesRead = reader.bytesRead
-          setImmediate(next)
-        } else {
-          end()
-        }
-      }
-      setImmediate(next)
     }
     const onAbort = (): void => {
       const end = (): void => settle({ kind: 'aborted', sent })
@@ -231,12 +219,11 @@ async function pendingSignals(): Promise<void> {
 
 /** Collects a response, up to the limit. */
 class ResponseReader {
-  /** Grows with whatever is read. */
-  bytesRead = 0
   #status = 0
   #headers: Headers = {}
   #chunks: Buffer[] = []
   #length = 0
+  #headersLength = 0
 
   /**
    * Also called for 1xx responses other than 100 and 101, which undici rejects; the final response replaces them. There
@@ -245,7 +232,7 @@ class ResponseReader {
    * @returns false if they are too large, or a body over the limit is announced
    */
   start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
-    this.bytesRead += 16 + JSON.stringify(headers).length // An empty response counts as well.
+    this.#headersLength += JSON.stringify(headers).length
     this.#status = status
     this.#headers = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
@@ -255,12 +242,11 @@ class ResponseReader {
     )
     const hasBody = status >= 200 && status !== 204 && status !== 304 // RFC 9112, 6.3
     const isTooLarge = hasBody && Number(this.#headers['content-length']) > MAX_RESPONSE_BYTES
-    return !isTooLarge && this.bytesRead <= MAX_RESPONSE_BYTES
+    return !isTooLarge && this.#headersLength <= MAX_RESPONSE_BYTES
   }
 
   /** @returns whether the body is still within the limit */
   add(chunk: Buffer): boolean {
-    this.bytesRead += chunk.length
     this.#length += chunk.length
     if (this.#length > MAX_RESPONSE_BYTES) return false
     this.#chunks.push(chunk)
