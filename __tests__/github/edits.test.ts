@@ -234,7 +234,8 @@ describe('an edit that would store the job', () => {
     }))
 
   const update: StatusUpdate = {
-    ...{ state: 'active', jobId: 'job-1', link: '', hasJob: true, created: true, notes: '' },
+    stored: { state: 'active', jobId: 'job-1', link: '' },
+    ...{ hasJob: true, created: true, notes: '' },
     ...{ title: '', comment: '', summary: '', conclusion: undefined },
   }
   test.each([

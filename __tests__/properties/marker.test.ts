@@ -17,7 +17,7 @@ const states: fc.Arbitrary<StoredState> = fc.record({
   link: texts,
   run: texts,
   attempt: fc.nat(),
-  state: texts,
+  state: fc.constantFrom<StoredState['state'][]>('active', 'unsent', 'pr-opened'),
 })
 const identities: fc.Arbitrary<Identity> = fc.record({
   repository: texts,

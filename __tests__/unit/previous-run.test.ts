@@ -35,7 +35,7 @@ const stored = (state: string, more: Partial<StoredState> = {}): StoredState => 
   link: OLD_LINK,
   run: '8',
   attempt: 1,
-  state,
+  state: state as StoredState['state'],
   ...more,
 })
 const ofThisRun = (state: string, more: Partial<StoredState> = {}) => stored(state, { run: '9', ...more })

@@ -66,7 +66,7 @@ describe('while the step runs', () => {
     report.onJob(job('active'))
     report.onJob(job('active'))
     report.onJob(job('failed'))
-    expect(updates.map(({ state }) => state)).toEqual(['active'])
+    expect(updates.map(({ stored }) => stored.state)).toEqual(['active'])
     expect(to('log')).toHaveLength(2)
     expect(to('summary')).toHaveLength(1)
   })

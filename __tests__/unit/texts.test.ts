@@ -78,7 +78,8 @@ function play(row: Row, outside: Outside = PLAIN) {
       report.publish()
       writer.log(formatHeartbeatLine(progress))
     } else report.end(row.end(step))
-    const { comment, summary: check, ...stored } = updates.at(-1) as StatusUpdate
+    const { comment, summary: check, stored: memory, ...update } = updates.at(-1) as StatusUpdate
+    const stored = { ...memory, ...update }
     const lines = log.filter((line) => !line.startsWith('::debug::'))
     return { log, lines, outputs, summary, comment, check, stored, exitCode: report.exitCode }
   } finally {
@@ -130,7 +131,7 @@ test('the comment before a create request', async () => {
   const texts: string[] = []
   report.status.writers.push({
     failure: '',
-    writePlaceholder: async ({ state, comment }) => void texts.push(state, comment),
+    writePlaceholder: async ({ stored, comment }) => void texts.push(stored.state, comment),
     enqueue: () => undefined,
     close: async () => undefined,
   })

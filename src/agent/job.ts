@@ -61,7 +61,7 @@ export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
   return link === '' ? 'no-changes' : 'pr-opened'
 }
 
-/** Whether a state, which is a status or an outcome, says that a job has ended. */
+/** Whether a state, which may be an outcome, says that a job has ended. */
 export function isFinalOutcome(state: string): boolean {
   return (FINAL_OUTCOMES as readonly string[]).includes(state)
 }

@@ -1,6 +1,7 @@
 /** The hidden marker: the state that a run leaves for the next one, signed so that nobody else can. Pure. */
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Stored } from '../run/status-update.js'
 
 /** The step that the state belongs to, and the place where it is kept. */
 export interface Identity {
@@ -15,18 +16,13 @@ export interface Identity {
   readonly jobKey: string
 }
 
-export interface StoredState {
-  readonly jobId: string
-  /** The pull request that the job opened, or was asked to continue; or empty. */
-  readonly link: string
+export interface StoredState extends Stored {
   readonly run: string
   readonly attempt: number
-  /** The last state that was reported: a status or an outcome, `sending`, `unsent` or `unknown`. */
-  readonly state: string
 }
 
 /** The states of a run that sent nothing. */
-export const NOTHING_SENT: readonly string[] = ['unsent', 'skipped']
+export const NOTHING_SENT: readonly Stored['state'][] = ['unsent', 'skipped']
 
 const MARKER = /^<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/
 

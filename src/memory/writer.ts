@@ -139,7 +139,7 @@ export class MemoryWriter implements StatusWriter {
   }
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
-    const limitMs = this.#lacksJob && this.#latest?.jobId ? memoryMs : usualMs
+    const limitMs = this.#lacksJob && this.#latest?.stored.jobId ? memoryMs : usualMs
     const end = abortWithin(this.#closing, { limitMs, cancelledMs }, cancel, this.#options.clock)
     await this.#working?.finally(end)
     if (this.#lastKey === '') this.#stopped = true // What failed to the end is not tried once more for a note.
@@ -167,7 +167,7 @@ export class MemoryWriter implements StatusWriter {
     this.#takenOver ||= update.created
     if (isOfLaterRun(found, run) && !this.#takenOver) return
     await store.write(update, selectState(update, found, run), options)
-    this.#storedId = update.jobId
+    this.#storedId = update.stored.jobId
     this.#failure.clear()
   }
 
@@ -194,8 +194,8 @@ export class MemoryWriter implements StatusWriter {
 }
 
 function lacksJob(latest: StatusUpdate | undefined, storedId: string | undefined): boolean {
-  if (latest === undefined || NOTHING_SENT.includes(latest.state)) return false
-  return latest.jobId === '' || latest.jobId !== storedId
+  if (latest === undefined || NOTHING_SENT.includes(latest.stored.state)) return false
+  return latest.stored.jobId === '' || latest.stored.jobId !== storedId
 }
 
 function describeConsequence({ role, soleReader }: MemoryWriterOptions, isJobLost: boolean): string {
@@ -210,12 +210,11 @@ function tellWithoutChecks({ soleReader, note }: MemoryWriterOptions): void {
 
 /** A check of a first attempt that sent nothing: one request is enough. */
 function hasNothingToRemember(
-  { state, conclusion }: StatusUpdate,
+  { stored, conclusion }: StatusUpdate,
   { store, run }: MemoryWriterOptions,
 ): boolean {
-  return (
-    store.kind === 'check' && run.runAttempt === 1 && conclusion !== undefined && NOTHING_SENT.includes(state)
-  )
+  const isEnd = conclusion !== undefined && NOTHING_SENT.includes(stored.state)
+  return store.kind === 'check' && run.runAttempt === 1 && isEnd
 }
 
 /**
@@ -260,18 +259,18 @@ function tellNothingFound({ unverified, truncated }: Found, { store, log, note }
   )
 }
 
-function keyOf({ state, jobId, link, notes, conclusion }: StatusUpdate): string {
-  return JSON.stringify([state, jobId, link, notes, conclusion])
+function keyOf({ stored, notes, conclusion }: StatusUpdate): string {
+  return JSON.stringify([stored, notes, conclusion])
 }
 
 /** What to store: a run that sent nothing leaves the state of the one before. */
 function selectState(
-  { state, jobId, link }: StatusUpdate,
+  { stored }: StatusUpdate,
   found: Found | undefined,
   { runId, runAttempt }: RunEnvironment,
 ): StoredState | undefined {
-  const own = { jobId, link, state, run: runId, attempt: runAttempt }
-  if (!NOTHING_SENT.includes(state)) return own
+  const own = { ...stored, run: runId, attempt: runAttempt }
+  if (!NOTHING_SENT.includes(stored.state)) return own
   if (found === undefined) return undefined
   // What this step has written may be what it finds.
   const isOwn = found.state?.run === own.run && found.state.attempt === own.attempt

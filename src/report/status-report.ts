@@ -3,7 +3,7 @@
 import { type FailOn, failsStep, type Outcome } from '../agent/job.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
-import type { Conclusion, StatusUpdate, StatusWriter } from '../run/status-update.js'
+import type { Conclusion, StatusUpdate, StatusWriter, Stored } from '../run/status-update.js'
 import { truncate } from '../text/escape.js'
 import {
   createCommentText,
@@ -82,9 +82,11 @@ function createUpdate(view: View): StatusUpdate {
   const { progress, redact, inputs, sending, notes } = view
   const { jobId, job, previousLink, accepted, reuse, result } = progress
   return {
-    state: describeState(progress, sending),
-    jobId: redact(jobId, true) === jobId ? jobId : '',
-    link: job?.link || previousLink,
+    stored: {
+      state: describeState(progress, sending),
+      jobId: redact(jobId, true) === jobId ? jobId : '',
+      link: job?.link || previousLink,
+    },
     hasJob: job !== undefined,
     created: accepted && reuse === undefined,
     notes: redact(notes.join('\n')),
@@ -94,7 +96,10 @@ function createUpdate(view: View): StatusUpdate {
 }
 
 /** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
-function describeState({ status, accepted, request, jobId, result }: Progress, sending: boolean): string {
+function describeState(
+  { status, accepted, request, jobId, result }: Progress,
+  sending: boolean,
+): Stored['state'] {
   if (result === undefined) {
     if (accepted) return status ?? 'active'
     // A re-run must send a message that was refused. A create request that may be in flight again stays recorded.

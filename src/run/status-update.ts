@@ -1,15 +1,21 @@
 /** What the comment and the check are told, and who keeps them up to date. */
 
+import type { Outcome, Status } from '../agent/job.js'
+
 /** How a check run ends, in GitHub's words. */
 export type Conclusion = 'success' | 'neutral' | 'failure' | 'timed_out' | 'cancelled' | 'skipped'
 
-export interface StatusUpdate {
-  /** A status or an outcome, `sending`, `unsent` or `unknown`: what the next run needs to know. */
-  readonly state: string
-  /** The job to store. */
+/** What the next run needs to know. */
+export interface Stored {
+  /** The last state that was reported. */
+  readonly state: Status | Outcome | 'sending' | 'unsent' | 'unknown'
   readonly jobId: string
-  /** The pull request's link to store. */
+  /** The pull request that the job opened, or was asked to continue; or empty. */
   readonly link: string
+}
+
+export interface StatusUpdate {
+  readonly stored: Stored
   /** The service returned the job. */
   readonly hasJob: boolean
   /** This run created the job. */
