@@ -7,6 +7,7 @@ import { DEFAULT_SCENARIO, scenarios, serviceScenarios } from '../../emulator/sc
 import { SECRETS as EMULATOR_SECRETS } from '../../emulator/show.mjs'
 import { jobSchema } from '../../src/agent/client.js'
 import { FAIL_ON, FAILURES, failsStep, OUTCOMES, STATUSES } from '../../src/agent/job.js'
+import { RANGES } from '../../src/context/changes.js'
 import { DEFAULTS, SECRETS } from '../../src/inputs/inputs.js'
 import { OUTPUT_NAMES } from '../../src/report/messages.js'
 import { END_FIELDS } from '../../src/run/poll.js'
@@ -85,6 +86,13 @@ test('the fields of a job that the code reads are those of the service API', () 
     (name) => name !== 'job',
   )
   expect(others.filter((name) => read.has(name))).toEqual([])
+})
+
+test('the events that have a list of changes are those of the reference', () => {
+  const listed = rows(REFERENCE, 'Which changes').flatMap(([events]) => names(events))
+  const onPulls = ['pull_request_review', 'pull_request_review_comment', 'issue_comment']
+  const expected = [...listed.filter((name) => name !== 'published'), ...onPulls]
+  expect(Object.keys(RANGES).sort()).toEqual(expected.sort())
 })
 
 test('the emulator has a scenario for each outcome of a job, and hides every secret', () => {

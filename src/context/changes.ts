@@ -38,7 +38,8 @@ export async function findChanges(
   const ofThisEvent = async (): Promise<Changes> =>
     since !== undefined && usesSince(event) && !ZERO_SHA.test(head)
       ? { ...(await sinceNamed(since, head, source)), bySince: true }
-      : ofEvent(run, event, source)
+      : ((await RANGES[event.name]?.(run, event, source)) ??
+        unknownChanges(`${event.name} events have no list of changes.`))
   if (issueNumber === undefined || issueNumber === event.issue || event.pullRequest !== undefined) {
     return ofThisEvent()
   }
@@ -67,33 +68,29 @@ function headOf(run: RunEnvironment, { name, payload }: RunEvent): string {
   return (name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))) || run.sha
 }
 
-async function ofEvent(run: RunEnvironment, event: RunEvent, source: Source): Promise<Changes> {
-  switch (event.name) {
-    case 'pull_request':
-    case 'pull_request_target':
-    case 'pull_request_review':
-    case 'pull_request_review_comment':
-    case 'issue_comment':
-      if (event.pullRequest !== undefined) {
-        return ofPullRequest(event.pullRequest.number, event.headSha, source)
-      }
-      return unknownChanges(
-        event.name === 'issue_comment'
-          ? 'The comment is on an issue, so there is no list of changes.'
-          : "The event's payload has no pull request.",
-      )
-    case 'push':
-      return ofPush(run, event, source)
-    case 'merge_group':
-      return ofMergeGroup(event, source)
-    case 'release':
-      return ofRelease(run, event, source)
-    case 'schedule':
-    case 'workflow_dispatch':
-      return sinceLastSuccess(run, source)
-    default:
-      return unknownChanges(`${event.name} events have no list of changes.`)
-  }
+type FindRange = (run: RunEnvironment, event: RunEvent, source: Source) => Promise<Changes> | Changes
+
+const ofItsPullRequest: FindRange = (_, { name, pullRequest, headSha }, source) => {
+  if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, headSha, source)
+  return unknownChanges(
+    name === 'issue_comment'
+      ? 'The comment is on an issue, so there is no list of changes.'
+      : "The event's payload has no pull request.",
+  )
+}
+
+/** The events that have a range of their own. docs/reference.md lists them, too. */
+export const RANGES: Readonly<Record<string, FindRange>> = {
+  pull_request: ofItsPullRequest,
+  pull_request_target: ofItsPullRequest,
+  pull_request_review: ofItsPullRequest,
+  pull_request_review_comment: ofItsPullRequest,
+  issue_comment: ofItsPullRequest,
+  push: ofPush,
+  merge_group: ofMergeGroup,
+  release: ofRelease,
+  schedule: (run, _, source) => sinceLastSuccess(run, source),
+  workflow_dispatch: (run, _, source) => sinceLastSuccess(run, source),
 }
 
 /** @param headSha the head that the event names, or empty */
@@ -164,7 +161,7 @@ async function peelTag(source: Source, sha: string): Promise<string> {
   }
 }
 
-async function ofMergeGroup({ payload }: RunEvent, source: Source): Promise<Changes> {
+async function ofMergeGroup(_: RunEnvironment, { payload }: RunEvent, source: Source): Promise<Changes> {
   const [base, head] = [getSha(payload, 'merge_group.base_sha'), getSha(payload, 'merge_group.head_sha')]
   if (base === '' || head === '') return unknownChanges("The event's payload has no commits.")
   return changesBetween(source, base, head)
