@@ -70,7 +70,7 @@ async function execute(step: WiredStep): Promise<RunResult> {
       skip.toConfirm !== undefined || needsGitHub(inputs)
         ? await (await loadGitHub()).plan(service, skip.toConfirm)
         : inputs.task
-    if (plan.kind === 'skip') return { outcome: 'skipped', reason: plan.reason, advice: plan.advice }
+    if ('reason' in plan) return { outcome: 'skipped', ...plan }
     if (plan.kind !== 'create') progress.follow(plan.jobId)
     log(formatStartLine(plan, inputs))
     if (!inputs.dryRun) return await run(plan, inputs, service, step)

@@ -21,9 +21,7 @@ import type { Step } from './run/step.js'
 import { ActionError } from './text/errors.js'
 
 /** What to do, with the whole prompt; or nothing, for a reason. */
-type Plan = Task | ({ readonly kind: 'skip' } & SkipReason)
-
-const skip = (reason: string): Plan => ({ kind: 'skip', reason })
+type Plan = Task | SkipReason
 
 /** Opens GitHub for a step, and the check if one is asked for. Nothing is sent yet. */
 export function openGitHub(step: Step) {
@@ -64,9 +62,9 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   const { inputs, run, event, github, log, progress } = context
   const source = { github, repository: run.repository, required: true }
   if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, inputs.skipAuthors, source))) {
-    return skip('every non-merge commit in the push is by an account in skip-authors')
+    return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
   }
-  if (await isAboutOwnComment(context)) return skip("the event is about this action's own comment")
+  if (await isAboutOwnComment(context)) return { reason: "the event is about this action's own comment" }
   const named = await readNamedPull(context, source)
   const previous = await findPreviousRun(context)
   if (previous?.unfinished) {
@@ -82,7 +80,7 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   const changes = await findChangesIfNeeded(context, named)
   if (changes?.truncated) log('GitHub cut the list of changed files.')
   const nothingToDo = reasonToSkip(inputs, event, changes)
-  if (nothingToDo !== undefined) return { kind: 'skip', ...nothingToDo }
+  if (nothingToDo !== undefined) return nothingToDo
   const note = describePaths(inputs, changes) ?? changes?.noteForReaders
   if (note !== undefined) {
     log(note)
