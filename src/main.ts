@@ -73,7 +73,7 @@ async function execute(step: WiredStep): Promise<RunResult> {
     if ('reason' in plan) return { outcome: 'skipped', ...plan }
     if (plan.kind !== 'create') progress.follow(plan.jobId)
     log(formatStartLine(plan, inputs))
-    if (!inputs.dryRun) return await run(plan, inputs, service, step)
+    if (!inputs.dryRun) return await run(plan, inputs, { ...step, service })
     if (plan.kind !== 'attach') reporter.group('The prompt as it would be sent', plan.prompt)
     return { outcome: 'dry-run' }
   } finally {

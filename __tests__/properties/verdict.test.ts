@@ -65,8 +65,8 @@ test('a create request or a message is never sent again if it may have been acce
       fc.boolean(),
       async (request, script, timeoutMs, random, replaceable) => {
         const results = [...script, noResponse]
-        const { service, tools, calls } = createScriptedRun(results, { timeoutMs, random })
-        const end = await send(request, 'Do it', service, tools, { replaceable }).then(
+        const { tools, calls } = createScriptedRun(results, { timeoutMs, random })
+        const end = await send(request, 'Do it', tools, { replaceable }).then(
           () => 'accepted',
           (thrown: unknown) => thrown,
         )

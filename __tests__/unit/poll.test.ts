@@ -50,7 +50,7 @@ async function poll(script: Script, { timeoutMs = 30 * MINUTE, ...more }: Option
     ...more,
   }
   run.progress.responded = options.precededBy.kind !== 'nothing'
-  const { value, code, error } = await settle(pollUntilDone(options, run.service, run.tools))
+  const { value, code, error } = await settle(pollUntilDone(options, run.tools))
   const end = code ?? describeResult(value)
   const seconds = callTimes(run).map((at) => at / 1000)
   return { ...run, error, end, story: `${seconds.join(' ')}: ${end}`, endedAt: run.clock.now() }

@@ -79,7 +79,6 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
     findPreviousRun({
       inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
       run: { runId: '9', runAttempt: attempt } as RunEnvironment,
-      service: scripted.service,
       ...scripted.tools,
       ...(writers as unknown as Pick<PreviousRunContext, 'comment' | 'check'>),
     }),
@@ -298,7 +297,7 @@ describe('continuing', () => {
     pull: DocsPull,
     { link = OLD_LINK, jobId = 'job-1', script = [] as Iterable<ScriptedResult> } = {},
   ) {
-    const { tools, service, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
+    const { tools, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
     const read: string[] = []
     const readDocsPull = async (link: string) => {
       read.push(link)
@@ -308,7 +307,7 @@ describe('continuing', () => {
     const inputs = { ...INPUTS, timeoutMs: 60_000 }
     const run = { runId: '9', runAttempt: 1 } as RunEnvironment
     const nowhere = { comment: undefined, check: undefined }
-    const context = { ...tools, ...nowhere, inputs, run, service, readDocsPull }
+    const context = { ...tools, ...nowhere, inputs, run, readDocsPull }
     const task = await continueOrCreate(previous, composeWith, context)
     const followed = [progress.jobId, progress.previousLink]
     return { told: { task, read, log: lines.log, followed }, task, progress }

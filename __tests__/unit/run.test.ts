@@ -41,7 +41,7 @@ async function runTask(
   const jobId = task.kind === 'create' ? '' : task.jobId
   const scripted = createScriptedRun(script, { jobId, cancelAt })
   scripted.progress.responded = 'job' in task
-  const result = await run(task, { ...INPUTS, wait }, scripted.service, scripted.tools)
+  const result = await run(task, { ...INPUTS, wait }, scripted.tools)
   const requests = scripted.calls.map(({ kind }) => kind).join(' ')
   const code = errorOf(result)?.code
   return {
@@ -93,10 +93,10 @@ describe('a step that creates a job', () => {
   })
 
   test('sends nothing if the placeholder is refused', async () => {
-    const { service, tools, calls } = createScriptedRun([])
+    const { tools, calls } = createScriptedRun([])
     const error = new ActionError('github', 'Refused.', 'Set permissions.')
     const writePlaceholder = () => Promise.reject(error)
-    const result = await run(CREATE, INPUTS, service, { ...tools, writePlaceholder })
+    const result = await run(CREATE, INPUTS, { ...tools, writePlaceholder })
     expect(result).toEqual({ outcome: 'error', error })
     expect(calls).toEqual([])
   })

@@ -6,7 +6,7 @@ import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { createDeadline, type Deadline } from '../../src/net/deadline.js'
 import { Progress } from '../../src/run/progress.js'
-import type { StepTools } from '../../src/run/step.js'
+import type { RunTools } from '../../src/run/step.js'
 import { type ActionError, Cancelled } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
 
@@ -171,7 +171,8 @@ export function createScriptedRun(
     if (wakesFirst) clock.advance(frozenMs)
     else await clock.sleep(frozenMs, new AbortController().signal)
   }
-  const tools: StepTools = {
+  const tools: RunTools = {
+    service,
     clock: { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep },
     deadline,
     progress,
@@ -192,7 +193,7 @@ export function createScriptedRun(
     void clock.sleep(cancelAt, deadline.signal).then(() => cancel.abort())
   }
   const recorded = { calls, lines, reported, published, placeholders }
-  const all = { clock, cancel, deadline, progress, service, tools, ...recorded }
+  const all = { clock, cancel, deadline, progress, tools, ...recorded }
   return all
 }
 

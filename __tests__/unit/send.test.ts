@@ -32,9 +32,9 @@ async function submit(script: Script, options: ScriptedOptions = {}, request: Su
 }
 
 const sendIn = (
-  { service, tools }: Pick<ReturnType<typeof createScriptedRun>, 'service' | 'tools'>,
+  { tools }: Pick<ReturnType<typeof createScriptedRun>, 'tools'>,
   request: SubmitRequest = CREATE,
-) => settle(send(request, 'Do it', service, tools))
+) => settle(send(request, 'Do it', tools))
 
 const accepted = jobResult('active')
 

@@ -1,12 +1,11 @@
 /** What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or to continue. */
 
-import type { AgentService } from '../agent/client.js'
 import { isFinalOutcome, type Job, reasonNotContinuable } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
 import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
 import { Progress } from '../run/progress.js'
-import type { Step, StepTools } from '../run/step.js'
+import type { RunTools, Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { oneLine, quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
@@ -14,8 +13,7 @@ import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { MemoryWriter } from './writer.js'
 
-export interface PreviousRunContext extends StepTools, Pick<Step, 'run' | 'inputs'> {
-  readonly service: AgentService
+export interface PreviousRunContext extends RunTools, Pick<Step, 'run' | 'inputs'> {
   /** Where this step's state may be stored. */
   readonly comment: MemoryWriter | undefined
   readonly check: MemoryWriter | undefined
@@ -135,16 +133,13 @@ function warnIfUnknown(state: StoredState | undefined, { warn, service }: Previo
  * @throws ActionError
  * @throws Cancelled
  */
-async function getJob(
-  jobId: string,
-  { inputs, service, ...tools }: PreviousRunContext,
-): Promise<Job | undefined> {
+async function getJob(jobId: string, { inputs, ...tools }: PreviousRunContext): Promise<Job | undefined> {
   const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
   // What this step reports begins later.
   const progress = new Progress(tools.clock)
   const quietTools = { ...tools, progress, onJob: () => undefined, warn: tools.debug }
   try {
-    const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, service, quietTools)
+    const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, quietTools)
     if (result.kind !== 'deadline') return result.job
   } catch (thrown) {
     if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined

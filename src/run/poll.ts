@@ -1,14 +1,13 @@
 /** Polls a job until it ends: when to poll, when to trust the status, when to give up. */
 
-import type { AgentService, ServiceResult } from '../agent/client.js'
+import type { ServiceResult } from '../agent/client.js'
 import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
-import type { ServiceFacts } from '../agent/service.js'
 import { isResponse, judgePoll, UNREACHABLE_MS } from '../agent/verdict.js'
 import { retryDelay } from '../net/backoff.js'
 import { createDeadline, type Deadline } from '../net/deadline.js'
 import { ActionError, Cancelled } from '../text/errors.js'
 import { quote } from '../text/escape.js'
-import type { StepTools } from './step.js'
+import type { RunTools } from './step.js'
 
 /** For this long after a message (ms), a final status may still be the one from before it. */
 const SETTLE_MS = 30_000
@@ -50,13 +49,9 @@ export type PollResult =
  * @throws ActionError if a status request is refused for good, or if none ever got a response.
  * @throws Cancelled
  */
-export async function pollUntilDone(
-  options: PollOptions,
-  service: AgentService,
-  tools: StepTools,
-): Promise<PollResult> {
-  const { clock, deadline } = tools
-  const state = new PollState(options, service.facts, tools)
+export async function pollUntilDone(options: PollOptions, tools: RunTools): Promise<PollResult> {
+  const { service, clock, deadline } = tools
+  const state = new PollState(options, tools)
   const finalPollAt = clock.now() + deadline.remainingMs() - finalPollMarginMs(options.timeoutMs)
   const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
   let delayMs = state.firstDelayMs()
@@ -150,8 +145,7 @@ class PollState {
   /** Why the last poll showed no job. */
   lastError = ''
   readonly #options: PollOptions
-  readonly #facts: ServiceFacts
-  readonly #tools: StepTools
+  readonly #tools: RunTools
   readonly #startedAt: number
   readonly #settleMs: number
   readonly #isFresh: (job: Job, now: number) => boolean
@@ -159,11 +153,10 @@ class PollState {
   #refusals = 0
   #warned = false
 
-  constructor(options: PollOptions, facts: ServiceFacts, tools: StepTools) {
+  constructor(options: PollOptions, tools: RunTools) {
     const { precededBy, timeoutMs } = options
     const settleMs = (tools.deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
     this.#options = options
-    this.#facts = facts
     this.#tools = tools
     this.#startedAt = tools.clock.now()
     this.#settleMs = settleMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, settleMs)
@@ -183,7 +176,7 @@ class PollState {
     result: ServiceResult,
     { isEarly, isFinalPoll }: { readonly isEarly: boolean; readonly isFinalPoll: boolean },
   ): Next {
-    const { clock, random, progress } = this.#tools
+    const { service, clock, random, progress } = this.#tools
     const { jobId, precededBy, pollIntervalMs } = this.#options
     const now = clock.now()
     const seen = precededBy.kind !== 'nothing' || progress.job !== undefined
@@ -192,7 +185,7 @@ class PollState {
       seen,
       refusals: isEarly ? 0 : this.#refusals,
       sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
-      facts: this.#facts,
+      facts: service.facts,
     }
     const verdict = judgePoll(result, context, clock.date())
     const refusedDelayMs = verdict.next === 'retry' ? verdict.refusedDelayMs : undefined

@@ -1,6 +1,5 @@
 /** The main flow of a run: create, message or attach, then poll the job to its end. */
 
-import type { AgentService } from '../agent/client.js'
 import { type FinalOutcome, isFinal, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
@@ -10,7 +9,7 @@ import { type PollResult, type PrecededBy, pollUntilDone } from './poll.js'
 import type { Progress } from './progress.js'
 import { type RunResult, toRunResult } from './result.js'
 import { send } from './send.js'
-import type { StepTools } from './step.js'
+import type { RunTools } from './step.js'
 
 /** How long after an end without a pull request the job is asked for once more, in milliseconds. */
 const LINK_MS = 5_000
@@ -19,13 +18,12 @@ const LINK_MS = 5_000
 export async function run(
   task: Task,
   { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
-  service: AgentService,
-  tools: StepTools,
+  tools: RunTools,
 ): Promise<RunResult> {
   try {
     let precededBy: PrecededBy = { kind: 'nothing' }
-    if (task.kind === 'create') precededBy = await create(task.prompt, service, tools)
-    else if (task.kind === 'message') precededBy = await messageOrCreate(task, wait, service, tools)
+    if (task.kind === 'create') precededBy = await create(task.prompt, tools)
+    else if (task.kind === 'message') precededBy = await messageOrCreate(task, wait, tools)
     else {
       tools.progress.reuse = 'attach'
       if (task.job === undefined) tools.publish()
@@ -36,17 +34,13 @@ export async function run(
     }
     if (tools.deadline.cancelled()) throw new Cancelled()
     const ended = endAlreadySeen(precededBy.kind, tools.progress)
-    if (ended !== undefined) return { outcome: await outcomeOfEnded(ended, service, tools) }
+    if (ended !== undefined) return { outcome: await outcomeOfEnded(ended, tools) }
     if (!wait && precededBy.kind !== 'nothing') return { outcome: 'started' }
     const { jobId } = tools.progress
-    const polled = await pollUntilDone(
-      { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs },
-      service,
-      tools,
-    )
+    const polled = await pollUntilDone({ jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs }, tools)
     switch (polled.kind) {
       case 'ended':
-        return { outcome: await outcomeOfEnded(polled, service, tools) }
+        return { outcome: await outcomeOfEnded(polled, tools) }
       case 'active':
         return { outcome: 'started' }
       case 'deadline':
@@ -65,27 +59,26 @@ export async function run(
 async function messageOrCreate(
   task: Extract<Task, { kind: 'message' }>,
   wait: boolean,
-  service: AgentService,
-  tools: StepTools,
+  tools: RunTools,
   isRepeated = false,
 ): Promise<PrecededBy> {
   const { remembered } = task
-  if (remembered === undefined) return message(task, wait, service, tools)
+  if (remembered === undefined) return message(task, wait, tools)
   const createInstead = (reason: string): Promise<PrecededBy> => {
     tools.log(`The earlier docs job ${reason}: creating a new one.`)
     tools.progress.forget(remembered.previousLink)
-    return create(remembered.prompt, service, tools)
+    return create(remembered.prompt, tools)
   }
   const replaceable = isFinal(remembered.job?.status)
   try {
-    return await message(task, wait, service, tools, replaceable)
+    return await message(task, wait, tools, replaceable)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
     if (thrown.status === 404 && !isRepeated) {
       const job = await remembered.find()
       if (job === undefined) return createInstead('no longer exists')
       tools.log(`${thrown.message} But the docs job exists: sending the message once more.`)
-      return messageOrCreate({ ...task, remembered: { ...remembered, job } }, wait, service, tools, true)
+      return messageOrCreate({ ...task, remembered: { ...remembered, job } }, wait, tools, true)
     }
     if (!replaceable || !refusesMessage(thrown)) throw thrown
     tools.log(thrown.message)
@@ -93,9 +86,9 @@ async function messageOrCreate(
   }
 }
 
-async function create(prompt: string, service: AgentService, tools: StepTools): Promise<PrecededBy> {
+async function create(prompt: string, tools: RunTools): Promise<PrecededBy> {
   await tools.writePlaceholder()
-  const job = await send({ kind: 'create' }, prompt, service, tools)
+  const job = await send({ kind: 'create' }, prompt, tools)
   if (job !== undefined) tools.onJob(job)
   return { kind: 'create', at: tools.clock.now() }
 }
@@ -103,11 +96,10 @@ async function create(prompt: string, service: AgentService, tools: StepTools): 
 async function message(
   { jobId, prompt, remembered }: Extract<Task, { kind: 'message' }>,
   wait: boolean,
-  service: AgentService,
-  tools: StepTools,
+  tools: RunTools,
   replaceable = false,
 ): Promise<PrecededBy> {
-  const job = await send({ kind: 'message', jobId }, prompt, service, tools, { replaceable })
+  const job = await send({ kind: 'message', jobId }, prompt, tools, { replaceable })
   const mayBeStale = isFinal(job?.status)
   tools.progress.reuse = 'message'
   // A final status in this response may predate the message: it is reported only if no poll follows.
@@ -127,8 +119,7 @@ type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
 /** A pull request's link may come a moment after `completed`: if there is none, the job is asked for once more. */
 async function outcomeOfEnded(
   { job, status }: JobEnd,
-  service: AgentService,
-  { clock, deadline, onJob, publish }: StepTools,
+  { service, clock, deadline, onJob, publish }: RunTools,
 ): Promise<FinalOutcome> {
   const outcome = outcomeOf(status, job.link)
   const mayHaveLink = outcome === 'no-changes' && !job.linkRejected

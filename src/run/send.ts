@@ -1,12 +1,12 @@
 /** Sends a create request or a message until it is accepted, and never retries once it might have been. */
 
-import type { AgentService, ServiceResult, SubmitRequest } from '../agent/client.js'
+import type { ServiceResult, SubmitRequest } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
 import { isResponse, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { retryDelay } from '../net/backoff.js'
 import { ActionError, Cancelled } from '../text/errors.js'
 import { formatCount, formatDuration } from '../text/format.js'
-import type { StepTools } from './step.js'
+import type { RunTools } from './step.js'
 
 /** A retry needs this much time for its response before the deadline, in milliseconds. */
 const RESPONSE_MS = 2_000
@@ -24,11 +24,10 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 export async function send(
   request: SubmitRequest,
   prompt: string,
-  service: AgentService,
-  tools: StepTools,
+  tools: RunTools,
   { replaceable = false }: { readonly replaceable?: boolean } = {},
 ): Promise<Job | undefined> {
-  const { clock, deadline, log, progress, publish } = tools
+  const { service, clock, deadline, log, progress, publish } = tools
   const startedAt = clock.now()
   let last: Retry | undefined
   let conflicts = 0

@@ -1,5 +1,6 @@
 /** The step: what the runner says of it, what its parts may use, and what has happened so far. */
 
+import type { AgentService } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import type { InputError, Inputs } from '../inputs/inputs.js'
@@ -8,6 +9,11 @@ import type { NetworkSettings } from '../net/proxy.js'
 import type { Redact } from '../text/redact.js'
 import type { Progress } from './progress.js'
 import type { StatusWriter } from './status-update.js'
+
+/** What a run has, besides the step. */
+export interface RunTools extends StepTools {
+  readonly service: AgentService
+}
 
 export interface StepTools {
   readonly clock: Clock
