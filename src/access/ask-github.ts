@@ -62,7 +62,7 @@ function canReadRepository(source: Source): Promise<boolean> {
   return succeeds(source.github.repos.get(requestParams(source, 'reading the repository', 'metadata: read')))
 }
 
-/** Above this number, commits are not read: they are hardly all merges. */
+/** A push with more commits than this is not checked: they are unlikely to be merges alone. */
 const COMMITS_LIMIT = 20
 
 /**

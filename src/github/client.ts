@@ -73,7 +73,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
         unknownApis = error.unknownApi ? unknownApis + 1 : 0
-        const isOfFind = error === reason
+        const isOfFind = error === reason // Its own requests have been retried.
         const isRetried = error.unknownApi
           ? !isOfFind && unknownApis < UNKNOWN_API_TRIES
           : call.required && error.temporary

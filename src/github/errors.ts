@@ -61,7 +61,7 @@ export class GitHubError extends ActionError {
     const limited = isRateLimit(failure)
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
-    // Only what the action itself says about a request that got no response is no text from outside.
+    // Text from outside is quoted. Without a response, the text is the action's own.
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
     super(
       'github',

@@ -163,7 +163,7 @@ function describeSlip(input: InputName, unknown: readonly string[]): string {
 /** Every input, parsed: the default in place of a bad value. */
 export type Inputs = Readonly<ReturnType<typeof readAll>>
 
-/** @param ifBad for an input whose default is bad, too: it is required */
+/** @param ifBad what takes the place of a bad value, if the input is required and so has no default */
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
 function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {

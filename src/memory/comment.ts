@@ -51,7 +51,7 @@ export function openComments(
   }
 }
 
-/** Both respond with what was written. */
+/** Whether a response to a creation or an edit has the ID of what was written. */
 export function hasId({ id }: { readonly id?: unknown }): boolean {
   return Number.isSafeInteger(id)
 }

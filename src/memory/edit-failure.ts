@@ -1,4 +1,4 @@
-/** Why what is kept at GitHub could not be written: it is told once, until an edit succeeds. */
+/** Remembers why the last edit failed, so that it is reported once until an edit succeeds. */
 
 import { describeWarning } from '../github/errors.js'
 import { ActionError } from '../text/errors.js'

@@ -16,7 +16,7 @@ import {
 /** A text that may be this step's. */
 export interface StoredText {
   readonly id: number
-  /** The part of it that can hold the marker: of a comment all, of a check the first line of its text. */
+  /** Where the marker may be: anywhere in a comment, in the first line of a check's text. */
   readonly markers: string
   /** What the step that created it wrote into it, to find it again. */
   readonly nonce: string
@@ -137,7 +137,7 @@ export class Store {
     return items.find((text) => text.nonce === nonce)
   }
 
-  /** This only informs, so an error is left at that. */
+  /** Ends the check runs of earlier attempts that died. Nothing depends on it, so GitHub's errors are ignored. */
   async #concludeDead(how: How): Promise<void> {
     const dead = this.#dead
     this.#dead = []

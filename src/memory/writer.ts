@@ -29,7 +29,7 @@ const ROLES = {
     accepts: () => true,
     stale: 'The check may be missing or out of date',
   },
-  /** Only people read it: it reports a job, not an attempt. */
+  /** Only people read it: it is first written when there is a job, or a result. */
   informs: {
     accepts: ({ conclusion, hasJob }) => conclusion !== 'skipped' && (hasJob || conclusion !== undefined),
     stale: 'The comment may be missing or out of date',
@@ -46,7 +46,7 @@ interface MemoryWriterOptions extends Pick<Step, 'run' | 'clock' | 'deadline' | 
 export class MemoryWriter implements StatusWriter {
   readonly #options: MemoryWriterOptions
   #found: Found | undefined
-  /** The key of the update that is stored, or about to be. */
+  /** `keyOf` the update that is stored, or about to be; empty after a failure. */
   #lastKey = ''
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
@@ -142,7 +142,7 @@ export class MemoryWriter implements StatusWriter {
     const limitMs = this.#lacksJob && this.#latest?.stored.jobId ? memoryMs : usualMs
     const end = abortWithin(this.#closing, { limitMs, cancelledMs }, cancel, this.#options.clock)
     await this.#working?.finally(end)
-    if (this.#lastKey === '') this.#stopped = true // What failed to the end is not tried once more for a note.
+    if (this.#lastKey === '') this.#stopped = true // The last edit failed: a note about another place is no reason to try again.
   }
 
   async #work(): Promise<void> {

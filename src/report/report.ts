@@ -118,7 +118,7 @@ export class StepReport {
   /** @param writer of the text; undefined for the summary */
   #view(writer?: StatusWriter): View {
     const { inputs, progress, redact, run } = this.#options
-    // What a writer writes shows that it works again.
+    // A writer's own text leaves its failure out: whoever reads that text sees that writing works again.
     const notes = [...progress.notes, ...this.#failures(writer)]
     const sending = progress.request === 'sending'
     return { inputs, progress, notes, redact, sending, workflow: run.workflow, runUrl: '' }

@@ -67,7 +67,7 @@ export class StatusReport {
   }
 }
 
-/** GitHub knows nothing of the log's masks. */
+/** The texts, redacted here: the log's masks don't apply to what GitHub shows. */
 function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'> {
   const { redact } = view
   return {
@@ -77,7 +77,7 @@ function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'
   }
 }
 
-/** A marker hides a key from all redactors. */
+/** What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it from every redactor. */
 function createUpdate(view: View): StatusUpdate {
   const { progress, redact, inputs, sending, notes } = view
   const { jobId, job, previousLink, accepted, reuse, result } = progress

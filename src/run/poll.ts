@@ -15,7 +15,7 @@ const SETTLE_MS = 30_000
 /** How long a poll past the deadline may take, in milliseconds. */
 const LATE_POLL_MS = 2_000
 
-/** A shorter settle time (ms) proves nothing: then only a change does. */
+/** If there is less time than this (ms) to settle, only a change proves that an end is new. */
 const MIN_SETTLE_MS = 1_000
 
 /** What the step did before it polls, and when on the clock. */
@@ -55,7 +55,7 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
   const finalPollAt = clock.now() + deadline.remainingMs() - finalPollMarginMs(options.timeoutMs)
   const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
   let delayMs = state.firstDelayMs()
-  // If the response to a create request or a message came that late, it is the last one.
+  // A create request or a message that was answered after the deadline leaves no time for a poll.
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
   for (let isFinalPoll = isTooLate; !isFinalPoll; ) {
     const remainingMs = untilFinalPoll.remainingMs()

@@ -1,4 +1,4 @@
-/** Tells a page in a few words: gateways and GitHub respond with pages when they fail. Pure. */
+/** Summarizes a page in a few words: gateways and GitHub respond with pages when they fail. Pure. */
 
 import { oneLine } from './escape.js'
 
