@@ -55,10 +55,11 @@ export const DEFAULTS = {
   'dry-run': 'false',
 } as const
 
-/** The inputs that hold a secret. */
-export const SECRETS = ['api-key', 'previous-api-key', 'github-token', 'docs-token'] as const
-
 export type InputName = keyof typeof DEFAULTS
+
+/** The inputs that hold a secret: their names say so, so that none is forgotten. */
+export const SECRETS = (Object.keys(DEFAULTS) as InputName[]).filter((name) => /api-key$|token$/.test(name))
+
 export type RawInputs = Readonly<Record<InputName, string>>
 
 /** What the step is asked to do. */
