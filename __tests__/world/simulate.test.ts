@@ -31,7 +31,8 @@ test('the plans reach every outcome, and every step keeps the rules', async () =
   const lines = await simulate('--runs', '300', '--seed', '1')
   for (const outcome of [...OUTCOMES, 'error input', 'error github'])
     expect(lines.at(-4)).toMatch(new RegExp(`\\d ${outcome}\\b`))
-  expect(lines.at(-2)).toBe('300 runs, 0 failed')
+  // The first of them, with the rule that it broke.
+  expect(lines.at(-2) === '300 runs, 0 failed' ? [] : lines.slice(0, 12)).toEqual([])
 })
 
 test('the plans set every input that a step can have without a file', () => {
