@@ -2,12 +2,11 @@
 
 import type { RunEnvironment } from '../event/event.js'
 import type { How } from '../github/client.js'
-import { GitHubError } from '../github/errors.js'
+import { describeWarning, GitHubError } from '../github/errors.js'
 import { type Clock, waitForAbort } from '../net/deadline.js'
 import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
-import { EditFailure } from './edit-failure.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import { type Found, NOTHING_FOUND, type Store } from './store.js'
 
@@ -50,7 +49,8 @@ export class MemoryWriter implements StatusWriter {
   #lastKey = ''
   #next: StatusUpdate | undefined
   #working: Promise<void> | undefined
-  readonly #failure = new EditFailure()
+  /** Why the last edit failed, reported once; without an error if whoever caused the request reports it. */
+  #failed: { readonly error?: unknown } | undefined
   #latest: StatusUpdate | undefined
   /** The job that is stored; undefined if nothing is stored yet. */
   #storedId: string | undefined
@@ -75,7 +75,7 @@ export class MemoryWriter implements StatusWriter {
   }
 
   get failure(): string {
-    return this.#failure.describe(describeConsequence(this.#options, this.#lacksJob))
+    return describeFailure(this.#failed?.error, this.#options, this.#lacksJob)
   }
 
   /**
@@ -89,7 +89,7 @@ export class MemoryWriter implements StatusWriter {
       return await this.#find({ required })
     } catch (thrown) {
       if (this.#stopsWithoutChecks(thrown)) return NOTHING_FOUND
-      if (required) this.#failure.toldElsewhere()
+      if (required) this.#failed ??= {}
       throw thrown
     }
   }
@@ -124,7 +124,7 @@ export class MemoryWriter implements StatusWriter {
       this.#lastKey = keyOf(update)
     } catch (thrown) {
       if (!this.decides && thrown instanceof ActionError) return this.#onFailure(thrown)
-      this.#failure.toldElsewhere()
+      this.#failed ??= {}
       this.#stopIfPermanent(thrown)
       throw thrown
     }
@@ -168,7 +168,7 @@ export class MemoryWriter implements StatusWriter {
     if (isOfLaterRun(found, run) && !this.#takenOver) return
     await store.write(update, selectState(update, found, run), options)
     this.#storedId = update.stored.jobId
-    this.#failure.clear()
+    this.#failed = undefined
   }
 
   /** Then nothing is kept, which is said once. */
@@ -181,15 +181,17 @@ export class MemoryWriter implements StatusWriter {
 
   /** Without the permission, no later try would succeed. */
   #stopIfPermanent(thrown: unknown): void {
-    if (thrown instanceof GitHubError && !thrown.temporary && this.#storedId === undefined)
-      this.#stopped = true
+    const isPermanent = thrown instanceof GitHubError && !thrown.temporary
+    this.#stopped ||= isPermanent && this.#storedId === undefined
   }
 
   #onFailure(thrown: unknown): void {
     if (this.#stopsWithoutChecks(thrown)) return
     this.#lastKey = '' // The next update must not be taken for a duplicate.
     this.#stopIfPermanent(thrown)
-    if (this.#failure.record(thrown)) this.#options.warn(this.failure)
+    if (this.#failed !== undefined) return
+    this.#failed = { error: thrown }
+    this.#options.warn(this.failure)
   }
 }
 
@@ -198,9 +200,14 @@ function lacksJob(latest: StatusUpdate | undefined, storedId: string | undefined
   return latest.stored.jobId === '' || latest.stored.jobId !== storedId
 }
 
-function describeConsequence({ role, soleReader }: MemoryWriterOptions, isJobLost: boolean): string {
+function describeFailure(
+  error: unknown,
+  { role, soleReader }: MemoryWriterOptions,
+  isJobLost: boolean,
+): string {
+  if (!(error instanceof ActionError)) return String(error ?? '')
   const lost = isJobLost ? `, and ${soleReader} may not find this run's docs job` : ''
-  return `${ROLES[role].stale}${lost}.`
+  return describeWarning(error, `${ROLES[role].stale}${lost}.`)
 }
 
 function tellWithoutChecks({ soleReader, note }: MemoryWriterOptions): void {
