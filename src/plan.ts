@@ -41,8 +41,7 @@ export function openGitHub(step: Step) {
     },
     plan: (service: AgentService, toConfirm: ToConfirm | undefined): Promise<Plan> => {
       const comment = openComment(step, github)
-      if (comment !== undefined) step.addWriter(comment)
-      if (inputs.dryRun) comment?.stop()
+      if (comment !== undefined && !inputs.dryRun) step.addWriter(comment)
       return plan({ ...step, service, github, comment, check }, toConfirm)
     },
   }

@@ -1,14 +1,16 @@
 /** What is kept up to date at GitHub: what replaces what, and what is said if it can't be read, verified or written. */
 
 import { describe, expect, test } from '@jest/globals'
-import { NOTHING_FOUND, type Store } from '../../src/memory/store.js'
-import { MemoryWriter } from '../../src/memory/writer.js'
+import { deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
+import type { Place } from '../../src/memory/place.js'
+import { Slot } from '../../src/memory/slot.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
 import { clock, runEnvironment } from '../../src/runner.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
 import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 import { until } from '../support/time.js'
+import { markersIn } from '../world/memory.js'
 import { inSimulation } from '../world/story.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -204,6 +206,16 @@ describe('what an earlier run stored', () => {
       expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/201')])
     }))
 
+  test('is put back if its place was taken without a response, and nothing is sent', () =>
+    inWorld({}, async (world) => {
+      const later = await world.step({ ...SCOPE, wait: 'false' }, run(201))
+      world.emulator.jobs.clear() // So that the re-run makes a new job.
+      fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
+      const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(60_000) }, run(200, 2))
+      expect(outputs['error-code']).toBe('github')
+      expect(markersIn(world.comments())).toMatchObject([{ run: '201', jobId: later.outputs['job-id'] }])
+    }))
+
   test('stays if nothing is sent', () =>
     inWorld({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } }, async (world) => {
       const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))
@@ -244,16 +256,13 @@ describe('an edit that would store the job', () => {
   ] as const)('has its own time if it %s', (role, soleReader, limits) =>
     inSimulation(async () => {
       const { signal } = new AbortController()
-      const write: Store['write'] = (_update, _state, how) =>
+      const create: Place['create'] = (_update, _nonce, how) =>
         new Promise((_, reject) => how.signal?.addEventListener('abort', () => reject(how.signal?.reason)))
-      const store = {
-        kind: 'comment' as const,
-        find: async () => NOTHING_FOUND,
-        isByAction: () => true,
-        write,
-      }
-      const writer = new MemoryWriter({
-        ...{ store, role, soleReader, log: () => undefined, warn: () => undefined, note: () => undefined },
+      const list = async () => ({ items: [], truncated: false })
+      const place: Place = { kind: 'comment', list, create, edit: async () => undefined }
+      const writer = new Slot({
+        ...{ place, role, soleReader, log: () => undefined, warn: () => undefined, note: () => undefined },
+        ...{ identity: {} as Identity, markerKeys: deriveMarkerKeys('key'), nonce: '' },
         run: runEnvironment(),
         clock,
         deadline: createDeadline(60_000, signal, clock),

@@ -55,7 +55,7 @@ function writer(what: Stored | undefined, decides: boolean) {
     find: async (required: boolean) => {
       all.asked.push(required)
       if (what instanceof Error) throw what
-      return { state: what === 'nothing' ? undefined : what, unverified: false }
+      return what === 'nothing' ? undefined : what
     },
   }
   return all

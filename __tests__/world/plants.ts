@@ -118,7 +118,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "a re-run hides a later run's job",
-    text: 'if (isOfLaterRun(found, run) && !this.#takenOver) return;',
+    text: 'if (!replaces && isOfLaterRun(this.#before, run)) return;',
     becomes: '',
   },
   {
@@ -133,12 +133,12 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'a comment that cannot be read counts as none',
-    text: 'return (await comment.find(true)).state;',
-    becomes: 'return (await comment.find(false).catch(() => ({}))).state;',
+    text: 'return comment.find(true);',
+    becomes: 'return comment.find(false).catch(() => undefined);',
   },
   {
     name: 'a re-run starts anew',
-    text: 'const isRerun = run.runAttempt > 1; try { return (await check.find(isRerun)).state; }',
+    text: 'const isRerun = run.runAttempt > 1; try { return await check.find(isRerun); }',
     becomes: 'const isRerun = run.runAttempt > 1; try { return undefined; }',
   },
   {

@@ -5,7 +5,7 @@ import { type GitHub, type How, readPages, requestParams } from '../github/clien
 import type { Conclusion, StatusUpdate } from '../run/status-update.js'
 import { shortSha, truncateBytes } from '../text/format.js'
 import { hasId } from './comment.js'
-import type { Place } from './store.js'
+import type { Place } from './place.js'
 
 /** No more check runs of the name than this are read. */
 const CHECK_RUNS_LIMIT = 1000

@@ -9,8 +9,7 @@ import { ActionError } from '../text/errors.js'
 import { openCheckRuns } from './check-run.js'
 import { type Conversation, openComments } from './comment.js'
 import { deriveMarkerKeys } from './marker.js'
-import { type Place, Store } from './store.js'
-import { MemoryWriter } from './writer.js'
+import { Slot } from './slot.js'
 
 /** What a writer needs of a step. */
 type MemoryOptions = Pick<
@@ -19,7 +18,7 @@ type MemoryOptions = Pick<
 >
 
 /** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
-export function openComment(step: MemoryOptions, github: GitHub): MemoryWriter | undefined {
+export function openComment(step: MemoryOptions, github: GitHub): Slot | undefined {
   const { inputs, event, log } = step
   const { jobScope, issueNumber } = inputs
   const decides = jobScope !== 'run'
@@ -49,17 +48,16 @@ function createCommentWriter(
   github: GitHub,
   conversation: Conversation,
   decides: boolean,
-): MemoryWriter {
+): Slot {
   const place = openComments(github, step.run.repository, conversation)
-  const store = createStore(step, place, String(conversation.number))
   const use = decides
     ? ({ role: 'decides', soleReader: 'a later run' } as const)
     : ({ role: 'informs', soleReader: '' } as const)
-  return new MemoryWriter({ ...step, store, ...use })
+  return new Slot({ ...step, ...use, ...signing(step, String(conversation.number)), place })
 }
 
 /** The writer of the check, if the event has a commit to put one on. */
-export function openCheck(step: MemoryOptions, github: GitHub): MemoryWriter | undefined {
+export function openCheck(step: MemoryOptions, github: GitHub): Slot | undefined {
   const { run, event, inputs, redact } = step
   const sha = commitOf(run, event)
   if (sha === '') {
@@ -69,18 +67,20 @@ export function openCheck(step: MemoryOptions, github: GitHub): MemoryWriter | u
   }
   // job-key is redacted before it is shortened: half a key would not be found.
   const name = redact(checkName(run, redact(inputs.jobKey)))
-  const store = createStore(step, openCheckRuns(github, run.repository, sha, name), sha)
+  const place = openCheckRuns(github, run.repository, sha, name)
   const { jobScope, issueNumber } = inputs
   const isInComment = jobScope !== 'run' && findConversation(event, jobScope, issueNumber) !== undefined
-  return new MemoryWriter({ ...step, store, role: 'remembers', soleReader: isInComment ? '' : 'a re-run' })
+  const use = { role: 'remembers', soleReader: isInComment ? '' : 'a re-run' } as const
+  return new Slot({ ...step, ...use, ...signing(step, sha), place })
 }
 
-function createStore({ inputs, run, nonce }: MemoryOptions, place: Place, where: string): Store {
+/** What the texts at a place are signed with. */
+function signing({ inputs, run, nonce }: MemoryOptions, where: string) {
   const { repository, job, step } = run
   const { projectId: project, apiKey, previousApiKey, jobKey } = inputs
   const identity = { repository, place: where, workflow: workflowId(run), job, step, project, jobKey }
   const markerKeys = apiKey === '' ? undefined : deriveMarkerKeys(apiKey, previousApiKey)
-  return new Store({ place, run, identity, markerKeys, nonce: nonce() })
+  return { identity, markerKeys, nonce: nonce() }
 }
 
 /** What the comment is on, if the step can tell. */

@@ -11,12 +11,12 @@ import { oneLine, quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
-import type { MemoryWriter } from './writer.js'
+import type { Slot } from './slot.js'
 
 export interface PreviousRunContext extends RunTools, Pick<Step, 'run' | 'inputs'> {
   /** Where this step's state may be stored. */
-  readonly comment: MemoryWriter | undefined
-  readonly check: MemoryWriter | undefined
+  readonly comment: Slot | undefined
+  readonly check: Slot | undefined
 }
 
 /** A job that is remembered, as it is now. */
@@ -80,7 +80,7 @@ function isMeant({ jobId }: StoredState, { task }: Inputs): boolean {
 /** What the comment stores, if later runs depend on it. */
 async function readComment({ comment }: PreviousRunContext): Promise<StoredState | undefined> {
   if (!comment?.decides) return undefined
-  return (await comment.find(true)).state
+  return comment.find(true)
 }
 
 /** What an attempt of this run stored. In the first attempt, that can only be another step that looks the same. */
@@ -88,7 +88,7 @@ async function readCheck({ check, run }: PreviousRunContext): Promise<StoredStat
   if (check === undefined) return undefined
   const isRerun = run.runAttempt > 1
   try {
-    return (await check.find(isRerun)).state
+    return await check.find(isRerun)
   } catch (thrown) {
     if (isRerun || !(thrown instanceof ActionError)) throw thrown
     return undefined // Writing the check fails for the same reason, and says so.

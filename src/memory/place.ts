@@ -1,0 +1,82 @@
+/** Where texts with a state hidden in them are kept, and what an earlier step left there. */
+
+import type { RunEnvironment } from '../event/event.js'
+import type { How, Pages } from '../github/client.js'
+import type { StatusUpdate } from '../run/status-update.js'
+import type { Step } from '../run/step.js'
+import { type Identity, type MarkerKeys, readMarker, type StoredState } from './marker.js'
+
+/** A text that may be this step's. */
+export interface StoredText {
+  readonly id: number
+  /** Where the marker may be: anywhere in a comment, in the first line of a check's text. */
+  readonly markers: string
+  /** What the step that created it wrote into it, to find it again. */
+  readonly nonce: string
+  /** Ends a check run that is still in progress. */
+  readonly conclude?: (how: How) => Promise<void>
+}
+
+export interface Place {
+  readonly kind: 'comment' | 'check'
+  list(how: How): Promise<Pages<StoredText>>
+  /** Creates a text without a marker, because the marker needs its id. */
+  create(update: StatusUpdate, nonce: string, how: How): Promise<number>
+  edit(id: number, update: StatusUpdate, marker: string | undefined, how: How): Promise<void>
+}
+
+/** A place, and what this step's texts there are signed with. */
+export interface SignedPlace extends Pick<Step, 'run' | 'log' | 'note'> {
+  readonly place: Place
+  readonly identity: Identity
+  /** Undefined if nothing can be stored, because the key is missing. */
+  readonly markerKeys: MarkerKeys | undefined
+}
+
+/** What an earlier step stored, the id of the text to edit, and the check runs of earlier attempts that died. */
+export async function readEarlier({ place, run, identity, markerKeys, log, note }: SignedPlace, how: How) {
+  const { kind } = place
+  const { items, truncated } = markerKeys ? await place.list(how) : { items: [], truncated: false }
+  const texts = items.map((text) => ({
+    ...text,
+    state: markerKeys && readMarker(text.markers, text.id, identity, markerKeys),
+  }))
+  const own = texts
+    .flatMap(({ state, ...text }) => (typeof state === 'object' ? [{ ...text, state }] : []))
+    // Another run on the same commit has a check run of its own; the comment is the same for all runs.
+    .filter(({ state }) => kind === 'comment' || state.run === run.runId)
+    // If two runs raced and created two comments, the newer one wins.
+    .sort((one, other) => other.id - one.id)
+  const [latest] = own
+  if (latest === undefined) {
+    // There may be an earlier text, but none that counts.
+    if (truncated)
+      log(`There are more ${kind}s than are read: one by an earlier run may be among the others.`)
+    // In a first attempt, the unverified checks of this name belong to other steps.
+    const mayBeOwn = kind === 'comment' || run.runAttempt > 1
+    if (mayBeOwn && texts.some(({ state }) => state === 'unverified'))
+      note(
+        `An earlier ${kind} by this step can't be verified. It is ignored, and left as it is. ` +
+          'If the key was replaced, set previous-api-key to the one before it.',
+      )
+  }
+  return {
+    before: latest?.state,
+    id: kind === 'comment' ? latest?.id : undefined,
+    dead: own.filter(({ conclude, state }) => conclude && state.attempt < run.runAttempt),
+  }
+}
+
+/** If the response to a creation is lost, the text is found by its nonce instead of being created twice. */
+export async function findCreated(place: Place, nonce: string, how: How): Promise<StoredText | undefined> {
+  const { items } = await place.list({ ...how, required: false })
+  return items.find((text) => text.nonce === nonce)
+}
+
+/** A re-run of an earlier run must not hide from the next run what a later one stored. */
+export function isOfLaterRun(
+  before: StoredState | undefined,
+  { runId, runAttempt }: RunEnvironment,
+): before is StoredState {
+  return before !== undefined && Number(before.run) > Number(runId) && runAttempt > 1
+}
