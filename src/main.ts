@@ -37,7 +37,7 @@ export async function runStep(step: WiredStep): Promise<void> {
   const { report, clock, deadline, log, progress } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => {
     log(formatHeartbeatLine(progress))
-    if (progress.accepted) report.status.update() // Repeats the last edit if it failed.
+    if (progress.accepted) report.update() // Repeats the last edit if it failed.
   })
   report.end(await execute(step).catch(toRunResult).finally(stopHeartbeat))
   await report.closeStatus(deadline)

@@ -69,9 +69,9 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
       progress.notes.push(line)
     },
     onJob: (job) => report.onJob(job),
-    writePlaceholder: () => report.status.writePlaceholder(),
+    writePlaceholder: () => report.writePlaceholder(),
     publish: () => report.publish(),
-    addWriter: (writer) => void report.status.writers.push(writer),
+    addWriter: (writer) => void report.writers.push(writer),
   }
 }
 

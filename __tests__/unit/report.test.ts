@@ -39,7 +39,7 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[] } = {}) 
     run: { serverUrl: '', repository: '', runId: '', workflow: '' },
     inputs: INPUTS,
   })
-  report.status.writers.push({
+  report.writers.push({
     failure: '',
     writePlaceholder: async (update) => void updates.push(update),
     enqueue: (update) => updates.push(update),
@@ -158,11 +158,11 @@ test('a placeholder that fails is reported after all of them have settled', asyn
     close: async () => undefined,
   })
   const later = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
-  report.status.writers.push(
+  report.writers.push(
     writer('fails', () => Promise.reject(ENOSPC)),
     writer('takes longer', later),
   )
-  await expect(report.status.writePlaceholder()).rejects.toBe(ENOSPC)
+  await expect(report.writePlaceholder()).rejects.toBe(ENOSPC)
   expect(settled).toEqual(['fails', 'takes longer'])
 })
 

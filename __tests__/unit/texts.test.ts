@@ -65,7 +65,7 @@ function play(row: Row, outside: Outside = PLAIN) {
     const given = { projectId: outside.project, baseUrl: outside.url, failOn: row.failOn }
     const inputs = { ...INPUTS, ...given, ...(row.badInput && { projectId: '', baseUrl: '' }) }
     const report = new StepReport({ writer, progress, redact, run: RUN, inputs })
-    report.status.writers.push({
+    report.writers.push({
       failure: '',
       writePlaceholder: async (update) => void updates.push(update),
       enqueue: (update) => updates.push(update),
@@ -129,13 +129,13 @@ test('the comment before a create request', async () => {
     inputs: INPUTS,
   })
   const texts: string[] = []
-  report.status.writers.push({
+  report.writers.push({
     failure: '',
     writePlaceholder: async ({ stored, comment }) => void texts.push(stored.state, comment),
     enqueue: () => undefined,
     close: async () => undefined,
   })
-  await report.status.writePlaceholder()
+  await report.writePlaceholder()
   expect(texts.join('\n')).toMatchSnapshot()
 })
 

@@ -67,16 +67,10 @@ export async function readEarlier({ place, run, identity, markerKeys, log, note 
   }
 }
 
-/** If the response to a creation is lost, the text is found by its nonce instead of being created twice. */
-export async function findCreated(place: Place, nonce: string, how: How): Promise<StoredText | undefined> {
-  const { items } = await place.list({ ...how, required: false })
-  return items.find((text) => text.nonce === nonce)
-}
-
 /** A re-run of an earlier run must not hide from the next run what a later one stored. */
 export function isOfLaterRun(
   before: StoredState | undefined,
   { runId, runAttempt }: RunEnvironment,
-): before is StoredState {
+): boolean {
   return before !== undefined && Number(before.run) > Number(runId) && runAttempt > 1
 }

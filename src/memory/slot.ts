@@ -7,7 +7,7 @@ import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-upda
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { createMarker, isOfOtherStep, NOTHING_SENT, readMarker, type StoredState } from './marker.js'
-import { findCreated, isOfLaterRun, readEarlier, type SignedPlace, type StoredText } from './place.js'
+import { isOfLaterRun, readEarlier, type SignedPlace, type StoredText } from './place.js'
 
 interface Role {
   /** Whether to write this update at all. */
@@ -36,29 +36,24 @@ interface SlotOptions extends SignedPlace, Pick<Step, 'clock' | 'deadline' | 'wa
   readonly soleReader: string
 }
 
-/** What an earlier step stored. */
-type Before = StoredState | undefined
-
 /** What is known of the text, and what this step has done to it. */
 type State =
   | { readonly is: 'unread' }
-  /** The text to edit has this id. There is none, or it is a check run: each attempt makes its own. */
-  | { readonly is: 'read'; readonly before: Before; readonly id: number | undefined }
-  /** This step's creation went out, and no response said that it was carried out. */
-  | { readonly is: 'creating'; readonly before: Before }
-  /** This step's, with the last job that it stored. */
-  | {
-      readonly is: 'written'
-      readonly before: Before
-      readonly id: number
-      readonly jobId: string | undefined
-    }
+  /** There is no text to edit: none was found, or it is a check run, which each attempt makes anew. */
+  | { readonly is: 'none' }
+  | { readonly is: 'found'; readonly id: number }
+  /** A creation went out, and no response said that it was carried out. */
+  | { readonly is: 'creating' }
+  /** It is this step's, with the last job that was stored. */
+  | { readonly is: 'written'; readonly id: number; readonly jobId: string | undefined }
   /** Nothing is written any more. */
-  | { readonly is: 'off'; readonly jobId: string | undefined }
+  | { readonly is: 'off' }
 
 export class Slot implements StatusWriter {
   readonly #options: SlotOptions
   #state: State = { is: 'unread' }
+  /** What an earlier step stored. */
+  #before: StoredState | undefined
   /** The check runs of earlier attempts that died. */
   #dead: readonly StoredText[] = []
   #latest: StatusUpdate | undefined
@@ -76,16 +71,8 @@ export class Slot implements StatusWriter {
     return this.#options.role === 'decides'
   }
 
-  get #before(): Before {
-    return 'before' in this.#state ? this.#state.before : undefined
-  }
-
-  get #id(): number | undefined {
-    return 'id' in this.#state ? this.#state.id : undefined
-  }
-
   get #storedId(): string | undefined {
-    return 'jobId' in this.#state ? this.#state.jobId : undefined
+    return this.#state.is === 'written' ? this.#state.jobId : undefined
   }
 
   /** The next run depends on what is stored, and would not find the job there. */
@@ -124,13 +111,14 @@ export class Slot implements StatusWriter {
     const { identity, markerKeys } = this.#options
     if (this.decides) await this.find(true)
     else await this.find(false).catch(() => undefined) // Its marker shows as well.
-    if (id === this.#id || isOfOtherStep(text, identity)) return true
+    if ('id' in this.#state && id === this.#state.id) return true
+    if (isOfOtherStep(text, identity)) return true
     return markerKeys !== undefined && typeof readMarker(text, id, identity, markerKeys) === 'object'
   }
 
   /** Writes nothing from now on: what is stored belongs to another step. */
   stop(): void {
-    this.#state = { is: 'off', jobId: this.#storedId }
+    this.#state = { is: 'off' }
   }
 
   async writePlaceholder(update: StatusUpdate): Promise<void> {
@@ -159,7 +147,6 @@ export class Slot implements StatusWriter {
     const limitMs = this.#lacksJob && this.#latest?.stored.jobId ? memoryMs : usualMs
     const end = abortWithin(this.#closing, { limitMs, cancelledMs }, cancel, this.#options.clock)
     await this.#working?.finally(end)
-    if (this.#failed !== undefined) this.stop() // A note about another place is no reason to try again.
   }
 
   async #work(): Promise<void> {
@@ -184,15 +171,16 @@ export class Slot implements StatusWriter {
     if (!replaces && isOfLaterRun(this.#before, run)) return
     await this.#concludeDead(how)
     const id = await this.#edit(update, how)
-    this.#become({ is: 'written', before: this.#before, id, jobId: update.stored.jobId })
+    this.#become({ is: 'written', id, jobId: update.stored.jobId })
     this.#failed = undefined
   }
 
   async #read(how: How): Promise<StoredState | undefined> {
     if (this.#state.is === 'unread') {
-      const { dead, ...earlier } = await readEarlier(this.#options, how)
+      const { before, id, dead } = await readEarlier(this.#options, how)
+      this.#before = before
       this.#dead = dead
-      this.#become({ is: 'read', ...earlier })
+      this.#become(id === undefined ? { is: 'none' } : { is: 'found', id })
     }
     return this.#before
   }
@@ -203,33 +191,37 @@ export class Slot implements StatusWriter {
    * @returns its id
    */
   async #edit(update: StatusUpdate, how: How): Promise<number> {
-    const { place, nonce, identity, markerKeys } = this.#options
-    const state = selectState(update, this.#state, this.#options)
-    const known = this.#state.is === 'creating' ? (await findCreated(place, nonce, how))?.id : this.#id
+    const { place, identity, markerKeys, run } = this.#options
+    const isNew = this.#state.is === 'unread' || this.#state.is === 'none'
+    const own = { ...update.stored, run: run.runId, attempt: run.runAttempt }
+    // A run that sent nothing leaves the state of the one before.
+    const earlier = this.#state.is === 'unread' ? undefined : (this.#before ?? own)
+    const state = markerKeys && (NOTHING_SENT.includes(own.state) ? earlier : own)
     const placeholder = { ...update, ...update.beforeSending, conclusion: undefined }
-    const id = known ?? (await this.#create(state === undefined ? update : placeholder, how))
-    // Nothing to remember: one request is enough.
-    if (known === undefined && state === undefined) return id
+    const id = 'id' in this.#state ? this.#state.id : await this.#create(state ? placeholder : update, how)
+    if (isNew && state === undefined) return id // Nothing to remember: one request is enough.
     const marker = markerKeys && state && createMarker(state, id, identity, markerKeys)
-    // GitHub may carry out an edit without a response.
-    this.#become({ is: 'written', before: this.#before, id, jobId: this.#storedId })
+    this.#become({ is: 'written', id, jobId: this.#storedId }) // GitHub may carry out an edit without a response.
     return place.edit(id, update, marker, how).then(
       () => id,
       (thrown) => {
-        const wasDeleted = known !== undefined && thrown instanceof GitHubError && thrown.status === 404
+        const wasDeleted = !isNew && thrown instanceof GitHubError && thrown.status === 404
         if (!wasDeleted) throw thrown
-        this.#become({ is: 'read', before: this.#before, id: undefined })
+        this.#become({ is: 'none' })
         return this.#edit(update, how)
       },
     )
   }
 
+  /** If the response to a creation is lost, the text is found by its nonce instead of being created twice. */
   async #create(update: StatusUpdate, how: How): Promise<number> {
     const { place, nonce } = this.#options
-    const before = this.#before
-    this.#become({ is: 'creating', before })
-    const id = await place.create(update, nonce, { ...how, find: () => findCreated(place, nonce, how) })
-    this.#become({ is: 'written', before, id, jobId: undefined })
+    const find = async () =>
+      (await place.list({ ...how, required: false })).items.find((text) => text.nonce === nonce)
+    const lost = this.#state.is === 'creating' ? await find() : undefined
+    this.#become({ is: 'creating' })
+    const id = lost?.id ?? (await place.create(update, nonce, { ...how, find }))
+    this.#become({ is: 'written', id, jobId: undefined })
     return id
   }
 
@@ -301,17 +293,4 @@ function abortWithin(
 
 function keyOf({ stored, notes, conclusion }: StatusUpdate): string {
   return JSON.stringify([stored, notes, conclusion])
-}
-
-/** What to store: a run that sent nothing leaves the state of the one before. */
-function selectState(
-  { stored }: StatusUpdate,
-  state: State,
-  { run: { runId, runAttempt }, markerKeys }: SlotOptions,
-): StoredState | undefined {
-  const own = { ...stored, run: runId, attempt: runAttempt }
-  if (markerKeys === undefined) return undefined
-  if (!NOTHING_SENT.includes(stored.state)) return own
-  if (state.is === 'unread') return undefined
-  return ('before' in state && state.before) || own
 }

@@ -14,7 +14,7 @@ import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import { collectOutputs, createAnnotation, formatEndLine, formatStatusLine } from './messages.js'
 import { describeNow } from './outcome.js'
-import { StatusReport } from './status-report.js'
+import { createPlaceholder, createUpdate } from './status-report.js'
 import { createSummary, type View } from './summary.js'
 
 /** Where the report is written. */
@@ -38,9 +38,15 @@ export interface ReportOptions extends Pick<Step, 'inputs' | 'progress' | 'redac
   readonly run: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
 }
 
+/**
+ * Time limits of the last edits at GitHub, in milliseconds: past the deadline, after a cancel, usually, and as long as the
+ * next run would not find the job.
+ */
+const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
+
 export class StepReport {
-  /** The comment and the check. */
-  readonly status: StatusReport
+  /** The comment and the check, as soon as it is known which of them the step keeps. */
+  readonly writers: StatusWriter[] = []
   #saidLinkRejected = false
   #warnedOfSummary = false
   /** The outputs as last written. */
@@ -49,9 +55,6 @@ export class StepReport {
 
   constructor(options: ReportOptions) {
     this.#options = options
-    const { serverUrl, repository, runId } = options.run
-    const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
-    this.status = new StatusReport((writer) => ({ ...this.#view(writer), runUrl }))
   }
 
   get exitCode(): 0 | 1 {
@@ -84,7 +87,7 @@ export class StepReport {
     const failure = this.#writeOutputs()
     this.#writeSummary()
     if (failure !== undefined && !progress.accepted) throw failure
-    this.status.update()
+    this.update()
   }
 
   /** Writes the outputs that changed, or all of them with the result. Returns the error if that fails. */
@@ -115,19 +118,36 @@ export class StepReport {
     }
   }
 
-  /** @param writer of the text; undefined for the summary */
-  #view(writer?: StatusWriter): View {
+  /** What the summary is written from, at this moment. */
+  #view(): View {
     const { inputs, progress, redact, run } = this.#options
-    // A writer's own text leaves its failure out: whoever reads that text sees that writing works again.
-    const notes = [...progress.notes, ...this.#failures(writer)]
+    const failures = this.writers.map(({ failure }) => failure).filter((failure) => failure !== '')
+    const notes = [...progress.notes, ...failures]
     const sending = progress.request === 'sending'
     return { inputs, progress, notes, redact, sending, workflow: run.workflow, runUrl: '' }
   }
 
-  /** What the writers other than this one could not write. */
-  #failures(writer?: StatusWriter): string[] {
-    const others = this.status.writers.filter((other) => other !== writer)
-    return others.map(({ failure }) => failure).filter((failure) => failure !== '')
+  /** What the comment and the check are written from. An edit that failed is told in the log and the summary alone. */
+  #viewElsewhere(): View {
+    const { serverUrl, repository, runId } = this.#options.run
+    const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
+    return { ...this.#view(), notes: this.#options.progress.notes, runUrl }
+  }
+
+  /** Stores the state before a create request. */
+  async writePlaceholder(): Promise<void> {
+    if (this.writers.length === 0) return
+    const placeholder = createPlaceholder(this.#viewElsewhere())
+    const writes = this.writers.map((writer) => writer.writePlaceholder(placeholder))
+    await Promise.allSettled(writes) // So that none of them goes on after an error.
+    await Promise.all(writes)
+  }
+
+  /** Writes what is known to the comment and the check. */
+  update(writers: readonly StatusWriter[] = this.writers): void {
+    if (writers.length === 0) return
+    const update = createUpdate(this.#viewElsewhere())
+    for (const writer of writers) writer.enqueue(update)
   }
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
@@ -150,7 +170,7 @@ export class StepReport {
       failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
     progress.result = result
     this.#writeSummary()
-    this.status.update()
+    this.update()
     const { level, text, log } = createAnnotation(progress, result, inputs.failOn)
     writer[level](text)
     if (log !== undefined) writer.log(log)
@@ -160,17 +180,23 @@ export class StepReport {
     if (error !== undefined) writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
   }
 
-  /** Waits until the comment and the check are written, for a limited time. */
+  /** Waits until the comment and the check are written, side by side, for a limited time. */
   async closeStatus({ remainingMs, cancel }: Step['deadline']): Promise<void> {
-    const close = () => this.status.close(remainingMs(), cancel)
-    const notes = this.#view().notes.join('\n')
-    await close()
-    if (this.#view().notes.join('\n') === notes) return
-    // The others have to say what could not be written in the end, and not what could.
-    this.#writeSummary()
-    if (cancel.aborted) return // They have had their time.
-    this.status.update()
-    await close()
+    const { min, cancelled, usual, memory } = LIMIT_MS
+    // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs can't be written.
+    const within = (limitMs: number): number =>
+      cancel.aborted ? cancelled : Math.min(limitMs, Math.max(min, remainingMs()))
+    const close = async (writers: readonly StatusWriter[]): Promise<void> => {
+      const limits = { usualMs: within(usual), memoryMs: within(memory), cancelledMs: cancelled }
+      await Promise.all(writers.map((writer) => writer.close(limits, cancel)))
+    }
+    const [said, noted] = [this.#view().notes.join('\n'), this.#options.progress.notes.length]
+    await close(this.writers)
+    if (this.#view().notes.join('\n') !== said) this.#writeSummary()
+    if (this.#options.progress.notes.length === noted || cancel.aborted) return // They have had their time.
+    const others = this.writers.filter(({ failure }) => failure === '')
+    this.update(others)
+    await close(others)
   }
 }
 

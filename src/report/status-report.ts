@@ -1,9 +1,9 @@
-/** Keeps the comment and the check up to date: what they say, what they store, and how long the last edits may take. */
+/** What the comment and the check say, and what they store. Pure. */
 
 import { type FailOn, failsStep, type Outcome } from '../agent/job.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
-import type { Conclusion, StatusUpdate, StatusWriter, Stored } from '../run/status-update.js'
+import type { Conclusion, StatusUpdate, Stored } from '../run/status-update.js'
 import { truncate } from '../text/escape.js'
 import {
   createCommentText,
@@ -16,56 +16,8 @@ import {
   type View,
 } from './summary.js'
 
-/**
- * Time limits of the last edits at GitHub, in milliseconds: past the deadline, after a cancel, usually, and as long as the
- * next run would not find the job.
- */
-const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
-
 /** Of a check, in characters: a link that is no pull request's is shown whole. */
 const TITLE_LIMIT = 200
-
-export class StatusReport {
-  /** The comment and the check, as soon as it is known which of them the step keeps. */
-  readonly writers: StatusWriter[] = []
-  readonly #view: (writer: StatusWriter) => View
-
-  /** @param view what this writer's texts are written from, at this moment */
-  constructor(view: (writer: StatusWriter) => View) {
-    this.#view = view
-  }
-
-  /** Stores the state before a create request: it must be correct if the run is killed while the request is in flight. */
-  async writePlaceholder(): Promise<void> {
-    const writes = this.writers.map((writer) => {
-      const view = this.#view(writer)
-      const update = createUpdate({ ...view, sending: true })
-      return writer.writePlaceholder({ ...update, beforeSending: textsOf(view) })
-    })
-    await Promise.allSettled(writes) // So that none of them goes on after an error.
-    await Promise.all(writes)
-  }
-
-  update(): void {
-    for (const writer of this.writers) {
-      writer.enqueue(createUpdate(this.#view(writer)))
-    }
-  }
-
-  /**
-   * Waits until the comment and the check are written, side by side.
-   *
-   * @param remainingMs until the deadline
-   */
-  async close(remainingMs: number, cancel: AbortSignal): Promise<void> {
-    const { min, cancelled, usual, memory } = LIMIT_MS
-    // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs can't be written.
-    const within = (limitMs: number): number =>
-      cancel.aborted ? cancelled : Math.min(limitMs, Math.max(min, remainingMs))
-    const limits = { usualMs: within(usual), memoryMs: within(memory), cancelledMs: cancelled }
-    await Promise.all(this.writers.map((writer) => writer.close(limits, cancel)))
-  }
-}
 
 /** The texts, redacted here: the log's masks don't apply to what GitHub shows. */
 function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'> {
@@ -78,7 +30,7 @@ function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'
 }
 
 /** What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it from every redactor. */
-function createUpdate(view: View): StatusUpdate {
+export function createUpdate(view: View): StatusUpdate {
   const { progress, redact, inputs, sending, notes } = view
   const { jobId, job, previousLink, accepted, reuse, result } = progress
   return {
@@ -93,6 +45,11 @@ function createUpdate(view: View): StatusUpdate {
     ...textsOf(view),
     conclusion: result && conclusionOf(result.outcome, inputs.failOn),
   }
+}
+
+/** What is stored before a create request: it must be correct if the run is killed while the request is in flight. */
+export function createPlaceholder(view: View): StatusUpdate {
+  return { ...createUpdate({ ...view, sending: true }), beforeSending: textsOf(view) }
 }
 
 /** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */

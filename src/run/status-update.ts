@@ -39,7 +39,7 @@ export interface StatusUpdate {
 
 /** Keeps the status at one place at GitHub up to date. */
 export interface StatusWriter {
-  /** Why it is not up to date, for the readers of other places; empty if it is, or if that is said elsewhere. */
+  /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
   readonly failure: string
   /**
    * Writes the state before a create request, if later runs need it: a missing permission shows now, and a run that is
