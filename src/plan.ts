@@ -9,13 +9,11 @@ import { canReadPulls, findChanges, readIssue, usesSince } from './context/chang
 import { unknownChanges } from './context/compare.js'
 import type { Changes } from './context/files.js'
 import { hasReadOnlyToken } from './event/event.js'
-import { getPath, getString } from './event/payload.js'
+import { getPath } from './event/payload.js'
 import { createGitHub, type GitHub, type Source } from './github/client.js'
 import { describeWarning, GitHubError } from './github/errors.js'
 import { createKeyRedactor, type Task } from './inputs/inputs.js'
-import { readDocsPull } from './memory/docs-pull.js'
-import { openCheck, openComment } from './memory/places.js'
-import { continueOrCreate, findPreviousRun, type PreviousRunContext } from './memory/previous-run.js'
+import { type Memory, openMemory } from './memory/memory.js'
 import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import { ActionError } from './text/errors.js'
@@ -23,32 +21,29 @@ import { ActionError } from './text/errors.js'
 /** What to do, with the whole prompt; or nothing, for a reason. */
 type Plan = Task | SkipReason
 
-/** Opens GitHub for a step, and the check if one is asked for. Nothing is sent yet. */
+/** Opens GitHub and the memory for a step. Nothing is sent yet. */
 export function openGitHub(step: Step) {
-  const { inputs } = step
-  const token = inputs.githubToken
-  const github = createGitHub({ ...step, token, fromFork: hasReadOnlyToken(step.event) })
-  const check = inputs.check ? openCheck(step, github) : undefined
-  if (check !== undefined) step.addWriter(check)
+  const { inputs, run, event } = step
+  const github = createGitHub({ ...step, token: inputs.githubToken, fromFork: hasReadOnlyToken(event) })
+  const memory = openMemory(step, github)
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
     findRefusal: async (people: readonly Person[]) => {
-      const source = { github, repository: step.run.repository, required: true }
+      const source = { github, repository: run.repository, required: true }
       const refusal = await findRefusal(people, source)
       // A stranger's run leaves nothing on a commit that it is not about.
-      if (refusal !== undefined && step.event.headSha === '') check?.stop()
+      if (refusal !== undefined && event.headSha === '') memory.stop()
       return refusal
     },
-    plan: (service: AgentService, toConfirm: ToConfirm | undefined): Promise<Plan> => {
-      const comment = openComment(step, github)
-      if (comment !== undefined && !inputs.dryRun) step.addWriter(comment)
-      return plan({ ...step, service, github, comment, check }, toConfirm)
-    },
+    plan: (service: AgentService, toConfirm: ToConfirm | undefined): Promise<Plan> =>
+      plan({ ...step, service, github, memory }, toConfirm),
   }
 }
 
-interface Context extends Step, PreviousRunContext {
+interface Context extends Step {
+  readonly service: AgentService
   readonly github: GitHub
+  readonly memory: Memory
 }
 
 /**
@@ -58,21 +53,16 @@ interface Context extends Step, PreviousRunContext {
  * @throws Cancelled
  */
 async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise<Plan> {
-  const { inputs, run, event, github, log, progress } = context
+  const { inputs, run, event, service, github, memory, log, progress } = context
+  memory.openComment()
   const source = { github, repository: run.repository, required: true }
   if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, inputs.skipAuthors, source))) {
     return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
   }
-  if (await isAboutOwnComment(context)) return { reason: "the event is about this action's own comment" }
+  if (await memory.isAbout(event)) return { reason: "the event is about this action's own comment" }
   const named = await readNamedPull(context, source)
-  const previous = await findPreviousRun(context)
-  if (previous?.unfinished) {
-    log(
-      "This is a re-run, and an earlier attempt didn't see its docs job finish: waiting for it, and sending nothing.",
-    )
-    const { state, job } = previous
-    return { kind: 'attach', jobId: state.jobId, job: job === 'not requested' ? undefined : job }
-  }
+  const { ofThisRun, ofEarlierRun } = await memory.recall(service)
+  if (ofThisRun !== undefined) return ofThisRun
   const { task } = inputs
   if (task.kind === 'attach') return task
 
@@ -88,20 +78,8 @@ async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise
   const redact = createKeyRedactor(inputs.apiKey, inputs.previousApiKey)
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
-  if (previous === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
-  const { docsToken: token } = inputs
-  const docsGitHub = token === '' ? undefined : () => createGitHub({ ...context, token, fromFork: false })
-  return continueOrCreate(previous, composeWith, {
-    ...context,
-    readDocsPull: (link) => readDocsPull(link, run, github, docsGitHub),
-  })
-}
-
-/** With a personal token, what the step itself writes triggers runs. */
-async function isAboutOwnComment({ event: { name, payload }, comment }: Context): Promise<boolean> {
-  const id = getPath(payload, 'comment.id')
-  if (name !== 'issue_comment' || comment === undefined || typeof id !== 'number') return false
-  return comment.isByAction(id, getString(payload, 'comment.body'))
+  if (ofEarlierRun === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
+  return ofEarlierRun.continueOrCreate(composeWith)
 }
 
 /**
@@ -109,12 +87,12 @@ async function isAboutOwnComment({ event: { name, payload }, comment }: Context)
  *
  * @throws ActionError `github`
  */
-async function readNamedPull({ inputs, event, comment }: Context, source: Source): Promise<unknown> {
+async function readNamedPull({ inputs, event, memory }: Context, source: Source): Promise<unknown> {
   const { jobScope, issueNumber } = inputs
   const isOfEvent = issueNumber === undefined || issueNumber === event.pullRequest?.number
   if (jobScope !== 'pull-request' || isOfEvent) return undefined
   const refuse = (orNothing: string, cause?: unknown): ActionError => {
-    comment?.stop()
+    memory.stopComment()
     return new ActionError(
       'github',
       `issue-number: ${issueNumber} is an issue, not a pull request${orNothing}.`,
@@ -128,7 +106,7 @@ async function readNamedPull({ inputs, event, comment }: Context, source: Source
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || !thrown.refused) throw thrown
     if (await canReadPulls(source)) throw refuse(', or there is none', thrown)
-    await comment?.find(true) // Its error names the permission that the comment needs as well.
+    await memory.readComment() // Its error names the permission that the comment needs as well.
     throw thrown
   }
   throw refuse('')

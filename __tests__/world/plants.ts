@@ -153,7 +153,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "the step's own comment triggers it",
-    text: 'if (await isAboutOwnComment(context))',
+    text: 'if (await memory.isAbout(event))',
     becomes: 'if (false)',
   },
   {
