@@ -3,6 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
 import type { Place } from '../../src/memory/place.js'
+import { DECIDES, INFORMS } from '../../src/memory/places.js'
 import { Slot } from '../../src/memory/slot.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
@@ -251,9 +252,9 @@ describe('an edit that would store the job', () => {
     ...{ title: '', comment: '', summary: '', conclusion: undefined },
   }
   test.each([
-    ['decides', 'a later run', { usualMs: 1, memoryMs: 300, cancelledMs: 1 }],
-    ['informs', '', { usualMs: 300, memoryMs: 3_600_000, cancelledMs: 1 }],
-  ] as const)('has its own time if it %s', (role, soleReader, limits) =>
+    ['decides', DECIDES, { usualMs: 1, memoryMs: 300, cancelledMs: 1 }],
+    ['informs', INFORMS, { usualMs: 300, memoryMs: 3_600_000, cancelledMs: 1 }],
+  ] as const)('has its own time if it %s', (_, role, limits) =>
     inSimulation(async () => {
       const { signal } = new AbortController()
       const create: Place['create'] = (_update, _nonce, how) =>
@@ -261,7 +262,7 @@ describe('an edit that would store the job', () => {
       const list = async () => ({ items: [], truncated: false })
       const place: Place = { kind: 'comment', list, create, edit: async () => undefined }
       const writer = new Slot({
-        ...{ place, role, soleReader, log: () => undefined, warn: () => undefined, note: () => undefined },
+        ...{ place, role, log: () => undefined, warn: () => undefined, note: () => undefined },
         ...{ identity: {} as Identity, markerKeys: deriveMarkerKeys('key'), nonce: '' },
         run: runEnvironment(),
         clock,

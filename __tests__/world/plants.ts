@@ -118,7 +118,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "a re-run hides a later run's job",
-    text: 'if (!replaces && isOfLaterRun(this.#before, run)) return;',
+    text: 'if (isOfLaterRun && !replaces) return;',
     becomes: '',
   },
   {

@@ -74,6 +74,11 @@ export function isOfOtherStep(text: string, identity: Identity): boolean {
   return marker !== undefined && name !== publicName(identity) && text.trimEnd().endsWith(marker)
 }
 
+/** Whether a step of this action wrote the text with this id: this one, or another one. */
+export function isByAction(text: string, id: number, identity: Identity, keys: MarkerKeys): boolean {
+  return isOfOtherStep(text, identity) || typeof readMarker(text, id, identity, keys) === 'object'
+}
+
 /** The text from its last marker on. */
 function lastMarker(text: string): string {
   const start = text.lastIndexOf('<!-- agent-job-action:2 ')

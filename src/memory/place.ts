@@ -1,10 +1,10 @@
 /** Where texts with a state hidden in them are kept, and what an earlier step left there. */
 
-import type { RunEnvironment } from '../event/event.js'
 import type { How, Pages } from '../github/client.js'
+import { GitHubError } from '../github/errors.js'
 import type { StatusUpdate } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
-import { type Identity, type MarkerKeys, readMarker, type StoredState } from './marker.js'
+import { type Identity, type MarkerKeys, readMarker } from './marker.js'
 
 /** A text that may be this step's. */
 export interface StoredText {
@@ -25,12 +25,14 @@ export interface Place {
   edit(id: number, update: StatusUpdate, marker: string | undefined, how: How): Promise<void>
 }
 
-/** A place, and what this step's texts there are signed with. */
+/** A place, how this step's texts there are signed, and what it may use to read them. */
 export interface SignedPlace extends Pick<Step, 'run' | 'log' | 'note'> {
   readonly place: Place
   readonly identity: Identity
   /** Undefined if nothing can be stored, because the key is missing. */
   readonly markerKeys: MarkerKeys | undefined
+  /** Random hexadecimal digits. */
+  readonly nonce: string
 }
 
 /** What an earlier step stored, the id of the text to edit, and the check runs of earlier attempts that died. */
@@ -67,10 +69,26 @@ export async function readEarlier({ place, run, identity, markerKeys, log, note 
   }
 }
 
-/** A re-run of an earlier run must not hide from the next run what a later one stored. */
-export function isOfLaterRun(
-  before: StoredState | undefined,
-  { runId, runAttempt }: RunEnvironment,
-): boolean {
-  return before !== undefined && Number(before.run) > Number(runId) && runAttempt > 1
+/** Creates a text. If the response is lost, the text is found by its nonce instead of being created twice. */
+export async function createOnce(
+  { place, nonce }: SignedPlace,
+  update: StatusUpdate,
+  how: How,
+  mayExist: boolean,
+): Promise<number> {
+  const find = async (): Promise<StoredText | undefined> => {
+    const { items } = await place.list({ ...how, required: false })
+    return items.find((text) => text.nonce === nonce)
+  }
+  const lost = mayExist ? await find() : undefined
+  return lost?.id ?? place.create(update, nonce, { ...how, find })
+}
+
+/** Ends the check runs of attempts that died. Nothing depends on it, so GitHub's errors are ignored. */
+export async function concludeAll(dead: readonly StoredText[], how: How): Promise<void> {
+  for (const text of dead) {
+    await text.conclude?.({ ...how, required: false }).catch((thrown) => {
+      if (!(thrown instanceof GitHubError)) throw thrown
+    })
+  }
 }

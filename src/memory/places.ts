@@ -9,13 +9,36 @@ import { ActionError } from '../text/errors.js'
 import { openCheckRuns } from './check-run.js'
 import { type Conversation, openComments } from './comment.js'
 import { deriveMarkerKeys } from './marker.js'
-import { Slot } from './slot.js'
+import { type Role, Slot } from './slot.js'
 
 /** What a writer needs of a step. */
 type MemoryOptions = Pick<
   Step,
   'inputs' | 'run' | 'event' | 'redact' | 'nonce' | 'clock' | 'deadline' | 'log' | 'warn' | 'note'
 >
+
+/** Later runs depend on it. */
+export const DECIDES: Role = {
+  is: 'decides',
+  accepts: ({ conclusion }) => conclusion !== 'skipped',
+  stale: 'The comment may be out of date',
+  soleReader: 'a later run',
+}
+
+/** A re-run uses it if it can. */
+const REMEMBERS: Omit<Role, 'soleReader'> = {
+  is: 'remembers',
+  accepts: () => true,
+  stale: 'The check may be missing or out of date',
+}
+
+/** Only people read it: it is first written when there is a job, or a result. */
+export const INFORMS: Role = {
+  is: 'informs',
+  accepts: ({ conclusion, hasJob }) => conclusion !== 'skipped' && (hasJob || conclusion !== undefined),
+  stale: 'The comment may be missing or out of date',
+  soleReader: '',
+}
 
 /** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
 export function openComment(step: MemoryOptions, github: GitHub): Slot | undefined {
@@ -50,10 +73,8 @@ function createCommentWriter(
   decides: boolean,
 ): Slot {
   const place = openComments(github, step.run.repository, conversation)
-  const use = decides
-    ? ({ role: 'decides', soleReader: 'a later run' } as const)
-    : ({ role: 'informs', soleReader: '' } as const)
-  return new Slot({ ...step, ...use, ...signing(step, String(conversation.number)), place })
+  const role = decides ? DECIDES : INFORMS
+  return new Slot({ ...step, ...signing(step, String(conversation.number)), place, role })
 }
 
 /** The writer of the check, if the event has a commit to put one on. */
@@ -70,8 +91,8 @@ export function openCheck(step: MemoryOptions, github: GitHub): Slot | undefined
   const place = openCheckRuns(github, run.repository, sha, name)
   const { jobScope, issueNumber } = inputs
   const isInComment = jobScope !== 'run' && findConversation(event, jobScope, issueNumber) !== undefined
-  const use = { role: 'remembers', soleReader: isInComment ? '' : 'a re-run' } as const
-  return new Slot({ ...step, ...use, ...signing(step, sha), place })
+  const role = { ...REMEMBERS, soleReader: isInComment ? '' : 'a re-run' }
+  return new Slot({ ...step, ...signing(step, sha), place, role })
 }
 
 /** What the texts at a place are signed with. */
