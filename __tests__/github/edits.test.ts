@@ -295,5 +295,5 @@ test('a check that a dead attempt left is concluded even if that fails at first'
     const { outputs } = await world.step({ ...CHECK, wait: 'false' }, run(200, 2))
     expect(outputs).toMatchObject({ outcome: 'started', reused: 'true' })
     expect(world.checks().every(({ head_sha }) => head_sha === HEAD)).toBe(true)
-    expect(world.checks().map(({ conclusion }) => conclusion)).toEqual([null, 'neutral'])
+    expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['cancelled', 'neutral'])
   }))

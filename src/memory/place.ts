@@ -84,11 +84,18 @@ export async function createOnce(
   return lost?.id ?? place.create(update, nonce, { ...how, find })
 }
 
-/** Ends the check runs of attempts that died. Nothing depends on it, so GitHub's errors are ignored. */
-export async function concludeAll(dead: readonly StoredText[], how: How): Promise<void> {
+/**
+ * Ends the check runs of attempts that died. Nothing depends on it, so GitHub's errors are ignored.
+ *
+ * @returns those to try again, because GitHub failed for a moment
+ */
+export async function concludeAll(dead: readonly StoredText[], how: How): Promise<StoredText[]> {
+  const left: StoredText[] = []
   for (const text of dead) {
     await text.conclude?.({ ...how, required: false }).catch((thrown) => {
       if (!(thrown instanceof GitHubError)) throw thrown
+      if (thrown.temporary) left.push(text)
     })
   }
+  return left
 }

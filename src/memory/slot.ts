@@ -43,7 +43,7 @@ export class Slot implements StatusWriter {
   #state: State = { is: 'unread' }
   /** What an earlier step stored. */
   #before: StoredState | undefined
-  /** The check runs of earlier attempts that died. */
+  /** The check runs of earlier attempts that died, and are not concluded yet. */
   #dead: readonly StoredText[] = []
   #latest: StatusUpdate | undefined
   #working: Promise<void> | undefined
@@ -166,9 +166,7 @@ export class Slot implements StatusWriter {
     const replaces = update.created || update.beforeSending !== undefined || this.#state.is === 'written'
     const isOfLaterRun = run.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(run.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
-    const dead = this.#dead
-    this.#dead = []
-    await concludeAll(dead, how)
+    this.#dead = await concludeAll(this.#dead, how)
     this.#become({ is: 'written', id: await this.#edit(update, how), jobId: update.stored.jobId })
     this.#failed = undefined
   }
