@@ -118,24 +118,10 @@ describe('a push of which the payload has only a part', () => {
     }))
 })
 
-describe('a server without checks', () => {
+describe('a 404 that is a page, on checks, is no answer of GitHub', () => {
   const answer: Fault['answer'] = recorded('check-runs')
 
-  test('says so once, in every attempt, and the job goes its way', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ path: /check-runs/, answer, ...ALWAYS })
-      for (const attempt of ['1', '2']) {
-        const env = { GITHUB_RUN_ATTEMPT: attempt }
-        const { outputs, exitCode, commands } = await world.step({ check: 'true' }, { env })
-        expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
-        expect(exitCode).toBe(0)
-        expect(commands('warning')).toHaveLength(1)
-        expect(commands('warning')[0]).toMatch(/check/)
-        expect(commands('warning')[0]).not.toContain('checks: write')
-      }
-    }))
-
-  test('is not one of which a gateway answers with a page for a moment: the re-run finds its job', () =>
+  test('if a gateway answers with it for a moment, the re-run finds its job', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ check: 'true', wait: 'false' })
       for (const method of ['GET', 'PATCH']) world.github.faults.push({ method, path: /check-runs/, answer })
@@ -145,7 +131,7 @@ describe('a server without checks', () => {
       expect(commands('warning')).toEqual([])
     }))
 
-  test('is not GitHub: if something in front of it answers, a re-run sends nothing', () =>
+  test('if something in front of it goes on answering, a re-run sends nothing', () =>
     inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
       await world.step({ check: 'true', wait: 'false' })
       world.github.faults.push({ method: 'GET', path: /check-runs/, answer, ...ALWAYS })
@@ -155,7 +141,7 @@ describe('a server without checks', () => {
       expect(world.posts()).toHaveLength(1)
     }))
 
-  test("unlike one whose checks the token can't see: a re-run sends nothing", () =>
+  test("if the token can't see checks, a re-run sends nothing", () =>
     inWorld({ github: { permissions: { checks: 'none' } } }, async (world) => {
       const { outputs } = await world.step({ check: 'true' }, { env: { GITHUB_RUN_ATTEMPT: '2' } })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })

@@ -10,9 +10,6 @@ import { createFetch, type FetchOptions } from './fetch.js'
 /** How long required requests are retried, all together, in milliseconds. */
 const RETRY_MS = 90_000
 
-/** How many 404s in a row that are not JSON are believed of a server that isn't GitHub: gateways answer 404, too. */
-const UNKNOWN_API_TRIES = 4
-
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
 
@@ -60,7 +57,6 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const creationEnd = abortedAfter(CREATION_MS, deadline.signal, clock)
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
-    let unknownApis = 0
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
       try {
@@ -72,12 +68,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
         return expectShape(await send(request), call)
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
-        unknownApis = error.unknownApi ? unknownApis + 1 : 0
-        const isOfFind = error === reason // Its own requests have been retried.
-        const isRetried = error.unknownApi
-          ? !isOfFind && unknownApis < UNKNOWN_API_TRIES
-          : call.required && error.temporary
-        if (!isRetried || (call.signal ?? deadline.signal).aborted) throw error
+        if (!call.required || !error.temporary || (call.signal ?? deadline.signal).aborted) throw error
         retries.countSince(startedAt)
         await waitForRetry(error, attempts, call, retries, options)
       }

@@ -10,9 +10,6 @@ import { joinSentences } from '../text/format.js'
 import { summarizePage } from '../text/page.js'
 import type { Redact } from '../text/redact.js'
 
-/** GitHub has all of its API: GitHub.com, GHE.com and GitHub Enterprise Server. */
-const GITHUB_API = /^https:\/\/api\.(?:github|[\w-]+\.ghe)\.com\/?$|\/api\/v3\/?$/
-
 /** GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate limits, linked below). */
 const SECONDARY_LIMIT_MS = 60_000
 
@@ -46,14 +43,12 @@ export class GitHubError extends ActionError {
   readonly temporary: boolean
   /** The answer stays the same: the token may not do this, or what is asked for is not there. */
   readonly refused: boolean
-  /** The server, which isn't GitHub, may not have this part of the API: its 404 is not JSON. */
-  readonly unknownApi: boolean
   readonly retryAfterMs: number | undefined
 
   constructor(
     { doing, needs }: CallNames,
     thrown: unknown,
-    { clock, redact, fromFork, run, network }: FailureContext,
+    { clock, redact, fromFork, network }: FailureContext,
   ) {
     const failure = readFailure(thrown)
     const { status, headers, message } = failure
@@ -70,11 +65,10 @@ export class GitHubError extends ActionError {
       { cause: thrown },
     )
     this.status = status
+    // A gateway's: GitHub's own 404 is JSON.
     const isForeign = status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
-    this.unknownApi = isForeign && !GITHUB_API.test(run.apiUrl)
     this.temporary =
-      permanent === undefined &&
-      (status === undefined || status >= 500 || limited || (isForeign && !this.unknownApi))
+      permanent === undefined && (status === undefined || status >= 500 || limited || isForeign)
     this.refused = permanent !== undefined || (!this.temporary && isRefusal(status))
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }

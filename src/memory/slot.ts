@@ -2,7 +2,7 @@
 
 import type { How } from '../github/client.js'
 import { describeWarning, GitHubError } from '../github/errors.js'
-import { waitForAbort } from '../net/deadline.js'
+import { type Clock, waitForAbort } from '../net/deadline.js'
 import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
@@ -33,7 +33,7 @@ type State =
   | { readonly is: 'found'; readonly id: number }
   /** A creation went out, and no response said that it was carried out. */
   | { readonly is: 'creating' }
-  /** It is this step's, with the last job that was stored. */
+  /** It is this step's, or about to be, with the last job that was stored. */
   | { readonly is: 'written'; readonly id: number; readonly jobId: string | undefined }
   /** Nothing is written any more. */
   | { readonly is: 'off' }
@@ -85,14 +85,11 @@ export class Slot implements StatusWriter {
    * @param required retries temporary failures; the caller reports the error
    * @throws ActionError `github`
    */
-  async find(required: boolean): Promise<StoredState | undefined> {
-    try {
-      return await this.#read({ required })
-    } catch (thrown) {
-      if (this.#stopsWithoutChecks(thrown)) return undefined
+  find(required: boolean): Promise<StoredState | undefined> {
+    return this.#read({ required }).catch((thrown) => {
       if (required) this.#failed ??= {}
       throw thrown
-    }
+    })
   }
 
   /** Whether this comment is one that this step, or another one, keeps up to date. */
@@ -134,14 +131,8 @@ export class Slot implements StatusWriter {
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
     const limitMs = this.#lacksJob && this.#latest?.stored.jobId ? memoryMs : usualMs
-    const done = new AbortController()
-    const abortAfter = async (milliseconds: number): Promise<void> => {
-      await this.#options.clock.sleep(milliseconds, done.signal)
-      if (!done.signal.aborted) this.#closing.abort()
-    }
-    void abortAfter(limitMs)
-    cancel.addEventListener('abort', () => void abortAfter(cancelledMs))
-    await this.#working?.finally(() => done.abort())
+    const end = abortWithin(this.#closing, { limitMs, cancelledMs }, cancel, this.#options.clock)
+    await this.#working?.finally(end)
   }
 
   async #work(): Promise<void> {
@@ -156,18 +147,21 @@ export class Slot implements StatusWriter {
 
   async #write(update: StatusUpdate, how: How): Promise<void> {
     const { place, run } = this.#options
+    const isCheck = place.kind === 'check'
     const isEnd = update.conclusion !== undefined && NOTHING_SENT.includes(update.stored.state)
     // A check of a first attempt that sent nothing has nothing to remember: one request is enough.
-    const isPlain = place.kind === 'check' && run.runAttempt === 1 && isEnd
-    await (isPlain ? undefined : this.#read(how))?.catch((thrown) => {
-      if (place.kind === 'comment') throw thrown
-    })
+    if (!(isCheck && run.runAttempt === 1 && isEnd)) {
+      await this.#read(how).catch((thrown) => {
+        if (!isCheck) throw thrown
+      })
+    }
     // A placeholder is followed by a job of this run's own, and so replaces what a later run stored.
     const replaces = update.created || update.beforeSending !== undefined || this.#state.is === 'written'
     const isOfLaterRun = run.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(run.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
     this.#dead = await concludeAll(this.#dead, how)
-    this.#become({ is: 'written', id: await this.#edit(update, how), jobId: update.stored.jobId })
+    await this.#edit(update, how)
+    if (this.#state.is === 'written') this.#state = { ...this.#state, jobId: update.stored.jobId }
     this.#failed = undefined
   }
 
@@ -181,12 +175,8 @@ export class Slot implements StatusWriter {
     return this.#before
   }
 
-  /**
-   * Creates or replaces the text and the state. Without a state, what was stored before keeps counting.
-   *
-   * @returns its id
-   */
-  async #edit(update: StatusUpdate, how: How): Promise<number> {
+  /** Creates or replaces the text and the state. Without a state, what was stored before keeps counting. */
+  async #edit(update: StatusUpdate, how: How): Promise<void> {
     const { place, identity, markerKeys, run } = this.#options
     const isNew = this.#state.is === 'unread' || this.#state.is === 'none'
     const own = { ...update.stored, run: run.runId, attempt: run.runAttempt }
@@ -195,50 +185,53 @@ export class Slot implements StatusWriter {
     const state = markerKeys && (NOTHING_SENT.includes(own.state) ? earlier : own)
     const placeholder = { ...update, ...update.beforeSending, conclusion: undefined }
     const id = 'id' in this.#state ? this.#state.id : await this.#create(state ? placeholder : update, how)
-    if (isNew && state === undefined) return id // Nothing to remember: one request is enough.
-    const marker = markerKeys && state && createMarker(state, id, identity, markerKeys)
     this.#become({ is: 'written', id, jobId: this.#storedId }) // GitHub may carry out an edit without a response.
+    if (isNew && state === undefined) return // Nothing to remember: one request is enough.
+    const marker = markerKeys && state && createMarker(state, id, identity, markerKeys)
     try {
       await place.edit(id, update, marker, how)
-      return id
     } catch (thrown) {
       const wasDeleted = !isNew && thrown instanceof GitHubError && thrown.status === 404
       if (!wasDeleted) throw thrown
       this.#become({ is: 'none' })
-      return this.#edit(update, how)
+      await this.#edit(update, how)
     }
   }
 
   async #create(update: StatusUpdate, how: How): Promise<number> {
     const mayExist = this.#state.is === 'creating'
     this.#become({ is: 'creating' })
-    const id = await createOnce(this.#options, update, how, mayExist)
-    this.#become({ is: 'written', id, jobId: undefined })
-    return id
+    return createOnce(this.#options, update, how, mayExist)
   }
 
   #become(state: State): void {
     if (this.#state.is !== 'off') this.#state = state
   }
 
-  /** Some servers with GitHub's API have no checks. Then nothing is kept, which is said once. */
-  #stopsWithoutChecks(thrown: unknown): boolean {
-    const { place, role, note } = this.#options
-    if (place.kind !== 'check' || !(thrown instanceof GitHubError && thrown.unknownApi)) return false
-    const lost = role.soleReader && `: ${role.soleReader} won't find this run's docs job`
-    if (this.#state.is !== 'off') note(`This server has no checks${lost}.`)
-    this.stop()
-    return true
-  }
-
   #onFailure(thrown: unknown): void {
-    if (this.#stopsWithoutChecks(thrown)) return
     // Without the permission, no later try would succeed.
     if (thrown instanceof GitHubError && !thrown.temporary && this.#storedId === undefined) this.stop()
     if (this.#failed !== undefined) return
     this.#failed = { error: thrown }
     this.#options.warn(this.failure)
   }
+}
+
+/** Aborts the edits after a time, and after a cancel maybe sooner. Returns what ends that. */
+function abortWithin(
+  controller: AbortController,
+  { limitMs, cancelledMs }: { readonly limitMs: number; readonly cancelledMs: number },
+  cancel: AbortSignal,
+  clock: Clock,
+): () => void {
+  const done = new AbortController()
+  const abortAfter = async (milliseconds: number): Promise<void> => {
+    await clock.sleep(milliseconds, done.signal)
+    if (!done.signal.aborted) controller.abort()
+  }
+  void abortAfter(limitMs)
+  cancel.addEventListener('abort', () => void abortAfter(cancelledMs))
+  return () => done.abort()
 }
 
 function keyOf({ stored, notes, conclusion }: StatusUpdate): string {
