@@ -260,7 +260,7 @@ describe('an edit that would store the job', () => {
       const create: Place['create'] = (_update, _nonce, how) =>
         new Promise((_, reject) => how.signal?.addEventListener('abort', () => reject(how.signal?.reason)))
       const list = async () => ({ items: [], truncated: false })
-      const place: Place = { kind: 'comment', list, create, edit: async () => undefined }
+      const place: Place = { kind: 'comment', perAttempt: false, list, create, edit: async () => undefined }
       const writer = new Slot({
         ...{ place, role, log: () => undefined, warn: () => undefined, note: () => undefined },
         ...{ identity: {} as Identity, markerKeys: deriveMarkerKeys('key'), nonce: '' },

@@ -6,12 +6,7 @@ import type { RunEnvironment } from '../../src/event/event.js'
 import type { Task } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
 import type { StoredState } from '../../src/memory/marker.js'
-import {
-  continueOrCreate,
-  findPreviousRun,
-  type PreviousRun,
-  type PreviousRunContext,
-} from '../../src/memory/previous-run.js'
+import { continueOrCreate, findPreviousRun, type PreviousRun } from '../../src/memory/previous-run.js'
 import { ActionError } from '../../src/text/errors.js'
 import {
   createScriptedRun,
@@ -43,10 +38,10 @@ const NO_JOB = { jobId: '', link: '' }
 
 type Stored = StoredState | 'nothing' | Error
 
-function writer(what: Stored | undefined, decides: boolean) {
+function writer(what: Stored | undefined, role: 'decides' | 'remembers' | 'informs') {
   if (what === undefined) return undefined
   const all = {
-    decides,
+    role,
     asked: [] as boolean[],
     stopped: false,
     stop: () => {
@@ -74,13 +69,16 @@ interface Options {
 
 async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS.task, ...more }: Options) {
   const scripted = createScriptedRun(more.script ?? [jobResult('active')], { timeoutMs: 60_000 })
-  const writers = { comment: writer(more.comment, decides), check: writer(more.check, false) }
+  const writers = {
+    comment: writer(more.comment, decides ? 'decides' : 'informs'),
+    check: writer(more.check, 'remembers'),
+  }
   const { value, code, error } = await settle(
     findPreviousRun({
       inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
       run: { runId: '9', runAttempt: attempt } as RunEnvironment,
       ...scripted.tools,
-      ...(writers as unknown as Pick<PreviousRunContext, 'comment' | 'check'>),
+      slots: [writers.check, writers.comment].filter((slot) => slot !== undefined),
     }),
   )
   const { jobId, previousLink } = scripted.progress
@@ -306,8 +304,7 @@ describe('continuing', () => {
     const previous = { state: stored('active', { jobId, link }), job: previousJob, unfinished: false }
     const inputs = { ...INPUTS, timeoutMs: 60_000 }
     const run = { runId: '9', runAttempt: 1 } as RunEnvironment
-    const nowhere = { comment: undefined, check: undefined }
-    const context = { ...tools, ...nowhere, inputs, run, readDocsPull }
+    const context = { ...tools, slots: [], inputs, run, readDocsPull }
     const task = await continueOrCreate(previous, composeWith, context)
     const followed = [progress.jobId, progress.previousLink]
     return { told: { task, read, log: lines.log, followed }, task, progress }

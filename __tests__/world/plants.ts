@@ -133,13 +133,14 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'a comment that cannot be read counts as none',
-    text: 'return comment.find(true);',
-    becomes: 'return comment.find(false).catch(() => undefined);',
+    text: "const decides = slot.role === 'decides' || runAttempt > 1;",
+    becomes:
+      "if (slot.role === 'decides') return slot.find(false).catch(() => undefined); const decides = runAttempt > 1;",
   },
   {
     name: 'a re-run starts anew',
-    text: 'const isRerun = run.runAttempt > 1; try { return await check.find(isRerun); }',
-    becomes: 'const isRerun = run.runAttempt > 1; try { return undefined; }',
+    text: 'return await slot.find(decides);',
+    becomes: "return slot.role === 'decides' ? await slot.find(decides) : undefined;",
   },
   {
     name: 'a step that looks the same is not refused',
@@ -221,8 +222,8 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'a dry run sends the prompt',
-    text: 'if (!inputs.dryRun)',
-    becomes: 'if (true)',
+    text: 'if (!inputs.dryRun) return await run(',
+    becomes: 'if (true) return await run(',
   },
 ]
 

@@ -26,6 +26,7 @@ export function openCheckRuns(github: GitHub, repository: string, sha: string, n
 
   return {
     kind: 'check',
+    perAttempt: true,
     async list(how) {
       const hasList = ({ check_runs }: { check_runs?: unknown }) => Array.isArray(check_runs)
       const doing = `reading the checks of ${commit}`

@@ -28,6 +28,7 @@ export function openComments(
 
   return {
     kind: 'comment',
+    perAttempt: false,
     async list(how) {
       const doing = `reading the comments of ${kind} ${issue_number}`
       const common = requestParams({ repository, ...how }, doing, permission, Array.isArray)

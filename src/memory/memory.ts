@@ -25,13 +25,17 @@ export interface Recalled {
 /** Opens the memory of a step, and its check if one is asked for. Nothing is sent yet. */
 export function openMemory(step: Step, github: GitHub) {
   const { inputs, run, log } = step
-  const check = inputs.check ? keep(openCheck(step, github)) : undefined
+  const slots: Slot[] = []
   let comment: Slot | undefined
 
   function keep(slot: Slot | undefined): Slot | undefined {
-    if (slot !== undefined && !inputs.dryRun) step.addWriter(slot)
+    if (slot === undefined) return undefined
+    slots.push(slot)
+    if (!inputs.dryRun) step.addWriter(slot)
     return slot
   }
+
+  if (inputs.check) keep(openCheck(step, github))
 
   return {
     /** From now on the comment is kept, too, if the step has one. @throws ActionError `github` */
@@ -50,7 +54,7 @@ export function openMemory(step: Step, github: GitHub) {
     },
     /** @throws ActionError, Cancelled */
     async recall(service: AgentService): Promise<Recalled> {
-      const context = { ...step, service, comment, check }
+      const context = { ...step, service, slots }
       const previous = await findPreviousRun(context)
       if (previous === undefined) return {}
       if (previous.unfinished) {
@@ -75,8 +79,7 @@ export function openMemory(step: Step, github: GitHub) {
     stopComment: () => comment?.stop(),
     /** Nothing is written any more. */
     stop(): void {
-      comment?.stop()
-      check?.stop()
+      for (const slot of slots) slot.stop()
     },
   }
 }

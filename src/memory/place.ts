@@ -18,7 +18,10 @@ export interface StoredText {
 }
 
 export interface Place {
-  readonly kind: 'comment' | 'check'
+  /** What people call it, such as "comment". */
+  readonly kind: string
+  /** Each attempt creates a text of its own, as a completed check run can't be reopened. */
+  readonly perAttempt: boolean
   list(how: How): Promise<Pages<StoredText>>
   /** Creates a text without a marker, because the marker needs its id. */
   create(update: StatusUpdate, nonce: string, how: How): Promise<number>
@@ -37,7 +40,7 @@ export interface SignedPlace extends Pick<Step, 'run' | 'log' | 'note'> {
 
 /** What an earlier step stored, the id of the text to edit, and the check runs of earlier attempts that died. */
 export async function readEarlier({ place, run, identity, markerKeys, log, note }: SignedPlace, how: How) {
-  const { kind } = place
+  const { kind, perAttempt } = place
   const { items, truncated } = markerKeys ? await place.list(how) : { items: [], truncated: false }
   const texts = items.map((text) => ({
     ...text,
@@ -45,8 +48,8 @@ export async function readEarlier({ place, run, identity, markerKeys, log, note 
   }))
   const own = texts
     .flatMap(({ state, ...text }) => (typeof state === 'object' ? [{ ...text, state }] : []))
-    // Another run on the same commit has a check run of its own; the comment is the same for all runs.
-    .filter(({ state }) => kind === 'comment' || state.run === run.runId)
+    // Then another run has a text of its own, too; otherwise it is the same for all runs.
+    .filter(({ state }) => !perAttempt || state.run === run.runId)
     // If two runs raced and created two comments, the newer one wins.
     .sort((one, other) => other.id - one.id)
   const [latest] = own
@@ -55,7 +58,7 @@ export async function readEarlier({ place, run, identity, markerKeys, log, note 
     if (truncated)
       log(`There are more ${kind}s than are read: one by an earlier run may be among the others.`)
     // In a first attempt, the unverified checks of this name belong to other steps.
-    const mayBeOwn = kind === 'comment' || run.runAttempt > 1
+    const mayBeOwn = !perAttempt || run.runAttempt > 1
     if (mayBeOwn && texts.some(({ state }) => state === 'unverified'))
       note(
         `An earlier ${kind} by this step can't be verified. It is ignored, and left as it is. ` +
@@ -64,7 +67,7 @@ export async function readEarlier({ place, run, identity, markerKeys, log, note 
   }
   return {
     before: latest?.state,
-    id: kind === 'comment' ? latest?.id : undefined,
+    id: perAttempt ? undefined : latest?.id,
     dead: own.filter(({ conclude, state }) => conclude && state.attempt < run.runAttempt),
   }
 }

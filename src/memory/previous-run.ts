@@ -14,9 +14,8 @@ import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { Slot } from './slot.js'
 
 export interface PreviousRunContext extends RunTools, Pick<Step, 'run' | 'inputs'> {
-  /** Where this step's state may be stored. */
-  readonly comment: Slot | undefined
-  readonly check: Slot | undefined
+  /** Where this step's state may be stored: the check, then the comment. */
+  readonly slots: readonly Pick<Slot, 'role' | 'find' | 'stop'>[]
 }
 
 /** A job that is remembered, as it is now. */
@@ -39,12 +38,11 @@ function isFinished({ state }: StoredState): boolean {
  * @throws ActionError `github` if what decides can't be read, `input` if this very attempt has stored something already
  */
 export async function findPreviousRun(context: PreviousRunContext): Promise<PreviousRun | undefined> {
-  const { inputs, run, progress } = context
-  const [ofCheck, ofComment] = await Promise.all([readCheck(context), readComment(context)])
-  for (const state of [ofCheck, ofComment]) refuseSameAttempt(state, context)
-  const ofThisRun = [ofCheck, ofComment].filter(
-    (state) => isOfEarlierAttempt(state, run) && isMeant(state, inputs),
-  )
+  const { inputs, run, progress, slots } = context
+  const states = await Promise.all(slots.map((slot) => readSlot(slot, run)))
+  for (const state of states) refuseSameAttempt(state, context)
+  const ofComment = states[slots.findIndex(({ role }) => role === 'decides')]
+  const ofThisRun = states.filter((state) => isOfEarlierAttempt(state, run) && isMeant(state, inputs))
   // An edit that failed may have left one of them without the job.
   const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
   warnIfUnknown(rerun ?? ofComment, context)
@@ -77,21 +75,18 @@ function isMeant({ jobId }: StoredState, { task }: Inputs): boolean {
   return task.kind === 'create' || jobId === task.jobId
 }
 
-/** What the comment stores, if later runs depend on it. */
-async function readComment({ comment }: PreviousRunContext): Promise<StoredState | undefined> {
-  if (!comment?.decides) return undefined
-  return comment.find(true)
-}
-
-/** What an attempt of this run stored. In the first attempt, that can only be another step that looks the same. */
-async function readCheck({ check, run }: PreviousRunContext): Promise<StoredState | undefined> {
-  if (check === undefined) return undefined
-  const isRerun = run.runAttempt > 1
+/** What is stored there, if this run depends on it. A first attempt finds no state of its run, or that of another step. */
+async function readSlot(
+  slot: PreviousRunContext['slots'][number],
+  { runAttempt }: RunEnvironment,
+): Promise<StoredState | undefined> {
+  if (slot.role === 'informs') return undefined
+  const decides = slot.role === 'decides' || runAttempt > 1
   try {
-    return await check.find(isRerun)
+    return await slot.find(decides)
   } catch (thrown) {
-    if (isRerun || !(thrown instanceof ActionError)) throw thrown
-    return undefined // Writing the check fails for the same reason, and says so.
+    if (decides || !(thrown instanceof ActionError)) throw thrown
+    return undefined // Writing it fails for the same reason, and says so.
   }
 }
 
@@ -101,15 +96,11 @@ async function readCheck({ check, run }: PreviousRunContext): Promise<StoredStat
  *
  * @throws InputError
  */
-function refuseSameAttempt(
-  state: StoredState | undefined,
-  { inputs, run, comment, check }: PreviousRunContext,
-): void {
+function refuseSameAttempt(state: StoredState | undefined, { inputs, run, slots }: PreviousRunContext): void {
   if (state?.run !== run.runId || state.attempt !== run.runAttempt) return
   const onlyWaits = inputs.task.kind === 'attach' && inputs.task.jobId === state.jobId
   if (NOTHING_SENT.includes(state.state) || onlyWaits) return
-  comment?.stop()
-  check?.stop()
+  for (const slot of slots) slot.stop()
   const { jobId } = state
   const text = joinSentences(
     'job-key: another step of this run has the same workflow, job, step ID and project,',

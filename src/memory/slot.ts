@@ -56,8 +56,8 @@ export class Slot implements StatusWriter {
     this.#options = options
   }
 
-  get decides(): boolean {
-    return this.#options.role.is === 'decides'
+  get role(): Role['is'] {
+    return this.#options.role.is
   }
 
   get #storedId(): string | undefined {
@@ -96,8 +96,9 @@ export class Slot implements StatusWriter {
   async isByAction(id: number, text: string): Promise<boolean> {
     const { identity, markerKeys } = this.#options
     if (markerKeys !== undefined && isByAction(text, id, identity, markerKeys)) return true
-    await this.find(this.decides).catch((thrown) => {
-      if (this.decides) throw thrown
+    const decides = this.role === 'decides'
+    await this.find(decides).catch((thrown) => {
+      if (decides) throw thrown
     })
     return 'id' in this.#state && id === this.#state.id
   }
@@ -108,14 +109,15 @@ export class Slot implements StatusWriter {
   }
 
   async writePlaceholder(update: StatusUpdate): Promise<void> {
-    if (this.#state.is === 'off' || this.#options.role.is === 'informs') return
+    if (this.#state.is === 'off' || this.role === 'informs') return
+    const decides = this.role === 'decides'
     // An edit before it may take longer than the step has left.
     await Promise.race([this.#working, waitForAbort(this.#options.deadline.signal)])
     this.#latest = update
     try {
-      await this.#write(update, { required: this.decides })
+      await this.#write(update, { required: decides })
     } catch (thrown) {
-      const ends = this.decides || !(thrown instanceof ActionError)
+      const ends = decides || !(thrown instanceof ActionError)
       if (ends) this.#failed ??= {}
       this.#onFailure(thrown)
       if (ends) throw thrown
@@ -139,7 +141,7 @@ export class Slot implements StatusWriter {
     for (let done: StatusUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
       done = this.#latest as StatusUpdate
       // If the stored job ID is missing, the next run may create a second job, so these edits are retried.
-      const how = { required: this.#options.role.is !== 'informs', signal: this.#closing.signal }
+      const how = { required: this.role !== 'informs', signal: this.#closing.signal }
       await this.#write(done, how).catch((thrown) => this.#onFailure(thrown))
     }
     this.#working = undefined
@@ -147,12 +149,12 @@ export class Slot implements StatusWriter {
 
   async #write(update: StatusUpdate, how: How): Promise<void> {
     const { place, run } = this.#options
-    const isCheck = place.kind === 'check'
+    const { perAttempt } = place
     const isEnd = update.conclusion !== undefined && NOTHING_SENT.includes(update.stored.state)
-    // A check of a first attempt that sent nothing has nothing to remember: one request is enough.
-    if (!(isCheck && run.runAttempt === 1 && isEnd)) {
+    // Then one that sent nothing has nothing to remember: one request is enough.
+    if (!(perAttempt && run.runAttempt === 1 && isEnd)) {
       await this.#read(how).catch((thrown) => {
-        if (!isCheck) throw thrown
+        if (!perAttempt) throw thrown
       })
     }
     // A placeholder is followed by a job of this run's own, and so replaces what a later run stored.
