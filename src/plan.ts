@@ -8,18 +8,16 @@ import { composePrompt, describePaths, reasonToSkip } from './context/apply.js'
 import { canReadPulls, findChanges, readIssue, usesSince } from './context/changes.js'
 import { unknownChanges } from './context/compare.js'
 import type { Changes } from './context/files.js'
+import { findMergedPull } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
-import { getPath } from './event/payload.js'
+import { getPath, getString } from './event/payload.js'
 import { createGitHub, type GitHub, type Source } from './github/client.js'
 import { describeWarning, GitHubError } from './github/errors.js'
-import { createKeyRedactor, type Task } from './inputs/inputs.js'
+import { createKeyRedactor } from './inputs/inputs.js'
 import { type Memory, openMemory } from './memory/memory.js'
-import type { SkipReason } from './run/result.js'
+import type { Plan } from './run/result.js'
 import type { Step } from './run/step.js'
 import { ActionError } from './text/errors.js'
-
-/** What to do, with the whole prompt; or nothing, for a reason. */
-type Plan = Task | SkipReason
 
 /** Opens GitHub and the memory for a step. Nothing is sent yet. */
 export function openGitHub(step: Step) {
@@ -52,15 +50,22 @@ interface Context extends Step {
  * @throws ActionError `github` if something that decides can't be read
  * @throws Cancelled
  */
-async function plan(context: Context, toConfirm: ToConfirm | undefined): Promise<Plan> {
-  const { inputs, run, event, service, github, memory, log, progress } = context
-  memory.openComment()
+async function plan(step: Context, toConfirm: ToConfirm | undefined): Promise<Plan> {
+  const { run, event, service, github, memory, log, progress } = step
   const source = { github, repository: run.repository, required: true }
-  if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, inputs.skipAuthors, source))) {
+  if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, step.inputs.skipAuthors, source))) {
     return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
   }
+  const merged = await findMergedPull(step, source)
+  if (merged !== undefined) log(`This push merged pull request ${merged.number}.`)
+  if (step.inputs.skipAuthors.has(getString(merged, 'user.login').toLowerCase())) {
+    return { reason: 'the push merged a pull request by an account in skip-authors' }
+  }
+  const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
+  const context = { ...step, inputs }
+  memory.openComment(inputs)
   if (await memory.isAbout(event)) return { reason: "the event is about this action's own comment" }
-  const named = await readNamedPull(context, source)
+  const named = merged ?? (await readNamedPull(context, source))
   const { ofThisRun, ofEarlierRun } = await memory.recall(service)
   if (ofThisRun !== undefined) return ofThisRun
   const { task } = inputs
@@ -130,7 +135,7 @@ async function findChangesIfNeeded(context: Context, named: unknown): Promise<Ch
   try {
     const changes = await findChanges(run, event, source, { ...inputs, named })
     if (since !== undefined && changes.ofNamedPull)
-      log('since is ignored: issue-number names a pull request.')
+      log(`since is ignored: the changes are those of pull request ${inputs.issueNumber}.`)
     return changes
   } catch (thrown) {
     // What the user asked to send is not left out because a permission is missing.

@@ -23,11 +23,11 @@ const tokenUsedAt = ({ github }: World): string[] =>
 
 async function privateDocs(
   { github, ...world }: SimulatedWorld | RealWorld,
-  state: 'open' | 'closed',
+  state: 'open' | 'merged' | 'closed',
 ): Promise<void> {
   const docs = github.addRepository('your-org/docs', { private: true, foreign: true })
   await ('step' in world ? world.step : world.runBundle)(SCOPE)
-  docs.addPull({ number: 17, state })
+  docs.addPull({ number: 17, state: state === 'open' ? 'open' : 'closed', merged: state === 'merged' })
 }
 
 /** The second of two steps whose job, at a service of their own, ends with this pull request. */
@@ -44,13 +44,14 @@ async function followUp(
 
 describe('docs-token', () => {
   test.each([
-    ['open', 'true'],
-    ['closed', 'false'],
-  ] as const)('tells that a pull request in another private repository is %s', (state, reused) =>
+    ['open', 'pr-opened', 'true'],
+    ['merged', 'pr-opened', 'false'],
+    ['closed', 'skipped', 'false'],
+  ] as const)('tells that a pull request in another private repository is %s', (state, outcome, reused) =>
     inWorld(withToken, async (world) => {
       await privateDocs(world, state)
       const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused })
+      expect(outputs).toMatchObject({ outcome, reused })
       expect(log).not.toContain("Can't tell")
       expect(log).not.toContain(DOCS_TOKEN)
       expect(commands('warning')).toEqual([])

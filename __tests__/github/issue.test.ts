@@ -38,7 +38,7 @@ describe('a tracking issue', () => {
         docs.addPull({ number: 17, state: 'closed', merged: true })
         const third = await world.runBundle(ISSUE, schedule)
         expect(third.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-        expect(third.log).toContain('merged or closed')
+        expect(third.log).toContain('has a pull request that was merged')
         expect(commentsOn(world, 40)).toHaveLength(1)
         expect(world.comments()).toEqual([])
       },

@@ -423,7 +423,7 @@ describe('since', () => {
       const ended = await world.step(inputs, schedule())
       expect(promptOf(world)).toContain(`Changed by pull request ${world.number}`)
       expect(promptOf(world)).toMatch(/^title: /m)
-      expect(ended.log).toContain('since is ignored: issue-number names a pull request.')
+      expect(ended.log).toContain('since is ignored: the changes are those of pull request 1.')
     }))
 
   test('of a push has the commits of its range, not those of the push alone', () =>

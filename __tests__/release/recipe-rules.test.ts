@@ -21,21 +21,24 @@ function brokenRules(text: string): string[] {
   return [
     // A stranger's event would take the place of a run that waits.
     ...(concurrency ? ['has one queue for the whole workflow'] : []),
-    ...Object.values<Job>(jobs).flatMap((job) => [...brokenByJob(job)]),
+    ...Object.values<Job>(jobs).flatMap((job) => [...brokenByJob(job, Object.keys(on))]),
     ...brokenByBranches(text),
     ...brokenByGh(text, scripts),
     ...brokenByWords(text, on),
   ]
 }
 
-function* brokenByJob({ strategy, concurrency, steps = [] }: Job): Generator<string> {
+/** A pull request is merged by one push alone. */
+function* brokenByJob({ strategy, concurrency, steps = [] }: Job, events: string[]): Generator<string> {
   const group = typeof concurrency === 'string' ? concurrency : concurrency?.group
   if (strategy?.matrix && group !== undefined && !group.includes('matrix.'))
     yield 'has one group for all legs of a matrix, which then replace each other'
   for (const { id, with: inputs = {} } of steps) {
     if (inputs['job-scope'] === undefined) continue
     if (id === undefined) yield 'has no id for a step that is remembered by it'
-    if (!group?.includes('github.workflow')) yield 'lets runs that share a docs job run side by side'
+    const isOfMerge = inputs['job-scope'] === 'pull-request' && events.join() === 'push'
+    if (!isOfMerge && !group?.includes('github.workflow'))
+      yield 'lets runs that share a docs job run side by side'
   }
 }
 

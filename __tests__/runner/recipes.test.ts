@@ -131,6 +131,16 @@ const push = (...changed: readonly string[]) => ({
     repository.addComparison(before, after, { files: changed.map((name) => file(name)) }),
 })
 const PUSH = push('src/retry.ts')
+/** A push that merged pull request 1. */
+const mergedByPush = (author: string): Start => ({
+  ...PUSH,
+  prepare: (world) => {
+    PUSH.prepare(world)
+    const files = [file('src/retry.ts', '@@ -1 +1 @@\n-once\n+twice')]
+    const closed = { state: 'closed', merged: true, mergeCommit: world.sha } as const
+    world.repository.addPull({ number: 1, author, files, ...closed })
+  },
+})
 const TAG = { event: 'push', payload: { ref: 'refs/tags/v1.2.0', sender: sender('octocat') } }
 
 /** An OpenAPI description before and after a push. */
@@ -363,9 +373,9 @@ const CASES: Record<string, readonly Case[]> = {
     ...withoutSecrets(),
   ],
   'on-merge.yml': [
-    on(pull(MERGED), 'has a job once it is merged', { prompt: ['+twice'] }),
-    on(pull({ actions: ['closed'] }), 'leaves out what is closed without a merge', NOT_RUN),
-    ...withoutSecrets(MERGED),
+    on(mergedByPush('stranger'), 'has a job once it is merged, also from a fork', { prompt: ['+twice'] }),
+    on(mergedByPush('mintlify[bot]'), 'skips the agent', SKIPPED),
+    on(PUSH, 'has a job of its own for a push without a pull request', { prompt: ['+new'], comments: [] }),
   ],
   'by-folder-on-merge.yml': [
     on(merged('apps/web/a.ts', 'services/api/b.ts'), 'asks both projects, each with a comment of its own', {

@@ -21,11 +21,14 @@ type Part<T> = T extends object ? { readonly [Name in keyof T]?: Part<T[Name]> }
 export const comment = ({ id, body, author }: CommentState) =>
   ({ id, body, user: { login: author } }) satisfies Part<Schemas['issue-comment']>
 
-export const pull = ({ number, state, merged, draft, title, author, head, labels }: PullState) =>
+export const pull = ({ author, head, labels, base: [ref, repo], mergeCommit, ...state }: PullState) =>
   ({
-    ...{ number, state, merged, draft, title },
+    ...{ number: state.number, state: state.state, merged: state.merged, draft: state.draft },
+    ...{ title: state.title, body: state.body, merge_commit_sha: mergeCommit },
+    merged_at: state.merged ? '2026-11-20T11:00:00Z' : null,
     user: { login: author },
     head: { sha: head },
+    base: { ref, repo: { full_name: repo } },
     labels: [...labels].map((name) => ({ name })),
   }) satisfies Part<Schemas['pull-request']>
 

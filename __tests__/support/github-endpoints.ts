@@ -79,10 +79,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   // GraphQL's two mutations for drafts, which need this permission as well as that for pull requests.
   ['POST', /^\/graphql\/pulls\/(\d+)\/(draft|ready)$/, 'contents: write', changeDraft],
   ['GET', /^\/pulls\/(\d+)\/files$/, 'pull_requests: read', listFiles],
+  ['GET', /^\/pulls\/(\d+)\/commits$/, 'pull_requests: read', listPullCommits],
   ['GET', /^\/compare\/(.+)\.\.\.(.+)$/, 'contents: read', compare],
   ['GET', /^\/commits\/([^/]+)\/check-runs$/, 'checks: read', listChecks, ['check_name', 'filter']],
   ['POST', /^\/check-runs$/, 'checks: write', createCheck],
   ['PATCH', /^\/check-runs\/(\d+)$/, 'checks: write', updateCheck],
+  ['GET', /^\/commits\/([^/]+)\/pulls$/, 'pull_requests: read', listCommitPulls],
   ['GET', /^\/commits\/(.+)$/, 'contents: read', getCommit],
   ['GET', /^\/actions\/workflows\/([^/]+)\/runs$/, 'actions: read', listRuns, RUN_FILTERS],
   ['GET', /^\/collaborators\/([^/]+)\/permission$/, 'metadata: read', getPermission],
@@ -241,6 +243,21 @@ function removeLabel({ repo, ids }: Call): Answer {
 
 function listFiles({ repo, ids, query }: Call): Answer {
   return pageOf(findPull(repo, ids[0]).files.slice(0, PULL_FILES).map(answers.file), query)
+}
+
+/** GitHub lists no more than 250 (docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request). */
+function listPullCommits({ repo, ids, query }: Call): Answer {
+  const commits = findPull(repo, ids[0]).commits.slice(0, 250)
+  return pageOf(
+    commits.map(({ sha, message }) => ({ sha, commit: { message } })),
+    query,
+  )
+}
+
+/** What merged the commit, and what has it as its head. */
+function listCommitPulls({ repo, ids, query }: Call): Answer {
+  const has = ({ mergeCommit, head }: PullState): boolean => [mergeCommit, head].includes(ids[0] ?? '')
+  return pageOf([...repo.pulls.values()].filter(has).map(answers.pull), query)
 }
 
 /** The first page has all files, the others have none (docs.github.com/en/rest/commits/commits#compare-two-commits). */

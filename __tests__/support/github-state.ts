@@ -47,6 +47,11 @@ export type PullState = Pick<Schemas['pull-request'], PullFields> & {
   /** The sha of its last commit. */
   readonly head: string
   readonly labels: Set<string>
+  /** The branch, and the full name of the repository. */
+  readonly base: readonly [ref: string, repo: string]
+  /** The last commit that its merge added to the branch. */
+  readonly mergeCommit: string | null
+  readonly commits: readonly Pick<CommitState, 'sha' | 'message'>[]
   files: readonly FileState[]
 }
 
@@ -145,6 +150,9 @@ export class Repository {
       draft: false,
       head: sha('head'),
       labels: new Set(),
+      base: ['main', this.full_name],
+      mergeCommit: null,
+      commits: [],
       files: [file('docs/api.md')],
       ...fields,
     }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
 import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
-import type { RunEnvironment } from '../../src/event/event.js'
+import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
 import type { Task } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
 import type { StoredState } from '../../src/memory/marker.js'
@@ -77,6 +77,7 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
     findPreviousRun({
       inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
       run: { runId: '9', runAttempt: attempt } as RunEnvironment,
+      event: { action: '' } as RunEvent,
       ...scripted.tools,
       slots: [writers.check, writers.comment].filter((slot) => slot !== undefined),
     }),
@@ -290,10 +291,18 @@ describe('continuing', () => {
     `Do it\n\nAn earlier docs job has already opened the pull request ${link}, which is still open. ` +
     'Continue there: add to its branch, and open no second pull request.'
 
+  interface Decide {
+    link?: string
+    jobId?: string
+    script?: Iterable<ScriptedResult>
+    action?: string
+    issueNumber?: number
+  }
+
   async function decide(
     previousJob: PreviousRun['job'],
     pull: DocsPull,
-    { link = OLD_LINK, jobId = 'job-1', script = [] as Iterable<ScriptedResult> } = {},
+    { link = OLD_LINK, jobId = 'job-1', script = [], ...more }: Decide = {},
   ) {
     const { tools, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
     const read: string[] = []
@@ -302,9 +311,10 @@ describe('continuing', () => {
       return pull
     }
     const previous = { state: stored('active', { jobId, link }), job: previousJob, unfinished: false }
-    const inputs = { ...INPUTS, timeoutMs: 60_000 }
+    const inputs = { ...INPUTS, timeoutMs: 60_000, issueNumber: more.issueNumber }
+    const event = { action: more.action } as RunEvent
     const run = { runId: '9', runAttempt: 1 } as RunEnvironment
-    const context = { ...tools, slots: [], inputs, run, readDocsPull }
+    const context = { ...tools, slots: [], inputs, run, event, readDocsPull }
     const task = await continueOrCreate(previous, composeWith, context)
     const followed = [progress.jobId, progress.previousLink]
     return { told: { task, read, log: lines.log, followed }, task, progress }
@@ -314,6 +324,7 @@ describe('continuing', () => {
   const linked = job('completed', { prLink: LINK })
   const open: DocsPull = { state: 'open' }
   const closed: DocsPull = { state: 'closed' }
+  const merged: DocsPull = { state: 'merged' }
   const unknown: DocsPull = { state: 'unknown', reason: 'It is on another host.' }
   const UNKNOWN = `Can't tell whether the docs job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`
 
@@ -350,7 +361,7 @@ describe('continuing', () => {
   ])('if it takes no message, the service is asked whether it is gone: %s', async (_, script, answer) => {
     const { task, progress } = await decide(linked, open, { script })
     progress.posted = true
-    const find = task.kind === 'message' ? task.remembered?.find : undefined
+    const find = 'remembered' in task ? task.remembered?.find : undefined
     const answered = await settle(Promise.resolve(find?.()))
     expect(answered).toMatchObject(answer)
     expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
@@ -361,7 +372,8 @@ describe('continuing', () => {
     ['no longer exists', undefined, open],
     ['failed', job('failed'), open],
     ['was archived', job('archived'), unknown],
-    ['has a pull request that was merged or closed', active, closed],
+    ['has a pull request that was closed', active, closed],
+    ['has a pull request that was merged', active, merged],
   ])('a job that %s is replaced: %j, %j', async (reason, previousJob, pull) => {
     const isOpen = pull === open
     expect((await decide(previousJob, pull)).told).toEqual({
@@ -370,6 +382,19 @@ describe('continuing', () => {
       log: [`The earlier docs job ${reason}: creating a new one.`],
       followed: ['', isOpen ? OLD_LINK : ''],
     })
+  })
+
+  test('a push to the code asks for no other docs than those that somebody closed', async () => {
+    const { told } = await decide(active, closed, { action: 'synchronize' })
+    const reason = `the docs pull request ${OLD_LINK} was closed without a merge`
+    expect(told).toMatchObject({ task: { reason }, log: [] })
+    expect((await decide(active, merged, { action: 'synchronize' })).told.task).toHaveProperty(
+      'kind',
+      'create',
+    )
+    // Other pull requests share the docs job of an issue.
+    const ofIssue = await decide(active, closed, { action: 'synchronize', issueNumber: 40 })
+    expect(ofIssue.told.task).toHaveProperty('kind', 'create')
   })
 
   test('if only the pull request is remembered, the new job continues there', async () => {

@@ -7,7 +7,7 @@ import { GitHubError } from '../github/errors.js'
 import { joinSentences } from '../text/format.js'
 
 export type DocsPull =
-  | { readonly state: 'open' | 'closed' }
+  | { readonly state: 'open' | 'merged' | 'closed' }
   /** `reason` and what helps, in sentences. */
   | { readonly state: 'unknown'; readonly reason: string }
 
@@ -63,8 +63,9 @@ async function readState(repository: string, number: string, github: GitHub): Pr
   const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
   switch (data.state) {
     case 'open':
+      return { state: 'open' }
     case 'closed':
-      return { state: data.state }
+      return { state: data.merged ? 'merged' : 'closed' }
     default:
       return { state: 'unknown', reason: 'GitHub returned no state for it.' }
   }

@@ -4,7 +4,8 @@ import type { AgentService } from '../agent/client.js'
 import type { RunEvent } from '../event/event.js'
 import { getPath, getString } from '../event/payload.js'
 import { createGitHub, type GitHub } from '../github/client.js'
-import type { Task } from '../inputs/inputs.js'
+import type { Inputs, Task } from '../inputs/inputs.js'
+import type { Plan } from '../run/result.js'
 import type { Step } from '../run/step.js'
 import { readDocsPull } from './docs-pull.js'
 import { openCheck, openComment } from './places.js'
@@ -18,7 +19,7 @@ export interface Recalled {
   /** There is a docs job, or its pull request, to continue: with a message, or with a job that takes its place. */
   readonly ofEarlierRun?: {
     /** @param composeWith composes the prompt, with more paragraphs after the user's own */
-    continueOrCreate(composeWith: (...more: string[]) => string): Promise<Task>
+    continueOrCreate(composeWith: (...more: string[]) => string): Promise<Plan>
   }
 }
 
@@ -38,9 +39,9 @@ export function openMemory(step: Step, github: GitHub) {
   if (inputs.check) keep(openCheck(step, github))
 
   return {
-    /** From now on the comment is kept, too, if the step has one. @throws ActionError `github` */
-    openComment(): void {
-      comment = keep(openComment(step, github))
+    /** From now on the comment is kept, too, if the step has one: on what these inputs name. @throws ActionError `github` */
+    openComment(inputs: Inputs): void {
+      comment = keep(openComment({ ...step, inputs }, github))
     },
     /** Whether a comment by this action triggered the run: with a personal token, what the step writes does. */
     async isAbout({ name, payload }: RunEvent): Promise<boolean> {

@@ -46,7 +46,7 @@ export function openComment(step: MemoryOptions, github: GitHub): Slot | undefin
   const { jobScope, issueNumber } = inputs
   const decides = jobScope !== 'run'
   if (!decides && !inputs.comment) return undefined
-  const needsEvent = jobScope === 'issue' || /^(?:pull_request|issue_comment)/.test(event.name)
+  const needsEvent = jobScope === 'issue' || /^(?:pull_request|issue_comment|push$)/.test(event.name)
   if (event.problem !== undefined && decides && needsEvent && issueNumber === undefined) {
     throw new ActionError(
       'github',

@@ -2,9 +2,10 @@
 
 import { isFinalOutcome, type Job, reasonNotContinuable } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
-import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
+import { InputError, type Inputs } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
 import { Progress } from '../run/progress.js'
+import type { Plan } from '../run/result.js'
 import type { RunTools, Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { oneLine, quote } from '../text/escape.js'
@@ -13,7 +14,7 @@ import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { Slot } from './slot.js'
 
-export interface PreviousRunContext extends RunTools, Pick<Step, 'run' | 'inputs'> {
+export interface PreviousRunContext extends RunTools, Pick<Step, 'run' | 'event' | 'inputs'> {
   /** Where this step's state may be stored: the check, then the comment. */
   readonly slots: readonly Pick<Slot, 'role' | 'find' | 'stop'>[]
 }
@@ -151,7 +152,8 @@ function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Pr
 }
 
 /**
- * Sends a message to the remembered job, or creates a new one if that job is no longer usable.
+ * Sends a message to the remembered job, or creates a new one if that job is no longer usable. Whoever closed its pull
+ * request wants none: a further push to the code does not ask for another.
  *
  * @param composeWith composes the prompt, with more paragraphs after the user's own
  */
@@ -159,13 +161,19 @@ export async function continueOrCreate(
   { state, job }: PreviousRun,
   composeWith: (...more: string[]) => string,
   context: PreviousRunContext & { readonly readDocsPull: (link: string) => Promise<DocsPull> },
-): Promise<Task> {
-  const { log, progress, readDocsPull } = context
+): Promise<Plan> {
+  const { inputs, event, log, progress, readDocsPull } = context
   const { jobId } = state
   const prompt = composeWith()
   if (job === 'not requested') return { kind: 'message', jobId, prompt }
   const link = job?.link || state.link
   const pull = link === '' ? undefined : await readDocsPull(link)
+  const thread = inputs.issueNumber ?? event.pullRequest?.number
+  const isPushToIt = event.action === 'synchronize' && thread === event.pullRequest?.number
+  if (pull?.state === 'closed' && isPushToIt) {
+    const reason = `the docs pull request ${link} was closed without a merge`
+    return { reason, advice: 'To have docs after all, reopen it, or ask for them.' }
+  }
   // Only what is known to be open can be continued.
   const forNewJob =
     pull?.state === 'open'
@@ -198,5 +206,7 @@ function reasonNotReusable(job: Job | undefined, pull: DocsPull | undefined): st
   if (job === undefined) return 'no longer exists'
   const reason = reasonNotContinuable(job)
   if (reason !== '') return reason
-  return pull?.state === 'closed' ? 'has a pull request that was merged or closed' : undefined
+  return pull?.state === 'merged' || pull?.state === 'closed'
+    ? `has a pull request that was ${pull.state}`
+    : undefined
 }

@@ -1,0 +1,181 @@
+/** A push with job-scope: pull-request: which pull request the run is about, if any. */
+
+import { describe, expect, test } from '@jest/globals'
+import { sha } from '../support/github.js'
+import type { PullState } from '../support/github-state.js'
+import { inWorld, REPOSITORY, type RunOptions, type SimulatedWorld } from '../support/pull-request.js'
+
+const SCOPE = { 'job-scope': 'pull-request', context: 'diff' }
+const [BEFORE, AFTER] = [sha('before'), sha('after')]
+
+const commit = (id: string, message = id, login = 'stranger') => ({
+  id: sha(id),
+  message,
+  author: { username: login, name: login },
+})
+
+interface PushOptions {
+  readonly earlier?: readonly ReturnType<typeof commit>[]
+  readonly ref?: string
+  readonly before?: string
+  readonly commits?: readonly []
+}
+
+/** A push to main; its last commit is `after`. */
+function push(message: string, { earlier = [], ref = 'refs/heads/main', ...rest }: PushOptions = {}) {
+  const head_commit = commit('after', message)
+  const payload = { before: BEFORE, after: AFTER, commits: [...earlier, head_commit], head_commit, ...rest }
+  const env = { GITHUB_REF: ref, GITHUB_SHA: AFTER }
+  return { event: 'push', payload: { ...payload, sender: { login: 'octocat' } }, env } satisfies RunOptions
+}
+
+/** Pull request 2, which a stranger opened from a fork, and which `after` merged. */
+function addMerged({ repository }: SimulatedWorld, fields: Partial<PullState> = {}): void {
+  const ofFork = { title: 'Retry', body: 'Networks fail.', author: 'stranger' }
+  const commits = ['one', 'two'].map((message) => ({ sha: sha(message), message }))
+  const merged = { state: 'closed', merged: true, mergeCommit: AFTER } as const
+  repository.addPull({ number: 2, ...ofFork, ...merged, commits, ...fields })
+  repository.addComparison(BEFORE, AFTER)
+}
+
+const commentsOn = ({ repository }: SimulatedWorld) =>
+  [...repository.comments.values()].map(({ issue }) => issue)
+const asked = ({ github }: SimulatedWorld): string[] =>
+  github.requests
+    .filter(({ method, path }) => method === 'GET' && /\/(?:pulls|compare)\b/.test(path))
+    .map(({ path }) => path.replace(`/repos/${REPOSITORY}/`, '').replace(/\?.*/, ''))
+
+const LIST = `commits/${AFTER}/pulls`
+const FILES = 'pulls/2/files'
+const COMMITS = 'pulls/2/commits'
+const RANGE = `compare/${BEFORE}...${AFTER}`
+const rebased = ['one', 'two'].map((message) => commit(`rebased ${message}`, message))
+
+const two = commit('rebased', 'two')
+
+describe('a push is about the pull request that it merged', () => {
+  test.each<[how: string, RunOptions, requests: string[]]>([
+    ['a squash', push('Retry (#2)'), [LIST, FILES]],
+    ['a squash with a title of its own', push('Retry'), [LIST, FILES]],
+    [
+      'a merge commit',
+      push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }),
+      [LIST, COMMITS, FILES],
+    ],
+    ['a rebase', push('two', { earlier: rebased.slice(0, 1) }), [LIST, COMMITS, FILES]],
+  ])('%s', (_, run, requests) =>
+    inWorld({}, async (world) => {
+      addMerged(world)
+      const { outputs, log } = await world.step(SCOPE, run)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(log).toContain('This push merged pull request 2.')
+      expect(world.prompts()[0]).toMatch(/title: Retry\n[\s\S]*Networks fail\.[\s\S]*docs\/api\.md/)
+      expect(commentsOn(world)).toEqual([2])
+      expect(asked(world)).toEqual(requests)
+    }),
+  )
+
+  test.each(['Revert "Fix (#7)" (#2)', 'Merge pull request #2 from o/b'])('not listed yet: %s', (message) =>
+    inWorld({}, async (world) => {
+      addMerged(world)
+      world.github.faults.push({ path: /\/commits\/\w+\/pulls/, times: 9, answer: { status: 200, body: [] } })
+      await world.step(SCOPE, push(message))
+      expect(commentsOn(world)).toEqual([2])
+      expect(asked(world)).toEqual([LIST, 'pulls/2', FILES])
+    }),
+  )
+
+  test('so does a re-run, which waits for the docs job', () =>
+    inWorld({}, async (world) => {
+      addMerged(world)
+      const run = { ...push('Retry (#2)'), env: { ...push('').env, GITHUB_RUN_ID: '7' } }
+      await world.step({ ...SCOPE, wait: 'false' }, run)
+      await world.step(SCOPE, { ...run, env: { ...run.env, GITHUB_RUN_ATTEMPT: '2' } })
+      expect(world.posts()).toHaveLength(1)
+    }))
+
+  test('context-paths are about its files, and since is ignored', () =>
+    inWorld({}, async (world) => {
+      addMerged(world)
+      const inputs = { ...SCOPE, since: 'v1', 'context-paths': 'src/**' }
+      const { outputs, log } = await world.step(inputs, push('Retry (#2)'))
+      expect(outputs.outcome).toBe('skipped')
+      expect(log).toContain('since is ignored: the changes are those of pull request 2.')
+    }))
+})
+
+describe('a push is about itself', () => {
+  test.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([
+    ['nothing was merged', { mergeCommit: null }, push('Fix a typo'), [LIST, RANGE]],
+    ['an issue is named', { mergeCommit: null }, push('Fix a typo (#40)'), [LIST, 'pulls/40', RANGE]],
+    ['the pull request is open', { merged: false }, push('x'), [LIST, RANGE]],
+    ['its head was pushed', { merged: false, mergeCommit: null, head: AFTER }, push('x'), [LIST, RANGE]],
+    ['an earlier push merged it', { mergeCommit: BEFORE, head: AFTER }, push('x'), [LIST, RANGE]],
+    ['it was merged into another branch', { base: ['release', REPOSITORY] }, push('x'), [LIST, RANGE]],
+    ['it is of the repository that was forked', { base: ['main', 'o/r'] }, push('x'), [LIST, RANGE]],
+    [
+      'a queue merged another with it',
+      {},
+      push('x', { earlier: [commit('x (#9)')] }),
+      [LIST, COMMITS, RANGE],
+    ],
+    ['a queue rebased another with it', {}, push('one', { earlier: [two, two] }), [LIST, COMMITS, RANGE]],
+    ['it goes back to an earlier merge', {}, push('x', { commits: [] }), [RANGE]],
+    ['it is of a tag', {}, push('x', { ref: 'refs/tags/v1' }), [RANGE]],
+    ['the branch is new', {}, push('x', { before: '0'.repeat(40) }), []],
+  ])('if %s', (_, fields, run, requests) =>
+    inWorld({}, async (world) => {
+      addMerged(world, fields)
+      const { outputs, log } = await world.step(SCOPE, run)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(log).toContain('is not about a single pull request')
+      expect(commentsOn(world)).toEqual([])
+      expect(asked(world)).toEqual(requests)
+    }),
+  )
+})
+
+test.each([
+  [{ 'job-scope': 'run' }, RANGE],
+  [{ 'issue-number': '1' }, 'pulls/1/files'],
+])('with %j, nothing is asked', (inputs, read) =>
+  inWorld({}, async (world) => {
+    addMerged(world)
+    await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
+    expect(asked(world)).toEqual([read])
+  }),
+)
+
+test('of two pull requests that it merged, a push is about neither', () =>
+  inWorld({}, async (world) => {
+    addMerged(world)
+    addMerged(world, { number: 3 })
+    await world.step(SCOPE, push('Retry (#2)'))
+    expect(asked(world)).toEqual([LIST, RANGE])
+  }))
+
+test('a pull request by the agent starts nothing, although a person has added to it', () =>
+  inWorld({}, async (world) => {
+    addMerged(world, { author: 'mintlify[bot]' })
+    const earlier = [commit('one', 'one', 'mintlify[bot]'), commit('two', 'two', 'octocat')]
+    world.repository.addCommit({ sha: sha('two') })
+    const inputs = { ...SCOPE, 'skip-authors': 'mintlify[bot]' }
+    const { outputs } = await world.step(inputs, push('Merge pull request #2', { earlier }))
+    expect(outputs.outcome).toBe('skipped')
+    expect([world.posts(), commentsOn(world)]).toEqual([[], []])
+  }))
+
+test('a push that can not be read is an error: nobody knows which pull request it is about', () =>
+  inWorld({}, async (world) => {
+    const { commands } = await world.step(SCOPE, { event: 'push', payload: '{' })
+    expect(commands('error')[0]).toContain("Can't tell which pull request this is")
+  }))
+
+test('a missing permission is named, and nothing is sent', () =>
+  inWorld({ github: { permissions: { pull_requests: 'none' } } }, async (world) => {
+    addMerged(world)
+    const { outputs, commands } = await world.step(SCOPE, push('Retry (#2)'))
+    expect(outputs['error-code']).toBe('github')
+    expect(commands('error')[0]).toContain('`permissions: pull-requests: write`')
+    expect(world.posts()).toEqual([])
+  }))

@@ -1,0 +1,70 @@
+/** Finds the pull request that a push has merged: then the run is about it, as if `issue-number` named it. */
+
+import { type Commit, pushedCommits, ZERO_SHA } from '../event/event.js'
+import { getPath, getSha, getString } from '../event/payload.js'
+import { readPages, requestParams, type Source } from '../github/client.js'
+import { GitHubError } from '../github/errors.js'
+import type { Step } from '../run/step.js'
+import { shortSha } from '../text/format.js'
+
+/** Reading it needs less, but the comment on it needs this. */
+const NEEDS = 'pull-requests: write'
+
+/** The first line of GitHub's own messages: of a merge, and of a squash, whose title may name others before. */
+const NAMED = /^(?:Merge pull request #|.*\(#)(\d+)/
+
+/** The one pull request that accounts for the whole push of a branch. @throws ActionError `github` */
+export async function findMergedPull(
+  { inputs, event, run }: Pick<Step, 'inputs' | 'event' | 'run'>,
+  source: Source,
+) {
+  const { payload } = event
+  const after = getSha(payload, 'after')
+  const commits = pushedCommits(event)
+  const isAsked = inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
+  const isOfBranch = run.ref.startsWith('refs/heads/') && !ZERO_SHA.test(getSha(payload, 'before'))
+  // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
+  if (!isAsked || !isOfBranch || !commits.some(({ sha }) => sha === after)) return undefined
+  // A fork has the commits of the repository that it comes from, and a release branch those of another branch.
+  const isMerge = (pull: unknown): boolean =>
+    getPath(pull, 'merged_at') !== undefined &&
+    getSha(pull, 'merge_commit_sha') === after &&
+    `refs/heads/${getString(pull, 'base.ref')}` === run.ref &&
+    getString(pull, 'base.repo.full_name').toLowerCase() === run.repository.toLowerCase()
+  const common = requestParams(source, `listing pull requests of ${shortSha(after)}`, NEEDS, Array.isArray)
+  const { repos } = source.github
+  const { data } = await repos.listPullRequestsAssociatedWithCommit({ ...common, commit_sha: after })
+  const listed = data.filter(isMerge)
+  const named = listed.length > 0 ? [] : await readNamed(getString(payload, 'head_commit.message'), source)
+  const [pull, ...more] = [...listed, ...named.filter(isMerge)]
+  if (pull === undefined || more.length > 0) return undefined
+  // Marked as an issue that is one, which issue-number names.
+  return (await hasAll(pull.number, commits, after, source)) ? { ...pull, pull_request: true } : undefined
+}
+
+/** The list is an index, which may be seconds late. The pull request itself is not. */
+async function readNamed(message: string, source: Source) {
+  const number = NAMED.exec(message)?.[1]
+  if (number === undefined) return []
+  const common = requestParams(source, `reading pull request ${number}`, NEEDS)
+  try {
+    return [(await source.github.pulls.get({ ...common, pull_number: Number(number) })).data]
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && thrown.status === 404) return [] // It is an issue, or nothing.
+    throw thrown
+  }
+}
+
+/** Whether all commits are the pull request's, or merge it. A rebase keeps their messages. GitHub lists up to 250. */
+async function hasAll(pull_number: number, commits: readonly Commit[], after: string, source: Source) {
+  if (commits.length === 1) return true
+  const doing = `listing the commits of pull request ${pull_number}`
+  const common = requestParams(source, doing, NEEDS, Array.isArray)
+  const { items } = await readPages(3, (page) =>
+    source.github.pulls.listCommits({ ...common, ...page, pull_number }),
+  )
+  const messages = items.map((commit) => getString(commit, 'commit.message'))
+  const others = commits.filter(({ message }) => !messages.includes(message))
+  const merges = others.filter(({ sha }) => sha === after)
+  return others.length === merges.length && commits.length <= messages.length + merges.length
+}
