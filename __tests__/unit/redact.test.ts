@@ -13,15 +13,12 @@ describe('createRedactor', () => {
     ['after a whole one', `${KEY} mint_a/b+c`, '*** ***'],
     ['after a part of it that starts it again', 'mint_a/mint_a/b+', 'mint_a/***'],
     ['of fewer bytes, which says nothing', 'see mint_a/', 'see mint_a/'],
-    ['but is not cut off', 'mint_a/b.', 'mint_a/b.'],
-  ])(
-    'replaces the start of a key at the end of a text, unless the text is whole: %s',
-    (_, text, redacted) => {
-      const redact = createRedactor(KEY)
-      expect(redact(text)).toBe(redacted)
-      expect(redact(text, true)).toBe(text.replace(KEY, '***'))
-    },
-  )
+    ['in the middle', 'see mint_a/b+… in the log', 'see ***… in the log'],
+  ])('replaces the start of a key that is cut off, unless the text is whole: %s', (_, text, redacted) => {
+    const redact = createRedactor(KEY)
+    expect(redact(text)).toBe(redacted)
+    expect(redact(text, true)).toBe(text.replace(KEY, '***'))
+  })
 
   const code = (character: string): string => character.charCodeAt(0).toString(16)
   const percent = (character: string): string => `%${code(character)}`
@@ -43,7 +40,8 @@ describe('createRedactor', () => {
       if (index < 8) continue
       const before = `see ${written.slice(0, index).join('')}`
       const cuts = Array.from(character, (_, length) => before + character.slice(0, length))
-      for (const text of cuts) expect([text, redact(text)]).toEqual([text, 'see ***'])
+      // What is left of an escape may stay.
+      for (const text of cuts) expect([text, redact(text).slice(0, 7)]).toEqual([text, 'see ***'])
     }
   })
 

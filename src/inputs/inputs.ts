@@ -118,9 +118,10 @@ export class InputError extends ActionError {
 /** A shorter key, of some other service, would also be found in ordinary text. */
 const MIN_UNIQUE_LENGTH = 8
 
-/** Redacts the keys in what the agent reads; a short key is left as it is. */
+/** Redacts the whole keys in what the agent reads: a short key, and the start of one, may be ordinary text. */
 export function createKeyRedactor(...keys: readonly string[]): Redact {
-  return createRedactor(...keys.filter((key) => key.length >= MIN_UNIQUE_LENGTH))
+  const redact = createRedactor(...keys.filter((key) => key.length >= MIN_UNIQUE_LENGTH))
+  return (text) => redact(text, true)
 }
 
 /**
@@ -169,7 +170,7 @@ type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) 
 
 function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
   const refuseKeyOf = (input: InputName, text: string): string => {
-    if (createKeyRedactor(raw[input].trim())(text, true) === text) return text
+    if (createKeyRedactor(raw[input].trim())(text) === text) return text
     throw new InvalidInput(() => `contains the key. Pass it as ${input} only.`)
   }
   const refuseKey = (text: string): string => refuseKeyOf('previous-api-key', refuseKeyOf('api-key', text))

@@ -3,7 +3,7 @@
 /**
  * Replaces a secret in a text.
  *
- * @param whole the text is complete; otherwise the start of a secret at its end is replaced, too
+ * @param whole the text is complete; otherwise the start of a secret is replaced, too
  */
 export type Redact = (text: string, whole?: boolean) => string
 
@@ -102,35 +102,18 @@ function decodeEscape(escaped: string): string | undefined {
   return code <= 0x10ffff ? toBytes(String.fromCodePoint(code)) : ENTITIES.get(escaped)
 }
 
-/** A text that was cut off inside of a secret ends with at least so many bytes of it; fewer say nothing. */
+/** The start of a secret is replaced, too, wherever the rest was cut off; one of fewer bytes says nothing. */
 const PREFIX_BYTES = 8
-/** What is left of an escape that was cut off. */
-const CUT_OFF = /(?:%[\da-f]?|&(?:#x?[\da-f]{0,7}|[a-z]{0,4})|\\(?:u[\da-f]{0,3})?)$/i
 
 function findKey(key: string, { bytes, startOf }: Decoded, whole: boolean): ByteRange[] {
-  if (!bytes.includes(key.slice(0, PREFIX_BYTES))) return [] // Neither the key nor its start.
+  const start = whole ? key : key.slice(0, PREFIX_BYTES)
   const ranges: ByteRange[] = []
-  for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + 1)) {
-    ranges.push([startOf(at), startOf(at + key.length)])
-  }
-  const endings = whole ? [] : endingsOf(bytes)
-  for (let length = key.length - 1; length >= PREFIX_BYTES; length--) {
-    const ending = endings.find((text) => text.endsWith(key.slice(0, length)))
-    if (ending === undefined) continue
-    return [...ranges, [startOf(ending.length - length), startOf(bytes.length)]]
+  for (let at = bytes.indexOf(start); at >= 0; at = bytes.indexOf(start, at + 1)) {
+    let length = start.length
+    while (length < key.length && bytes[at + length] === key[length]) length++
+    ranges.push([startOf(at), startOf(at + length)])
   }
   return ranges
-}
-
-/** A text without the rest of an escape at its end, the characters of which may themselves have been escaped. */
-function endingsOf(bytes: string): string[] {
-  const endings = new Set<string>()
-  let ending = bytes
-  for (let level = 0; level <= LEVELS; level++) {
-    endings.add(ending)
-    ending = ending.replace(CUT_OFF, '')
-  }
-  return [...endings]
 }
 
 /** Replaces ranges, which may overlap: what overlaps becomes one `***`. */
