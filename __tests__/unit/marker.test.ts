@@ -72,6 +72,7 @@ test('characters can not move from one field to the next', () => {
 test("a text ends in another step's marker, unless something follows or the step is this one", () => {
   const other = createMarker(STATE, ID, { ...IDENTITY, jobKey: 'b' }, KEY)
   expect(isOfOtherStep(`Done.\n\n${other}\n`, IDENTITY)).toBe(true)
+  expect(isOfOtherStep(`Nothing has been sent yet\n\n<!-- ${'0a'.repeat(16)} -->`, IDENTITY)).toBe(true)
   for (const text of ['', 'Done.', `${other}\nDone.`, `${other}\n${marker}`, marker])
     expect(isOfOtherStep(text, IDENTITY)).toBe(false)
 })

@@ -68,8 +68,12 @@ export function readMarker(
   return isVerified ? parse(data) : 'unverified'
 }
 
-/** Whether a text ends in the marker of another step, or in a copy of one: nobody can tell them apart. */
+/**
+ * Whether a text ends in the marker of another step, or in a copy of one: nobody can tell them apart. A comment that was
+ * just created ends in a nonce.
+ */
 export function isOfOtherStep(text: string, identity: Identity): boolean {
+  if (/<!-- [0-9a-f]{32} -->\s*$/.test(text)) return true
   const [marker, name] = MARKER.exec(lastMarker(text)) ?? []
   return marker !== undefined && name !== publicName(identity) && text.trimEnd().endsWith(marker)
 }
