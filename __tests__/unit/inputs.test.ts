@@ -172,7 +172,7 @@ const NOT_NUMBERS = [
 const NO_PROMPT =
   'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.'
 const NO_PROJECT = 'required. Copy the project ID from the API keys page of the dashboard.'
-const KEY_MUST_NOT = 'the key contains white space, control characters or non-ASCII characters.'
+const KEY_MUST_NOT = 'the secret contains white space, control characters or non-ASCII characters.'
 
 /**
  * For each input, the line that its bad values get, with `%` for the value in quotes; a pair is a value and how it is
@@ -295,7 +295,7 @@ const REJECTED: Rejected[] = [
   ),
   [
     'api-key',
-    'the key is longer than 4,096 characters. Pass one secret, not all of them.',
+    'the secret is longer than 4,096 characters. Pass one secret, not all of them.',
     [`mint_${'x'.repeat(4092)}`],
   ],
 ]

@@ -177,7 +177,8 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
   const parse: Parse = (input, parseValue, ifBad) =>
     parseAny(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)), ifBad)
   /** Here, an empty value means none: the runner has already filled in the default. */
-  const parseGiven = (input: InputName): string => (raw[input].trim() === '' ? '' : parse(input, String, ''))
+  const parseGiven = (input: InputName, parseValue: (value: string) => string = String): string =>
+    raw[input].trim() === '' ? '' : parse(input, parseValue, '')
   const baseUrl = parse('base-url', parseBaseUrl, '')
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
   const dryRun = parse('dry-run', parseBoolean)
@@ -190,7 +191,7 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     /** The key before this one, while it is replaced; or empty. */
     previousApiKey: parseAny('previous-api-key', (value) => {
       const isCurrent = value === '' || value === raw['api-key'].trim() // As long as only one of the two was changed.
-      return isCurrent ? '' : parseKeyText(refuseKeyOf('api-key', value))
+      return isCurrent ? '' : parseKey(refuseKeyOf('api-key', value), isDefaultService)
     }),
     projectId: parse('project-id', (value) => parseProject(value, isDefaultService), ''),
     task: parseTask(parse, jobId, hasPromptFile || raw['job-id'].trim() !== '', (path) =>
@@ -221,8 +222,8 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     dryRun,
     /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
-    githubToken: parseGiven('github-token'),
-    docsToken: parseGiven('docs-token'),
+    githubToken: parseGiven('github-token', parseKeyText),
+    docsToken: parseGiven('docs-token', parseKeyText),
     hasPromptFile,
   }
 }

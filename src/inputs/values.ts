@@ -45,11 +45,7 @@ const OTHER_KINDS = ['mint_dsc_', 'mint_us_']
 const MAX_KEY_LENGTH = 4096
 
 /** The value is never shown. */
-export function parseKey(
-  value: string,
-  isDefaultService: boolean,
-  missingSecrets: string | undefined,
-): string {
+export function parseKey(value: string, isDefaultService: boolean, missingSecrets?: string): string {
   if (value === '') {
     throw missing(
       missingSecrets ??
@@ -74,18 +70,18 @@ export function parseKey(
   return value
 }
 
-/** A key of any service. The value is never shown. */
+/** A key of any service, or a token: what a header can hold. */
 export function parseKeyText(value: string): string {
   if (value.length > MAX_KEY_LENGTH) {
     throw new InvalidInput(
       () =>
-        `the key is longer than ${formatInteger(MAX_KEY_LENGTH)} characters. Pass one secret, not all of them.`,
+        `the secret is longer than ${formatInteger(MAX_KEY_LENGTH)} characters. Pass one secret, not all of them.`,
     )
   }
   if (!/^[!-~]+$/.test(value)) {
     throw new InvalidInput(
       () =>
-        'the key contains white space, control characters or non-ASCII characters. Store the secret again, without quotes or line breaks.',
+        'the secret contains white space, control characters or non-ASCII characters. Store the secret again, without quotes or line breaks.',
     )
   }
   return value
