@@ -20,7 +20,7 @@ export function oneLine(text: string): string {
  */
 function escapeInvisible(text: string): string {
   if (/^[ -~]*$/.test(text)) return text // V8 takes long to build the classes below.
-  return text.replace(/(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu, showCodePoint)
+  return text.replace(/(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, showCodePoint)
 }
 
 /** A character by its number, as `\u{…}`. */
