@@ -76,9 +76,9 @@ export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolea
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
 }
 
-/** An id that is safe in a URL and in a shell line: people put it into both. */
+/** An id that is safe in a URL, in a shell line and as a line of the log: people put it into all of them. */
 export function isId(id: string): boolean {
-  return /^[A-Za-z0-9._~:@=+,-]{1,512}$/.test(id) && id !== '.' && id !== '..'
+  return /^(?!::|\.\.?$)[A-Za-z0-9._~:@=+,-]{1,512}$/.test(id)
 }
 
 /**

@@ -9,8 +9,8 @@ import { formatCount, formatDuration, joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
 import { describeNow, describeOutcome } from './outcome.js'
 
-/** The output `job` is left out if it is larger, in bytes. */
-export const JOB_LIMIT = 256 * 1024
+/** The output `job` is left out if it is larger, in bytes: as an environment variable, Windows takes 32,767 characters. */
+export const JOB_LIMIT = 32_000
 
 interface OutputFacts {
   readonly progress: Progress
