@@ -18,6 +18,6 @@ export function describeJobKey(jobKey: string): string {
 }
 
 function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
+  const line = text.replace(/\s+/g, ' ').trim()
   return line.length <= 100 ? line : `${line.slice(0, 99).toWellFormed()}…`
 }
