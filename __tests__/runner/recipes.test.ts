@@ -217,12 +217,14 @@ const today = (runs: number, open: number): Start => ({
   prepare: (world) => {
     OPENED.prepare(world, 1)
     for (let nth = 1; nth < open; nth++) world.docs.addPull({ author: 'mintlify[bot]' })
-    const addRuns = (count: number, conclusion: string): void => {
+    const addRuns = (count: number, conclusion: string, head_repository?: string): void => {
       const run = { path: '.github/workflows/budget.yml', event: 'pull_request', conclusion }
-      for (let nth = 0; nth < count; nth++) world.repository.addRun(run)
+      for (let nth = 0; nth < count; nth++)
+        world.repository.addRun({ ...run, ...(head_repository && { head_repository }) })
     }
     addRuns(60, 'skipped')
     addRuns(60, 'action_required')
+    addRuns(60, 'success', 'mallory/your-repo')
     addRuns(runs, 'success')
   },
 })
