@@ -83,7 +83,8 @@ function createNetwork({ random, theme }: Draw): NetworkPlan {
 function createConnecting(random: Random, probability: number): Connecting[] {
   if (!random.chance(probability)) return []
   const how = random.weighted<Connecting>([3, 'refused'], [1, 'silent'])
-  return random.times(random.pick(1, 2, 3, 30), () => (random.chance(0.9) ? how : 'open'))
+  const count = random.pick(1, 2, 3, 100) // So many take longer than an address is tried that never answers.
+  return random.times(count, () => (count > 3 || random.chance(0.9) ? how : 'open'))
 }
 
 function createProxy(random: Random): Behaviour[] {
