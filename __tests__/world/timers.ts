@@ -145,6 +145,17 @@ export function replaceTimers(time: Time, machine: () => Machine, applies: () =>
       new Timer(() => controller.abort(reason), milliseconds)
       return controller.signal
     },
+    // Node keeps each of its own that has a listener, until one of its sources is aborted or collected. No timer of the
+    // world ends once its run has.
+    any: (signals: readonly AbortSignal[]) => {
+      const controller = new AbortController()
+      const abort = ({ reason }: AbortSignal): void => controller.abort(reason)
+      for (const signal of signals) {
+        if (signal.aborted) abort(signal)
+        else signal.addEventListener('abort', () => abort(signal), { once: true })
+      }
+      return controller.signal
+    },
   })
   replaced.replace(performance, { now: () => time.now - machine().startedAt })
   replaced.replace(process, { uptime: () => (time.now - machine().startedAt) / 1000 })
