@@ -3,6 +3,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
 import { startListening } from './listening.js'
 
 export interface Received {
@@ -41,7 +42,7 @@ export async function startService(script: Script) {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '', headers } = request
     const at = performance.now() - started
-    const body = (await request.toArray()).join('')
+    const body = await readAll(request)
     const entry = { method, path, headers, body, at, connection: numbers.get(request.socket) ?? 0 }
     received.push(entry)
     const list = method === 'POST' ? posts : polls

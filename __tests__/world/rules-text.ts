@@ -84,6 +84,21 @@ export const TEXT_RULES = {
     }
   },
 
+  /** The user's words as they are, and after them a frame around the words of others. */
+  *'the prompt has the words of others as data alone'({ posts, inputs }) {
+    const own = inputs.prompt?.trim().toWellFormed() ?? ''
+    for (const { body } of posts) {
+      const prompt: string = JSON.parse(body).prompt
+      if (!prompt.startsWith(own)) yield `the prompt begins with ${prompt.slice(0, 100)}`
+      const context = prompt.slice(own.length)
+      const frame = context.replace(/^<data (\w+)>\n[\s\S]*?\n<\/data \1>$/gm, '')
+      if (frame.includes(INJECTED)) yield `outside of the fence: ${frame.slice(0, 500)}`
+      for (const key of [inputs['api-key'], inputs['previous-api-key']])
+        if (key && keyForms(key).some((form) => context.includes(form))) yield 'a key is in the context'
+      if (inputs.context === 'none' && frame.includes('# What')) yield 'nobody asked for a context'
+    }
+  },
+
   *'secrets are masked first'({ step, inputs, wasKilled }) {
     const masks = step.stdout.split('\n').filter((line) => line.startsWith('::add-mask::'))
     if (wasKilled) return
