@@ -188,6 +188,7 @@ describe('rejected', () => {
     ['/docs/**', /remove the first "\/"/],
     ['./docs/**', /no path contains "\.\/"/],
     ['../docs/**', /no path contains "\.\/"/],
+    ...rejected('src//** src/./x src/../lib/** . .. src/..', /no path contains "\.\/"/),
     ['docs/', /matches files, not folders/],
     ['"docs/**"', /remove the quotes/],
     ["!'docs/**'", /remove the quotes/],

@@ -18,7 +18,7 @@ const LIMIT = 1000
  */
 const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
   [/^\//, 'remove the first "/": patterns already start at the root of the repository'],
-  [/^\.\.?\//, 'no path contains "./" or "../"; start with the name of a file or folder'],
+  [/\/\/|(?:^|\/)\.\.?(?:\/|$)/, 'no path contains "./", "../" or "//"; start with a file or folder'],
   [/\/$/, 'a pattern matches files, not folders: write "/**" at the end for everything inside'],
   [/^(["']).*\1,?$/, 'remove the quotes; write "\\" before a quote that is part of a name'],
   [/^- /, 'write one pattern per line, without "- "; write "\\- " for a name that starts like that'],
