@@ -13,8 +13,8 @@ import {
 const KEY = deriveMarkerKeys('mint_key_0123456789')
 const texts = fc.string({ unit: 'binary', maxLength: 20 })
 const states: fc.Arbitrary<StoredState> = fc.record({
-  jobId: texts,
-  link: texts,
+  jobId: fc.constantFrom('', 'job-1'),
+  link: fc.constantFrom('', 'https://github.com/your-org/docs/pull/7'),
   run: texts,
   attempt: fc.nat(),
   state: fc.constantFrom<StoredState['state'][]>('active', 'unsent', 'pr-opened'),

@@ -1,6 +1,7 @@
 /** The hidden marker: the state that a run leaves for the next one, signed so that nobody else can. Pure. */
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { isId, safeLink } from '../agent/job.js'
 import type { Stored } from '../run/status-update.js'
 
 /** The step that the state belongs to, and the place where it is kept. */
@@ -108,8 +109,8 @@ function stepKey({ workflow, job, step, project, jobKey }: Identity): readonly s
   return [workflow, job, step, project, jobKey]
 }
 
-/** Only verified data is parsed, so it has the shape that `createMarker` gave it. */
+/** Only verified data is parsed; but a previous key may have leaked, and the prompt and the comment repeat these. */
 function parse(data: string): StoredState {
   const [jobId, link, run, attempt, state] = JSON.parse(Buffer.from(data, 'base64url').toString())
-  return { jobId, link, run, attempt, state }
+  return { jobId: isId(jobId) ? jobId : '', link: safeLink(link), run, attempt, state }
 }
