@@ -69,7 +69,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
         if (!call.required || !error.temporary || (call.signal ?? deadline.signal).aborted) throw error
-        retries.countSince(startedAt)
+        // A process that stood still has not tried any longer for it.
+        retries.countSince(Math.max(startedAt, clock.now() - REQUEST_MS))
         await waitForRetry(error, attempts, call, retries, options)
       }
     }
