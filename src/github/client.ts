@@ -147,8 +147,10 @@ function expectShape<R extends { readonly data: unknown; readonly status: number
   { expects = () => true }: Call,
 ): R {
   const { data, status, headers } = response
-  if (status >= 300) {
-    throw Object.assign(new Error('redirected to another server'), { status, response: { headers } })
+  const isPage = typeof data === 'string' && /^\s*</.test(data) // By a proxy, or to sign in.
+  if (status >= 300 || isPage) {
+    const message = status >= 300 ? 'redirected to another server' : String(data)
+    throw Object.assign(new Error(message), { status, response: { headers } })
   }
   if (typeof data === 'object' && data !== null && expects(data as never)) return response
   throw new Error('unexpected response')

@@ -68,7 +68,8 @@ export class GitHubError extends ActionError {
     // A gateway's: GitHub's own 404 is JSON.
     const isForeign = status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
     this.temporary =
-      permanent === undefined && (status === undefined || status >= 500 || limited || isForeign)
+      permanent === undefined &&
+      (status === undefined || status < 300 || status >= 500 || limited || isForeign)
     this.refused = permanent !== undefined || (!this.temporary && isRefusal(status))
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
