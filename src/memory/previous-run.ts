@@ -112,11 +112,18 @@ function refuseSameAttempt(state: StoredState | undefined, { inputs, run, slots 
   throw new InputError([text])
 }
 
-function warnIfUnknown(state: StoredState | undefined, { warn, service }: PreviousRunContext): void {
-  if (state === undefined || state.jobId !== '' || NOTHING_SENT.includes(state.state)) return
-  warn(
-    `The result of the last create request is unknown: a docs job may exist. Look ${service.facts.whereToLook}.`,
-  )
+function warnIfUnknown(
+  state: StoredState | undefined,
+  { warn, note, run, service }: PreviousRunContext,
+): void {
+  if (state === undefined || NOTHING_SENT.includes(state.state)) return
+  if (state.jobId === '') {
+    warn(
+      `The result of the last create request is unknown: a docs job may exist. Look ${service.facts.whereToLook}.`,
+    )
+  } else if (state.run === run.runId && ['sending', 'unknown'].includes(state.state)) {
+    note('The result of the last message is unknown: it may be lost. To send it again, start a new run.')
+  }
 }
 
 /**
