@@ -220,9 +220,7 @@ function render(response: ResponsePlan, jobId: string): Buffer {
 }
 
 export function isId(text: unknown): boolean {
-  return (
-    typeof text === 'string' && /^[A-Za-z0-9._~:@=+,-]{1,512}$/.test(text) && text !== '.' && text !== '..'
-  )
+  return typeof text === 'string' && /^(?!::|\.\.?$)[A-Za-z0-9._~:@=+,-]{1,512}$/.test(text)
 }
 
 /** What a POST's response says of it. `any`: nobody can tell whether the response was whole. */
