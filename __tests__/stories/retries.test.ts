@@ -3,7 +3,6 @@
  * response. unit/verdict has one for each status, unit/poll and unit/send have the times.
  */
 
-import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { onPullRequest } from '../support/remembered.js'
 import {
@@ -69,11 +68,6 @@ async function expectRun(
   return log
 }
 
-const gzipped =
-  (bytes: Buffer): Handler =>
-  (response) =>
-    void response.writeHead(201, { 'content-encoding': 'gzip' }).end(bytes)
-
 /** A body that only the end of the connection delimits. */
 const undelimited =
   (end: 'end' | 'reset'): Handler =>
@@ -94,19 +88,14 @@ const endlessHints: Handler = ({ req: { socket } }) => {
 
 describe('a create', () => {
   const mayExist = 'A docs job may exist'
-  const body = Buffer.from(JSON.stringify(job()))
   const wrongTypes = { source: 7, prLink: 3, new: [{}] }
   const seconds = limited(retryAfter(1))
   const date: Handler = (...answer) => limited({ 'retry-after': afterSeconds(3) })(...answer)
   test.each<[string, readonly Handler[], Expected]>([
     ['200 with an id and any status: accepted', [json(200, { id: 'job-1', status: '?' })], accepted],
     ['201 of 1 MiB, with fields of a wrong type: accepted', [sized(201, MIB, wrongTypes)], accepted],
-    ['gzip that was not asked for: accepted', [gzipped(gzipSync(body))], accepted],
-    ['what is called gzip, and is none: accepted', [gzipped(body)], accepted],
     ['a body up to an ordinary end: accepted', [undelimited('end')], accepted],
     ['a body up to a reset: never', [undelimited('reset')], unknown(mayExist)],
-    ['gzip that is cut off: never', [gzipped(gzipSync(body).subarray(0, 20))], unknown(mayExist)],
-    ['gzip of over 1 MiB: never', [gzipped(gzipSync('x'.repeat(MIB + 1)))], unknown(mayExist)],
     ['a response over 1 MiB: never', [sized(201, MIB + 1)], unknown(mayExist, '1 MiB')],
     ['a response that is cut off: never', [cutOff], unknown(mayExist)],
     ['informational responses without end: never', [endlessHints], unknown(mayExist)],

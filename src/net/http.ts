@@ -1,8 +1,6 @@
 /** One HTTP request to one origin, and exactly how far it got: that decides whether it may be retried. */
 
-import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
-import { getBuiltinModule } from 'node:process'
 import type { Readable } from 'node:stream'
 import { setImmediate as setImmediatePromise } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
@@ -259,40 +257,7 @@ class ResponseReader {
   }
 
   result(): HttpResult {
-    try {
-      const bytes = decompress(Buffer.concat(this.#chunks), this.#headers['content-encoding'])
-      const body = new TextDecoder().decode(bytes)
-      return { kind: 'response', status: this.#status, headers: this.#headers, body }
-    } catch (cause) {
-      return { kind: 'no-response', reason: "the response can't be decompressed", cause }
-    }
-  }
-}
-
-/**
- * Decompresses a body that was compressed although the request asked for `identity`.
- *
- * @throws Error if it was cut off or is larger than the limit
- */
-function decompress(bytes: Buffer, encoding = ''): Buffer {
-  if (encoding === '') return bytes
-  const options = { maxOutputLength: MAX_RESPONSE_BYTES }
-  // Loaded only here, because hardly any service compresses what it is asked to send as it is.
-  const { brotliDecompressSync, gunzipSync, inflateSync } = getBuiltinModule('node:zlib')
-  try {
-    switch (encoding.toLowerCase()) {
-      case 'gzip':
-      case 'x-gzip':
-        return gunzipSync(bytes, options)
-      case 'deflate':
-        return inflateSync(bytes, options)
-      case 'br':
-        return brotliDecompressSync(bytes, options)
-      default:
-        return bytes
-    }
-  } catch (thrown) {
-    if (isUtf8(bytes)) return bytes // Not compressed, whatever the header says.
-    throw thrown
+    const body = new TextDecoder().decode(Buffer.concat(this.#chunks))
+    return { kind: 'response', status: this.#status, headers: this.#headers, body }
   }
 }
