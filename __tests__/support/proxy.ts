@@ -4,16 +4,14 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificate } from './certificate.js'
 import { startListening } from './listening.js'
 
 /**
  * What a proxy does with its nth CONNECT: open the tunnel, respond with a status, drop or reset the connection, or
- * nothing. `early`: open it after informational responses, which may precede any other (RFC 9110, 15.2).
- * `early-silence`: send one of these, and nothing more.
+ * nothing.
  */
-export type Behaviour = 'open' | 'early' | 'drop' | 'reset' | 'silence' | 'early-silence' | number
+export type Behaviour = 'open' | 'drop' | 'reset' | 'silence' | number
 
 /** A proxy whose tunnels all lead to one local port, whatever the requested host. */
 export async function connectProxy(
@@ -37,19 +35,10 @@ export async function connectProxy(
     if (what === 'drop') socket.destroy()
     else if (what === 'reset') request.socket.resetAndDestroy()
     else if (typeof what === 'number') socket.end(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
-    else if (what === 'early-silence') socket.write('HTTP/1.1 100 Continue\r\n\r\n')
     else if (what !== 'silence') {
-      const upstream = connect(target, '127.0.0.1', async () => {
-        // In parts that end inside a head.
-        if (what === 'early') {
-          for (const part of ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early', ' Hints\r\nLink: <a>\r\n']) {
-            socket.write(part)
-            await sleep(20)
-          }
-          socket.write('\r\n')
-        }
-        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-      })
+      const upstream = connect(target, '127.0.0.1', () =>
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
+      )
       upstream.on('error', () => socket.destroy())
       // A reset has to get through.
       upstream.on('close', (hadError) => hadError && request.socket.resetAndDestroy())

@@ -95,7 +95,6 @@ function createProxy(random: Random): Behaviour[] {
       [1, 'drop'],
       [1, 'reset'],
       [0.5, 'silence'],
-      [0.5, 'early'],
       [1, random.pick(400, 403, 407, 429, 500, 502, 503, 504)],
     ),
   )

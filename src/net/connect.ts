@@ -3,7 +3,6 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { buildConnector } from 'undici'
 import createDirectConnector from 'undici/lib/core/connect.js'
 import { oneLine } from '../text/escape.js'
@@ -107,58 +106,19 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       )
     }
     request.once('error', fail)
-    request.once('connect', (response, socket, head) => {
-      finalStatus(response.statusCode ?? 0, socket, head, signal).then((status) => {
-        if (status >= 200 && status < 300) return resolve(socket as Socket)
-        socket.destroy()
-        reject(
-          new ConnectError(
-            `${name} responded ${status} to CONNECT`,
-            status === 407 ? 'proxy-authentication' : undefined,
-          ),
-        )
-      }, fail)
+    request.once('connect', ({ statusCode: status = 0 }, socket) => {
+      if (status >= 200 && status < 300) return resolve(socket as Socket)
+      socket.destroy()
+      reject(
+        new ConnectError(
+          `${name} responded ${status} to CONNECT`,
+          status === 407 ? 'proxy-authentication' : undefined,
+        ),
+      )
     })
     request.end()
   })
 }
-
-/**
- * The status of the final response to a CONNECT. Informational ones may precede it (RFC 9110, 15.2), and Node takes the
- * first one for the response.
- *
- * @param first the status of the response that Node found
- * @param head what arrived after that response
- * @param signal ends the wait
- * @returns `first` if the connection ends, or 16 KiB arrive, without a final response
- * @throws Error if the connection breaks
- */
-async function finalStatus(
-  first: number,
-  socket: Duplex,
-  head: Buffer,
-  signal: AbortSignal,
-): Promise<number> {
-  if (first >= 200) return first
-  const destroy = (): void => void socket.destroy()
-  signal.addEventListener('abort', destroy)
-  socket.unshift(head)
-  let text = ''
-  try {
-    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
-      text += chunk.toString('latin1')
-      const [, status] = FINAL_RESPONSE.exec(text) ?? []
-      if (status !== undefined) return Number(status)
-      if (text.length > 16_384) break
-    }
-    return first
-  } finally {
-    signal.removeEventListener('abort', destroy)
-  }
-}
-
-/** The head of the final response; nothing follows it yet, because in TLS the client speaks first. */
-const FINAL_RESPONSE = /(?:^|\r\n\r\n)HTTP\/1\.[01] ([2-9]\d\d).*?\r\n\r\n/s
 
 /** Part of a URL, percent-decoded if it can be. */
 function decode(part: string): string {
