@@ -28,14 +28,6 @@ export function rawInputs(): RawInputs {
   return Object.fromEntries(names.map((name) => [name, core.getInput(name)])) as RawInputs
 }
 
-/** The names of inputs that the action does not have, in lower case. The runner passes them with a warning. */
-export function unknownInputs(): readonly string[] {
-  return Object.keys(process.env)
-    .filter((name) => /^INPUT_./i.test(name))
-    .map((name) => name.slice('INPUT_'.length).toLowerCase())
-    .filter((name) => !Object.hasOwn(DEFAULTS, name))
-}
-
 export function runEnvironment(): RunEnvironment {
   const env = (name: string): string => process.env[name] ?? ''
   return {

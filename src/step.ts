@@ -38,7 +38,6 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   const { inputs, problem: inputProblem } = parseInputs(raw, {
     redact,
     readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
-    unknownInputs: runner.unknownInputs(),
     missingSecrets: explainMissingSecrets(event, run.actor),
     // What can't be read is reported by whoever needs the payload.
     hasIssue: (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,

@@ -38,13 +38,6 @@ test.concurrent('text in an input runs no workflow command', async () => {
   expect(problems).toHaveLength(3)
 })
 
-test.concurrent('a required input under a slip of its name is told, without its value', async () => {
-  const value = 'mint_slipped_0123456789'
-  const { problems, log, summary } = await refused({ prompt: 'Go', 'api-key': '', apikey: value })
-  expect(problems).toEqual([expect.stringMatching(/^api-key: .*"apikey"/)])
-  expect(log + summary).not.toContain(value)
-})
-
 test.concurrent("a stranger's run is skipped before its bad input is reported, and says what would help", () =>
   inRealWorld({}, async ({ runBundle }) => {
     const sender = { login: 'stranger' }

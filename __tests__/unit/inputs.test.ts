@@ -37,7 +37,6 @@ function readAny(raw: Raw, more: Partial<InputSources> = {}): ReturnType<typeof 
         const text = FILES[path]
         return text === undefined ? { problem: 'does not exist. Check the path.' } : { text }
       },
-      unknownInputs: [],
       missingSecrets: undefined,
       hasIssue: false,
       ...more,
@@ -400,32 +399,6 @@ describe('the key', () => {
   test('is not shown by half if a value is truncated', () => {
     const redact = createRedactor('s3cr3t_key')
     expect(problems({ wait: `${'x'.repeat(75)}s3cr3t_key` }, { redact }).join()).not.toContain('s3cr3')
-  })
-})
-
-describe('a name that differs from a required input in its hyphens alone', () => {
-  const PROMPT = `prompt: ${NO_PROMPT}`
-  const PROJECT = `project-id: ${NO_PROJECT}`
-  const MISSING: Raw = { prompt: '', 'project-id': '', 'api-key': '' }
-  const KEY_MISSING = problems({ 'api-key': '' })[0] ?? ''
-
-  test.each<[unknownInputs: string[], input: InputName, line: string]>([
-    [['project_id'], 'project-id', `${PROJECT} The step sets "project_id": write project-id.`],
-    [['x', 'projectid'], 'project-id', `${PROJECT} The step sets "projectid": write project-id.`],
-    [['api_key'], 'api-key', `${KEY_MISSING} The step sets "api_key": write api-key.`],
-    [['promptfile'], 'prompt', `${PROMPT} The step sets "promptfile": write prompt-file.`],
-    [['project', 'project-ids', 'key', 'my_project_id'], 'project-id', PROJECT],
-  ])('%j, when %s is missing', (unknownInputs, input, line) => {
-    const others = Object.fromEntries(Object.entries(MISSING).filter(([name]) => name !== input))
-    expect(problems({ [input]: '' }, { unknownInputs })).toEqual([line])
-    expect(problems({ ...others, [input]: '' }, { unknownInputs })).toContain(line)
-  })
-
-  test('is not named beside a value that is bad, and does not matter beside one that is good', () => {
-    expect(problems({ 'project-id': '..' }, { unknownInputs: ['project_id'] }).join()).not.toContain(
-      'The step sets',
-    )
-    expect(read({}, { unknownInputs: ['project_id', 'apikey'] })).toEqual(read())
   })
 })
 

@@ -4,7 +4,6 @@ import { DEFAULT_FAIL_ON, type Job } from '../agent/job.js'
 import { MINTLIFY_URL } from '../agent/service.js'
 import { ActionError } from '../text/errors.js'
 import { quote, truncate } from '../text/escape.js'
-import { joinSentences } from '../text/format.js'
 import { createRedactor, type Redact } from '../text/redact.js'
 import { parsePathPatterns } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
@@ -95,8 +94,6 @@ export interface InputSources {
   /** Redacts values that are shown: any input may contain the key. */
   readonly redact: Redact
   readonly readPromptFile: (path: string) => PromptFile
-  /** The names of the step's inputs that the action does not have, in lower case. */
-  readonly unknownInputs: readonly string[]
   /** Why the runner passed this run no secrets, if known. */
   readonly missingSecrets: string | undefined
   /** Whether a pull request or an issue triggered the run, as far as the event can be read. */
@@ -141,25 +138,12 @@ export function parseInputs(
       return parseValue(raw[input].trim() || DEFAULTS[input])
     } catch (thrown) {
       if (!(thrown instanceof InvalidInput)) throw thrown
-      const line = `${input}: ${thrown.describe(quote(truncate(sources.redact(thrown.value), 80)))}`
-      const isMissing = raw[input].trim() === ''
-      lines.push(joinSentences(line, isMissing ? describeSlip(input, sources.unknownInputs) : ''))
+      lines.push(`${input}: ${thrown.describe(quote(truncate(sources.redact(thrown.value), 80)))}`)
       return ifBad ?? parseValue(DEFAULTS[input])
     }
   }
   const inputs = Object.freeze(readAll(raw, parse, sources))
   return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
-}
-
-/** Names an input whose name was written with other hyphens than this one's; the runner passes it on all the same. */
-function describeSlip(input: InputName, unknown: readonly string[]): string {
-  const plain = (name: string): string => name.replace(/[-_]/g, '')
-  const meant: readonly InputName[] = input === 'prompt' ? ['prompt', 'prompt-file'] : [input]
-  for (const name of meant) {
-    const slip = unknown.find((other) => plain(other) === plain(name))
-    if (slip !== undefined) return `The step sets ${quote(slip)}: write ${name}.`
-  }
-  return ''
 }
 
 /** Every input, parsed: the default in place of a bad value. */
