@@ -1,31 +1,10 @@
-/** Where the memory is: the name of the check, the number of the conversation, and what fits into a check. */
+/** Where the memory is: the name of the check and the number of the conversation. */
 
 import { describe, expect, test } from '@jest/globals'
 import { parseEvent, type RunEnvironment, type RunEvent } from '../../src/event/event.js'
-import { cutLines, SUMMARY_LIMIT } from '../../src/memory/check-run.js'
 import { checkName, findConversation, workflowId } from '../../src/memory/places.js'
 
 const RUN = { workflow: 'Docs', job: 'build' } as RunEnvironment
-
-describe('a text is cut', () => {
-  const LINES = 'é\n'.repeat(10)
-  test.each([
-    [LINES, 30, LINES],
-    [LINES, 29, `${'é\n'.repeat(8)}…\n`],
-    [LINES, 28, `${'é\n'.repeat(8)}…\n`],
-    [LINES, 27, `${'é\n'.repeat(7)}…\n`],
-    ['日本日本', 10, '日本…\n'],
-    ['日本日本', 9, '日…\n'],
-  ])('%j at %d bytes, on a line', (text, limit, expected) => {
-    expect(cutLines(text, limit)).toBe(expected)
-  })
-
-  test("to GitHub's limit", () => {
-    const text = cutLines('a line with an é\n'.repeat(10_000), SUMMARY_LIMIT)
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_535)
-    expect(Buffer.byteLength(text)).toBeGreaterThan(65_500)
-  })
-})
 
 describe('the name', () => {
   test.each([

@@ -3,15 +3,12 @@
 import { getString } from '../event/payload.js'
 import { type GitHub, type How, readPages, requestParams } from '../github/client.js'
 import type { Conclusion, StatusUpdate } from '../run/status-update.js'
-import { shortSha, truncateBytes } from '../text/format.js'
+import { shortSha } from '../text/format.js'
 import { hasId } from './comment.js'
 import type { Place } from './place.js'
 
 /** No more check runs of the name than this are read. */
 const CHECK_RUNS_LIMIT = 1000
-
-/** The maximum length of a check run's summary, in bytes. */
-export const SUMMARY_LIMIT = 65_535
 
 const DIED = '🛑 The step ended before it could report its result'
 
@@ -70,19 +67,8 @@ type Content = (
 
 function contentOf({ title, summary, conclusion }: StatusUpdate, marker?: string): Content {
   const text = marker === undefined ? {} : { text: marker }
-  const output = { title, summary: cutLines(summary, SUMMARY_LIMIT), ...text }
+  const output = { title, summary, ...text }
   return conclusion === undefined
     ? { status: 'in_progress', output }
     : { status: 'completed', conclusion, output }
-}
-
-const CUT = '…\n'
-
-/** Cuts a text to a number of bytes at the end of a line, and marks it with an ellipsis. */
-export function cutLines(text: string, limit: number): string {
-  if (Buffer.byteLength(text) <= limit) return text
-  const start = truncateBytes(text, limit - Buffer.byteLength(CUT))
-  const end = start.lastIndexOf('\n') + 1
-  // Only a first line that is too long is cut inside.
-  return `${end > 0 ? start.slice(0, end) : start}${CUT}`
 }
