@@ -64,7 +64,7 @@ function report({ exitCode, log, outputs, summary, service }: Ended & { service:
     const shown = Object.entries(headers).filter(([name]) => !CONNECTION.includes(name))
     return [`${method} ${path}`, ...shown.map(([name, value]) => `${name}: ${value}`), body].join('\n').trim()
   })
-  const lines = Object.entries({ ...outputs, 'elapsed-seconds': '<time>' }).map((entry) => entry.join('='))
+  const lines = Object.entries(outputs).map((entry) => entry.join('='))
   const sections = [
     `--- exit code\n${exitCode}`,
     `--- log\n${withoutDump(log).replaceAll('%0A', '\n')}`,

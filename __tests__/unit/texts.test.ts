@@ -397,7 +397,7 @@ describe('the summary, the comment and the check', () => {
 
 describe('the outputs', () => {
   rule('are complete at the end, and have all that is known before', hasOutputs, (row, { outputs }) => {
-    const late = ['outcome', 'error-code', 'elapsed-seconds']
+    const late = ['outcome', 'error-code']
     const expected = OUTPUT_NAMES.filter((name) => isEnded(row) || !late.includes(name))
     expect(Object.keys(outputs).toSorted()).toEqual(expected.toSorted())
   })

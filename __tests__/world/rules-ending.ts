@@ -15,7 +15,6 @@ const OUTPUTS = [
   'outcome',
   'error-code',
   'reused',
-  'elapsed-seconds',
   'job',
 ]
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
@@ -100,7 +99,6 @@ export const ENDING_RULES = {
     const mayHaveCode = outcome === 'cancelled' && code === 'create-unknown'
     if ((code !== '') !== (outcome === 'error') && !mayHaveCode) yield `error-code ${code} with ${outcome}`
     if (code === 'internal') yield 'error-code is internal'
-    if (!/^\d+$/.test(outputs['elapsed-seconds'] ?? '')) yield 'elapsed-seconds is no number'
     if (link !== '' && (!LINK.test(link) || /\/\/[^/]*@/.test(link))) yield `pr-link is ${link}`
     if (jobId !== '' && !isId(jobId)) yield `job-id is ${jobId}`
   },
@@ -124,9 +122,6 @@ export const ENDING_RULES = {
     }
     if (isDryRun && !['dry-run', 'skipped', 'cancelled', 'error'].includes(outcome))
       yield `a dry run says ${outcome}`
-    const elapsedMs = facts.step.endedAt - facts.step.spawnedAt
-    const elapsed = Number(outputs['elapsed-seconds'])
-    if (elapsed * 1_000 > elapsedMs + 1_000) yield `elapsed-seconds is ${elapsed} after ${elapsedMs} ms`
   },
 
   *'a step that waits tells what the service has said'(facts) {

@@ -29,7 +29,6 @@ const OUTPUTS = {
   outcome: ({ progress }) => progress.result?.outcome,
   'error-code': ({ progress: { result } }) => result && (errorOf(result)?.code ?? ''),
   reused: ({ progress }) => String(isReused(progress)),
-  'elapsed-seconds': ({ progress }) => progress.result && String(Math.floor(progress.elapsedMs() / 1000)),
   job: ({ progress, redact }) => (progress.job === undefined ? '' : toJson(progress.job.received, redact)),
 } satisfies Record<string, (facts: OutputFacts) => string | undefined>
 
