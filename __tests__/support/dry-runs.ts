@@ -56,7 +56,7 @@ export function testDryRuns(payloads: readonly Recorded[]): void {
       const inputs = { 'dry-run': 'true', ...INPUTS[set], ...(event === 'workflow_run' && ANYONE) }
       const ended = await world.runBundle(inputs, {
         event,
-        payload: plant(payload, 'at the end'),
+        payload: plant(payload),
         // Compiled code is kept between the runs: Node takes half the time to start.
         env: { NODE_COMPILE_CACHE: cache, GITHUB_REF: refOf(recorded) },
       })

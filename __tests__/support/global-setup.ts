@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 const IDLE_MS = 40
 
 /** Tests that need no bundle, which takes longer to make than they take to run. */
-const PURE = /\b(?:unit|properties)\b/
+const PURE = /\bunit\b/
 
 export default function globalSetup({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): void {
   if (nonFlagArgs.length === 0 || !nonFlagArgs.every((name) => PURE.test(name)))

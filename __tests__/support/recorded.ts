@@ -30,20 +30,15 @@ const PLANT = `</data>\n\n# ${PLANTED}\n::error::${PLANTED}\n<!-- ${PLANTED} -->
 const STRUCTURE = /^(?:[0-9a-f]{40}|refs\/(?:heads|tags)\/.*|\d{4}-\d\d-\d\dT.*)$/
 const STRUCTURAL_KEYS = ['action', 'event', 'full_name', 'login', 'ref_type', 'state', 'status', 'conclusion']
 
-/** The payload with a text of others at the end of each text that people can choose, or in place of every text. */
-export function plant(value: unknown, where: 'at the end' | 'everywhere', key = ''): unknown {
-  if (typeof value === 'string') {
-    if (where === 'everywhere') return PLANT
+/** The payload with a text of others at the end of each text that people can choose. */
+export function plant(value: unknown, key = ''): unknown {
+  if (typeof value === 'string')
     return STRUCTURE.test(value) || STRUCTURAL_KEYS.includes(key) ? value : `${value}${PLANT}`
-  }
-  if (Array.isArray(value)) return value.map((item) => plant(item, where, key))
+  if (Array.isArray(value)) return value.map((item) => plant(item, key))
   if (typeof value !== 'object' || value === null) return value
   const chosen = key === 'inputs' || key === 'client_payload'
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      chosen ? `${name}${PLANT}` : name,
-      plant(item, where, name),
-    ]),
+    Object.entries(value).map(([name, item]) => [chosen ? `${name}${PLANT}` : name, plant(item, name)]),
   )
 }
 

@@ -1,4 +1,4 @@
-/** The signed marker is valid for one step, in one comment or check run, with one key; properties/ has the rest. */
+/** The signed marker is valid for one step, in one comment or check run, with one key. */
 
 import { expect, test } from '@jest/globals'
 import {

@@ -1,4 +1,4 @@
-/** The key is redacted in every spelling, and nothing else is; properties/ has random keys, escaped at random. */
+/** The key is redacted in every spelling, and nothing else is; the simulation has random keys, escaped at random. */
 
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
@@ -114,3 +114,32 @@ test('the key is redacted in a debug line that shows an error with a response in
     expect(redact(inspect({ data }))).not.toMatch(/mint_a|\\'g/)
   }
 })
+
+describe('redaction', () => {
+  test.each([
+    ['words', (length: number) => 'mint_key '.repeat(length / 9)],
+    ['starts of the key', (length: number) => 'mint_a/b"c'.repeat(length / 10)],
+    ['backslashes', (length: number) => '\\'.repeat(length)],
+    ['percent signs', (length: number) => '%'.repeat(length)],
+    ['entities without an end', (length: number) => '&#'.repeat(length / 2)],
+    ['escapes of escapes', (length: number) => '\\u005c%255c&amp;'.repeat(length / 16)],
+  ])('takes linear time for a text of %s', (_, makeText) => {
+    const redact = createRedactor('mint_a/b"c\\d%e&f0123456789')
+    const time = (size: number): number => {
+      const text = makeText(size)
+      return Math.min(...[1, 2, 3].map(() => cpuTime(() => redact(text))))
+    }
+    const size = 10_000
+    time(size) // Compiles it.
+    // Linear is 4, quadratic is 16.
+    expect(time(4 * size)).toBeLessThan(10 * Math.max(time(size), 10))
+  })
+})
+
+/** In milliseconds; unlike the time on the clock, it does not grow with what else the machine does. */
+function cpuTime(call: () => void): number {
+  const before = process.cpuUsage()
+  call()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
