@@ -67,8 +67,8 @@ async function execute(step: WiredStep): Promise<RunResult> {
   const service = createAgentService({ ...step, ...inputs, now: clock.now })
   try {
     const plan =
-      skip.toConfirm !== undefined || needsGitHub(inputs)
-        ? await (await loadGitHub()).plan(service, skip.toConfirm)
+      skip.mayBeMerges !== undefined || needsGitHub(inputs)
+        ? await (await loadGitHub()).plan(service, skip.mayBeMerges)
         : inputs.task
     if ('reason' in plan) return { outcome: 'skipped', ...plan }
     if (plan.kind !== 'create') progress.follow(plan.jobId)

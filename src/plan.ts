@@ -1,7 +1,6 @@
 /** Decides what the run does, based on GitHub's data: skip, wait, message or create, and with which prompt. */
 
-import { findRefusal, isBySkipAuthors } from './access/ask-github.js'
-import type { ToConfirm } from './access/skip-authors.js'
+import { areMerges, findRefusal } from './access/ask-github.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, describePaths, reasonToSkip } from './context/apply.js'
@@ -33,8 +32,9 @@ export function openGitHub(step: Step) {
       if (refusal !== undefined && event.headSha === '') memory.stop()
       return refusal
     },
-    plan: (service: AgentService, toConfirm: ToConfirm | undefined): Promise<Plan> =>
-      plan({ ...step, service, github, memory }, toConfirm),
+    /** @param mayBeMerges if they are, every other commit of the push is by an account in skip-authors */
+    plan: (service: AgentService, mayBeMerges: readonly string[] | undefined): Promise<Plan> =>
+      plan({ ...step, service, github, memory }, mayBeMerges),
   }
 }
 
@@ -50,10 +50,10 @@ interface Context extends Step {
  * @throws ActionError `github` if something that decides can't be read
  * @throws Cancelled
  */
-async function plan(step: Context, toConfirm: ToConfirm | undefined): Promise<Plan> {
+async function plan(step: Context, mayBeMerges: readonly string[] | undefined): Promise<Plan> {
   const { run, event, service, github, memory, log, progress } = step
   const source = { github, repository: run.repository, required: true }
-  if (toConfirm !== undefined && (await isBySkipAuthors(toConfirm, event, step.inputs.skipAuthors, source))) {
+  if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, source))) {
     return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
   }
   const merged = await findMergedPull(step, source)

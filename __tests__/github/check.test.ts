@@ -406,3 +406,28 @@ describe('a second step of the same identity in the same attempt is refused, and
     }),
   )
 })
+
+describe('a 404 that is a page is no answer of GitHub', () => {
+  const page = { status: 404, headers: { 'content-type': 'text/plain' }, body: '404 page not found' }
+  const rerun = again(2)
+
+  test('if a gateway answers with it for a moment, the re-run finds its job', () =>
+    inWorld({}, async (world) => {
+      const first = await world.step({ check: 'true', wait: 'false' })
+      for (const method of ['GET', 'PATCH'])
+        world.github.faults.push({ method, path: /check-runs/, answer: page })
+      const { outputs, commands } = await world.step({ check: 'true' }, rerun)
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      expect(commands('warning')).toEqual([])
+    }))
+
+  test('if it goes on, a re-run sends nothing', () =>
+    inWorld({}, async (world) => {
+      await world.step({ check: 'true', wait: 'false' })
+      const times = Number.POSITIVE_INFINITY
+      world.github.faults.push({ method: 'GET', path: /check-runs/, answer: page, times })
+      const { outputs } = await world.step({ check: 'true', ...deadlineAfter(600) }, rerun)
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(world.posts()).toHaveLength(1)
+    }))
+})

@@ -108,7 +108,6 @@ describe('a link', () => {
 describe('a pull request', () => {
   const LAST = '9'.repeat(16)
   test.each([
-    ['https://git.example.com/your-org/docs/pulls/7', 'your-org/docs', '7'],
     ['https://github.com/your-org/docs/pull/7', 'your-org/docs', '7'],
     ['https://github.com/your-org/docs/pull/7/commits/abc', 'your-org/docs', '7'],
     ['https://github.com/your-org/docs/pull/7?w=1#issuecomment-1', 'your-org/docs', '7'],

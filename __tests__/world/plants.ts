@@ -170,8 +170,8 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'readers may start jobs',
-    text: "const WRITERS = ['admin', 'write', 'owner'];",
-    becomes: "const WRITERS = ['admin', 'write', 'owner', 'read'];",
+    text: "const WRITERS = ['admin', 'write'];",
+    becomes: "const WRITERS = ['admin', 'write', 'read'];",
   },
   {
     name: 'reopening a pull request asks nobody',

@@ -1,17 +1,14 @@
 /** What access/ asks GitHub: who may write to the repository, and whose the commits of a push are. */
 
-import { pushedCommits, type RunEvent, ZERO_SHA } from '../event/event.js'
-import { getArray, getPath, getSha, getString } from '../event/payload.js'
 import { requestParams, type Source } from '../github/client.js'
 import { GitHubError, succeeds } from '../github/errors.js'
 import type { SkipReason } from '../run/result.js'
 import { ActionError } from '../text/errors.js'
 import { shortSha } from '../text/format.js'
-import type { ToConfirm } from './skip-authors.js'
 import type { Person } from './who-may-start.js'
 
-/** Maintainers have `write` here, and a custom role the permission that it is based on. Gitea has owners. */
-const WRITERS = ['admin', 'write', 'owner']
+/** Maintainers have `write` here, and a custom role the permission that it is based on. */
+const WRITERS = ['admin', 'write']
 
 /**
  * Why the run must not start a job; undefined if it may.
@@ -54,7 +51,7 @@ async function readPermission(source: Source, login: string): Promise<string> {
 
 /** A bot is no user, and neither is an account that is gone. */
 function saysNoUser({ message }: GitHubError): boolean {
-  return /is not a user|user does not exist/i.test(message)
+  return /is not a user/i.test(message)
 }
 
 /** GitHub also responds 404 to a token that can't see the repository. */
@@ -65,22 +62,8 @@ function canReadRepository(source: Source): Promise<boolean> {
 /** A push with more commits than this is not checked: they are unlikely to be merges alone. */
 const COMMITS_LIMIT = 20
 
-/**
- * Whether every non-merge commit of a push is by one of these accounts.
- *
- * @param authors in lower case
- * @throws ActionError `github`
- */
-export async function isBySkipAuthors(
-  { mayBeMerges, mayBeCut }: ToConfirm,
-  event: RunEvent,
-  authors: ReadonlySet<string>,
-  source: Source,
-): Promise<boolean> {
-  return mayBeCut ? allBy(event, authors, source) : allMerges(mayBeMerges, source)
-}
-
-async function allMerges(commits: readonly string[], source: Source): Promise<boolean> {
+/** Whether each of these commits is a merge. @throws ActionError `github` */
+export async function areMerges(commits: readonly string[], source: Source): Promise<boolean> {
   if (commits.length > COMMITS_LIMIT) return false
   for (const ref of commits) {
     const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
@@ -89,24 +72,4 @@ async function allMerges(commits: readonly string[], source: Source): Promise<bo
     if (data.parents.length < 2) return false
   }
   return true
-}
-
-/** Reads the whole push as a comparison, which has the parents of each commit, too. A new branch has none. */
-async function allBy(event: RunEvent, authors: ReadonlySet<string>, source: Source): Promise<boolean> {
-  const [before, after] = [getSha(event.payload, 'before'), getSha(event.payload, 'after')]
-  if (ZERO_SHA.test(before)) return false
-  const hasCommits = ({ commits }: { commits?: unknown }) => Array.isArray(commits)
-  const { data } = await source.github.repos.compareCommitsWithBasehead({
-    ...requestParams(source, 'reading the commits of the push', 'contents: read', hasCommits),
-    basehead: `${before}...${after}`,
-    per_page: 100,
-  })
-  const commits = getArray(data, 'commits')
-  const isTheirs = (commit: unknown): boolean =>
-    getArray(commit, 'parents').length > 1 || authors.has(getString(commit, 'author.login').toLowerCase())
-  const read = new Set(commits.map((commit) => getSha(commit, 'sha')))
-  const isWhole =
-    commits.length === getPath(data, 'total_commits') &&
-    pushedCommits(event).every(({ sha }) => read.has(sha))
-  return isWhole && commits.every(isTheirs)
 }

@@ -1,21 +1,13 @@
 /** Detects runs triggered by the agent itself, so that its own pull requests start no jobs. Pure. */
 
 import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
-import { getPath } from '../event/payload.js'
 
 /** What the event alone decides. */
 interface SkipDecision {
   /** Why the run is skipped; undefined if it is not, or not yet. */
   readonly reason: string | undefined
-  /** GitHub has to be asked about the commits of a push. */
-  readonly toConfirm?: ToConfirm
-}
-
-export interface ToConfirm {
-  /** The run is skipped if each of these commits is a merge: the payload does not tell. */
-  readonly mayBeMerges: readonly string[]
-  /** The payload may lack commits: the run is skipped only if those are by these accounts as well. */
-  readonly mayBeCut: boolean
+  /** The run is skipped if each of these commits is a merge, which GitHub has to be asked. */
+  readonly mayBeMerges?: readonly string[]
 }
 
 const NO_SKIP: SkipDecision = { reason: undefined }
@@ -54,9 +46,7 @@ function checkCommits(event: RunEvent, isListed: (login: string) => boolean): Sk
   const others = commits.filter(({ author }) => !isListed(author))
   // Those that the payload leaves out may be by anyone.
   if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return NO_SKIP
-  const total = getPath(event.payload, 'total_commits')
-  const mayBeCut = total !== undefined && total !== commits.length
-  return others.length === 0 && !mayBeCut
+  return others.length === 0
     ? skip('every commit in the push is by an account in skip-authors')
-    : { reason: undefined, toConfirm: { mayBeMerges: others.map(({ sha }) => sha), mayBeCut } }
+    : { reason: undefined, mayBeMerges: others.map(({ sha }) => sha) }
 }

@@ -104,10 +104,10 @@ export interface PullRequest {
   readonly repository: string
 }
 
-const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pulls?\/([1-9]\d{0,15})(?:\/|$)/
+const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/
 const GITLAB_MERGE_REQUEST = /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/
 
-/** Parses GitHub's `/owner/repo/pull/N` (`pulls` on Gitea) and GitLab's `/group/project/-/merge_requests/N`. */
+/** Parses GitHub's `/owner/repo/pull/N` and GitLab's `/group/project/-/merge_requests/N`. */
 export function parsePullRequest(link: string): PullRequest {
   const path = link === '' ? '' : new URL(link).pathname
   const match = GITHUB_PULL.exec(path) ?? GITLAB_MERGE_REQUEST.exec(path)
