@@ -278,6 +278,13 @@ describe('a service that never responded', () => {
   })
 
   test.each<[string, Script, Options]>([
+    ['a poll', [delayed(3 * MINUTE, noResponse), completed], {}],
+    ['a wait', [noResponse, noResponse, completed], { frozenMs: 3 * MINUTE }],
+  ])('is polled again if the process stood still in %s', async (_, script, options) => {
+    expect((await poll(script, options)).end).toBe('completed')
+  })
+
+  test.each<[string, Script, Options]>([
     ['a create request', forever(notSent), created()],
     ['a status request', [errorResponse(503), ...times(1000, notSent)], {}],
   ])('is not one that has responded to %s', async (_, script, options) => {

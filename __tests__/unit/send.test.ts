@@ -104,6 +104,13 @@ describe("a service that can't be reached", () => {
     expect(endedAt).toBeLessThan(to)
   })
 
+  test.each<[string, Script, ScriptedOptions]>([
+    ['an attempt', [delayed(3 * MINUTE, notSent), accepted], {}],
+    ['a wait', [notSent, notSent, accepted], { frozenMs: 3 * MINUTE }],
+  ])('is tried again if the process stood still in %s', async (_, script, options) => {
+    expect((await submit(script, options)).code).toBeUndefined()
+  })
+
   test('is tried until the deadline if it responded earlier in the step', async () => {
     const run = createScriptedRun(forever(notSent), LONG)
     run.progress.responded = true

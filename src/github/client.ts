@@ -1,8 +1,8 @@
 /** GitHub's REST API: required requests are retried for a while, optional ones are not. */
 
 import { getOctokit } from '@actions/github'
-import { retryDelay } from '../net/backoff.js'
-import { abortedAfter, type Clock, type Deadline } from '../net/deadline.js'
+import { RetryBudget, retryDelay } from '../net/backoff.js'
+import { abortedAfter, type Deadline } from '../net/deadline.js'
 import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
@@ -53,7 +53,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     log: { debug: noop, info: noop, warn: noop, error: noop },
     request: { fetch: createFetch(options) },
   })
-  const retries = new RetryBudget(clock)
+  const retries = new RetryBudget(RETRY_MS, clock)
   const creationEnd = abortedAfter(CREATION_MS, deadline.signal, clock)
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
@@ -69,35 +69,12 @@ export function createGitHub(options: GitHubOptions): GitHub {
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
         if (!call.required || !error.temporary || (call.signal ?? deadline.signal).aborted) throw error
-        // A process that stood still has not tried any longer for it.
-        retries.countSince(Math.max(startedAt, clock.now() - REQUEST_MS))
+        retries.count(startedAt, REQUEST_MS)
         await waitForRetry(error, attempts, call, retries, options)
       }
     }
   })
   return octokit.rest
-}
-
-/** The part of RETRY_MS that is left: failed attempts and the waits after them use it up. */
-class RetryBudget {
-  #spentMs = 0
-  #countedUntil = 0
-  readonly #clock: Clock
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  get remainingMs(): number {
-    return RETRY_MS - this.#spentMs
-  }
-
-  /** Adds the time since `startedAt`; requests that fail at the same time are counted once. */
-  countSince(startedAt: number): void {
-    const now = this.#clock.now()
-    this.#spentMs += now - Math.max(startedAt, this.#countedUntil)
-    this.#countedUntil = now
-  }
 }
 
 /** What ends a request: a signal of its own, maybe past the deadline; else the deadline, or soon after it a creation. */
@@ -126,7 +103,7 @@ async function waitForRetry(
   attempts: number,
   { signal }: Call,
   retries: RetryBudget,
-  { clock, deadline, random, log }: GitHubOptions,
+  { deadline, random, log }: GitHubOptions,
 ): Promise<void> {
   // A signal of its own ends the request itself, maybe past the deadline.
   const remainingMs = Math.min(retries.remainingMs, signal === undefined ? deadline.remainingMs() : RETRY_MS)
@@ -134,10 +111,8 @@ async function waitForRetry(
   const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
   if (minDelayMs >= remainingMs) throw error
   log(`${error.message} Retrying.`)
-  const failedAt = clock.now()
   const own = signal ?? deadline.signal
-  await clock.sleep(Math.min(delayMs, remainingMs), own)
-  retries.countSince(failedAt)
+  await retries.sleep(Math.min(delayMs, remainingMs), own)
   if (own.aborted) throw signal === undefined && deadline.cancelled() ? new Cancelled() : error
 }
 

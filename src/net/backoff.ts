@@ -1,4 +1,6 @@
-/** How long to wait before a retry. */
+/** How long to wait before a retry, and for how long to retry at all. */
+
+import type { Clock } from './deadline.js'
 
 /** What a delay is calculated from: as long as the server asks for, else exponential up to a cap. */
 export interface Backoff {
@@ -37,4 +39,38 @@ export function parseRetryAfter(header: string | undefined, now: Date): number |
   const zoned = /(?:[A-Z]{3}|Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value} GMT`
   const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(zoned) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
+}
+
+/** The time for retries: failed attempts and the waits between them use it up. */
+export class RetryBudget {
+  #remainingMs: number
+  #countedUntil = 0
+  readonly #clock: Clock
+
+  constructor(totalMs: number, clock: Clock) {
+    this.#remainingMs = totalMs
+    this.#clock = clock
+  }
+
+  get remainingMs(): number {
+    return this.#remainingMs
+  }
+
+  /**
+   * Counts the time since `startedAt`; attempts that fail at the same time are counted once.
+   *
+   * @param limitMs a process that stood still for longer has not tried for longer
+   */
+  count(startedAt: number, limitMs: number): void {
+    const now = this.#clock.now()
+    this.#remainingMs -= Math.min(limitMs, now - Math.max(startedAt, this.#countedUntil))
+    this.#countedUntil = now
+  }
+
+  /** Waits, and counts that. */
+  async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const startedAt = this.#clock.now()
+    await this.#clock.sleep(milliseconds, signal)
+    this.count(startedAt, milliseconds)
+  }
 }

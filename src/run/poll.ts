@@ -2,8 +2,8 @@
 
 import type { ServiceResult } from '../agent/client.js'
 import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
-import { isResponse, judgePoll, UNREACHABLE_MS } from '../agent/verdict.js'
-import { retryDelay } from '../net/backoff.js'
+import { ATTEMPT_MS, isResponse, judgePoll, UNREACHABLE_MS } from '../agent/verdict.js'
+import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { createDeadline, type Deadline } from '../net/deadline.js'
 import { ActionError, Cancelled } from '../text/errors.js'
 import { quote } from '../text/escape.js'
@@ -60,7 +60,7 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
   for (let isFinalPoll = isTooLate; !isFinalPoll; ) {
     const remainingMs = untilFinalPoll.remainingMs()
     const isEarly = delayMs > remainingMs
-    await clock.sleep(Math.min(delayMs, remainingMs), deadline.signal)
+    await state.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
     if (deadline.cancelled()) break
     isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
     let until = isFinalPoll ? deadline : untilFinalPoll
@@ -70,7 +70,9 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
       until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
     }
     tools.progress.missedReason = 'the last status request got no response' // Until it does.
+    const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
+    state.budget.count(startedAt, ATTEMPT_MS)
     const next = state.handle(result, { isEarly, isFinalPoll })
     if ('result' in next) return next.result
     delayMs = next.delayMs
@@ -144,6 +146,8 @@ type Next = { readonly result: PollResult } | { readonly delayMs: number }
 class PollState {
   /** Why the last poll showed no job. */
   lastError = ''
+  /** Of a service that has never responded. */
+  readonly budget: RetryBudget
   readonly #options: PollOptions
   readonly #tools: RunTools
   readonly #startedAt: number
@@ -156,6 +160,7 @@ class PollState {
   constructor(options: PollOptions, tools: RunTools) {
     const { precededBy, timeoutMs } = options
     const settleMs = (tools.deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
+    this.budget = new RetryBudget(UNREACHABLE_MS, tools.clock)
     this.#options = options
     this.#tools = tools
     this.#startedAt = tools.clock.now()
@@ -203,7 +208,6 @@ class PollState {
         this.#logError(isFinalPoll ? '' : ' Retrying.')
         return this.#retryWithin(
           refusedDelayMs ?? Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
-          now,
         )
       case 'job':
         this.#failures = 0
@@ -212,9 +216,9 @@ class PollState {
   }
 
   /** Polls again after this delay; a service that has never responded gets a limited time. */
-  #retryWithin(delayMs: number, now: number): Next {
+  #retryWithin(delayMs: number): Next {
     if (this.#tools.progress.responded) return { delayMs }
-    const remainingMs = this.#startedAt + UNREACHABLE_MS - now
+    const { remainingMs } = this.budget
     if (remainingMs <= 0) throw noResponseError(this.#options.jobId, this.lastError)
     return { delayMs: Math.min(delayMs, remainingMs) }
   }

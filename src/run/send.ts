@@ -2,8 +2,8 @@
 
 import type { ServiceResult, SubmitRequest } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
-import { isResponse, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
-import { retryDelay } from '../net/backoff.js'
+import { ATTEMPT_MS, isResponse, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
+import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { ActionError, Cancelled } from '../text/errors.js'
 import { formatCount, formatDuration } from '../text/format.js'
 import type { RunTools } from './step.js'
@@ -28,7 +28,7 @@ export async function send(
   { replaceable = false }: { readonly replaceable?: boolean } = {},
 ): Promise<Job | undefined> {
   const { service, clock, deadline, log, progress, publish } = tools
-  const startedAt = clock.now()
+  const budget = new RetryBudget(UNREACHABLE_MS, clock)
   let last: Retry | undefined
   let conflicts = 0
 
@@ -36,7 +36,9 @@ export async function send(
   for (let attempts = 1; ; attempts++) {
     progress.request = 'sending'
     publish()
+    const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toUnknown)
+    budget.count(startedAt, ATTEMPT_MS)
     progress.request = 'idle'
     progress.posted ||= wasSent(result)
     progress.responded ||= isResponse(result)
@@ -51,15 +53,13 @@ export async function send(
 
     last = verdict
     const untilDeadlineMs = deadline.remainingMs() - RESPONSE_MS
-    const remainingMs = progress.responded
-      ? untilDeadlineMs
-      : Math.min(untilDeadlineMs, startedAt + UNREACHABLE_MS - clock.now())
+    const remainingMs = progress.responded ? untilDeadlineMs : Math.min(untilDeadlineMs, budget.remainingMs)
     const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, tools.random())
     if (minDelayMs >= remainingMs) throw retryTimeoutError(verdict, attempts)
     const waitMs = delayMs < remainingMs ? delayMs : minDelayMs
     log(`${verdict.error.message} Retrying in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
     publish()
-    await clock.sleep(waitMs, deadline.signal)
+    await budget.sleep(waitMs, deadline.signal)
     if (deadline.cancelled()) throw new Cancelled()
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)
   }
