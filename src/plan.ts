@@ -75,7 +75,7 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
   if (changes?.truncated) log('GitHub cut the list of changed files.')
   const nothingToDo = reasonToSkip(inputs, event, changes)
   if (nothingToDo !== undefined) return nothingToDo
-  const note = describePaths(inputs, changes) ?? changes?.noteForReaders
+  const note = describePaths(inputs, changes) ?? (changes?.unexpected ? changes.note : undefined)
   if (note !== undefined) {
     log(note)
     progress.notes.push(note)

@@ -44,10 +44,10 @@ describe('whether there is anything to do', () => {
     [[{ ...file('src/a.md', 'docs/a.md'), status: 'copied' as const }], {}, NO_MATCH],
     [[OUTSIDE], { contextPaths: [] }, undefined],
     [[OUTSIDE], { truncated: true }, undefined],
-    [[OUTSIDE], { whyUnknown: 'GitHub failed.' }, undefined],
+    [[OUTSIDE], { unknown: true, note: 'GitHub failed.' }, undefined],
     [[OUTSIDE], { name: 'workflow_dispatch', empty: true }, undefined],
     [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],
-    [[], { name: 'schedule', empty: true, whyUnknown: 'No list.' }, NO_COMMITS],
+    [[], { name: 'schedule', empty: true, unknown: true, note: 'No list.' }, NO_COMMITS],
     [[], { name: 'schedule', empty: false, contextPaths: [] }, undefined],
     [[], { name: 'push', empty: true, contextPaths: [] }, undefined],
   ])('%j with %j is skipped because %s', (files, options, expected) => {
@@ -73,11 +73,15 @@ describe('the note that context-paths did not decide', () => {
 
   test.each([
     [DOCS, undefined, undefined],
-    [[], changes([OUTSIDE], { truncated: true, whyUnknown: 'GitHub failed.' }), undefined],
+    [[], changes([OUTSIDE], { truncated: true, unknown: true, note: 'GitHub failed.' }), undefined],
     [DOCS, changes([OUTSIDE]), undefined],
     [DOCS, changes([OUTSIDE], { truncated: true }), TRUNCATED],
     [DOCS, changes([OUTSIDE, INSIDE], { truncated: true }), undefined],
-    [DOCS, changes([INSIDE], { whyUnknown: 'GitHub failed.' }), 'context-paths was ignored: GitHub failed.'],
+    [
+      DOCS,
+      changes([INSIDE], { unknown: true, note: 'GitHub failed.' }),
+      'context-paths was ignored: GitHub failed.',
+    ],
   ])('%#', (contextPaths, changed, note) => {
     expect(describePaths({ contextPaths }, changed)).toBe(note)
   })

@@ -136,7 +136,7 @@ describe('the length', () => {
     'many files': context({
       facts: { body: 'é'.repeat(20_000) },
       files: many(3000, (i) => fileOf(`docs/é ${i}.md`, (i % 7) * 300)),
-      changes: { truncated: true, whyUnknown: 'Some of it could not be read.' },
+      changes: { truncated: true, unknown: true, note: 'Some of it could not be read.' },
     }),
     'one huge diff': context({ files: [fileOf('a.md', 900 * KIB)] }),
     'short names': context({ files: many(2000, () => fileOf('a', 500)) }),
@@ -302,13 +302,13 @@ describe('the list of files', () => {
     ])
     expect(list(...files).join('\n')).not.toContain('sent no diff')
     // The reason for the whole list is given once, instead of one for each file.
-    expect(composed({ changes: { whyUnknown: 'No diff.' }, files })).not.toContain('sent no diff')
+    expect(composed({ changes: { unknown: true, note: 'No diff.' }, files })).not.toContain('sent no diff')
   })
 
   const BY = 'Changed by the commits abc1234..def5678:'
   const A = file('a')
   const ONE = `${BY} 1 file, 2 lines added, 1 deleted.`
-  const unknown = { whyUnknown: 'It is unknown.', remarkOnFiles: 'So it is.' }
+  const unknown = { unknown: true, note: 'It is unknown.' } as const
   test.each<[string, Parts]>([
     [`${BY} no files.`, { excluded: 0 }],
     [`${BY} 1 file, 1 line added, 0 deleted.`, { files: [file('a', { additions: 1, deletions: 0 })] }],
@@ -317,8 +317,8 @@ describe('the list of files', () => {
       `${ONE}\nGitHub truncated this list: there are more changed files.`,
       { files: [A], changes: { truncated: true } },
     ],
-    ['It is unknown.', { changes: { whyUnknown: 'It is unknown.' } }],
-    [`It is unknown.\nSo it is.\n${ONE}`, { changes: unknown, files: [A] }],
+    ['It is unknown.', { changes: unknown }],
+    [`It is unknown.\n${ONE}`, { changes: unknown, files: [A] }],
     ['Not listed: 1 changed file excluded by context-paths.', { excluded: 1 }],
     ['Not listed: 1,200 changed files excluded by context-paths.', { excluded: 1200 }],
   ])('says %j', (text, parts) => {

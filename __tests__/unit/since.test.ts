@@ -90,7 +90,7 @@ describe('since', () => {
     expect(none.changes).toMatchObject({
       files: [],
       empty: false,
-      whyUnknown: 'There is no commit at or before the date in since, so there is nothing to compare with.',
+      note: 'There is no commit at or before the date in since, so there is nothing to compare with.',
     })
   })
 
@@ -108,7 +108,7 @@ describe('since', () => {
     expect(changes).toMatchObject({
       files: [],
       empty: false,
-      whyUnknown: 'There are more commits since the date in since than are read.',
+      note: 'There are more commits since the date in since than are read.',
     })
     expect(requests).toEqual(Array(20).fill(commits))
   })
@@ -123,12 +123,8 @@ describe('since', () => {
   test.each<[string, object | string, object]>([
     ['is this commit', { ...compared('identical'), files: [] }, { empty: true }],
     ['is newer', compared('behind'), { empty: true, files: [] }],
-    [
-      'has no history in common',
-      'No common ancestor between v1 and v2.',
-      { empty: false, whyUnknown: UNRELATED },
-    ],
-    ['gets no list', { status: 'ahead' }, { empty: false, whyUnknown: expect.stringMatching(/no list/) }],
+    ['has no history in common', 'No common ancestor between v1 and v2.', { empty: false, note: UNRELATED }],
+    ['gets no list', { status: 'ahead' }, { empty: false, note: expect.stringMatching(/no list/) }],
   ])('that %s', async (_, answer, changes) => {
     expect((await find({ [`/compare/v1...${SHA}`]: answer }, { since: 'v1' })).changes).toMatchObject(changes)
   })

@@ -17,7 +17,7 @@ export function reasonToSkip(
 ): SkipReason | undefined {
   if (changes === undefined || name === 'workflow_dispatch') return undefined
   if (name === 'schedule' && changes.empty) return { reason: 'there are no new commits' }
-  if (contextPaths.length === 0 || changes.truncated || changes.whyUnknown !== undefined) return undefined
+  if (contextPaths.length === 0 || changes.truncated || changes.unknown) return undefined
   return changes.files.some((file) => isIncluded(contextPaths, file))
     ? undefined
     : {
@@ -32,8 +32,8 @@ export function describePaths(
   changes: Changes | undefined,
 ): string | undefined {
   if (contextPaths.length === 0 || changes === undefined) return undefined
-  const { whyUnknown, truncated, files } = changes
-  if (whyUnknown !== undefined) return `context-paths was ignored: ${whyUnknown}`
+  const { unknown, note, truncated, files } = changes
+  if (unknown) return `context-paths was ignored: ${note}`
   return truncated && !files.some((file) => isIncluded(contextPaths, file))
     ? 'context-paths was ignored: no listed file matches, but GitHub cut the list.'
     : undefined

@@ -101,12 +101,12 @@ async function ofPullRequest(number: number, headSha: string, source: Source): P
     source.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
   )
   const [readSha = '', ...laterShas] = readHeads(listed)
-  const remark = laterShas.length > 0 ? PUSHED_WHILE_READ : headRemark(headSha, readSha)
+  const note = laterShas.length > 0 ? PUSHED_WHILE_READ : noteOnHead(headSha, readSha)
   return {
     files: listed.map(toFile),
     truncated: truncated || listed.length >= PULL_REQUEST_LIMIT,
     range: `pull request ${number}${readSha === '' ? '' : ` as of commit ${shortSha(readSha)}`}`,
-    ...(remark !== undefined && { remarkOnFiles: remark }),
+    ...(note !== undefined && { note }),
     empty: false,
   }
 }
@@ -118,7 +118,7 @@ const PUSHED_WHILE_READ =
  * GitHub lists the files of the pull request as it is now: somebody may have pushed since the event. Whoever triggered
  * the event, such as by a label, has seen another state of it.
  */
-function headRemark(headSha: string, readSha: string): string | undefined {
+function noteOnHead(headSha: string, readSha: string): string | undefined {
   if (headSha === '' || headSha === readSha) return undefined
   const known = `The event was about commit ${shortSha(headSha)}`
   return readSha === ''

@@ -13,9 +13,9 @@ const COMPARE_LIMIT = 300
 /** Its commits per page; the first page has the files. */
 const COMMITS_PAGE = 100
 
-/** @param whyUnknown why there is no list of changes, in the action's own words */
-export function unknownChanges(whyUnknown: string): Changes {
-  return { files: [], truncated: false, whyUnknown, range: 'unknown', empty: false }
+/** @param note why there is no list of changes, in the action's own words */
+export function unknownChanges(note: string): Changes {
+  return { files: [], truncated: false, unknown: true, note, range: 'unknown', empty: false }
 }
 
 /** @param range as in `Changes` */
@@ -65,8 +65,8 @@ type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBaseh
 function readComparison(data: Partial<ApiComparison>, range: string): Comparison {
   const relation = RELATIONS.find((known) => known === data.status)
   if (relation === undefined || !isFileList(data.files)) {
-    const whyUnknown = `GitHub's answer has no list of the files changed by ${range}.`
-    return { relation: 'unknown', changes: { ...unknownChanges(whyUnknown), noteForReaders: whyUnknown } }
+    const note = `GitHub's answer has no list of the files changed by ${range}.`
+    return { relation: 'unknown', changes: { ...unknownChanges(note), unexpected: true } }
   }
   const files = data.files.map(toFile)
   const truncated = files.length >= COMPARE_LIMIT
@@ -91,9 +91,9 @@ export async function changesBetween(
       return comparison.changes
     case 'behind':
       if (mayBeBehind) return noChanges(range)
-      return { ...comparison.changes, whyUnknown: REWRITTEN }
+      return { ...comparison.changes, unknown: true, note: REWRITTEN }
     case 'diverged':
-      return { ...comparison.changes, whyUnknown: REWRITTEN }
+      return { ...comparison.changes, unknown: true, note: REWRITTEN }
     case 'unrelated':
       return unknownChanges(`Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`)
     case 'not found':

@@ -23,15 +23,12 @@ export interface Changes {
   readonly truncated: boolean
   /** There is certainly no commit in the range. */
   readonly empty: boolean
-  /**
-   * Why there is no list, or not all of it, in the action's own words; undefined if there is one. Then the files
-   * never decide that there is nothing to do.
-   */
-  readonly whyUnknown?: string
-  /** Something to know about a list that is complete, in the action's own words. */
-  readonly remarkOnFiles?: string
-  /** What readers of the log and the summary have to know about it. */
-  readonly noteForReaders?: string
+  /** There is no list, or not all of it. Then the files never decide that there is nothing to do. */
+  readonly unknown?: boolean
+  /** Why it is unknown, or what else to know about it, in the action's own words. */
+  readonly note?: string
+  /** GitHub should have had a list: readers of the log and the summary get the note, too. */
+  readonly unexpected?: boolean
   /** What the changes belong to, in the action's own words, such as "the commits abc1234..def5678". */
   readonly range: string
   /** The commits of the range; others wrote their texts. */
@@ -61,8 +58,8 @@ export function writeFileList(
 ): string {
   const { files } = changes
   const fixed = joinParagraphs(['## Changed files', describeFiles(changes, excluded)])
-  const withRemarks = level === 'diff' && changes.whyUnknown === undefined
-  const lines = files.map((file) => fence.safe(fileLine(file, withRemarks)))
+  const withReasons = level === 'diff' && !changes.unknown
+  const lines = files.map((file) => fence.safe(fileLine(file, withReasons)))
   const note = (omitted: number) =>
     omitted === 0
       ? ''
@@ -72,18 +69,14 @@ export function writeFileList(
   return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
 }
 
-function describeFiles(
-  { files, truncated, whyUnknown, remarkOnFiles, range }: Changes,
-  excluded: number,
-): string {
+function describeFiles({ files, truncated, unknown, note = '', range }: Changes, excluded: number): string {
   const added = files.reduce((sum, { additions }) => sum + additions, 0)
   const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
   const lines = `${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
   const sentences = [
-    whyUnknown ?? '',
-    remarkOnFiles ?? '',
+    note,
     files.length > 0 ? `Changed by ${range}: ${formatCount(files.length, 'file')}, ${lines}.` : '',
-    files.length === 0 && whyUnknown === undefined && excluded === 0 ? `Changed by ${range}: no files.` : '',
+    files.length === 0 && !unknown && excluded === 0 ? `Changed by ${range}: no files.` : '',
     truncated ? 'GitHub truncated this list: there are more changed files.' : '',
     excluded > 0 ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.` : '',
   ]
@@ -91,10 +84,10 @@ function describeFiles(
 }
 
 /** No name can forge part of a line: one with blanks is in quotes. */
-function fileLine(file: ChangedFile, withRemarks: boolean): string {
+function fileLine(file: ChangedFile, withReasons: boolean): string {
   const { additions, deletions } = file
-  const remark = withRemarks && !file.patch ? ` (${whyNoDiff(file)})` : ''
-  return `${statusLabel(file.status)} +${additions} -${deletions} ${fileNames(file)}${remark}`
+  const reason = withReasons && !file.patch ? ` (${whyNoDiff(file)})` : ''
+  return `${statusLabel(file.status)} +${additions} -${deletions} ${fileNames(file)}${reason}`
 }
 
 /** GitHub counts no lines in binary files, and has no patch for an empty file or one that was only renamed. */
