@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, test } from '@jest/globals'
+import { ID_RULE } from '../../src/agent/job.js'
 import { onPullRequest } from '../support/remembered.js'
 import {
   active,
@@ -199,7 +200,7 @@ describe('a poll', () => {
 
   test.each([
     ['{"id":12,"status":"active"}', 'its id is a number, not a string'],
-    ['{"id":"a/b","status":"active"}', "its id is too long, or has characters that an ID can't have"],
+    ['{"id":"a/b","status":"active"}', `its id is invalid: expected ${ID_RULE}`],
     ['{"status":"active"}', 'it has no id'],
     ['{"id":"job-1"}', 'it has no status'],
     ['{"id":"job-1","status":1}', 'its status is a number, not a string'],

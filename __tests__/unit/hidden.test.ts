@@ -78,6 +78,7 @@ test.each<[text: string, shown: string]>([
   ['\u2764\ufe0f\ufe0e', '\u2764\\u{fe0f}\\u{fe0e}'],
   ['\u{1f469}\u200da', '\u{1f469}\\u{200d}a'],
   ['a\u{e0100}', 'a\\u{e0100}'],
+  ['a\ud83d', 'a\\u{d83d}'],
 ])('an invisible character in %j is shown: %j', (text, shown) => {
   expect(showInvisible(text)).toBe(shown)
 })

@@ -158,7 +158,7 @@ test('context-paths are patterns, one per line', () => {
 
 const ID =
   'expected an ID as issued by the service ' +
-  '(letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", at most 512 characters), got %. Copy it again.'
+  '(letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", no "::" at its start, at most 512 characters), got %. Copy it again.'
 const URL_EXPECTED = "expected the service's base URL, such as https://agent.example.com/prefix"
 const NO_URL = `${URL_EXPECTED}, got %. That is not a valid URL.`
 const SINCE =

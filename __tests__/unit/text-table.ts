@@ -134,7 +134,7 @@ const ENDS = {
   'no permission': error(
     () => new ActionError('github', 'Reading the comments failed.', 'Add issues: write to permissions.'),
   ),
-  'an exception': error(() => internalError(new TypeError('x is not a function'))),
+  'an exception': error(() => internalError(new TypeError('x is not a function.'))),
   'ended in flight': error(({ report }) => report.resultUnknown() as ActionError),
   'cancelled in flight': ({ report }) => ({ outcome: 'cancelled', error: report.resultUnknown() }),
   'unknown create': error(({ outside }) => resultUnknown({ kind: 'create' }, responded(outside), FACTS)),

@@ -7,7 +7,7 @@ import { type NetworkSettings, nameProxyVariable, proxyFor } from '../net/proxy.
 import { oneLine, quote, truncate } from '../text/escape.js'
 import { summarizePage } from '../text/page.js'
 import type { Redact } from '../text/redact.js'
-import { isId, isStatus, type Job, safeLink } from './job.js'
+import { ID_RULE, isId, isStatus, type Job, safeLink } from './job.js'
 import { factsOf, type ServiceFacts } from './service.js'
 
 type HttpResponse = Extract<HttpResult, { kind: 'response' }>
@@ -152,7 +152,7 @@ function findJobProblem(received: unknown): string {
   if (id === undefined && status === undefined) return ''
   if (typeof id !== 'string')
     return id === undefined ? 'it has no id' : `its id is a ${typeof id}, not a string`
-  if (!isId(id)) return "its id is too long, or has characters that an ID can't have"
+  if (!isId(id)) return `its id is invalid: expected ${ID_RULE}`
   return status === undefined ? 'it has no status' : `its status is a ${typeof status}, not a string`
 }
 

@@ -87,13 +87,13 @@ export function noteHidden(text: string): string {
 }
 
 /**
- * Shows invisible characters as `\u{…}`: controls other than tab and LF, and all that have no width, which can hide or
- * reorder text. Left as they are: what makes one emoji of several characters.
+ * Shows invisible characters as `\u{…}`: controls other than tab and LF, halves of characters, and all that have no
+ * width, which can hide or reorder text. Left as they are: what makes one emoji of several characters.
  */
 export function showInvisible(text: string): string {
   if (/^[\t\n -~]*$/.test(text)) return text // V8 takes long to build the classes below.
   return text.replace(
-    /((?<=\p{Extended_Pictographic})\ufe0f?\u200d(?=\p{Extended_Pictographic})|(?<=\p{Emoji})\ufe0f(?!\p{Variation_Selector}))|(?![\t\n])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu,
+    /((?<=\p{Extended_Pictographic})\ufe0f?\u200d(?=\p{Extended_Pictographic})|(?<=\p{Emoji})\ufe0f(?!\p{Variation_Selector}))|(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu,
     (match, emoji?: string) => emoji ?? showCodePoint(match),
   )
 }

@@ -1,6 +1,6 @@
 /** Parses the value of each input, or says what was expected and what came instead. Pure. */
 
-import { FAIL_ON, type FailOn, isId } from '../agent/job.js'
+import { FAIL_ON, type FailOn, ID_RULE, isId } from '../agent/job.js'
 import { formatInteger } from '../text/format.js'
 
 /** What is wrong with one input. */
@@ -35,8 +35,7 @@ export function parseProject(value: string, isDefaultService: boolean): string {
 
 export function parseId(value: string): string {
   if (isId(value)) return value
-  const rule = 'letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", at most 512 characters'
-  throw unexpected(`an ID as issued by the service (${rule})`, value, 'Copy it again.')
+  throw unexpected(`an ID as issued by the service (${ID_RULE})`, value, 'Copy it again.')
 }
 
 /** Keys of these kinds are for other APIs of the same service, as its API keys page says. */

@@ -49,7 +49,7 @@ export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new ActionError(
     'internal',
-    `The action itself failed: ${text}.`,
+    `The action itself failed: ${text.replace(/\.$/, '')}.`,
     `Look ${WHERE_TO_LOOK}. Then report this error with the log, preferably of a run with debug logging.`,
     { cause: thrown },
   )
