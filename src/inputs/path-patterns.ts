@@ -6,7 +6,6 @@
  * times the length of the path, whatever they are.
  */
 
-import { quote, truncate } from '../text/escape.js'
 import { InvalidInput } from './values.js'
 
 /** The maximum number of patterns, and of characters in one. */
@@ -22,6 +21,10 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
   [/\/$/, 'a pattern matches files, not folders: write "/**" at the end for everything inside'],
   [/^(["']).*\1,?$/, 'remove the quotes; write "\\" before a quote that is part of a name'],
   [/^- /, 'write one pattern per line, without "- "; write "\\- " for a name that starts like that'],
+  [
+    /(?<!\\)[{}]/,
+    'braces are plain characters here; write one line for each alternative, or "\\{" for a brace in a name',
+  ],
   [/(?<!\\),(?:\s|$)/, 'write one pattern per line, without commas; write "\\," for a comma in a name'],
 ]
 
@@ -130,7 +133,6 @@ function parseLine(number: number, text: string): PathPattern {
   const pattern = excludes ? text.slice(1) : text
   const slip = SLIPS.find(([mistake]) => mistake.test(pattern))
   if (slip !== undefined) throw fail(slip[1])
-  if (/(?<!\\)[{}]/.test(pattern)) throw fail(describeBraces(text))
   const tokens = [...pattern.matchAll(ELEMENT)].map((match): Token => {
     const [element, wildcard = '', escaped, set, plain, quantifier] = match
     const literal = escaped ?? plain
@@ -143,15 +145,6 @@ function parseLine(number: number, text: string): PathPattern {
     return { accepts, repeats: quantifier === '+', optional: quantifier === '?' }
   })
   return { excludes, tokens, contained: fixedTexts(tokens) }
-}
-
-/** Shells and other tools expand braces; GitHub's patterns don't. */
-function describeBraces(line: string): string {
-  const [, before, list, after] = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/.exec(line) ?? []
-  const parts = list?.split(',') ?? []
-  const lines = parts.map((part) => quote(truncate(`${before}${part}${after}`, 80)))
-  const meant = lines.length >= 2 && lines.length <= 4 ? `, ${lines.join(' and ')}` : ''
-  return `braces are plain characters here; write one line for each alternative${meant}, or "\\{" for a name that has a brace`
 }
 
 /** Undefined unless it is a set of letters and digits, in which each range ascends. */
