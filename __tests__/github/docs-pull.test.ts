@@ -180,4 +180,5 @@ test('a create whose response has no job is remembered as unknown', () =>
     expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
     const next = await world.step({ ...SCOPE, wait: 'false' })
     expect(next.commands('warning')).toEqual([expect.stringContaining('a docs job may exist')])
+    for (const text of [next.summary, ...world.comments()]) expect(text).toContain('a docs job may exist')
   }))

@@ -85,6 +85,7 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
   const { jobId, previousLink } = scripted.progress
   return {
     lines: scripted.lines,
+    notes: scripted.progress.notes,
     reported: scripted.reported,
     responded: scripted.progress.responded,
     writers,
@@ -239,7 +240,7 @@ describe('an earlier create request whose result is unknown', () => {
     [{ attempt: 2, check: sent('unknown', '9'), comment: ofThisRun('active') }, false],
   ])('%j is told: %s', async (options, isTold) => {
     const text = `The result of the last create request is unknown: a docs job may exist. Look ${factsOf(MINTLIFY_URL).whereToLook}.`
-    expect((await find(options)).lines.warn).toEqual(isTold ? [text] : [])
+    expect((await find(options)).notes).toEqual(isTold ? [text] : [])
   })
 })
 

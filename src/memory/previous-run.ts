@@ -46,7 +46,7 @@ export async function findPreviousRun(context: PreviousRunContext): Promise<Prev
   const ofThisRun = states.filter((state) => isOfEarlierAttempt(state, run) && isMeant(state, inputs))
   // An edit that failed may have left one of them without the job.
   const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
-  warnIfUnknown(rerun ?? ofComment, context)
+  noteIfUnknown(rerun ?? ofComment, context)
 
   let goneId = ''
   if (rerun !== undefined && rerun.jobId !== '' && !isFinished(rerun)) {
@@ -112,13 +112,10 @@ function refuseSameAttempt(state: StoredState | undefined, { inputs, run, slots 
   throw new InputError([text])
 }
 
-function warnIfUnknown(
-  state: StoredState | undefined,
-  { warn, note, run, service }: PreviousRunContext,
-): void {
+function noteIfUnknown(state: StoredState | undefined, { note, run, service }: PreviousRunContext): void {
   if (state === undefined || NOTHING_SENT.includes(state.state)) return
   if (state.jobId === '') {
-    warn(
+    note(
       `The result of the last create request is unknown: a docs job may exist. Look ${service.facts.whereToLook}.`,
     )
   } else if (state.run === run.runId && ['sending', 'unknown'].includes(state.state)) {
