@@ -140,6 +140,18 @@ describe('a request that is required', () => {
     expect(once.requests()).toBe(5)
   })
 
+  test('is retried after a process stood still for longer than that', async () => {
+    const { github } = await connect([BAD_GATEWAY, OK], { answerMs: 100_000 })
+    expect((await read(github)).data).toEqual({ id: 1 })
+  })
+
+  test('is retried after a page, which is told by its title whatever its status', async () => {
+    const page = { status: 200, body: '<html><title>Sign in</title><p>Enter your password.</p></html>' }
+    const { github, log } = await connect([page, OK])
+    await read(github)
+    expect(log).toEqual(['GitHub: reading it failed: 200, "Sign in: Enter your password". Retrying.'])
+  })
+
   test('is retried less often if the answers take long', async () => {
     const { github, requests } = await connect([BAD_GATEWAY], { answerMs: 9_000 })
     await failure(read(github))

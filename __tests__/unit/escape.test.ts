@@ -32,6 +32,7 @@ test.each([
   ['a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
   ['a\u202eb\u{e0041}c', 'a\\u{202e}b\\u{e0041}c'],
   ['a\u061cb\u200bc\u2060d\ufeffe\u00adf', 'a\\u{61c}b\\u{200b}c\\u{2060}d\\u{feff}e\\u{ad}f'],
+  ['a\ud83db\udc00', 'a\\u{d83d}b\\u{dc00}'],
   ['👩\u200d💻 für 日本', '👩\u200d💻 für 日本'],
 ])('oneLine: %j is %j', (text, line) => {
   expect(oneLine(text)).toBe(line)

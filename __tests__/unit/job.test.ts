@@ -46,11 +46,11 @@ test('error and cancelled fail the step, and what fail-on lists', () => {
 })
 
 describe('an id', () => {
-  test.each(['a', '...', '.a', 'x'.repeat(512)])('may be %j', (id) => {
+  test.each(['a', '...', '.a', 'a::b', 'x'.repeat(512)])('may be %j', (id) => {
     expect(isId(id)).toBe(true)
   })
 
-  test.each(['', '.', '..', 'a\n', 'x'.repeat(513)])('is not %j', (id) => {
+  test.each(['', '.', '..', 'a\n', '::a', 'x'.repeat(513)])('is not %j', (id) => {
     expect(isId(id)).toBe(false)
   })
 

@@ -13,6 +13,7 @@ describe('the name', () => {
     ['__your-org_agent-job-action_2', '', 'Docs / build: docs job (2)'],
     ['__self', 'fr', 'Docs / build: docs job (fr)'],
     ['agent', '{\n  "lang": "fr",\n  "node": 24\n}', 'Docs / build: docs job (agent, fr, 24)'],
+    ['__self', '{"lang": "fr\\n"}', 'Docs / build: docs job (fr)'],
     ['__self', '{"lang": ""}', 'Docs / build: docs job ({"lang": ""})'],
     ['__self', '{"config": {"a": 1}}', 'Docs / build: docs job ({"a":1})'],
     ['__self', `a\n${'x'.repeat(99)}`, `Docs / build: docs job (a ${'x'.repeat(97)}…)`],

@@ -244,6 +244,16 @@ describe('an earlier create request whose result is unknown', () => {
   })
 })
 
+test.each<[Options, isTold: boolean]>([
+  [{ attempt: 2, comment: ofThisRun('unknown') }, true],
+  [{ attempt: 2, check: ofThisRun('sending') }, true],
+  [{ attempt: 2, comment: ofThisRun('active') }, false],
+  [{ comment: stored('unknown') }, false],
+])('an earlier message whose result is unknown: %j is told: %s', async (options, isTold) => {
+  const text = 'The result of the last message is unknown: it may be lost. To send it again, start a new run.'
+  expect((await find(options)).notes).toEqual(isTold ? [text] : [])
+})
+
 describe('what this very attempt stored', () => {
   const text = (what: string, wait = '') =>
     `job-key: another step of this run has the same workflow, job, step ID and project, and has already ${what}. ` +
