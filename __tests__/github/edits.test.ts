@@ -28,6 +28,15 @@ const run = (id: number, attempt = 1): RunOptions => ({
 })
 const fail = ({ github }: World, fault: Fault) => github.faults.push({ ...ALWAYS, ...fault })
 
+test("a comment that replaces another step's of this run says so; a re-run's does not", () =>
+  inWorld({}, async (world) => {
+    const told: string[][] = []
+    for (const attempt of [1, 1, 2])
+      told.push((await world.step(COMMENT, run(200, attempt))).commands('warning'))
+    expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
+    expect(world.comments()).toHaveLength(1)
+  }))
+
 describe('what can not be verified is told once:', () => {
   const told = (log: string): string[] => log.split('\n').filter((line) => line.includes("can't be verified"))
   const TEXT =

@@ -38,6 +38,10 @@ type State =
   /** Nothing is written any more. */
   | { readonly is: 'off' }
 
+/** If the next run depended on the text, this would be an error. */
+const REPLACES =
+  "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key."
+
 export class Slot implements StatusWriter {
   readonly #options: SlotOptions
   #state: State = { is: 'unread' }
@@ -169,7 +173,10 @@ export class Slot implements StatusWriter {
 
   async #read(how: How): Promise<StoredState | undefined> {
     if (this.#state.is === 'unread') {
+      const { run, note } = this.#options
       const { before, id, dead } = await readEarlier(this.#options, how)
+      const isOfThisAttempt = before?.run === run.runId && before.attempt === run.runAttempt
+      if (isOfThisAttempt && this.role === 'informs') note(REPLACES)
       this.#before = before
       this.#dead = dead
       this.#become(id === undefined ? { is: 'none' } : { is: 'found', id })
