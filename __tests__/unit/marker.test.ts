@@ -5,7 +5,7 @@ import {
   createMarker,
   deriveMarkerKeys,
   type Identity,
-  isOfOtherStep,
+  isByAction,
   readMarker,
   type StoredState,
 } from '../../src/memory/marker.js'
@@ -75,12 +75,13 @@ test('characters can not move from one field to the next', () => {
   expect(readMarker(one, ID, { ...IDENTITY, job: 'ab', step: 'c' }, KEY)).toBeUndefined()
 })
 
-test("a text ends in another step's marker, unless something follows or the step is this one", () => {
+test("a text is a step's of the action if it has this one's marker, or ends in another's or in a nonce", () => {
   const other = createMarker(STATE, ID, { ...IDENTITY, jobKey: 'b' }, KEY)
-  expect(isOfOtherStep(`Done.\n\n${other}\n`, IDENTITY)).toBe(true)
-  expect(isOfOtherStep(`Nothing has been sent yet\n\n<!-- ${'0a'.repeat(16)} -->`, IDENTITY)).toBe(true)
-  for (const text of ['', 'Done.', `${other}\nDone.`, `${other}\n${marker}`, marker])
-    expect(isOfOtherStep(text, IDENTITY)).toBe(false)
+  const placeholder = `Nothing has been sent yet\n\n<!-- ${'0a'.repeat(16)} -->`
+  for (const text of [`Done.\n\n${other}\n`, placeholder, marker, `${other}\n${marker}`, `${marker}\nDone.`])
+    expect(isByAction(text, ID, IDENTITY, KEY)).toBe(true)
+  for (const text of ['', 'Done.', `${other}\nDone.`]) expect(isByAction(text, ID, IDENTITY, KEY)).toBe(false)
+  expect(isByAction(marker, ID + 1, IDENTITY, KEY)).toBe(false)
 })
 
 test('the last marker of a text counts, and no other', () => {

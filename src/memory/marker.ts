@@ -70,18 +70,14 @@ export function readMarker(
 }
 
 /**
- * Whether a text ends in the marker of another step, or in a copy of one: nobody can tell them apart. A comment that was
- * just created ends in a nonce.
+ * Whether a step of this action wrote the text with this id: this one; or another one, if it ends in the marker of one or
+ * a copy of that, which nobody can tell apart. A comment that was just created ends in a nonce.
  */
-export function isOfOtherStep(text: string, identity: Identity): boolean {
-  if (/<!-- [0-9a-f]{32} -->\s*$/.test(text)) return true
-  const [marker, name] = MARKER.exec(lastMarker(text)) ?? []
-  return marker !== undefined && name !== publicName(identity) && text.trimEnd().endsWith(marker)
-}
-
-/** Whether a step of this action wrote the text with this id: this one, or another one. */
 export function isByAction(text: string, id: number, identity: Identity, keys: MarkerKeys): boolean {
-  return isOfOtherStep(text, identity) || typeof readMarker(text, id, identity, keys) === 'object'
+  if (/<!-- [0-9a-f]{32} -->\s*$/.test(text)) return true
+  const [marker = '', name] = MARKER.exec(lastMarker(text)) ?? []
+  if (name === publicName(identity)) return typeof readMarker(text, id, identity, keys) === 'object'
+  return marker !== '' && text.trimEnd().endsWith(marker)
 }
 
 /** The text from its last marker on. */

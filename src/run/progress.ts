@@ -27,8 +27,13 @@ export class Progress {
   reuse: 'message' | 'attach' | undefined
   /** Why the last status request did not show the job; empty if it did. */
   missedReason = ''
-  #jobId = ''
-  #previousLink = ''
+  /** Given, or known from the response to a create request. */
+  jobId = ''
+  /**
+   * The pull request that an earlier run left. The service leaves the link out while it works on a message, so this one
+   * is shown meanwhile.
+   */
+  previousLink = ''
   #job: Job | undefined
   #seenAt = 0
   readonly #history: StatusChange[] = []
@@ -37,11 +42,6 @@ export class Progress {
   /** @param clock starts with the step */
   constructor(clock: Clock) {
     this.#clock = clock
-  }
-
-  /** Given, or known from the response to a create request. */
-  get jobId(): string {
-    return this.#jobId
   }
 
   /** The job as last received. */
@@ -68,18 +68,10 @@ export class Progress {
     return this.#job !== undefined || this.reuse !== undefined
   }
 
-  /**
-   * The pull request that an earlier run left. The service leaves the link out while it works on a message, so this one
-   * is shown meanwhile.
-   */
-  get previousLink(): string {
-    return this.#previousLink
-  }
-
   /** This job is the one to message or to wait for. */
-  follow(jobId: string, previousLink = jobId === this.#jobId ? this.#previousLink : ''): void {
-    this.#jobId = jobId
-    this.#previousLink = previousLink
+  follow(jobId: string, previousLink = jobId === this.jobId ? this.previousLink : ''): void {
+    this.jobId = jobId
+    this.previousLink = previousLink
   }
 
   /**
@@ -88,8 +80,7 @@ export class Progress {
    * @param previousLink its pull request, if a new job continues there
    */
   forget(previousLink = ''): void {
-    this.#jobId = ''
-    this.#previousLink = previousLink
+    this.follow('', previousLink)
   }
 
   /** Records the latest job object; returns true if it changes what the user sees. */
@@ -98,7 +89,7 @@ export class Progress {
     const changed = status !== undefined && status !== this.status
     const isNews = changed || this.#job === undefined || job.link !== this.#job.link
     if (changed) this.#history.push({ date: this.#clock.date(), elapsedMs: this.elapsedMs(), status })
-    this.#jobId ||= job.id
+    this.jobId ||= job.id
     this.#job = job
     this.#seenAt = this.#clock.now()
     this.missedReason = ''
