@@ -5,8 +5,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** Archives the working tree as if it were committed. The repository itself stays unchanged. */
-export function download(): { readonly bytes: number; readonly files: readonly string[] } {
+/**
+ * Archives the working tree as if it were committed. The repository itself stays unchanged.
+ *
+ * @param to a folder to unpack it into
+ */
+export function download(to?: string): { readonly bytes: number; readonly files: readonly string[] } {
   const folder = mkdtempSync(path.join(tmpdir(), 'archive-'))
   try {
     const env: NodeJS.ProcessEnv = { ...process.env }
@@ -19,6 +23,7 @@ export function download(): { readonly bytes: number; readonly files: readonly s
     git('add', '--all')
     const tar = path.join(folder, 'archive.tar')
     git('archive', '--output', tar, git('write-tree'))
+    if (to !== undefined) execFileSync('tar', ['xf', tar, '-C', to])
     const entries = execFileSync('tar', ['tf', tar], { encoding: 'utf8' }).trim().split('\n')
     return {
       bytes: execFileSync('gzip', ['-c', tar]).length,

@@ -11,7 +11,6 @@ import { RANGES } from '../../src/context/changes.js'
 import { DEFAULTS, SECRETS } from '../../src/inputs/inputs.js'
 import { OUTPUT_NAMES } from '../../src/report/messages.js'
 import { END_FIELDS } from '../../src/run/poll.js'
-import { withBlocks } from '../support/docs-job.js'
 import { documents, names, rows, section } from '../support/documents.js'
 import { posixTest } from '../support/platform.js'
 
@@ -131,32 +130,6 @@ test('the workflows of the documents are those of examples/, which tests run, wi
     expect(yaml).toMatch(/^# /)
     expect(parse(yaml).permissions).toEqual({})
   }
-})
-
-describe('the reusable workflow', () => {
-  const WORKFLOW = '.github/workflows/docs-job.yml'
-  const { on, jobs } = parse(text(WORKFLOW))
-  const step = jobs.docs.steps.at(-1)
-
-  test('has what it repeats as action.yml has it now: if not, run `npm run samples`', () => {
-    expect(withBlocks(text(WORKFLOW), text('action.yml'))).toBe(text(WORKFLOW))
-  })
-
-  test('takes every secret as one, and passes on every input and output', () => {
-    const { inputs, secrets, outputs } = on.workflow_call
-    expect(Object.keys(secrets)).toEqual(SECRETS)
-    const names = Object.keys(action.inputs)
-    expect(Object.keys({ ...inputs, ...secrets }).sort()).toEqual([...names, 'runs-on'].sort())
-    expect(Object.keys(step.with)).toEqual(names)
-    for (const passed of [outputs, jobs.docs.outputs]) expect(Object.keys(passed)).toEqual(OUTPUT_NAMES)
-    expect(step.with['api-key']).toBe('${{ secrets.api-key }}')
-    expect(step.with.prompt).toBe('${{ inputs.prompt }}')
-  })
-
-  test('uses the action at its own commit, from a folder, which is all that GitHub documents for `$/`', () => {
-    expect(step).toMatchObject({ id: 'docs', uses: '$/run' })
-    expect(text('run/action.yml')).toBe(text('action.yml').replace('main: dist/', 'main: ../dist/'))
-  })
 })
 
 test("docs/testing.md names the emulator's inputs and outputs, which have the defaults of its code", () => {

@@ -6,7 +6,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, jest, test } from '@jest/globals'
-import { parseOutputs } from '../../emulator/runner.mjs'
+import { parse } from 'yaml'
+import { download } from '../../bench/download.js'
+import { parseOutputs, runAction } from '../../emulator/runner.mjs'
 import { newFolder } from '../support/folder.js'
 import { posixTest } from '../support/platform.js'
 import { until } from '../support/time.js'
@@ -38,15 +40,20 @@ function newJob(env: Record<string, string> = {}): Job {
   }
 }
 
-const run = (script: string, env: Record<string, string>) =>
-  spawnSync(process.execPath, [`emulator/${script}.mjs`], { encoding: 'utf8', env, timeout: STEP_LIMIT_MS })
+const run = (script: string, env: Record<string, string>, cwd = '.') =>
+  spawnSync(process.execPath, [`emulator/${script}.mjs`], {
+    cwd,
+    encoding: 'utf8',
+    env,
+    timeout: STEP_LIMIT_MS,
+  })
 
 const read = (file = ''): Record<string, string> =>
   existsSync(file) ? parseOutputs(readFileSync(file, 'utf8')) : {}
 
 /** Runs the main step. Returns what the runner passes on to the post step. */
-function start({ env }: Job) {
-  const { status, stderr } = run('background', env)
+function start({ env }: Job, cwd?: string) {
+  const { status, stderr } = run('background', env, cwd)
   const { pid = '', url = '', log = '' } = read(env.GITHUB_STATE)
   started.push(Number(pid))
   expect([status, stderr]).toEqual([0, ''])
@@ -54,8 +61,8 @@ function start({ env }: Job) {
 }
 
 /** Runs the post step. Returns what it prints. */
-function stop({ env }: Job, state: Record<string, string> = {}): string {
-  const { status, stdout } = run('background-stop', { ...env, ...state })
+function stop({ env }: Job, state: Record<string, string> = {}, cwd?: string): string {
+  const { status, stdout } = run('background-stop', { ...env, ...state }, cwd)
   expect(status).toBe(0)
   return stdout
 }
@@ -96,6 +103,21 @@ test('runs until the post step, which prints the requests, and none of them as a
   ])
   await expect(fetch(url)).rejects.toThrow()
   expect(isAlive(Number(state.STATE_pid))).toBe(false)
+})
+
+test('what users download is enough to run both actions', async () => {
+  const folder = newFolder('download')
+  download(folder)
+  const job = newJob()
+  const state = start(job, folder)
+  const { main } = parse(readFileSync(path.join(folder, 'action.yml'), 'utf8')).runs
+  const { 'base-url': url = '' } = read(job.env.GITHUB_OUTPUT)
+  const { outputs } = await runAction({
+    bundle: path.join(folder, main),
+    inputs: { 'base-url': url, 'project-id': 'any', 'api-key': 'mint_any', prompt: 'One', wait: 'false' },
+  })
+  expect(outputs).toMatchObject({ outcome: 'started', status: 'active' })
+  expect(stop(job, state, folder)).toContain('The emulator received 1 request.')
 })
 
 test('passes on the scenario and the speed, and starts even if Node prints a warning first', async () => {

@@ -70,7 +70,6 @@ jobs:
         with:
           persist-credentials: false
       - uses: ./emulator
-      - uses: $/run
       - env:
           SHA: \${{ github.sha }}
         run: echo "$SHA"
@@ -119,14 +118,5 @@ jobs:
   test('ask for no time limit in what users copy, which may use the action at its major version', () => {
     const text = SOUND.replace('    timeout-minutes: 5\n', '').replace('./emulator', `${HOME}/emulator@v1`)
     expect(brokenRules({ name: 'examples/sound.yml', text })).toEqual([])
-  })
-
-  test('accept inherited permissions only with the reason', () => {
-    const name = '.github/workflows/docs-job.yml'
-    const text = SOUND.replace('permissions: {}', '# No `permissions` here: the job inherits them.')
-    const grants = ['grants permissions to every job']
-    expect(brokenRules({ name, text })).toEqual([])
-    expect(brokenRules({ name: NAME, text })).toEqual(grants)
-    expect(brokenRules({ name, text: text.replace('# No', '# There are no') })).toEqual(grants)
   })
 })

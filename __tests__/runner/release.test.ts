@@ -267,7 +267,7 @@ test.concurrent('a release is tagged, attested and drafted with its assets; once
   const component = { version: '1.2.3' }
   expect(JSON.parse(`${sbom}`)).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component } })
   expect(`${attestation}`).toBe('{}\n')
-  expect(attested.trim().split('\n')).toEqual(['action.yml', 'run/action.yml', 'dist/**', `${name}.tar.gz`])
+  expect(attested.trim().split('\n')).toEqual(['action.yml', 'dist/**', `${name}.tar.gz`])
 })
 
 test.concurrent('a run that failed can be repeated, here of a release candidate: v1 stays', async () => {

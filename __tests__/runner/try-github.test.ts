@@ -3,13 +3,12 @@
  * cancelled, because it ends it at once, nor that this is an attempt of many; it uploads nothing; and here all jobs have the same token, so each runs alone.
  */
 
-import { cpSync, readFileSync } from 'node:fs'
-import path from 'node:path'
+import { readFileSync } from 'node:fs'
 import { expect, jest, test } from '@jest/globals'
 import { parse, stringify } from 'yaml'
 import { scaled } from '../support/time.js'
 import { expectSuccess } from './act.js'
-import { runWorkflow, type World } from './world.js'
+import { actionFiles, runWorkflow, type World } from './world.js'
 
 jest.setTimeout(scaled(120_000))
 
@@ -42,9 +41,8 @@ function runJob(
     event: 'workflow_dispatch',
     runs: attempts,
     attempts: true,
-    files: { [SCRIPT]: readFileSync(SCRIPT, 'utf8') },
+    files: { ...actionFiles(), [SCRIPT]: readFileSync(SCRIPT, 'utf8') },
     prepare: (world) => {
-      cpSync('build/dist', path.join(world.folder, 'dist'), { recursive: true })
       world.repository.addComparison(world.before, world.sha)
       change(world)
     },

@@ -6,8 +6,8 @@
  * time.
  */
 
-import { mkdirSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
@@ -17,7 +17,7 @@ import { newFolder } from '../support/folder.js'
 import { type Permissions, type Repository, sha, startGitHub } from '../support/github.js'
 import { certificate, connectProxy, terminateTls } from '../support/network.js'
 import { Clone } from '../support/repositories.js'
-import { HOME, withoutSelf } from '../support/workflows.js'
+import { HOME } from '../support/workflows.js'
 import { act, type Run } from './act.js'
 import { docsGh } from './docs-gh.js'
 import { startGh } from './gh.js'
@@ -70,7 +70,7 @@ export type Ran = Awaited<ReturnType<typeof runWorkflow>>
 
 /** What all runs share: the certificate of the service, the action as a runner downloads it, and Node's compiled code. */
 const authority = certificate([SERVICE])
-const action = layOutAction(newFolder('action'))
+const action = layOutAction()
 const compileCache = newFolder('compiled')
 
 /** Runs the workflow, and stops everything afterwards. Returns the last run. */
@@ -88,7 +88,7 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
         actor,
         payload: typeof payload === 'function' ? payload(world, run) : payload,
         // The repository `workflows` of the organisation has the examples.
-        repositories: { [ACTION]: await action, 'your-org/workflows@main': await action },
+        repositories: { [ACTION]: action, 'your-org/workflows@main': action },
         secrets: { AGENT_API_KEY: KEY, DOCS_TOKEN, GITHUB_TOKEN: TOKEN, ...start.secrets?.(world, run) },
         vars: start.vars?.(world),
         env: {
@@ -178,19 +178,23 @@ function docsTokenOf(workflow: string): Partial<Permissions> {
   )
 }
 
-/** The action, and workflows to call: the reusable one, and the examples. Returns the folder. */
-async function layOutAction(folder: string): Promise<string> {
-  await cp('examples', path.join(folder, '.github/workflows'), { recursive: true })
-  await cp('emulator', path.join(folder, 'emulator'), { recursive: true })
-  await cp('build/dist', path.join(folder, 'dist'), { recursive: true })
-  const manifest = await readFile('action.yml', 'utf8')
-  const quick = manifest.replace(ADAPTIVE, "$1'0.2'")
-  await writeFile(path.join(folder, 'action.yml'), quick)
-  await mkdir(path.join(folder, 'run'))
-  await writeFile(path.join(folder, 'run/action.yml'), quick.replace('main: dist/', 'main: ../dist/'))
-  const reusable = '.github/workflows/docs-job.yml'
-  await writeFile(path.join(folder, reusable), withoutSelf(await readFile(reusable, 'utf8'), HOME))
-  return folder
+/** The files of the action and of its emulator, by path. */
+export function actionFiles(): Record<string, string> {
+  const manifest = readFileSync('action.yml', 'utf8').replace(ADAPTIVE, "$1'0.2'")
+  return { 'action.yml': manifest, ...filesOf('emulator', 'emulator'), ...filesOf('build/dist', 'dist') }
+}
+
+function filesOf(folder: string, to: string): Record<string, string> {
+  const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8')
+  return Object.fromEntries(readdirSync(folder).map((name) => [`${to}/${name}`, read(name)]))
+}
+
+/** The action, and the examples as workflows to call. Returns the folder. */
+function layOutAction(): string {
+  const clone = new Clone(newFolder('action'))
+  const files = { ...actionFiles(), ...filesOf('examples', '.github/workflows') }
+  for (const [file, content] of Object.entries(files)) clone.write(file, content)
+  return clone.folder
 }
 
 /** A clone with two commits. */
@@ -199,7 +203,7 @@ function layOutRepository(folder: string, workflow: string, yaml: string, start:
   const clone = new Clone(folder)
   clone.git('init', '--quiet', '--initial-branch', 'main')
   clone.git('remote', 'add', 'origin', `https://github.com/${REPOSITORY}`)
-  const content = withoutSelf(yaml, HOME).replace(/^ *queue: max\b.*\n/gm, '') // act doesn't know it yet
+  const content = yaml.replace(/^ *queue: max\b.*\n/gm, '') // act doesn't know it yet
   const before = clone.commit({ [`.github/workflows/${workflow}`]: content, ...start.filesBefore })
   return { folder, before, sha: clone.commit(start.files) }
 }

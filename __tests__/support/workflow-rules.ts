@@ -15,24 +15,11 @@ interface Job {
   }[]
 }
 
-/** Workflows without `permissions: {}`, each of which has to say why in this comment. */
-const INHERITS: Readonly<Record<string, RegExp>> = {
-  '.github/workflows/docs-job.yml': /^# No `permissions` here: .+$/m,
-}
-
 /**
  * Events that our own workflows may run on: only people with write access trigger them, or, for `pull_request`, a fork's
  * run gets no secrets and a read-only token. Strangers trigger most others, with secrets and a token that may write.
  */
-const EVENTS = [
-  'push',
-  'pull_request',
-  'merge_group',
-  'schedule',
-  'release',
-  'workflow_dispatch',
-  'workflow_call',
-]
+const EVENTS = ['push', 'pull_request', 'merge_group', 'schedule', 'release', 'workflow_dispatch']
 
 /** What the jobs of our own workflows may write, by workflow and job. */
 const WRITES: Readonly<Record<string, readonly string[]>> = {
@@ -48,7 +35,7 @@ export function brokenRules({ name, text }: Workflow): string[] {
   const { on, permissions, jobs } = parse(text)
   const isOurs = name.startsWith('.github/')
   return [
-    ...(grantsNothing(permissions) || INHERITS[name]?.test(text) ? [] : ['grants permissions to every job']),
+    ...(grantsNothing(permissions) ? [] : ['grants permissions to every job']),
     ...eventsOf(on).flatMap((event) => (isOurs && !EVENTS.includes(event) ? [`runs on ${event}`] : [])),
     ...Object.entries<Job>(jobs).flatMap(([id, job]) =>
       [...brokenByJob(job, isOurs), ...(isOurs ? brokenByWrites(job, `${name} ${id}`) : [])].map(
@@ -87,7 +74,7 @@ export function pinsOf(text: string): { name: string; ref: string; version: stri
     Pair: (_, { key, value }) => {
       if (!isScalar(key) || key.value !== 'uses' || !isScalar(value)) return
       const [name = '', ref = ''] = String(value.value).split('@')
-      if (!/^(?:\.|\$)\//.test(name) && !isHosted(name))
+      if (!name.startsWith('./') && !isHosted(name))
         pins.push({ name, ref, version: (value.comment ?? '').trim() })
     },
   })

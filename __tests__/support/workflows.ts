@@ -13,16 +13,6 @@ export interface Workflow {
 /** The repository that hosts the action: `scripts/set-host.mjs` sets it here and in the documents. */
 export const HOME: string = JSON.parse(readFileSync('package.json', 'utf8')).repository.replace('github:', '')
 
-/**
- * `$/` is the workflow's own repository at the running commit, which the tools of the tests do not know yet. This names
- * it in another way: `./` for those that read a workflow in its repository, `HOME@v1` for those that run it.
- */
-export function withoutSelf(text: string, to: './' | typeof HOME): string {
-  return text.replace(/(\buses: *)\$\/([\w./-]*)/g, (_, uses: string, inside: string) =>
-    to === './' ? `${uses}./${inside}` : `${uses}${to}${inside && '/'}${inside}@v1`,
-  )
-}
-
 export const workflowFiles = (root = '.'): Workflow[] => [
   ...documents(root).flatMap((file) => blocksIn(root, file)),
   ...yamlIn(root, 'examples'),
