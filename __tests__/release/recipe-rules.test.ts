@@ -89,8 +89,8 @@ describe('the rules find what is wrong', () => {
   test.each([
     [
       'by-folder-on-merge.yml',
-      '-${{ matrix.project }}',
-      '',
+      '    runs-on:',
+      '    concurrency: docs\n    runs-on:',
       'has one group for all legs of a matrix, which then replace each other',
     ],
     ['pull-request.yml', '        id: docs\n', '', 'has no id for a step that is remembered by it'],
@@ -101,14 +101,8 @@ describe('the rules find what is wrong', () => {
       'lets runs that share a docs job run side by side',
     ],
     ['issue.yml', 'jobs:\n', 'concurrency: docs\njobs:\n', 'has one queue for the whole workflow'],
-    ['start.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark its branches"],
+    ['on-merge.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark its branches"],
     ['central.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark its branches"],
-    [
-      'gate.yml',
-      'gh api --paginate "repos/$DOCS/pulls',
-      'gh pr list --app mintlify "$DOCS',
-      'calls gh pr list --app mintlify "$DOCS?state=open" --jq \'.[]',
-    ],
     [
       'follow-code.yml',
       '"repos/$DOCS/issues/$NUMBER/comments"',
@@ -127,7 +121,7 @@ describe('the rules find what is wrong', () => {
       'See',
       "doesn't say what gh needs on GitHub Enterprise Server",
     ],
-    ['start.yml', 'starts a docs job', 'starts a job', "says job where it may be either's"],
+    ['command.yml', 'starts a docs job', 'starts a job', "says job where it may be either's"],
     [
       'manual.yml',
       'an existing docs job to continue',

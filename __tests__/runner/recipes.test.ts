@@ -54,9 +54,11 @@ const STOPPED = { ...NOT_RUN, fails: true }
 const SKIPPED = { ends: 'skipped' }
 /** After a first run that sent a job. */
 const DRY_RUN = { ends: 'dry-run', sends: JOB }
-/** Another job of the workflow goes on. */
-const RELEASED = { ...NOT_RUN, says: 'Your release goes here.' }
 const NO_CHANGES = { scenario: 'no-changes', ends: 'no-changes' }
+const NO_COMMENT = { comments: [] }
+/** In the folders of both projects of by-folder-on-merge.yml. */
+const BOTH = ['apps/web/a.ts', 'services/api/b.ts']
+const ASKS_BOTH = { ends: 'pr-opened, pr-opened', sends: 'your-api-docs/job, your-web-docs/job' }
 
 const DOCS_LINK = `https://github.com/${DOCS}/pull/`
 const CODE = `https://github.com/${REPOSITORY}/pull/1`
@@ -107,40 +109,47 @@ function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later
 }
 
 const OPENED = pull()
-const MERGED: Pull = { actions: ['closed'], merged: true }
-/** A merged pull request that changed these files. */
-const merged = (...changed: readonly string[]) =>
-  pull({ ...MERGED, later: { files: changed.map((name) => file(name)) } })
 
 /** A run for a fork has no secrets, nor has one by Dependabot. If a person merges or pushes, it has. */
-const withoutSecrets = (fields: Pull = {}): Case[] => [
-  on(pull({ ...fields, from: 'stranger/your-repo' }), 'leaves out forks', NOT_RUN),
-  on(pull({ ...fields, author: 'dependabot[bot]', by: 'octocat' }), 'leaves out Dependabot', NOT_RUN),
+const WITHOUT_SECRETS = [
+  on(pull({ from: 'stranger/your-repo' }), 'leaves out forks', NOT_RUN),
+  on(pull({ author: 'dependabot[bot]', by: 'octocat' }), 'leaves out Dependabot', NOT_RUN),
 ]
 
-const push = (...changed: readonly string[]) => ({
+/** A push with a commit of each author. */
+const pushBy = (authors: readonly string[], ...changed: readonly string[]) => ({
   event: 'push',
   payload: ({ sha: after, before }: World) => ({
     ref: 'refs/heads/main',
     before,
     after,
     sender: sender('octocat'),
-    commits: [{ id: after, message: 'Retry', author: { username: 'octocat' } }],
+    commits: authors.map((username, index) => ({
+      id: index + 1 < authors.length ? sha(`commit ${index}`) : after,
+      message: 'Retry',
+      author: { username },
+    })),
   }),
   prepare: ({ repository, sha: after, before }: World) =>
     repository.addComparison(before, after, { files: changed.map((name) => file(name)) }),
 })
+const push = (...changed: readonly string[]) => pushBy(['octocat'], ...changed)
 const PUSH = push('src/retry.ts')
 /** A push that merged pull request 1. */
-const mergedByPush = (author: string): Start => ({
-  ...PUSH,
-  prepare: (world) => {
-    PUSH.prepare(world)
-    const files = [file('src/retry.ts', '@@ -1 +1 @@\n-once\n+twice')]
-    const closed = { state: 'closed', merged: true, mergeCommit: world.sha } as const
-    world.repository.addPull({ number: 1, author, files, ...closed })
-  },
-})
+function merge(author: string, ...changed: readonly string[]) {
+  const { prepare, ...start } = pushBy([author], ...changed)
+  return {
+    ...start,
+    prepare: (world: World) => {
+      prepare(world)
+      const files = changed.map((name) => file(name, '@@ -1 +1 @@\n-once\n+twice'))
+      const closed = { state: 'closed', merged: true, mergeCommit: world.sha } as const
+      world.repository.addPull({ number: 1, author, files, ...closed })
+    },
+  }
+}
+const MERGED = merge('octocat', 'src/retry.ts')
+const MERGED_SEVERAL = { ...MERGED, payload: pushBy(['stranger', 'octocat']).payload }
 const TAG = { event: 'push', payload: { ref: 'refs/tags/v1.2.0', sender: sender('octocat') } }
 
 /** An OpenAPI description before and after a push. */
@@ -340,21 +349,10 @@ function announced(text: string | undefined): Partial<Case> {
 }
 
 const CASES: Record<string, readonly Case[]> = {
-  'start.yml': [
-    on(PUSH, 'opens a pull request, which a later step has', {
-      prompt: ['Bring the API reference in line with these changes.', '+new'],
-      says: `ready for review at ${PR_LINK}`,
-    }),
-    on(PUSH, 'says nothing if there is nothing to change', {
-      ...NO_CHANGES,
-      check: ({ printed }) => expect(printed).not.toContain('ready for review'),
-    }),
-    on(PUSH, 'fails if the agent does', { scenario: 'failed', ends: 'failed' }),
-  ],
   'pull-request.yml': [
     on(pull({ actions: ['opened', 'synchronize'] }), 'has one job', { ...TWICE, prompt: ['+twice'] }),
     on(pull({ by: 'reader' }), 'refuses a reader who opens it', SKIPPED),
-    ...withoutSecrets(),
+    ...WITHOUT_SECRETS,
   ],
   'ready.yml': [
     on(pull({ actions: ['ready_for_review'] }), 'has a job once it is ready for review'),
@@ -372,25 +370,49 @@ const CASES: Record<string, readonly Case[]> = {
     on(pull({ draft: true }), 'leaves out drafts', NOT_RUN),
     on(pull({ author: 'renovate[bot]' }), 'skips Renovate', SKIPPED),
     on(pull({ author: 'mintlify[bot]' }), 'skips the agent', SKIPPED),
-    ...withoutSecrets(),
+    ...WITHOUT_SECRETS,
   ],
   'on-merge.yml': [
-    on(mergedByPush('stranger'), 'has a job once it is merged, also from a fork', { prompt: ['+twice'] }),
-    on(mergedByPush('mintlify[bot]'), 'skips the agent', SKIPPED),
-    on(PUSH, 'has a job of its own for a push without a pull request', { prompt: ['+new'], comments: [] }),
+    on(merge('stranger', 'src/retry.ts'), 'has a job for what a fork brought', { prompt: ['+twice'] }),
+    on(merge('dependabot[bot]', 'src/retry.ts'), 'has one for an update by Dependabot', {
+      prompt: ['+twice'],
+    }),
+    on(merge('dependabot[bot]', 'src/retry.ts'), 'can leave out Dependabot', {
+      ...SKIPPED,
+      edit: (yaml) => `${yaml}          skip-authors: dependabot[bot], renovate[bot]\n`,
+    }),
+    on(merge('mintlify[bot]', 'src/retry.ts'), 'skips a pull request of the agent', SKIPPED),
+    on(pushBy(['mintlify[bot]'], 'src/retry.ts'), 'skips what only the agent wrote', SKIPPED),
+    on(PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: ['+new'] }),
+    on(MERGED_SEVERAL, 'has one for a push that merges several', { ...NO_COMMENT, prompt: ['+new'] }),
+    on(MERGED, 'says so if there is nothing to change', {
+      ...NO_CHANGES,
+      comments: ['completed without a pull request'],
+    }),
+    on(MERGED, 'fails if the agent does', { scenario: 'failed', ends: 'failed', comments: ['failed'] }),
   ],
   'by-folder-on-merge.yml': [
-    on(merged('apps/web/a.ts', 'services/api/b.ts'), 'asks both projects, each with a comment of its own', {
-      ends: 'pr-opened, pr-opened',
-      sends: 'your-api-docs/job, your-web-docs/job',
+    on(merge('stranger', ...BOTH), 'asks both projects, each with a comment of its own', {
+      ...ASKS_BOTH,
       comments: [DOCS_LINK, DOCS_LINK],
     }),
-    on(merged('packages/schema/retry.json'), 'asks the project whose folders changed', {
+    on(merge('octocat', 'packages/schema/retry.json'), 'asks the project whose folders changed', {
       ends: 'pr-opened, skipped',
       sends: 'your-api-docs/job',
     }),
-    on(pull({ actions: ['closed'] }), 'leaves out what is closed without a merge', NOT_RUN),
-    ...withoutSecrets(MERGED),
+    on(merge('octocat', ...BOTH), 'goes on with the others if one fails', {
+      ...ASKS_BOTH,
+      scenario: { create: [{ status: 400, error: 'No such docs' }] },
+      ends: 'error, pr-opened',
+      comments: ['', ''],
+    }),
+    on(push(...BOTH), 'asks about a push without a pull request', { ...ASKS_BOTH, ...NO_COMMENT }),
+    on(merge('octocat', ...BOTH), 'can ask about every push alone', {
+      ...ASKS_BOTH,
+      ...NO_COMMENT,
+      edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
+    }),
+    on(merge('mintlify[bot]', ...BOTH), 'skips a pull request of the agent', { ends: 'skipped, skipped' }),
   ],
   'command.yml': [
     on(command('octocat', '/docs Show it.', 'CONTRIBUTOR'), 'sends each comment to the one job', {
@@ -481,7 +503,7 @@ const CASES: Record<string, readonly Case[]> = {
       gh: [...HOLD, ...FREE],
     }),
     on(OPENED, 'leaves docs alone that are merged', { docsPull: { state: 'closed', merged: true } }),
-    ...withoutSecrets(),
+    ...WITHOUT_SECRETS,
   ],
   'waiting-for-code.yml': [
     on(pull({ labels: [{ name: 'waiting-for-code' }] }), 'fails while it has the label', STOPPED),
@@ -530,7 +552,7 @@ const CASES: Record<string, readonly Case[]> = {
       fails: true,
       gh: EDIT.slice(0, 2),
     }),
-    ...withoutSecrets(),
+    ...WITHOUT_SECRETS,
   ],
   'budget.yml': [
     on(today(20, 2), 'sends up to the limits'),
@@ -544,7 +566,7 @@ const CASES: Record<string, readonly Case[]> = {
     }),
     on(today(1, 1), "stays green at the service's limit", { ...refuses(429), ends: 'error', fails: false }),
     on(today(1, 1), 'fails on other errors', { ...refuses(403), ends: 'error' }),
-    ...withoutSecrets(),
+    ...WITHOUT_SECRETS,
   ],
   'rolling.yml': [
     on(PUSH, 'has one job for two pushes', { ...TWICE, runs: 2 }),
@@ -552,17 +574,6 @@ const CASES: Record<string, readonly Case[]> = {
       runs: 2,
       docsPull: { state: 'closed', merged: true },
       sends: `${JOB}, ${JOB}`,
-    }),
-  ],
-  'by-folder.yml': [
-    on(push('packages/schema/retry.json'), 'asks the projects whose folders changed', {
-      ends: 'pr-opened, skipped',
-      sends: 'your-api-docs/job',
-    }),
-    on(push('apps/web/a.ts', 'services/api/b.ts'), 'goes on with the others if one fails', {
-      scenario: { create: [{ status: 400, error: 'No such docs' }] },
-      ends: 'error, pr-opened',
-      sends: 'your-api-docs/job, your-web-docs/job',
     }),
   ],
   'openapi.yml': [
@@ -574,12 +585,6 @@ const CASES: Record<string, readonly Case[]> = {
       prompt: ['+    "/retry": {}'],
     }),
     on(described(API, '{'), 'fails if it is no JSON', STOPPED),
-  ],
-  'long-prompt.yml': [
-    on(PUSH, 'sends the files as the prompt', {
-      files: { '.github/docs/task.md': 'Do it.\n', '.github/docs/style.md': 'Be short.\n' },
-      prompt: ['Do it.\nBe short.', 'src/retry.ts'],
-    }),
   ],
   'schedule.yml': [
     on(schedule('schedule', true), 'sends what changed since the last success', { prompt: ['src/retry.ts'] }),
@@ -610,48 +615,6 @@ const CASES: Record<string, readonly Case[]> = {
       fails: true,
     }),
     on(TAG, 'waits for no job if none was started', { scenario: 'unauthorized', ends: 'error' }),
-  ],
-  'gate.yml': [
-    on(dispatch({}), 'stops a release while docs are open', {
-      ...STOPPED,
-      check: ({ steps }) => expect(steps.map(({ job }) => job)).not.toContain('release'),
-    }),
-    on(dispatch({}), 'finds them behind a hundred others', {
-      docsPull: { author: 'octocat' },
-      prepare: ({ docs }) => {
-        for (let nth = 0; nth < 120; nth++) docs.addPull()
-        docs.addPull({ number: 400, author: 'mintlify[bot]' })
-      },
-      ...STOPPED,
-    }),
-    on(dispatch({}), 'lets it go on if they wait for their code', {
-      docsPull: { labels: new Set(['waiting-for-code']) },
-      ...RELEASED,
-    }),
-    on(dispatch({}), 'lets it go on if only others are open', {
-      docsPull: { author: 'octocat' },
-      ...RELEASED,
-    }),
-    on(dispatch({}), 'stops it if the token may not read the docs repository', {
-      ...STOPPED,
-      docsPull: { author: 'octocat' },
-      docsToken: {},
-    }),
-    on(dispatch({}), 'stops it if there is no such agent', {
-      ...STOPPED,
-      docsPull: { author: 'octocat' },
-      ...misspelt,
-    }),
-    on(dispatch({}), 'stops it on GitHub Enterprise Server', {
-      ...ENTERPRISE_SERVER,
-      ...STOPPED,
-      docsPull: { author: 'your-agent[bot]' },
-    }),
-    on(dispatch({}), 'lets nothing pass on GitHub Enterprise Server if it asks github.com', {
-      enterprise: true,
-      ...STOPPED,
-      docsPull: { author: 'octocat' },
-    }),
   ],
   'manual.yml': [
     on(form({ prompt: "It's $HOME, `x`", wait: 'false' }), 'takes the form as it was filled in', {
@@ -721,7 +684,7 @@ const CASES: Record<string, readonly Case[]> = {
       check: ({ service: { url, requests } }) =>
         expect(requests.every(({ headers }) => url === `http://${headers.host}`)).toBe(true),
     }),
-    ...withoutSecrets(),
+    ...WITHOUT_SECRETS,
   ],
   'test-with-emulator.yml': [
     ...[OPENED, dispatch({})].map((start) =>
