@@ -1,7 +1,7 @@
-// `npm run samples`: writes the samples in docs/behaviour.md, as the compiled code writes them.
+// `npm run samples`: writes the sample in docs/behaviour.md, as the compiled code writes it.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { withSamples } from '../build/__tests__/support/samples.js'
+import { withSample } from '../build/__tests__/support/samples.js'
 
 const PAGE = 'docs/behaviour.md'
 
-writeFileSync(PAGE, withSamples(readFileSync(PAGE, 'utf8')))
+writeFileSync(PAGE, withSample(readFileSync(PAGE, 'utf8')))

@@ -2,12 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { picturedNow, withSamples } from '../support/samples.js'
+import { picturedNow, withSample } from '../support/samples.js'
 
 const page = readFileSync('docs/behaviour.md', 'utf8')
 
-test('the samples are what the code writes: if not, run `npm run samples`', () => {
-  expect(page).toBe(withSamples(page))
+test('the sample is what the code writes: if not, run `npm run samples`', () => {
+  expect(page).toBe(withSample(page))
 })
 
 test('the pictures show what the code writes: if not, run `npm run pictures`', () => {
@@ -25,5 +25,5 @@ test('what is read in place of a picture begins with its title', () => {
 })
 
 test('a sample without a place is an error', () => {
-  expect(() => withSamples(page.replace('<!-- sample: comment -->', ''))).toThrow('<!-- sample: comment -->')
+  expect(() => withSample(page.replace('<!-- sample: log -->', ''))).toThrow('<!-- sample: log -->')
 })

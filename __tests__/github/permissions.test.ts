@@ -1,4 +1,4 @@
-/** The table of permissions: each row suffices for what it names, and every permission in it is needed. */
+/** The tables of permissions: each row suffices for what it names, and every permission in it is needed. */
 
 import { expect, test } from '@jest/globals'
 import { rows } from '../support/documents.js'
@@ -65,9 +65,10 @@ const CASES: Record<string, readonly (readonly [inputs: Record<string, string>, 
   ],
 }
 
-const TABLE = rows('docs/reference.md', 'Permissions') as [string, string][]
+const FILES = ['README.md', 'docs/reference.md']
+const TABLE = FILES.flatMap((file) => rows(file, 'Permissions')) as [string, string][]
 
-test('every row of the table is tested', () => {
+test('every row of the tables is tested', () => {
   expect(TABLE.map(([what]) => what)).toEqual(Object.keys(CASES))
 })
 

@@ -1,4 +1,4 @@
-/** The samples in docs/behaviour.md, as the code writes them: `npm run samples` puts them there, a test compares them. */
+/** The sample in docs/behaviour.md, as the code writes it: `npm run samples` puts it there, a test compares it. */
 
 import {
   formatEndLine,
@@ -44,18 +44,6 @@ function log(): string {
 
 const VIEW = { inputs, notes: [], redact, sending: false, workflow: 'Docs' }
 
-function comment(): string {
-  const { progress } = started()
-  return quoted(createCommentText({ ...VIEW, progress, runUrl: RUN_URL }))
-}
-
-function timedOut(): string {
-  const { clock, progress } = started()
-  clock.advance(30 * MINUTE - clock.now())
-  progress.result = { outcome: 'timed-out' }
-  return quoted(createSummary({ ...VIEW, progress, runUrl: '' }))
-}
-
 /** What the pictures in docs/images/ show, without what differs from one run to the next. */
 export function pictured(summary: string, comment: string): string {
   const steady = `${summary}\n---\n\n${comment.replace(/\n*<!-- .* -->\s*$/s, '\n')}`
@@ -76,22 +64,14 @@ export function picturedNow(): string {
   )
 }
 
-const SAMPLES: Readonly<Record<string, () => string>> = { log, summary: timedOut, comment }
-
-function quoted(markdown: string): string {
-  return markdown.trim().replace(/^/gm, '> ').replace(/ +$/gm, '')
-}
-
 /**
- * The page with its samples as the code writes them now.
+ * The page with its sample as the code writes it now.
  *
- * @throws {Error} a sample has no place in it
+ * @throws {Error} it has no place for one
  */
-export function withSamples(page: string): string {
-  return Object.entries(SAMPLES).reduce((text, [name, sample]) => {
-    const [start, end] = [`<!-- sample: ${name} -->\n`, '<!-- end of sample -->']
-    const [before = '', after = ''] = text.split(start)
-    if (!after.includes(end)) throw new Error(`The page has no ${start}…${end}`)
-    return `${before}${start}\n${sample()}\n\n${after.slice(after.indexOf(end))}`
-  }, page)
+export function withSample(page: string): string {
+  const [start, end] = ['<!-- sample: log -->\n', '<!-- end of sample -->']
+  const [before = '', after = ''] = page.split(start)
+  if (!after.includes(end)) throw new Error(`The page has no ${start}…${end}`)
+  return `${before}${start}\n${log()}\n\n${after.slice(after.indexOf(end))}`
 }
