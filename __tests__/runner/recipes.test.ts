@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 import { BAD_GATEWAY, file, sha } from '../support/github.js'
 import type { PullState } from '../support/github-state.js'
 import { scaled } from '../support/time.js'
+import { expectSuccess } from './act.js'
 import {
   DOCS,
   ENTERPRISE,
@@ -62,6 +63,7 @@ const ASKS_BOTH = { ends: 'pr-opened, pr-opened', sends: 'your-api-docs/job, you
 
 const DOCS_LINK = `https://github.com/${DOCS}/pull/`
 const CODE = `https://github.com/${REPOSITORY}/pull/1`
+const OWN_DOCS = `https://github.com/${REPOSITORY}/pull/2`
 const sender = (login: string) => ({ login, type: login.endsWith('[bot]') ? 'Bot' : 'User' })
 
 interface Pull {
@@ -71,6 +73,7 @@ interface Pull {
   readonly from?: string
   /** One for each run. */
   readonly actions?: readonly string[]
+  readonly title?: string
   readonly label?: string
   readonly merged?: boolean
   readonly draft?: boolean
@@ -81,7 +84,7 @@ interface Pull {
 
 /** Pull request 1, in one run or several. It is closed if that is the action. */
 function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later, ...rest }: Pull = {}) {
-  const { actions = ['opened'], merged = false, draft = false, labels = [] } = rest
+  const { actions = ['opened'], title = 'Add --retry', merged = false, draft = false, labels = [] } = rest
   return {
     event: 'pull_request',
     actor: by,
@@ -92,9 +95,8 @@ function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later
       ...(label && { label: { name: label } }),
       pull_request: {
         number: 1,
-        title: 'Add --retry',
         body: null,
-        ...{ draft, labels, merged, user: sender(author), html_url: CODE },
+        ...{ title, draft, labels, merged, user: sender(author), html_url: CODE },
         base: { ref: 'main', repo: { full_name: REPOSITORY } },
         head: { ref: 'retry', label: 'your-org:retry', sha: sha('head'), repo: { full_name: from } },
       },
@@ -278,7 +280,7 @@ function slower(fields: Pull, end: 'ended' | 'active'): Start & Partial<Case> {
 
 const EDIT = [
   'PATCH pulls/17 title=Docs: Add --retry',
-  'POST pulls/17/requested_reviewers team_reviewers=docs-team',
+  'POST pulls/17/requested_reviewers reviewers=octocat',
   'POST issues/17/labels labels=automated',
 ]
 const BUILD = 'Mintlify Deployment'
@@ -309,7 +311,7 @@ const IMPATIENT = {
 /** On GitHub Enterprise Server, with what docs/enterprise.md says. */
 const ENTERPRISE_SERVER: Partial<Case> = {
   enterprise: true,
-  vars: ({ network }) => network,
+  secrets: ({ network }) => network,
   edit: (yaml) =>
     yaml
       .replaceAll('GH_TOKEN', 'GH_ENTERPRISE_TOKEN')
@@ -317,8 +319,23 @@ const ENTERPRISE_SERVER: Partial<Case> = {
       .replace('permissions: {}\n', `$&env:\n  GH_HOST: ${ENTERPRISE}\n${NETWORK}`),
 }
 const NETWORK = ['HTTPS_PROXY', 'NODE_EXTRA_CA_CERTS']
-  .map((name) => `  ${name}: \${{ vars.${name} }}\n`)
+  .map((name) => `  ${name}: \${{ secrets.${name} }}\n`)
   .join('')
+
+/** What docs/recipes.md combines with a recipe: a clause of an `if:`, and a step. */
+const COMBINED = readFileSync('docs/recipes.md', 'utf8')
+const [, CLAUSE = ''] = /```text\n([\s\S]*?)\n```/.exec(COMBINED) ?? []
+const [, STEP = ''] = /```yaml\n([\s\S]*?)```/.exec(COMBINED) ?? []
+const withClause = (yaml: string): string =>
+  yaml.replace(/^ {4}if: >-\n|(?=^ {4}runs-on:)/m, (found) => {
+    const clause = CLAUSE.replace(/^/gm, '      ')
+    return `    if: >-\n${clause}${found && ' &&'}\n`
+  })
+const withStep = (yaml: string): string => yaml + STEP.replace(/^(?=.)/gm, '      ')
+const named = (message: string): Start => ({
+  ...MERGED,
+  payload: (world) => ({ ...MERGED.payload(world), head_commit: { message } }),
+})
 
 /** The caller in the comment of central.yml. */
 const callerOf = (yaml: string): string =>
@@ -351,10 +368,27 @@ function announced(text: string | undefined): Partial<Case> {
 const CASES: Record<string, readonly Case[]> = {
   'pull-request.yml': [
     on(pull({ actions: ['opened', 'synchronize'] }), 'has one job', { ...TWICE, prompt: ['+twice'] }),
+    on(pull({ actions: ['opened', 'synchronize'] }), 'has a new job once its docs are merged', {
+      docsPull: { state: 'closed', merged: true },
+      sends: `${JOB}, ${JOB}`,
+    }),
     on(pull({ by: 'reader' }), 'refuses a reader who opens it', SKIPPED),
+    on(OPENED, 'has a job if some are left out', { edit: withClause }),
+    on(pull({ labels: [{ name: 'no-docs' }] }), 'can leave out a label', { ...NOT_RUN, edit: withClause }),
+    on(pull({ title: 'Retry [No docs]' }), 'can leave out a title', { ...NOT_RUN, edit: withClause }),
     ...WITHOUT_SECRETS,
   ],
   'ready.yml': [
+    on(pull({ actions: ['ready_for_review'] }), 'can merge docs of this repository into the code', {
+      scenario: { poll: [{ times: 9, job: { status: 'completed', prLink: OWN_DOCS } }] },
+      prepare: (world, run) => {
+        OPENED.prepare(world, run)
+        world.repository.addPull({ number: 2, author: 'mintlify[bot]' })
+      },
+      edit: withStep,
+      comments: [OWN_DOCS],
+      gh: ['PATCH pulls/2 base=retry'],
+    }),
     on(pull({ actions: ['ready_for_review'] }), 'has a job once it is ready for review'),
     on(pull({ actions: ['labeled', 'labeled'], label: 'docs', draft: true }), 'has one for its label', TWICE),
     on(pull({ actions: ['labeled'], label: 'bug' }), 'leaves out other labels', NOT_RUN),
@@ -383,6 +417,8 @@ const CASES: Record<string, readonly Case[]> = {
     }),
     on(merge('mintlify[bot]', 'src/retry.ts'), 'skips a pull request of the agent', SKIPPED),
     on(pushBy(['mintlify[bot]'], 'src/retry.ts'), 'skips what only the agent wrote', SKIPPED),
+    on(named('Retry (#1)'), 'has a job if some are left out', { edit: withClause }),
+    on(named('Retry [no docs] (#1)'), 'can leave out a title', { ...NOT_RUN, edit: withClause }),
     on(PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: ['+new'] }),
     on(MERGED_SEVERAL, 'has one for a push that merges several', { ...NO_COMMENT, prompt: ['+new'] }),
     on(MERGED, 'says so if there is nothing to change', {
@@ -544,6 +580,15 @@ const CASES: Record<string, readonly Case[]> = {
         gh: [...EDIT, status('success', 'success'), status('success', 'success')],
       },
     ),
+    on(BUILT, 'goes on if the author has no access to the docs repository', {
+      prepare: (world, run) => {
+        BUILT.prepare(world, run)
+        const body = { message: 'Reviews may only be requested from collaborators.' }
+        world.github.faults.push({ path: /requested_reviewers/, answer: { status: 422, body } })
+      },
+      gh: [...EDIT.filter((call) => !call.includes('reviewers')), status('success', 'success')],
+      check: ({ log }) => expect(log).toContain("::notice::octocat can't be asked for a review"),
+    }),
     on(BUILT, 'fails if there is no such label', {
       prepare: (world, run) => {
         BUILT.prepare(world, run)
@@ -674,13 +719,14 @@ const CASES: Record<string, readonly Case[]> = {
   'ghes.yml': [
     on(OPENED, "reads and writes at the server's own API", {
       enterprise: true,
-      vars: ({ network }) => ({ ...network, NO_PROXY: 'localhost' }),
+      secrets: ({ network: { HTTPS_PROXY } }) => ({ HTTPS_PROXY }),
+      vars: ({ network: { NODE_EXTRA_CA_CERTS } }) => ({ NODE_EXTRA_CA_CERTS, NO_PROXY: 'localhost' }),
       check: ({ github }) =>
         expect(github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true),
     }),
     on(pull({ author: 'your-agent[bot]' }), 'skips the agent', SKIPPED),
     on(OPENED, 'asks at the address of the variable', {
-      vars: ({ service, network }) => ({ ...network, AGENT_BASE_URL: service.url }),
+      vars: ({ service }) => ({ AGENT_BASE_URL: service.url }),
       check: ({ service: { url, requests } }) =>
         expect(requests.every(({ headers }) => url === `http://${headers.host}`)).toBe(true),
     }),
@@ -735,19 +781,37 @@ const readExample = (name: string): string => readFileSync(`examples/${name}`, '
 const rows = Object.entries(CASES).flatMap(([name, cases]) =>
   cases.map((one) => [`${name}, on ${one.event}: ${one.that}`, name, one] as const),
 )
-test.concurrent.each(rows)('%s', async (_, name, one) => {
-  const yaml = readExample(name)
-  const prepare = async (world: World, run: number): Promise<void> => {
+const prepared = (one: Case): Case => ({
+  ...one,
+  prepare: async (world, run) => {
     world.repository.collaborators.set('octocat', { permission: 'write', role_name: 'write' })
     world.repository.issues.add(40)
     await one.prepare?.(world, run)
-  }
-  const ran = await runWorkflow(name, one.edit?.(yaml) ?? yaml, { ...one, prepare })
+  },
+})
+test.concurrent.each(rows)('%s', async (_, name, one) => {
+  const yaml = readExample(name)
+  const ran = await runWorkflow(name, one.edit?.(yaml) ?? yaml, prepared(one))
   try {
     checkCase(ran, yaml, one)
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : error}\n\n${ran.log}`, { cause: error })
   }
+})
+
+/** Those that have no dry run of their own, nor their step elsewhere, nor need a result. */
+const dryRuns = Object.entries(CASES).flatMap(([name, [one]]) => {
+  const yaml = readExample(name)
+  const dry = yaml.replace(/^ {10}project-id:/gm, '          dry-run: true\n$&')
+  const isLeftOut = dry === yaml || /dry-run:/.test(yaml) || /^(?:central|test-with-emulator)/.test(name)
+  return one && !isLeftOut ? [[name, dry, one] as const] : []
+})
+test.concurrent.each(dryRuns)('%s changes nothing in a dry run', async (name, yaml, one) => {
+  const ran = await runWorkflow(name, yaml, prepared(one))
+  expectSuccess(ran)
+  expect(new Set(ran.outputs.map(({ outcome }) => outcome))).toEqual(new Set(['dry-run']))
+  const requests = [...ran.service.requests, ...ran.github.requests]
+  expect(requests.filter(({ method }) => method !== 'GET')).toEqual([])
 })
 
 test('every example is run, on each of its events, and nothing else', () => {

@@ -27,11 +27,12 @@ function blocksIn(root: string, file: string): Workflow[] {
   })
 }
 
-/** A workflow around a list of steps. */
+/** A workflow around a list of steps, which may follow the action's. */
 function around(steps: string): string {
   const head =
     'name: Steps\non: push\npermissions: {}\njobs:\n  steps:\n    runs-on: ubuntu-latest\n    steps:\n'
-  return head + steps.replace(/^(?=.)/gm, '      ')
+  const docs = `- { uses: ${HOME}@v1, id: docs, with: { project-id: any, api-key: any, prompt: any } }\n`
+  return head + (steps.includes('id: docs') ? steps : docs + steps).replace(/^(?=.)/gm, '      ')
 }
 
 function yamlIn(root: string, folder: string): Workflow[] {
