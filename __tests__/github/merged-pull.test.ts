@@ -165,11 +165,19 @@ test('a pull request by the agent starts nothing, although a person has added to
     expect([world.posts(), commentsOn(world)]).toEqual([[], []])
   }))
 
-test('a push that can not be read is an error: nobody knows which pull request it is about', () =>
+test.each(
+  ['push', 'pull_request'].flatMap((event) => [
+    { event, payload: '{' },
+    { event, payload: [] },
+  ]),
+)('if %j can not be read, nothing is sent', (run) =>
   inWorld({}, async (world) => {
-    const { commands } = await world.step(SCOPE, { event: 'push', payload: '{' })
-    expect(commands('error')[0]).toContain("Can't tell which pull request this is")
-  }))
+    const { outputs, commands } = await world.step(SCOPE, run)
+    expect(outputs['error-code']).toBe('github')
+    expect(commands('error')[0]).toMatch(/^Can't tell w.* can't be read: it is not a JSON object/)
+    expect([world.posts(), world.github.requests]).toEqual([[], []])
+  }),
+)
 
 test('a missing permission is named, and nothing is sent', () =>
   inWorld({ github: { permissions: { pull_requests: 'none' } } }, async (world) => {

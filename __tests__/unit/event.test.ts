@@ -46,7 +46,9 @@ describe('the file', () => {
   })
 
   test.each([
-    ['{', 'it is not JSON'],
+    ['{', 'it is not a JSON object'],
+    ['[{"action": "x"}]', 'it is not a JSON object'],
+    ['null', 'it is not a JSON object'],
     [undefined, 'EISDIR'],
   ])('with the content %j is a problem', (content, reason) => {
     const { event, eventPath } = read(content)

@@ -71,11 +71,13 @@ export interface RunEvent {
 /** Reads the event. Never throws: an unreadable payload is a `problem`, reported by whoever needs the payload. */
 export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEvent {
   try {
-    return parseEvent(name, JSON.parse(readFileSync(eventPath, 'utf8')))
+    const text = readFileSync(eventPath, 'utf8')
+    if (!/^\s*\{/.test(text)) throw new SyntaxError('no object')
+    return parseEvent(name, JSON.parse(text))
   } catch (thrown) {
     const reason =
       thrown instanceof SyntaxError
-        ? 'it is not JSON'
+        ? 'it is not a JSON object'
         : ((thrown as NodeJS.ErrnoException).code ?? 'unreadable')
     const problem = `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
     return { ...parseEvent(name, undefined), problem }
