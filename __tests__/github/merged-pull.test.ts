@@ -187,3 +187,15 @@ test('a missing permission is named, and nothing is sent', () =>
     expect(commands('error')[0]).toContain('`permissions: pull-requests: write`')
     expect(world.posts()).toEqual([])
   }))
+
+test.each([
+  ['has', AFTER, false],
+  ['lacks', null, true],
+])('if a check can not be written, a re-run %s the docs job in the comment', (_, mergeCommit, isLost) =>
+  inWorld({ github: { permissions: { checks: 'none' } } }, async (world) => {
+    addMerged(world, { mergeCommit })
+    const { commands } = await world.step({ ...SCOPE, check: 'true' }, push('Retry'))
+    expect(commands('warning')).toEqual([expect.stringContaining('The check may be missing')])
+    expect(commands('warning')[0]?.includes('a re-run may not find')).toBe(isLost)
+  }),
+)

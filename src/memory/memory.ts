@@ -36,7 +36,7 @@ export function openMemory(step: Step, github: GitHub) {
     return slot
   }
 
-  if (inputs.check) keep(openCheck(step, github))
+  if (inputs.check) keep(openCheck(step, github, () => comment?.role === 'decides'))
 
   return {
     /** From now on the comment is kept, too, if the step has one: on what these inputs name. @throws ActionError `github` */

@@ -22,7 +22,7 @@ export const DECIDES: Role = {
   is: 'decides',
   accepts: ({ conclusion }) => conclusion !== 'skipped',
   stale: 'The comment may be out of date',
-  soleReader: 'a later run',
+  soleReader: () => 'a later run',
 }
 
 /** A re-run uses it if it can. */
@@ -37,7 +37,7 @@ export const INFORMS: Role = {
   is: 'informs',
   accepts: ({ conclusion, hasJob }) => conclusion !== 'skipped' && (hasJob || conclusion !== undefined),
   stale: 'The comment may be missing or out of date',
-  soleReader: '',
+  soleReader: () => '',
 }
 
 /** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
@@ -78,7 +78,11 @@ function createCommentWriter(
 }
 
 /** The writer of the check, if the event has a commit to put one on. */
-export function openCheck(step: MemoryOptions, github: GitHub): Slot | undefined {
+export function openCheck(
+  step: MemoryOptions,
+  github: GitHub,
+  commentDecides: () => boolean,
+): Slot | undefined {
   const { run, event, inputs, redact } = step
   const sha = commitOf(run, event)
   if (sha === '') {
@@ -89,9 +93,7 @@ export function openCheck(step: MemoryOptions, github: GitHub): Slot | undefined
   // job-key is redacted before it is shortened: half a key would not be found.
   const name = redact(checkName(run, redact(inputs.jobKey)))
   const place = openCheckRuns(github, run.repository, sha, name)
-  const { jobScope, issueNumber } = inputs
-  const isInComment = jobScope !== 'run' && findConversation(event, jobScope, issueNumber) !== undefined
-  const role = { ...REMEMBERS, soleReader: isInComment ? '' : 'a re-run' }
+  const role = { ...REMEMBERS, soleReader: () => (commentDecides() ? '' : 'a re-run') }
   return new Slot({ ...step, ...signing(step, sha), place, role })
 }
 

@@ -18,7 +18,7 @@ export interface Role {
   /** What it means for the user if it can't be written. */
   readonly stale: string
   /** Who finds the job here and nowhere else, such as "a re-run"; or empty. */
-  readonly soleReader: string
+  readonly soleReader: () => string
 }
 
 interface SlotOptions extends SignedPlace, Pick<Step, 'clock' | 'deadline' | 'warn'> {
@@ -70,7 +70,7 @@ export class Slot implements StatusWriter {
 
   /** The next run depends on what is stored, and would not find the job there. */
   get #lacksJob(): boolean {
-    if (this.#options.role.soleReader === '' || this.#latest === undefined) return false
+    if (this.#options.role.soleReader() === '' || this.#latest === undefined) return false
     const { state, jobId } = this.#latest.stored
     return !NOTHING_SENT.includes(state) && (jobId === '' || jobId !== this.#storedId)
   }
@@ -79,7 +79,7 @@ export class Slot implements StatusWriter {
     const { stale, soleReader } = this.#options.role
     const error = this.#failed?.error
     if (!(error instanceof ActionError)) return String(error ?? '')
-    const lost = this.#lacksJob ? `, and ${soleReader} may not find this run's docs job` : ''
+    const lost = this.#lacksJob ? `, and ${soleReader()} may not find this run's docs job` : ''
     return describeWarning(error, `${stale}${lost}.`)
   }
 
