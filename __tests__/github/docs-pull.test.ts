@@ -3,6 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type OtherToken, primaryLimit } from '../support/github.js'
 import {
+  HEAD,
   inRealWorld,
   inWorld,
   REPOSITORY,
@@ -11,6 +12,7 @@ import {
   type SimulatedWorld,
   type World,
 } from '../support/pull-request.js'
+import { markersIn } from '../world/memory.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const DOCS_TOKEN = 'ghp_docs_0123456789'
@@ -182,3 +184,93 @@ test('a create whose response has no job is remembered as unknown', () =>
     expect(next.commands('warning')).toEqual([expect.stringContaining('a docs job may exist')])
     for (const text of [next.summary, ...world.comments()]) expect(text).toContain('a docs job may exist')
   }))
+
+describe('a docs pull request that was closed without a merge is a no', () => {
+  const SAYS = /was closed without a merge\.[\s\S]* reopen it, or ask anew by any event but a push /
+  const PULL = { ...SCOPE, 'allow-users': 'octocat' }
+  const sender = { login: 'octocat', type: 'User' }
+  const pull = { number: 1, user: sender, head: { sha: HEAD } }
+  const on = (action: string, event = 'pull_request'): RunOptions => ({
+    event,
+    payload: { action, sender, pull_request: pull },
+  })
+  const isTold = (world: World) => world.comments().map((body) => SAYS.test(body))
+
+  /** The docs pull request that the job of a first step opened. */
+  async function closed(world: SimulatedWorld, inputs: Record<string, string>) {
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step(inputs)
+    return docs.addPull({ number: 17, state: 'closed' })
+  }
+
+  test('to each push, until it is reopened: the one comment and the check say so', () =>
+    inWorld({}, async (world) => {
+      const inputs = { ...PULL, check: 'true' }
+      const docs = await closed(world, inputs)
+      const before = markersIn(world.comments())
+      for (const target of ['', '_target']) {
+        const { outputs, commands, summary } = await world.step(
+          inputs,
+          on('synchronize', `pull_request${target}`),
+        )
+        expect(outputs).toMatchObject({ outcome: 'skipped', reused: 'false' })
+        expect(summary).toMatch(SAYS)
+        expect(isTold(world)).toEqual([true])
+        expect(markersIn(world.comments())).toEqual(before)
+        expect(world.checks().at(-1)).toMatchObject({ status: 'completed', conclusion: 'skipped' })
+        expect(commands('warning')).toEqual([])
+      }
+      docs.state = 'open'
+      expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
+      expect(isTold(world)).toEqual([false])
+    }))
+
+  test.each([
+    ['gone', { status: 404, error: 'Not found' }],
+    ['failed', { job: { status: 'failed' } }],
+    ['archived', { job: { status: 'archived' } }],
+  ])('also if the docs job is %s', (_, later) =>
+    inWorld({}, async (world) => {
+      const prLink = 'https://github.com/your-org/docs/pull/17'
+      const ended = { times: 1, job: { status: 'completed', prLink } }
+      const { url } = await world.serve({ poll: [ended, { times: 9, ...later }] })
+      const inputs = { ...PULL, 'base-url': url }
+      await closed(world, inputs)
+      expect((await world.step(inputs)).outputs.outcome).toBe('skipped')
+      expect(isTold(world)).toEqual([true])
+    }),
+  )
+
+  test.each<[by: string, run: RunOptions, inputs?: Record<string, string>]>([
+    ['a label', on('labeled')],
+    ['a reopened pull request', on('reopened', 'pull_request_target')],
+    ['a command', { event: 'issue_comment', payload: { sender, issue: { number: 1, pull_request: {} } } }],
+    ['hand', { event: 'workflow_dispatch', payload: {} }, { 'issue-number': '1' }],
+  ])('until somebody asks anew by %s', (_, run, inputs = {}) =>
+    inWorld({}, async (world) => {
+      await closed(world, PULL)
+      await world.step(PULL)
+      const { outputs } = await world.step({ ...PULL, ...inputs }, run)
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(world.prompts()).toEqual(Array(2).fill('Update the docs.'))
+      expect(isTold(world)).toEqual([false])
+    }),
+  )
+
+  test('to nobody else who shares the docs job of an issue', () =>
+    inWorld({}, async (world) => {
+      world.repository.issues.add(40)
+      const inputs = { 'job-scope': 'issue', 'issue-number': '40' }
+      await closed(world, inputs)
+      expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+    }))
+
+  test('while other skips leave the comment as it is', () =>
+    inWorld({}, async (world) => {
+      await world.step(PULL)
+      const before = world.comments()
+      const { outputs } = await world.step({ ...PULL, 'context-paths': 'src/**' })
+      expect(outputs.outcome).toBe('skipped')
+      expect(world.comments()).toEqual(before)
+    }))
+})

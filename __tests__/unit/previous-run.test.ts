@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
 import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
 import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
-import type { Task } from '../../src/inputs/inputs.js'
+import type { Inputs, Task } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
 import type { StoredState } from '../../src/memory/marker.js'
 import { continueOrCreate, findPreviousRun, type PreviousRun } from '../../src/memory/previous-run.js'
@@ -307,7 +307,9 @@ describe('continuing', () => {
     jobId?: string
     script?: Iterable<ScriptedResult>
     action?: string
+    number?: number
     issueNumber?: number
+    jobScope?: Inputs['jobScope']
   }
 
   async function decide(
@@ -322,8 +324,9 @@ describe('continuing', () => {
       return pull
     }
     const previous = { state: stored('active', { jobId, link }), job: previousJob, unfinished: false }
-    const inputs = { ...INPUTS, timeoutMs: 60_000, issueNumber: more.issueNumber }
-    const event = { action: more.action } as RunEvent
+    const { action, number, jobScope = 'pull-request', issueNumber } = more
+    const inputs = { ...INPUTS, timeoutMs: 60_000, jobScope, issueNumber }
+    const event = { action, pullRequest: { number } } as RunEvent
     const run = { runId: '9', runAttempt: 1 } as RunEnvironment
     const context = { ...tools, slots: [], inputs, run, event, readDocsPull }
     const task = await continueOrCreate(previous, composeWith, context)
@@ -395,17 +398,19 @@ describe('continuing', () => {
     })
   })
 
-  test('a push to the code asks for no other docs than those that somebody closed', async () => {
-    const { told } = await decide(active, closed, { action: 'synchronize' })
-    const reason = `the docs pull request ${OLD_LINK} was closed without a merge`
-    expect(told).toMatchObject({ task: { reason }, log: [] })
-    expect((await decide(active, merged, { action: 'synchronize' })).told.task).toHaveProperty(
-      'kind',
-      'create',
-    )
+  test.each<[skips: boolean, DocsPull, Decide]>([
+    [true, closed, {}],
+    [true, closed, { issueNumber: 7 }],
+    [false, merged, {}],
+    [false, closed, { action: 'reopened' }],
     // Other pull requests share the docs job of an issue.
-    const ofIssue = await decide(active, closed, { action: 'synchronize', issueNumber: 40 })
-    expect(ofIssue.told.task).toHaveProperty('kind', 'create')
+    [false, closed, { issueNumber: 40 }],
+    // A re-run whose job is gone.
+    [false, closed, { jobScope: 'run' }],
+  ])('a push is told no: %j, if its docs are %j, with %j', async (skips, pull, options) => {
+    const { told } = await decide(active, pull, { action: 'synchronize', number: 7, ...options })
+    const reason = `the docs pull request ${OLD_LINK} was closed without a merge`
+    expect(told).toMatchObject({ task: skips ? { reason } : { kind: 'create' } })
   })
 
   test('if only the pull request is remembered, the new job continues there', async () => {

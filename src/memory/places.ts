@@ -20,7 +20,7 @@ type MemoryOptions = Pick<
 /** Later runs depend on it. */
 export const DECIDES: Role = {
   is: 'decides',
-  accepts: ({ conclusion }) => conclusion !== 'skipped',
+  accepts: ({ leavesComment }) => !leavesComment,
   stale: 'The comment may be out of date',
   soleReader: () => 'a later run',
 }
@@ -35,7 +35,7 @@ const REMEMBERS: Omit<Role, 'soleReader'> = {
 /** Only people read it: it is first written when there is a job, or a result. */
 export const INFORMS: Role = {
   is: 'informs',
-  accepts: ({ conclusion, hasJob }) => conclusion !== 'skipped' && (hasJob || conclusion !== undefined),
+  accepts: ({ leavesComment, conclusion, hasJob }) => !leavesComment && (hasJob || conclusion !== undefined),
   stale: 'The comment may be missing or out of date',
   soleReader: () => '',
 }

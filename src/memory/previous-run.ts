@@ -172,11 +172,13 @@ export async function continueOrCreate(
   if (job === 'not requested') return { kind: 'message', jobId, prompt }
   const link = job?.link || state.link
   const pull = link === '' ? undefined : await readDocsPull(link)
-  const thread = inputs.issueNumber ?? event.pullRequest?.number
-  const isPushToIt = event.action === 'synchronize' && thread === event.pullRequest?.number
-  if (pull?.state === 'closed' && isPushToIt) {
+  const pushed = event.action === 'synchronize' ? event.pullRequest?.number : undefined
+  const isItsThread = inputs.jobScope !== 'run' && pushed === (inputs.issueNumber ?? pushed)
+  if (pull?.state === 'closed' && pushed !== undefined && isItsThread) {
     const reason = `the docs pull request ${link} was closed without a merge`
-    return { reason, advice: 'To have docs after all, reopen it, or ask for them.' }
+    const advice =
+      'To have docs after all, reopen it, or ask anew by any event but a push to this pull request.'
+    return { reason, advice, isForComment: true }
   }
   // Only what is known to be open can be continued.
   const forNewJob =
