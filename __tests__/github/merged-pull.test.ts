@@ -1,7 +1,7 @@
 /** A push with job-scope: pull-request: which pull request the run is about, if any. */
 
 import { describe, expect, test } from '@jest/globals'
-import { sha } from '../support/github.js'
+import { BAD_GATEWAY, type Permissions, sha } from '../support/github.js'
 import type { PullState } from '../support/github-state.js'
 import { inWorld, REPOSITORY, type RunOptions, type SimulatedWorld } from '../support/pull-request.js'
 
@@ -18,6 +18,7 @@ interface PushOptions {
   readonly earlier?: readonly ReturnType<typeof commit>[]
   readonly ref?: string
   readonly before?: string
+  readonly after?: string
   readonly commits?: readonly []
 }
 
@@ -29,10 +30,13 @@ function push(message: string, { earlier = [], ref = 'refs/heads/main', ...rest 
   return { event: 'push', payload: { ...payload, sender: { login: 'octocat' } }, env } satisfies RunOptions
 }
 
+/** What a pull request has. */
+const commitsWith = (...messages: string[]) => messages.map((message) => ({ sha: sha(message), message }))
+
 /** Pull request 2, which a stranger opened from a fork, and which `after` merged. */
 function addMerged({ repository }: SimulatedWorld, fields: Partial<PullState> = {}): void {
   const ofFork = { title: 'Retry', body: 'Networks fail.', author: 'stranger' }
-  const commits = ['one', 'two'].map((message) => ({ sha: sha(message), message }))
+  const commits = commitsWith('one', 'two')
   const merged = { state: 'closed', merged: true, mergeCommit: AFTER } as const
   repository.addPull({ number: 2, ...ofFork, ...merged, commits, ...fields })
   repository.addComparison(BEFORE, AFTER)
@@ -52,10 +56,14 @@ const RANGE = `compare/${BEFORE}...${AFTER}`
 const rebased = ['one', 'two'].map((message) => commit(`rebased ${message}`, message))
 
 const two = commit('rebased', 'two')
+const toRelease = { ref: 'refs/heads/release/1' }
+/** GitHub lists no more than 250. */
+const large = Array.from({ length: 251 }, (_, index) => `Part ${index}`)
 
 describe('a push is about the pull request that it merged', () => {
-  test.each<[how: string, RunOptions, requests: string[]]>([
+  test.each<[how: string, RunOptions, requests: string[], fields?: Partial<PullState>]>([
     ['a squash', push('Retry (#2)'), [LIST, FILES]],
+    ['a squash of many commits', push('Retry (#2)'), [LIST, FILES], { commits: commitsWith(...large) }],
     ['a squash with a title of its own', push('Retry'), [LIST, FILES]],
     [
       'a merge commit',
@@ -63,9 +71,31 @@ describe('a push is about the pull request that it merged', () => {
       [LIST, COMMITS, FILES],
     ],
     ['a rebase', push('two', { earlier: rebased.slice(0, 1) }), [LIST, COMMITS, FILES]],
-  ])('%s', (_, run, requests) =>
+    ['a rebase of one commit', push('one'), [LIST, FILES], { commits: commitsWith('one') }],
+    [
+      'a rebase of three commits',
+      push('three', { earlier: rebased }),
+      [LIST, COMMITS, FILES],
+      { commits: commitsWith('one', 'two', 'three') },
+    ],
+    [
+      'a rebase of two commits with one message',
+      push('two', { earlier: [two] }),
+      [LIST, COMMITS, FILES],
+      { commits: commitsWith('two', 'two') },
+    ],
+    [
+      'a merge into another branch',
+      push('Retry (#2)', toRelease),
+      [LIST, FILES],
+      { base: ['release/1', REPOSITORY] },
+    ],
+    ['a repository in other case', push('x'), [LIST, FILES], { base: ['main', REPOSITORY.toUpperCase()] }],
+  ])('%s', (_, run, requests, fields = {}) =>
     inWorld({}, async (world) => {
-      addMerged(world)
+      // Of others that have the commit, too, there may be many.
+      for (let number = 100; number < 150; number++) world.repository.addPull({ number, head: AFTER })
+      addMerged(world, fields)
       const { outputs, log } = await world.step(SCOPE, run)
       expect(outputs.outcome).toBe('pr-opened')
       expect(log).toContain('This push merged pull request 2.')
@@ -108,6 +138,10 @@ describe('a push is about itself', () => {
   test.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([
     ['nothing was merged', { mergeCommit: null }, push('Fix a typo'), [LIST, RANGE]],
     ['an issue is named', { mergeCommit: null }, push('Fix a typo (#40)'), [LIST, 'pulls/40', RANGE]],
+    ['another is named', { mergeCommit: BEFORE }, push('Fix (#2)'), [LIST, 'pulls/2', RANGE]],
+    ['another repository is named', { mergeCommit: BEFORE }, push('Fix (o/r#2)'), [LIST, RANGE]],
+    ['the text names one', { mergeCommit: null }, push('x\n\nMerge pull request #2 (#2)'), [LIST, RANGE]],
+    ['GitHub names no merge', { mergeCommit: null, head: AFTER }, push('x'), [LIST, RANGE]],
     ['the pull request is open', { merged: false }, push('x'), [LIST, RANGE]],
     ['its head was pushed', { merged: false, mergeCommit: null, head: AFTER }, push('x'), [LIST, RANGE]],
     ['an earlier push merged it', { mergeCommit: BEFORE, head: AFTER }, push('x'), [LIST, RANGE]],
@@ -120,9 +154,23 @@ describe('a push is about itself', () => {
       [LIST, COMMITS, RANGE],
     ],
     ['a queue rebased another with it', {}, push('one', { earlier: [two, two] }), [LIST, COMMITS, RANGE]],
+    [
+      'a queue merged both',
+      {},
+      push('Merge pull request #2', { earlier: [commit('nine'), commit('Merge 9'), commit('one'), two] }),
+      [LIST, COMMITS, RANGE],
+    ],
+    [
+      'it is too large to compare',
+      { commits: commitsWith(...large) },
+      push('Merge pull request #2', { earlier: large.map((message) => commit(message)) }),
+      [LIST, COMMITS, COMMITS, COMMITS, RANGE],
+    ],
+    ['a release branch is moved on', {}, push('Retry (#2)', toRelease), [LIST, 'pulls/2', RANGE]],
     ['it goes back to an earlier merge', {}, push('x', { commits: [] }), [RANGE]],
     ['it is of a tag', {}, push('x', { ref: 'refs/tags/v1' }), [RANGE]],
     ['the branch is new', {}, push('x', { before: '0'.repeat(40) }), []],
+    ['the branch is gone', {}, push('x', { after: '0'.repeat(40), commits: [] }), []],
   ])('if %s', (_, fields, run, requests) =>
     inWorld({}, async (world) => {
       addMerged(world, fields)
@@ -154,16 +202,19 @@ test('of two pull requests that it merged, a push is about neither', () =>
     expect(asked(world)).toEqual([LIST, RANGE])
   }))
 
-test('a pull request by the agent starts nothing, although a person has added to it', () =>
-  inWorld({}, async (world) => {
-    addMerged(world, { author: 'mintlify[bot]' })
-    const earlier = [commit('one', 'one', 'mintlify[bot]'), commit('two', 'two', 'octocat')]
-    world.repository.addCommit({ sha: sha('two') })
-    const inputs = { ...SCOPE, 'skip-authors': 'mintlify[bot]' }
-    const { outputs } = await world.step(inputs, push('Merge pull request #2', { earlier }))
-    expect(outputs.outcome).toBe('skipped')
-    expect([world.posts(), commentsOn(world)]).toEqual([[], []])
-  }))
+test.each(['mintlify[bot]', 'Dependabot[bot]'])(
+  'a pull request by %s starts nothing, although a person has added to it',
+  (author) =>
+    inWorld({}, async (world) => {
+      addMerged(world, { author })
+      const earlier = [commit('one', 'one', author), commit('two', 'two', 'octocat')]
+      world.repository.addCommit({ sha: sha('two') })
+      const inputs = { ...SCOPE, 'skip-authors': 'dependabot[bot]' }
+      const { outputs } = await world.step(inputs, push('Merge pull request #2', { earlier }))
+      expect(outputs.outcome).toBe('skipped')
+      expect([world.posts(), world.github.writes()]).toEqual([[], []])
+    }),
+)
 
 test.each(
   ['push', 'pull_request'].flatMap((event) => [
@@ -179,13 +230,48 @@ test.each(
   }),
 )
 
-test('a missing permission is named, and nothing is sent', () =>
-  inWorld({ github: { permissions: { pull_requests: 'none' } } }, async (world) => {
+test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string | undefined]>([
+  [{ contents: 'none', issues: 'none', actions: 'none', checks: 'none' }, {}, undefined],
+  [{ contents: 'none' }, { mergeCommit: null }, 'contents: read'],
+  [{ pull_requests: 'none' }, {}, 'pull-requests: write'],
+  [{ pull_requests: 'none' }, { mergeCommit: null }, 'pull-requests: write'],
+  [{ pull_requests: 'read' }, {}, 'pull-requests: write'],
+])('with %j, of a pull request with %j, a missing permission is named', (permissions, fields, needs) =>
+  inWorld({ github: { permissions } }, async (world) => {
+    addMerged(world, fields)
+    const { outputs, commands } = await world.step(SCOPE, push('Retry'))
+    const isRefused = needs !== undefined
+    expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
+    if (isRefused) expect(commands('error')[0]).toContain(`\`permissions: ${needs}\``)
+    expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
+  }),
+)
+
+test('nothing is sent if GitHub can not say what was merged', () =>
+  inWorld({}, async (world) => {
     addMerged(world)
-    const { outputs, commands } = await world.step(SCOPE, push('Retry (#2)'))
+    world.github.faults.push({ path: /\/commits\/\w+\/pulls/, times: 99, answer: BAD_GATEWAY })
+    const { outputs, milliseconds } = await world.step(SCOPE, push('Retry (#2)'))
     expect(outputs['error-code']).toBe('github')
-    expect(commands('error')[0]).toContain('`permissions: pull-requests: write`')
-    expect(world.posts()).toEqual([])
+    expect(milliseconds).toBeGreaterThan(80_000)
+    expect(milliseconds).toBeLessThan(91_000)
+    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+  }))
+
+test('a dry run tells what would be sent, and writes nothing', () =>
+  inWorld({}, async (world) => {
+    addMerged(world)
+    const { outputs, log } = await world.step({ ...SCOPE, 'dry-run': 'true' }, push('Retry (#2)'))
+    expect(outputs.outcome).toBe('dry-run')
+    expect(log).toContain('title: Retry')
+    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+  }))
+
+test('without a context, the comment is on the pull request all the same', () =>
+  inWorld({}, async (world) => {
+    addMerged(world)
+    await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
+    expect([commentsOn(world), asked(world), world.prompts()]).toEqual([[2], [LIST], ['Update the docs.']])
   }))
 
 test.each([

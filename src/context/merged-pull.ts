@@ -32,8 +32,8 @@ export async function findMergedPull(
     `refs/heads/${getString(pull, 'base.ref')}` === run.ref &&
     getString(pull, 'base.repo.full_name').toLowerCase() === run.repository.toLowerCase()
   const common = requestParams(source, `listing pull requests of ${shortSha(after)}`, NEEDS, Array.isArray)
-  const { repos } = source.github
-  const { data } = await repos.listPullRequestsAssociatedWithCommit({ ...common, commit_sha: after })
+  const params = { ...common, commit_sha: after, per_page: 100 }
+  const { data } = await source.github.repos.listPullRequestsAssociatedWithCommit(params)
   const listed = data.filter(isMerge)
   const named = listed.length > 0 ? [] : await readNamed(getString(payload, 'head_commit.message'), source)
   const [pull, ...more] = [...listed, ...named.filter(isMerge)]
@@ -65,6 +65,5 @@ async function hasAll(pull_number: number, commits: readonly Commit[], after: st
   )
   const messages = items.map((commit) => getString(commit, 'commit.message'))
   const others = commits.filter(({ message }) => !messages.includes(message))
-  const merges = others.filter(({ sha }) => sha === after)
-  return others.length === merges.length && commits.length <= messages.length + merges.length
+  return others.every(({ sha }) => sha === after) && commits.length - others.length <= messages.length
 }
