@@ -14,7 +14,7 @@ import { createGitHub, type GitHub, type Source } from './github/client.js'
 import { describeWarning, GitHubError } from './github/errors.js'
 import { createKeyRedactor } from './inputs/inputs.js'
 import { type Memory, openMemory } from './memory/memory.js'
-import type { Plan } from './run/result.js'
+import type { Plan, SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import { ActionError } from './text/errors.js'
 
@@ -64,7 +64,11 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const context = { ...step, inputs }
   memory.openComment(inputs)
-  if (await memory.isAbout(event)) return { reason: "the event is about this action's own comment" }
+  const skip = (reason: SkipReason): SkipReason => {
+    memory.stopComment() // It is no news there.
+    return reason
+  }
+  if (await memory.isAbout(event)) return skip({ reason: "the event is about this action's own comment" })
   const named = merged ?? (await readNamedPull(context, source))
   const { ofThisRun, ofEarlierRun } = await memory.recall(service)
   if (ofThisRun !== undefined) return ofThisRun
@@ -74,7 +78,7 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
   const changes = await findChangesIfNeeded(context, named)
   if (changes?.truncated) log('GitHub cut the list of changed files.')
   const nothingToDo = reasonToSkip(inputs, event, changes)
-  if (nothingToDo !== undefined) return nothingToDo
+  if (nothingToDo !== undefined) return skip(nothingToDo)
   const note = describePaths(inputs, changes) ?? (changes?.unexpected ? changes.note : undefined)
   if (note !== undefined) {
     log(note)

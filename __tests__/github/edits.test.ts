@@ -258,7 +258,7 @@ describe('an edit that would store the job', () => {
   const update: StatusUpdate = {
     stored: { state: 'active', jobId: 'job-1', link: '' },
     ...{ hasJob: true, created: true, notes: '' },
-    ...{ title: '', comment: '', summary: '', conclusion: undefined, leavesComment: false },
+    ...{ title: '', comment: '', summary: '', conclusion: undefined },
   }
   test.each([
     ['decides', DECIDES, { usualMs: 1, memoryMs: 300, cancelledMs: 1 }],

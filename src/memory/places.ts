@@ -20,7 +20,6 @@ type MemoryOptions = Pick<
 /** Later runs depend on it. */
 export const DECIDES: Role = {
   is: 'decides',
-  accepts: ({ leavesComment }) => !leavesComment,
   stale: 'The comment may be out of date',
   soleReader: () => 'a later run',
 }
@@ -28,14 +27,12 @@ export const DECIDES: Role = {
 /** A re-run uses it if it can. */
 const REMEMBERS: Omit<Role, 'soleReader'> = {
   is: 'remembers',
-  accepts: () => true,
   stale: 'The check may be missing or out of date',
 }
 
 /** Only people read it: it is first written when there is a job, or a result. */
 export const INFORMS: Role = {
   is: 'informs',
-  accepts: ({ leavesComment, conclusion, hasJob }) => !leavesComment && (hasJob || conclusion !== undefined),
   stale: 'The comment may be missing or out of date',
   soleReader: () => '',
 }
@@ -78,11 +75,7 @@ function createCommentWriter(
 }
 
 /** The writer of the check, if the event has a commit to put one on. */
-export function openCheck(
-  step: MemoryOptions,
-  github: GitHub,
-  commentDecides: () => boolean,
-): Slot | undefined {
+export function openCheck(step: MemoryOptions, github: GitHub, isInComment: () => boolean): Slot | undefined {
   const { run, event, inputs, redact } = step
   const sha = commitOf(run, event)
   if (sha === '') {
@@ -93,7 +86,7 @@ export function openCheck(
   // job-key is redacted before it is shortened: half a key would not be found.
   const name = redact(checkName(run, redact(inputs.jobKey)))
   const place = openCheckRuns(github, run.repository, sha, name)
-  const role = { ...REMEMBERS, soleReader: () => (commentDecides() ? '' : 'a re-run') }
+  const role = { ...REMEMBERS, soleReader: () => (isInComment() ? '' : 'a re-run') }
   return new Slot({ ...step, ...signing(step, sha), place, role })
 }
 

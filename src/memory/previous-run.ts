@@ -178,7 +178,7 @@ export async function continueOrCreate(
     const reason = `the docs pull request ${link} was closed without a merge`
     const advice =
       'To have docs after all, reopen it, or ask anew by any event but a push to this pull request.'
-    return { reason, advice, isForComment: true }
+    return { reason, advice }
   }
   // Only what is known to be open can be continued.
   const forNewJob =

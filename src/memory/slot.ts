@@ -13,8 +13,6 @@ import { concludeAll, createOnce, readEarlier, type SignedPlace, type StoredText
 export interface Role {
   /** `decides`: nothing is sent unless it can be written. `informs`: nothing depends on it. */
   readonly is: 'decides' | 'remembers' | 'informs'
-  /** Whether to write this update at all. */
-  readonly accepts: (update: StatusUpdate) => boolean
   /** What it means for the user if it can't be written. */
   readonly stale: string
   /** Who finds the job here and nowhere else, such as "a re-run"; or empty. */
@@ -130,7 +128,8 @@ export class Slot implements StatusWriter {
 
   enqueue(update: StatusUpdate): void {
     const isStored = this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
-    if (this.#state.is === 'off' || isStored || !this.#options.role.accepts(update)) return
+    const isEarly = this.role === 'informs' && !update.hasJob && update.conclusion === undefined
+    if (this.#state.is === 'off' || isStored || isEarly) return
     this.#latest = update
     this.#working ??= this.#work()
   }

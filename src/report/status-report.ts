@@ -43,7 +43,6 @@ export function createUpdate(view: View): StatusUpdate {
     created: accepted && reuse === undefined,
     notes: redact(notes.join('\n')),
     ...textsOf(view),
-    leavesComment: result?.outcome === 'skipped' && !result.isForComment,
     conclusion: result && conclusionOf(result.outcome, inputs.failOn),
   }
 }

@@ -6,19 +6,14 @@ import { ActionError, Cancelled, internalError } from '../text/errors.js'
 
 export type RunResult =
   | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>
-  | ({ readonly outcome: 'skipped' } & SkipReason)
+  /** `advice` is what to do, if anything has to be done. */
+  | { readonly outcome: 'skipped'; readonly reason: string; readonly advice?: string | undefined }
   /** `error` is set if a request was in flight and its result is unknown. */
   | { readonly outcome: 'cancelled'; readonly error?: ActionError | undefined }
   | { readonly outcome: 'error'; readonly error: ActionError }
 
-/** Why nothing was sent. */
-export interface SkipReason {
-  readonly reason: string
-  /** What to do, if anything has to be done. */
-  readonly advice?: string
-  /** The comment says so, too. */
-  readonly isForComment?: true
-}
+/** Why nothing was sent, and what to do, if anything has to be done. */
+export type SkipReason = Omit<Extract<RunResult, { outcome: 'skipped' }>, 'outcome'>
 
 /** What to do, with the whole prompt; or nothing, for a reason. */
 export type Plan = Task | SkipReason

@@ -26,8 +26,6 @@ export interface StatusUpdate {
   readonly title: string
   /** The comment, as Markdown. */
   readonly comment: string
-  /** It is no news for the comment, as most skips. */
-  readonly leavesComment: boolean
   /** The details of a check, as Markdown. */
   readonly summary: string
   /** Undefined while the step runs. */
