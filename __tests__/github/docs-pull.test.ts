@@ -257,14 +257,6 @@ describe('a docs pull request that was closed without a merge is a no', () => {
     }),
   )
 
-  test('to nobody else who shares the docs job of an issue', () =>
-    inWorld({}, async (world) => {
-      world.repository.issues.add(40)
-      const inputs = { 'job-scope': 'issue', 'issue-number': '40' }
-      await closed(world, inputs)
-      expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
-    }))
-
   test('while other skips leave the comment as it is', () =>
     inWorld({}, async (world) => {
       await world.step(PULL)

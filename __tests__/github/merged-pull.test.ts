@@ -223,9 +223,9 @@ test.each(
   ]),
 )('if %j can not be read, nothing is sent', (run) =>
   inWorld({}, async (world) => {
-    const { outputs, commands } = await world.step(SCOPE, run)
+    const { outputs, commands } = await world.step({ ...SCOPE, 'allow-users': '*' }, run)
     expect(outputs['error-code']).toBe('github')
-    expect(commands('error')[0]).toMatch(/^Can't tell w.* can't be read: it is not a JSON object/)
+    expect(commands('error')[0]).toMatch(/^Can't tell which pull request this is: .* it is not a JSON object/)
     expect([world.posts(), world.github.requests]).toEqual([[], []])
   }),
 )
