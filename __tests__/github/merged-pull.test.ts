@@ -46,7 +46,7 @@ const commentsOn = ({ repository }: SimulatedWorld) =>
   [...repository.comments.values()].map(({ issue }) => issue)
 const asked = ({ github }: SimulatedWorld): string[] =>
   github.requests
-    .filter(({ method, path }) => method === 'GET' && /\/(?:pulls|compare)\b/.test(path))
+    .filter(({ method, path }) => method === 'GET' && /\/(?:pulls|compare|issues\/\d+$)\b/.test(path))
     .map(({ path }) => path.replace(`/repos/${REPOSITORY}/`, '').replace(/\?.*/, ''))
 
 const LIST = `commits/${AFTER}/pulls`
@@ -184,13 +184,13 @@ describe('a push is about itself', () => {
 })
 
 test.each([
-  [{ 'job-scope': 'run' }, RANGE],
-  [{ 'issue-number': '1' }, 'pulls/1/files'],
-])('with %j, nothing is asked', (inputs, read) =>
+  [{ 'job-scope': 'run' }, [RANGE]],
+  [{ 'issue-number': '1' }, ['issues/1', 'pulls/1/files']],
+])('with %j, nobody asks what was merged', (inputs, requests) =>
   inWorld({}, async (world) => {
     addMerged(world)
     await world.step({ ...SCOPE, ...inputs }, push('Retry (#2)'))
-    expect(asked(world)).toEqual([read])
+    expect(asked(world)).toEqual(requests)
   }),
 )
 
