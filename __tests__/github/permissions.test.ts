@@ -61,7 +61,6 @@ const CASES: Record<string, readonly (readonly [inputs: Record<string, string>, 
   ],
   "`skip-authors`, when a push mixes their commits with others'": [
     [{ 'skip-authors': 'mintlify[bot]' }, run('push', { ...range, commits: mixed })],
-    [{ 'skip-authors': 'mintlify[bot]' }, run('push', { ...range, commits: [mixed[0]], total_commits: 2 })],
   ],
 }
 
