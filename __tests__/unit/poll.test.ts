@@ -240,6 +240,11 @@ describe('at the deadline', () => {
     expect(calls.map(({ limitMs }) => limitMs)).toEqual([58_000, 38_000, 18_000, 2000])
   })
 
+  test('the last poll has a connection of its own', async () => {
+    const { calls, closed } = await poll(forever(active), { timeoutMs: MINUTE })
+    expect(closed).toEqual([calls.at(-1)?.at])
+  })
+
   test('a process that was frozen makes no last poll after a cancel', async () => {
     const { end, calls } = await poll([], { ...created(), ...frozen, cancelAt: 10_000 })
     expect([end, calls]).toEqual(['cancelled', []])

@@ -143,6 +143,8 @@ export function createScriptedRun(
   const results = script[Symbol.iterator]()
   const calls: Call[] = []
   const lines = { log: [] as string[], debug: [] as string[], warn: [] as string[] }
+  /** When the connections were closed. */
+  const closed: number[] = []
   /** The status of each job that was reported. */
   const reported: string[] = []
   /** What a reader knew each time, and how many requests had been sent by then. */
@@ -163,7 +165,7 @@ export function createScriptedRun(
     facts: factsOf(MINTLIFY_URL),
     submit: (request, prompt) => play({ ...request, prompt }),
     getJob: (jobId, until) => play({ kind: 'poll', jobId, limitMs: until.remainingMs() }, until),
-    close: () => undefined,
+    close: () => void closed.push(clock.now()),
   }
   const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
     await clock.sleep(milliseconds, signal)
@@ -192,7 +194,7 @@ export function createScriptedRun(
   if (cancelAt !== Number.POSITIVE_INFINITY) {
     void clock.sleep(cancelAt, deadline.signal).then(() => cancel.abort())
   }
-  const recorded = { calls, lines, reported, published, placeholders }
+  const recorded = { calls, closed, lines, reported, published, placeholders }
   const all = { clock, cancel, deadline, progress, tools, ...recorded }
   return all
 }

@@ -64,11 +64,10 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
     if (deadline.cancelled()) break
     isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
     let until = isFinalPoll ? deadline : untilFinalPoll
-    if (hasPassed(deadline)) {
-      // The process was frozen and has missed its final poll. Its connection may be gone.
-      service.close()
-      until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
-    }
+    // A server may close an idle connection just as this poll is sent, which no other one follows.
+    if (isFinalPoll) service.close()
+    // The process was frozen and has missed its final poll.
+    if (hasPassed(deadline)) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
     tools.progress.missedReason = 'the last status request got no response' // Until it does.
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
