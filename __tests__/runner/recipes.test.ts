@@ -268,7 +268,7 @@ function slower(fields: Pull, end: 'ended' | 'active'): Start & Partial<Case> {
   return {
     ...start,
     scenario: { jobSeconds: end === 'ended' ? 6 * SPEED : 86_400 },
-    edit: (yaml) => yaml.replace('timeout-minutes: 120', 'timeout-minutes: 0.02'),
+    edit: (yaml) => yaml.replace('timeout-minutes: 120', 'timeout-minutes: 0.05'),
     prepare: async (world, run) => {
       prepare(world, run)
       if (run === 2 && end === 'ended') await setTimeout(6000)
@@ -331,14 +331,15 @@ const withClause = (yaml: string): string =>
     const clause = CLAUSE.replace(/^/gm, '      ')
     return `    if: >-\n${clause}${found && ' &&'}\n`
   })
-const withStep = (yaml: string): string => yaml + STEP.replace(/^(?=.)/gm, '      ')
+const asSteps = (steps: string): string => `${steps.trimEnd().replace(/^/gm, '      ')}\n`
+const withStep = (yaml: string): string => yaml + asSteps(STEP)
 const named = (message: string): Start => ({
   ...MERGED,
   payload: (world) => ({ ...MERGED.payload(world), head_commit: { message } }),
 })
 
-/** The caller in the comment of central.yml. */
-const callerOf = (yaml: string): string =>
+/** The YAML in the comment of a recipe. */
+const inComment = (yaml: string): string =>
   [...yaml.matchAll(/^# {3}(.*)$/gm)].map(([, line]) => line).join('\n')
 
 /** A push of which two chats are told a text; none is, if it is undefined. */
@@ -371,6 +372,11 @@ const CASES: Record<string, readonly Case[]> = {
     on(pull({ actions: ['opened', 'synchronize'] }), 'has a new job once its docs are merged', {
       docsPull: { state: 'closed', merged: true },
       sends: `${JOB}, ${JOB}`,
+    }),
+    on(pull({ actions: ['opened', 'synchronize'] }), 'sends nothing more once its docs are closed', {
+      ...SKIPPED,
+      docsPull: { state: 'closed' },
+      sends: JOB,
     }),
     on(pull({ by: 'reader' }), 'refuses a reader who opens it', SKIPPED),
     on(OPENED, 'has a job if some are left out', { edit: withClause }),
@@ -512,6 +518,15 @@ const CASES: Record<string, readonly Case[]> = {
       'holds back what a job opened after its step ended',
       { ends: 'dry-run, pr-opened', gh: HOLD },
     ),
+    on(pull({ actions: ['opened', 'synchronize'] }), 'leaves them closed if somebody closed them', {
+      ...SKIPPED,
+      prepare: (world, run) => {
+        OPENED.prepare(world, 1)
+        if (run === 2) world.docs.addPull({ number: 17, state: 'closed' })
+      },
+      sends: JOB,
+      gh: HOLD,
+    }),
     on(
       slower({ actions: ['opened', 'closed'], merged: true }, 'active'),
       'asks once for a job that is not done',
@@ -634,6 +649,18 @@ const CASES: Record<string, readonly Case[]> = {
   'schedule.yml': [
     on(schedule('schedule', true), 'sends what changed since the last success', { prompt: ['src/retry.ts'] }),
     on(schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED),
+    on(schedule('schedule', true), 'can be a weekly digest', {
+      edit: (yaml) =>
+        yaml
+          .replace('since }}', 'since || steps.week.outputs.ago }}')
+          .replace('    steps:\n', `$&${asSteps(inComment(yaml))}`),
+      prepare: (world) => {
+        addRelease(world, 'src/week.ts')
+        const body = [{ sha: world.sha, parents: [{ sha: sha('v1.1.0') }] }]
+        world.github.faults.push({ path: /\/commits\?/, answer: { status: 200, body } })
+      },
+      prompt: ['src/week.ts'],
+    }),
     on(schedule('workflow_dispatch', true), 'can be started by hand', { prompt: ['src/retry.ts'] }),
     on(schedule('workflow_dispatch', false, { since: 'v1.1.0' }), 'can be told where to begin', {
       prompt: ['src/since.ts'],
@@ -713,8 +740,8 @@ const CASES: Record<string, readonly Case[]> = {
     on(PUSH, 'says nothing if nothing changed', { ...announced(undefined), ...NO_CHANGES }),
   ],
   'central.yml': [
-    on(PUSH, 'is called with a project', { edit: callerOf, prompt: ['+new'] }),
-    on(PUSH, 'can be switched off', { edit: callerOf, ...NOT_RUN, vars: () => ({ DOCS_JOBS: 'off' }) }),
+    on(PUSH, 'is called with a project', { edit: inComment, prompt: ['+new'] }),
+    on(PUSH, 'can be switched off', { edit: inComment, ...NOT_RUN, vars: () => ({ DOCS_JOBS: 'off' }) }),
   ],
   'ghes.yml': [
     on(OPENED, "reads and writes at the server's own API", {
