@@ -423,6 +423,9 @@ const CASES: Record<string, readonly Case[]> = {
     }),
     on(merge('mintlify[bot]', 'src/retry.ts'), 'skips a pull request of the agent', SKIPPED),
     on(pushBy(['mintlify[bot]'], 'src/retry.ts'), 'skips what only the agent wrote', SKIPPED),
+    on(merge('mintlify[bot]', 'src/retry.ts'), 'can have a job for it', {
+      edit: (yaml) => `${yaml}          skip-authors: ''\n`,
+    }),
     on(named('Retry (#1)'), 'has a job if some are left out', { edit: withClause }),
     on(named('Retry [no docs] (#1)'), 'can leave out a title', { ...NOT_RUN, edit: withClause }),
     on(PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: ['+new'] }),

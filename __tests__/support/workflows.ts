@@ -31,7 +31,7 @@ function blocksIn(root: string, file: string): Workflow[] {
 function around(steps: string): string {
   const head =
     'name: Steps\non: push\npermissions: {}\njobs:\n  steps:\n    runs-on: ubuntu-latest\n    steps:\n'
-  const docs = `- { uses: ${HOME}@v1, id: docs, with: { project-id: any, api-key: any, prompt: any } }\n`
+  const docs = '- { uses: ./, id: docs, with: { project-id: any, api-key: any, prompt: any } }\n'
   return head + (steps.includes('id: docs') ? steps : docs + steps).replace(/^(?=.)/gm, '      ')
 }
 
