@@ -1,10 +1,11 @@
 /** What is kept up to date at GitHub: what replaces what, and what is said if it can't be read, verified or written. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
 import type { Place } from '../../src/memory/place.js'
 import { DECIDES, INFORMS } from '../../src/memory/places.js'
-import { Slot } from '../../src/memory/slot.js'
+import { type Role, Slot } from '../../src/memory/slot.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
 import { clock, runEnvironment } from '../../src/runner.js'
@@ -260,29 +261,47 @@ describe('an edit that would store the job', () => {
     ...{ hasJob: true, created: true, notes: '' },
     ...{ title: '', comment: '', summary: '', conclusion: undefined },
   }
+  const { signal } = new AbortController()
+  const createSlot = (role: Role, place: Pick<Place, 'create' | 'edit'>): Slot => {
+    const list = async () => ({ items: [], truncated: false })
+    return new Slot({
+      ...{ place: { kind: 'comment', perAttempt: false, list, ...place }, role },
+      ...{ log: () => undefined, warn: () => undefined, note: () => undefined },
+      ...{ identity: {} as Identity, markerKeys: deriveMarkerKeys('key'), nonce: '' },
+      run: runEnvironment(),
+      clock,
+      deadline: createDeadline(60_000, signal, clock),
+    })
+  }
+
   test.each([
     ['decides', DECIDES, { usualMs: 1, memoryMs: 300, cancelledMs: 1 }],
     ['informs', INFORMS, { usualMs: 300, memoryMs: 3_600_000, cancelledMs: 1 }],
   ] as const)('has its own time if it %s', (_, role, limits) =>
     inSimulation(async () => {
-      const { signal } = new AbortController()
       const create: Place['create'] = (_update, _nonce, how) =>
         new Promise((_, reject) => how.signal?.addEventListener('abort', () => reject(how.signal?.reason)))
-      const list = async () => ({ items: [], truncated: false })
-      const place: Place = { kind: 'comment', perAttempt: false, list, create, edit: async () => undefined }
-      const writer = new Slot({
-        ...{ place, role, log: () => undefined, warn: () => undefined, note: () => undefined },
-        ...{ identity: {} as Identity, markerKeys: deriveMarkerKeys('key'), nonce: '' },
-        run: runEnvironment(),
-        clock,
-        deadline: createDeadline(60_000, signal, clock),
-      })
+      const writer = createSlot(role, { create, edit: async () => undefined })
       writer.enqueue(update)
       const startedAt = performance.now()
       await writer.close(limits, signal)
       expect(performance.now() - startedAt).toBe(300)
     }),
   )
+
+  test('gives way to a later one while it waits for its turn', () =>
+    inSimulation(async () => {
+      const states: string[] = []
+      const edit: Place['edit'] = async (_id, { stored }) => {
+        states.push(stored.state)
+        await sleep(1)
+      }
+      const writer = createSlot(DECIDES, { create: async () => 1, edit })
+      for (const state of ['active', 'failed', 'archived'])
+        writer.enqueue({ ...update, stored: { ...update.stored, state } })
+      await writer.close({ usualMs: 9, memoryMs: 9, cancelledMs: 9 }, signal)
+      expect(states).toEqual(['active', 'archived'])
+    }))
 })
 
 test('an edit without a response holds up the next request no longer than until the deadline', () =>
@@ -301,8 +320,10 @@ test('a check that a dead attempt left is concluded even if that fails at first'
     const [check] = world.checks()
     if (check) Object.assign(check, { status: 'in_progress', conclusion: null })
     fail(world, { method: 'PATCH', path: new RegExp(`/${check?.id}$`), times: 1, answer: BAD_GATEWAY })
+    const { text } = check?.output ?? {}
     const { outputs } = await world.step({ ...CHECK, wait: 'false' }, run(200, 2))
     expect(outputs).toMatchObject({ outcome: 'started', reused: 'true' })
+    expect(check?.output.text).toBe(text) // An edit replaces the whole output.
     expect(world.checks().every(({ head_sha }) => head_sha === HEAD)).toBe(true)
     expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['cancelled', 'neutral'])
   }))

@@ -109,6 +109,13 @@ test('fails if the response is cut off, even after some of its body', async () =
   expect(lines).toEqual(['GET /path failed 0 ms'])
 })
 
+test('reads what has arrived before its time is over', async () => {
+  const time = new AbortController()
+  const url = await serve((_, response) => void response.end('{}', () => time.abort()))
+  const { status } = await fetchFrom(url).fetch(`${url}/`, { ...GET, signal: time.signal })
+  expect(status).toBe(200)
+})
+
 test('ends with its signal while a proxy does not open the tunnel', async () => {
   const proxy = await startListening(createSilentServer())
   servers.push(proxy)

@@ -66,6 +66,8 @@ async function expectRun(
   }).toEqual({ posts, outcome, code, link: exit === 0 ? LINK : '', exit, errors: exit })
   if (outcome === 'pr-opened') expect(service.polls()).toHaveLength(script.polls?.length ?? 0)
   for (const part of parts) expect(commands('error')[0]).toContain(part)
+  // A job that was never there is not one that was used again.
+  if (inputs['job-id'] && code === 'not-found') expect(outputs.reused).toBe('false')
   return log
 }
 

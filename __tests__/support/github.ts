@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { ENDPOINTS, type Need, notFound, type Permission, Refusal } from './github-endpoints.js'
 import { Repository, type Visibility } from './github-state.js'
 import { startListening } from './listening.js'
@@ -49,6 +50,10 @@ export interface Options {
   readonly onRequest?: (request: Received) => void
   /** Called with each request that was answered, or not. */
   readonly onAnswer?: (request: Received) => void
+  /** Its repositories were renamed: each request is redirected to one that names the repository by a number. */
+  readonly renamed?: boolean
+  /** Answers are compressed for those who ask for that. */
+  readonly compresses?: boolean
   /** When an idle connection is closed (default: 60 s), in milliseconds. */
   readonly keepAliveMs?: number
   /** In front of every path, such as `/api/v3` of GitHub Enterprise Server; a pattern if there are several. */
@@ -222,11 +227,18 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-function send(response: ServerResponse, entry: Received, { status, headers, text }: Sent): void {
+function send(
+  response: ServerResponse,
+  entry: Received,
+  { status, headers, text }: Sent,
+  compresses = false,
+): void {
   if (response.destroyed) return
   entry.status = status
   entry.answered = text
-  response.writeHead(status, headers).end(text)
+  const body = compresses && entry.headers['accept-encoding'] === 'gzip' ? gzipSync(text) : undefined
+  const length = body && { 'content-encoding': 'gzip', 'content-length': String(body.length) }
+  response.writeHead(status, { ...headers, ...length }).end(body ?? text)
 }
 
 /** The head and half of the body, then the end of the connection. */
@@ -288,7 +300,7 @@ export async function startGitHub(options: Options = {}) {
       entry.tookEffect = sent.status < 300
       return sent
     }
-    if (!fault) return send(response, entry, usual())
+    if (!fault) return send(response, entry, usual(), options.compresses)
     const what = fault.answer
     if (what === 'cut off') return cutOff(response, entry, usual())
     if (fault.takesEffect) usual()
@@ -302,6 +314,12 @@ export async function startGitHub(options: Options = {}) {
 
   const server = createServer((request, response) => {
     response.sendDate = false
+    if (options.renamed) {
+      const { method, url: path = '' } = request
+      const location = path.replace(/\/repos\/([^/]+)\/([^/?]+)/, '/repositories/$1+$2')
+      request.url = path.replace(/\/repositories\/([^/]+)\+([^/?]+)/, '/repos/$1/$2')
+      if (location !== path) return void response.writeHead(method === 'GET' ? 301 : 307, { location }).end()
+    }
     response.once('close', () => {
       const entry = received.get(request)
       if (entry) options.onAnswer?.(entry)

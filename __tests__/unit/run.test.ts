@@ -127,10 +127,11 @@ describe('a job that completed without a pull request', () => {
       'poll poll: no-changes',
     ],
   ])('is asked for once more: it %s', async (_, task, script, wait, story) => {
-    const { calls, published, ...ended } = await runTask(task, script, { wait })
+    const { calls, closes, published, ...ended } = await runTask(task, script, { wait })
     expect(ended.story).toBe(story)
     const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
     expect(last - before).toBe(5_000)
+    expect(closes).toEqual([calls.length - 1]) // Servers close a connection that was idle for so long.
     // What is known is published before the wait, in which the step may be killed.
     const known = { jobId: 'job-1', status: 'completed', at: before, calls: calls.length - 1 }
     expect(published).toContainEqual(expect.objectContaining(known))

@@ -63,6 +63,12 @@ describe('the reporter', () => {
     expect(written).not.toMatch(/\r|##\[|^::error::b/m)
     expect(written.trimEnd().split('\n').length).toBeLessThanOrEqual(lines + 1)
   })
+
+  test('cuts an error that GitHub would cut', () => {
+    reporter.error('x'.repeat(5_000))
+    jest.restoreAllMocks()
+    expect(written).toBe(`::error::${'x'.repeat(4_000)}…\n`)
+  })
 })
 
 test('a summary that is rewritten is redacted, and never empty in between', () => {

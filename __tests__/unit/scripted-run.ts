@@ -143,14 +143,14 @@ export function createScriptedRun(
   const results = script[Symbol.iterator]()
   const calls: Call[] = []
   const lines = { log: [] as string[], debug: [] as string[], warn: [] as string[] }
-  /** When the connections were closed. */
-  const closed: number[] = []
   /** The status of each job that was reported. */
   const reported: string[] = []
   /** What a reader knew each time, and how many requests had been sent by then. */
   const published: object[] = []
   /** For each placeholder, how many requests had been sent before it was written. */
   const placeholders: number[] = []
+  /** For each time that the connection was closed, how many requests had been sent. */
+  const closes: number[] = []
   const publish = (): void => {
     const { jobId, status, request, reuse } = progress
     published.push({ at: clock.now(), jobId, status, request, reuse, calls: calls.length })
@@ -165,7 +165,7 @@ export function createScriptedRun(
     facts: factsOf(MINTLIFY_URL),
     submit: (request, prompt) => play({ ...request, prompt }),
     getJob: (jobId, until) => play({ kind: 'poll', jobId, limitMs: until.remainingMs() }, until),
-    close: () => void closed.push(clock.now()),
+    close: () => void closes.push(calls.length),
   }
   const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
     await clock.sleep(milliseconds, signal)
@@ -194,7 +194,7 @@ export function createScriptedRun(
   if (cancelAt !== Number.POSITIVE_INFINITY) {
     void clock.sleep(cancelAt, deadline.signal).then(() => cancel.abort())
   }
-  const recorded = { calls, closed, lines, reported, published, placeholders }
+  const recorded = { calls, closes, lines, reported, published, placeholders }
   const all = { clock, cancel, deadline, progress, tools, ...recorded }
   return all
 }

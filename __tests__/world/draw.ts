@@ -8,11 +8,16 @@ export const TOKEN = 'ghs_token_0123456789'
 export const DOCS_TOKEN = 'github_pat_docs_0123456789'
 export const DOCS_REPOSITORY = 'your-org/docs'
 export const DOCS_LINK = `https://github.com/${DOCS_REPOSITORY}/pull/17`
+export const OWN_DOCS_LINK = `https://github.com/${REPOSITORY}/pull/17`
 /** The numbers of the pull request and of the issue. */
 export const PULL_REQUEST = 1
 export const ISSUE = 2
 /** How long after a cancel or the deadline the response to a POST is waited for. */
 export const FINAL_POST_MS = 5_000
+
+/** It is in the workspace, and it holds this. */
+export const PROMPT_FILE = 'prompt.md'
+export const FILED_PROMPT = '\n Mind the tone. 😀 \n'
 
 /** The final statuses of a job that did not complete, which are also outcomes. */
 export const FAILURES = ['failed', 'archived']
@@ -26,6 +31,14 @@ export const BAD_INPUTS: readonly Record<string, string>[] = [
   { 'base-url': 'http://service.example' },
   { 'context-paths': './docs' },
   { since: 'a..b' },
+  { 'prompt-file': 'missing.md' },
+  { 'prompt-file': '../../outside.md' },
+  { 'api-key': 'has a blank' },
+  { 'timeout-minutes': '0' },
+  { 'fail-on': 'everything' },
+  { wait: 'perhaps' },
+  { 'job-id': '../1' },
+  { 'issue-number': '-1' },
 ]
 
 /** What all parts of a plan are drawn with. */
@@ -36,10 +49,10 @@ export interface Draw {
   readonly knownJob: string
   readonly usesGitHub: boolean
   /**
-   * What is rare otherwise: a freeze over the deadline; a response that arrives just when a time limit ends; a job of
-   * half an hour; and a service that refuses what is about a job, for a moment or for good.
+   * `well`: nothing goes wrong. And what is rare otherwise: a freeze over the deadline; a response that arrives just when
+   * a time limit ends; a job of half an hour; and a service that refuses what is about a job, for a moment or for good.
    */
-  readonly theme: 'any' | 'freeze' | 'limit' | 'long' | 'refusals'
+  readonly theme: 'any' | 'well' | 'freeze' | 'limit' | 'long' | 'refusals'
   /** It refuses a later step, which has a remembered job. */
   readonly refusesLaterStep: boolean
   /** For processes, whose times are real. */

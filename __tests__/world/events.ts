@@ -3,7 +3,8 @@
 import { sha } from '../support/github.js'
 import { type Draw, ISSUE, PULL_REQUEST, REPOSITORY } from './draw.js'
 
-export type Person = 'writer' | 'reader' | 'stranger' | 'app[bot]' | 'mintlify[bot]'
+/** `gone` is null in a payload. */
+export type Person = 'gone' | 'writer' | 'reader' | 'stranger' | 'app[bot]' | 'mintlify[bot]'
 export type EventPlan = ReturnType<typeof createEvent>
 
 /** Whoever causes one of these can write to the repository. */
@@ -21,15 +22,20 @@ const WRITERS_ONLY = [
 /** GITHUB_SHA of every run. */
 export const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 export const HEAD = sha('head')
-const BEFORE = sha('before')
+export const BEFORE = sha('before')
+const NONE = '0'.repeat(40)
 export const TAG = 'v1.0.0'
-/** What the tests' GitHub can compare. */
-export const COMPARISONS: readonly (readonly [base: string, head: string])[] = [
-  [HEAD, COMMIT],
-  [BEFORE, COMMIT],
-  [sha(TAG), COMMIT],
-  [BEFORE, HEAD],
-]
+/** The message of the first of several commits that are pushed. */
+export const FIRST_MESSAGE = 'First'
+
+/** What the payload of a push says; `many` and `usual` push `COMMIT` to `main`. */
+const PUSHES = {
+  usual: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
+  many: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
+  'new branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
+  deleted: { before: BEFORE, after: NONE, ref: 'refs/heads/main', count: 0 },
+  tag: { before: NONE, after: COMMIT, ref: `refs/tags/${TAG}`, count: 0 },
+}
 
 export function createEvent({ random, usesGitHub }: Draw) {
   const person = (): Person =>
@@ -46,7 +52,7 @@ export function createEvent({ random, usesGitHub }: Draw) {
         [25, 'issues'],
         [25, 'issue_comment'],
         [20, 'workflow_dispatch'],
-        [8, 'push'],
+        [12, 'push'],
         [6, 'pull_request_target'],
         [6, 'pull_request_review'],
         [4, 'pull_request_review_comment'],
@@ -75,8 +81,18 @@ export function createEvent({ random, usesGitHub }: Draw) {
     action,
     /** Who triggered it. */
     sender: person(),
+    /** What was pushed. */
+    push: random.weighted<keyof typeof PUSHES>(
+      [4, 'usual'],
+      [2, 'many'],
+      [1, 'new branch'],
+      [1, 'deleted'],
+      [1, 'tag'],
+    ),
+    /** The message of its last commit names the pull request. */
+    namesPull: random.chance(0.5),
     /** Who wrote the pull request, the comment, the review or the commit. */
-    author: person(),
+    author: random.chance(0.02) ? ('gone' as const) : person(),
     /** The pull request's head is in a fork. */
     fromFork: name.startsWith('pull_request') && random.chance(0.1),
     /** The comment is on the pull request, not on the issue. */
@@ -119,13 +135,27 @@ export function isPush({ name, action, sender, fromFork }: EventPlan): boolean {
 
 const isApp = (person: Person): boolean => person.endsWith('[bot]')
 
-/** Whether the agent itself is the cause, which starts nothing. */
-export function isByAgent({ name, sender, author }: EventPlan): boolean {
-  const isNamed = /^pull_request|_comment$|^push$/.test(name)
-  return [sender, ...(isNamed ? [author] : [])].includes('mintlify[bot]')
+/** Whether one of these accounts is the cause, which starts nothing. */
+export function isBy(accounts: readonly string[], { name, sender, author, push }: EventPlan): boolean {
+  const authors: readonly Person[] = [author, 'reader']
+  const pushed = authors.slice(0, PUSHES[push].count)
+  const isTheirs = (person: Person): boolean => accounts.includes(person)
+  if (isTheirs(sender)) return true
+  if (name === 'push') return pushed.length > 0 && pushed.every(isTheirs)
+  return /^pull_request|_comment$/.test(name) && isTheirs(author)
 }
 
-const account = (login: Person) => ({ login, type: isApp(login) ? 'Bot' : 'User' })
+/** Whether a push may be the merge of the pull request. */
+export function mayMerge({ name, push }: EventPlan): boolean {
+  return name === 'push' && ['usual', 'many'].includes(push)
+}
+
+/** GITHUB_REF of its run. */
+export function refOf({ name, push }: EventPlan): string {
+  return name === 'push' ? PUSHES[push].ref : 'refs/heads/main'
+}
+
+const account = (login: Person) => (login === 'gone' ? null : { login, type: isApp(login) ? 'Bot' : 'User' })
 
 interface Told {
   readonly title: string
@@ -151,7 +181,12 @@ export function payloadOf(event: EventPlan, { title, body, commentId }: Told): o
   const plainIssue = { number: ISSUE, ...about, html_url: `${html_url}/issues/${ISSUE}` }
   const pullAsIssue = { ...plainIssue, number: PULL_REQUEST, pull_request: { url: html_url } }
   const comment = { id: commentId, body, user, html_url }
-  const commit = { id: COMMIT, message: title, author: { name: 'Somebody', username: author } }
+  const byline = (username: Person) => ({ name: 'Somebody', username })
+  const message = event.namesPull ? `Merge pull request #${PULL_REQUEST} from your-org/change` : title
+  const last = { id: COMMIT, message, author: byline(author) }
+  const first = { id: HEAD, message: FIRST_MESSAGE, author: byline('reader') }
+  const { count, ...pushed } = PUSHES[event.push]
+  const commits = [first, last].slice(2 - count)
   const writer = account('writer')
   // Somebody else wrote the issue and the pull request that a comment is on.
   const parts: Record<string, object> = {
@@ -162,7 +197,7 @@ export function payloadOf(event: EventPlan, { title, body, commentId }: Told): o
     pull_request_review: { pull_request: { ...pull_request, user: writer }, review: comment },
     pull_request_review_comment: { pull_request: { ...pull_request, user: writer }, comment },
     discussion_comment: { discussion: { ...plainIssue, user: writer }, comment },
-    push: { before: BEFORE, after: COMMIT, commits: [commit], head_commit: commit },
+    push: { ...pushed, commits, head_commit: commits.at(-1) ?? null },
     release: { release: { tag_name: 'v2.0.0', name: title, body, published_at: '2026-01-02T03:00:00Z' } },
     merge_group: { merge_group: { base_sha: BEFORE, head_sha: HEAD } },
     workflow_run: {

@@ -2,11 +2,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificate } from '../support/certificate.js'
-import { type Fault, file, type Repository, startGitHub } from '../support/github.js'
+import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
-import { COMPARISONS, payloadOf, TAG } from './events.js'
+import { BEFORE, COMMIT, FIRST_MESSAGE, HEAD, payloadOf, refOf, TAG } from './events.js'
 import type { GitHubPlan } from './github-plan.js'
 import { MARKER, markerIn, STRANGER } from './memory.js'
 import type { ActionPlan, Plan, StepPlan, Trigger } from './plan.js'
@@ -116,10 +116,13 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
       ...plan.inputs,
     },
     event: github === undefined ? {} : eventOf(github, plan),
+    eventFile: plan.eventFile,
     env: {
       ...environment,
       RUNNER_DEBUG: '1',
       GITHUB_EVENT_NAME: plan.event.name,
+      GITHUB_REF: refOf(plan.event),
+      GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${plan.workflow}@refs/heads/main`,
       GITHUB_RUN_ID: String(plan.runId),
       GITHUB_RUN_ATTEMPT: String(plan.attempt),
       ...(github && { GITHUB_API_URL: `${github.url}${stepPrefix(index)}/api/v3` }),
@@ -213,6 +216,7 @@ class Puppet {
     const done: Done = { what, at: performance.now() }
     this.done.push(done)
     if (what === 'jump') child.jumpedMs += forMs
+    else if (what === 'disk full' || what === 'log closed' || what === 'exception') child.suffer(what)
     else child.kill(isFreeze ? 'SIGSTOP' : what === 'cancel' ? signal : what)
     if (!isFreeze) return
     this.#isFrozen = true
@@ -263,6 +267,8 @@ async function startPlannedGitHub(
     otherTokens: { [DOCS_TOKEN]: docsAccess },
     prefix: /^\/step-\d+\/api\/v3/,
     keepAliveMs: plan.keepAliveMs,
+    renamed: plan.renamed,
+    compresses: plan.compresses,
     onRequest: ({ method, path, prefix }) => {
       tell('GitHub', `gets ${method} ${path} of step ${stepOf(prefix) + 1}`)
       count('github', stepOf(prefix))
@@ -278,23 +284,41 @@ async function startPlannedGitHub(
   const stepOf = (prefix: string): number => Number(/\d+/.exec(prefix)?.[0] ?? 0)
   /** What somebody else does meanwhile. */
   const act = (what: GitHubPlan['others'][number]['what']): void => {
-    tell('somebody', what === 'comments' ? 'comments' : 'deletes the first comment')
-    const first = [...repository.comments.values()].find(({ author }) => author === 'octocat')
-    if (what === 'deletes' && first) repository.comments.delete(first.id)
+    tell('somebody', what)
+    const isOwn = what.endsWith(' own')
+    const first = [...repository.comments.values()].find(({ author }) => isOwn !== (author === 'octocat'))
+    if (what.startsWith('deletes') && first) repository.comments.delete(first.id)
+    if (what === 'edits own' && first) first.body = `Edited by a person.\n${first.body}`
     if (what === 'comments') for (const issue of [PULL_REQUEST, ISSUE]) repository.addComment(issue)
   }
   let requests = 0
+  const repository = github.addRepository(REPOSITORY, { private: true })
   if (plan.docsPull !== 'unreadable') {
     const docs = github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
-    docs.addPull({ number: 17, state: plan.docsPull })
+    const state = plan.docsPull === 'open' ? 'open' : 'closed'
+    for (const one of [docs, repository])
+      one.addPull({ number: 17, state, merged: plan.docsPull === 'merged' })
   }
-  const repository = github.addRepository(REPOSITORY, { private: true })
-  repository.addPull({ number: PULL_REQUEST, title, body, author: 'octocat', files: [file(name, patch)] })
+  const more = Array.from({ length: plan.files - 1 }, (_, index) => file(`docs/${index}.md`))
+  const files = [file(name, patch), ...more]
+  repository.addPull({
+    ...{ number: PULL_REQUEST, title, body, files, author: plan.pullAuthor },
+    ...(plan.merges && { state: 'closed', merged: true, mergeCommit: COMMIT }),
+    commits: [{ sha: HEAD, message: plan.mergesAll ? FIRST_MESSAGE : 'Another' }],
+  })
   repository.issues.add(ISSUE)
   repository.lagMs = plan.lagMs
-  repository.addRun()
+  for (const name of ['docs.yml', 'other.yml'])
+    for (const head_sha of [BEFORE, HEAD]) repository.addRun({ head_sha, path: `.github/workflows/${name}` })
+  repository.addRelease('v0.9.0', '2025-01-01T00:00:00Z')
   repository.addRelease(TAG, '2026-01-01T00:00:00Z')
-  for (const [base, head] of COMPARISONS) repository.addComparison(base, head)
+  repository.addRelease('v3.0.0-rc.1', null, { prerelease: true })
+  const comparison = {
+    status: plan.compared,
+    ...(plan.compared === 'ahead' || plan.compared === 'diverged' ? { files } : { files: [], commits: [] }),
+  }
+  for (const base of [HEAD, BEFORE, COMMIT, sha(TAG), sha('v0.9.0')])
+    for (const head of [COMMIT, HEAD]) repository.addComparison(base, head, comparison)
   repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
   repository.collaborators.set('reader', { permission: 'read', role_name: 'read' })
   // The comment that the first step adds fills a page; or there are two on each.
@@ -303,6 +327,8 @@ async function startPlannedGitHub(
       repository.addComment(issue)
   if (pages === 'short') repository.paging.most = 2
   repository.paging.repeats = pages === 'repeated'
+  const pullsOfCommit = { method: 'GET', path: /\/commits\/\w+\/pulls/ }
+  if (!plan.indexes) github.faults.push({ ...pullsOfCommit, times: 1000, answer: { status: 200, body: [] } })
   for (const { method, path, ...fault } of faults) {
     const planned: Fault = { ...fault, ...(method && { method }), path: new RegExp(path) }
     github.faults.push(planned)

@@ -1,8 +1,8 @@
 /** What a step met, and what follows from it: the words in which the rules are said. */
 
 import { parseOutputs } from '../../emulator/runner.mjs'
-import { FAILURES, FINAL_POST_MS } from './draw.js'
-import { askedFor, isByAgent, numberOf } from './events.js'
+import { FAILURES, FINAL_POST_MS, PULL_REQUEST, TOKEN } from './draw.js'
+import { askedFor, isBy, mayMerge, numberOf } from './events.js'
 import type { RunRecord, StepRecord } from './execute.js'
 import {
   checksMadeBy,
@@ -14,6 +14,7 @@ import {
   writtenBy,
 } from './memory.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
+import { MAX_BYTES } from './service-plan.js'
 
 /** How long a refusal has to be repeated before it is believed, and how often. */
 const BELIEVED = { afterMs: 10_000, times: 4 }
@@ -69,9 +70,17 @@ export class Facts extends Observed {
     .filter((at) => at <= this.step.endedAt)
   readonly wasCancelled = this.cancels.length > 0
   readonly cancelledAt = this.cancels[0] ?? NEVER
-  readonly secondSignalAt = this.cancels[1] ?? NEVER
+  readonly thrownAt = this.step.done.find(({ what }) => what === 'exception')?.at ?? NEVER
+  /** When it had to end at once. */
+  readonly secondSignalAt = Math.min(this.cancels[1] ?? NEVER, this.thrownAt)
   readonly killedAt = this.step.done.find(({ what }) => what === 'SIGKILL')?.at ?? NEVER
   readonly wasKilled = this.killedAt < NEVER
+  /** When the step began to end. */
+  readonly reportedAt = this.step.wrote.find(({ line }) => line.startsWith('Finished after '))?.at
+  /** From then on, nothing can be written to the runner's files. */
+  readonly fullAt = this.step.done.find(({ what }) => what === 'disk full')?.at ?? NEVER
+  /** The outputs and the summary don't say how the step ended. */
+  readonly isUntold = this.wasKilled || this.fullAt <= (this.reportedAt ?? this.step.endedAt)
   /** How long before the deadline the last poll begins. */
   readonly lastPollMs = Math.min(2_000, this.step.timeoutMs / 20)
   /** The step took as long as it was allowed to. */
@@ -81,14 +90,43 @@ export class Facts extends Observed {
   readonly asked =
     this.step.plan.task === 'attach' ? [] : askedFor(this.step.plan.event, this.inputs['allow-users'] ?? '')
   readonly mayStart = this.asked.every((person) => person === 'writer')
-  readonly isByAgent =
-    this.github !== undefined && this.inputs['skip-authors'] !== '' && isByAgent(this.step.plan.event)
+  readonly hasEvent = this.github !== undefined && this.step.plan.eventFile === undefined
+  /** Whether the push is known to be the merge of the pull request, which it is about then. */
+  readonly isMerge = this.#isMerge()
+  /** What the step is about. */
+  readonly number =
+    Number(this.inputs['issue-number']) ||
+    (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.step.plan.event) : undefined)
+  /** Whether who must not start a job is the cause. */
+  readonly isByAgent = this.#isByAgent()
   /** Whether the comment decides, and whether there has to be a check. */
-  readonly hasComment = keepsComment(this.step)
+  readonly hasComment = keepsComment(this.step, this.number)
   readonly hasCheck =
     this.inputs.check === 'true' && !this.isDryRun && this.step.plan.event.name !== 'issue_comment'
   readonly written: readonly Written[] = writtenBy(this.step)
   readonly ownChecks = checksMadeBy(this.step)
+
+  #isMerge(): boolean {
+    const { github, inputs, step } = this
+    const { event } = step.plan
+    const isAsked = inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === undefined
+    if (!this.hasEvent || !github?.merges || !isAsked || !mayMerge(event)) return false
+    const wasDenied = step.githubRequests.some(
+      ({ path, status }) => /\/pulls\/1$/.test(path) && status === 404,
+    )
+    const isNamed = github.indexes || (event.namesPull && !wasDenied)
+    return isNamed && (event.push === 'usual' || github.mergesAll)
+  }
+
+  #isByAgent(): boolean {
+    const { 'skip-authors': authors = '' } = this.inputs
+    if (!this.hasEvent || authors === '') return false
+    const accounts = [...authors.split(', '), 'mintlify[bot]']
+    return (
+      isBy(accounts, this.step.plan.event) ||
+      (this.isMerge && accounts.includes(this.github?.pullAuthor ?? ''))
+    )
+  }
 
   /** When the process went on, if it stood still at this time. */
   thawedAt(at: number): number {
@@ -194,7 +232,8 @@ export class Facts extends Observed {
   get isGitHubWell(): boolean {
     const { healthy = false, lagMs = 0, others = [], keepAliveMs = 0 } = this.github ?? {}
     const connects = this.plan.connecting.github.length === 0
-    return healthy && lagMs === 0 && others.length === 0 && keepAliveMs >= 60_000 && connects
+    const isKnown = (this.inputs['github-token'] ?? TOKEN) === TOKEN
+    return healthy && isKnown && lagMs === 0 && others.length === 0 && keepAliveMs >= 60_000 && connects
   }
 
   /** Whether nothing kept the step from writing what it remembers, and from its last edit. */
@@ -202,8 +241,8 @@ export class Facts extends Observed {
     const wasHindered = this.wasKilled || this.secondSignalAt < NEVER || this.freezes.length > 0
     if (wasHindered || !this.isGitHubWell || !this.isAlone) return false
     // The last edits have until the deadline, and at least 1 s; 3 s after a cancel. A step that took less was not cut short.
-    const { endedAt, wrote } = this.step
-    const reportedAt = wrote.find(({ line }) => line.startsWith('Finished after '))?.at ?? 0
+    const { endedAt } = this.step
+    const reportedAt = this.reportedAt ?? 0
     return endedAt < Math.max(this.deadlineAt, reportedAt + 1_000) && endedAt < this.cancelledAt + 3_000
   }
 
@@ -223,28 +262,27 @@ export class Facts extends Observed {
     const writes = this.record.steps.flatMap((step) =>
       writtenBy(step)
         .filter((one) => one.kind === kind && one.id === id && JSON.stringify(one.marker) === text)
-        .map(({ at }) => ({ at, inputs: step.plan.inputs })),
+        .map(({ at }) => ({ at, ...step.plan })),
     )
     // A run that sends nothing signs anew what the one before has stored.
     const last = writes
       .filter(({ at }) => at <= shownAt)
       .sort((one, other) => other.at - one.at)
       .find(({ inputs }) => inputs !== this.inputs)
-    if (last === undefined) return false
+    if (last === undefined || last.workflow !== this.step.plan.workflow) return false
     const { inputs } = last
     const isSame = (input: string): boolean => (inputs[input] ?? '') === (this.inputs[input] ?? '')
     const isKeyKnown = isSame('api-key') || inputs['api-key'] === this.inputs['previous-api-key']
-    return isSame('job-key') && isKeyKnown
+    return isSame('job-key') && isSame('project-id') && isKeyKnown
   }
 }
 
 /** Whether a step keeps its memory in a comment. */
-function keepsComment({ plan: { inputs, event, task } }: StepRecord): boolean {
+function keepsComment({ plan: { inputs, task } }: StepRecord, number: number | undefined): boolean {
   const scope = inputs['job-scope']
   if (task !== 'create' || inputs['dry-run'] === 'true') return false
   if (scope === 'issue') return true
-  const number = inputs['issue-number'] ?? numberOf(event)
-  return scope === 'pull-request' && (Number(number) === 1 || inputs['issue-number'] !== undefined)
+  return scope === 'pull-request' && (number === PULL_REQUEST || inputs['issue-number'] !== undefined)
 }
 
 /** The only one is `malformed` if the runner could not read the file, or a workflow not the job. */
@@ -264,12 +302,14 @@ export function statusOf({ exchange }: Entry): number {
 }
 
 export function isSuccess(entry: Entry): boolean {
-  return entry.respondedAt !== undefined && statusOf(entry) >= 200 && statusOf(entry) < 300
+  const isWhole = entry.respondedAt !== undefined && entry.exchange.response.body.length <= MAX_BYTES
+  return isWhole && statusOf(entry) >= 200 && statusOf(entry) < 300
 }
 
 /** A whole response to a status request that says something, and not the job; or what may be taken for one. */
 export function isRefusal(entry: Entry): boolean {
-  const { framing } = entry.exchange.response
+  const { framing, body } = entry.exchange.response
+  if (body.length > MAX_BYTES) return false
   if (entry.respondedAt === undefined && framing !== 'close') return false
   const status = statusOf(entry)
   // Nobody can tell that a body that only the end of the connection delimits was cut.

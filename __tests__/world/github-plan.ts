@@ -1,14 +1,17 @@
 /** How GitHub is on the day of a run: what its texts say, what goes wrong, how late it shows what was written. */
 
-import type { Fault } from '../support/github.js'
+import { type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
 import type { Draw } from './draw.js'
 import { INJECTED } from './hostile.js'
+import { EPOCH } from './timers.js'
 
 export type GitHubPlan = ReturnType<typeof createGitHubPlan>
 
 export function createGitHubPlan(draw: Draw) {
-  const { random, hostile, isReal } = draw
-  const healthy = random.chance(isReal ? 0.8 : 0.5)
+  const { random, hostile, isReal, theme } = draw
+  const healthy = theme === 'well' || random.chance(isReal ? 0.8 : 0.5)
+  /** It shows at once what was written, and nobody comes between. */
+  const isQuiet = isReal || theme === 'well'
   const faults = random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
   return {
     title: `Title ${hostile()}`.slice(0, 1000),
@@ -20,17 +23,29 @@ export function createGitHubPlan(draw: Draw) {
     /** A stranger copies the comment of the first step, with another job in its marker. */
     copies: random.chance(0.5),
     /** The docs pull request. */
-    docsPull: random.pick('open', 'open', 'closed', 'unreadable'),
+    docsPull: random.weighted([3, 'open'], [1, 'merged'], [2, 'closed'], [1, 'unreadable']),
+    /** Whether what was pushed to `main` merged the pull request, with how many of its commits, whose it is, and where that shows. */
+    merges: random.chance(0.6),
+    mergesAll: random.chance(0.6),
+    pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
+    indexes: random.chance(0.7),
+    /** The repository has another name now. */
+    renamed: random.chance(0.1),
+    compresses: random.chance(0.3),
+    /** How a commit relates to the one before: `diverged` after a push of rewritten history. */
+    compared: random.weighted([12, 'ahead'], [1, 'diverged'], [1, 'behind'], [1, 'identical']),
+    /** How many files the pull request and the other changes have. */
+    files: random.weighted([20, 1], [2, random.int(90, 330)], [0.2, 3_001]),
     /** How late the lists show what was written. */
-    lagMs: isReal ? 0 : random.weighted([6, 0], [1, random.int(1, 100)], [1, random.int(100, 20_000)]),
+    lagMs: isQuiet ? 0 : random.weighted([6, 0], [1, random.int(1, 100)], [1, random.int(100, 20_000)]),
     /** When an idle connection is closed. */
-    keepAliveMs: isReal ? 60_000 : random.pick(60_000, 60_000, random.int(1, 3_000)),
+    keepAliveMs: isQuiet ? 60_000 : random.pick(60_000, 60_000, random.int(1, 3_000)),
     /** What somebody else does at the nth request. */
-    others: isReal
+    others: isQuiet
       ? []
       : random.times(random.weighted([4, 0], [1, 2]), () => ({
           nth: random.int(1, 8),
-          what: random.pick('comments', 'deletes'),
+          what: random.pick('comments', 'deletes', 'deletes own', 'edits own'),
         })),
     /** Whether every request is answered as GitHub would. */
     healthy,
@@ -38,7 +53,13 @@ export function createGitHubPlan(draw: Draw) {
   }
 }
 
-const PATHS = ' /comments /files /comments/\\d+$ /issues/ /pulls/ check-runs /permission /compare/'.split(' ')
+const PATHS =
+  ' /comments /files /comments/\\d+$ /issues/ /pulls/ /pulls$ /commits check-runs /permission /compare/'.split(
+    ' ',
+  )
+
+/** GitHub's text: docs.github.com/en/communities/moderating-comments-and-conversations/locking-conversations. */
+const LOCKED = { status: 403, body: { message: 'Unable to create comment because issue is locked.' } }
 
 function createFault({ random, hostile, isReal }: Draw) {
   const status = random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 301)
@@ -48,6 +69,12 @@ function createFault({ random, hostile, isReal }: Draw) {
     headers: status === 429 ? { 'retry-after': random.pick('0', '1', '60') } : {},
     body: random.pick(message, '{}', '[]', 'null', '<html>Unicorn</html>', '', hostile()),
   }
+  const resetAt = EPOCH / 1_000 + random.int(-10, 120)
+  const limit = random.pick(
+    primaryLimit(resetAt),
+    primaryLimit(resetAt, 429),
+    secondaryLimit(random.int(0, 70)),
+  )
   return {
     method: random.pick(undefined, 'GET', 'POST', 'PATCH'),
     path: random.pick(...PATHS),
@@ -59,6 +86,9 @@ function createFault({ random, hostile, isReal }: Draw) {
       [isReal ? 0 : 2, 'cut off'],
       [isReal ? 0 : 2, { delayMs: random.int(0, 4_000) }],
       [4, refusal],
+      [1, limit],
+      [0.5, { ...limit, headers: {} }],
+      [0.5, LOCKED],
     ),
   }
 }

@@ -94,7 +94,7 @@ function itemsIn({ at, status, answered }: Received, kind: Kind): OnPage[] | und
 }
 
 /** What a step wrote with a marker, and whether GitHub has it. */
-export interface Written {
+export interface Written extends Pick<Received, 'status'> {
   readonly at: number
   readonly kind: Kind
   readonly id: number
@@ -103,13 +103,13 @@ export interface Written {
 }
 
 export function writtenBy({ githubRequests }: Pick<StepRecord, 'githubRequests'>): Written[] {
-  return githubRequests.flatMap(({ method, path, body, at, tookEffect }) => {
+  return githubRequests.flatMap(({ method, path, body, at, status, tookEffect }) => {
     if (method !== 'PATCH') return []
     const { body: text, output } = (body ?? {}) as { body?: string; output?: { text?: string } }
     const marker = markerIn(text ?? output?.text ?? '')
     if (marker === undefined) return []
     const kind: Kind = path.includes('/check-runs/') ? 'check' : 'comment'
-    return [{ at, kind, id: Number(/\d+$/.exec(path)?.[0]), marker, tookEffect }]
+    return [{ at, kind, id: Number(/\d+$/.exec(path)?.[0]), marker, status, tookEffect }]
   })
 }
 

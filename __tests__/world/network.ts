@@ -19,7 +19,7 @@ export interface NetworkPlan {
 }
 
 /** What happens to an attempt to connect. `silent`: it gets no answer. */
-export type Connecting = 'open' | 'refused' | 'silent'
+export type Connecting = 'open' | 'refused' | 'silent' | 'unknown'
 
 interface Options {
   readonly time: Time
@@ -130,7 +130,7 @@ export class Network {
     if (how === 'silent') return client
     const server = how === 'open' ? this.#servers.get(port) : undefined
     time.schedule('arrivals', client.nextArrival(), undefined, () => {
-      if (server === undefined) return client.arrive(() => client.destroy(refused(port)))
+      if (server === undefined) return client.arrive(() => client.destroy(refused(port, how)))
       const { allowHalfOpen } = server as net.Server & { allowHalfOpen: boolean }
       const accepted = new SimulatedSocket(this, undefined, allowHalfOpen)
       accepted.connectWith(client)
@@ -144,7 +144,9 @@ export class Network {
 const portOf = (server: net.Server): number =>
   (server as net.Server & { simulatedPort: number }).simulatedPort
 
-function refused(port: number): Error {
+function refused(port: number, how: Connecting): Error {
+  if (how === 'unknown')
+    return Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
   const message = `connect ECONNREFUSED 127.0.0.1:${port}`
   return Object.assign(new Error(message), { code: 'ECONNREFUSED', syscall: 'connect', port })
 }

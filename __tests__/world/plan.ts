@@ -1,11 +1,21 @@
 /** What one run of the world meets, drawn from a seed. Plain data, so that it can be printed, shrunk and done again. */
 
 import type { Behaviour } from '../support/proxy.js'
-import { BAD_INPUTS, DOCS_TOKEN, type Draw, FINAL_POST_MS, ISSUE, PULL_REQUEST, TOKEN } from './draw.js'
+import {
+  BAD_INPUTS,
+  DOCS_TOKEN,
+  type Draw,
+  FINAL_POST_MS,
+  ISSUE,
+  PROMPT_FILE,
+  PULL_REQUEST,
+  TOKEN,
+} from './draw.js'
 import { createEvent, type EventPlan, numberOf } from './events.js'
 import { createGitHubPlan } from './github-plan.js'
 import { hostileText } from './hostile.js'
 import type { Connecting, NetworkPlan } from './network.js'
+import type { Mishap } from './process.js'
 import { Random } from './random.js'
 import { createServicePlan } from './service-plan.js'
 
@@ -38,6 +48,7 @@ export function createPlan(seed: number, { isReal = false }: Options = {}) {
   const usesGitHub = random.chance(isReal ? 0.6 : 0.5)
   const theme = random.weighted<Draw['theme']>(
     [60, 'any'],
+    [isReal ? 0 : 52, 'well'],
     [isReal ? 0 : 10, 'freeze'],
     [isReal ? 0 : 10, 'limit'],
     [isReal ? 0 : 8, 'long'],
@@ -48,17 +59,19 @@ export function createPlan(seed: number, { isReal = false }: Options = {}) {
   const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile, isReal }
   const steps = createSteps(draw)
   const hasProxy = !isReal && random.chance(0.08)
+  const mayConnect = hasProxy || isReal || theme === 'well'
   return {
     seed,
+    theme,
     key,
     knownJob,
     /** What a proxy does with its nth CONNECT; the last one again and again. Without one, the service has no TLS. */
-    proxy: hasProxy ? createProxy(random) : undefined,
+    proxy: hasProxy ? createProxy(draw) : undefined,
     network: createNetwork(draw),
     /** What happens to the attempts to connect, in turn; those that follow succeed. */
     connecting: {
-      service: hasProxy || isReal ? [] : createConnecting(random, 0.06),
-      github: hasProxy || isReal ? [] : createConnecting(random, 0.03),
+      service: mayConnect ? [] : createConnecting(random, 0.06),
+      github: mayConnect ? [] : createConnecting(random, 0.03),
     },
     steps,
     service: createServicePlan(draw, steps[0].timeoutMs),
@@ -82,13 +95,13 @@ function createNetwork({ random, theme }: Draw): NetworkPlan {
 
 function createConnecting(random: Random, probability: number): Connecting[] {
   if (!random.chance(probability)) return []
-  const how = random.weighted<Connecting>([3, 'refused'], [1, 'silent'])
+  const how = random.weighted<Connecting>([3, 'refused'], [1, 'silent'], [1, 'unknown'])
   const count = random.pick(1, 2, 3, 100) // So many take longer than an address is tried that never answers.
   return random.times(count, () => (count > 3 || random.chance(0.9) ? how : 'open'))
 }
 
-function createProxy(random: Random): Behaviour[] {
-  if (random.chance(0.6)) return ['open']
+function createProxy({ random, theme }: Draw): Behaviour[] {
+  if (theme === 'well' || random.chance(0.6)) return ['open']
   return random.times(random.int(1, 4), () =>
     random.weighted<Behaviour>(
       [6, 'open'],
@@ -118,7 +131,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
 
 /** A later run that shares the job, a re-run, another leg of the matrix, or a step that looks the same. */
 function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): StepPlan {
-  const { random, refusesLaterStep, isReal } = draw
+  const { random, refusesLaterStep, isReal, theme } = draw
   const before = random.pick(...steps)
   const { inputs, timeoutMs, actions } = createStep(draw)
   const cause = createEvent(draw)
@@ -130,7 +143,8 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     [refusesLaterStep ? 0 : 2, 'leg'],
     [refusesLaterStep ? 0 : 1, 'same attempt'],
   )
-  const isConcurrent = !isReal && !refusesLaterStep && random.chance(what === 'leg' ? 0.8 : 0.3)
+  const isOrdered = isReal || refusesLaterStep || theme === 'well'
+  const isConcurrent = !isOrdered && random.chance(what === 'leg' ? 0.8 : 0.3)
   const starts = isConcurrent
     ? { after: 'start' as const, delayMs: random.pick(0, 0, random.int(0, 300), random.int(0, timeoutMs)) }
     : { after: 'end' as const, delayMs: random.pick(0, 0, random.int(0, 5_000)) }
@@ -141,7 +155,11 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     : { ...before.event, sender: cause.sender, author: cause.author }
   const next = {
     ...before,
-    inputs: { ...before.inputs, wait: inputs.wait ?? 'true' },
+    inputs: {
+      ...before.inputs,
+      wait: inputs.wait ?? 'true',
+      ...(inputs.prompt !== undefined && before.inputs.prompt !== undefined && { prompt: inputs.prompt }),
+    },
     timeoutMs: isReal ? before.timeoutMs : timeoutMs,
     actions,
     starts,
@@ -153,11 +171,21 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
       // On a re-run, the event is the same.
       return { ...next, attempt: Math.max(...attempts) + 1 }
     case 'leg':
-      return { ...next, inputs: { ...next.inputs, 'job-key': random.pick('{"leg":2}', 'another', '') } }
+      return random.chance(0.2)
+        ? { ...next, runId: Math.max(...runs) + 1, attempt: 1, workflow: 'other.yml' }
+        : { ...next, inputs: { ...next.inputs, ...random.pick(...OTHER_LEGS) } }
     case 'same attempt':
       return next
   }
 }
+
+/** What keeps a step apart from another one of its job. */
+const OTHER_LEGS = [
+  { 'job-key': '{"leg":2}' },
+  { 'job-key': 'another' },
+  { 'job-key': '' },
+  { 'project-id': 'other' },
+]
 
 /** The key is replaced between two runs. */
 function replaceKey({ random }: Draw, { inputs }: Pick<StepPlan, 'inputs'>): Pick<StepPlan, 'inputs'> {
@@ -169,6 +197,7 @@ function replaceKey({ random }: Draw, { inputs }: Pick<StepPlan, 'inputs'>): Pic
 function createTimeout({ random, theme, isReal }: Draw): number {
   if (isReal) return random.int(6_000, 8_000)
   if (theme === 'long') return random.int(60_000, 1_800_000)
+  if (theme === 'well') return random.int(200_000, 400_000)
   return random.weighted(
     // A refusal is repeated for 10 s.
     [theme === 'refusals' ? 1_000 : 3, random.int(11_000, 40_000)],
@@ -180,7 +209,7 @@ function createTimeout({ random, theme, isReal }: Draw): number {
 }
 
 function createStep(draw: Draw) {
-  const { random, key, knownJob, usesGitHub, refusesLaterStep } = draw
+  const { random, key, knownJob, usesGitHub, refusesLaterStep, theme } = draw
   const task = random.weighted(
     [60, 'create'],
     [refusesLaterStep ? 0 : usesGitHub ? 5 : 18, 'message'],
@@ -206,7 +235,8 @@ function createStep(draw: Draw) {
     ...(random.chance(0.2) && { wait: 'false' }),
     ...(random.chance(0.1) && { 'fail-on': random.pick('none', 'no-changes', 'failed timed-out') }),
     ...(random.chance(0.03) && { 'dry-run': 'true' }),
-    ...(random.chance(0.03) && BAD_INPUTS[random.int(0, BAD_INPUTS.length - 1)]),
+    ...(random.chance(0.1) && task !== 'attach' && { 'prompt-file': PROMPT_FILE }),
+    ...(random.chance(theme === 'well' ? 0 : 0.04) && random.pick(...BAD_INPUTS, { 'job-key': key })),
     ...(usesGitHub && gitHubInputs(draw, task, event)),
   }
   return {
@@ -218,6 +248,12 @@ function createStep(draw: Draw) {
     runId: random.int(1, 1e9),
     attempt: 1,
     event,
+    /** What the event's file holds, if not the event. */
+    eventFile: random.chance(draw.isReal || theme === 'well' ? 0 : 0.02)
+      ? random.pick('', '{', '[]')
+      : undefined,
+    /** The name of its file. */
+    workflow: 'docs.yml',
     actions: createActions(draw, timeoutMs),
   }
 }
@@ -225,7 +261,7 @@ function createStep(draw: Draw) {
 function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): Record<string, string> {
   const number = numberOf(event)
   const scope = random.weighted(
-    [6, number === PULL_REQUEST ? 'pull-request' : 'issue'],
+    [6, number === PULL_REQUEST || event.name === 'push' ? 'pull-request' : 'issue'],
     [1, 'pull-request'],
     [1, 'issue'],
     [theme === 'refusals' ? 0 : 2, ''],
@@ -233,10 +269,13 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): 
   const hasScope = task === 'create' && scope !== ''
   // Without a pull request or an issue in the event, the scope needs a number.
   const needsNumber = hasScope && scope === 'issue' && number === undefined
-  const usesPaths = event.name.startsWith('pull_request') && random.chance(0.15)
+  const usesPaths = random.chance(0.15)
   const usesSince = random.chance(0.2)
+  const isWell = theme === 'well'
+  const maybe = <T>(usual: T, ...others: readonly T[]): T =>
+    random.chance(isWell ? 0 : 0.03) ? random.pick(...others) : usual
   return {
-    'github-token': TOKEN,
+    'github-token': maybe(TOKEN, '', 'ghs_unknown'),
     context: random.pick('none', 'event', 'diff'),
     ...(hasScope && { 'job-scope': scope }),
     ...((needsNumber || random.chance(0.1)) && { 'issue-number': String(random.pick(PULL_REQUEST, ISSUE)) }),
@@ -244,18 +283,23 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): 
     ...(random.chance(0.35) && { check: 'true' }),
     ...(random.chance(0.15) && { 'allow-users': random.pick('*', 'Reader', 'stranger, app[bot]') }),
     ...(random.chance(0.05) && { 'skip-authors': random.pick('', 'reader') }),
-    ...(random.chance(0.5) && { 'docs-token': DOCS_TOKEN }),
+    ...(random.chance(0.5) && { 'docs-token': maybe(DOCS_TOKEN, 'github_pat_unknown') }),
     ...(random.chance(0.2) && { 'job-key': random.pick('{"leg":1}', 'one') }),
     ...(usesPaths && { 'context-paths': random.pick('docs/**', '!docs/**', '*.md') }),
-    ...(usesSince && { since: random.pick('v1.0.0', 'v1.0.0', '2026-01-01', 'unknown') }),
+    ...(usesSince && { since: random.pick('v1.0.0', '2026-01-01', isWell ? 'v1.0.0' : 'unknown') }),
   }
 }
 
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
   const { random, theme, isReal } = draw
+  if (theme === 'well') return []
   if (theme === 'freeze' || (theme === 'limit' && random.chance(0.3))) return [createFreeze(draw, timeoutMs)]
   const count = random.weighted([theme === 'refusals' ? 300 : 60, 0], [28, 1], [isReal ? 0 : 12, 2], [5, 3])
-  return random.times(isReal ? Math.min(count, 1) : count, () => createAction(draw, timeoutMs))
+  const actions = random.times(isReal ? Math.min(count, 1) : count, () => createAction(draw, timeoutMs))
+  const cancel = actions.find(({ what }) => what === 'cancel')
+  // The runner's second signal comes 7.5 s after the first; a person may be quicker.
+  const second = { ...cancel, delayMs: (cancel?.delayMs ?? 0) + random.pick(random.int(1, 3_000), 7_500) }
+  return cancel && !isReal && random.chance(0.3) ? [...actions, second as ActionPlan] : actions
 }
 
 function createAction({ random, usesGitHub, isReal }: Draw, timeoutMs: number) {
@@ -281,11 +325,14 @@ function createAction({ random, usesGitHub, isReal }: Draw, timeoutMs: number) {
           [2, random.int(0, timeoutMs)],
           [1, 7_500],
         ),
-    what: random.weighted<'cancel' | 'freeze' | 'SIGKILL' | 'jump'>(
+    what: random.weighted<'cancel' | 'freeze' | 'SIGKILL' | 'jump' | Mishap>(
       [6, 'cancel'],
       [isReal ? 0 : 5, 'freeze'],
       [usesGitHub ? 4 : 1, 'SIGKILL'],
       [isReal ? 0 : 2, 'jump'],
+      [isReal ? 0 : 1, 'disk full'],
+      [isReal ? 0 : 1, 'log closed'],
+      [isReal ? 0 : 1, 'exception'],
     ),
     /** How long a freeze takes, or how far the wall clock jumps. */
     forMs: random.weighted(

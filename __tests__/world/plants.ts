@@ -10,222 +10,195 @@ export interface Plant {
   readonly becomes: string
 }
 
-export const PLANTS: readonly Plant[] = [
+/** The name, the text and what it becomes. */
+const TABLE = [
   // What is sent again.
-  {
-    name: 'a 503 counts as refused',
-    text: 'if (status >= 500 || status === 303) return failUnknown(',
-    becomes: 'if ((status >= 500 && status !== 503) || status === 303) return failUnknown(',
-  },
-  {
-    name: 'a create is sent again after a reset',
-    text: "case 'no-response': return failUnknown(result.reason, result.cause);",
-    becomes:
-      "case 'no-response': return { next: 'retry', error: failUnknown(result.reason).error, backoff: { retryAfterMs: undefined, capMs: 10_000 } };",
-  },
-  {
-    name: 'a redirect that says that it was done counts as refused',
-    text: 'if (status >= 500 || status === 303) return failUnknown(',
-    becomes: 'if (status >= 500) return failUnknown(',
-  },
-  {
-    name: 'a POST goes on a connection that was used',
-    text: "if (request.method === 'POST') close();",
-    becomes: '',
-  },
-  {
-    name: 'Retry-After is not waited for after a 429',
-    text: 'const minDelayMs = Math.max(retryAfterMs, 1000);',
-    becomes: 'const minDelayMs = Math.max(retryAfterMs / 2, 1000);',
-  },
-  {
-    name: 'polls ignore Retry-After',
-    text: 'return retry(reason, parseRetryAfter(result.retryAfter, date));',
-    becomes: 'return retry(reason);',
-  },
+  [
+    'a 503 counts as refused',
+    'if (status >= 500 || status === 303) return failUnknown(',
+    'if ((status >= 500 && status !== 503) || status === 303) return failUnknown(',
+  ],
+  [
+    'a create is sent again after a reset',
+    "case 'no-response': return failUnknown(result.reason, result.cause);",
+    "case 'no-response': return { next: 'retry', error: failUnknown(result.reason).error, backoff: { retryAfterMs: undefined, capMs: 10_000 } };",
+  ],
+  [
+    'a redirect that says that it was done counts as refused',
+    'if (status >= 500 || status === 303) return failUnknown(',
+    'if (status >= 500) return failUnknown(',
+  ],
+  ['a POST goes on a connection that was used', "if (request.method === 'POST') close();", ''],
+  [
+    'Retry-After is not waited for after a 429',
+    'const minDelayMs = Math.max(retryAfterMs, 1000);',
+    'const minDelayMs = Math.max(retryAfterMs / 2, 1000);',
+  ],
+  [
+    'polls ignore Retry-After',
+    'return retry(reason, parseRetryAfter(result.retryAfter, date));',
+    'return retry(reason);',
+  ],
   // What is believed.
-  {
-    name: 'a 404 is believed at once',
-    text: 'const REFUSED_TRIES = 4;',
-    becomes: 'const REFUSED_TRIES = 1;',
-  },
-  {
-    name: 'a refusal is believed after three',
-    text: 'const REFUSED_TRIES = 4;',
-    becomes: 'const REFUSED_TRIES = 3;',
-  },
-  {
-    name: 'a job that shows late has no grace',
-    text: 'VISIBILITY_GRACE_MS = 30_000;',
-    becomes: 'VISIBILITY_GRACE_MS = 0;',
-  },
-  {
-    name: 'a job that ended without a link is not asked for once more',
-    text: 'if (!mayHaveLink || deadline.remainingMs() <= LINK_MS) return outcome;',
-    becomes: 'return outcome;',
-  },
+  ['a 404 is believed at once', 'const REFUSED_TRIES = 4;', 'const REFUSED_TRIES = 1;'],
+  ['a refusal is believed after three', 'const REFUSED_TRIES = 4;', 'const REFUSED_TRIES = 3;'],
+  ['a job that shows late has no grace', 'VISIBILITY_GRACE_MS = 30_000;', 'VISIBILITY_GRACE_MS = 0;'],
+  [
+    'a job that ended without a link is not asked for once more',
+    'if (!mayHaveLink || deadline.remainingMs() <= LINK_MS) return outcome;',
+    'return outcome;',
+  ],
   // Time.
-  {
-    name: 'a re-run that waits forgets what the service has just said',
-    text: 'tools.onJob(task.job);',
-    becomes: 'tools.publish();',
-  },
-  {
-    name: "a POST's response is not waited for after the deadline",
-    text: 'finalPost: 5_000,',
-    becomes: 'finalPost: 0,',
-  },
-  {
-    name: "a POST's response is waited for too long after the deadline",
-    text: 'finalPost: 5_000,',
-    becomes: 'finalPost: 8_000,',
-  },
-  {
-    name: 'what arrived during a freeze is thrown away',
-    text: 'await readArrived();\n                if (!settled',
-    becomes: 'if (!settled',
-  },
-  {
-    name: 'a response has half its time',
-    text: 'POST: 60_000,',
-    becomes: 'POST: 30_000,',
-  },
-  {
-    name: 'polls come too often',
-    text: 'return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5);',
-    becomes: 'return (fixedMs ?? 5_000) * random;',
-  },
-  {
-    name: 'there is no last poll at the deadline',
-    text: 'return Math.min(2_000, timeoutMs / 20);',
-    becomes: 'return 0;',
-  },
-  {
-    name: 'a second signal is not handled',
-    text: "signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())));",
-    becomes: '',
-  },
-  {
-    name: 'each retry at GitHub waits for 5 s, whatever the deadline',
-    text: 'signal === undefined ? deadline.remainingMs() : RETRY_MS);',
-    becomes: 'RETRY_MS); await new Promise((resolve) => setTimeout(resolve, 5_000));',
-  },
+  [
+    'a re-run that waits forgets what the service has just said',
+    'tools.onJob(task.job);',
+    'tools.publish();',
+  ],
+  ["a POST's response is not waited for after the deadline", 'finalPost: 5_000,', 'finalPost: 0,'],
+  ["a POST's response is waited for too long after the deadline", 'finalPost: 5_000,', 'finalPost: 8_000,'],
+  [
+    'what arrived during a freeze is thrown away',
+    'await readArrived();\n                if (!settled',
+    'if (!settled',
+  ],
+  ['a response has half its time', 'POST: 60_000,', 'POST: 30_000,'],
+  [
+    'polls come too often',
+    'return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5);',
+    'return (fixedMs ?? 5_000) * random;',
+  ],
+  ['there is no last poll at the deadline', 'return Math.min(2_000, timeoutMs / 20);', 'return 0;'],
+  [
+    'a second signal is not handled',
+    "signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())));",
+    '',
+  ],
+  [
+    'each retry at GitHub waits for 5 s, whatever the deadline',
+    'signal === undefined ? deadline.remainingMs() : RETRY_MS);',
+    'RETRY_MS); await new Promise((resolve) => setTimeout(resolve, 5_000));',
+  ],
   // Memory.
-  {
-    name: 'a create does not wait for its placeholder',
-    text: 'await tools.writePlaceholder();',
-    becomes: 'tools.writePlaceholder().catch(() => undefined);',
-  },
-  {
-    name: "a re-run hides a later run's job",
-    text: 'if (isOfLaterRun && !replaces) return;',
-    becomes: '',
-  },
-  {
-    name: 'a forged marker counts',
-    text: "return isVerified ? parse(data) : 'unverified';",
-    becomes: 'return parse(data);',
-  },
-  {
-    name: 'no marker is found',
-    text: "const start = text.lastIndexOf('<!-- agent-job-action:2 ');",
-    becomes: 'const start = -1;',
-  },
-  {
-    name: 'a comment that cannot be read counts as none',
-    text: "const decides = slot.role === 'decides' || runAttempt > 1;",
-    becomes:
-      "if (slot.role === 'decides') return slot.find(false).catch(() => undefined); const decides = runAttempt > 1;",
-  },
-  {
-    name: 'a re-run starts anew',
-    text: 'return await slot.find(decides);',
-    becomes: "return slot.role === 'decides' ? await slot.find(decides) : undefined;",
-  },
-  {
-    name: 'a step that looks the same is not refused',
-    text: 'refuseSameAttempt(state, context);',
-    becomes: ';',
-  },
-  {
-    name: 'the last edits are not waited for',
-    text: 'await report.closeStatus(deadline);',
-    becomes: 'report.closeStatus(deadline).catch(() => undefined);',
-  },
-  {
-    name: "the step's own comment triggers it",
-    text: 'if (await memory.isAbout(event))',
-    becomes: 'if (false)',
-  },
-  {
-    name: 'the key before no longer counts',
-    text: 'const isVerified = keys.some((key) =>',
-    becomes: 'const isVerified = keys.slice(0, 1).some((key) =>',
-  },
+  [
+    'a create does not wait for its placeholder',
+    'await tools.writePlaceholder();',
+    'tools.writePlaceholder().catch(() => undefined);',
+  ],
+  ["a re-run hides a later run's job", 'if (isOfLaterRun && !replaces) return;', ''],
+  ['a forged marker counts', "return isVerified ? parse(data) : 'unverified';", 'return parse(data);'],
+  ['no marker is found', "const start = text.lastIndexOf('<!-- agent-job-action:2 ');", 'const start = -1;'],
+  [
+    'a comment that cannot be read counts as none',
+    "const decides = slot.role === 'decides' || runAttempt > 1;",
+    "if (slot.role === 'decides') return slot.find(false).catch(() => undefined); const decides = runAttempt > 1;",
+  ],
+  [
+    'a re-run starts anew',
+    'return await slot.find(decides);',
+    "return slot.role === 'decides' ? await slot.find(decides) : undefined;",
+  ],
+  ['a step that looks the same is not refused', 'refuseSameAttempt(state, context);', ';'],
+  [
+    'the last edits are not waited for',
+    'await report.closeStatus(deadline);',
+    'report.closeStatus(deadline).catch(() => undefined);',
+  ],
+  ["the step's own comment triggers it", 'if (await memory.isAbout(event))', 'if (false)'],
+  [
+    'the key before no longer counts',
+    'const isVerified = keys.some((key) =>',
+    'const isVerified = keys.slice(0, 1).some((key) =>',
+  ],
+  ['a placeholder over the marker of a later run stays', "|| this.#state.is === 'written';", ';'],
+  ['whoever closed the docs pull request is asked again', "pull?.state === 'closed' && isPushToIt", 'false'],
+  ['a push is not about what it has merged', 'if (pull === undefined || more.length > 0)', 'if (true)'],
+  ['a push of two squashes is about the second', 'if (commits.length === 1) return true;', 'return true;'],
+  ['a list that is late names no pull request', 'listed.length > 0 ? [] :', 'true ? [] :'],
+  // GitHub.
+  ['a repository that was renamed is not found', 'target?.origin === origin &&', 'false &&'],
+  ['compressed answers are not read', "response.headers['content-encoding'] === 'gzip'", 'false'],
+  [
+    'every request to GitHub fails',
+    'return expectShape(await send(request), call);',
+    "throw new Error('No');",
+  ],
   // Access.
-  {
-    name: 'a stranger comments',
-    text: "...others.map((login) => ({ login, did: 'wrote the comment, review or answer' })),",
-    becomes: '',
-  },
-  {
-    name: 'readers may start jobs',
-    text: "const WRITERS = ['admin', 'write'];",
-    becomes: "const WRITERS = ['admin', 'write', 'read'];",
-  },
-  {
-    name: 'reopening a pull request asks nobody',
-    text: "(action === 'synchronize' || isApp);",
-    becomes: "(action === 'synchronize' || action === 'reopened' || isApp);",
-  },
-  {
-    name: 'whoever opened a pull request is not asked when somebody else pushes',
-    text: 'if (isPullRequestByWriter(event)) return authorBehind(event, first);',
-    becomes: 'if (isPullRequestByWriter(event)) return [];',
-  },
-  {
-    name: 'a push to a pull request from a fork is consent to the words of whoever opened it',
-    text: "...(event.action === 'synchronize' ? authorBehind(event, first) : []),",
-    becomes: '',
-  },
-  {
-    name: 'the agent starts jobs of its own',
-    text: 'if (isListed(sender)) {',
-    becomes: 'if (false) {',
-  },
+  [
+    'a stranger comments',
+    "...others.map((login) => ({ login, did: 'wrote the comment, review or answer' })),",
+    '',
+  ],
+  [
+    'readers may start jobs',
+    "const WRITERS = ['admin', 'write', 'owner'];",
+    "const WRITERS = ['admin', 'write', 'owner', 'read'];",
+  ],
+  [
+    'reopening a pull request asks nobody',
+    "(action === 'synchronize' || isApp);",
+    "(action === 'synchronize' || action === 'reopened' || isApp);",
+  ],
+  [
+    'whoever opened a pull request is not asked when somebody else pushes',
+    'if (isPullRequestByWriter(event)) return authorBehind(event, first);',
+    'if (isPullRequestByWriter(event)) return [];',
+  ],
+  [
+    'a push to a pull request from a fork is consent to the words of whoever opened it',
+    "...(event.action === 'synchronize' ? authorBehind(event, first) : []),",
+    '',
+  ],
+  ['the agent starts jobs of its own', 'if (isListed(sender)) {', 'if (false) {'],
+  // The prompt.
+  ['a key is in the context', 'return text + redact(prompt.slice(text.length));', 'return prompt;'],
+  [
+    'a context that nobody asked for is sent',
+    "if (inputs.context === 'none' || changes === undefined)",
+    'if (changes === undefined)',
+  ],
+  [
+    'the changes are not sent',
+    'const changes = await findChangesIfNeeded(context, named);',
+    'const changes = undefined;',
+  ],
+  ['names of files are outside of the fence', '[fixed, fence.around(kept),', '[fixed, ...kept,'],
+  [
+    'diffs are outside of the fence',
+    "fence.around([start, ...kept.map(textOf)].filter((text) => text !== '')),",
+    "[start, ...kept.map(textOf)].join('\\n'),",
+  ],
+  ['what happened is outside of the fence', "['## Event', fence.around(kept),", "['## Event', ...kept,"],
+  ["the user's words are cut", '[task.prompt, ...more]', '[task.prompt.slice(0, -1), ...more]'],
+  // The machine.
+  ['a full disk is not told', 'failure === undefined || alreadyReported ?', 'true ?'],
+  ['a log that nobody reads ends the step', "process.stdout.on('error', () => undefined);", ''],
+  [
+    'an exception that nobody caught ends without a word',
+    'runner.onUncaughtException((thrown) =>',
+    'void ((thrown) =>',
+  ],
   // Secrets and texts.
-  {
-    name: 'the key is in the summary',
-    text: 'replaceFile(path, redact(markdown));',
-    becomes: 'replaceFile(path, `${markdown}\\n${process.env["INPUT_API-KEY"]}\\n`);',
-  },
-  {
-    name: 'nothing is redacted',
-    text: 'const redact = createRedactor(...secrets);',
-    becomes: 'const redact = createRedactor();',
-  },
-  {
-    name: 'one secret is not masked',
-    text: 'for (const secret of secrets) runner.mask(secret);',
-    becomes: 'for (const secret of secrets.slice(0, -1)) runner.mask(secret);',
-  },
-  {
-    name: 'text from outside is a command',
-    text: '=> escapeCommands(redact(text));',
-    becomes: '=> redact(text);',
-  },
-  {
-    name: 'what fail-on lists does not fail the step',
-    text: 'return progress.result !== undefined && !failsStep(progress.result.outcome, inputs.failOn) ? 0 : 1;',
-    becomes:
-      "return progress.result !== undefined && progress.result.outcome !== 'error' && progress.result.outcome !== 'cancelled' ? 0 : 1;",
-  },
-  {
-    name: 'a dry run sends the prompt',
-    text: 'if (!inputs.dryRun) return await run(',
-    becomes: 'if (true) return await run(',
-  },
-]
+  [
+    'the key is in the summary',
+    'replaceFile(path, redact(markdown));',
+    'replaceFile(path, `${markdown}\\n${process.env["INPUT_API-KEY"]}\\n`);',
+  ],
+  ['nothing is redacted', 'const redact = createRedactor(...secrets);', 'const redact = createRedactor();'],
+  [
+    'one secret is not masked',
+    'for (const secret of secrets) runner.mask(secret);',
+    'for (const secret of secrets.slice(0, -1)) runner.mask(secret);',
+  ],
+  ['text from outside is a command', '=> escapeCommands(redact(text));', '=> redact(text);'],
+  [
+    'what fail-on lists does not fail the step',
+    'return progress.result !== undefined && !failsStep(progress.result.outcome, inputs.failOn) ? 0 : 1;',
+    "return progress.result !== undefined && progress.result.outcome !== 'error' && progress.result.outcome !== 'cancelled' ? 0 : 1;",
+  ],
+  ['a dry run sends the prompt', 'if (!inputs.dryRun) return await run(', 'if (true) return await run('],
+] as const
+
+export const PLANTS: readonly Plant[] = TABLE.map(([name, text, becomes]) => ({ name, text, becomes }))
 
 /**
  * Plants a bug in a folder of compiled code.

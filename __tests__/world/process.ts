@@ -8,6 +8,9 @@ import type { Machine } from './timers.js'
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'
 
+/** What else may happen: nothing can be written to the runner's files, nobody reads the log, something is thrown. */
+export type Mishap = 'disk full' | 'log closed' | 'exception'
+
 interface Options {
   readonly env: NodeJS.ProcessEnv
   readonly random: Random
@@ -21,6 +24,8 @@ interface Options {
 
 type Listener = (...parameters: unknown[]) => void
 
+/** Each write to it fails with ENOSPC. */
+const FULL = '/dev/full'
 /** What Node writes before it ends a process that nobody saves. */
 const UNCAUGHT = 'Uncaught exception: '
 
@@ -28,6 +33,7 @@ export class SimulatedProcess implements Owner, Machine {
   readonly startedAt: number
   readonly env: NodeJS.ProcessEnv
   jumpedMs = 0
+  #isLogClosed = false
   isFrozen = false
   exitCode: number | null = null
   signalCode: Signal | null = null
@@ -36,6 +42,7 @@ export class SimulatedProcess implements Owner, Machine {
   outputFile = ''
   summary = ''
   stderr = ''
+  readonly #files: NodeJS.ProcessEnv
   readonly #time: Time
   readonly #options: Options
   readonly #output: string[] = []
@@ -52,6 +59,7 @@ export class SimulatedProcess implements Owner, Machine {
     this.#options = options
     this.startedAt = time.now
     this.env = options.env
+    this.#files = { ...options.env }
     const start = (): void => void options.main().catch((thrown: unknown) => this.fail(thrown))
     time.schedule('timers', time.now + options.startupMs, this, start)
   }
@@ -71,10 +79,12 @@ export class SimulatedProcess implements Owner, Machine {
     write: (text: string, ...rest: unknown[]): boolean => {
       if (!this.isDead) this.#write(String(text))
       const done = rest.at(-1)
-      if (typeof done === 'function') process.nextTick(done as () => void)
+      const error = this.#isLogClosed ? Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }) : undefined
+      if (typeof done === 'function') process.nextTick(done as () => void, error)
+      if (error) process.nextTick(() => this.emit('log error', error) || this.fail(error))
       return true
     },
-    on: (): void => undefined,
+    on: (name: string, listener: Listener): void => this.on(`log ${name}`, listener),
   }
 
   #write(text: string): void {
@@ -138,6 +148,14 @@ export class SimulatedProcess implements Owner, Machine {
     }
   }
 
+  suffer(what: Mishap): void {
+    if (what === 'disk full') Object.assign(this.env, { GITHUB_OUTPUT: FULL, GITHUB_STEP_SUMMARY: FULL })
+    if (what === 'log closed') this.#isLogClosed = true
+    if (what !== 'exception') return
+    const fail = (): void => this.fail(new Error('Nobody catches this'))
+    this.#time.schedule('immediates', this.#time.now, this, fail)
+  }
+
   #onSignal(signal: Signal): void {
     if (this.emit(signal)) return
     this.signalCode = signal
@@ -146,8 +164,9 @@ export class SimulatedProcess implements Owner, Machine {
 
   #end(): void {
     this.endedAt = this.#time.now
-    this.outputFile = readFileSync(this.env.GITHUB_OUTPUT ?? '', 'utf8')
-    this.summary = readFileSync(this.env.GITHUB_STEP_SUMMARY ?? '', 'utf8')
+    const { GITHUB_OUTPUT: outputs = '', GITHUB_STEP_SUMMARY: summary = '' } = this.#files
+    this.outputFile = readFileSync(outputs, 'utf8')
+    this.summary = readFileSync(summary, 'utf8')
     for (const socket of this.#sockets) socket.abandon()
     this.#resolve()
   }

@@ -3,7 +3,7 @@
 import { BAD_INPUTS, FAILURES, FINAL_POST_MS } from './draw.js'
 import { ENDED } from './facts.js'
 import type { Rule } from './rules.js'
-import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
+import { fateOf, isId, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
 
 const STATUSES = ['active', 'completed', ...FAILURES]
 const OUTPUTS = [
@@ -36,11 +36,12 @@ const TIMER_MS = 1
 const REPORT_MS = 1_000
 
 export const ENDING_RULES = {
-  *'a step ends with 0 or 1'({ step, wasKilled, outcome, inputs }) {
+  *'a step ends with 0 or 1'({ step, wasKilled, isUntold, outcome, inputs }) {
     if (wasKilled) return
     const { exitCode, signal, stderr } = step
     if (exitCode !== 0 && exitCode !== 1) yield `ended with ${signal ?? exitCode}`
     if (stderr !== '') yield `stderr: ${stderr.slice(0, 500)}`
+    if (isUntold) return
     const failOn = inputs['fail-on']?.split(/[\s,]+/) ?? [...FAILURES, 'timed-out']
     const fails = ['error', 'cancelled', ...failOn].includes(outcome)
     if (exitCode !== (fails ? 1 : 0)) yield `exit code ${exitCode} with ${outcome || 'no outcome'}`
@@ -89,30 +90,42 @@ export const ENDING_RULES = {
     if (secondSignalAt < step.endedAt) yield `ended ${step.endedAt - secondSignalAt} ms after a second signal`
   },
 
-  *'the outputs are well-formed'({ outputs, outcome, code, jobId, wasKilled }) {
+  *'the outputs are well-formed'({ outputs, outcome, code, jobId, isUntold, thrownAt, step }) {
     const { status = '', 'pr-link': link = '', malformed } = outputs
     if (malformed !== undefined) yield `the outputs are malformed: ${malformed}`
-    if (wasKilled) return
+    if (isUntold) return
     for (const name of OUTPUTS) if (!(name in outputs)) yield `the output ${name} is missing`
     for (const name of Object.keys(outputs)) if (!OUTPUTS.includes(name)) yield `there is an output ${name}`
     if (!['', ...STATUSES].includes(status)) yield `status is ${status}`
     const mayHaveCode = outcome === 'cancelled' && code === 'create-unknown'
     if ((code !== '') !== (outcome === 'error') && !mayHaveCode) yield `error-code ${code} with ${outcome}`
-    if (code === 'internal') yield 'error-code is internal'
+    if (code === 'internal' && thrownAt > step.endedAt) yield 'error-code is internal'
     if (link !== '' && (!LINK.test(link) || /\/\/[^/]*@/.test(link))) yield `pr-link is ${link}`
     if (jobId !== '' && !isId(jobId)) yield `job-id is ${jobId}`
   },
 
+  *'a full disk loses no job'(facts) {
+    const { step, posts, fullAt, lines } = facts
+    if (fullAt >= (facts.reportedAt ?? 0) || Math.min(facts.killedAt, facts.thrownAt) <= step.endedAt) return
+    if (step.exitCode !== 1) yield `ended with ${step.exitCode}`
+    if (!lines.some((line) => /^::error.*Writing the outputs failed/.test(line))) yield 'nobody is told'
+    const last = posts.findLast((post) => fateOf(post) === 'job')
+    const id = last && (isMessage(last) ? jobIdIn(last) : jobIn(last)?.id)
+    if (last && facts.wasRead(last) && !lines.some((line) => line.includes(id ?? '')))
+      yield `job ${id} is lost`
+  },
+
   *'bad input is said to be bad'(facts) {
-    const { inputs, outcome, code, wasKilled, wasCancelled, mayStart, isByAgent, isGitHubWell } = facts
-    if (!hasBadInput(inputs) || wasKilled || wasCancelled || !mayStart || isByAgent) return
+    const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, isGitHubWell } = facts
+    if (!hasBadInput(inputs) || facts.isUntold || wasCancelled || !mayStart || isByAgent) return
+    if (facts.thrownAt < facts.step.endedAt) return
     // Who may start a job is asked first.
-    const isRefused = outcome === 'skipped' && (!isGitHubWell || inputs['skip-authors'] === 'reader')
+    const isRefused = outcome === 'skipped' && !isGitHubWell
     if (code !== 'input' && !isRefused) yield `the input is bad: ${outcome} ${code}`
   },
 
-  *'the outputs say how the step ended'({ outputs, outcome, wasCancelled, wasKilled, isDryRun, ...facts }) {
-    if (wasKilled) return
+  *'the outputs say how the step ended'({ outputs, outcome, wasCancelled, isUntold, isDryRun, ...facts }) {
+    if (isUntold) return
     const { status = '', 'pr-link': link = '' } = outputs
     const result = status === 'completed' ? (link === '' ? 'no-changes' : 'pr-opened') : status
     if (ENDED.includes(outcome) && outcome !== result) yield `${outcome} with ${status} and link ${link}`
@@ -126,10 +139,15 @@ export const ENDING_RULES = {
 
   *'a step that waits tells what the service has said'(facts) {
     const { outputs, posts, step, jobId, deadlineAt, cancelledAt } = facts
-    if (outputs.reused !== 'true' || outputs.status !== '' || posts.length > 0 || facts.wasKilled) return
+    if (outputs.reused !== 'true' || outputs.status !== '' || posts.length > 0 || facts.isUntold) return
     const isTold = step.entries.some((entry) => {
       if (jobIn(entry)?.id !== jobId || !STATUSES.includes(facts.statusIn(entry))) return false
-      const until = Math.min(deadlineAt - facts.lastPollMs, cancelledAt, entry.sentAt + REQUEST_MS.GET)
+      const until = Math.min(
+        deadlineAt - facts.lastPollMs,
+        cancelledAt,
+        facts.thrownAt,
+        entry.sentAt + REQUEST_MS.GET,
+      )
       return facts.arrivedBefore(entry.arrivedAt, until)
     })
     if (isTold) yield `the service said how the job is, and the step tells no status: ${facts.says}`
@@ -138,7 +156,7 @@ export const ENDING_RULES = {
   *'a job that was seen to end is told to have ended'(facts) {
     const { index, inputs, step, posts, outcome, outputs } = facts
     // A later step also asks for the job of the step before it.
-    if (index > 0 || inputs.wait === 'false' || facts.wasCancelled || facts.wasKilled) return
+    if (index > 0 || inputs.wait === 'false' || facts.wasCancelled || facts.isUntold) return
     // One that is only remembered is not told.
     if (posts.some(isMessage) || (posts.length === 0 && outputs.reused !== 'true')) return
     for (const entry of step.entries) {
@@ -157,8 +175,10 @@ export const ENDING_RULES = {
   },
 } satisfies Record<string, Rule>
 
+/** One that is drawn as bad, or one that has the key in it. */
 const hasBadInput = (inputs: Record<string, string>): boolean =>
-  BAD_INPUTS.some((bad) => Object.entries(bad).every(([name, value]) => inputs[name] === value))
+  BAD_INPUTS.some((bad) => Object.entries(bad).every(([name, value]) => inputs[name] === value)) ||
+  inputs['job-key'] === inputs['api-key']
 
 /** A link that is passed on as it is. */
 function isPlain(link: unknown): boolean {

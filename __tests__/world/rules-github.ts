@@ -1,9 +1,9 @@
 /** Who may start a job, what GitHub remembers of it, and what the next run makes of that. */
 
-import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
-import { isPush } from './events.js'
+import { DOCS_TOKEN, FAILURES, ISSUE, PULL_REQUEST, REPOSITORY } from './draw.js'
+import { isPush, mayMerge, numberOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
-import { type Kind, type Marker, markerIn, markersIn, writtenBy } from './memory.js'
+import { type Kind, type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
 import type { Rule } from './rules.js'
 import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
@@ -32,14 +32,15 @@ export const GITHUB_RULES = {
       ...(usesChanges ? [/\/files\?/, /\/actions\//] : []),
       ...(hasComment ? [/\/comments\?/] : []),
       ...(facts.hasCheck && attempt > 1 ? [/\/check-runs\?/] : []),
+      ...(mayMerge(step.plan.event) ? [/\/commits\/\w+\/pulls$/, /\/pulls\/1\/commits/] : []),
     ]
     // Of several requests at once, the first that fails decides.
     const isTold = step.wrote.some(({ line }) =>
       /listing the earlier runs of \S+ failed: (?!40[134])/.test(line),
     )
-    for (const { method, path, status } of step.githubRequests) {
+    for (const { method, path, status, answered } of step.githubRequests) {
       const isDecisive = method === 'GET' && decisive.some((pattern) => pattern.test(path))
-      const isFinal = [401, 403, 404].some((refusal) => refusal === status)
+      const isFinal = [401, 403, 404].some((refusal) => refusal === status) && !/rate limit/.test(answered)
       if (isDecisive && isFinal && !(isTold && path.includes('/actions/')))
         yield `GitHub answered ${status} to ${path}, and something was sent`
     }
@@ -94,7 +95,7 @@ export const GITHUB_RULES = {
 
   *'what is remembered is what was told'(facts) {
     const { outcome, code, hasComment, hasCheck, isDryRun } = facts
-    if (!facts.couldWrite || isDryRun) return
+    if (!facts.couldWrite || isDryRun || facts.isUntold) return
     const isKnown = [...ENDED, 'started', 'timed-out'].includes(outcome)
     if (!isKnown && code !== 'create-unknown') return
     if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, 'comment', isKnown)
@@ -103,7 +104,7 @@ export const GITHUB_RULES = {
 
   *'the check is concluded'(facts) {
     const { couldWrite, hasCheck, step, outcome, ownChecks } = facts
-    if (!couldWrite || !hasCheck || outcome === 'skipped' || outcome === 'dry-run') return
+    if (!couldWrite || !hasCheck || facts.isUntold || ['skipped', 'dry-run'].includes(outcome)) return
     // The check is then the other step's.
     if (looksTheSame(facts)) return
     const own = step.checks.filter(({ id }) => ownChecks.includes(id))
@@ -117,19 +118,23 @@ export const GITHUB_RULES = {
 
   /** Unless that is proven to be of no use. */
   *'a re-run waits for the job of the attempt before'(facts) {
-    const { runId, attempt, task } = facts.step.plan
     const [first] = facts.posts
-    if (first === undefined || task !== 'create') return
-    const combinations = remembered(facts)
-    const isWrong = combinations.every(({ comment, check }) => {
-      const own = [check, comment].filter(
-        (marker) => marker?.run === String(runId) && marker.attempt !== attempt,
-      )
-      const marker = own.find((one) => one?.jobId !== '') ?? own[0]
-      const isUnfinished = marker && marker.jobId !== '' && ![...ENDED, ...NOTHING].includes(marker.state)
-      return isUnfinished && !facts.isGone(marker.jobId, first.startedAt)
-    })
-    if (combinations.length > 0 && isWrong) yield 'a re-run has a job to wait for, and sent something'
+    if (first === undefined || facts.step.plan.task !== 'create') return
+    const unfinished = ownUnfinished(facts)
+    const isWrong = unfinished.every((jobId) => !facts.isGone(jobId, first.startedAt))
+    if (unfinished.length > 0 && unfinished.length === remembered(facts).length && isWrong)
+      yield 'a re-run has a job to wait for, and sent something'
+  },
+
+  /** Whoever closed it wants none. */
+  *'a push asks for no docs that somebody has refused'({ posts, github, step, number }) {
+    const { event } = step.plan
+    const isPushed = event.action === 'synchronize' && number === PULL_REQUEST && numberOf(event) === number
+    const isKnown = step.githubRequests.some(
+      ({ path, status }) => /\/pulls\/17$/.test(path) && status === 200,
+    )
+    if (isPushed && isKnown && github?.docsPull === 'closed' && posts.length > 0)
+      yield 'the docs pull request was closed without a merge, and something was sent'
   },
 
   *'a later run continues the job that is remembered'(facts) {
@@ -142,7 +147,7 @@ export const GITHUB_RULES = {
       if (jobId === '') return ''
       const shown = entries.map(jobIn).filter((job) => job?.id === jobId)
       const isOver = shown.some((job) => FAILURES.includes(job?.status ?? ''))
-      const isClosed = facts.github?.docsPull === 'closed'
+      const isClosed = ['closed', 'merged'].includes(facts.github?.docsPull ?? '')
       for (const post of facts.posts) {
         if (isMessage(post) && jobIdIn(post) !== jobId)
           return `a message to ${jobIdIn(post)}, not to ${jobId}`
@@ -169,6 +174,32 @@ export const GITHUB_RULES = {
     const last = facts.written.findLast(({ kind }) => kind === 'comment')
     const hides = last !== undefined && isBy(last.marker, runId, attempt)
     if (facts.hasComment && isLater && hides) yield "a re-run wrote over a later run's marker"
+  },
+
+  /** The placeholder got through, and what was to follow it did not. */
+  *"a re-run that sends nothing puts back a later run's job"(facts) {
+    const { runId, attempt } = facts.step.plan
+    const { hasComment, posts, wasKilled, isAlone, secondSignalAt, step } = facts
+    if (!hasComment || posts.length > 0 || wasKilled || !isAlone || secondSignalAt <= step.endedAt) return
+    const shown = facts.shown('comment')
+    const isLater = shown.length > 0 && shown.every((marker) => marker?.jobId && Number(marker.run) > runId)
+    const writes = facts.written.filter(({ kind }) => kind === 'comment')
+    const isOwn = ({ marker }: Written): boolean => isBy(marker, runId, attempt)
+    const last = writes.at(-1)
+    // What GitHub refuses for good is not tried again.
+    const isRefused = writes.some(
+      ({ status }) => typeof status === 'number' && [401, 403, 404, 422].includes(status),
+    )
+    if (isLater && !isRefused && last && isOwn(last) && writes.some((one) => one.tookEffect && isOwn(one)))
+      yield 'its placeholder took the place of a job, and it was left at that'
+  },
+
+  *'a push that merged nothing is about no pull request'({ step, number, inputs }) {
+    const write = step.githubRequests.find(
+      ({ method, path }) => method === 'POST' && path.includes('/comments'),
+    )
+    if (mayMerge(step.plan.event) && number === undefined && write !== undefined)
+      yield `it sent ${write.method} ${write.path} with ${inputs['job-scope']}`
   },
 
   /** A comment that only informs is never read. */
@@ -210,8 +241,24 @@ function remembered(facts: Facts): { comment: Marker | undefined; check: Marker 
   return comments.flatMap((comment) => orNone.map((check) => ({ comment, check })))
 }
 
+/** For each of these, the job of an attempt before that nobody saw end, if there is one. */
+export function ownUnfinished(facts: Facts): string[] {
+  const { runId, attempt } = facts.step.plan
+  return remembered(facts).flatMap(({ comment, check }) => {
+    const own = [check, comment].filter((one) => one?.run === String(runId) && one.attempt !== attempt)
+    const marker = own.find((one) => one?.jobId !== '') ?? own[0]
+    const isUnfinished = marker && marker.jobId !== '' && ![...ENDED, ...NOTHING].includes(marker.state)
+    return isUnfinished ? [marker.jobId] : []
+  })
+}
+
+/** Whether issue-number is an issue's where it has to be a pull request's. */
+export function namesIssue({ inputs }: Facts): boolean {
+  return inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === String(ISSUE)
+}
+
 /** Whether another step of this attempt has stored something under the same name. */
-function looksTheSame(facts: Facts): boolean {
+export function looksTheSame(facts: Facts): boolean {
   const { runId, attempt } = facts.step.plan
   const isSame = (marker: Marker | undefined): boolean =>
     marker !== undefined && isBy(marker, runId, attempt) && !NOTHING.includes(marker.state)
@@ -222,7 +269,7 @@ function looksTheSame(facts: Facts): boolean {
 }
 
 /** What a later run stored stays. */
-function isOfEarlierRun(facts: Facts): boolean {
+export function isOfEarlierRun(facts: Facts): boolean {
   return facts.shown('comment').some((marker) => Number(marker?.run) > facts.step.plan.runId)
 }
 

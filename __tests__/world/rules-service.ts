@@ -4,6 +4,7 @@ import { DOCS_TOKEN, TOKEN } from './draw.js'
 import { isAboutTheJob, isRefusal, isSuccess, statusOf } from './facts.js'
 import type { Rule } from './rules.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
+import { EPOCH } from './timers.js'
 
 /** For so long after a create, a job may not show yet. */
 const GRACE_MS = 30_000
@@ -70,19 +71,20 @@ export const SERVICE_RULES = {
   },
 
   *'what the service accepted is told'(facts) {
-    const { posts, jobId, code, says, wasKilled } = facts
+    const { posts, jobId, code, says } = facts
     const last = posts.at(-1)
     if (last === undefined) return
     const fate = fateOf(last)
     const wasRead = facts.wasRead(last)
     if (fate === 'job' && wasRead) {
       const id = isMessage(last) ? jobIdIn(last) : jobIn(last)?.id
-      if (jobId !== id) yield `the service answered with job ${id}, job-id is ${jobId || 'empty'}`
+      if (jobId !== id && facts.fullAt > facts.step.endedAt)
+        yield `the service answered with job ${id}, job-id is ${jobId || 'empty'}`
       if (code === 'create-unknown') yield `the service answered with a job, ${says}`
     }
     if (facts.gaveUpEarly(last)) yield `gave up on the POST before its time was up, ${says}`
     if (fate === 'refused' && wasRead && code === 'create-unknown') yield `the service refused, ${says}`
-    if (wasKilled) return
+    if (facts.isUntold) return
     const isToldUnknown = code === 'create-unknown' || code === 'contract'
     if (!facts.mayBeRefused(last) && jobId === '' && !isToldUnknown)
       yield `the service may have accepted something, ${says}`
@@ -91,8 +93,8 @@ export const SERVICE_RULES = {
 
   /** 4 requests in a row, over 10 s; never so soon after a create, of which the job may not show yet. */
   *'a refused status request is believed when it is repeated'(facts) {
-    const { posts, code, jobId, step, says, wasKilled, wasCancelled } = facts
-    if (wasKilled || wasCancelled) return
+    const { posts, code, jobId, step, says, isUntold, wasCancelled } = facts
+    if (isUntold || wasCancelled) return
     const ofPolls = ['not-found', 'rejected', 'auth', 'contract'].includes(code)
     const last = posts.at(-1)
     if (!ofPolls || (last !== undefined && (facts.mayBeRefused(last) || fateOf(last) === 'no-job'))) return
@@ -100,6 +102,13 @@ export const SERVICE_RULES = {
     const refusal = facts.polls(jobId).at(-1)
     const isEarly = last !== undefined && isCreate(last) && step.endedAt < last.startedAt + GRACE_MS
     if (isEarly && refusal !== undefined && statusOf(refusal) === 404) yield `${says} right after the create`
+  },
+
+  *'an error is the fault of an answer'({ step, code, plan, says, usedItsTime }) {
+    const isBad = FAULTS[code]
+    const isReached = plan.proxy === undefined && plan.connecting.service.length === 0
+    if (isBad !== undefined && isReached && !usedItsTime && !step.entries.some(isBad))
+      yield `${says}, and no answer was like that`
   },
 
   *'a refusal that was repeated ends the wait'(facts) {
@@ -177,8 +186,19 @@ export const SERVICE_RULES = {
   },
 } satisfies Record<string, Rule>
 
+/** The answers that an error may be told of. */
+const FAULTS: Readonly<Record<string, (entry: Entry) => boolean>> = {
+  auth: (entry) => [401, 403].includes(statusOf(entry)),
+  'not-found': (entry) => statusOf(entry) === 404,
+  rejected: (entry) => statusOf(entry) >= 400 && statusOf(entry) < 500,
+  'rate-limited': (entry) => statusOf(entry) === 429,
+  contract: (entry) => statusOf(entry) < 400 && (statusOf(entry) >= 300 || jobIn(entry)?.id !== entry.jobId),
+  network: (entry) => !isSuccess(entry),
+}
+
 /** In seconds; undefined if the header is no number. */
-function retryAfter({ exchange }: Entry): number | undefined {
+function retryAfter({ exchange, respondedAt }: Entry): number | undefined {
   const [, value = ''] = exchange.response.headers.find(([name]) => name === 'retry-after') ?? []
+  if (value.endsWith('GMT')) return (Date.parse(value) - EPOCH - (respondedAt ?? 0)) / 1_000
   return /^\d+(?:\.\d+)?$/.test(value) && Number(value) > 0 ? Number(value) : undefined
 }

@@ -1,6 +1,6 @@
 /** What is written for people and for the runner: no commands, no markup, no secrets from outside, and nothing untrue. */
 
-import { DOCS_TOKEN, TOKEN } from './draw.js'
+import { DOCS_TOKEN, FILED_PROMPT, TOKEN } from './draw.js'
 import type { Facts } from './facts.js'
 import { INJECTED, keyForms } from './hostile.js'
 import type { Rule } from './rules.js'
@@ -24,7 +24,7 @@ export const TEXT_RULES = {
     }
   },
 
-  *'there is one annotation'({ step, wasKilled, lines, outputs }) {
+  *'there is one annotation'({ step, wasKilled, isUntold, lines, outputs }) {
     if (wasKilled) return
     const { exitCode } = step
     const [errors, notices] = [commands(lines, 'error'), commands(lines, 'notice')]
@@ -32,12 +32,13 @@ export const TEXT_RULES = {
       yield `${errors.length} error annotations with exit code ${exitCode}`
     if (errors.length + notices.length > 1) yield 'a notice and an error'
     const ends = lines.filter((line) => line.startsWith('Finished after '))
-    if (ends.length !== 1 || !ends[0]?.includes(`: ${outputs.outcome}`))
+    const outcome = isUntold ? 'error' : outputs.outcome
+    if (ends.length !== 1 || !ends[0]?.includes(`: ${outcome}`))
       yield `the log ends ${ends.length} times: ${ends.join(', ')}`
   },
 
-  *'the summary is whole'({ step: { summary }, inputs, jobId, wasKilled }) {
-    if (wasKilled) return
+  *'the summary is whole'({ step: { summary }, inputs, jobId, isUntold }) {
+    if (isUntold) return
     if (!summary.startsWith('### ') || !summary.endsWith('\n')) yield 'the summary has no title'
     const ids = [jobId, inputs['job-id'] ?? '', inputs['project-id'] ?? ''].filter((id) => id !== '')
     const text = ids.reduce((rest, id) => rest.replaceAll(id, ''), summary)
@@ -51,7 +52,7 @@ export const TEXT_RULES = {
   },
 
   *'every text is true'(facts) {
-    if (facts.wasKilled) return
+    if (facts.isUntold) return
     yield* untruths(facts, facts.step.summary, 'the summary')
     for (const text of [...commands(facts.lines, 'error'), ...commands(facts.lines, 'notice')])
       yield* untruths(facts, text, 'the annotation')
@@ -86,7 +87,10 @@ export const TEXT_RULES = {
 
   /** The user's words as they are, and after them a frame around the words of others. */
   *'the prompt has the words of others as data alone'({ posts, inputs }) {
-    const own = inputs.prompt?.trim().toWellFormed() ?? ''
+    const parts = [inputs.prompt, inputs['prompt-file'] && FILED_PROMPT].map((part) =>
+      part?.trim().toWellFormed(),
+    )
+    const own = parts.filter((part) => part).join('\n\n')
     for (const { body } of posts) {
       const prompt: string = JSON.parse(body).prompt
       if (!prompt.startsWith(own)) yield `the prompt begins with ${prompt.slice(0, 100)}`

@@ -6,6 +6,7 @@ import { ENDING_RULES } from './rules-ending.js'
 import { GITHUB_RULES } from './rules-github.js'
 import { SERVICE_RULES } from './rules-service.js'
 import { TEXT_RULES } from './rules-text.js'
+import { WELL_RULES } from './rules-well.js'
 
 /** For one step, in the light of the whole run. */
 export type Rule = (facts: Facts) => Iterable<string>
@@ -15,6 +16,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ...ENDING_RULES,
   ...GITHUB_RULES,
   ...TEXT_RULES,
+  ...WELL_RULES,
 }
 
 export interface Violation {

@@ -1,8 +1,9 @@
 /** What the service does with the requests that it gets, drawn at random. */
 
 import { job } from '../support/service.js'
-import { DOCS_LINK, type Draw, FAILURES } from './draw.js'
+import { DOCS_LINK, type Draw, FAILURES, OWN_DOCS_LINK } from './draw.js'
 import { INJECTED, keyForms } from './hostile.js'
+import { EPOCH } from './timers.js'
 
 export type ServicePlan = ReturnType<typeof createServicePlan>
 /** What happens to one request. */
@@ -17,11 +18,16 @@ export const JOB_ID = 'THE-JOB'
 
 type Method = 'post' | 'get'
 
+/** An answer of more bytes is given up. */
+export const MAX_BYTES = 1024 * 1024
+
 export function createServicePlan(draw: Draw, timeoutMs: number) {
   const { random, theme } = draw
-  const forMs = random.chance(theme === 'refusals' ? 0.5 : 0.05) ? random.int(0, 29_000) : 0
+  const isHidden = random.chance(theme === 'refusals' ? 0.5 : theme === 'well' ? 0 : 0.05)
+  const forMs = isHidden ? random.int(0, 29_000) : 0
+  const create = { refusals: refuseJobs, well: doAllWell }[theme as string] ?? createExchanges
   return {
-    ...(theme === 'refusals' ? refuseJobs(draw) : createExchanges(draw)),
+    ...create(draw),
     /** For so long after a create, status requests get this response. */
     invisible: { forMs, response: refusal(draw, 404).response },
     /** For so long after a create, a job is active, whatever else is planned. */
@@ -31,6 +37,14 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
       draw.isReal || random.chance(0.7)
         ? undefined
         : random.pick(random.int(1, 900), random.int(1_900, 6_000)),
+  }
+}
+
+function doAllWell(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
+  const { random } = draw
+  return {
+    posts: [healthy(draw, 'post')],
+    gets: [...random.times(random.int(0, 3), () => healthy(draw, 'get')), ending(draw)],
   }
 }
 
@@ -95,14 +109,17 @@ function healthy(draw: Draw, method: Method): Exchange {
   const { random } = draw
   const delayMs = random.chance(0.6) ? 0 : random.int(0, 600)
   const status = method === 'post' ? random.pick(200, 201) : 200
-  const response = plainResponse(status, jobBody(draw, 'active', null))
+  const link = random.chance(0.1) ? random.pick(DOCS_LINK, OWN_DOCS_LINK) : null
+  const response = plainResponse(status, jobBody(draw, 'active', link))
   return { delayMs, breaksAt: 'never', fraction: 0, pauseMs: 0, how: 'close', response }
 }
 
 function ending(draw: Draw): Exchange {
-  const { random } = draw
+  const { random, theme } = draw
   const status = random.weighted([8, 'completed'], ...FAILURES.map((failure) => [1, failure] as const))
-  const link = random.chance(0.6) ? DOCS_LINK : randomLink(draw)
+  const plain = random.pick(DOCS_LINK, DOCS_LINK, OWN_DOCS_LINK)
+  const other = theme === 'well' ? null : randomLink(draw)
+  const link = random.chance(0.6) ? plain : other
   const exchange = healthy(draw, 'get')
   return { ...exchange, response: { ...exchange.response, body: jobBody(draw, status, link) } }
 }
@@ -156,6 +173,7 @@ function createResponse(draw: Draw, method: Method) {
     [3, undefined],
     [3, random.pick('0', '1', '1', '0.5', '2', '3', '30', '3600')],
     [1, random.pick(...ODD_RETRY_AFTER)],
+    [1, new Date(EPOCH + random.int(0, 60) * 1_000).toUTCString()],
   )
   // A response with more than 16 KiB of headers is none to Node.
   const location = random.pick('elsewhere', '/', '', hostile().replace(/[^ -~]/g, '')).slice(0, 8_000)
@@ -182,7 +200,7 @@ function successBody(draw: Draw, method: Method): string {
     [method === 'post' ? 6 : 3, 'active'],
     [2, 'completed'],
     [1, random.pick(...FAILURES)],
-    [1, random.pick('queued', '', 'ACTIVE', hostile())],
+    [1, random.pick('queued', '', 'ACTIVE', 'Completed', hostile())],
   )
   return random.weighted<() => string>(
     [8, () => jobBody(draw, status, random.chance(0.5) ? null : randomLink(draw))],
@@ -205,9 +223,13 @@ function errorBody(draw: Draw): string {
   )
 }
 
-function jobBody({ random, hostile }: Draw, status: string, prLink: string | null): string {
+function jobBody({ random, hostile, theme }: Draw, status: string, prLink: string | null): string {
   const archivedAt = status === 'archived' ? '2026-01-02T03:04:06.000Z' : null
-  const more = random.chance(0.15) ? { model: hostile(), [hostile()]: hostile() } : {}
+  const more = random.weighted(
+    [850, {}],
+    [150, { model: hostile(), [hostile()]: hostile() }],
+    [theme === 'well' ? 0 : 3, { padding: 'x'.repeat(MAX_BYTES) }],
+  )
   return JSON.stringify(job({ id: JOB_ID, status, prLink, archivedAt, ...more }))
 }
 

@@ -6,7 +6,7 @@ import type { Certificate } from '../support/certificate.js'
 import { type Handler, job, type Received, startService } from '../support/service.js'
 import { FINAL_POST_MS } from './draw.js'
 import type { Trigger } from './plan.js'
-import { type Exchange, JOB_ID, type ResponsePlan, type ServicePlan } from './service-plan.js'
+import { type Exchange, JOB_ID, MAX_BYTES, type ResponsePlan, type ServicePlan } from './service-plan.js'
 
 /** One request. Times are of `performance.now()`. */
 export interface Entry extends Received {
@@ -227,7 +227,8 @@ export function isId(text: unknown): boolean {
 export type Fate = 'job' | 'no-job' | 'refused' | 'unknown' | 'any'
 
 export function fateOf({ exchange, respondedAt, path, jobId }: Entry): Fate {
-  const { status, framing } = exchange.response
+  const { status, framing, body } = exchange.response
+  if (body.length > MAX_BYTES) return 'unknown'
   if (respondedAt === undefined) {
     // Only the end of the connection tells where such a body ends (RFC 9112, 6.3).
     const endsWithConnection = framing === 'close' && exchange.breaksAt === 'response'
@@ -243,7 +244,8 @@ export function fateOf({ exchange, respondedAt, path, jobId }: Entry): Fate {
 /** The job in a response, if there is one that the action has to take. */
 export function jobIn({ exchange, jobId }: Pick<Entry, 'exchange' | 'jobId'>) {
   try {
-    const { id, status, prLink } = JSON.parse(bodyText(exchange.response, jobId))
+    const text = bodyText(exchange.response, jobId)
+    const { id, status, prLink } = JSON.parse(text.length > MAX_BYTES ? '' : text)
     const isJob = typeof status === 'string' && isId(id)
     return isJob ? { id: id as string, status, prLink: prLink as unknown } : undefined
   } catch {

@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { inputEnvironment, runnerEnvironment } from '../../emulator/runner.mjs'
+import { FILED_PROMPT, PROMPT_FILE } from './draw.js'
 import { type Connecting, Network, type NetworkPlan } from './network.js'
 import { SimulatedProcess } from './process.js'
 import { Random } from './random.js'
@@ -111,15 +112,17 @@ export async function prepareSteps(most: number): Promise<void> {
   while (environments.length < most) {
     const own = path.join(folder, String(environments.length))
     mkdirSync(own)
-    environments.push(await runnerEnvironment(own, {}))
+    const environment = await runnerEnvironment(own, {})
+    writeFileSync(path.join(environment.GITHUB_WORKSPACE ?? '', PROMPT_FILE), FILED_PROMPT)
+    environments.push(environment)
   }
 }
 
-function nextEnvironment(event: object): NodeJS.ProcessEnv {
+function nextEnvironment({ event, eventFile = JSON.stringify(event) }: StepOptions): NodeJS.ProcessEnv {
   const environment = environments[used++]
   if (environment === undefined) throw new Error('A run has more steps than were prepared')
   for (const name of ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY']) writeFileSync(environment[name] ?? '', '')
-  writeFileSync(environment.GITHUB_EVENT_PATH ?? '', JSON.stringify(event))
+  writeFileSync(environment.GITHUB_EVENT_PATH ?? '', eventFile)
   return environment
 }
 
@@ -130,8 +133,8 @@ function wellFormed(env: Record<string, string>): Record<string, string> {
 
 /** Runs a step in the simulation. Its time passes in `time.run`. */
 export async function simulateStep(options: StepOptions): Promise<StepEnd> {
-  const { inputs, env, event, onStart, onLine = () => undefined } = options
-  const runner = nextEnvironment(event)
+  const { inputs, env, onStart, onLine = () => undefined } = options
+  const runner = nextEnvironment(options)
   const child = new SimulatedProcess(time, {
     env: { ...runner, ...wellFormed(inputEnvironment(inputs)), ...env },
     random: new Random(random.int(1, 2 ** 31)),

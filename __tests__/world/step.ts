@@ -2,7 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { runBundle } from '../../emulator/runner.mjs'
-import type { Signal } from './process.js'
+import type { Mishap, Signal } from './process.js'
 
 /** What can be done to the process of a step. */
 export interface Child {
@@ -11,6 +11,8 @@ export interface Child {
   kill(signal: Signal): void
   /** Called with the first thing that it writes. */
   onFirstOutput(call: () => void): void
+  /** Not possible outside the simulation. */
+  suffer(what: Mishap): void
   /** Sets its wall clock; not possible outside the simulation. */
   jumpedMs: number
 }
@@ -19,6 +21,8 @@ export interface StepOptions {
   readonly inputs: Record<string, string>
   readonly env: Record<string, string>
   readonly event: object
+  /** What the event's file holds instead; not possible outside the simulation. */
+  readonly eventFile?: string | undefined
   readonly onStart: (child: Child) => void
   readonly onLine?: (line: string) => void
 }
@@ -73,6 +77,7 @@ function asChild(child: ChildProcess): Child {
     },
     kill: (signal) => void child.kill(signal),
     onFirstOutput: (call) => void child.stdout?.once('data', call),
+    suffer: () => undefined,
     jumpedMs: 0,
   }
 }

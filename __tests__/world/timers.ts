@@ -1,5 +1,6 @@
 /** Replaces Node's timers, clocks and random numbers with those of the world, for whoever's callback runs. */
 
+import { setMaxListeners } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
 import { type AnyFunction, Replaced } from './replaced.js'
 import type { Due, Time } from './time.js'
@@ -20,7 +21,8 @@ const [crypto, timers, timersPromises] = [
   process.getBuiltinModule('node:timers'),
   process.getBuiltinModule('node:timers/promises'),
 ]
-const EPOCH = Date.parse('2026-01-02T03:04:05Z')
+/** The world's wall clock at 0. */
+export const EPOCH = Date.parse('2026-01-02T03:04:05Z')
 /** Node's own limit. */
 const LONGEST_MS = 2 ** 31 - 1
 const RealDate = globalThis.Date
@@ -153,6 +155,7 @@ export function replaceTimers(time: Time, machine: () => Machine, applies: () =>
       for (const signal of signals) {
         if (signal.aborted) abort(signal)
         else signal.addEventListener('abort', () => abort(signal), { once: true })
+        setMaxListeners(0, signal)
       }
       return controller.signal
     },

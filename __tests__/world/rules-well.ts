@@ -1,0 +1,95 @@
+/** What must come of a day on which nothing goes wrong. The other rules say what must not happen; these demand. */
+
+import { PULL_REQUEST } from './draw.js'
+import { type EventPlan, mayMerge, numberOf } from './events.js'
+import type { Facts } from './facts.js'
+import type { Rule } from './rules.js'
+import { isOfEarlierRun, looksTheSame, namesIssue, ownUnfinished } from './rules-github.js'
+
+/** GitHub lists no more files of a comparison. */
+const MOST_COMPARED = 300
+
+export const WELL_RULES = {
+  *'if nothing goes wrong, a step ends as planned'(facts) {
+    if (facts.plan.theme !== 'well') return
+    const { outcome, code, outputs, jobId, posts, step } = facts
+    const { ends, end } = plannedEnds(facts)
+    const ended = `${outcome} ${code}`.trim()
+    if (!ends.includes(ended)) yield `${ended || 'nothing'} instead of ${ends.join(' or ')}`
+    if (![end.outcome, 'started'].includes(outcome)) return
+    if (jobId === '') yield 'there is no job'
+    if (outcome === end.outcome && end.link && outputs['pr-link'] !== end.link) yield 'there is no link'
+    const mayWait = step.plan.task === 'attach' || ownUnfinished(facts).length > 0
+    if (posts.length !== 1 && !mayWait) yield `${posts.length} POSTs were sent`
+  },
+
+  *'if nothing goes wrong, there is a comment that names the job'(facts) {
+    const { plan, inputs, number, jobId, outcome, isDryRun, hasComment, step } = facts
+    const isAsked = (inputs.comment === 'true' || hasComment) && number !== undefined && !isDryRun
+    if (plan.theme !== 'well' || !isAsked || outcome === 'skipped' || isOfEarlierRun(facts)) return
+    if (jobId !== '' && !step.comments.some((text) => text.includes(jobId))) yield `none names job ${jobId}`
+  },
+
+  *'if nothing goes wrong, the changes that were asked for are in the prompt'(facts) {
+    const { plan, inputs, github, posts, number, step } = facts
+    const { context, 'context-paths': paths } = inputs
+    if (plan.theme !== 'well' || github === undefined || context === 'none' || paths !== undefined) return
+    const { event } = step.plan
+    const isOfPull = [number, numberOf(event)].includes(PULL_REQUEST)
+    const hasList = isOfPull || (github.compared === 'ahead' && hasRange(event))
+    // A file that has a plain name, and a list that leaves room for the diff.
+    if (!hasList || !/^[\w/.]+$/.test(github.file) || github.files > MOST_COMPARED) return
+    for (const { body } of posts) {
+      const { prompt } = JSON.parse(body)
+      if (!prompt.includes(github.file)) yield 'it names no file'
+      if (context === 'diff' && !prompt.includes('@@ -1 +1 @@')) yield 'it has no diff'
+    }
+  },
+} satisfies Record<string, Rule>
+
+/** How the job ends, and all the ways in which the step may end. */
+function plannedEnds(facts: Facts) {
+  const { inputs, posts, step, github } = facts
+  const { event, task } = step.plan
+  const end = plannedEnd(facts)
+  const all = (...ends: string[]) => ({ ends, end })
+  if (facts.isByAgent || !facts.mayStart) return all('skipped')
+  if (namesIssue(facts)) return all('error github', ...(event.isOwnComment ? ['skipped'] : []))
+  if (looksTheSame(facts)) return all('error input')
+  const isClosed = github?.docsPull === 'closed' && event.action === 'synchronize'
+  const maySkip = task !== 'attach' && (event.isOwnComment || isClosed || mayHaveNothingToDo(facts))
+  const usual = facts.isDryRun ? 'dry-run' : inputs.wait === 'false' ? 'started' : end.outcome
+  // A step that only waits asks once.
+  const asksOnce = usual === 'started' && posts.length === 0
+  return all(usual, ...(maySkip ? ['skipped'] : []), ...(asksOnce ? [end.outcome] : []))
+}
+
+/** The last answer to a status request is given again and again. */
+function plannedEnd({ plan }: Facts): { readonly outcome: string; readonly link: string | null } {
+  const { status, prLink: link } = JSON.parse(plan.service.gets.at(-1)?.response.body ?? '{}')
+  return { outcome: status !== 'completed' ? status : link === null ? 'no-changes' : 'pr-opened', link }
+}
+
+const MATCHES: Readonly<Record<string, RegExp>> = {
+  'docs/**': /^docs\//,
+  '!docs/**': /^(?!docs\/)/,
+  '*.md': /^[^/]*\.md$/,
+}
+
+/** No file matches, or nothing is new. */
+function mayHaveNothingToDo({ inputs, github, step }: Facts): boolean {
+  if (github === undefined) return false
+  const isNew = github.compared === 'ahead'
+  const paths = inputs['context-paths']
+  if (paths === undefined) return step.plan.event.name === 'schedule' && !isNew
+  const names = [github.file, ...(github.files > 1 ? ['docs/0.md'] : [])]
+  return !isNew || !names.some((name) => MATCHES[paths]?.test(name))
+}
+
+/** Whether commits belong to the event. */
+function hasRange(event: EventPlan): boolean {
+  const { name, action } = event
+  return mayMerge(event) || (name === 'release' && action === 'published') || RANGES.includes(name)
+}
+
+const RANGES = ['schedule', 'workflow_dispatch', 'merge_group']
