@@ -62,9 +62,10 @@ describe('a pull request', () => {
   test('of 3,000 files and more is never skipped: GitHub truncates the list', async () => {
     const files = Array.from({ length: 3001 }, (_, nth) => file(`src/${nth}.ts`, null))
     await inWorld({ pull: { files } }, async (world) => {
-      const { outputs } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
+      const { outputs, log } = await world.step({ 'context-paths': 'docs/**', context: 'event' })
       expect(outputs.outcome).toBe('pr-opened')
       expect(promptOf(world)).toContain('GitHub truncated')
+      expect(log).toContain('GitHub cut the list of changed files.')
     })
   })
 })

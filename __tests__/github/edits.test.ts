@@ -267,7 +267,11 @@ describe('an edit that would store the job', () => {
     return new Slot({
       ...{ place: { kind: 'comment', perAttempt: false, list, ...place }, role },
       ...{ log: () => undefined, warn: () => undefined, note: () => undefined },
-      ...{ identity: {} as Identity, markerKeys: deriveMarkerKeys('key'), nonce: '' },
+      ...{
+        identity: { repository: 'your-org/your-repo' } as Identity,
+        markerKeys: deriveMarkerKeys('key'),
+        nonce: '',
+      },
       run: runEnvironment(),
       clock,
       deadline: createDeadline(60_000, signal, clock),
@@ -289,6 +293,20 @@ describe('an edit that would store the job', () => {
     }),
   )
 
+  test('is over before a placeholder is written', () =>
+    inSimulation(async () => {
+      const story: string[] = []
+      const edit: Place['edit'] = async (_id, { stored }) => {
+        story.push(stored.state)
+        await sleep(1)
+        story.push('done')
+      }
+      const writer = createSlot(DECIDES, { create: async () => 1, edit })
+      writer.enqueue(update)
+      await writer.writePlaceholder({ ...update, stored: { ...update.stored, state: 'sending' } })
+      expect(story).toEqual(['active', 'done', 'sending', 'done'])
+    }))
+
   test('gives way to a later one while it waits for its turn', () =>
     inSimulation(async () => {
       const states: string[] = []
@@ -297,12 +315,22 @@ describe('an edit that would store the job', () => {
         await sleep(1)
       }
       const writer = createSlot(DECIDES, { create: async () => 1, edit })
-      for (const state of ['active', 'failed', 'archived'])
+      for (const state of ['active', 'failed', 'archived'] as const)
         writer.enqueue({ ...update, stored: { ...update.stored, state } })
       await writer.close({ usualMs: 9, memoryMs: 9, cancelledMs: 9 }, signal)
       expect(states).toEqual(['active', 'archived'])
     }))
 })
+
+test('a note that comes with the last edits is no reason to try again one that failed', () =>
+  inWorld({}, async (world) => {
+    await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })
+    fail(world, { method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
+    fail(world, { method: 'POST', path: COMMENTS, answer: BAD_GATEWAY })
+    const { summary } = await world.step({ ...COMMENT, wait: 'false' }, run(201))
+    expect(summary).toContain("can't be verified")
+    expect(world.github.writes().filter(({ status }) => status === 502)).toHaveLength(1)
+  }))
 
 test('an edit without a response holds up the next request no longer than until the deadline', () =>
   inWorld({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } }, async (world) => {

@@ -1,0 +1,34 @@
+/** One request: what keeps it from being sent. */
+
+import { createServer } from 'node:net'
+import { expect, test } from '@jest/globals'
+import { createDeadline } from '../../src/net/deadline.js'
+import { createHttpClient } from '../../src/net/http.js'
+import { clock } from '../../src/runner.js'
+import { startListening } from '../support/listening.js'
+import { connectProxy } from '../support/proxy.js'
+import { inSimulation } from '../world/story.js'
+
+const POST = { method: 'POST', path: '/', headers: {}, body: 'Go' } as const
+const DIRECT = { proxy: undefined, unverifiedTlsRequested: false }
+const inAMinute = ({ signal } = new AbortController()) => createDeadline(clock.now() + 60_000, signal, clock)
+
+test('a connection that is not made within 10 s', () =>
+  inSimulation(async () => {
+    const { port } = await connectProxy(1, () => 'silence')
+    const proxy = new URL(`http://127.0.0.1:${port}`)
+    const { send } = createHttpClient({ ...DIRECT, origin: 'https://service.test', proxy })
+    const startedAt = performance.now()
+    const { kind } = await send(POST, inAMinute())
+    expect(kind).toBe('not-sent')
+    expect(performance.now() - startedAt).toBe(10_000)
+  }))
+
+test('a cancel in the turn of the event loop in which the connection is made', async () => {
+  const cancel = new AbortController()
+  const { port, close } = await startListening(createServer(() => void setImmediate(() => cancel.abort())))
+  const { send } = createHttpClient({ ...DIRECT, origin: `http://127.0.0.1:${port}` })
+  const result = await send(POST, inAMinute(cancel))
+  await close()
+  expect(result).toEqual({ kind: 'aborted', sent: false })
+})
