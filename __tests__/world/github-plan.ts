@@ -35,7 +35,7 @@ export function createGitHubPlan(draw: Draw) {
     /** How a commit relates to the one before: `diverged` after a push of rewritten history. */
     compared: random.weighted([12, 'ahead'], [1, 'diverged'], [1, 'behind'], [1, 'identical']),
     /** How many files the pull request and the other changes have. */
-    files: random.weighted([20, 1], [2, random.int(90, 330)], [0.2, 3_001]),
+    files: random.weighted([300, 1], [15, random.int(90, 330)], [1, 3_001]),
     /** How late the lists show what was written. */
     lagMs: isQuiet ? 0 : random.weighted([6, 0], [1, random.int(1, 100)], [1, random.int(100, 20_000)]),
     /** When an idle connection is closed. */

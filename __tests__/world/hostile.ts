@@ -35,8 +35,15 @@ const PIECES = [
   '😀',
 ]
 
+let last: { readonly key: string; readonly forms: readonly string[] } | undefined
+
 /** How a key may be written in a text. */
-export function keyForms(key: string): string[] {
+export function keyForms(key: string): readonly string[] {
+  if (last?.key !== key) last = { key, forms: formsOf(key) }
+  return last.forms
+}
+
+function formsOf(key: string): string[] {
   const unicode = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   const percent = (character: string): string =>
     `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`

@@ -46,6 +46,7 @@ export class Random {
 
   /** A text of `min` to `max` of these characters. */
   text(characters: string, min: number, max = min): string {
-    return this.times(this.int(min, max), () => this.pick(...characters)).join('')
+    const all = [...characters]
+    return this.times(this.int(min, max), () => all[this.int(0, all.length - 1)]).join('')
   }
 }

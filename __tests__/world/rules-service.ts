@@ -49,9 +49,10 @@ export const SERVICE_RULES = {
   },
 
   *'Retry-After is waited for'({ step, deadlineAt, lastPollMs, travelMs, posts }) {
+    const hasJumped = step.done.some(({ what }) => what === 'jump')
     for (const [index, entry] of step.entries.entries()) {
       const next = step.entries.slice(index + 1).find((other) => other.path === entry.path)
-      const seconds = retryAfter(entry)
+      const seconds = retryAfter(entry, hasJumped)
       const isPost = entry.method === 'POST'
       const isAsked = isPost ? statusOf(entry) === 429 : [429, 503].includes(statusOf(entry))
       if (next === undefined || seconds === undefined || !isAsked || entry.respondedAt === undefined) continue
@@ -196,9 +197,10 @@ const FAULTS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   network: (entry) => !isSuccess(entry),
 }
 
-/** In seconds; undefined if the header is no number. */
-function retryAfter({ exchange, respondedAt }: Entry): number | undefined {
+/** In seconds; undefined if the header is no number, and no date of a clock that jumps. */
+function retryAfter({ exchange, respondedAt }: Entry, hasJumped: boolean): number | undefined {
   const [, value = ''] = exchange.response.headers.find(([name]) => name === 'retry-after') ?? []
-  if (value.endsWith('GMT')) return (Date.parse(value) - EPOCH - (respondedAt ?? 0)) / 1_000
+  if (value.endsWith('GMT'))
+    return hasJumped ? undefined : (Date.parse(value) - EPOCH - (respondedAt ?? 0)) / 1_000
   return /^\d+(?:\.\d+)?$/.test(value) && Number(value) > 0 ? Number(value) : undefined
 }
