@@ -71,9 +71,9 @@ export interface RunEvent {
 /** Reads the event. Never throws: an unreadable payload is a `problem`, reported by whoever needs the payload. */
 export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEvent {
   try {
-    const text = readFileSync(eventPath, 'utf8')
-    if (!/^\s*\{/.test(text)) throw new SyntaxError('no object')
-    return parseEvent(name, JSON.parse(text))
+    const payload: unknown = JSON.parse(readFileSync(eventPath, 'utf8'))
+    if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) throw new SyntaxError()
+    return parseEvent(name, payload)
   } catch (thrown) {
     const reason =
       thrown instanceof SyntaxError
