@@ -173,8 +173,8 @@ export class Facts extends Observed {
   /** Whether the job had ended, as far as this step knew, and then refused the message before this create. */
   refusedAsEnded(jobId: string, create: Entry): boolean {
     const before = this.posts.slice(0, this.posts.indexOf(create))
-    const last = before.at(-1)
-    if (last === undefined || !isMessage(last) || !isAboutTheJob(statusOf(last))) return false
+    const last = before.findLast(isMessage) // The create itself may be sent again.
+    if (last === undefined || !isAboutTheJob(statusOf(last))) return false
     const conflicts = before.filter((post) => isMessage(post) && statusOf(post) === 409)
     if (statusOf(last) === 409 && conflicts.length < 3) return false
     const seen = this.polls(jobId, last.startedAt)

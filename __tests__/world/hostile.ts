@@ -69,6 +69,8 @@ export function hostileText(random: Random, key: string): string {
   const pieces = random.times(random.int(0, 5), () =>
     random.chance(0.3) ? random.pick(...keyForms(key)) : random.pick(...PIECES),
   )
-  const text = pieces.join(random.pick('', ' ', '\n', ': '))
+  // Nobody could tell whether a backslash escapes the one that follows it.
+  const apart = pieces.map((piece) => (piece.endsWith('\\') ? `${piece} ` : piece))
+  const text = apart.join(random.pick('', ' ', '\n', ': '))
   return random.chance(0.1) ? text + 'long '.repeat(random.int(1, 2000)) + text : text
 }

@@ -193,7 +193,9 @@ const FAULTS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   'not-found': (entry) => statusOf(entry) === 404,
   rejected: (entry) => statusOf(entry) >= 400 && statusOf(entry) < 500,
   'rate-limited': (entry) => statusOf(entry) === 429,
-  contract: (entry) => statusOf(entry) < 400 && (statusOf(entry) >= 300 || jobIn(entry)?.id !== entry.jobId),
+  contract: (entry) =>
+    fateOf(entry) === 'any' ||
+    (statusOf(entry) < 400 && (statusOf(entry) >= 300 || jobIn(entry)?.id !== entry.jobId)),
   network: (entry) => !isSuccess(entry),
 }
 

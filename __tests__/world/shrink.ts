@@ -35,7 +35,8 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
   yield { ...plan, proxy: undefined }
   yield { ...plan, connecting: { service: [], github: [] } }
   yield { ...plan, network: { travelMs: [1, 1], parts: 1, single: false } }
-  yield* smallerServices(plan)
+  // What the service says last is what a day goes well with.
+  if (plan.theme !== 'well') yield* smallerServices(plan)
   yield* smallerGitHubs(plan)
   for (const [index, step] of plan.steps.entries())
     for (const smaller of smallerSteps(step)) yield { ...plan, steps: replaced(plan.steps, index, smaller) }
