@@ -110,7 +110,11 @@ const TABLE = [
     'const isVerified = keys.slice(0, 1).some((key) =>',
   ],
   ['a placeholder over the marker of a later run stays', "|| this.#state.is === 'written';", ';'],
-  ['whoever closed the docs pull request is asked again', "pull?.state === 'closed' && pushed !== undefined", 'false'],
+  [
+    'whoever closed the docs pull request is asked again',
+    "pull?.state === 'closed' && pushed !== undefined",
+    'false',
+  ],
   ['a push is not about what it has merged', 'if (pull === undefined || more.length > 0)', 'if (true)'],
   ['a push of two squashes is about the second', 'if (commits.length === 1) return true;', 'return true;'],
   ['a list that is late names no pull request', 'listed.length > 0 ? [] :', 'true ? [] :'],

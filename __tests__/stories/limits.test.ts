@@ -1,0 +1,46 @@
+/** The limits that take long: of a request, between two polls, and between two lines of the log. */
+
+import { expect, test } from '@jest/globals'
+import { active, completed, created, type Handler, silence } from '../support/service.js'
+import { tellAgainst } from '../support/story.js'
+
+const SECOND = 1_000
+const GO = { prompt: 'Go' }
+
+/** The head of a response immediately, then a byte per second. */
+const trickle: Handler = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const timer = setInterval(() => response.write(' '), SECOND)
+  response.on('close', () => clearInterval(timer))
+}
+
+test('a create without a response within 60 s may have been accepted', async () => {
+  const { outputs, milliseconds } = await tellAgainst({ posts: [silence] }, GO)
+  expect(outputs['error-code']).toBe('create-unknown')
+  expect(Math.floor(milliseconds / SECOND)).toBe(60)
+})
+
+test.each<[string, Handler]>([
+  ['no response', silence],
+  ['a response that never ends', trickle],
+])('a poll with %s is given up after 30 s, and the next one counts', async (_, poll) => {
+  const { outputs, service } = await tellAgainst({ posts: [created], polls: [poll, completed] }, GO)
+  expect(outputs.outcome).toBe('pr-opened')
+  const [first = 0, second = 0] = service.polls().map(({ at }) => at)
+  expect(Math.floor((second - first) / SECOND)).toBe(30)
+})
+
+test('a job is polled every 5 s or so, on one connection, with a heartbeat each minute', async () => {
+  const polls = [...Array<Handler>(12).fill(active), completed]
+  const { service, log } = await tellAgainst(
+    { posts: [created], polls },
+    { ...GO, 'poll-interval-seconds': '' },
+  )
+  const times = service.polls().map(({ at }) => at)
+  for (const [nth, at] of times.slice(1).entries()) {
+    expect(at - (times[nth] ?? 0)).toBeGreaterThan(4.5 * SECOND)
+    expect(at - (times[nth] ?? 0)).toBeLessThan(8 * SECOND)
+  }
+  expect(service.connections()).toBe(1)
+  expect(log.match(/^After .*: docs job "job-1" is still running\.$/gm)).toHaveLength(1)
+})
