@@ -55,8 +55,6 @@ export interface Draw {
   readonly theme: 'any' | 'well' | 'freeze' | 'limit' | 'long' | 'refusals'
   /** It refuses a later step, which has a remembered job. */
   readonly refusesLaterStep: boolean
-  /** For processes, whose times are real. */
-  readonly isReal: boolean
   /** What others may write. */
   readonly hostile: () => string
 }

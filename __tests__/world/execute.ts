@@ -1,7 +1,6 @@
 /** Runs the bundle as planned, and records everything that happened, with times of `performance.now()`. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Certificate } from '../support/certificate.js'
 import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
 import type { CheckState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
@@ -31,11 +30,8 @@ export interface RunRecord {
   readonly checks: readonly CheckState[]
 }
 
-/** Where steps run: in the simulation, or as processes. */
 export interface RunOptions {
   readonly run: (options: StepOptions) => Promise<StepEnd>
-  /** Undefined in the simulation, which has no TLS. */
-  readonly certificate: Certificate | undefined
   /** What happens, as it happens: who, and what. */
   readonly tell: (who: string, what: string) => void
 }
@@ -61,16 +57,14 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
 type World = Awaited<ReturnType<typeof startWorld>>
 
 /** What the steps meet. */
-async function startWorld(plan: Plan, { tell, certificate }: RunOptions) {
+async function startWorld(plan: Plan, { tell }: RunOptions) {
   const puppets: Puppet[] = []
   const count = (what: Trigger, step: number): void => puppets[step]?.count(what)
-  const tls = plan.proxy && certificate
   const deadlineOf = (step: number): number =>
     (puppets[step]?.startedAt ?? 0) + (plan.steps[step]?.timeoutMs ?? 0)
   const [, travelMs] = plan.network.travelMs
   const service = await startPlannedService({
     plan: plan.service,
-    tls,
     travelMs,
     hasProxy: plan.proxy !== undefined,
     deadlineOf,
@@ -92,12 +86,7 @@ async function startWorld(plan: Plan, { tell, certificate }: RunOptions) {
     puppets,
     // A name that only the proxy knows.
     baseUrl: proxy ? `https://service.test:${service.port}` : service.url,
-    environment: {
-      ...(proxy && {
-        NODE_EXTRA_CA_CERTS: certificate?.file ?? '',
-        HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
-      }),
-    },
+    environment: proxy && { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
     close: () => Promise.all([service.close(), proxy?.close(), github?.close()]),
   }
 }
@@ -288,7 +277,7 @@ async function startPlannedGitHub(
     const isOwn = what.endsWith(' own')
     const first = [...repository.comments.values()].find(({ author }) => isOwn !== (author === 'octocat'))
     if (what.startsWith('deletes') && first) repository.comments.delete(first.id)
-    if (what === 'edits own' && first) first.body = `Edited by a person.\n${first.body}`
+    if (what === 'edits own' && first) first.body = first.body.replace('\n', '\nEdited by a person.\n')
     if (what === 'comments') for (const issue of [PULL_REQUEST, ISSUE]) repository.addComment(issue)
   }
   let requests = 0

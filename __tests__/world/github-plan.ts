@@ -8,10 +8,10 @@ import { EPOCH } from './timers.js'
 export type GitHubPlan = ReturnType<typeof createGitHubPlan>
 
 export function createGitHubPlan(draw: Draw) {
-  const { random, hostile, isReal, theme } = draw
-  const healthy = theme === 'well' || random.chance(isReal ? 0.8 : 0.5)
+  const { random, hostile, theme } = draw
+  const healthy = theme === 'well' || random.chance(0.5)
   /** It shows at once what was written, and nobody comes between. */
-  const isQuiet = isReal || theme === 'well'
+  const isQuiet = theme === 'well'
   const faults = random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
   return {
     title: `Title ${hostile()}`.slice(0, 1000),
@@ -61,7 +61,7 @@ const PATHS =
 /** GitHub's text: docs.github.com/en/communities/moderating-comments-and-conversations/locking-conversations. */
 const LOCKED = { status: 403, body: { message: 'Unable to create comment because issue is locked.' } }
 
-function createFault({ random, hostile, isReal }: Draw) {
+function createFault({ random, hostile }: Draw) {
   const status = random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 301)
   const message = JSON.stringify({ message: hostile() })
   const refusal = {
@@ -78,13 +78,13 @@ function createFault({ random, hostile, isReal }: Draw) {
   return {
     method: random.pick(undefined, 'GET', 'POST', 'PATCH'),
     path: random.pick(...PATHS),
-    times: isReal ? 1000 : random.pick(1, 1, 2, 1000),
+    times: random.pick(1, 1, 2, 1000),
     takesEffect: random.chance(0.5),
     answer: random.weighted<Fault['answer']>(
-      [isReal ? 0 : 1, 'silence'],
-      [isReal ? 0 : 2, 'reset'],
-      [isReal ? 0 : 2, 'cut off'],
-      [isReal ? 0 : 2, { delayMs: random.int(0, 4_000) }],
+      [1, 'silence'],
+      [2, 'reset'],
+      [2, 'cut off'],
+      [2, { delayMs: random.int(0, 4_000) }],
       [4, refusal],
       [1, limit],
       [0.5, { ...limit, headers: {} }],

@@ -35,31 +35,25 @@ const PRINTABLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(0
 /** What an id may consist of. */
 const ID = `${WORD}._~:@=+,-`
 
-/** What is drawn if nothing else is asked for. */
-interface Options {
-  /** For processes, whose times are real: short, and with nothing that happens at an exact time. */
-  readonly isReal?: boolean
-}
-
-export function createPlan(seed: number, { isReal = false }: Options = {}) {
+export function createPlan(seed: number) {
   const random = new Random(seed)
   const key = createKey(random)
   const knownJob = `job-${random.text(ID, 4, 30)}`
-  const usesGitHub = random.chance(isReal ? 0.6 : 0.5)
+  const usesGitHub = random.chance(0.5)
   const theme = random.weighted<Draw['theme']>(
     [60, 'any'],
-    [isReal ? 0 : 52, 'well'],
-    [isReal ? 0 : 10, 'freeze'],
-    [isReal ? 0 : 10, 'limit'],
-    [isReal ? 0 : 8, 'long'],
+    [52, 'well'],
+    [10, 'freeze'],
+    [10, 'limit'],
+    [8, 'long'],
     [usesGitHub ? 25 : 8, 'refusals'],
   )
   const refusesLaterStep = theme === 'refusals' && usesGitHub && random.chance(0.7)
   const hostile = (): string => hostileText(random, key)
-  const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile, isReal }
+  const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile }
   const steps = createSteps(draw)
-  const hasProxy = !isReal && random.chance(0.08)
-  const mayConnect = hasProxy || isReal || theme === 'well'
+  const hasProxy = random.chance(0.08)
+  const mayConnect = hasProxy || theme === 'well'
   return {
     seed,
     theme,
@@ -131,7 +125,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
 
 /** A later run that shares the job, a re-run, another leg of the matrix, or a step that looks the same. */
 function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): StepPlan {
-  const { random, refusesLaterStep, isReal, theme } = draw
+  const { random, refusesLaterStep, theme } = draw
   const before = random.pick(...steps)
   const { inputs, timeoutMs, actions } = createStep(draw)
   const cause = createEvent(draw)
@@ -143,7 +137,7 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     [refusesLaterStep ? 0 : 2, 'leg'],
     [refusesLaterStep ? 0 : 1, 'same attempt'],
   )
-  const isOrdered = isReal || refusesLaterStep || theme === 'well'
+  const isOrdered = refusesLaterStep || theme === 'well'
   const isConcurrent = !isOrdered && random.chance(what === 'leg' ? 0.8 : 0.3)
   const starts = isConcurrent
     ? { after: 'start' as const, delayMs: random.pick(0, 0, random.int(0, 300), random.int(0, timeoutMs)) }
@@ -160,7 +154,7 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
       wait: inputs.wait ?? 'true',
       ...(inputs.prompt !== undefined && before.inputs.prompt !== undefined && { prompt: inputs.prompt }),
     },
-    timeoutMs: isReal ? before.timeoutMs : timeoutMs,
+    timeoutMs: timeoutMs,
     actions,
     starts,
   }
@@ -194,8 +188,7 @@ function replaceKey({ random }: Draw, { inputs }: Pick<StepPlan, 'inputs'>): Pic
   return { inputs: { ...inputs, 'api-key': createKey(random), ...previous } }
 }
 
-function createTimeout({ random, theme, isReal }: Draw): number {
-  if (isReal) return random.int(6_000, 8_000)
+function createTimeout({ random, theme }: Draw): number {
   if (theme === 'long') return random.int(60_000, 1_800_000)
   if (theme === 'well') return random.int(200_000, 400_000)
   return random.weighted(
@@ -226,7 +219,7 @@ function createStep(draw: Draw) {
   const inputs: Record<string, string> = {
     'api-key': key,
     'project-id': `docs-${random.text(ID, 1, 12)}`,
-    'poll-interval-seconds': draw.isReal ? '0.3' : timeoutMs > 40_000 ? '' : interval,
+    'poll-interval-seconds': timeoutMs > 40_000 ? '' : interval,
     // An environment variable has no NUL.
     ...(task !== 'attach' && { prompt: prompt.replaceAll('\0', '') }),
     ...(task !== 'create' && { 'job-id': knownJob }),
@@ -249,9 +242,7 @@ function createStep(draw: Draw) {
     attempt: 1,
     event,
     /** What the event's file holds, if not the event. */
-    eventFile: random.chance(draw.isReal || theme === 'well' ? 0 : 0.02)
-      ? random.pick('', '{', '[]')
-      : undefined,
+    eventFile: random.chance(theme === 'well' ? 0 : 0.02) ? random.pick('', '{', '[]') : undefined,
     /** The name of its file. */
     workflow: 'docs.yml',
     actions: createActions(draw, timeoutMs),
@@ -291,23 +282,23 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): 
 }
 
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
-  const { random, theme, isReal } = draw
+  const { random, theme } = draw
   if (theme === 'well') return []
   if (theme === 'freeze' || (theme === 'limit' && random.chance(0.3))) return [createFreeze(draw, timeoutMs)]
-  const count = random.weighted([theme === 'refusals' ? 300 : 60, 0], [28, 1], [isReal ? 0 : 12, 2], [5, 3])
-  const actions = random.times(isReal ? Math.min(count, 1) : count, () => createAction(draw, timeoutMs))
+  const count = random.weighted([theme === 'refusals' ? 300 : 60, 0], [28, 1], [12, 2], [5, 3])
+  const actions = random.times(count, () => createAction(draw, timeoutMs))
   const cancel = actions.find(({ what }) => what === 'cancel')
   // The runner's second signal comes 7.5 s after the first; a person may be quicker.
   const second = { ...cancel, delayMs: (cancel?.delayMs ?? 0) + random.pick(random.int(1, 3_000), 7_500) }
-  return cancel && !isReal && random.chance(0.3) ? [...actions, second as ActionPlan] : actions
+  return cancel && random.chance(0.3) ? [...actions, second as ActionPlan] : actions
 }
 
-function createAction({ random, usesGitHub, isReal }: Draw, timeoutMs: number) {
+function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
   // The comment and the check are written side by side: which of them is the nth depends on times.
-  const ofGitHub = usesGitHub && !isReal ? 3 : 0
+  const ofGitHub = usesGitHub ? 3 : 0
   return {
     after: random.weighted<Trigger>(
-      [isReal ? 0 : 2, 'start'],
+      [2, 'start'],
       [2, 'request'],
       [4, 'post'],
       [2, 'response'],
@@ -316,23 +307,21 @@ function createAction({ random, usesGitHub, isReal }: Draw, timeoutMs: number) {
       [ofGitHub, 'written'],
     ),
     nth: random.weighted([5, 1], [3, 2], [2, 3], [1, 4], [1, 5]),
-    delayMs: isReal
-      ? 0
-      : random.weighted(
-          [3, 0],
-          [3, random.int(0, 100)],
-          [2, random.int(100, 5_000)],
-          [2, random.int(0, timeoutMs)],
-          [1, 7_500],
-        ),
+    delayMs: random.weighted(
+      [3, 0],
+      [3, random.int(0, 100)],
+      [2, random.int(100, 5_000)],
+      [2, random.int(0, timeoutMs)],
+      [1, 7_500],
+    ),
     what: random.weighted<'cancel' | 'freeze' | 'SIGKILL' | 'jump' | Mishap>(
       [6, 'cancel'],
-      [isReal ? 0 : 5, 'freeze'],
+      [5, 'freeze'],
       [usesGitHub ? 4 : 1, 'SIGKILL'],
-      [isReal ? 0 : 2, 'jump'],
-      [isReal ? 0 : 1, 'disk full'],
-      [isReal ? 0 : 1, 'log closed'],
-      [isReal ? 0 : 1, 'exception'],
+      [2, 'jump'],
+      [1, 'disk full'],
+      [1, 'log closed'],
+      [1, 'exception'],
     ),
     /** How long a freeze takes, or how far the wall clock jumps. */
     forMs: random.weighted(

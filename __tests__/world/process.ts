@@ -16,8 +16,6 @@ interface Options {
   readonly random: Random
   /** What it takes from its start to the first line of the program. */
   readonly startupMs: number
-  /** What it takes until a signal is there. */
-  readonly signalMs: number
   readonly onLine: (line: string) => void
   readonly main: () => Promise<void>
 }
@@ -143,8 +141,7 @@ export class SimulatedProcess implements Owner, Machine {
       this.#time.release(this)
     } else {
       // Node reads signals where it reads sockets.
-      const at = this.#time.now + this.#options.signalMs
-      this.#time.schedule('arrivals', at, this, () => this.#onSignal(signal))
+      this.#time.schedule('arrivals', this.#time.now, this, () => this.#onSignal(signal))
     }
   }
 

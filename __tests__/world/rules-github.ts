@@ -259,9 +259,13 @@ export function namesIssue({ inputs }: Facts): boolean {
 
 /** Whether another step of this attempt has stored something under the same name. */
 export function looksTheSame(facts: Facts): boolean {
-  const { runId, attempt } = facts.step.plan
+  const { runId, attempt, task } = facts.step.plan
+  const waitsFor = task === 'attach' ? facts.inputs['job-id'] : undefined
   const isSame = (marker: Marker | undefined): boolean =>
-    marker !== undefined && isBy(marker, runId, attempt) && !NOTHING.includes(marker.state)
+    marker !== undefined &&
+    isBy(marker, runId, attempt) &&
+    !NOTHING.includes(marker.state) &&
+    marker.jobId !== waitsFor
   const combinations = remembered(facts)
   return (
     combinations.length > 0 && combinations.every(({ comment, check }) => isSame(comment) || isSame(check))

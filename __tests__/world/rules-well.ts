@@ -55,9 +55,9 @@ function plannedEnds(facts: Facts) {
   const all = (...ends: string[]) => ({ ends, end })
   if (facts.isByAgent || !facts.mayStart) return all('skipped')
   if (namesIssue(facts)) return all('error github', ...(event.isOwnComment ? ['skipped'] : []))
-  if (task === 'create' && looksTheSame(facts)) return all('error input')
+  if (looksTheSame(facts)) return all('error input')
   const isClosed = github?.docsPull === 'closed' && event.action === 'synchronize'
-  const maySkip = task !== 'attach' && (event.isOwnComment || isClosed || mayHaveNothingToDo(facts))
+  const maySkip = event.isOwnComment || (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
   const usual = facts.isDryRun ? 'dry-run' : inputs.wait === 'false' ? 'started' : end.outcome
   // A step that only waits asks once.
   const asksOnce = usual === 'started' && posts.length === 0

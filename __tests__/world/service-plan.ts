@@ -33,10 +33,7 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
     /** For so long after a create, a job is active, whatever else is planned. */
     activeForMs: theme === 'long' ? random.int(0, Math.round(timeoutMs * 1.2)) : 0,
     /** When a connection that is idle is closed; about a poll's interval is the worst. */
-    idleMs:
-      draw.isReal || random.chance(0.7)
-        ? undefined
-        : random.pick(random.int(1, 900), random.int(1_900, 6_000)),
+    idleMs: random.chance(0.7) ? undefined : random.pick(random.int(1, 900), random.int(1_900, 6_000)),
   }
 }
 
@@ -50,7 +47,7 @@ function doAllWell(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
 
 function createExchanges(draw: Draw) {
   const { random, theme } = draw
-  const count = theme === 'freeze' ? random.int(0, 1) : random.int(0, draw.isReal ? 2 : 5)
+  const count = theme === 'freeze' ? random.int(0, 1) : random.int(0, 5)
   return {
     /** For the POSTs in turn; the last one again and again. */
     posts: [...firstPosts(draw), random.chance(0.8) ? healthy(draw, 'post') : createExchange(draw, 'post')],
@@ -137,14 +134,14 @@ function plainResponse(status: number, body: string): ResponsePlan {
 
 /** Anything that can go wrong, or not, with one request. */
 function createExchange(draw: Draw, method: Method) {
-  const { random, isReal } = draw
+  const { random } = draw
   return {
     delayMs: random.weighted(
       [5, 0],
       [3, random.int(0, 500)],
-      [isReal ? 0 : 2, random.int(0, 4_000)],
-      [isReal ? 0 : 1, random.int(3_000, 12_000)],
-      [isReal ? 0 : 0.5, random.int(25_000, 65_000)],
+      [2, random.int(0, 4_000)],
+      [1, random.int(3_000, 12_000)],
+      [0.5, random.int(25_000, 65_000)],
     ),
     /** Where it breaks: after the request, or after a part of the response. */
     breaksAt: random.weighted([10, 'never'], [3, 'request'], [3, 'response']),

@@ -2,7 +2,6 @@
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Certificate } from '../support/certificate.js'
 import { type Handler, job, type Received, startService } from '../support/service.js'
 import { FINAL_POST_MS } from './draw.js'
 import type { Trigger } from './plan.js'
@@ -34,7 +33,6 @@ export const REQUEST_MS = { POST: 60_000, GET: 30_000 }
 
 interface ServiceOptions {
   readonly plan: ServicePlan
-  readonly tls: Certificate | undefined
   /** How long bytes travel at most, to the next hop and from there to the step. */
   readonly travelMs: number
   readonly hasProxy: boolean
@@ -60,7 +58,7 @@ const STEP = /^\/step-(\d+)/
 export const stepPrefix = (step: number): string => `/step-${step}`
 
 export async function startPlannedService(options: ServiceOptions) {
-  const { plan, tls, count, tell } = options
+  const { plan, count, tell } = options
   const entries: Entry[] = []
   const fromProxyMs = options.hasProxy ? options.travelMs : 0
   let created = 0
@@ -99,7 +97,7 @@ export async function startPlannedService(options: ServiceOptions) {
     const { delayMs, breaksAt, fraction, pauseMs, how, response, atLimit } = entry.exchange
     const breakOff = (): void => {
       tell('service', `breaks ${entry.method} off: ${how}`)
-      if (how === 'reset' && tls === undefined) socket.resetAndDestroy()
+      if (how === 'reset') socket.resetAndDestroy()
       else if (how !== 'hang') socket.end()
     }
     await pause(atLimit === undefined ? delayMs : limitOf(entry, atLimit, options) - performance.now())
@@ -153,7 +151,6 @@ export async function startPlannedService(options: ServiceOptions) {
   const service = await startService({
     posts: plan.posts.map(play),
     polls: plan.gets.map(play),
-    ...(tls && { tls }),
   })
   return { ...service, entries }
 }

@@ -13,30 +13,20 @@ await prepareSteps(MOST_STEPS)
 /** Told what happens, as it happens: when, who, and what. */
 export type Tell = (at: number, who: string, what: string) => void
 
-interface Options {
-  readonly tell?: Tell
-  /** What the network and the steps draw with. */
-  readonly seed?: number
-  readonly startupMs?: number
-  readonly signalMs?: number
-}
-
 /** @throws Error if a step never ends */
 export async function simulatePlan(
   plan: Plan,
-  { tell = () => undefined, seed = plan.seed, ...pace }: Options = {},
+  { tell = () => undefined }: { readonly tell?: Tell } = {},
 ): Promise<RunRecord> {
   const { service, github } = plan.connecting
   beginRun({
-    seed,
+    seed: plan.seed,
     network: plan.network,
-    ...pace,
     connecting: (port, nth) => (port === FIRST_PORT ? service : github)[nth - 1] ?? 'open',
   })
   const ended: { record?: RunRecord; thrown?: unknown } = {}
   runPlan(plan, {
     run: simulateStep,
-    certificate: undefined,
     tell: (who, what) => tell(time.now, who, what),
   }).then(
     (record) => Object.assign(ended, { record }),

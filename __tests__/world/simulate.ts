@@ -74,13 +74,12 @@ async function runSeed(seed: number): Promise<void> {
 
 /** Everything that the steps wrote. */
 function addTo(hash: ReturnType<typeof createHash>, { steps, comments, checks }: RunRecord): void {
-  for (const { stdout, stderr, outputFile, summary, exitCode, entries, githubRequests } of steps) {
-    // Where the program is, and from which line an error comes, is this machine's.
-    const log = stdout.replace(/^::debug::\s+at .*\n/gm, '')
+  const all = steps.map(({ stdout, stderr, outputFile, summary, exitCode, entries, githubRequests }) => {
     const requests = [...entries, ...githubRequests].map(({ method, path, body }) => [method, path, body])
-    hash.update(JSON.stringify([log, stderr, outputFile, summary, exitCode, requests]))
-  }
-  hash.update(JSON.stringify([comments, checks]))
+    return [stdout.replace(/^::debug::\s+at .*\n/gm, ''), stderr, outputFile, summary, exitCode, requests]
+  })
+  // Where the program and its files are, and from which line an error comes, is this machine's.
+  hash.update(JSON.stringify([all, comments, checks]).replace(/\/[^" `]*\/world-\w+\//g, '/'))
 }
 
 async function tellSmallest(plan: Plan, rule: string): Promise<void> {

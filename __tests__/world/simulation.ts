@@ -23,9 +23,6 @@ export interface Conditions {
   readonly network: NetworkPlan
   /** Of the nth attempt to connect to a port. */
   readonly connecting?: (port: number, nth: number) => Connecting
-  /** What it takes from the start of a process to its first line (default: drawn), and to deliver a signal. */
-  readonly startupMs?: number
-  readonly signalMs?: number
 }
 
 const real = {
@@ -82,9 +79,7 @@ function replaceProcess(): void {
 }
 
 /** Begins a run at time 0, with nothing left of the one before. */
-export function beginRun(conditions: Conditions): void {
-  const { seed, network: plan, connecting = () => 'open' } = conditions
-  pace = conditions
+export function beginRun({ seed, network: plan, connecting = () => 'open' }: Conditions): void {
   time.clear()
   undiciTimers.reset()
   random = new Random(seed)
@@ -100,8 +95,6 @@ export function beginRun(conditions: Conditions): void {
     },
   })
 }
-
-let pace: Pick<Conditions, 'startupMs' | 'signalMs'> = {}
 
 /** The runner's folders and files, one set for each step of a run. */
 const environments: NodeJS.ProcessEnv[] = []
@@ -138,8 +131,7 @@ export async function simulateStep(options: StepOptions): Promise<StepEnd> {
   const child = new SimulatedProcess(time, {
     env: { ...runner, ...wellFormed(inputEnvironment(inputs)), ...env },
     random: new Random(random.int(1, 2 ** 31)),
-    startupMs: pace.startupMs ?? 30 + random.int(0, 200),
-    signalMs: pace.signalMs ?? 0,
+    startupMs: 30 + random.int(0, 200),
     onLine,
     main,
   })
