@@ -2,11 +2,11 @@
 
 import { checkSkipAuthors } from './access/skip-authors.js'
 import { refuseStrangers } from './access/who-may-start.js'
+import { createStep, remarkOnInputs, type WiredStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
 import { formatHeartbeatLine, formatStartLine } from './report/messages.js'
 import { type RunResult, toRunResult } from './run/result.js'
 import * as runner from './runner.js'
-import { createStep, remarkOnInputs, type WiredStep } from './step.js'
 import { ActionError, Cancelled } from './text/errors.js'
 
 const HEARTBEAT_MS = 60_000
@@ -40,7 +40,7 @@ export async function runStep(step: WiredStep): Promise<void> {
     if (progress.accepted) report.update() // Repeats the last edit if it failed.
   })
   report.end(await execute(step).catch(toRunResult).finally(stopHeartbeat))
-  await report.closeStatus(deadline)
+  await report.closePlaces(deadline)
 }
 
 async function execute(step: WiredStep): Promise<RunResult> {

@@ -20,13 +20,13 @@ import { ActionError } from './text/errors.js'
 
 /** Opens GitHub and the memory for a step. Nothing is sent yet. */
 export function openGitHub(step: Step) {
-  const { inputs, run, event } = step
+  const { inputs, environment, event } = step
   const github = createGitHub({ ...step, token: inputs.githubToken, fromFork: hasReadOnlyToken(event) })
   const memory = openMemory(step, github)
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
     findRefusal: async (people: readonly Person[]) => {
-      const source = { github, repository: run.repository, required: true }
+      const source = { github, repository: environment.repository, decides: true }
       const refusal = await findRefusal(people, source)
       // A stranger's run leaves nothing on a commit that it is not about.
       if (refusal !== undefined && event.headSha === '') memory.stop()
@@ -51,8 +51,8 @@ interface Context extends Step {
  * @throws Cancelled
  */
 async function plan(step: Context, mayBeMerges: readonly string[] | undefined): Promise<Plan> {
-  const { run, event, service, github, memory, log, progress } = step
-  const source = { github, repository: run.repository, required: true }
+  const { environment, event, service, github, memory, log, progress } = step
+  const source = { github, repository: environment.repository, decides: true }
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, source))) {
     return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
   }
@@ -123,7 +123,7 @@ async function readNamedPull({ inputs, event, memory }: Context, source: Source)
 
 /** The changes, if anything needs them. If only the context does, a temporary error is a warning. */
 async function findChangesIfNeeded(context: Context, named: unknown): Promise<Changes | undefined> {
-  const { inputs, run, event, github, log, note } = context
+  const { inputs, environment, event, github, log, note } = context
   const decides = inputs.contextPaths.length > 0
   if (!decides && inputs.context === 'none') return undefined
   if (event.problem !== undefined && decides) {
@@ -135,9 +135,9 @@ async function findChangesIfNeeded(context: Context, named: unknown): Promise<Ch
   }
   const { since } = inputs
   if (since !== undefined && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
-  const source = { github, repository: run.repository, required: decides }
+  const source = { github, repository: environment.repository, decides }
   try {
-    const changes = await findChanges(run, event, source, { ...inputs, named })
+    const changes = await findChanges(environment, event, source, { ...inputs, named })
     if (since !== undefined && changes.ofNamedPull)
       log(`since is ignored: the changes are those of pull request ${inputs.issueNumber}.`)
     return changes

@@ -53,7 +53,7 @@ async function connect(
   const [deadline, cancel] = [new AbortController(), new AbortController()]
   const github = createGitHub({
     token,
-    run: { apiUrl: apiUrl || `http://127.0.0.1:${port}` },
+    environment: { apiUrl: apiUrl || `http://127.0.0.1:${port}` },
     network: { proxies, unverifiedTlsRequested: false },
     clock: {
       now: () => now,
@@ -82,9 +82,9 @@ async function connect(
 
 type Options = Partial<Omit<Call, 'doing'>>
 
-function read(github: GitHub, { needs = 'contents: read', required = true, ...rest }: Options = {}) {
+function read(github: GitHub, { needs = 'contents: read', decides = true, ...rest }: Options = {}) {
   const { request, ...common } = requestParams(
-    { repository: 'your-org/your-repo', required },
+    { repository: 'your-org/your-repo', decides },
     'reading it',
     needs,
   )
@@ -101,7 +101,7 @@ async function failure(sent: Promise<unknown>): Promise<GitHubError> {
 const limited = (headers: Record<string, string>) => ({ status: 403, headers, body: { message: 'No' } })
 const refused = (status: number, message = 'No'): Answer => ({ status, body: { message } })
 
-describe('a request that is required', () => {
+describe('a request that decides', () => {
   test.each([1, 3])('is retried for 90 s, all together (%d side by side)', async (count) => {
     const { github, now } = await connect([BAD_GATEWAY])
     const results = await Promise.allSettled(Array.from({ length: count }, () => read(github)))
@@ -219,7 +219,7 @@ describe('a request that is required', () => {
 
   test('ends with the error of what should find it, if that is refused', async () => {
     const { github } = await connect(['reset', refused(403)])
-    const find = async () => (await read(github, { required: false })) && undefined
+    const find = async () => (await read(github, { decides: false })) && undefined
     const { message } = await failure(read(github, { find }))
     expect(message).toBe('GitHub: reading it failed: 403, "No".')
   })
@@ -240,14 +240,14 @@ test('a request names the action and has the token, or one that GitHub refuses i
 
 test('a request that only informs is sent once', async () => {
   const { github, requests } = await connect([BAD_GATEWAY])
-  const error = await failure(read(github, { required: false }))
+  const error = await failure(read(github, { decides: false }))
   expect(error).toMatchObject({ status: 502, temporary: true })
   expect(requests()).toBe(1)
 })
 
 test('an answer of another shape is an error', async () => {
   const { github } = await connect([OK])
-  const error = await failure(read(github, { required: false, expects: () => false }))
+  const error = await failure(read(github, { decides: false, expects: () => false }))
   expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
   expect(error).toMatchObject({ status: undefined, temporary: true })
 })
@@ -314,7 +314,7 @@ describe('what helps:', () => {
     ['a locked account', refused(403, 'Your account was locked'), `A${ADD}issues: write`],
   ])('%s', async (_, answer, advice) => {
     const { github } = await connect([answer])
-    const error = await failure(read(github, { needs: 'issues: write or checks: write', required: false }))
+    const error = await failure(read(github, { needs: 'issues: write or checks: write', decides: false }))
     expect(error.advice).toContain(advice)
   })
 
@@ -332,7 +332,7 @@ describe('what helps:', () => {
     ['a lock', refused(403, 'Unable to create comment because issue is locked'), 'issues: write', 'Unlock'],
   ])('%s from a fork', async (_, answer, needs, advice) => {
     const { github } = await connect([answer], { fromFork: true })
-    expect((await failure(read(github, { needs, required: false }))).advice).toContain(advice)
+    expect((await failure(read(github, { needs, decides: false }))).advice).toContain(advice)
   })
 
   test('GitHub is quoted, with one full stop', async () => {
@@ -350,7 +350,7 @@ describe('what helps:', () => {
 
   test('a warning advises nothing if a retry may help: that would start another job', async () => {
     const { github } = await connect([BAD_GATEWAY, refused(401)])
-    const temporary = await failure(read(github, { required: false }))
+    const temporary = await failure(read(github, { decides: false }))
     const permanent = await failure(read(github))
     expect(describeWarning(temporary, 'It is so.')).toMatch(/^GitHub: reading it failed: 502.* It is so\.$/)
     expect(describeWarning(permanent, '')).toBe('GitHub: reading it failed: 401, "No". Check github-token.')

@@ -7,7 +7,7 @@ import type { Place } from '../../src/memory/place.js'
 import { DECIDES, INFORMS } from '../../src/memory/places.js'
 import { type Role, Slot } from '../../src/memory/slot.js'
 import { createDeadline } from '../../src/net/deadline.js'
-import type { StatusUpdate } from '../../src/run/status-update.js'
+import type { PlaceUpdate } from '../../src/run/place-update.js'
 import { clock, runEnvironment } from '../../src/runner.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
 import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
@@ -256,7 +256,7 @@ describe('an edit that would store the job', () => {
       ])
     }))
 
-  const update: StatusUpdate = {
+  const update: PlaceUpdate = {
     stored: { state: 'active', jobId: 'job-1', link: '' },
     ...{ hasJob: true, created: true, notes: '' },
     ...{ title: '', comment: '', summary: '', conclusion: undefined },
@@ -272,7 +272,7 @@ describe('an edit that would store the job', () => {
         markerKeys: deriveMarkerKeys('key'),
         nonce: '',
       },
-      run: runEnvironment(),
+      environment: runEnvironment(),
       clock,
       deadline: createDeadline(60_000, signal, clock),
     })

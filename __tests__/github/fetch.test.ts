@@ -24,7 +24,7 @@ function fetchFrom(apiUrl: string, proxy?: string) {
   const lines: string[] = []
   const proxies = proxy === undefined ? [] : [{ name: 'HTTPS_PROXY', value: proxy }]
   const fetch = createFetch({
-    run: { apiUrl },
+    environment: { apiUrl },
     network: { proxies, unverifiedTlsRequested: false },
     clock: new FakeClock(),
     debug: (line) => lines.push(line),

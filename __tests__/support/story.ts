@@ -2,11 +2,11 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { inputEnvironment } from '../../emulator/runner.mjs'
+import { createStep } from '../../src/create-step.js'
 import { runStep } from '../../src/main.js'
 import type { Clock } from '../../src/net/deadline.js'
 import type { ReportWriter } from '../../src/report/report.js'
 import * as runner from '../../src/runner.js'
-import { createStep } from '../../src/step.js'
 import { escapeCommandLines, escapeCommands } from '../../src/text/escape.js'
 import type { Redact } from '../../src/text/redact.js'
 import { inSimulation } from '../world/story.js'

@@ -138,7 +138,7 @@ describe('a stranger', () => {
     let asked: string[] = []
     const step = {
       inputs: { ...INPUTS, ...inputs },
-      run: { ...RUN, runAttempt },
+      environment: { ...RUN, runAttempt },
       event,
       log: (line: string) => log.push(line),
     }

@@ -98,7 +98,7 @@ describe('the prompt', () => {
   ): string =>
     composePrompt('Update the docs.', changed ?? undefined, {
       inputs: { context, contextPaths },
-      run: RUN,
+      environment: RUN,
       event: parseEvent('push', { sender: { login: 'octocat' } }),
       nonce: () => nonce,
       redact: (text) => text.replace(/mint_(?:<!--)?key/g, '***'),

@@ -17,9 +17,9 @@ test('of the checks that are still in progress, those of earlier attempts have d
     return { id: attempt, markers, nonce: '', conclude: async () => undefined }
   })
   const place = { kind: 'check', perAttempt: true, list: async () => ({ items, truncated: false }) }
-  const signed = { place, identity, markerKeys, nonce: '', run: { runId: '1', runAttempt: 2 } }
+  const signed = { place, identity, markerKeys, nonce: '', environment: { runId: '1', runAttempt: 2 } }
   const { dead } = await readEarlier(signed as unknown as Parameters<typeof readEarlier>[0], {
-    required: false,
+    decides: false,
   })
   expect(dead.map(({ id }) => id)).toEqual([1])
 })

@@ -76,7 +76,7 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
   const { value, code, error } = await settle(
     findPreviousRun({
       inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
-      run: { runId: '9', runAttempt: attempt } as RunEnvironment,
+      environment: { runId: '9', runAttempt: attempt } as RunEnvironment,
       event: { action: '' } as RunEvent,
       ...scripted.tools,
       slots: [writers.check, writers.comment].filter((slot) => slot !== undefined),
@@ -327,8 +327,8 @@ describe('continuing', () => {
     const { action, number, jobScope = 'pull-request', issueNumber } = more
     const inputs = { ...INPUTS, timeoutMs: 60_000, jobScope, issueNumber }
     const event = { action, pullRequest: { number } } as RunEvent
-    const run = { runId: '9', runAttempt: 1 } as RunEnvironment
-    const context = { ...tools, slots: [], inputs, run, event, readDocsPull }
+    const environment = { runId: '9', runAttempt: 1 } as RunEnvironment
+    const context = { ...tools, slots: [], inputs, environment, event, readDocsPull }
     const task = await continueOrCreate(previous, composeWith, context)
     const followed = [progress.jobId, progress.previousLink]
     return { told: { task, read, log: lines.log, followed }, task, progress }

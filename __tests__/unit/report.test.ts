@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'
 import { collectOutputs, JOB_LIMIT, OUTPUT_NAMES } from '../../src/report/messages.js'
 import { StepReport } from '../../src/report/report.js'
+import type { PlaceUpdate } from '../../src/run/place-update.js'
 import { Progress } from '../../src/run/progress.js'
-import type { StatusUpdate } from '../../src/run/status-update.js'
 import { ActionError } from '../../src/text/errors.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { FakeClock } from './fake-clock.js'
@@ -18,7 +18,7 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[] } = {}) 
   const clock = new FakeClock()
   const progress = new Progress(clock)
   const written: [to: string, text: string][] = []
-  const updates: StatusUpdate[] = []
+  const updates: PlaceUpdate[] = []
   const limits: number[][] = []
   const recorder = (to: string) => (text: string) => void written.push([to, text])
   const report = new StepReport({
@@ -36,10 +36,10 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[] } = {}) 
     },
     progress,
     redact: (text) => text,
-    run: { serverUrl: '', repository: '', runId: '', workflow: '' },
+    environment: { serverUrl: '', repository: '', runId: '', workflow: '' },
     inputs: INPUTS,
   })
-  report.writers.push({
+  report.places.push({
     failure: '',
     writePlaceholder: async (update) => void updates.push(update),
     enqueue: (update) => updates.push(update),
@@ -123,7 +123,7 @@ describe('the end', () => {
     const { clock, report, limits } = createStep()
     clock.advance(elapsedMs)
     const cancel = isCancelled ? AbortSignal.abort() : new AbortController().signal
-    await report.closeStatus(createDeadline(30 * 60_000, cancel, clock))
+    await report.closePlaces(createDeadline(30 * 60_000, cancel, clock))
     expect(limits).toEqual([expected])
   })
 
@@ -158,7 +158,7 @@ test('a placeholder that fails is reported after all of them have settled', asyn
     close: async () => undefined,
   })
   const later = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
-  report.writers.push(
+  report.places.push(
     writer('fails', () => Promise.reject(ENOSPC)),
     writer('takes longer', later),
   )

@@ -45,11 +45,11 @@ async function find(answers: Answers, inputs: { since?: string; issueNumber?: nu
     fromFork: false,
     log: () => undefined,
     debug: () => undefined,
-    run: { apiUrl: `http://127.0.0.1:${listening.port}` },
+    environment: { apiUrl: `http://127.0.0.1:${listening.port}` },
     network: { proxies: [], unverifiedTlsRequested: false },
     clock,
   })
-  const source = { github, repository: RUN.repository, required: true }
+  const source = { github, repository: RUN.repository, decides: true }
   const { since = '', issueNumber } = inputs
   const found = findChanges(RUN, event, source, { since: parseSince(since), issueNumber })
   const { value, error } = await settle(found)

@@ -11,8 +11,8 @@ import type { Task } from '../../src/inputs/inputs.js'
 import { formatHeartbeatLine, formatStartLine, OUTPUT_NAMES } from '../../src/report/messages.js'
 import { type ReportWriter, StepReport } from '../../src/report/report.js'
 import { showSentences } from '../../src/report/summary.js'
+import type { PlaceUpdate } from '../../src/run/place-update.js'
 import { Progress } from '../../src/run/progress.js'
-import type { StatusUpdate } from '../../src/run/status-update.js'
 import { createReporter } from '../../src/runner.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { FakeClock } from './fake-clock.js'
@@ -45,7 +45,7 @@ function play(row: Row, outside: Outside = PLAIN) {
   const progress = new Progress(clock)
   const log: string[] = []
   const outputs: Record<string, string> = {}
-  const updates: StatusUpdate[] = []
+  const updates: PlaceUpdate[] = []
   let summary = ''
   const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
     log.push(...String(text).replace(/\n$/, '').split('\n'))
@@ -64,8 +64,8 @@ function play(row: Row, outside: Outside = PLAIN) {
     })
     const given = { projectId: outside.project, baseUrl: outside.url, failOn: row.failOn }
     const inputs = { ...INPUTS, ...given, ...(row.badInput && { projectId: '', baseUrl: '' }) }
-    const report = new StepReport({ writer, progress, redact, run: RUN, inputs })
-    report.writers.push({
+    const report = new StepReport({ writer, progress, redact, environment: RUN, inputs })
+    report.places.push({
       failure: '',
       writePlaceholder: async (update) => void updates.push(update),
       enqueue: (update) => updates.push(update),
@@ -78,7 +78,7 @@ function play(row: Row, outside: Outside = PLAIN) {
       report.publish()
       writer.log(formatHeartbeatLine(progress))
     } else report.end(row.end(step))
-    const { comment, summary: check, stored: memory, ...update } = updates.at(-1) as StatusUpdate
+    const { comment, summary: check, stored: memory, ...update } = updates.at(-1) as PlaceUpdate
     const stored = { ...memory, ...update }
     const lines = log.filter((line) => !line.startsWith('::debug::'))
     return { log, lines, outputs, summary, comment, check, stored, exitCode: report.exitCode }
@@ -125,11 +125,16 @@ test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (row)
 
 test('the comment before a create request', async () => {
   const report = new StepReport({
-    ...{ writer: createReporter(String), progress: new Progress(new FakeClock()), redact: String, run: RUN },
+    ...{
+      writer: createReporter(String),
+      progress: new Progress(new FakeClock()),
+      redact: String,
+      environment: RUN,
+    },
     inputs: INPUTS,
   })
   const texts: string[] = []
-  report.writers.push({
+  report.places.push({
     failure: '',
     writePlaceholder: async ({ stored, comment }) => void texts.push(stored.state, comment),
     enqueue: () => undefined,

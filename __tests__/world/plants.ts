@@ -100,8 +100,8 @@ const TABLE = [
   ['a step that looks the same is not refused', 'refuseSameAttempt(state, context);', ';'],
   [
     'the last edits are not waited for',
-    'await report.closeStatus(deadline);',
-    'report.closeStatus(deadline).catch(() => undefined);',
+    'await report.closePlaces(deadline);',
+    'report.closePlaces(deadline).catch(() => undefined);',
   ],
   ["the step's own comment triggers it", 'if (await memory.isAbout(event))', 'if (false)'],
   [

@@ -102,11 +102,11 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
  * @throws ActionError `github`
  */
 export async function refuseStrangers(
-  { inputs, run, event, log }: Pick<Step, 'inputs' | 'run' | 'event' | 'log'>,
+  { inputs, environment, event, log }: Pick<Step, 'inputs' | 'environment' | 'event' | 'log'>,
   findRefusal: (people: readonly Person[]) => Promise<SkipReason | undefined>,
 ): Promise<SkipReason | undefined> {
   if (inputs.task.kind === 'attach' && !inputs.hasPromptFile) return undefined
-  const people = whoNeedsAccess(event, run, inputs.allowUsers)
+  const people = whoNeedsAccess(event, environment, inputs.allowUsers)
   if (people.length === 0) return undefined
   if (event.problem !== undefined) {
     throw new ActionError(
@@ -115,7 +115,7 @@ export async function refuseStrangers(
       'Use a runner that provides the event payload, or let everyone start docs jobs with allow-users: "*".',
     )
   }
-  if (run.runAttempt !== 1) {
+  if (environment.runAttempt !== 1) {
     log('This is a re-run: what counts is the permission of whoever triggered the first attempt.')
   }
   return findRefusal(people)

@@ -11,7 +11,7 @@ export const FAILURES = FINAL_STATUSES.filter((status) => status !== 'completed'
 export const STATUSES = ['active', ...FINAL_STATUSES] as const
 export type Status = (typeof STATUSES)[number]
 
-/** The outcomes that tell the end of a job. */
+/** The outcomes that report the end of a job. */
 const FINAL_OUTCOMES = ['pr-opened', 'no-changes', ...FAILURES] as const
 export type FinalOutcome = (typeof FINAL_OUTCOMES)[number]
 

@@ -1,4 +1,4 @@
-/** Which service is behind `base-url`, and what a reader must know of it: what is Mintlify's is told of Mintlify alone. */
+/** Which service is behind `base-url`, and what a reader must know of it: what is Mintlify's is said of Mintlify alone. */
 
 import { WHERE_TO_LOOK } from '../text/errors.js'
 

@@ -51,16 +51,16 @@ function isIncluded(
 export function composePrompt(
   text: string,
   changes: Changes | undefined,
-  step: Pick<Step, 'run' | 'event' | 'nonce' | 'redact'> & {
+  step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redact'> & {
     readonly inputs: Pick<Inputs, 'context' | 'contextPaths'>
   },
 ): string {
-  const { inputs, run, event, nonce, redact } = step
+  const { inputs, environment, event, nonce, redact } = step
   if (inputs.context === 'none' || changes === undefined) return text
   const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
   const prompt = composeContext(text, {
     level: inputs.context,
-    trigger: describeTrigger(run, event, changes, redact),
+    trigger: describeTrigger(environment, event, changes, redact),
     changes: { ...changes, files },
     boundary: nonce(),
     excluded: changes.files.length - files.length,

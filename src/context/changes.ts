@@ -29,16 +29,16 @@ export function usesSince({ name }: RunEvent): boolean {
  * @throws ActionError `github`
  */
 export async function findChanges(
-  run: RunEnvironment,
+  environment: RunEnvironment,
   event: RunEvent,
   source: Source,
   { since, issueNumber, named }: Pick<Inputs, 'since' | 'issueNumber'> & { readonly named?: unknown },
 ): Promise<Changes> {
-  const head = headOf(run, event)
+  const head = headOf(environment, event)
   const ofThisEvent = async (): Promise<Changes> =>
     since !== undefined && usesSince(event) && !ZERO_SHA.test(head)
       ? { ...(await sinceNamed(since, head, source)), bySince: true }
-      : ((await RANGES[event.name]?.(run, event, source)) ??
+      : ((await RANGES[event.name]?.(environment, event, source)) ??
         unknownChanges(`${event.name} events have no list of changes.`))
   if (issueNumber === undefined || issueNumber === event.issue || event.pullRequest !== undefined) {
     return ofThisEvent()
@@ -64,11 +64,13 @@ export function canReadPulls(source: Source): Promise<boolean> {
 }
 
 /** The commit that the run is about. */
-function headOf(run: RunEnvironment, { name, payload }: RunEvent): string {
-  return (name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))) || run.sha
+function headOf(environment: RunEnvironment, { name, payload }: RunEvent): string {
+  return (
+    (name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))) || environment.sha
+  )
 }
 
-type FindRange = (run: RunEnvironment, event: RunEvent, source: Source) => Promise<Changes> | Changes
+type FindRange = (environment: RunEnvironment, event: RunEvent, source: Source) => Promise<Changes> | Changes
 
 const ofItsPullRequest: FindRange = (_, { name, pullRequest, headSha }, source) => {
   if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, headSha, source)
@@ -89,8 +91,8 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   push: ofPush,
   merge_group: ofMergeGroup,
   release: ofRelease,
-  schedule: (run, _, source) => sinceLastSuccess(run, source),
-  workflow_dispatch: (run, _, source) => sinceLastSuccess(run, source),
+  schedule: (environment, _, source) => sinceLastSuccess(environment, source),
+  workflow_dispatch: (environment, _, source) => sinceLastSuccess(environment, source),
 }
 
 /** @param headSha the head that the event names, or empty */
@@ -134,18 +136,18 @@ function readHeads(files: readonly { readonly status: string; readonly contents_
   return [...new Set(shas)].filter((sha) => sha !== '')
 }
 
-async function ofPush(run: RunEnvironment, { payload }: RunEvent, source: Source): Promise<Changes> {
+async function ofPush(environment: RunEnvironment, { payload }: RunEvent, source: Source): Promise<Changes> {
   // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
   if (before === '' || after === '') return unknownChanges("The event's payload has no commits.")
-  const isTag = run.ref.startsWith('refs/tags/')
+  const isTag = environment.ref.startsWith('refs/tags/')
   if (ZERO_SHA.test(after)) return unknownChanges(`The ${isTag ? 'tag' : 'branch'} was deleted.`)
   const head = (isTag && getSha(payload, 'head_commit.id')) || after
   if (!ZERO_SHA.test(before)) {
     return changesBetween(source, isTag ? await peelTag(source, before) : before, head)
   }
   if (!isTag) return unknownChanges('The branch is new, so there is no commit to compare with.')
-  const tag = run.ref.slice('refs/tags/'.length)
+  const tag = environment.ref.slice('refs/tags/'.length)
   return sinceLastRelease(source, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
 }
 
@@ -168,7 +170,7 @@ async function ofMergeGroup(_: RunEnvironment, { payload }: RunEvent, source: So
 }
 
 async function ofRelease(
-  run: RunEnvironment,
+  environment: RunEnvironment,
   { action, payload }: RunEvent,
   source: Source,
 ): Promise<Changes> {
@@ -179,5 +181,5 @@ async function ofRelease(
   }
   const preRelease = getPath(payload, 'release.prerelease') === true
   const publishedAt = getString(payload, 'release.published_at')
-  return sinceLastRelease(source, { tag, preRelease, publishedAt, head: run.sha })
+  return sinceLastRelease(source, { tag, preRelease, publishedAt, head: environment.sha })
 }

@@ -15,22 +15,22 @@ const NAMED = /^(?:Merge pull request #|.*\(#)(\d+)/
 
 /** The one pull request that accounts for the whole push of a branch. @throws ActionError `github` */
 export async function findMergedPull(
-  { inputs, event, run }: Pick<Step, 'inputs' | 'event' | 'run'>,
+  { inputs, event, environment }: Pick<Step, 'inputs' | 'event' | 'environment'>,
   source: Source,
 ) {
   const { payload } = event
   const after = getSha(payload, 'after')
   const commits = pushedCommits(event)
   const isAsked = inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
-  const isOfBranch = run.ref.startsWith('refs/heads/') && !ZERO_SHA.test(getSha(payload, 'before'))
+  const isOfBranch = environment.ref.startsWith('refs/heads/') && !ZERO_SHA.test(getSha(payload, 'before'))
   // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
   if (!isAsked || !isOfBranch || !commits.some(({ sha }) => sha === after)) return undefined
   // A fork has the commits of the repository that it comes from, and a release branch those of another branch.
   const isMerge = (pull: unknown): boolean =>
     getPath(pull, 'merged_at') !== undefined &&
     getSha(pull, 'merge_commit_sha') === after &&
-    `refs/heads/${getString(pull, 'base.ref')}` === run.ref &&
-    getString(pull, 'base.repo.full_name').toLowerCase() === run.repository.toLowerCase()
+    `refs/heads/${getString(pull, 'base.ref')}` === environment.ref &&
+    getString(pull, 'base.repo.full_name').toLowerCase() === environment.repository.toLowerCase()
   const common = requestParams(source, `listing pull requests of ${shortSha(after)}`, NEEDS, Array.isArray)
   const params = { ...common, commit_sha: after, per_page: 100 }
   const { data } = await source.github.repos.listPullRequestsAssociatedWithCommit(params)

@@ -92,23 +92,25 @@ const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
  *
  * @throws ActionError `github`
  */
-export async function sinceLastSuccess(run: RunEnvironment, source: Source): Promise<Changes> {
-  const workflow = workflowPath(run).split('/').at(-1) ?? ''
-  const branch = run.ref.replace(/^refs\/heads\//, '')
-  if (branch === run.ref) {
+export async function sinceLastSuccess(environment: RunEnvironment, source: Source): Promise<Changes> {
+  const workflow = workflowPath(environment).split('/').at(-1) ?? ''
+  const branch = environment.ref.replace(/^refs\/heads\//, '')
+  if (branch === environment.ref) {
     return unknownChanges('This run is not on a branch, so there is no earlier run to compare with.')
   }
   if (workflow === '') return unknownChanges("Can't tell which workflow this run belongs to.")
-  const last = await findLastRun(run, workflow, branch, source)
+  const last = await findLastRun(environment, workflow, branch, source)
   if (last === undefined) {
     return unknownChanges(
       'There is no earlier successful run of this workflow on this branch to compare with.',
     )
   }
-  return changesBetween(source, last.head_sha, run.sha, { mayBeBehind: last.id > Number(run.runId) })
+  return changesBetween(source, last.head_sha, environment.sha, {
+    mayBeBehind: last.id > Number(environment.runId),
+  })
 }
 
-async function findLastRun(run: RunEnvironment, workflow_id: string, branch: string, source: Source) {
+async function findLastRun(environment: RunEnvironment, workflow_id: string, branch: string, source: Source) {
   const doing = `listing the earlier runs of ${workflow_id}`
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
   const common = requestParams(source, doing, 'actions: read', hasRuns)
@@ -120,11 +122,12 @@ async function findLastRun(run: RunEnvironment, workflow_id: string, branch: str
     .flatMap(({ data }) => data.workflow_runs)
     .filter(
       (found) =>
-        String(getPath(found, 'id')) !== run.runId &&
+        String(getPath(found, 'id')) !== environment.runId &&
         RUN_EVENTS.includes(getString(found, 'event')) &&
         getString(found, 'conclusion') === 'success' &&
         getString(found, 'head_branch') === branch &&
-        getString(found, 'head_repository.full_name').toLowerCase() === run.repository.toLowerCase() &&
+        getString(found, 'head_repository.full_name').toLowerCase() ===
+          environment.repository.toLowerCase() &&
         getSha(found, 'head_sha') !== '',
     )
     .sort((one, other) => other.id - one.id)[0]

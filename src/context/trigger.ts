@@ -44,22 +44,22 @@ export interface Trigger {
  * @param redact applied to whole texts, before a part of them is hidden or cut: half a key would not be found
  */
 export function describeTrigger(
-  run: RunEnvironment,
+  environment: RunEnvironment,
   event: RunEvent,
   changes: Changes,
   redact: Redact,
 ): Trigger {
-  const told = readFacts(event.name, event.payload)
+  const reported = readFacts(event.name, event.payload)
   const facts: readonly RawFact[] = [
-    ...refFacts(run, told),
-    ...told,
+    ...refFacts(environment, reported),
+    ...reported,
     ...readPart(changes.named, PARTS.issue),
     { name: 'previous release', value: changes.previousRelease ?? '' },
     commitsFact(commitList(event, changes), redact),
   ]
   return {
     event: event.name,
-    repository: run.repository,
+    repository: environment.repository,
     // Names of refs and of people can have invisible characters, too.
     facts: facts
       .filter(({ value }) => value !== '')
@@ -71,8 +71,8 @@ export function describeTrigger(
 }
 
 /** Of a pull request, an issue and a discussion, the payload says more: the ref would be one that GitHub made up. */
-function refFacts({ ref, sha }: RunEnvironment, told: readonly Fact[]): Fact[] {
-  if (told.some(({ name }) => name === 'number')) return []
+function refFacts({ ref, sha }: RunEnvironment, reported: readonly Fact[]): Fact[] {
+  if (reported.some(({ name }) => name === 'number')) return []
   return [
     { name: 'ref', value: ref },
     { name: 'commit', value: sha },

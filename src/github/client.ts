@@ -1,4 +1,4 @@
-/** GitHub's REST API: required requests are retried for a while, optional ones are not. */
+/** GitHub's REST API: a request that decides something is retried for a while, another one is not. */
 
 import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
@@ -7,7 +7,7 @@ import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
-/** How long required requests are retried, all together, in milliseconds. */
+/** How long requests that decide are retried, all together, in milliseconds. */
 const RETRY_MS = 90_000
 
 /** How long one request may take, in milliseconds. */
@@ -27,8 +27,8 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
 export interface Call extends CallNames {
   /** Whether the data of a response has the right shape: JSON of another one is an error like any other. */
   readonly expects?: (data: never) => boolean
-  /** Retries temporary failures, for up to 90 s in all, because something depends on the result. */
-  readonly required: boolean
+  /** Something depends on the result: temporary failures are retried, for up to 90 s in all. */
+  readonly decides: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
   readonly find?: () => Promise<{ readonly id: number } | undefined>
   /** Aborts it, by default at the deadline or on a cancel. */
@@ -38,7 +38,7 @@ export interface Call extends CallNames {
 const noop = (): void => undefined
 
 /** What its caller says of how a request is sent. */
-export type How = Pick<Call, 'required' | 'find' | 'signal'>
+export type RequestMode = Pick<Call, 'decides' | 'find' | 'signal'>
 
 /** Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError `github`, and Cancelled. */
 export type GitHub = ReturnType<typeof getOctokit>['rest']
@@ -47,7 +47,7 @@ export type GitHub = ReturnType<typeof getOctokit>['rest']
 export function createGitHub(options: GitHubOptions): GitHub {
   const { clock, deadline } = options
   const octokit = getOctokit(options.token || 'none', {
-    baseUrl: options.run.apiUrl,
+    baseUrl: options.environment.apiUrl,
     userAgent: 'agent-job-action',
     // Octokit would write to the step's log, unescaped.
     log: { debug: noop, info: noop, warn: noop, error: noop },
@@ -68,7 +68,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
         return expectShape(await send(request), call)
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
-        if (!call.required || !error.temporary || (call.signal ?? deadline.signal).aborted) throw error
+        if (!call.decides || !error.temporary || (call.signal ?? deadline.signal).aborted) throw error
         retries.count(startedAt, REQUEST_MS)
         await waitForRetry(error, attempts, call, retries, options)
       }
@@ -166,7 +166,7 @@ export async function readPages<T>(
 }
 
 /** A repository, and whether something depends on what is asked about it. */
-export interface Source extends Pick<Call, 'required'> {
+export interface Source extends Pick<Call, 'decides'> {
   readonly github: GitHub
   /** `owner/repo` */
   readonly repository: string
@@ -174,11 +174,11 @@ export interface Source extends Pick<Call, 'required'> {
 
 /** What every request about a repository has. The parameters are as in `Call`. */
 export function requestParams<D = object>(
-  { repository, required, find, signal }: Pick<Source, 'repository'> & How,
+  { repository, decides, find, signal }: Pick<Source, 'repository'> & RequestMode,
   doing: string,
   needs: string,
   expects?: (data: D) => boolean,
 ) {
   const [owner = '', repo = ''] = repository.split('/')
-  return { owner, repo, request: { doing, needs, required, expects, find, ...(signal && { signal }) } }
+  return { owner, repo, request: { doing, needs, decides, expects, find, ...(signal && { signal }) } }
 }

@@ -30,7 +30,7 @@ export interface FailureContext {
   readonly redact: Redact
   /** The run is of a pull request from a fork: the job's token can't write, whatever its `permissions` are. */
   readonly fromFork: boolean
-  readonly run: { readonly apiUrl: string }
+  readonly environment: { readonly apiUrl: string }
   readonly network: NetworkSettings
 }
 

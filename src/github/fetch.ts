@@ -15,7 +15,7 @@ import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
 export interface FetchOptions {
   /** The URL of the API, also of an enterprise server. */
-  readonly run: { readonly apiUrl: string }
+  readonly environment: { readonly apiUrl: string }
   readonly network: NetworkSettings
   readonly clock: Clock
   /** Gets a line for each request. */
@@ -70,8 +70,8 @@ export function createFetch(options: FetchOptions): (url: string, init: FetchIni
   }
 }
 
-function createDispatcher({ run, network }: FetchOptions): Dispatcher {
-  const base = new URL(run.apiUrl)
+function createDispatcher({ environment, network }: FetchOptions): Dispatcher {
+  const base = new URL(environment.apiUrl)
   const proxy = base.protocol === 'https:' ? proxyFor(base, network.proxies) : undefined
   const { unverifiedTlsRequested } = network
   const { connect } = createConnector({ proxy, unverifiedTlsRequested })

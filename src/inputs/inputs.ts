@@ -152,28 +152,28 @@ export type Inputs = Readonly<ReturnType<typeof readAll>>
 /** @param ifBad what takes the place of a bad value, if the input is required and so has no default */
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
-function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
+function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
   const refuseKeyOf = (input: InputName, text: string): string => {
     if (createKeyRedactor(raw[input].trim())(text) === text) return text
     throw new InvalidInput(() => `contains the key. Pass it as ${input} only.`)
   }
   const refuseKey = (text: string): string => refuseKeyOf('previous-api-key', refuseKeyOf('api-key', text))
   const parse: Parse = (input, parseValue, ifBad) =>
-    parseAny(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)), ifBad)
+    parseWithKey(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)), ifBad)
   /** Here, an empty value means none: the runner has already filled in the default. */
-  const parseGiven = (input: InputName, parseValue: (value: string) => string = String): string =>
+  const parseIfSet = (input: InputName, parseValue: (value: string) => string = String): string =>
     raw[input].trim() === '' ? '' : parse(input, parseValue, '')
   const baseUrl = parse('base-url', parseBaseUrl, '')
   const jobId = parse('job-id', (value) => (value === '' ? '' : parseId(value)))
   const dryRun = parse('dry-run', parseBoolean)
-  const jobKey = parseGiven('job-key')
+  const jobKey = parseIfSet('job-key')
   const hasPromptFile = raw['prompt-file'].trim() !== ''
   const isDefaultService = baseUrl === DEFAULTS['base-url']
   const hasIssue = sources.hasIssue || raw['issue-number'].trim() !== ''
   return {
-    apiKey: parseAny('api-key', (value) => parseKey(value, isDefaultService, sources.missingSecrets), ''),
+    apiKey: parseWithKey('api-key', (value) => parseKey(value, isDefaultService, sources.missingSecrets), ''),
     /** The key before this one, while it is replaced; or empty. */
-    previousApiKey: parseAny('previous-api-key', (value) => {
+    previousApiKey: parseWithKey('previous-api-key', (value) => {
       const isCurrent = value === '' || value === raw['api-key'].trim() // As long as only one of the two was changed.
       return isCurrent ? '' : parseKey(refuseKeyOf('api-key', value), isDefaultService)
     }),
@@ -195,7 +195,7 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     /** In lower case; `*` is everyone. */
     allowUsers: parse('allow-users', parseAllowUsers),
     /** In lower case. */
-    skipAuthors: parseSkipAuthors(parseGiven('skip-authors'), DEFAULTS['skip-authors']),
+    skipAuthors: parseSkipAuthors(parseIfSet('skip-authors'), DEFAULTS['skip-authors']),
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
     /** Undefined: adaptive polling. */
@@ -206,8 +206,8 @@ function readAll(raw: RawInputs, parseAny: Parse, sources: InputSources) {
     dryRun,
     /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
-    githubToken: parseGiven('github-token', parseKeyText),
-    docsToken: parseGiven('docs-token', parseKeyText),
+    githubToken: parseIfSet('github-token', parseKeyText),
+    docsToken: parseIfSet('docs-token', parseKeyText),
     hasPromptFile,
   }
 }

@@ -1,8 +1,8 @@
 /** The check runs of a name on a commit: each attempt of a step makes its own. */
 
 import { getString } from '../event/payload.js'
-import { type GitHub, type How, readPages, requestParams } from '../github/client.js'
-import type { Conclusion, StatusUpdate } from '../run/status-update.js'
+import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
+import type { Conclusion, PlaceUpdate } from '../run/place-update.js'
 import { shortSha } from '../text/format.js'
 import { hasId } from './comment.js'
 import type { Place } from './place.js'
@@ -15,19 +15,19 @@ const DIED = '🛑 The step ended before it could report its result'
 /** The check runs of this name on a commit. */
 export function openCheckRuns(github: GitHub, repository: string, sha: string, name: string): Place {
   const commit = `commit ${shortSha(sha)}`
-  const writing = (how: How) =>
-    requestParams({ repository, ...how }, `writing the check on ${commit}`, 'checks: write', hasId)
-  const edit = async (check_run_id: number, content: Content, how: How): Promise<void> => {
-    await github.checks.update({ ...writing(how), check_run_id, ...content })
+  const writing = (mode: RequestMode) =>
+    requestParams({ repository, ...mode }, `writing the check on ${commit}`, 'checks: write', hasId)
+  const edit = async (check_run_id: number, content: Content, mode: RequestMode): Promise<void> => {
+    await github.checks.update({ ...writing(mode), check_run_id, ...content })
   }
 
   return {
     kind: 'check',
     perAttempt: true,
-    async list(how) {
+    async list(mode) {
       const hasList = ({ check_runs }: { check_runs?: unknown }) => Array.isArray(check_runs)
       const doing = `reading the checks of ${commit}`
-      const common = requestParams({ repository, ...how }, doing, 'checks: write', hasList)
+      const common = requestParams({ repository, ...mode }, doing, 'checks: write', hasList)
       const { items, truncated } = await readPages(CHECK_RUNS_LIMIT / 100, async (page) => {
         // `latest`, the default, hides the check runs of earlier attempts.
         const params = { ...common, ...page, ref: sha, check_name: name, filter: 'all' } as const
@@ -38,8 +38,8 @@ export function openCheckRuns(github: GitHub, repository: string, sha: string, n
         const { id, status } = check
         const text = getString(check, 'output.text')
         const died = { title: DIED, summary: getString(check, 'output.summary'), text }
-        const conclude = (how: How) =>
-          edit(id, { status: 'completed', conclusion: 'cancelled', output: died }, how)
+        const conclude = (mode: RequestMode) =>
+          edit(id, { status: 'completed', conclusion: 'cancelled', output: died }, mode)
         const [markers = ''] = text.split('\n')
         return {
           id,
@@ -50,12 +50,12 @@ export function openCheckRuns(github: GitHub, repository: string, sha: string, n
       })
       return { items: texts, truncated }
     },
-    async create(update, external_id, how) {
-      const params = { ...writing(how), name, head_sha: sha, external_id, ...contentOf(update) }
+    async create(update, external_id, mode) {
+      const params = { ...writing(mode), name, head_sha: sha, external_id, ...contentOf(update) }
       const { data } = await github.checks.create(params)
       return data.id
     },
-    edit: (id, update, marker, how) => edit(id, contentOf(update, marker), how),
+    edit: (id, update, marker, mode) => edit(id, contentOf(update, marker), mode),
   }
 }
 
@@ -65,7 +65,7 @@ type Content = (
   | { readonly status: 'completed'; readonly conclusion: Conclusion }
 ) & { readonly output: { title: string; summary: string; text?: string } }
 
-function contentOf({ title, summary, conclusion }: StatusUpdate, marker?: string): Content {
+function contentOf({ title, summary, conclusion }: PlaceUpdate, marker?: string): Content {
   const text = marker === undefined ? {} : { text: marker }
   const output = { title, summary, ...text }
   return conclusion === undefined

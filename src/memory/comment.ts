@@ -1,7 +1,7 @@
 /** The comments on a pull request or an issue. */
 
 import { getString } from '../event/payload.js'
-import { type GitHub, type How, readPages, requestParams } from '../github/client.js'
+import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
 import type { Place } from './place.js'
 
 /** No more comments than this are read. */
@@ -23,15 +23,20 @@ export function openComments(
   repository: string,
   { kind, number: issue_number, permission }: Conversation,
 ): Place {
-  const writing = (how: How) =>
-    requestParams({ repository, ...how }, `writing the comment on ${kind} ${issue_number}`, permission, hasId)
+  const writing = (mode: RequestMode) =>
+    requestParams(
+      { repository, ...mode },
+      `writing the comment on ${kind} ${issue_number}`,
+      permission,
+      hasId,
+    )
 
   return {
     kind: 'comment',
     perAttempt: false,
-    async list(how) {
+    async list(mode) {
       const doing = `reading the comments of ${kind} ${issue_number}`
-      const common = requestParams({ repository, ...how }, doing, permission, Array.isArray)
+      const common = requestParams({ repository, ...mode }, doing, permission, Array.isArray)
       const { items, truncated } = await readPages(COMMENTS_LIMIT / 100, (page) =>
         github.issues.listComments({ ...common, ...page, issue_number }),
       )
@@ -41,13 +46,13 @@ export function openComments(
       }
       return { items: items.map(toText), truncated }
     },
-    async create({ comment }, nonce, how) {
+    async create({ comment }, nonce, mode) {
       const body = `${comment}\n\n<!-- ${nonce} -->`
-      const { data } = await github.issues.createComment({ ...writing(how), issue_number, body })
+      const { data } = await github.issues.createComment({ ...writing(mode), issue_number, body })
       return data.id
     },
-    async edit(comment_id, { comment }, marker, how) {
-      await github.issues.updateComment({ ...writing(how), comment_id, body: `${comment}\n\n${marker}` })
+    async edit(comment_id, { comment }, marker, mode) {
+      await github.issues.updateComment({ ...writing(mode), comment_id, body: `${comment}\n\n${marker}` })
     },
   }
 }

@@ -18,16 +18,16 @@ export type DocsPull =
  */
 export async function readDocsPull(
   link: string,
-  run: RunEnvironment,
+  environment: RunEnvironment,
   github: GitHub,
   docsGitHub: (() => GitHub) | undefined,
 ): Promise<DocsPull> {
-  if (new URL(link).host !== new URL(run.serverUrl).host) {
+  if (new URL(link).host !== new URL(environment.serverUrl).host) {
     return { state: 'unknown', reason: 'It is on another host.' }
   }
   const { repository, number } = parsePullRequest(link)
   if (number === '') return { state: 'unknown', reason: "Its link doesn't look like a pull request's." }
-  const isHere = repository.toLowerCase() === run.repository.toLowerCase()
+  const isHere = repository.toLowerCase() === environment.repository.toLowerCase()
   try {
     return await readState(repository, number, github)
   } catch (thrown) {
@@ -59,7 +59,7 @@ function reasonOf(error: GitHubError, advice: string): string {
 
 async function readState(repository: string, number: string, github: GitHub): Promise<DocsPull> {
   const doing = `reading pull request ${repository}#${number}`
-  const common = requestParams({ repository, required: false }, doing, 'pull-requests: read')
+  const common = requestParams({ repository, decides: false }, doing, 'pull-requests: read')
   const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
   switch (data.state) {
     case 'open':

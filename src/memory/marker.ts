@@ -2,7 +2,7 @@
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { isId, safeLink } from '../agent/job.js'
-import type { Stored } from '../run/status-update.js'
+import type { Stored } from '../run/place-update.js'
 
 /** The step that the state belongs to, and the place where it is kept. */
 export interface Identity {

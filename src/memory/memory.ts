@@ -25,14 +25,14 @@ export interface Recalled {
 
 /** Opens the memory of a step, and its check if one is asked for. Nothing is sent yet. */
 export function openMemory(step: Step, github: GitHub) {
-  const { inputs, run, log } = step
+  const { inputs, environment, log } = step
   const slots: Slot[] = []
   let comment: Slot | undefined
 
   function keep(slot: Slot | undefined): Slot | undefined {
     if (slot === undefined) return undefined
     slots.push(slot)
-    if (!inputs.dryRun) step.addWriter(slot)
+    if (!inputs.dryRun) step.addPlace(slot)
     return slot
   }
 
@@ -68,7 +68,7 @@ export function openMemory(step: Step, github: GitHub) {
       }
       const { docsToken: token } = inputs
       const docsGitHub = token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
-      const readPull = (link: string) => readDocsPull(link, run, github, docsGitHub)
+      const readPull = (link: string) => readDocsPull(link, environment, github, docsGitHub)
       const withPull = { ...context, readDocsPull: readPull }
       return {
         ofEarlierRun: {

@@ -1,8 +1,8 @@
 /** Where texts with a state hidden in them are kept, and what an earlier step left there. */
 
-import type { How, Pages } from '../github/client.js'
+import type { Pages, RequestMode } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
-import type { StatusUpdate } from '../run/status-update.js'
+import type { PlaceUpdate } from '../run/place-update.js'
 import type { Step } from '../run/step.js'
 import { type Identity, type MarkerKeys, readMarker } from './marker.js'
 
@@ -14,7 +14,7 @@ export interface StoredText {
   /** What the step that created it wrote into it, to find it again. */
   readonly nonce: string
   /** Ends a check run that is still in progress. */
-  readonly conclude?: (how: How) => Promise<void>
+  readonly conclude?: (mode: RequestMode) => Promise<void>
 }
 
 export interface Place {
@@ -22,14 +22,14 @@ export interface Place {
   readonly kind: string
   /** Each attempt creates a text of its own, as a completed check run can't be reopened. */
   readonly perAttempt: boolean
-  list(how: How): Promise<Pages<StoredText>>
+  list(mode: RequestMode): Promise<Pages<StoredText>>
   /** Creates a text without a marker, because the marker needs its id. */
-  create(update: StatusUpdate, nonce: string, how: How): Promise<number>
-  edit(id: number, update: StatusUpdate, marker: string | undefined, how: How): Promise<void>
+  create(update: PlaceUpdate, nonce: string, mode: RequestMode): Promise<number>
+  edit(id: number, update: PlaceUpdate, marker: string | undefined, mode: RequestMode): Promise<void>
 }
 
 /** A place, how this step's texts there are signed, and what it may use to read them. */
-export interface SignedPlace extends Pick<Step, 'run' | 'log' | 'note'> {
+export interface SignedPlace extends Pick<Step, 'environment' | 'log' | 'note'> {
   readonly place: Place
   readonly identity: Identity
   /** Undefined if nothing can be stored, because the key is missing. */
@@ -39,9 +39,12 @@ export interface SignedPlace extends Pick<Step, 'run' | 'log' | 'note'> {
 }
 
 /** What an earlier step stored, the id of the text to edit, and the check runs of earlier attempts that died. */
-export async function readEarlier({ place, run, identity, markerKeys, log, note }: SignedPlace, how: How) {
+export async function readEarlier(
+  { place, environment, identity, markerKeys, log, note }: SignedPlace,
+  mode: RequestMode,
+) {
   const { kind, perAttempt } = place
-  const { items, truncated } = markerKeys ? await place.list(how) : { items: [], truncated: false }
+  const { items, truncated } = markerKeys ? await place.list(mode) : { items: [], truncated: false }
   const texts = items.map((text) => ({
     ...text,
     state: markerKeys && readMarker(text.markers, text.id, identity, markerKeys),
@@ -49,7 +52,7 @@ export async function readEarlier({ place, run, identity, markerKeys, log, note 
   const own = texts
     .flatMap(({ state, ...text }) => (typeof state === 'object' ? [{ ...text, state }] : []))
     // Then another run has a text of its own, too; otherwise it is the same for all runs.
-    .filter(({ state }) => !perAttempt || state.run === run.runId)
+    .filter(({ state }) => !perAttempt || state.run === environment.runId)
     // If two runs raced and created two comments, the newer one wins.
     .sort((one, other) => other.id - one.id)
   const [latest] = own
@@ -58,7 +61,7 @@ export async function readEarlier({ place, run, identity, markerKeys, log, note 
     if (truncated)
       log(`There are more ${kind}s than are read: one by an earlier run may be among the others.`)
     // In a first attempt, the unverified checks of this name belong to other steps.
-    const mayBeOwn = !perAttempt || run.runAttempt > 1
+    const mayBeOwn = !perAttempt || environment.runAttempt > 1
     if (mayBeOwn && texts.some(({ state }) => state === 'unverified'))
       note(
         `An earlier ${kind} by this step can't be verified. It is ignored, and left as it is. ` +
@@ -68,23 +71,23 @@ export async function readEarlier({ place, run, identity, markerKeys, log, note 
   return {
     before: latest?.state,
     id: perAttempt ? undefined : latest?.id,
-    dead: own.filter(({ conclude, state }) => conclude && state.attempt < run.runAttempt),
+    dead: own.filter(({ conclude, state }) => conclude && state.attempt < environment.runAttempt),
   }
 }
 
 /** Creates a text. If the response is lost, the text is found by its nonce instead of being created twice. */
 export async function createOnce(
   { place, nonce }: SignedPlace,
-  update: StatusUpdate,
-  how: How,
+  update: PlaceUpdate,
+  mode: RequestMode,
   mayExist: boolean,
 ): Promise<number> {
   const find = async (): Promise<StoredText | undefined> => {
-    const { items } = await place.list({ ...how, required: false })
+    const { items } = await place.list({ ...mode, decides: false })
     return items.find((text) => text.nonce === nonce)
   }
   const lost = mayExist ? await find() : undefined
-  return lost?.id ?? place.create(update, nonce, { ...how, find })
+  return lost?.id ?? place.create(update, nonce, { ...mode, find })
 }
 
 /**
@@ -92,10 +95,10 @@ export async function createOnce(
  *
  * @returns those to try again, because GitHub failed for a moment
  */
-export async function concludeAll(dead: readonly StoredText[], how: How): Promise<StoredText[]> {
+export async function concludeAll(dead: readonly StoredText[], mode: RequestMode): Promise<StoredText[]> {
   const left: StoredText[] = []
   for (const text of dead) {
-    await text.conclude?.({ ...how, required: false }).catch((thrown) => {
+    await text.conclude?.({ ...mode, decides: false }).catch((thrown) => {
       if (!(thrown instanceof GitHubError)) throw thrown
       if (thrown.temporary) left.push(text)
     })

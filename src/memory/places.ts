@@ -14,7 +14,7 @@ import { type Role, Slot } from './slot.js'
 /** What a writer needs of a step. */
 type MemoryOptions = Pick<
   Step,
-  'inputs' | 'run' | 'event' | 'redact' | 'nonce' | 'clock' | 'deadline' | 'log' | 'warn' | 'note'
+  'inputs' | 'environment' | 'event' | 'redact' | 'nonce' | 'clock' | 'deadline' | 'log' | 'warn' | 'note'
 >
 
 /** Later runs depend on it. */
@@ -69,32 +69,32 @@ function createCommentWriter(
   conversation: Conversation,
   decides: boolean,
 ): Slot {
-  const place = openComments(github, step.run.repository, conversation)
+  const place = openComments(github, step.environment.repository, conversation)
   const role = decides ? DECIDES : INFORMS
   return new Slot({ ...step, ...signing(step, String(conversation.number)), place, role })
 }
 
 /** The writer of the check, if the event has a commit to put one on. */
 export function openCheck(step: MemoryOptions, github: GitHub, isInComment: () => boolean): Slot | undefined {
-  const { run, event, inputs, redact } = step
-  const sha = commitOf(run, event)
+  const { environment, event, inputs, redact } = step
+  const sha = commitOf(environment, event)
   if (sha === '') {
     const consequence = "without a comment, a re-run won't find this run's docs job"
     step.log(`The event (${event.name}) names no commit, so there is no check: ${consequence}.`)
     return undefined
   }
   // job-key is redacted before it is shortened: half a key would not be found.
-  const name = redact(checkName(run, redact(inputs.jobKey)))
-  const place = openCheckRuns(github, run.repository, sha, name)
+  const name = redact(checkName(environment, redact(inputs.jobKey)))
+  const place = openCheckRuns(github, environment.repository, sha, name)
   const role = { ...REMEMBERS, soleReader: () => (isInComment() ? '' : 'a re-run') }
   return new Slot({ ...step, ...signing(step, sha), place, role })
 }
 
 /** What the texts at a place are signed with. */
-function signing({ inputs, run, nonce }: MemoryOptions, where: string) {
-  const { repository, job, step } = run
+function signing({ inputs, environment, nonce }: MemoryOptions, where: string) {
+  const { repository, job, step } = environment
   const { projectId: project, apiKey, previousApiKey, jobKey } = inputs
-  const identity = { repository, place: where, workflow: workflowId(run), job, step, project, jobKey }
+  const identity = { repository, place: where, workflow: workflowId(environment), job, step, project, jobKey }
   const markerKeys = apiKey === '' ? undefined : deriveMarkerKeys(apiKey, previousApiKey)
   return { identity, markerKeys, nonce: nonce() }
 }
@@ -118,13 +118,13 @@ export function findConversation(
 }
 
 /** On `issue_comment`, GITHUB_SHA is the default branch's, which the comment is not about. */
-function commitOf(run: RunEnvironment, { name, headSha }: RunEvent): string {
-  return name === 'issue_comment' ? '' : headSha || run.sha
+function commitOf(environment: RunEnvironment, { name, headSha }: RunEvent): string {
+  return name === 'issue_comment' ? '' : headSha || environment.sha
 }
 
 /** The workflow's repository and path. An organisation's required workflow has the path of another repository. */
-export function workflowId(run: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
-  return withoutRef(run.workflowRef) || run.workflow
+export function workflowId(environment: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
+  return withoutRef(environment.workflowRef) || environment.workflow
 }
 
 /** Names the runner's own workflow and job, and what may keep several steps of the job apart. */

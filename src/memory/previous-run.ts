@@ -14,7 +14,7 @@ import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { Slot } from './slot.js'
 
-export interface PreviousRunContext extends RunTools, Pick<Step, 'run' | 'event' | 'inputs'> {
+export interface PreviousRunContext extends RunTools, Pick<Step, 'environment' | 'event' | 'inputs'> {
   /** Where this step's state may be stored: the check, then the comment. */
   readonly slots: readonly Pick<Slot, 'role' | 'find' | 'stop'>[]
 }
@@ -39,11 +39,11 @@ function isFinished({ state }: StoredState): boolean {
  * @throws ActionError `github` if what decides can't be read, `input` if this very attempt has stored something already
  */
 export async function findPreviousRun(context: PreviousRunContext): Promise<PreviousRun | undefined> {
-  const { inputs, run, progress, slots } = context
-  const states = await Promise.all(slots.map((slot) => readSlot(slot, run)))
+  const { inputs, environment, progress, slots } = context
+  const states = await Promise.all(slots.map((slot) => readSlot(slot, environment)))
   for (const state of states) refuseSameAttempt(state, context)
   const ofComment = states[slots.findIndex(({ role }) => role === 'decides')]
-  const ofThisRun = states.filter((state) => isOfEarlierAttempt(state, run) && isMeant(state, inputs))
+  const ofThisRun = states.filter((state) => isOfEarlierAttempt(state, environment) && isMeant(state, inputs))
   // An edit that failed may have left one of them without the job.
   const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
   noteIfUnknown(rerun ?? ofComment, context)
@@ -97,8 +97,11 @@ async function readSlot(
  *
  * @throws InputError
  */
-function refuseSameAttempt(state: StoredState | undefined, { inputs, run, slots }: PreviousRunContext): void {
-  if (state?.run !== run.runId || state.attempt !== run.runAttempt) return
+function refuseSameAttempt(
+  state: StoredState | undefined,
+  { inputs, environment, slots }: PreviousRunContext,
+): void {
+  if (state?.run !== environment.runId || state.attempt !== environment.runAttempt) return
   const onlyWaits = inputs.task.kind === 'attach' && inputs.task.jobId === state.jobId
   if (NOTHING_SENT.includes(state.state) || onlyWaits) return
   for (const slot of slots) slot.stop()
@@ -112,13 +115,16 @@ function refuseSameAttempt(state: StoredState | undefined, { inputs, run, slots 
   throw new InputError([text])
 }
 
-function noteIfUnknown(state: StoredState | undefined, { note, run, service }: PreviousRunContext): void {
+function noteIfUnknown(
+  state: StoredState | undefined,
+  { note, environment, service }: PreviousRunContext,
+): void {
   if (state === undefined || NOTHING_SENT.includes(state.state)) return
   if (state.jobId === '') {
     note(
       `The result of the last create request is unknown: a docs job may exist. Look ${service.facts.whereToLook}.`,
     )
-  } else if (state.run === run.runId && ['sending', 'unknown'].includes(state.state)) {
+  } else if (state.run === environment.runId && ['sending', 'unknown'].includes(state.state)) {
     note('The result of the last message is unknown: it may be lost. To send it again, start a new run.')
   }
 }

@@ -1,9 +1,9 @@
 /** One text that the step keeps at GitHub, with its state hidden in it: read once, then edited, the latest update last. */
 
-import type { How } from '../github/client.js'
+import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError } from '../github/errors.js'
 import { type Clock, waitForAbort } from '../net/deadline.js'
-import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-update.js'
+import type { CloseLimits, PlaceUpdate, PlaceWriter } from '../run/place-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { createMarker, isByAction, NOTHING_SENT, type StoredState } from './marker.js'
@@ -40,14 +40,14 @@ type State =
 const REPLACES =
   "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key."
 
-export class Slot implements StatusWriter {
+export class Slot implements PlaceWriter {
   readonly #options: SlotOptions
   #state: State = { is: 'unread' }
   /** What an earlier step stored. */
   #before: StoredState | undefined
   /** The check runs of earlier attempts that died, and are not concluded yet. */
   #dead: readonly StoredText[] = []
-  #latest: StatusUpdate | undefined
+  #latest: PlaceUpdate | undefined
   #working: Promise<void> | undefined
   /** Why the last edit failed, reported once; without an error if whoever caused the request reports it. */
   #failed: { readonly error?: unknown } | undefined
@@ -87,9 +87,9 @@ export class Slot implements StatusWriter {
    * @param required retries temporary failures; the caller reports the error
    * @throws ActionError `github`
    */
-  find(required: boolean): Promise<StoredState | undefined> {
-    return this.#read({ required }).catch((thrown) => {
-      if (required) this.#failed ??= {}
+  find(decides: boolean): Promise<StoredState | undefined> {
+    return this.#read({ decides: decides }).catch((thrown) => {
+      if (decides) this.#failed ??= {}
       throw thrown
     })
   }
@@ -110,14 +110,14 @@ export class Slot implements StatusWriter {
     this.#state = { is: 'off' }
   }
 
-  async writePlaceholder(update: StatusUpdate): Promise<void> {
+  async writePlaceholder(update: PlaceUpdate): Promise<void> {
     if (this.#state.is === 'off' || this.role === 'informs') return
     const decides = this.role === 'decides'
     // An edit before it may take longer than the step has left.
     await Promise.race([this.#working, waitForAbort(this.#options.deadline.signal)])
     this.#latest = update
     try {
-      await this.#write(update, { required: decides })
+      await this.#write(update, { decides })
     } catch (thrown) {
       const ends = decides || !(thrown instanceof ActionError)
       if (ends) this.#failed ??= {}
@@ -126,7 +126,7 @@ export class Slot implements StatusWriter {
     }
   }
 
-  enqueue(update: StatusUpdate): void {
+  enqueue(update: PlaceUpdate): void {
     const isStored = this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
     const isEarly = this.role === 'informs' && !update.hasJob && update.conclusion === undefined
     if (this.#state.is === 'off' || isStored || isEarly) return
@@ -141,40 +141,41 @@ export class Slot implements StatusWriter {
   }
 
   async #work(): Promise<void> {
-    for (let done: StatusUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
-      done = this.#latest as StatusUpdate
+    for (let done: PlaceUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
+      done = this.#latest as PlaceUpdate
       // If the stored job ID is missing, the next run may create a second job, so these edits are retried.
-      const how = { required: this.role !== 'informs', signal: this.#closing.signal }
-      await this.#write(done, how).catch((thrown) => this.#onFailure(thrown))
+      const mode = { decides: this.role !== 'informs', signal: this.#closing.signal }
+      await this.#write(done, mode).catch((thrown) => this.#onFailure(thrown))
     }
     this.#working = undefined
   }
 
-  async #write(update: StatusUpdate, how: How): Promise<void> {
-    const { place, run } = this.#options
+  async #write(update: PlaceUpdate, mode: RequestMode): Promise<void> {
+    const { place, environment } = this.#options
     const { perAttempt } = place
     const isEnd = update.conclusion !== undefined && NOTHING_SENT.includes(update.stored.state)
     // Then one that sent nothing has nothing to remember: one request is enough.
-    if (!(perAttempt && run.runAttempt === 1 && isEnd)) {
-      await this.#read(how).catch((thrown) => {
+    if (!(perAttempt && environment.runAttempt === 1 && isEnd)) {
+      await this.#read(mode).catch((thrown) => {
         if (!perAttempt) throw thrown
       })
     }
     // A placeholder is followed by a job of this run's own, and so replaces what a later run stored.
     const replaces = update.created || update.beforeSending !== undefined || this.#state.is === 'written'
-    const isOfLaterRun = run.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(run.runId)
+    const isOfLaterRun =
+      environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
-    this.#dead = await concludeAll(this.#dead, how)
-    await this.#edit(update, how)
+    this.#dead = await concludeAll(this.#dead, mode)
+    await this.#edit(update, mode)
     if (this.#state.is === 'written') this.#state = { ...this.#state, jobId: update.stored.jobId }
     this.#failed = undefined
   }
 
-  async #read(how: How): Promise<StoredState | undefined> {
+  async #read(mode: RequestMode): Promise<StoredState | undefined> {
     if (this.#state.is === 'unread') {
-      const { run, note } = this.#options
-      const { before, id, dead } = await readEarlier(this.#options, how)
-      const isOfThisAttempt = before?.run === run.runId && before.attempt === run.runAttempt
+      const { environment, note } = this.#options
+      const { before, id, dead } = await readEarlier(this.#options, mode)
+      const isOfThisAttempt = before?.run === environment.runId && before.attempt === environment.runAttempt
       if (isOfThisAttempt && this.role === 'informs') note(REPLACES)
       this.#before = before
       this.#dead = dead
@@ -184,32 +185,32 @@ export class Slot implements StatusWriter {
   }
 
   /** Creates or replaces the text and the state. Without a state, what was stored before keeps counting. */
-  async #edit(update: StatusUpdate, how: How): Promise<void> {
-    const { place, identity, markerKeys, run } = this.#options
+  async #edit(update: PlaceUpdate, mode: RequestMode): Promise<void> {
+    const { place, identity, markerKeys, environment } = this.#options
     const isNew = this.#state.is === 'unread' || this.#state.is === 'none'
-    const own = { ...update.stored, run: run.runId, attempt: run.runAttempt }
+    const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before.
     const earlier = this.#state.is === 'unread' ? undefined : (this.#before ?? own)
     const state = markerKeys && (NOTHING_SENT.includes(own.state) ? earlier : own)
     const placeholder = { ...update, ...update.beforeSending, conclusion: undefined }
-    const id = 'id' in this.#state ? this.#state.id : await this.#create(state ? placeholder : update, how)
+    const id = 'id' in this.#state ? this.#state.id : await this.#create(state ? placeholder : update, mode)
     this.#become({ is: 'written', id, jobId: this.#storedId }) // GitHub may carry out an edit without a response.
     if (isNew && state === undefined) return // Nothing to remember: one request is enough.
     const marker = markerKeys && state && createMarker(state, id, identity, markerKeys)
     try {
-      await place.edit(id, update, marker, how)
+      await place.edit(id, update, marker, mode)
     } catch (thrown) {
       const wasDeleted = !isNew && thrown instanceof GitHubError && thrown.status === 404
       if (!wasDeleted) throw thrown
       this.#become({ is: 'none' })
-      await this.#edit(update, how)
+      await this.#edit(update, mode)
     }
   }
 
-  async #create(update: StatusUpdate, how: How): Promise<number> {
+  async #create(update: PlaceUpdate, mode: RequestMode): Promise<number> {
     const mayExist = this.#state.is === 'creating'
     this.#become({ is: 'creating' })
-    return createOnce(this.#options, update, how, mayExist)
+    return createOnce(this.#options, update, mode, mayExist)
   }
 
   #become(state: State): void {
@@ -242,6 +243,6 @@ function abortWithin(
   return () => done.abort()
 }
 
-function keyOf({ stored, notes, conclusion }: StatusUpdate): string {
+function keyOf({ stored, notes, conclusion }: PlaceUpdate): string {
   return JSON.stringify([stored, notes, conclusion])
 }

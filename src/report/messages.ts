@@ -38,7 +38,7 @@ export const OUTPUT_NAMES = Object.keys(OUTPUTS) as Output[]
 /** The outputs as far as they are known; some are only known with the result. */
 export function collectOutputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
   const { result, job, previousLink } = progress
-  // A run that sends nothing tells what is remembered.
+  // A run that sends nothing reports what is remembered.
   const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
   const facts = { progress, redact, link: job?.link ?? (sendsNothing ? previousLink : '') }
   const values = OUTPUT_NAMES.map((name) => [name, OUTPUTS[name](facts)] as const)

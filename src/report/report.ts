@@ -5,16 +5,16 @@ import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
 import { factsOf } from '../agent/service.js'
 import type { RunEnvironment } from '../event/event.js'
+import type { PlaceWriter } from '../run/place-update.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
-import type { StatusWriter } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import { collectOutputs, createAnnotation, formatEndLine, formatStatusLine } from './messages.js'
 import { describeNow } from './outcome.js'
-import { createPlaceholder, createUpdate } from './status-report.js'
+import { createPlaceholder, createUpdate } from './place-texts.js'
 import { createSummary, type View } from './summary.js'
 
 /** Where the report is written. */
@@ -35,7 +35,7 @@ export interface ReportWriter {
 
 export interface ReportOptions extends Pick<Step, 'inputs' | 'progress' | 'redact'> {
   readonly writer: ReportWriter
-  readonly run: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
+  readonly environment: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
 }
 
 /**
@@ -46,7 +46,7 @@ const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 export class StepReport {
   /** The comment and the check, as soon as it is known which of them the step keeps. */
-  readonly writers: StatusWriter[] = []
+  readonly places: PlaceWriter[] = []
   #saidLinkRejected = false
   #warnedOfSummary = false
   /** The outputs as last written. */
@@ -120,34 +120,34 @@ export class StepReport {
 
   /** What the summary is written from, at this moment. */
   #view(): View {
-    const { inputs, progress, redact, run } = this.#options
-    const failures = this.writers.map(({ failure }) => failure).filter((failure) => failure !== '')
+    const { inputs, progress, redact, environment } = this.#options
+    const failures = this.places.map(({ failure }) => failure).filter((failure) => failure !== '')
     const notes = [...progress.notes, ...failures]
     const sending = progress.request === 'sending'
-    return { inputs, progress, notes, redact, sending, workflow: run.workflow, runUrl: '' }
+    return { inputs, progress, notes, redact, sending, workflow: environment.workflow, runUrl: '' }
   }
 
-  /** What the comment and the check are written from. An edit that failed is told in the log and the summary alone. */
+  /** What the comment and the check are written from. An edit that failed is reported in the log and the summary alone. */
   #viewElsewhere(): View {
-    const { serverUrl, repository, runId } = this.#options.run
+    const { serverUrl, repository, runId } = this.#options.environment
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
     return { ...this.#view(), notes: this.#options.progress.notes, runUrl }
   }
 
   /** Stores the state before a create request. */
   async writePlaceholder(): Promise<void> {
-    if (this.writers.length === 0) return
+    if (this.places.length === 0) return
     const placeholder = createPlaceholder(this.#viewElsewhere())
-    const writes = this.writers.map((writer) => writer.writePlaceholder(placeholder))
+    const writes = this.places.map((place) => place.writePlaceholder(placeholder))
     await Promise.allSettled(writes) // So that none of them goes on after an error.
     await Promise.all(writes)
   }
 
   /** Writes what is known to the comment and the check. */
-  update(writers: readonly StatusWriter[] = this.writers): void {
-    if (writers.length === 0) return
+  update(places: readonly PlaceWriter[] = this.places): void {
+    if (places.length === 0) return
     const update = createUpdate(this.#viewElsewhere())
-    for (const writer of writers) writer.enqueue(update)
+    for (const place of places) place.enqueue(update)
   }
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
@@ -181,20 +181,20 @@ export class StepReport {
   }
 
   /** Waits until the comment and the check are written, side by side, for a limited time. */
-  async closeStatus({ remainingMs, cancel }: Step['deadline']): Promise<void> {
+  async closePlaces({ remainingMs, cancel }: Step['deadline']): Promise<void> {
     const { min, cancelled, usual, memory } = LIMIT_MS
     // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs can't be written.
     const within = (limitMs: number): number =>
       cancel.aborted ? cancelled : Math.min(limitMs, Math.max(min, remainingMs()))
-    const close = async (writers: readonly StatusWriter[]): Promise<void> => {
+    const close = async (places: readonly PlaceWriter[]): Promise<void> => {
       const limits = { usualMs: within(usual), memoryMs: within(memory), cancelledMs: cancelled }
-      await Promise.all(writers.map((writer) => writer.close(limits, cancel)))
+      await Promise.all(places.map((place) => place.close(limits, cancel)))
     }
     const [said, noted] = [this.#view().notes.join('\n'), this.#options.progress.notes.length]
-    await close(this.writers)
+    await close(this.places)
     if (this.#view().notes.join('\n') !== said) this.#writeSummary()
     if (this.#options.progress.notes.length === noted || cancel.aborted) return // They have had their time.
-    const others = this.writers.filter(({ failure }) => failure === '')
+    const others = this.places.filter(({ failure }) => failure === '')
     this.update(others)
     await close(others)
   }

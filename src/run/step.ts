@@ -7,8 +7,8 @@ import type { InputError, Inputs } from '../inputs/inputs.js'
 import type { Clock, Deadline } from '../net/deadline.js'
 import type { NetworkSettings } from '../net/proxy.js'
 import type { Redact } from '../text/redact.js'
+import type { PlaceWriter } from './place-update.js'
 import type { Progress } from './progress.js'
-import type { StatusWriter } from './status-update.js'
 
 /** What a run has, besides the step. */
 export interface RunTools extends StepTools {
@@ -39,12 +39,12 @@ export interface Step extends StepTools {
   readonly inputs: Inputs
   /** Every problem with the inputs. */
   readonly inputProblem: InputError | undefined
-  readonly run: RunEnvironment
+  readonly environment: RunEnvironment
   readonly event: RunEvent
   readonly network: NetworkSettings
   readonly redact: Redact
   /** Random hexadecimal digits that nobody can guess. */
   readonly nonce: () => string
-  /** Tells this writer of every change from now on. */
-  readonly addWriter: (writer: StatusWriter) => void
+  /** Keeps this place up to date from now on. */
+  readonly addPlace: (writer: PlaceWriter) => void
 }

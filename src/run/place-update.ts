@@ -1,4 +1,4 @@
-/** What the comment and the check are told, and who keeps them up to date. */
+/** What is reported in the comment and the check, and who keeps them up to date. */
 
 import type { Outcome, Status } from '../agent/job.js'
 
@@ -14,7 +14,7 @@ export interface Stored {
   readonly link: string
 }
 
-export interface StatusUpdate {
+export interface PlaceUpdate {
   readonly stored: Stored
   /** The service returned the job. */
   readonly hasJob: boolean
@@ -34,11 +34,11 @@ export interface StatusUpdate {
    * What the comment or the check says when it is created. It has no marker yet, because the marker needs its id: if the
    * step dies then, this text stays.
    */
-  readonly beforeSending?: Pick<StatusUpdate, 'title' | 'comment' | 'summary'>
+  readonly beforeSending?: Pick<PlaceUpdate, 'title' | 'comment' | 'summary'>
 }
 
 /** Keeps the status at one place at GitHub up to date. */
-export interface StatusWriter {
+export interface PlaceWriter {
   /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
   readonly failure: string
   /**
@@ -47,9 +47,9 @@ export interface StatusWriter {
    *
    * @throws ActionError `github` if later runs depend on it
    */
-  writePlaceholder(update: StatusUpdate): Promise<void>
+  writePlaceholder(update: PlaceUpdate): Promise<void>
   /** Writes an update in the background, unless it changes nothing; errors are warnings. */
-  enqueue(update: StatusUpdate): void
+  enqueue(update: PlaceUpdate): void
   /** Waits until everything is written, for a limited time. */
   close(limits: CloseLimits, cancel: AbortSignal): Promise<void>
 }

@@ -32,24 +32,24 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   const redact = createRedactor(...secrets)
   const reporter = runner.createReporter(redact)
   const network = runner.readNetworkSettings()
-  const run = runner.runEnvironment()
-  const event = readEvent(run)
+  const environment = runner.runEnvironment()
+  const event = readEvent(environment)
   if (event.problem !== undefined) runner.unsetEventPath()
   const { inputs, problem: inputProblem } = parseInputs(raw, {
     redact,
     readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
-    missingSecrets: explainMissingSecrets(event, run.actor),
+    missingSecrets: explainMissingSecrets(event, environment.actor),
     // What can't be read is reported by whoever needs the payload.
     hasIssue: (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })
   const isBad = inputProblem !== undefined
   const progress = new Progress(clock)
   if (inputs.task.kind !== 'create') progress.follow(inputs.task.jobId)
-  const report = new StepReport({ writer: reporter, progress, redact, run, inputs })
+  const report = new StepReport({ writer: reporter, progress, redact, environment, inputs })
   return {
     inputs,
     inputProblem,
-    run,
+    environment,
     event,
     network,
     redact,
@@ -70,13 +70,13 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     onJob: (job) => report.onJob(job),
     writePlaceholder: () => report.writePlaceholder(),
     publish: () => report.publish(),
-    addWriter: (writer) => void report.writers.push(writer),
+    addPlace: (place) => void report.places.push(place),
   }
 }
 
 /** Says what valid inputs may do that the user does not expect. */
-export function remarkOnInputs({ inputs, event, run, warn, log }: Step): void {
-  if (inputs.hasPromptFile && whoNeedsAccess(event, run, new Set()).length > 0) {
+export function remarkOnInputs({ inputs, event, environment, warn, log }: Step): void {
+  if (inputs.hasPromptFile && whoNeedsAccess(event, environment, new Set()).length > 0) {
     warn(
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
     )
