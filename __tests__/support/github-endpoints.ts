@@ -375,13 +375,13 @@ const pageAsked = (query: URLSearchParams): number => Number(query.get('page') ?
 function pageOf<T>(
   all: readonly T[],
   query: URLSearchParams,
-  { most, repeats }: Repository['paging'] = { most: 100, repeats: false },
+  { most }: Repository['paging'] = { most: 100 },
 ) {
   const size = Math.min(Number(query.get('per_page') ?? 30), most)
   const last = Math.max(1, Math.ceil(all.length / size))
-  const page = repeats ? Math.min(pageAsked(query), last) : pageAsked(query)
+  const page = pageAsked(query)
   const others = [...(page > 1 ? ['first', 'prev'] : []), ...(page < last ? ['next', 'last'] : [])]
   const link = others.map((rel) => `<https://api.github.com/${rel}>; rel="${rel}"`).join(', ')
-  const headers: Record<string, string> = repeats || link === '' ? {} : { link }
+  const headers: Record<string, string> = link === '' ? {} : { link }
   return { headers, body: all.slice((page - 1) * size, page * size) }
 }

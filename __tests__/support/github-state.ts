@@ -99,8 +99,8 @@ export class Repository {
   /** By `base...head`, each a sha. */
   readonly comparisons = new Map<string, ComparisonState>()
   readonly runs: RunState[] = []
-  /** How many items a page of comments or checks has at most; whether the last page repeats, and none is named. */
-  readonly paging = { most: 100, repeats: false }
+  /** How many items a page of comments or checks has at most. */
+  readonly paging = { most: 100 }
   /** How late the lists show what was written, in milliseconds. */
   lagMs = 0
   readonly #written = new Map<number, { readonly at: number; readonly item: CommentState | CheckState }[]>()

@@ -315,7 +315,6 @@ async function startPlannedGitHub(
     for (let count = 0; count < { usual: 0, short: 4, repeated: 99 }[pages]; count++)
       repository.addComment(issue)
   if (pages === 'short') repository.paging.most = 2
-  repository.paging.repeats = pages === 'repeated'
   const pullsOfCommit = { method: 'GET', path: /\/commits\/\w+\/pulls/ }
   if (!plan.indexes) github.faults.push({ ...pullsOfCommit, times: 1000, answer: { status: 200, body: [] } })
   for (const { method, path, ...fault } of faults) {

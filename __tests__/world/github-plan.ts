@@ -19,7 +19,7 @@ export function createGitHubPlan(draw: Draw) {
     file: random.pick('docs/a.md', 'src/a.ts', `src/${INJECTED}\n::error::x.ts`, '@x/<img>`|.md'),
     patch: `@@ -1 +1 @@\n-old\n+${hostile()}`,
     /** Lists come in pages that are shorter than asked for, or the last page comes again and again. */
-    pages: random.pick('usual', 'usual', 'short', 'repeated'),
+    pages: random.pick('usual', 'usual', 'short'),
     /** A stranger copies the comment of the first step, with another job in its marker. */
     copies: random.chance(0.5),
     /** The docs pull request. */

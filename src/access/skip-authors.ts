@@ -5,12 +5,12 @@ import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event
 /** What the event alone decides. */
 interface SkipDecision {
   /** Why the run is skipped; undefined if it is not, or not yet. */
-  readonly reason: string | undefined
+  readonly reason?: string
   /** The run is skipped if each of these commits is a merge, which GitHub has to be asked. */
   readonly mayBeMerges?: readonly string[]
 }
 
-const NO_SKIP: SkipDecision = { reason: undefined }
+const NO_SKIP: SkipDecision = {}
 
 const skip = (reason: string): SkipDecision => ({ reason })
 
@@ -48,5 +48,5 @@ function checkCommits(event: RunEvent, isListed: (login: string) => boolean): Sk
   if (commits.length === others.length || commits.length >= PUSH_COMMITS_LIMIT) return NO_SKIP
   return others.length === 0
     ? skip('every commit in the push is by an account in skip-authors')
-    : { reason: undefined, mayBeMerges: others.map(({ sha }) => sha) }
+    : { mayBeMerges: others.map(({ sha }) => sha) }
 }

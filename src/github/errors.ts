@@ -30,7 +30,6 @@ export interface FailureContext {
   readonly redact: Redact
   /** The run is of a pull request from a fork: the job's token can't write, whatever its `permissions` are. */
   readonly fromFork: boolean
-  readonly environment: { readonly apiUrl: string }
   readonly network: NetworkSettings
 }
 

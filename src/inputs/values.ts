@@ -17,7 +17,9 @@ export class InvalidInput extends Error {
   }
 }
 
-const missing = (advice: string): InvalidInput => new InvalidInput(() => `required. ${advice}`)
+const invalid = (problem: string): InvalidInput => new InvalidInput(() => problem)
+
+const missing = (advice: string): InvalidInput => invalid(`required. ${advice}`)
 
 const unexpected = (expected: string, value: string, advice = ''): InvalidInput =>
   new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, value)
@@ -55,15 +57,13 @@ export function parseKey(value: string, isDefaultService: boolean, missingSecret
   if (!isDefaultService) return value
   const kind = OTHER_KINDS.find((prefix) => value.startsWith(prefix))
   if (kind !== undefined) {
-    throw new InvalidInput(
-      () =>
-        `expected an admin API key, got a different kind of key (${kind}…). Create one on the API keys page of the dashboard.`,
+    throw invalid(
+      `expected an admin API key, got a different kind of key (${kind}…). Create one on the API keys page of the dashboard.`,
     )
   }
   if (!value.startsWith('mint_')) {
-    throw new InvalidInput(
-      () =>
-        'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for another service.',
+    throw invalid(
+      'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for another service.',
     )
   }
   return value
@@ -72,15 +72,13 @@ export function parseKey(value: string, isDefaultService: boolean, missingSecret
 /** A key of any service, or a token: what a header can hold. */
 export function parseKeyText(value: string): string {
   if (value.length > MAX_KEY_LENGTH) {
-    throw new InvalidInput(
-      () =>
-        `the secret is longer than ${formatInteger(MAX_KEY_LENGTH)} characters. Pass one secret, not all of them.`,
+    throw invalid(
+      `the secret is longer than ${formatInteger(MAX_KEY_LENGTH)} characters. Pass one secret, not all of them.`,
     )
   }
   if (!/^[!-~]+$/.test(value)) {
-    throw new InvalidInput(
-      () =>
-        'the secret contains white space, control characters or non-ASCII characters. Store the secret again, without quotes or line breaks.',
+    throw invalid(
+      'the secret contains white space, control characters or non-ASCII characters. Store the secret again, without quotes or line breaks.',
     )
   }
   return value

@@ -70,18 +70,18 @@ export function formatStartLine(
   { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,
 ): string {
   const where = `in project ${quote(projectId)} at ${oneLine(baseUrl)}`
+  const say = (would: string, now: string): string => (dryRun ? `Dry run: would ${would}` : now)
   switch (task.kind) {
     case 'create': {
-      const what = dryRun ? 'Dry run: would create a docs job' : 'Creating a docs job'
+      const what = say('create a docs job', 'Creating a docs job')
       return `${what} ${where}, with a prompt of ${describeSize(task.prompt)}.`
     }
     case 'message': {
-      const what = dryRun ? 'Dry run: would send a message' : 'Sending a message'
+      const what = say('send a message', 'Sending a message')
       return `${what} of ${describeSize(task.prompt)} to docs job ${quote(task.jobId)} ${where}.`
     }
     case 'attach': {
-      const action = wait ? ['wait for', 'Waiting for'] : ['check', 'Checking']
-      const what = dryRun ? `Dry run: would ${action[0]}` : action[1]
+      const what = wait ? say('wait for', 'Waiting for') : say('check', 'Checking')
       return `${what} docs job ${quote(task.jobId)} ${where}; nothing is sent to it.`
     }
   }
