@@ -312,8 +312,7 @@ async function startPlannedGitHub(
   repository.collaborators.set('reader', { permission: 'read', role_name: 'read' })
   // The comment that the first step adds fills a page; or there are two on each.
   for (const issue of [PULL_REQUEST, ISSUE])
-    for (let count = 0; count < { usual: 0, short: 4, repeated: 99 }[pages]; count++)
-      repository.addComment(issue)
+    for (let count = 0; count < { usual: 0, short: 4 }[pages]; count++) repository.addComment(issue)
   if (pages === 'short') repository.paging.most = 2
   const pullsOfCommit = { method: 'GET', path: /\/commits\/\w+\/pulls/ }
   if (!plan.indexes) github.faults.push({ ...pullsOfCommit, times: 1000, answer: { status: 200, body: [] } })

@@ -9,6 +9,10 @@ import { formatInteger } from '../text/format.js'
  */
 const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*(?:>|$)/gi
 
+function joinPatterns(parts: readonly RegExp[]): RegExp {
+  return new RegExp(parts.map(({ source }) => source).join(''), 'gm')
+}
+
 /** What quotes and lists put in front of a line: `> `, `- `, `2. `, and indentation. */
 const PREFIX = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/
 
@@ -22,16 +26,11 @@ const PREFIX = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/
  * | `[^1]: One⏎two⏎# Title` | `[^1]: One⏎two` |
  * | `> [^a]: One⏎⏎    two` | all |
  */
-const FOOTNOTE = new RegExp(
-  [
-    PREFIX,
-    /\[(\^[^\]\s]{1,999})\]:[^\n]*/,
-    /(?:\n(?=[^\n]*\S)(?![ \t]*(?:\[\^|[#>*+-]|\d{1,9}[.)]|```))[^\n]*|(?:\n[ \t]*)+\n(?: {4}|\t)[^\n]*)*/,
-  ]
-    .map(({ source }) => source)
-    .join(''),
-  'gm',
-)
+const FOOTNOTE = joinPatterns([
+  PREFIX,
+  /\[(\^[^\]\s]{1,999})\]:[^\n]*/,
+  /(?:\n(?=[^\n]*\S)(?![ \t]*(?:\[\^|[#>*+-]|\d{1,9}[.)]|```))[^\n]*|(?:\n[ \t]*)+\n(?: {4}|\t)[^\n]*)*/,
+])
 
 /**
  * A link reference definition (spec.commonmark.org, 4.7), also in a quote or a list: its label, target and title. One of
@@ -44,17 +43,12 @@ const FOOTNOTE = new RegExp(
  * | `[//]: # (words for the agent)` | `//`, `# (words for the agent)`, none |
  * | `- [a]:⏎<x y>` | `a`, `<x y>`, none |
  */
-const DEFINITION = new RegExp(
-  [
-    PREFIX,
-    /\[((?:[^[\]\\]|\\.){1,999})\]:[ \t]*(?:\n[ \t>]*(?![ \t>]))?/,
-    /((?:#|<>)[^\n]*|<(?:[^<>\n\\]|\\.)*>|[^ \t\n]+)/,
-    /((?:[ \t]+|[ \t]*\n[ \t>]*)(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\)))?[ \t]*$/,
-  ]
-    .map(({ source }) => source)
-    .join(''),
-  'gm',
-)
+const DEFINITION = joinPatterns([
+  PREFIX,
+  /\[((?:[^[\]\\]|\\.){1,999})\]:[ \t]*(?:\n[ \t>]*(?![ \t>]))?/,
+  /((?:#|<>)[^\n]*|<(?:[^<>\n\\]|\\.)*>|[^ \t\n]+)/,
+  /((?:[ \t]+|[ \t]*\n[ \t>]*)(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\)))?[ \t]*$/,
+])
 
 /** A label, as in `[text][label]`, `[label]` and `[label][]`. */
 const LABEL = /\[((?:[^[\]\\]|\\.){1,999})\]/g

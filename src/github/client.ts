@@ -54,7 +54,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     request: { fetch: createFetch(options) },
   })
   const retries = new RetryBudget(RETRY_MS, clock)
-  const creationEnd = abortedAfter(CREATION_MS, deadline.signal, clock)
+  const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
     for (let attempts = 1; ; attempts++) {

@@ -10,7 +10,7 @@ import type { Dispatcher } from 'undici'
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { createConnector } from '../net/connect.js'
-import { type Clock, readArrived, waitForAbort } from '../net/deadline.js'
+import { abortedAfter, type Clock, readArrived, waitForAbort } from '../net/deadline.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
 export interface FetchOptions {
@@ -55,7 +55,7 @@ export function createFetch(options: FetchOptions): (url: string, init: FetchIni
     const startedAt = clock.now()
     const address = new URL(url)
     const line = `${init.method} ${address.pathname}`
-    const signal = abortedAfterReading(init.signal)
+    const signal = abortedAfter(init.signal, readArrived)
     try {
       const response = await Promise.race([
         send(dispatcher, address, { ...init, signal }),
@@ -76,17 +76,6 @@ function createDispatcher({ environment, network }: FetchOptions): Dispatcher {
   const { unverifiedTlsRequested } = network
   const { connect } = createConnector({ proxy, unverifiedTlsRequested })
   return new Agent({ connect })
-}
-
-function abortedAfterReading(signal: AbortSignal): AbortSignal {
-  const controller = new AbortController()
-  const abort = async (): Promise<void> => {
-    await waitForAbort(signal)
-    await readArrived()
-    controller.abort(signal.reason)
-  }
-  void abort()
-  return controller.signal
 }
 
 /** undici ignores the signal of a request whose connection is still being made. */

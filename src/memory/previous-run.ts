@@ -43,7 +43,9 @@ export async function findPreviousRun(context: PreviousRunContext): Promise<Prev
   const states = await Promise.all(slots.map((slot) => readSlot(slot, environment)))
   for (const state of states) refuseSameAttempt(state, context)
   const ofComment = states[slots.findIndex(({ role }) => role === 'decides')]
-  const ofThisRun = states.filter((state) => isOfEarlierAttempt(state, environment) && isMeant(state, inputs))
+  const isOfThisRun = (state: StoredState | undefined): boolean =>
+    state?.run === environment.runId && state.attempt !== environment.runAttempt && isMeant(state, inputs)
+  const ofThisRun = states.filter(isOfThisRun)
   // An edit that failed may have left one of them without the job.
   const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
   noteIfUnknown(rerun ?? ofComment, context)
@@ -62,13 +64,6 @@ export async function findPreviousRun(context: PreviousRunContext): Promise<Prev
   progress.follow(ofComment.jobId, ofComment.link)
   const job = ofComment.jobId === goneId ? undefined : await getJobUnlessDry(ofComment.jobId, context)
   return { state: ofComment, job, unfinished: false }
-}
-
-function isOfEarlierAttempt(
-  state: StoredState | undefined,
-  { runId, runAttempt }: RunEnvironment,
-): state is StoredState {
-  return state?.run === runId && state.attempt !== runAttempt
 }
 
 /** A step that is given a job is not about another, even if an earlier attempt was given that one. */

@@ -42,12 +42,12 @@ export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate()
 }
 
-/** Aborted some time after another signal, in milliseconds. */
-export function abortedAfter(milliseconds: number, signal: AbortSignal, clock: Clock): AbortSignal {
+/** Aborted after another signal, once that is waited for. */
+export function abortedAfter(signal: AbortSignal, wait: (end: AbortSignal) => Promise<void>): AbortSignal {
   const controller = new AbortController()
   void waitForAbort(signal)
-    .then(() => clock.sleep(milliseconds, controller.signal))
-    .then(() => controller.abort())
+    .then(() => wait(controller.signal))
+    .then(() => controller.abort(signal.reason))
   return controller.signal
 }
 

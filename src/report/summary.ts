@@ -30,27 +30,17 @@ export interface View {
 /** The step summary: the result first. */
 export function createSummary(view: View): string {
   const pullRequest = linkPullRequest(view)
-  return joinSections([
-    `### ${describeTitle(view)}`,
-    pullRequest === '' ? '' : `**Pull request:** ${pullRequest}`,
-    ...details(view),
-  ])
+  const title = `### ${describeTitle(view)}`
+  return `${joinParagraphs([title, pullRequest && `**Pull request:** ${pullRequest}`, ...details(view)])}\n`
 }
 
 /** The comment on a pull request: one line with the result and the link, the details folded. */
 export function createCommentText(view: View): string {
   const pullRequest = linkPullRequest(view)
   const leg = describeJobKey(view.redact(view.inputs.jobKey)) // Half a key would not be found.
-  return joinSections([
-    `${describeTitle(view)}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`,
-    '<details>\n<summary>Details</summary>',
-    ...details(view),
-    '</details>',
-  ])
-}
-
-function joinSections(sections: readonly string[]): string {
-  return `${sections.filter((section) => section !== '').join('\n\n')}\n`
+  const title = `${describeTitle(view)}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`
+  const folded = ['<details>\n<summary>Details</summary>', ...details(view), '</details>']
+  return `${joinParagraphs([title, ...folded])}\n`
 }
 
 export function describeTitle({ inputs, progress, sending }: View): string {
