@@ -37,6 +37,14 @@ const PUSHES = {
   tag: { before: NONE, after: COMMIT, ref: `refs/tags/${TAG}`, count: 0 },
 }
 
+const OF_PULLS = ['synchronize', 'synchronize', 'opened', 'reopened', 'labeled', 'edited', 'closed']
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  pull_request: OF_PULLS,
+  pull_request_target: OF_PULLS,
+  release: ['published', 'published', 'created'],
+  issues: ['opened', 'labeled'],
+}
+
 export function createEvent({ random, usesGitHub }: Draw) {
   const person = (): Person =>
     random.weighted<Person>(
@@ -68,14 +76,7 @@ export function createEvent({ random, usesGitHub }: Draw) {
         [1, 'an_event_to_come'],
       )
     : 'workflow_dispatch'
-  const action =
-    name === 'pull_request' || name === 'pull_request_target'
-      ? random.pick('synchronize', 'synchronize', 'opened', 'reopened', 'labeled', 'edited', 'closed')
-      : name === 'release'
-        ? random.pick('published', 'published', 'created')
-        : name === 'issues'
-          ? random.pick('opened', 'labeled')
-          : 'created'
+  const action = random.pick(...(ACTIONS[name] ?? ['created']))
   return {
     name,
     action,

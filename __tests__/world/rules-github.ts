@@ -161,7 +161,7 @@ export const GITHUB_RULES = {
   },
 
   *'a step that looks the same is refused'(facts) {
-    if (facts.step.plan.task !== 'create' || facts.posts.length === 0) return
+    if (facts.posts.length === 0) return
     if (looksTheSame(facts)) yield 'another step of this attempt looks the same, and something was sent'
   },
 

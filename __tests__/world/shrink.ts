@@ -1,8 +1,7 @@
 /** Makes the plan of a run that breaks a rule as small as it can be while it breaks the same rule. */
 
-import type { Plan, StepPlan } from './plan.js'
+import type { Plan } from './plan.js'
 import { violations } from './rules.js'
-import type { Exchange } from './service-plan.js'
 import { simulatePlan } from './simulate-plan.js'
 
 /** So many runs are enough to see what matters. */
@@ -19,9 +18,10 @@ export async function shrink(plan: Plan, rule: string): Promise<Plan> {
   for (let isSmaller = true; isSmaller && runs < MOST_RUNS; ) {
     isSmaller = false
     for (const smaller of smallerPlans(smallest)) {
+      if (JSON.stringify(smaller) === JSON.stringify(smallest)) continue
       if (runs >= MOST_RUNS) break
-      if (JSON.stringify(smaller) === JSON.stringify(smallest) || !(await breaks(smaller))) continue
-      smallest = smaller
+      if (!(await breaks(smaller as Plan))) continue
+      smallest = smaller as Plan
       isSmaller = true
       break
     }
@@ -29,81 +29,52 @@ export async function shrink(plan: Plan, rule: string): Promise<Plan> {
   return smallest
 }
 
-/** What is a little less, the most first. */
-function* smallerPlans(plan: Plan): Generator<Plan> {
-  for (const steps of without(plan.steps)) if (isFilled(steps)) yield { ...plan, steps }
-  yield { ...plan, proxy: undefined }
-  yield { ...plan, connecting: { service: [], github: [] } }
+/** What a run can't do without, and what is not simpler if it is less. */
+const KEPT = [
+  ...[
+    'seed',
+    'theme',
+    'key',
+    'knownJob',
+    'network',
+    'invisible',
+    'response',
+    'runId',
+    'attempt',
+    'timeoutMs',
+  ],
+  ...['api-key', 'project-id', 'github-token', 'prompt', 'job-id', 'skip-authors', 'healthy', 'indexes'],
+]
+const NEVER_EMPTY = ['steps', 'posts', 'gets']
+/** Instead of a text that is drawn. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ...{ title: 'Title', body: '', file: 'docs/a.md', patch: '@@ -1 +1 @@\n-old\n+new', pages: 'usual' },
+  ...{ sender: 'writer', author: 'writer', after: 'end', breaksAt: 'never', docsPull: 'open' },
+}
+
+function* smallerPlans(plan: Plan): Generator<unknown> {
   yield { ...plan, network: { travelMs: [1, 1], parts: 1, single: false } }
   // What the service says last is what a day goes well with.
-  if (plan.theme !== 'well') yield* smallerServices(plan)
-  yield* smallerGitHubs(plan)
-  for (const [index, step] of plan.steps.entries())
-    for (const smaller of smallerSteps(step)) yield { ...plan, steps: replaced(plan.steps, index, smaller) }
+  const { service, ...others } = plan
+  const from = plan.theme === 'well' ? others : plan
+  for (const less of simpler(from)) yield { service, ...(less as object) }
 }
 
-function* smallerServices(plan: Plan): Generator<Plan> {
-  const { service } = plan
-  const using = (less: Partial<Plan['service']>): Plan => ({ ...plan, service: { ...service, ...less } })
-  yield using({ invisible: { ...service.invisible, forMs: 0 } })
-  yield using({ idleMs: undefined })
-  yield using({ activeForMs: 0 })
-  for (const name of ['posts', 'gets'] as const) {
-    for (const exchanges of without<Exchange>(service[name]))
-      if (isFilled(exchanges)) yield using({ [name]: exchanges })
-    for (const [index, exchange] of service[name].entries())
-      for (const simple of simpleExchanges(exchange))
-        yield using({ [name]: replaced<Exchange>(service[name], index, simple) })
-  }
+/** What is a little less: a list or the inputs without an item, no delay, nothing that is rare. */
+function* simpler(value: unknown, name = ''): Generator<unknown> {
+  if (Array.isArray(value)) {
+    const least = NEVER_EMPTY.includes(name) ? 1 : 0
+    if (value.length > least) for (const index of [...value.keys()].reverse()) yield value.toSpliced(index, 1)
+    for (const [index, item] of value.entries())
+      for (const less of simpler(item, name)) yield value.with(index, less)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      if (KEPT.includes(key)) continue
+      const { [key]: _, ...others } = value as Record<string, unknown>
+      if (name === 'inputs') yield others
+      else for (const less of simpler(part, key)) yield { ...value, [key]: less }
+    }
+  } else if (value === true) yield false
+  else if (typeof value === 'number' && value > 0) yield 0
+  else if (PLAIN[name] !== undefined && value !== PLAIN[name]) yield PLAIN[name]
 }
-
-function* simpleExchanges(exchange: Exchange): Generator<Exchange> {
-  const { response } = exchange
-  yield { ...exchange, delayMs: 0, pauseMs: 0, breaksAt: 'never' }
-  yield { ...exchange, delayMs: 0, pauseMs: 0 }
-  const plain = { hasEarlyHints: false, afterwards: 'keep', framing: 'length' } as const
-  yield { ...exchange, response: { ...response, ...plain } }
-  yield { ...exchange, response: { ...response, headers: [] } }
-  if (response.status >= 300) yield { ...exchange, response: { ...response, body: '' } }
-}
-
-function* smallerGitHubs(plan: Plan): Generator<Plan> {
-  const { github } = plan
-  if (github === undefined) return
-  const using = (less: Partial<typeof github>): Plan => ({ ...plan, github: { ...github, ...less } })
-  yield using({ faults: [], healthy: true })
-  for (const faults of without(github.faults)) yield using({ faults })
-  yield using({ others: [] })
-  yield using({ lagMs: 0 })
-  yield using({ keepAliveMs: 60_000 })
-  yield using({ pages: 'usual', copies: false })
-  yield using({ title: 'Title', body: '', file: 'docs/a.md', patch: '+new' })
-}
-
-/** What a step can't do without. */
-const NEEDED = ['api-key', 'project-id', 'github-token', 'prompt', 'job-id', 'skip-authors']
-
-function* smallerSteps(step: StepPlan): Generator<StepPlan> {
-  for (const actions of without(step.actions)) yield { ...step, actions }
-  for (const name of Object.keys(step.inputs)) {
-    if (NEEDED.includes(name)) continue
-    const { [name]: _, ...inputs } = step.inputs
-    yield { ...step, inputs }
-  }
-  if (step.inputs.prompt) yield { ...step, inputs: { ...step.inputs, prompt: 'Update the docs.' } }
-  yield { ...step, starts: { after: 'end', delayMs: 0 } }
-  const { event } = step
-  yield { ...step, event: { ...event, name: 'workflow_dispatch', sender: 'writer', author: 'writer' } }
-  yield { ...step, event: { ...event, sender: 'writer', author: 'writer' } }
-}
-
-/** The list without one of its items. */
-function* without<T>(items: readonly T[]): Generator<T[]> {
-  for (let index = items.length - 1; index >= 0; index--) yield items.filter((_, other) => other !== index)
-}
-
-function replaced<T>(items: readonly T[], at: number, item: T): [T, ...T[]] {
-  return items.map((other, index) => (index === at ? item : other)) as [T, ...T[]]
-}
-
-const isFilled = <T>(items: readonly T[]): items is [T, ...T[]] => items.length > 0

@@ -5,6 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { RunRecord } from './execute.js'
 import { readOutputs } from './facts.js'
 import { createPlan, type Plan } from './plan.js'
@@ -25,6 +27,8 @@ const { values } = parseArgs({
   },
 })
 
+/** After so many runs, everything that is used is loaded and compiled. */
+const WARMED_UP = 200
 /** So many of the runs that break a rule are told. */
 const MOST_TOLD = 3
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -35,11 +39,14 @@ const digest = createHash('sha256')
 const outcomes = new Map<string, number>()
 const failed: number[] = []
 const [runs, first] = [Number(values.runs), Number(values.seed)]
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 const before = process.cpuUsage()
 let finished = 0
+let heapAtFirst = 0
 for (let seed = first; seed < first + runs; seed++) {
   await runSeed(seed)
-  finished++
+  if (finished++ === WARMED_UP) heapAtFirst = heapMegabytes()
   if (values['fail-fast'] && failed.length > 0) break
 }
 const { user, system } = process.cpuUsage(before)
@@ -49,10 +56,20 @@ print(
     .map(([name, count]) => `${count} ${name}`)
     .join(', '),
 )
-print(`${((user + system) / 1_000 / finished).toFixed(1)} ms of CPU a run`)
+const heap =
+  heapAtFirst === 0
+    ? ''
+    : `, heap ${heapAtFirst} MB after ${WARMED_UP} runs, ${heapMegabytes()} MB at the end`
+print(`${((user + system) / 1_000 / finished).toFixed(1)} ms of CPU a run${heap}`)
 print(`${finished} runs, ${failed.length} failed${failed.length > 0 ? `: seeds ${failed.join(', ')}` : ''}`)
 print(`digest ${digest.digest('hex')}`)
 process.exit(failed.length > 0 ? 1 : 0)
+
+/** After a garbage collection. */
+function heapMegabytes(): number {
+  collectGarbage()
+  return Math.round(process.memoryUsage().heapUsed / 2 ** 20)
+}
 
 async function runSeed(seed: number): Promise<void> {
   const plan = createPlan(seed)
