@@ -15,7 +15,6 @@ import {
   type Handler,
   job,
   json,
-  LINK,
   later,
   opened,
   type Script,
@@ -34,12 +33,6 @@ const testIf = (holds: boolean) => (holds ? test.concurrent : test.concurrent.sk
 
 type Moment = (step: Step, service: ScriptedService) => Promise<void>
 const isSent: Moment = (_, service) => until(() => service.received.length > 0)
-const isAnswered: Moment = ({ lines }) => until(() => lines.some((line) => /GET \S+ 200/.test(line)))
-const isCancelled: Moment = async (step, service) => {
-  await isSent(step, service)
-  step.signal('SIGINT')
-  await sleep(500) // It has to see the signal before it is frozen.
-}
 
 const limitMs = shortDeadline()
 const LIMITED = deadline(limitMs)
@@ -55,47 +48,10 @@ testIf(POSIX).each<[string, Script, Record<string, string>, Moment, frozenMs: nu
     { outcome: 'timed-out', 'job-id': 'job-1', status: 'active' },
   ],
   [
-    'in a create, past the 5 s after a cancel',
-    { posts: [later(1_500, created)] },
-    GO,
-    isCancelled,
-    5_000,
-    { outcome: 'cancelled', 'job-id': 'job-1', 'error-code': '' },
-  ],
-  [
-    'in a poll, past the deadline',
-    { polls: [later(1_000, completed)] },
-    { ...WAIT, ...LIMITED },
-    isSent,
-    limitMs,
-    { outcome: 'pr-opened', 'pr-link': LINK },
-  ],
-  [
     'in a poll without a response, past the deadline: there is a last one',
     { polls: [silence, completed] },
     { ...WAIT, ...LIMITED },
     isSent,
-    limitMs,
-    { outcome: 'pr-opened', status: 'completed' },
-  ],
-  [
-    'while its connection goes dead, past the deadline: the last poll has a new one',
-    {
-      polls: [
-        active,
-        (response, request) => (request.connection === 1 ? silence : completed)(response, request),
-      ],
-    },
-    { ...WAIT, ...LIMITED, 'poll-interval-seconds': '600' },
-    isAnswered,
-    limitMs,
-    { outcome: 'pr-opened', status: 'completed' },
-  ],
-  [
-    'between two polls, past the deadline: there is a last one',
-    { polls: [active, completed] },
-    { ...WAIT, ...LIMITED, 'poll-interval-seconds': '600' },
-    isAnswered,
     limitMs,
     { outcome: 'pr-opened', status: 'completed' },
   ],

@@ -1,6 +1,6 @@
 /** One request: what keeps it from being sent. */
 
-import { createServer } from 'node:net'
+import { createServer, getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'
 import { createHttpClient } from '../../src/net/http.js'
@@ -12,6 +12,10 @@ import { inSimulation } from '../world/story.js'
 const POST = { method: 'POST', path: '/', headers: {}, body: 'Go' } as const
 const DIRECT = { proxy: undefined, unverifiedTlsRequested: false }
 const inAMinute = ({ signal } = new AbortController()) => createDeadline(clock.now() + 60_000, signal, clock)
+
+test('each address of a name but the last has 2.5 s, whoever connects: Node gives it 250 ms', () => {
+  expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(2_500)
+})
 
 test('a connection that is not made within 10 s', () =>
   inSimulation(async () => {
