@@ -87,6 +87,8 @@ export interface Fault {
   readonly method?: string
   /** Matched against the path with its query. */
   readonly path?: RegExp
+  /** Matched against what stands in front of it. */
+  readonly prefix?: RegExp
   /** How many times (default 1; `Infinity` for always). */
   times?: number
   /** The request takes effect all the same. One that is cut off or delayed always does. */
@@ -209,10 +211,13 @@ function answer(request: Received, found: Found | undefined, access: Access, opt
   }
 }
 
-function takeFault(faults: readonly Fault[], { method, path }: Received): Fault | undefined {
+function takeFault(faults: readonly Fault[], { method, path, prefix }: Received): Fault | undefined {
   const fault = faults.find(
     (entry) =>
-      (entry.times ?? 1) > 0 && (entry.method ?? method) === method && (entry.path?.test(path) ?? true),
+      (entry.times ?? 1) > 0 &&
+      (entry.method ?? method) === method &&
+      (entry.path?.test(path) ?? true) &&
+      (entry.prefix?.test(prefix) ?? true),
   )
   if (fault) fault.times = (fault.times ?? 1) - 1
   return fault

@@ -51,8 +51,9 @@ export interface Draw {
   /**
    * `well`: nothing goes wrong. And what is rare otherwise: a freeze over the deadline; a response that arrives just when
    * a time limit ends; a job of half an hour; and a service that refuses what is about a job, for a moment or for good.
+   * `lost`: the re-run of an earlier run gets no response to its placeholder.
    */
-  readonly theme: 'any' | 'well' | 'freeze' | 'limit' | 'long' | 'refusals'
+  readonly theme: 'any' | 'well' | 'lost' | 'freeze' | 'limit' | 'long' | 'refusals'
   /** It refuses a later step, which has a remembered job. */
   readonly refusesLaterStep: boolean
   /** What others may write. */

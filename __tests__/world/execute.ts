@@ -316,8 +316,9 @@ async function startPlannedGitHub(
   if (pages === 'short') repository.paging.most = 2
   const pullsOfCommit = { method: 'GET', path: /\/commits\/\w+\/pulls/ }
   if (!plan.indexes) github.faults.push({ ...pullsOfCommit, times: 1000, answer: { status: 200, body: [] } })
-  for (const { method, path, ...fault } of faults) {
-    const planned: Fault = { ...fault, ...(method && { method }), path: new RegExp(path) }
+  for (const { step, method, path, ...fault } of faults) {
+    const prefix = step === undefined ? {} : { prefix: new RegExp(`^${stepPrefix(step)}/`) }
+    const planned: Fault = { ...fault, ...(method && { method }), ...prefix, path: new RegExp(path) }
     github.faults.push(planned)
   }
   return { ...github, repository, plan }

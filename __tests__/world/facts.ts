@@ -262,13 +262,13 @@ export class Facts extends Observed {
     const writes = this.record.steps.flatMap((step) =>
       writtenBy(step)
         .filter((one) => one.kind === kind && one.id === id && JSON.stringify(one.marker) === text)
-        .map(({ at }) => ({ at, ...step.plan })),
+        .map(({ at }) => ({ at, by: step, ...step.plan })),
     )
     // A run that sends nothing signs anew what the one before has stored.
     const last = writes
       .filter(({ at }) => at <= shownAt)
       .sort((one, other) => other.at - one.at)
-      .find(({ inputs }) => inputs !== this.inputs)
+      .find(({ by }) => by !== this.step)
     if (last === undefined || last.workflow !== this.step.plan.workflow) return false
     const { inputs } = last
     const isSame = (input: string): boolean => (inputs[input] ?? '') === (this.inputs[input] ?? '')

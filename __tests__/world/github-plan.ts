@@ -9,10 +9,11 @@ export type GitHubPlan = ReturnType<typeof createGitHubPlan>
 
 export function createGitHubPlan(draw: Draw) {
   const { random, hostile, theme } = draw
-  const healthy = theme === 'well' || random.chance(0.5)
+  const healthy = theme !== 'lost' && (theme === 'well' || random.chance(0.5))
   /** It shows at once what was written, and nobody comes between. */
-  const isQuiet = theme === 'well'
-  const faults = random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
+  const isQuiet = theme === 'well' || theme === 'lost'
+  const faults =
+    theme === 'lost' ? [LOST] : random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
   return {
     title: `Title ${hostile()}`.slice(0, 1000),
     body: hostile(),
@@ -61,6 +62,11 @@ const PATHS =
 /** GitHub's text: docs.github.com/en/communities/moderating-comments-and-conversations/locking-conversations. */
 const LOCKED = { status: 403, body: { message: 'Unable to create comment because issue is locked.' } }
 
+/** The first edit of the third step's comment gets through, without a response. */
+const LOST: ReturnType<typeof createFault> = {
+  ...{ step: 2, method: 'PATCH', path: '/comments/\\d+$', times: 1, takesEffect: true, answer: 'silence' },
+}
+
 function createFault({ random, hostile }: Draw) {
   const status = random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 301)
   const message = JSON.stringify({ message: hostile() })
@@ -76,6 +82,8 @@ function createFault({ random, hostile }: Draw) {
     secondaryLimit(random.int(0, 70)),
   )
   return {
+    /** The only one that meets it, from 0. */
+    step: random.pick(undefined, undefined, undefined, 0, 1, 2),
     method: random.pick(undefined, 'GET', 'POST', 'PATCH'),
     path: random.pick(...PATHS),
     times: random.pick(1, 1, 2, 1000),

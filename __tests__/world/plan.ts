@@ -43,6 +43,7 @@ export function createPlan(seed: number) {
   const theme = random.weighted<Draw['theme']>(
     [60, 'any'],
     [52, 'well'],
+    [usesGitHub ? 3 : 0, 'lost'],
     [10, 'freeze'],
     [10, 'limit'],
     [8, 'long'],
@@ -112,7 +113,12 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
   const drawn = createStep(draw)
   // Its one request is the first create: the service refuses the later step.
   const quick = { inputs: { ...drawn.inputs, wait: 'false' }, actions: [] }
-  const first: StepPlan = refusesLaterStep ? { ...drawn, ...quick } : drawn
+  const first: StepPlan = refusesLaterStep || draw.theme === 'lost' ? { ...drawn, ...quick } : drawn
+  const { runId } = first
+  if (draw.theme === 'lost') {
+    const timeoutMs = random.int(2_500, 9_000)
+    return [first, { ...first, runId: runId + 1 }, { ...first, runId, attempt: 2, timeoutMs }]
+  }
   const { 'job-scope': scope, check } = first.inputs
   if (!usesGitHub || (scope === undefined && check === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
@@ -190,7 +196,7 @@ function replaceKey({ random }: Draw, { inputs }: Pick<StepPlan, 'inputs'>): Pic
 
 function createTimeout({ random, theme }: Draw): number {
   if (theme === 'long') return random.int(60_000, 1_800_000)
-  if (theme === 'well') return random.int(200_000, 400_000)
+  if (theme === 'well' || theme === 'lost') return random.int(200_000, 400_000)
   return random.weighted(
     // A refusal is repeated for 10 s.
     [theme === 'refusals' ? 1_000 : 3, random.int(11_000, 40_000)],
@@ -203,10 +209,11 @@ function createTimeout({ random, theme }: Draw): number {
 
 function createStep(draw: Draw) {
   const { random, key, knownJob, usesGitHub, refusesLaterStep, theme } = draw
+  const createsOnly = refusesLaterStep || theme === 'lost'
   const task = random.weighted(
     [60, 'create'],
-    [refusesLaterStep ? 0 : usesGitHub ? 5 : 18, 'message'],
-    [refusesLaterStep ? 0 : usesGitHub ? 5 : 14, 'attach'],
+    [createsOnly ? 0 : usesGitHub ? 5 : 18, 'message'],
+    [createsOnly ? 0 : usesGitHub ? 5 : 14, 'attach'],
   )
   const timeoutMs = createTimeout(draw)
   const prompt = random.weighted(
@@ -255,7 +262,7 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): 
     [6, number === PULL_REQUEST || event.name === 'push' ? 'pull-request' : 'issue'],
     [1, 'pull-request'],
     [1, 'issue'],
-    [theme === 'refusals' ? 0 : 2, ''],
+    [theme === 'refusals' || theme === 'lost' ? 0 : 2, ''],
   )
   const hasScope = task === 'create' && scope !== ''
   // Without a pull request or an issue in the event, the scope needs a number.

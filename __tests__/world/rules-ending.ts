@@ -167,8 +167,8 @@ export const ENDING_RULES = {
       const isEnd = FAILURES.includes(status) || (status === 'completed' && isPlain(link))
       // The poll before the last one is given up for it.
       const limit = entry.sentAt < facts.deadlineAt - facts.lastPollMs ? facts.lastPollMs : 0
-      const until = Math.min(facts.deadlineAt - limit, entry.sentAt + REQUEST_MS.GET, facts.thrownAt)
-      if (!isEnd || !facts.arrivedBefore(arrivedAt, until)) continue
+      const until = Math.min(facts.deadlineAt - limit, entry.sentAt + REQUEST_MS.GET)
+      if (!isEnd || arrivedAt >= facts.thrownAt || !facts.arrivedBefore(arrivedAt, until)) continue
       if (!ENDED.includes(outcome) || outputs.status !== status)
         yield `the job was told to be ${status}, ${facts.says}`
     }

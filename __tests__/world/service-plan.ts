@@ -25,7 +25,8 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
   const { random, theme } = draw
   const isHidden = random.chance(theme === 'refusals' ? 0.5 : theme === 'well' ? 0 : 0.05)
   const forMs = isHidden ? random.int(0, 29_000) : 0
-  const create = { refusals: refuseJobs, well: doAllWell }[theme as string] ?? createExchanges
+  const create =
+    { refusals: refuseJobs, well: doAllWell, lost: doAllWell }[theme as string] ?? createExchanges
   return {
     ...create(draw),
     /** For so long after a create, status requests get this response. */
@@ -38,10 +39,13 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
 }
 
 function doAllWell(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
-  const { random } = draw
+  const { random, theme } = draw
   return {
     posts: [healthy(draw, 'post')],
-    gets: [...random.times(random.int(0, 3), () => healthy(draw, 'get')), ending(draw)],
+    gets: [
+      ...random.times(random.int(0, theme === 'lost' ? 0 : 3), () => healthy(draw, 'get')),
+      ending(draw),
+    ],
   }
 }
 
@@ -113,7 +117,10 @@ function healthy(draw: Draw, method: Method): Exchange {
 
 function ending(draw: Draw): Exchange {
   const { random, theme } = draw
-  const status = random.weighted([8, 'completed'], ...FAILURES.map((failure) => [1, failure] as const))
+  const status = random.weighted(
+    [theme === 'lost' ? 0 : 8, 'completed'],
+    ...FAILURES.map((failure) => [1, failure] as const),
+  )
   const plain = random.pick(DOCS_LINK, DOCS_LINK, OWN_DOCS_LINK)
   const other = theme === 'well' ? null : randomLink(draw)
   const link = random.chance(0.6) ? plain : other
