@@ -15,24 +15,24 @@ const TABLE = [
   // What is sent again.
   [
     'a 503 counts as refused',
-    'if (status >= 500 || status === 303) return failUnknown(',
-    'if ((status >= 500 && status !== 503) || status === 303) return failUnknown(',
+    'status >= 500 || status === 303',
+    '(status >= 500 && status !== 503) || status === 303',
   ],
   [
     'a create is sent again after a reset',
-    "case 'no-response': return failUnknown(result.reason, result.cause);",
-    "case 'no-response': return { next: 'retry', error: failUnknown(result.reason).error, backoff: { retryAfterMs: undefined, capMs: 10_000 } };",
+    'return failUnknown(result.reason, result.cause);',
+    "return { next: 'retry', error: failUnknown(result.reason).error, backoff: { capMs: 10_000 } };",
   ],
   [
-    'a redirect that says that it was done counts as refused',
-    'if (status >= 500 || status === 303) return failUnknown(',
-    'if (status >= 500) return failUnknown(',
+    'a 303, which says that it was done, counts as refused',
+    'status >= 500 || status === 303',
+    'status >= 500',
   ],
   ['a POST goes on a connection that was used', "if (request.method === 'POST') close();", ''],
   [
     'Retry-After is not waited for after a 429',
-    'const minDelayMs = Math.max(retryAfterMs, 1000);',
-    'const minDelayMs = Math.max(retryAfterMs / 2, 1000);',
+    'Math.max(retryAfterMs, 1000)',
+    'Math.max(retryAfterMs / 2, 1000)',
   ],
   [
     'polls ignore Retry-After',
@@ -40,39 +40,28 @@ const TABLE = [
     'return retry(reason);',
   ],
   // What is believed.
-  ['a 404 is believed at once', 'const REFUSED_TRIES = 4;', 'const REFUSED_TRIES = 1;'],
-  ['a refusal is believed after three', 'const REFUSED_TRIES = 4;', 'const REFUSED_TRIES = 3;'],
+  ['a 404 is believed at once', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 1;'],
+  ['a refusal is believed after three', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 3;'],
   ['a job that shows late has no grace', 'VISIBILITY_GRACE_MS = 30_000;', 'VISIBILITY_GRACE_MS = 0;'],
   [
-    'a job that ended without a link is not asked for once more',
-    'if (!mayHaveLink || deadline.remainingMs() <= LINK_MS) return outcome;',
-    'return outcome;',
+    'an end without a link is not asked for once more',
+    '!mayHaveLink || deadline.remainingMs() <= LINK_MS',
+    'true',
   ],
-  // Time.
   [
     'a re-run that waits forgets what the service has just said',
     'tools.onJob(task.job);',
     'tools.publish();',
   ],
+  // Time.
   ["a POST's response is not waited for after the deadline", 'finalPost: 5_000,', 'finalPost: 0,'],
   ["a POST's response is waited for too long after the deadline", 'finalPost: 5_000,', 'finalPost: 8_000,'],
-  [
-    'what arrived during a freeze is thrown away',
-    'await readArrived();\n                if (!settled',
-    'if (!settled',
-  ],
+  ['what arrived during a freeze is thrown away', 'await readArrived(); if (!settled', 'if (!settled'],
   ['a response has half its time', 'POST: 60_000,', 'POST: 30_000,'],
-  [
-    'polls come too often',
-    'return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5);',
-    'return (fixedMs ?? 5_000) * random;',
-  ],
+  ['a response of any size is read', 'MAX_RESPONSE_BYTES = 1024 * 1024', 'MAX_RESPONSE_BYTES = 2048 * 1024'],
+  ['polls come too often', 'Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5)', '5_000) * random'],
   ['there is no last poll at the deadline', 'return Math.min(2_000, timeoutMs / 20);', 'return 0;'],
-  [
-    'a second signal is not handled',
-    "signals.second.addEventListener('abort', () => endNow(new Cancelled(report.resultUnknown())));",
-    '',
-  ],
+  ['a second signal is not handled', "signals.second.addEventListener('abort',", '(() => undefined)('],
   [
     'each retry at GitHub waits for 5 s, whatever the deadline',
     'signal === undefined ? deadline.remainingMs() : RETRY_MS);',
@@ -82,15 +71,16 @@ const TABLE = [
   [
     'a create does not wait for its placeholder',
     'await tools.writePlaceholder();',
-    'tools.writePlaceholder().catch(() => undefined);',
+    'void tools.writePlaceholder().catch(() => 0);',
   ],
   ["a re-run hides a later run's job", 'if (isOfLaterRun && !replaces) return;', ''],
-  ['a forged marker counts', "return isVerified ? parse(data) : 'unverified';", 'return parse(data);'],
-  ['no marker is found', "const start = text.lastIndexOf('<!-- agent-job-action:2 ');", 'const start = -1;'],
+  ['a placeholder over the marker of a later run stays', "|| this.#state.is === 'written';", ';'],
+  ['a forged marker counts', "isVerified ? parse(data) : 'unverified'", 'parse(data)'],
+  ['no marker is found', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
   [
     'a comment that cannot be read counts as none',
-    "const decides = slot.role === 'decides' || runAttempt > 1;",
-    "if (slot.role === 'decides') return slot.find(false).catch(() => undefined); const decides = runAttempt > 1;",
+    'return await slot.find(decides);',
+    'return await slot.find(decides).catch(() => undefined);',
   ],
   [
     'a re-run starts anew',
@@ -101,20 +91,11 @@ const TABLE = [
   [
     'the last edits are not waited for',
     'await report.closePlaces(deadline);',
-    'report.closePlaces(deadline).catch(() => undefined);',
+    'void report.closePlaces(deadline).catch(() => 0);',
   ],
   ["the step's own comment triggers it", 'if (await memory.isAbout(event))', 'if (false)'],
-  [
-    'the key before no longer counts',
-    'const isVerified = keys.some((key) =>',
-    'const isVerified = keys.slice(0, 1).some((key) =>',
-  ],
-  ['a placeholder over the marker of a later run stays', "|| this.#state.is === 'written';", ';'],
-  [
-    'whoever closed the docs pull request is asked again',
-    "pull?.state === 'closed' && pushed !== undefined",
-    'false',
-  ],
+  ['the key before no longer counts', '= keys.some((key) =>', '= keys.slice(0, 1).some((key) =>'],
+  ['whoever closed the docs pull request is asked again', "pull?.state === 'closed' && pushed", 'false'],
   ['a push is not about what it has merged', 'if (pull === undefined || more.length > 0)', 'if (true)'],
   ['a push of two squashes is about the second', 'if (commits.length === 1) return true;', 'return true;'],
   ['a list that is late names no pull request', 'listed.length > 0 ? [] :', 'true ? [] :'],
@@ -127,79 +108,47 @@ const TABLE = [
     "throw new Error('No');",
   ],
   // Access.
-  [
-    'a stranger comments',
-    "...others.map((login) => ({ login, did: 'wrote the comment, review or answer' })),",
-    '',
-  ],
-  [
-    'readers may start jobs',
-    "const WRITERS = ['admin', 'write'];",
-    "const WRITERS = ['admin', 'write', 'read'];",
-  ],
+  ['a stranger comments', '...others.map((login) =>', '...[].map((login) =>'],
+  ['readers may start jobs', "'admin', 'write'", "'admin', 'write', 'read'"],
   [
     'reopening a pull request asks nobody',
     "(action === 'synchronize' || isApp);",
-    "(action === 'synchronize' || action === 'reopened' || isApp);",
+    "(action !== 'opened' || isApp);",
   ],
-  [
-    'whoever opened a pull request is not asked when somebody else pushes',
-    'if (isPullRequestByWriter(event)) return authorBehind(event, first);',
-    'if (isPullRequestByWriter(event)) return [];',
-  ],
-  [
-    'a push to a pull request from a fork is consent to the words of whoever opened it',
-    "...(event.action === 'synchronize' ? authorBehind(event, first) : []),",
-    '',
-  ],
+  ['a push is consent to the words of whoever opened it', 'return authorBehind(event, first);', 'return [];'],
+  ['so is one to a fork', "(event.action === 'synchronize' ? authorBehind(event, first) : [])", '[]'],
   ['the agent starts jobs of its own', 'if (isListed(sender)) {', 'if (false) {'],
   // The prompt.
   ['a key is in the context', 'return text + redact(prompt.slice(text.length));', 'return prompt;'],
   [
     'a context that nobody asked for is sent',
-    "if (inputs.context === 'none' || changes === undefined)",
-    'if (changes === undefined)',
+    "inputs.context === 'none' || changes === undefined",
+    'changes === undefined',
   ],
-  [
-    'the changes are not sent',
-    'const changes = await findChangesIfNeeded(context, named);',
-    'const changes = undefined;',
-  ],
+  ['the changes are not sent', 'await findChangesIfNeeded(context, named)', 'undefined'],
+  ['what happened is outside of the fence', "['## Event', fence.around(kept),", "['## Event', ...kept,"],
   ['names of files are outside of the fence', '[fixed, fence.around(kept),', '[fixed, ...kept,'],
   [
     'diffs are outside of the fence',
-    "fence.around([start, ...kept.map(textOf)].filter((text) => text !== '')),",
-    "[start, ...kept.map(textOf)].join('\\n'),",
+    'fence.around([start, ...kept.map(textOf)]',
+    'String([start, ...kept.map(textOf)]',
   ],
-  ['what happened is outside of the fence', "['## Event', fence.around(kept),", "['## Event', ...kept,"],
   ["the user's words are cut", '[task.prompt, ...more]', '[task.prompt.slice(0, -1), ...more]'],
   // The machine.
   ['a full disk is not told', 'failure === undefined || alreadyReported ?', 'true ?'],
   ['a log that nobody reads ends the step', "process.stdout.on('error', () => undefined);", ''],
-  [
-    'an exception that nobody caught ends without a word',
-    'runner.onUncaughtException((thrown) =>',
-    'void ((thrown) =>',
-  ],
+  ['an exception that nobody caught ends without a word', 'runner.onUncaughtException((', 'void (('],
   // Secrets and texts.
-  [
-    'the key is in the summary',
-    'replaceFile(path, redact(markdown));',
-    'replaceFile(path, `${markdown}\\n${process.env["INPUT_API-KEY"]}\\n`);',
-  ],
-  ['nothing is redacted', 'const redact = createRedactor(...secrets);', 'const redact = createRedactor();'],
-  [
-    'one secret is not masked',
-    'for (const secret of secrets) runner.mask(secret);',
-    'for (const secret of secrets.slice(0, -1)) runner.mask(secret);',
-  ],
+  ['the key is in the summary', 'redact(markdown)', '`${markdown}\\n${process.env["INPUT_API-KEY"]}\\n`'],
+  ['nothing is redacted', 'createRedactor(...secrets)', 'createRedactor()'],
+  ['one secret is not masked', 'of secrets) runner.mask(', 'of secrets.slice(0, -1)) runner.mask('],
   ['text from outside is a command', '=> escapeCommands(redact(text));', '=> redact(text);'],
   [
     'what fail-on lists does not fail the step',
-    'return progress.result !== undefined && !failsStep(progress.result.outcome, inputs.failOn) ? 0 : 1;',
-    "return progress.result !== undefined && progress.result.outcome !== 'error' && progress.result.outcome !== 'cancelled' ? 0 : 1;",
+    '!failsStep(progress.result.outcome, inputs.failOn)',
+    'progress.result.error === undefined',
   ],
-  ['a dry run sends the prompt', 'if (!inputs.dryRun) return await run(', 'if (true) return await run('],
+  ['a dry run sends the prompt', 'if (!inputs.dryRun) return await', 'if (true) return await'],
 ] as const
 
 export const PLANTS: readonly Plant[] = TABLE.map(([name, text, becomes]) => ({ name, text, becomes }))
