@@ -35,11 +35,11 @@ test('the plans reach every outcome, and every step keeps the rules', async () =
   expect(lines.at(-2) === '300 runs, 0 failed' ? [] : lines.slice(0, 12)).toEqual([])
 })
 
-test('the plans set every input that a step can have without a file', () => {
+test('the plans set every input', () => {
   const plans = Array.from({ length: 300 }, (_, seed) => createPlan(seed))
   const inputs = plans.flatMap(({ steps }) => steps.flatMap((step) => Object.keys(step.inputs)))
   const ofEveryStep = ['base-url', 'timeout-minutes']
-  expect(new Set([...inputs, ...ofEveryStep, 'prompt-file'])).toEqual(new Set(Object.keys(DEFAULTS)))
+  expect(new Set([...inputs, ...ofEveryStep])).toEqual(new Set(Object.keys(DEFAULTS)))
 })
 
 test('each plant has a name of its own, and a place in the code', () => {
