@@ -95,7 +95,11 @@ const TABLE = [
   ],
   ["the step's own comment triggers it", 'if (await memory.isAbout(event))', 'if (false)'],
   ['the key before no longer counts', '= keys.some((key) =>', '= keys.slice(0, 1).some((key) =>'],
-  ['whoever closed the docs pull request is asked again', "pull?.state === 'closed' && pushed", 'false'],
+  [
+    'whoever closed the docs pull request is asked again',
+    "pull?.state === 'closed' && pushed",
+    'false && pushed',
+  ],
   ['a push is not about what it has merged', 'if (pull === undefined || more.length > 0)', 'if (true)'],
   ['a push of two squashes is about the second', 'if (commits.length === 1) return true;', 'return true;'],
   ['a list that is late names no pull request', 'listed.length > 0 ? [] :', 'true ? [] :'],
