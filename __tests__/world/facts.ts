@@ -246,6 +246,15 @@ export class Facts extends Observed {
     return endedAt < Math.max(this.deadlineAt, reportedAt + 1_000) && endedAt < this.cancelledAt + 3_000
   }
 
+  /** Whether an edit of the comment went out that never came as a whole: the time was up on its way. */
+  get lostEdit(): boolean {
+    const sent = this.lines.filter((line) => /^::debug::PATCH \S+\/comments\/\d+ /.test(line))
+    const came = this.step.githubRequests.filter(
+      ({ method, path, body }) => method === 'PATCH' && path.includes('/comments/') && body !== undefined,
+    )
+    return sent.length > came.length
+  }
+
   /** What the comment or the check decided, in each way in which its list may have been read. */
   shown(kind: 'comment' | 'check'): (Marker | undefined)[] {
     const { runId } = this.step.plan

@@ -13,13 +13,13 @@ export const STRANGER = 'stranger'
 
 /** Reads without the key what only a genuine step has written here. */
 export function markerIn(text: string) {
-  const data = MARKER.exec(text)?.[2]
+  const [, , data, signature] = MARKER.exec(text) ?? []
   if (data === undefined) return undefined
   const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
   const [jobId, link, run, attempt, state]: [string, string, string, number, string] = stored
   /** What tells the steps apart that keep something at the same place. */
   const name = NAME.exec(text)?.[1] ?? ''
-  return { name, jobId, link, run, attempt, state }
+  return { name, signature, jobId, link, run, attempt, state }
 }
 
 export function markersIn(texts: readonly string[]): Marker[] {

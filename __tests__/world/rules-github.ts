@@ -168,7 +168,7 @@ export const GITHUB_RULES = {
   /** Unless it has made a new job, or was killed just before. */
   *"a re-run does not hide a later run's job"(facts) {
     const { runId, attempt } = facts.step.plan
-    if (attempt === 1 || facts.wasKilled || facts.posts.some(isCreate)) return
+    if (attempt === 1 || facts.wasKilled || facts.lostEdit || facts.posts.some(isCreate)) return
     const shown = facts.shown('comment')
     const isLater = shown.length > 0 && shown.every((marker) => marker?.jobId && Number(marker.run) > runId)
     const last = facts.written.findLast(({ kind }) => kind === 'comment')
@@ -180,7 +180,8 @@ export const GITHUB_RULES = {
   *"a re-run that sends nothing puts back a later run's job"(facts) {
     const { runId, attempt } = facts.step.plan
     const { hasComment, posts, wasKilled, isAlone, secondSignalAt, step } = facts
-    if (!hasComment || posts.length > 0 || wasKilled || !isAlone || secondSignalAt <= step.endedAt) return
+    if (!hasComment || posts.length > 0 || !isAlone) return
+    if (wasKilled || facts.lostEdit || secondSignalAt <= step.endedAt) return
     const shown = facts.shown('comment')
     const isLater = shown.length > 0 && shown.every((marker) => marker?.jobId && Number(marker.run) > runId)
     const writes = facts.written.filter(({ kind }) => kind === 'comment')
