@@ -70,7 +70,7 @@ export class Facts extends Observed {
     .filter((at) => at <= this.step.endedAt)
   readonly wasCancelled = this.cancels.length > 0
   readonly cancelledAt = this.cancels[0] ?? NEVER
-  readonly thrownAt = this.step.done.find(({ what }) => what === 'exception')?.at ?? NEVER
+  readonly thrownAt = this.thawedAt(this.step.done.find(({ what }) => what === 'exception')?.at ?? NEVER)
   /** When it had to end at once. */
   readonly secondSignalAt = Math.min(this.cancels[1] ?? NEVER, this.thrownAt)
   readonly killedAt = this.step.done.find(({ what }) => what === 'SIGKILL')?.at ?? NEVER
