@@ -118,7 +118,7 @@ export const ENDING_RULES = {
   *'bad input is said to be bad'(facts) {
     const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, isGitHubWell } = facts
     if (!hasBadInput(inputs) || facts.isUntold || wasCancelled || !mayStart || isByAgent) return
-    if (facts.thrownAt < facts.step.endedAt) return
+    if (facts.thrownAt <= facts.step.endedAt) return
     // Who may start a job is asked first.
     const isRefused = outcome === 'skipped' && !isGitHubWell
     if (code !== 'input' && !isRefused) yield `the input is bad: ${outcome} ${code}`
