@@ -57,7 +57,7 @@ const USAGE = `Runs the action against an emulated service, as the GitHub runner
   --scenario NAME      how the service behaves (default pr-opened)
   --prompt TEXT        the instruction, instead of the scenario's (with --scenario attach, it is
                        sent as a message)
-  --input NAME=VALUE   any input of the action; may be repeated. With base-url, the step uses
+  --input NAME=VALUE   any input but prompt-file; may be repeated. With base-url, the step uses
                        the service at that URL, and no emulated one is started
   --speed N            how many times faster jobs run (default ${DEFAULT_SPEED}: most take 4 s instead of 240 s)
   --debug              print debug lines, as with debug logging enabled
@@ -203,7 +203,7 @@ async function startService(scenario, speed, step, signals) {
 function describeService(service, step) {
   if (!service) return 'No emulated service is started: the step uses the one at base-url.'
   if (step.offline) return `The URL is ${service.url}.`
-  return `The emulated service is at ${service.url}. A job takes ${formatDuration(service.jobSeconds)} there.`
+  return `The emulated service is at ${service.url}. A docs job takes ${formatDuration(service.jobSeconds)} there.`
 }
 
 /**

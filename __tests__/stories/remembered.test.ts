@@ -10,7 +10,7 @@ import { active, completed, created, job, json, LINK, opened, type Script } from
 import { until } from '../support/time.js'
 
 const missing = json(404, { error: 'Job not found' })
-const gone = json(410, { error: 'The session has ended and takes no more messages.' })
+const gone = json(410, { error: 'The job has ended and takes no more messages.' })
 
 const REUSED = { outcome: 'pr-opened', 'job-id': 'job-1', reused: 'true' }
 const REPLACED = { outcome: 'pr-opened', 'job-id': 'job-2', reused: 'false' }

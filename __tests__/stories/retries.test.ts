@@ -251,10 +251,10 @@ describe('a response that is complete', () => {
   })
 
   test('may have an id and a link that begin or end as the key begins', async () => {
-    const prLink = 'https://github.com/acmedocs/docs/tree/acmedocs'
-    const id = 'acmedocs'
+    const prLink = 'https://github.com/yourdocs/docs/tree/yourdocs'
+    const id = 'yourdocs'
     const script = { posts: [json(201, job({ id }))], polls: [json(200, { ...opened, id, prLink })] }
-    const inputs = { prompt: 'Go', 'project-id': id, 'api-key': 'acmedocs_4f3a9be2' }
+    const inputs = { prompt: 'Go', 'project-id': id, 'api-key': 'yourdocs_4f3a9be2' }
     const { outputs, commands } = await tellAgainst(script, inputs)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': id, 'pr-link': prLink })
     expect(commands('warning')).toEqual([])

@@ -1,4 +1,4 @@
-/** Runs the bundle as planned, and records everything that happened, with times of `performance.now()`. */
+/** Runs the steps as planned, and records everything that happened, with times of `performance.now()`. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'

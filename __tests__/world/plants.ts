@@ -152,6 +152,7 @@ const TABLE = [
     '!failsStep(progress.result.outcome, inputs.failOn)',
     'progress.result.error === undefined',
   ],
+  ['bad input does not end the step', 'if (inputProblem !== undefined)', 'if (false)'],
   ['a dry run sends the prompt', 'if (!inputs.dryRun) return await', 'if (true) return await'],
 ] as const
 

@@ -84,11 +84,11 @@ export class Slot implements PlaceWriter {
   /**
    * What an earlier step stored.
    *
-   * @param required retries temporary failures; the caller reports the error
+   * @param decides retries temporary failures; the caller reports the error
    * @throws ActionError `github`
    */
   find(decides: boolean): Promise<StoredState | undefined> {
-    return this.#read({ decides: decides }).catch((thrown) => {
+    return this.#read({ decides }).catch((thrown) => {
       if (decides) this.#failed ??= {}
       throw thrown
     })
