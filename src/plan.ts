@@ -3,7 +3,7 @@
 import { areMerges, findRefusal } from './access/ask-github.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
-import { composePrompt, describePaths, reasonToSkip } from './context/apply.js'
+import { composePrompt, judgeChanges } from './context/apply.js'
 import { canReadPulls, findChanges, readIssue, usesSince } from './context/changes.js'
 import { unknownChanges } from './context/compare.js'
 import type { Changes } from './context/files.js'
@@ -70,25 +70,24 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
   }
   if (await memory.isAbout(event)) return skip({ reason: "the event is about this action's own comment" })
   const named = merged ?? (await readNamedPull(context, source))
-  const { ofThisRun, ofEarlierRun } = await memory.recall(service)
-  if (ofThisRun !== undefined) return ofThisRun
+  const recalled = await memory.recall(service)
+  if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
 
   const changes = await findChangesIfNeeded(context, named)
   if (changes?.truncated) log('GitHub cut the list of changed files.')
-  const nothingToDo = reasonToSkip(inputs, event, changes)
-  if (nothingToDo !== undefined) return skip(nothingToDo)
-  const note = describePaths(inputs, changes) ?? (changes?.unexpected ? changes.note : undefined)
-  if (note !== undefined) {
-    log(note)
-    progress.notes.push(note)
+  const judged = changes && judgeChanges(inputs, event, changes)
+  if (judged && 'reason' in judged) return skip(judged)
+  if (judged !== undefined) {
+    log(judged.note)
+    progress.notes.push(judged.note)
   }
   const redact = createKeyRedactor(inputs.apiKey, inputs.previousApiKey)
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
-  if (ofEarlierRun === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
-  return ofEarlierRun.continueOrCreate(composeWith)
+  if (recalled === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
+  return recalled.continueOrCreate(composeWith)
 }
 
 /**

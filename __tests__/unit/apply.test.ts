@@ -1,6 +1,6 @@
 // What the changed files decide: whether there is anything to do, and the prompt with its context.
 import { describe, expect, test } from '@jest/globals'
-import { composePrompt, describePaths, reasonToSkip } from '../../src/context/apply.js'
+import { composePrompt, judgeChanges } from '../../src/context/apply.js'
 import { composeContext } from '../../src/context/compose.js'
 import type { ChangedFile, Changes } from '../../src/context/files.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
@@ -26,15 +26,22 @@ const INSIDE = file('docs/a.md')
 const OUTSIDE = file('src/a.ts')
 
 describe('whether there is anything to do', () => {
-  const reason = (
+  const judge = (
     files: readonly ChangedFile[],
     { name = 'push', contextPaths = DOCS, ...more }: Partial<Changes> & Record<string, unknown> = {},
   ) =>
-    reasonToSkip({ contextPaths: contextPaths as typeof DOCS }, { name: String(name) }, changes(files, more))
-      ?.reason
+    judgeChanges({ contextPaths: contextPaths as typeof DOCS }, { name: String(name) }, changes(files, more))
 
-  const NO_MATCH = 'no changed file matches context-paths'
-  const NO_COMMITS = 'there are no new commits'
+  const NO_MATCH = {
+    reason: 'no changed file matches context-paths',
+    advice: 'If a file that changed should count, correct its pattern in context-paths.',
+  }
+  const NO_COMMITS = { reason: 'there are no new commits' }
+  const TRUNCATED = {
+    note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.',
+  }
+  const UNKNOWN = { unknown: true, note: 'GitHub failed.' }
+  const IGNORED = { note: 'context-paths was ignored: GitHub failed.' }
 
   test.each([
     [[OUTSIDE], {}, NO_MATCH],
@@ -43,47 +50,19 @@ describe('whether there is anything to do', () => {
     [[file('src/a.md', 'docs/a.md')], {}, undefined],
     [[{ ...file('src/a.md', 'docs/a.md'), status: 'copied' as const }], {}, NO_MATCH],
     [[OUTSIDE], { contextPaths: [] }, undefined],
-    [[OUTSIDE], { truncated: true }, undefined],
-    [[OUTSIDE], { unknown: true, note: 'GitHub failed.' }, undefined],
+    [[OUTSIDE], { truncated: true }, TRUNCATED],
+    [[OUTSIDE, INSIDE], { truncated: true }, undefined],
+    [[INSIDE], UNKNOWN, IGNORED],
+    [[OUTSIDE], { ...UNKNOWN, truncated: true, contextPaths: [] }, undefined],
+    [[], { ...UNKNOWN, unexpected: true, contextPaths: [] }, { note: 'GitHub failed.' }],
     [[OUTSIDE], { name: 'workflow_dispatch', empty: true }, undefined],
+    [[OUTSIDE], { name: 'workflow_dispatch', truncated: true }, TRUNCATED],
     [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],
     [[], { name: 'schedule', empty: true, unknown: true, note: 'No list.' }, NO_COMMITS],
     [[], { name: 'schedule', empty: false, contextPaths: [] }, undefined],
     [[], { name: 'push', empty: true, contextPaths: [] }, undefined],
-  ])('%j with %j is skipped because %s', (files, options, expected) => {
-    expect(reason(files, options)).toBe(expected)
-  })
-
-  test('a filter that leaves nothing advises to correct it; without new commits, nothing has to be done', () => {
-    const advice = (name: string, more: Partial<Changes>) =>
-      reasonToSkip({ contextPaths: DOCS }, { name }, changes([], more))?.advice
-    expect(advice('push', {})).toBe(
-      'If a file that changed should count, correct its pattern in context-paths.',
-    )
-    expect(advice('schedule', { empty: true })).toBeUndefined()
-  })
-
-  test('unknown changes are no reason to skip', () => {
-    expect(reasonToSkip({ contextPaths: DOCS }, { name: 'push' }, undefined)).toBeUndefined()
-  })
-})
-
-describe('the note that context-paths did not decide', () => {
-  const TRUNCATED = 'context-paths was ignored: no listed file matches, but GitHub cut the list.'
-
-  test.each([
-    [DOCS, undefined, undefined],
-    [[], changes([OUTSIDE], { truncated: true, unknown: true, note: 'GitHub failed.' }), undefined],
-    [DOCS, changes([OUTSIDE]), undefined],
-    [DOCS, changes([OUTSIDE], { truncated: true }), TRUNCATED],
-    [DOCS, changes([OUTSIDE, INSIDE], { truncated: true }), undefined],
-    [
-      DOCS,
-      changes([INSIDE], { unknown: true, note: 'GitHub failed.' }),
-      'context-paths was ignored: GitHub failed.',
-    ],
-  ])('%#', (contextPaths, changed, note) => {
-    expect(describePaths({ contextPaths }, changed)).toBe(note)
+  ])('%j with %j: %j', (files, options, expected) => {
+    expect(judge(files, options)).toEqual(expected)
   })
 })
 

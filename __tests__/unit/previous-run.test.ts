@@ -6,7 +6,12 @@ import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
 import type { Inputs, Task } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
 import type { StoredState } from '../../src/memory/marker.js'
-import { continueOrCreate, findPreviousRun, type PreviousRun } from '../../src/memory/previous-run.js'
+import {
+  type Attach,
+  continueOrCreate,
+  findPreviousRun,
+  type PreviousRun,
+} from '../../src/memory/previous-run.js'
 import { ActionError } from '../../src/text/errors.js'
 import {
   createScriptedRun,
@@ -47,8 +52,8 @@ function writer(what: Stored | undefined, role: 'decides' | 'remembers' | 'infor
     stop: () => {
       all.stopped = true
     },
-    find: async (required: boolean) => {
-      all.asked.push(required)
+    find: async (decides: boolean) => {
+      all.asked.push(decides)
       if (what instanceof Error) throw what
       return what === 'nothing' ? undefined : what
     },
@@ -100,11 +105,12 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
   }
 }
 
-function describePrevious(previous: PreviousRun | undefined): string {
+function describePrevious(previous: PreviousRun | Attach | undefined): string {
   if (previous === undefined) return 'nothing'
-  const { state, job, unfinished } = previous
+  if ('kind' in previous) return `waits for ${previous.jobId}: ${previous.job?.rawStatus ?? 'not requested'}`
+  const { state, job } = previous
   const now = job === undefined ? 'gone' : job === 'not requested' ? job : job.rawStatus
-  return `${unfinished ? 'waits for' : 'continues'} ${state.jobId || 'no job'}, ${state.state}: ${now}`
+  return `continues ${state.jobId || 'no job'}, ${state.state}: ${now}`
 }
 
 const NOTHING = 'nothing; asks nobody; follows nothing'
@@ -184,7 +190,7 @@ describe('a re-run', () => {
   const check = ofThisRun('timed-out')
   const withoutJob = ofThisRun('active', NO_JOB)
   const other = stored('pr-opened', { jobId: 'job-0' })
-  const WAITS = `waits for job-1, timed-out: active; asks job-1; ${FOLLOWED}`
+  const WAITS = `waits for job-1: active; asks job-1; ${FOLLOWED}`
   const OTHER = `continues job-0, pr-opened: active; asks job-0; follows job-0 ${OLD_LINK}`
   const GONE = 'continues job-1, timed-out: gone'
   const job0 = jobResult('active', { id: 'job-0' })
@@ -193,7 +199,7 @@ describe('a re-run', () => {
     'waits for the job of an attempt that was %s',
     async (state) => {
       const { story, writers } = await find({ attempt: 2, check: ofThisRun(state), comment: other })
-      expect(story).toBe(`waits for job-1, ${state}: active; asks job-1; ${FOLLOWED}`)
+      expect(story).toBe(`waits for job-1: active; asks job-1; ${FOLLOWED}`)
       expect(writers.check?.asked).toEqual([true])
     },
   )
@@ -323,7 +329,7 @@ describe('continuing', () => {
       read.push(link)
       return pull
     }
-    const previous = { state: stored('active', { jobId, link }), job: previousJob, unfinished: false }
+    const previous = { state: stored('active', { jobId, link }), job: previousJob }
     const { action, number, jobScope = 'pull-request', issueNumber } = more
     const inputs = { ...INPUTS, timeoutMs: 60_000, jobScope, issueNumber }
     const event = { action, pullRequest: { number } } as RunEvent

@@ -9,34 +9,23 @@ import { composeContext } from './compose.js'
 import type { ChangedFile, Changes } from './files.js'
 import { describeTrigger } from './trigger.js'
 
-/** Why there is nothing to do: a truncated or unknown list is no reason, and a manual run is never skipped. */
-export function reasonToSkip(
+/** Why there is nothing to do, or why that can't be told, for the log and the summary; undefined if there is something. */
+export function judgeChanges(
   { contextPaths }: Pick<Inputs, 'contextPaths'>,
   { name }: Pick<RunEvent, 'name'>,
-  changes: Changes | undefined,
-): SkipReason | undefined {
-  if (changes === undefined || name === 'workflow_dispatch') return undefined
-  if (name === 'schedule' && changes.empty) return { reason: 'there are no new commits' }
-  if (contextPaths.length === 0 || changes.truncated || changes.unknown) return undefined
-  return changes.files.some((file) => isIncluded(contextPaths, file))
-    ? undefined
-    : {
-        reason: 'no changed file matches context-paths',
-        advice: 'If a file that changed should count, correct its pattern in context-paths.',
-      }
-}
-
-/** Says that context-paths could not decide, for the log and the summary; undefined if it did. */
-export function describePaths(
-  { contextPaths }: Pick<Inputs, 'contextPaths'>,
-  changes: Changes | undefined,
-): string | undefined {
-  if (contextPaths.length === 0 || changes === undefined) return undefined
-  const { unknown, note, truncated, files } = changes
-  if (unknown) return `context-paths was ignored: ${note}`
-  return truncated && !files.some((file) => isIncluded(contextPaths, file))
-    ? 'context-paths was ignored: no listed file matches, but GitHub cut the list.'
-    : undefined
+  { files, empty, unknown, unexpected, truncated, note = '' }: Changes,
+): SkipReason | { readonly note: string } | undefined {
+  if (name === 'schedule' && empty) return { reason: 'there are no new commits' }
+  if (contextPaths.length === 0) return unexpected ? { note } : undefined
+  if (unknown) return { note: `context-paths was ignored: ${note}` }
+  if (files.some((file) => isIncluded(contextPaths, file))) return undefined
+  if (truncated)
+    return { note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.' }
+  if (name === 'workflow_dispatch') return undefined // Whoever pressed the button gets a job.
+  return {
+    reason: 'no changed file matches context-paths',
+    advice: 'If a file that changed should count, correct its pattern in context-paths.',
+  }
 }
 
 /** A renamed file counts if either name does; what a file was copied from has not changed. */

@@ -4,28 +4,24 @@ import type { AgentService } from '../agent/client.js'
 import type { RunEvent } from '../event/event.js'
 import { getPath, getString } from '../event/payload.js'
 import { createGitHub, type GitHub } from '../github/client.js'
-import type { Inputs, Task } from '../inputs/inputs.js'
+import type { Inputs } from '../inputs/inputs.js'
 import type { Plan } from '../run/result.js'
 import type { Step } from '../run/step.js'
 import { readDocsPull } from './docs-pull.js'
 import { openCheck, openComment } from './places.js'
-import { continueOrCreate, findPreviousRun } from './previous-run.js'
+import { type Attach, continueOrCreate, findPreviousRun } from './previous-run.js'
 import type { Slot } from './slot.js'
 
-/** What is remembered for this run. */
-export interface Recalled {
-  /** An attempt before this one didn't see its docs job finish: it is waited for, and nothing is sent. */
-  readonly ofThisRun?: Task
-  /** There is a docs job, or its pull request, to continue: with a message, or with a job that takes its place. */
-  readonly ofEarlierRun?: {
-    /** @param composeWith composes the prompt, with more paragraphs after the user's own */
-    continueOrCreate(composeWith: (...more: string[]) => string): Promise<Plan>
-  }
+/** What an earlier run left for this one to continue: with a message, or with a job that takes its place. */
+interface Earlier {
+  readonly kind: 'earlier'
+  /** @param composeWith composes the prompt, with more paragraphs after the user's own */
+  continueOrCreate(composeWith: (...more: string[]) => string): Promise<Plan>
 }
 
 /** Opens the memory of a step, and its check if one is asked for. Nothing is sent yet. */
 export function openMemory(step: Step, github: GitHub) {
-  const { inputs, environment, log } = step
+  const { inputs, environment } = step
   const slots: Slot[] = []
   let comment: Slot | undefined
 
@@ -53,27 +49,22 @@ export function openMemory(step: Step, github: GitHub) {
     async readComment(): Promise<void> {
       await comment?.find(true)
     },
-    /** @throws ActionError, Cancelled */
-    async recall(service: AgentService): Promise<Recalled> {
+    /**
+     * What is remembered for this run: a job to wait for, sending nothing; or what to continue.
+     *
+     * @throws ActionError, Cancelled
+     */
+    async recall(service: AgentService): Promise<Attach | Earlier | undefined> {
       const context = { ...step, service, slots }
       const previous = await findPreviousRun(context)
-      if (previous === undefined) return {}
-      if (previous.unfinished) {
-        log(
-          "This is a re-run, and an earlier attempt didn't see its docs job finish: waiting for it, and sending nothing.",
-        )
-        const { state, job } = previous
-        const known = job === 'not requested' ? undefined : job
-        return { ofThisRun: { kind: 'attach', jobId: state.jobId, job: known } }
-      }
+      if (previous === undefined || 'kind' in previous) return previous
       const { docsToken: token } = inputs
       const docsGitHub = token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
       const readPull = (link: string) => readDocsPull(link, environment, github, docsGitHub)
       const withPull = { ...context, readDocsPull: readPull }
       return {
-        ofEarlierRun: {
-          continueOrCreate: (composeWith) => continueOrCreate(previous, composeWith, withPull),
-        },
+        kind: 'earlier',
+        continueOrCreate: (composeWith) => continueOrCreate(previous, composeWith, withPull),
       }
     },
     /** Nothing is written to the comment any more. */

@@ -11,7 +11,7 @@ import { type Conversation, openComments } from './comment.js'
 import { deriveMarkerKeys } from './marker.js'
 import { type Role, Slot } from './slot.js'
 
-/** What a writer needs of a step. */
+/** What a slot needs of a step. */
 type MemoryOptions = Pick<
   Step,
   'inputs' | 'environment' | 'event' | 'redact' | 'nonce' | 'clock' | 'deadline' | 'log' | 'warn' | 'note'
@@ -24,12 +24,6 @@ export const DECIDES: Role = {
   soleReader: () => 'a later run',
 }
 
-/** A re-run uses it if it can. */
-const REMEMBERS: Omit<Role, 'soleReader'> = {
-  is: 'remembers',
-  stale: 'The check may be missing or out of date',
-}
-
 /** Only people read it: it is first written when there is a job, or a result. */
 export const INFORMS: Role = {
   is: 'informs',
@@ -37,7 +31,7 @@ export const INFORMS: Role = {
   soleReader: () => '',
 }
 
-/** The writer of the comment, if the step keeps one and there is a pull request or an issue for it. */
+/** The comment, if the step keeps one and there is a pull request or an issue for it. */
 export function openComment(step: MemoryOptions, github: GitHub): Slot | undefined {
   const { inputs, event, log } = step
   const { jobScope, issueNumber } = inputs
@@ -52,18 +46,18 @@ export function openComment(step: MemoryOptions, github: GitHub): Slot | undefin
     )
   }
   const conversation = findConversation(event, jobScope, issueNumber)
-  if (conversation !== undefined) return createCommentWriter(step, github, conversation, decides)
+  if (conversation !== undefined) return createCommentSlot(step, github, conversation, decides)
   const what = decides ? 'pull request' : 'pull request or issue'
   const consequence = decides
     ? 'starting a separate docs job, as with job-scope: run'
     : 'there is nothing to comment on'
   log(`The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`)
   const ofRun = decides && inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
-  return ofRun && createCommentWriter(step, github, ofRun, false)
+  return ofRun && createCommentSlot(step, github, ofRun, false)
 }
 
 /** @param decides later runs need what the comment stores */
-function createCommentWriter(
+function createCommentSlot(
   step: MemoryOptions,
   github: GitHub,
   conversation: Conversation,
@@ -74,7 +68,7 @@ function createCommentWriter(
   return new Slot({ ...step, ...signing(step, String(conversation.number)), place, role })
 }
 
-/** The writer of the check, if the event has a commit to put one on. */
+/** The check, if the event has a commit to put one on. */
 export function openCheck(step: MemoryOptions, github: GitHub, isInComment: () => boolean): Slot | undefined {
   const { environment, event, inputs, redact } = step
   const sha = commitOf(environment, event)
@@ -86,7 +80,11 @@ export function openCheck(step: MemoryOptions, github: GitHub, isInComment: () =
   // job-key is redacted before it is shortened: half a key would not be found.
   const name = redact(checkName(environment, redact(inputs.jobKey)))
   const place = openCheckRuns(github, environment.repository, sha, name)
-  const role = { ...REMEMBERS, soleReader: () => (isInComment() ? '' : 'a re-run') }
+  const role: Role = {
+    is: 'remembers', // A re-run uses it if it can.
+    stale: 'The check may be missing or out of date',
+    soleReader: () => (isInComment() ? '' : 'a re-run'),
+  }
   return new Slot({ ...step, ...signing(step, sha), place, role })
 }
 

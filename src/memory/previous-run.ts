@@ -2,7 +2,7 @@
 
 import { isFinalOutcome, type Job, reasonNotContinuable } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
-import { InputError, type Inputs } from '../inputs/inputs.js'
+import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
 import { Progress } from '../run/progress.js'
 import type { Plan } from '../run/result.js'
@@ -24,9 +24,10 @@ export interface PreviousRun {
   readonly state: StoredState
   /** Undefined if it no longer exists. */
   readonly job: Job | 'not requested' | undefined
-  /** This is a re-run, and nobody saw the job finish: wait for it, and send nothing. */
-  readonly unfinished: boolean
 }
+
+/** An attempt before this one didn't see its docs job finish: it is waited for, and nothing is sent. */
+export type Attach = Extract<Task, { kind: 'attach' }>
 
 /** Whether a re-run is like a new run: the job's end was reported, or nothing was accepted. */
 function isFinished({ state }: StoredState): boolean {
@@ -38,8 +39,10 @@ function isFinished({ state }: StoredState): boolean {
  *
  * @throws ActionError `github` if what decides can't be read, `input` if this very attempt has stored something already
  */
-export async function findPreviousRun(context: PreviousRunContext): Promise<PreviousRun | undefined> {
-  const { inputs, environment, progress, slots } = context
+export async function findPreviousRun(
+  context: PreviousRunContext,
+): Promise<PreviousRun | Attach | undefined> {
+  const { inputs, environment, progress, slots, log } = context
   const states = await Promise.all(slots.map((slot) => readSlot(slot, environment)))
   for (const state of states) refuseSameAttempt(state, context)
   const ofComment = states[slots.findIndex(({ role }) => role === 'decides')]
@@ -54,16 +57,21 @@ export async function findPreviousRun(context: PreviousRunContext): Promise<Prev
   if (rerun !== undefined && rerun.jobId !== '' && !isFinished(rerun)) {
     progress.follow(rerun.jobId, rerun.link)
     const job = await getJobUnlessDry(rerun.jobId, context)
-    if (job !== undefined) return { state: rerun, job, unfinished: true }
+    if (job !== undefined) {
+      log(
+        "This is a re-run, and an earlier attempt didn't see its docs job finish: waiting for it, and sending nothing.",
+      )
+      return { kind: 'attach', jobId: rerun.jobId, job: job === 'not requested' ? undefined : job }
+    }
     goneId = rerun.jobId
     progress.forget()
-    if (ofComment === undefined) return { state: rerun, job, unfinished: false }
+    if (ofComment === undefined) return { state: rerun, job }
   }
   if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
-  if (ofComment.jobId === '') return { state: ofComment, job: undefined, unfinished: false }
+  if (ofComment.jobId === '') return { state: ofComment, job: undefined }
   progress.follow(ofComment.jobId, ofComment.link)
   const job = ofComment.jobId === goneId ? undefined : await getJobUnlessDry(ofComment.jobId, context)
-  return { state: ofComment, job, unfinished: false }
+  return { state: ofComment, job }
 }
 
 /** A step that is given a job is not about another, even if an earlier attempt was given that one. */

@@ -66,19 +66,14 @@ export class Slot implements PlaceWriter {
     return this.#state.is === 'written' ? this.#state.jobId : undefined
   }
 
-  /** The next run depends on what is stored, and would not find the job there. */
-  get #lacksJob(): boolean {
-    if (this.#options.role.soleReader() === '' || this.#latest === undefined) return false
-    const { state, jobId } = this.#latest.stored
-    return !NOTHING_SENT.includes(state) && (jobId === '' || jobId !== this.#storedId)
-  }
-
   get failure(): string {
-    const { stale, soleReader } = this.#options.role
+    const { role } = this.#options
     const error = this.#failed?.error
     if (!(error instanceof ActionError)) return String(error ?? '')
-    const lost = this.#lacksJob ? `, and ${soleReader()} may not find this run's docs job` : ''
-    return describeWarning(error, `${stale}${lost}.`)
+    const lost = lacksJob(role, this.#latest, this.#storedId)
+      ? `, and ${role.soleReader()} may not find this run's docs job`
+      : ''
+    return describeWarning(error, `${role.stale}${lost}.`)
   }
 
   /**
@@ -135,7 +130,8 @@ export class Slot implements PlaceWriter {
   }
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
-    const limitMs = this.#lacksJob && this.#latest?.stored.jobId ? memoryMs : usualMs
+    const isLacking = lacksJob(this.#options.role, this.#latest, this.#storedId)
+    const limitMs = isLacking && this.#latest?.stored.jobId ? memoryMs : usualMs
     const end = abortWithin(this.#closing, { limitMs, cancelledMs }, cancel, this.#options.clock)
     await this.#working?.finally(end)
   }
@@ -152,12 +148,11 @@ export class Slot implements PlaceWriter {
 
   async #write(update: PlaceUpdate, mode: RequestMode): Promise<void> {
     const { place, environment } = this.#options
-    const { perAttempt } = place
     const isEnd = update.conclusion !== undefined && NOTHING_SENT.includes(update.stored.state)
     // Then one that sent nothing has nothing to remember: one request is enough.
-    if (!(perAttempt && environment.runAttempt === 1 && isEnd)) {
+    if (!(place.perAttempt && environment.runAttempt === 1 && isEnd)) {
       await this.#read(mode).catch((thrown) => {
-        if (!perAttempt) throw thrown
+        if (!place.perAttempt) throw thrown
       })
     }
     // A placeholder is followed by a job of this run's own, and so replaces what a later run stored.
@@ -224,6 +219,17 @@ export class Slot implements PlaceWriter {
     this.#failed = { error: thrown }
     this.#options.warn(this.failure)
   }
+}
+
+/** Whether the next run depends on what is stored, and would not find the job there. */
+function lacksJob(
+  { soleReader }: Role,
+  latest: PlaceUpdate | undefined,
+  storedId: string | undefined,
+): boolean {
+  if (soleReader() === '' || latest === undefined) return false
+  const { state, jobId } = latest.stored
+  return !NOTHING_SENT.includes(state) && (jobId === '' || jobId !== storedId)
 }
 
 /** Aborts the edits after a time, and after a cancel maybe sooner. Returns what ends that. */
