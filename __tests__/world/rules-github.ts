@@ -217,7 +217,7 @@ export const GITHUB_RULES = {
   /** Of a matrix, each leg has its own comment. */
   *"a comment names its step's job-key"({ inputs, step, record }) {
     const key = inputs['job-key'] ?? ''
-    const name = /^\{"leg":(\d)\}$/.exec(key)?.[1] ?? key
+    const name = (/^\{"leg":(\d)\}$/.exec(key)?.[1] ?? key).slice(0, 99) // It is shortened there.
     const own = new Set(writtenBy(step).map(({ marker }) => marker.name))
     if (name === '' || record.steps.at(-1) !== step) return
     for (const text of record.comments) {
