@@ -1,4 +1,4 @@
-/** Builds a step from what the runner says of it. */
+/** Builds a step from the runner's inputs and environment. */
 
 import { whoNeedsAccess } from './access/who-may-start.js'
 import { explainMissingSecrets, readEvent } from './event/event.js'
@@ -74,7 +74,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   }
 }
 
-/** Says what valid inputs may do that the user does not expect. */
+/** Says which valid inputs may do what the user does not expect. */
 export function remarkOnInputs({ inputs, event, environment, warn, log }: Step): void {
   if (inputs.hasPromptFile && whoNeedsAccess(event, environment, new Set()).length > 0) {
     warn(

@@ -51,7 +51,7 @@ async function execute(step: WiredStep): Promise<RunResult> {
 
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
-  // Before bad input is reported: a stranger's run has no secrets either, and should not turn red.
+  // Before bad input is reported: a stranger's run has no secrets, and should not turn red for that.
   const refusal = await refuseStrangers(step, async (people) =>
     (await loadGitHub()).findRefusal(people),
   ).catch((thrown) => {

@@ -65,7 +65,7 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
   const context = { ...step, inputs }
   memory.openComment(inputs)
   const skip = (reason: SkipReason): SkipReason => {
-    memory.stopComment() // It is no news there.
+    memory.stopComment() // It would be no news there.
     return reason
   }
   if (await memory.isAbout(event)) return skip({ reason: "the event is about this action's own comment" })
@@ -91,7 +91,8 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
 }
 
 /**
- * The pull request that `issue-number` names, if it has to be one: GitHub would call an issue's a missing permission.
+ * The pull request that `issue-number` names, if it has to be one. For an issue, GitHub's error would look like a missing
+ * permission.
  *
  * @throws ActionError `github`
  */
@@ -113,7 +114,7 @@ async function readNamedPull({ inputs, event, memory }: Context, source: Source)
     if (getPath(named, 'pull_request') !== undefined) return named
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || !thrown.refused) throw thrown
-    if (await canReadPulls(source)) throw refuse(', or there is none', thrown)
+    if (await canReadPulls(source)) throw refuse(', or does not exist', thrown)
     await memory.readComment() // Its error names the permission that the comment needs as well.
     throw thrown
   }
@@ -141,7 +142,7 @@ async function findChangesIfNeeded(context: Context, named: unknown): Promise<Ch
       log(`since is ignored: the changes are those of pull request ${inputs.issueNumber}.`)
     return changes
   } catch (thrown) {
-    // What the user asked to send is not left out because a permission is missing.
+    // A missing permission is an error: what the user asked to send is not left out.
     if (decides || !(thrown instanceof GitHubError) || thrown.refused) throw thrown
     note(describeWarning(thrown, "The prompt doesn't say what changed."))
     return unknownChanges('The list of changes could not be read.')

@@ -286,7 +286,7 @@ describe('a request in flight', () => {
 })
 
 describe('what helps:', () => {
-  const FORK = 'On a pull request from a fork, the token of the job can only read'
+  const FORK = 'On a pull request from a fork, the token of the workflow job can only read'
   const ADD = 'dd the permission to the workflow job: `permissions: '
   test.each<[string, Answer, advice: string]>([
     ['an error of the server', BAD_GATEWAY, 'Re-run later.'],
@@ -303,7 +303,7 @@ describe('what helps:', () => {
     [
       'a personal token',
       refused(403, 'You must authenticate via a GitHub App.'),
-      "Pass the job's own token, or an",
+      "Pass the workflow job's own token, or an",
     ],
     [
       'a personal token without the permission',
@@ -327,7 +327,7 @@ describe('what helps:', () => {
       'a personal token',
       refused(403, 'You must authenticate via a GitHub App.'),
       'checks: write',
-      'Pass the job',
+      'Pass the workflow job',
     ],
     ['a lock', refused(403, 'Unable to create comment because issue is locked'), 'issues: write', 'Unlock'],
   ])('%s from a fork', async (_, answer, needs, advice) => {

@@ -118,7 +118,7 @@ test.each<[string, RunOptions, Permissions, text: string]>([
     'the number of another thread',
     {},
     { ...NONE, pull_requests: 'write' },
-    'is an issue, not a pull request, or there is none.',
+    'is an issue, not a pull request, or does not exist.',
   ],
 ])(
   "job-scope: pull-request with %s that is an issue's says so, and sends nothing",

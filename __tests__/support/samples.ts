@@ -1,6 +1,7 @@
 /** The sample in docs/behaviour.md, as the code writes it: `npm run samples` puts it there, a test compares it. */
 
 import {
+  createAnnotation,
   formatEndLine,
   formatHeartbeatLine,
   formatStartLine,
@@ -38,7 +39,10 @@ function log(): string {
   }
   clock.advance(41_000)
   progress.update(job('completed', { id: ID, prLink: LINK }))
-  lines.push(formatStatusLine(progress), formatEndLine(progress, { outcome: 'pr-opened' }))
+  const result = { outcome: 'pr-opened' } as const
+  // GitHub shows the annotation like this.
+  const notice = `Notice: ${createAnnotation(progress, result, new Set()).text}`
+  lines.push(formatStatusLine(progress), notice, formatEndLine(progress, result))
   return ['```text', ...lines, '```'].join('\n')
 }
 

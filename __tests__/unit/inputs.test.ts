@@ -270,7 +270,7 @@ const REJECTED: Rejected[] = [
   [
     'api-key',
     'required. Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. Check its name: GitHub passes an ' +
-      "empty text for a secret that doesn't exist, or that this repository or environment can't use.",
+      "empty string for a secret that doesn't exist, or that this repository or environment can't use.",
     ['', ' \n'],
   ],
   [

@@ -108,7 +108,7 @@ describe('since', () => {
     expect(changes).toMatchObject({
       files: [],
       empty: false,
-      note: 'There are more commits since the date in since than are read.',
+      note: 'There are too many commits since the date in since to find where the branch was then.',
     })
     expect(requests).toEqual(Array(20).fill(commits))
   })

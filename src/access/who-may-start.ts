@@ -15,7 +15,7 @@ export interface Person {
 }
 
 /**
- * Whoever triggers one of these can write to the repository already. Every other event is checked, also one that GitHub
+ * Whoever triggers one of these can write to the repository already. Every other event is checked, also those that GitHub
  * will add (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows).
  */
 const WRITERS_ONLY = [

@@ -141,7 +141,7 @@ function adviceFor(
       if (kind !== 'message') break
       return ['rejected', 'The docs job may be busy, or have ended. Wait for it first, or start a new one.']
     case 429:
-      return ['rate-limited', joinSentences('Start a run later, or less often.', limit)]
+      return ['rate-limited', joinSentences('Start a new run later, or start runs less often.', limit)]
   }
   return [
     'rejected',

@@ -1,4 +1,4 @@
-/** Which service is behind `base-url`, and what a reader must know of it: what is Mintlify's is said of Mintlify alone. */
+/** What the texts say of the service behind `base-url`. Mintlify's own rules are named for Mintlify alone. */
 
 import { WHERE_TO_LOOK } from '../text/errors.js'
 

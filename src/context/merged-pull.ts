@@ -38,7 +38,7 @@ export async function findMergedPull(
   const named = listed.length > 0 ? [] : await readNamed(getString(payload, 'head_commit.message'), source)
   const [pull, ...more] = [...listed, ...named.filter(isMerge)]
   if (pull === undefined || more.length > 0) return undefined
-  // Marked as an issue that is one, which issue-number names.
+  // Marked as GitHub marks a pull request that issue-number names, which is read as an issue.
   return (await hasAll(pull.number, commits, after, source)) ? { ...pull, pull_request: true } : undefined
 }
 

@@ -147,9 +147,11 @@ export async function sinceNamed(since: Since, head: string, source: Source): Pr
     )
   }
   if (base === undefined) {
-    return unknownChanges('There are more commits since the date in since than are read.')
+    return unknownChanges(
+      'There are too many commits since the date in since to find where the branch was then.',
+    )
   }
-  const range = 'the commits since the one that the input since names'
+  const range = 'the commits since the one named in the input since'
   const comparison = await compareCommits(source, { base, head, range })
   switch (comparison.relation) {
     case 'ahead':

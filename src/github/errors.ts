@@ -92,12 +92,12 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
 /** How much of an answer is read for its message, in characters: it takes long to redact a longer one. */
 const MESSAGE_LIMIT = 64 * 1024
 
-/** A diff that is too large is a 406 or a 422: a smaller one is not refused. */
+/** Not 406 and 422, GitHub's answers if a diff is too large: those say nothing about permissions. */
 function isRefusal(status = 0): boolean {
   return (status >= 300 && status < 400) || [401, 403, 404, 410, 451].includes(status)
 }
 
-/** An error that the step survives, and its consequence: to run the step again later would start another job. */
+/** An error that the step survives, and its consequence. "Re-run later" is left out: that would start another job. */
 export function describeWarning(error: ActionError, consequence: string): string {
   const isTemporary = error instanceof GitHubError && error.temporary
   return joinSentences(error.message, consequence, isTemporary ? '' : error.advice)
@@ -140,7 +140,7 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   if (isRateLimit(failure)) return RUN_LATER
   if (status !== undefined && status < 400) return 'Check GITHUB_API_URL and the proxy variables.'
   if (/must authenticate via a GitHub App/i.test(message))
-    return "Pass the job's own token, or an app's, as github-token."
+    return "Pass the workflow job's own token, or an app's, as github-token."
   if (/\bis locked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
   if (/by personal access token/i.test(message))
     return `Give the personal access token the permission ${quotePermissions(permission)}.`
@@ -157,7 +157,7 @@ function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boo
   // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
   if (fromFork && permission.endsWith('write')) {
     return (
-      'On a pull request from a fork, the token of the job can only read, whatever its `permissions` are. ' +
+      'On a pull request from a fork, the token of the workflow job can only read, whatever its `permissions` are. ' +
       'Skip the step for forks, or pass another token as github-token.'
     )
   }

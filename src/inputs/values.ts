@@ -50,7 +50,7 @@ export function parseKey(value: string, isDefaultService: boolean, missingSecret
   if (value === '') {
     throw missing(
       missingSecrets ??
-        "Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. Check its name: GitHub passes an empty text for a secret that doesn't exist, or that this repository or environment can't use.",
+        "Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. Check its name: GitHub passes an empty string for a secret that doesn't exist, or that this repository or environment can't use.",
     )
   }
   parseKeyText(value)

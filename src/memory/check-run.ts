@@ -1,4 +1,4 @@
-/** The check runs of a name on a commit: each attempt of a step makes its own. */
+/** The check runs with one name on a commit: each attempt of a step creates its own. */
 
 import { getString } from '../event/payload.js'
 import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'

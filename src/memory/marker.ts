@@ -49,7 +49,7 @@ export function createMarker(stored: StoredState, id: number, identity: Identity
 }
 
 /**
- * Reads the last marker in the text of the comment or the check run with this id: there this step's stands.
+ * Reads the last marker in the text of the comment or the check run with this id: a step puts its own at the end.
  *
  * It counts only where its signature says: anyone can write a comment, copy a genuine marker, or get a bot to repeat it.
  *

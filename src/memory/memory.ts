@@ -1,4 +1,4 @@
-/** What a step remembers of earlier runs, and keeps for later ones: the one door to this folder. */
+/** What a step remembers of earlier runs, and stores for later ones. Other folders import this file alone. */
 
 import type { AgentService } from '../agent/client.js'
 import type { RunEvent } from '../event/event.js'

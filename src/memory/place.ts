@@ -51,7 +51,7 @@ export async function readEarlier(
   }))
   const own = texts
     .flatMap(({ state, ...text }) => (typeof state === 'object' ? [{ ...text, state }] : []))
-    // Then another run has a text of its own, too; otherwise it is the same for all runs.
+    // With a text for each attempt, other runs have their own; otherwise all runs share one.
     .filter(({ state }) => !perAttempt || state.run === environment.runId)
     // If two runs raced and created two comments, the newer one wins.
     .sort((one, other) => other.id - one.id)
@@ -59,7 +59,7 @@ export async function readEarlier(
   if (latest === undefined) {
     // There may be an earlier text, but none that counts.
     if (truncated)
-      log(`There are more ${kind}s than are read: one by an earlier run may be among the others.`)
+      log(`There are too many ${kind}s to read all: one by an earlier run may be among the others.`)
     // In a first attempt, the unverified checks of this name belong to other steps.
     const mayBeOwn = !perAttempt || environment.runAttempt > 1
     if (mayBeOwn && texts.some(({ state }) => state === 'unverified'))

@@ -74,12 +74,12 @@ export async function findPreviousRun(
   return { state: ofComment, job }
 }
 
-/** A step that is given a job is not about another, even if an earlier attempt was given that one. */
+/** A step with a `job-id` is about that job alone, even if an earlier attempt had another one. */
 function isMeant({ jobId }: StoredState, { task }: Inputs): boolean {
   return task.kind === 'create' || jobId === task.jobId
 }
 
-/** What is stored there, if this run depends on it. A first attempt finds no state of its run, or that of another step. */
+/** What is stored there, if this run depends on it. */
 async function readSlot(
   slot: PreviousRunContext['slots'][number],
   { runAttempt }: RunEnvironment,
@@ -186,7 +186,7 @@ export async function continueOrCreate(
   if (pull?.state === 'closed' && pushed !== undefined && isItsThread) {
     const reason = `the docs pull request ${link} was closed without a merge`
     const advice =
-      'To have docs after all, reopen it, or ask anew by any event but a push to this pull request.'
+      'To get docs after all, reopen it, or start the workflow by any event but a push to this pull request.'
     return { reason, advice }
   }
   // Only what is known to be open can be continued.

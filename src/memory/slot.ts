@@ -26,7 +26,7 @@ interface SlotOptions extends SignedPlace, Pick<Step, 'clock' | 'deadline' | 'wa
 /** What is known of the text, and what this step has done to it. */
 type State =
   | { readonly is: 'unread' }
-  /** There is no text to edit: none was found, or it is a check run, which each attempt makes anew. */
+  /** There is no text to edit: none was found, or it is a check run, which each attempt creates anew. */
   | { readonly is: 'none' }
   | { readonly is: 'found'; readonly id: number }
   /** A creation went out, and no response said that it was carried out. */
@@ -149,13 +149,13 @@ export class Slot implements PlaceWriter {
   async #write(update: PlaceUpdate, mode: RequestMode): Promise<void> {
     const { place, environment } = this.#options
     const isEnd = update.conclusion !== undefined && NOTHING_SENT.includes(update.stored.state)
-    // Then one that sent nothing has nothing to remember: one request is enough.
+    // A first attempt that sent nothing has nothing to remember: one request is enough.
     if (!(place.perAttempt && environment.runAttempt === 1 && isEnd)) {
       await this.#read(mode).catch((thrown) => {
         if (!place.perAttempt) throw thrown
       })
     }
-    // A placeholder is followed by a job of this run's own, and so replaces what a later run stored.
+    // After a placeholder, this run creates a job of its own, which replaces what a later run stored.
     const replaces = update.created || update.beforeSending !== undefined || this.#state.is === 'written'
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)

@@ -59,7 +59,7 @@ export class RetryBudget {
   /**
    * Counts the time since `startedAt`; attempts that fail at the same time are counted once.
    *
-   * @param limitMs a process that stood still for longer has not tried for longer
+   * @param limitMs the most that counts: a process that was frozen has not tried for longer
    */
   count(startedAt: number, limitMs: number): void {
     const now = this.#clock.now()

@@ -68,7 +68,7 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
     if (isFinalPoll) service.close()
     // The process was frozen and has missed its final poll.
     if (hasPassed(deadline)) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
-    tools.progress.missedReason = 'the last status request got no response' // Until it does.
+    tools.progress.missedReason = 'the last status request got no response' // Replaced if it does.
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
     state.budget.count(startedAt, ATTEMPT_MS)
@@ -145,7 +145,7 @@ type Next = { readonly result: PollResult } | { readonly delayMs: number }
 class PollState {
   /** Why the last poll showed no job. */
   lastError = ''
-  /** Of a service that has never responded. */
+  /** The time left for a service that has never responded. */
   readonly budget: RetryBudget
   readonly #options: PollOptions
   readonly #tools: RunTools

@@ -30,11 +30,10 @@ export interface StepTools {
   readonly onJob: (job: Job) => void
   /** Stores the state before a create request, if it is stored at all. */
   readonly writePlaceholder: () => Promise<void>
-  /** Writes what is known to the outputs and the summary. */
+  /** Writes what is known to the outputs, the summary, the comment and the check. */
   readonly publish: () => void
 }
 
-/** A step that runs: what the runner says of it, what its parts may use, and what has happened so far. */
 export interface Step extends StepTools {
   readonly inputs: Inputs
   /** Every problem with the inputs. */
