@@ -44,7 +44,10 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   })
   const isBad = inputProblem !== undefined
   const progress = new Progress(clock)
-  if (inputs.task.kind !== 'create') progress.follow(inputs.task.jobId)
+  if (inputs.task.kind !== 'create') {
+    progress.isGiven = true
+    progress.follow(inputs.task.jobId)
+  }
   const report = new StepReport({ writer: reporter, progress, redact, environment, inputs })
   return {
     inputs,
@@ -60,7 +63,8 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     reporter,
     report,
     deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
-    log: reporter.log,
+    // The result is the last line.
+    log: (line) => (progress.result === undefined ? reporter.log : reporter.debug)(line),
     debug: reporter.debug,
     warn: reporter.warn,
     note: (line) => {

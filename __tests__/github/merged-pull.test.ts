@@ -144,6 +144,8 @@ describe('a push is about itself', () => {
     ['GitHub names no merge', { mergeCommit: null, head: AFTER }, push('x'), [LIST, RANGE]],
     ['the pull request is open', { merged: false }, push('x'), [LIST, RANGE]],
     ['its head was pushed', { merged: false, mergeCommit: null, head: AFTER }, push('x'), [LIST, RANGE]],
+    ['somebody pushed its head, which merged it', { head: AFTER }, push('one'), [LIST, RANGE]],
+    ['the number is too long', { mergeCommit: null }, push('Call (#9999999999)'), [LIST, RANGE]],
     ['an earlier push merged it', { mergeCommit: BEFORE, head: AFTER }, push('x'), [LIST, RANGE]],
     ['it was merged into another branch', { base: ['release', REPOSITORY] }, push('x'), [LIST, RANGE]],
     ['it is of the repository that was forked', { base: ['main', 'o/r'] }, push('x'), [LIST, RANGE]],
@@ -154,6 +156,7 @@ describe('a push is about itself', () => {
       [LIST, COMMITS, RANGE],
     ],
     ['a queue rebased another with it', {}, push('one', { earlier: [two, two] }), [LIST, COMMITS, RANGE]],
+    ['a queue rebased one before', {}, push('one', { earlier: [commit('9')] }), [LIST, COMMITS, RANGE]],
     [
       'a queue merged both',
       {},
@@ -194,13 +197,22 @@ test.each([
   }),
 )
 
-test('of two pull requests that it merged, a push is about neither', () =>
+test.each<[string, Partial<PullState>, RunOptions, requests: string[]]>([
+  ['neither, if both are whole', {}, push('Retry (#2)'), [LIST, RANGE]],
+  [
+    'the one that accounts for all of it',
+    { commits: commitsWith('one') },
+    push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }),
+    [LIST, COMMITS, 'pulls/3/commits', FILES],
+  ],
+])('of two pull requests that it merged, a push is about %s', (_, other, run, requests) =>
   inWorld({}, async (world) => {
     addMerged(world)
-    addMerged(world, { number: 3 })
-    await world.step(SCOPE, push('Retry (#2)'))
-    expect(asked(world)).toEqual([LIST, RANGE])
-  }))
+    addMerged(world, { number: 3, ...other })
+    await world.step(SCOPE, run)
+    expect(asked(world)).toEqual(requests)
+  }),
+)
 
 test.each(['mintlify[bot]', 'Dependabot[bot]'])(
   'a pull request by %s starts nothing, although a person has added to it',

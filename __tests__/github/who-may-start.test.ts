@@ -209,8 +209,10 @@ describe("the step's own comment", () => {
     inRepository(async (world) => {
       await world.step({ ...SCOPE, 'job-key': 'a' })
       const { id, body } = written(world)
-      const { outputs } = await world.step({ ...SCOPE, 'job-key': 'b' }, about(id, body))
-      expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
+      for (const inputs of [{ ...SCOPE, 'job-key': 'b' }, {}]) {
+        const { outputs } = await world.step(inputs, about(id, body))
+        expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
+      }
       expect(world.posts()).toHaveLength(1)
     }))
 

@@ -6,7 +6,17 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { onPullRequest, promptOf } from '../support/remembered.js'
-import { active, completed, created, job, json, LINK, opened, type Script } from '../support/service.js'
+import {
+  active,
+  completed,
+  created,
+  job,
+  json,
+  LINK,
+  opened,
+  reset,
+  type Script,
+} from '../support/service.js'
 import { until } from '../support/time.js'
 
 const missing = json(404, { error: 'Job not found' })
@@ -97,6 +107,25 @@ test.each<[string, Script, continues: boolean, says: string]>([
     expect(world.comments()[0]).not.toContain('may exist')
   }),
 )
+
+test('a message that may be lost is told to each re-run, until the end of the job is', () =>
+  onPullRequest(
+    { posts: [created, reset, active], polls: [active, active, active, completed] },
+    async ({ start, step, messages }) => {
+      await start()
+      const attempt = async (nth: number, wait: string) => {
+        const env = { GITHUB_RUN_ID: '201', GITHUB_RUN_ATTEMPT: String(nth) }
+        const { outputs, log } = await step({ wait }, { env })
+        return [outputs.outcome, log.includes('The result of the last message is unknown')]
+      }
+      expect(await attempt(1, 'true')).toEqual(['error', false])
+      expect(await attempt(2, 'false')).toEqual(['started', true])
+      expect(await attempt(3, 'true')).toEqual(['pr-opened', true])
+      expect(messages()).toHaveLength(1)
+      expect(await attempt(4, 'false')).toEqual(['started', false])
+      expect(messages()).toHaveLength(2)
+    },
+  ))
 
 test('a job that is active and refuses the message is not replaced', () =>
   onPullRequest({ posts: [created, gone, another], polls: [active] }, async ({ start, step, service }) => {

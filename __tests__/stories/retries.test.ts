@@ -201,11 +201,11 @@ describe('a poll', () => {
   })
 
   test.each([
-    ['{"id":12,"status":"active"}', 'its id is a number, not a string'],
+    ['{"id":12,"status":"active"}', 'its id is not a string'],
     ['{"id":"a/b","status":"active"}', `its id is invalid: expected ${ID_RULE}`],
     ['{"status":"active"}', 'it has no id'],
     ['{"id":"job-1"}', 'it has no status'],
-    ['{"id":"job-1","status":1}', 'its status is a number, not a string'],
+    ['{"id":"job-1","status":1}', 'its status is not a string'],
   ])('says what keeps %s from being a docs job', async (body, problem) => {
     const { commands } = await tellAgainst({ posts: [json(201, body)], polls: [] }, { prompt: 'Go' })
     expect(commands('error')).toEqual([expect.stringContaining(`; ${problem}). A docs job may exist.`)])

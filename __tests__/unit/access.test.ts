@@ -216,9 +216,6 @@ describe('skip-authors', () => {
     ['pull_request_review', { ...pull('octocat'), review: by('Other-Bot') }, WRITTEN],
     ['discussion', { sender, comment: by('octocat'), answer: by('Other-Bot') }, WRITTEN],
     ['push', push('a-bot', 'OTHER-BOT'), EVERY_COMMIT],
-    // Some servers send the number of commits beside them, or null.
-    ['push', { ...push('other-bot'), total_commits: 1 }, EVERY_COMMIT],
-    ['push', { ...push('other-bot'), total_commits: null }, EVERY_COMMIT],
   ])('of a %s with %j: %s', (name, payload, reason) => {
     expect(decide(name, payload)).toEqual({ reason })
   })

@@ -47,13 +47,13 @@ function writer(what: Stored | undefined, role: 'decides' | 'remembers' | 'infor
   if (what === undefined) return undefined
   const all = {
     role,
-    asked: [] as boolean[],
+    asked: 0,
     stopped: false,
     stop: () => {
       all.stopped = true
     },
-    find: async (decides: boolean) => {
-      all.asked.push(decides)
+    find: async () => {
+      all.asked++
       if (what instanceof Error) throw what
       return what === 'nothing' ? undefined : what
     },
@@ -132,7 +132,6 @@ describe('a first attempt', () => {
     ['that is seen at the second request', { script: [noResponse, jobResult('active')] }, 'active', 2],
     ['that is gone', { script: gone }, 'gone', 4],
     ['without asking in a dry run', { dryRun: true }, 'not requested', 0],
-    ['although the check cannot be read', { check: GITHUB_ERROR }, 'active', 1],
   ])('continues the job in the comment, %s', async (_, options, now, requests) => {
     const { story, responded } = await find({ comment, ...options })
     expect(story).toBe(`continues job-1, active: ${now}; ${asks('job-1', requests)}; ${FOLLOWED}`)
@@ -167,12 +166,12 @@ describe('a first attempt', () => {
     expect((await find(options)).story).toBe(story)
   })
 
-  test('leaves what it sees to the polls that follow, and does not depend on the check', async () => {
+  test('leaves what it sees to the polls that follow', async () => {
     const script = [jobResult('queued')]
     const { lines, reported, writers } = await find({ comment, check: 'nothing', script })
     expect([lines.log, lines.warn, reported]).toEqual([[], [], []])
-    expect([writers.comment?.asked, writers.check?.asked]).toEqual([[true], [false]])
-    expect((await find({ comment, decides: false })).writers.comment?.asked).toEqual([])
+    expect([writers.comment?.asked, writers.check?.asked]).toEqual([1, 1])
+    expect((await find({ comment, decides: false })).writers.comment?.asked).toBe(0)
   })
 
   test('ends at the deadline', async () => {
@@ -198,9 +197,8 @@ describe('a re-run', () => {
   test.each(['active', 'unknown', 'timed-out', 'completed'])(
     'waits for the job of an attempt that was %s',
     async (state) => {
-      const { story, writers } = await find({ attempt: 2, check: ofThisRun(state), comment: other })
+      const { story } = await find({ attempt: 2, check: ofThisRun(state), comment: other })
       expect(story).toBe(`waits for job-1: active; asks job-1; ${FOLLOWED}`)
-      expect(writers.check?.asked).toEqual([true])
     },
   )
 
@@ -367,10 +365,12 @@ describe('continuing', () => {
     })
   })
 
-  test('a job that was not requested gets the message, and no pull request is read', async () => {
-    const task = { kind: 'message', jobId: 'job-1', prompt: 'Do it' }
-    const { told } = await decide('not requested', closed)
-    expect(told).toEqual({ task, read: [], log: [], followed: ['job-1', ''] })
+  test.each<[DocsPull, Partial<Task>]>([
+    [open, { kind: 'message', jobId: 'job-1' }],
+    [merged, { kind: 'create' }],
+  ])('a job that was not requested, with a pull request that is %j, is told: %j', async (pull, task) => {
+    const { told } = await decide('not requested', pull)
+    expect(told.task).toEqual({ ...task, prompt: 'Do it' })
   })
 
   test.each<[string, Iterable<ScriptedResult>, answer: object]>([

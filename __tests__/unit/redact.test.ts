@@ -20,6 +20,11 @@ describe('createRedactor', () => {
     expect(redact(text, true)).toBe(text.replace(KEY, '***'))
   })
 
+  test('the start of every key of a kind is replaced only with some of what follows it', () => {
+    const redact = createRedactor('github_pat_11ABCDEFG0', 'mint_dsc_1234')
+    expect(redact('github_pages, mint_dsc_…, github_pat_11AB…')).toBe('github_pages, mint_dsc_…, ***…')
+  })
+
   const code = (character: string): string => character.charCodeAt(0).toString(16)
   const percent = (character: string): string => `%${code(character)}`
   const entity = (character: string): string => `&#x${code(character)};`

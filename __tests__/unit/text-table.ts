@@ -224,9 +224,12 @@ const created = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
 const messaged = (job: JobFact, ...happened: ((step: Told) => void)[]) =>
   created(job, follows, reuses('message'), ...happened)
 const attached = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
-  happens: all(follows, reuses('attach'), ...happened),
+  happens: all(follows, reuses('attach'), isGiven, ...happened),
   job,
 })
+const isGiven = ({ progress }: Told): void => {
+  progress.isGiven = true
+}
 const forgets =
   (link?: string) =>
   ({ progress }: Told): void =>

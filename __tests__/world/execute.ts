@@ -98,13 +98,14 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
   puppets.push(puppet)
   const wrote: { readonly at: number; readonly line: string }[] = []
   let firstOutputAt: number | undefined
+  const own = plan.event.isOwnComment ? findOwnComment(github) : undefined
   const { startedAt, endedAt, code, signal, stdout, stderr, outputFile, summary } = await run({
     inputs: {
       'base-url': baseUrl + stepPrefix(index),
       'timeout-minutes': String(timeoutMs / 60_000),
       ...plan.inputs,
     },
-    event: github === undefined ? {} : eventOf(github, plan),
+    event: github === undefined ? {} : eventOf(github.plan, plan, own),
     eventFile: plan.eventFile,
     env: {
       ...environment,
@@ -132,6 +133,8 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
   tell(`step ${index + 1}`, `ends with ${signal ?? code}`)
   return {
     plan,
+    /** The event is about a comment that an earlier step has written. */
+    isAboutOwn: own !== undefined,
     /** What `timeout-minutes` said. */
     timeoutMs,
     spawnedAt: startedAt,
@@ -236,10 +239,17 @@ function copyComments(repository: Repository): void {
   }
 }
 
-function eventOf({ plan, repository: { comments } }: PlannedGitHub, { event }: StepPlan): object {
-  const own = [...comments.values()].find((comment) => comment.author !== STRANGER && markerIn(comment.body))
-  const told = { title: plan.title, body: plan.body, commentId: 1 }
-  return payloadOf(event, event.isOwnComment && own ? { ...told, body: own.body, commentId: own.id } : told)
+function findOwnComment(github: PlannedGitHub | undefined) {
+  const comments = [...(github?.repository.comments.values() ?? [])]
+  return comments.find(({ author, body }) => author !== STRANGER && markerIn(body))
+}
+
+function eventOf(
+  { title, body }: GitHubPlan,
+  { event }: StepPlan,
+  own: ReturnType<typeof findOwnComment>,
+): object {
+  return payloadOf(event, { title, body, commentId: 1, ...(own && { body: own.body, commentId: own.id }) })
 }
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>

@@ -155,6 +155,7 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     : { ...before.event, sender: cause.sender, author: cause.author }
   const next = {
     ...before,
+    attempt: Math.max(...attempts),
     inputs: {
       ...before.inputs,
       wait: inputs.wait ?? 'true',
@@ -169,7 +170,7 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
       return { ...next, runId: Math.max(...runs) + 1, attempt: 1, event, ...replaceKey(draw, next) }
     case 're-run':
       // On a re-run, the event is the same.
-      return { ...next, attempt: Math.max(...attempts) + 1 }
+      return { ...next, attempt: next.attempt + 1 }
     case 'leg':
       return random.chance(0.2)
         ? { ...next, runId: Math.max(...runs) + 1, attempt: 1, workflow: 'other.yml' }

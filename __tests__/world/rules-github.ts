@@ -48,12 +48,8 @@ export const GITHUB_RULES = {
 
   *'the own comment triggers nothing'(facts) {
     const { step, posts } = facts
-    if (!step.plan.event.isOwnComment || !facts.hasComment || posts.length === 0) return
-    const shown = facts.shown('comment')
     const keys = new Set(facts.record.steps.map(({ plan }) => plan.inputs['api-key']))
-    // The event names the first comment with a marker.
-    if (keys.size > 1 || !facts.isAlone) return
-    if (shown.length > 0 && shown.every((marker) => marker !== undefined))
+    if (step.isAboutOwn && keys.size === 1 && posts.length > 0)
       yield "the event is about the step's own comment, and something was sent"
   },
 

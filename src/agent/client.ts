@@ -150,10 +150,9 @@ function findJobProblem(received: unknown): string {
   if (typeof received !== 'object' || received === null) return ''
   const { id, status } = received as { id?: unknown; status?: unknown }
   if (id === undefined && status === undefined) return ''
-  if (typeof id !== 'string')
-    return id === undefined ? 'it has no id' : `its id is a ${typeof id}, not a string`
+  if (typeof id !== 'string') return id === undefined ? 'it has no id' : 'its id is not a string'
   if (!isId(id)) return `its id is invalid: expected ${ID_RULE}`
-  return status === undefined ? 'it has no status' : `its status is a ${typeof status}, not a string`
+  return status === undefined ? 'it has no status' : 'its status is not a string'
 }
 
 /** The status of a response and what it says. */

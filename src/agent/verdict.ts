@@ -51,8 +51,8 @@ const REFUSED_DELAY_MS = 3_400
 /** How long a host that never responded is tried, in milliseconds. */
 export const UNREACHABLE_MS = 120_000
 
-/** The most that one request counts for that, in milliseconds: 10 s to connect, 30 s for the response to a GET. */
-export const ATTEMPT_MS = 40_000
+/** The most that one request counts for that, in milliseconds: 10 s to connect, and for a poll 30 s for its response. */
+export const ATTEMPT_MS = { submit: 10_000, poll: 40_000 }
 
 const CONNECT_BACKOFF_CAP_MS = 10_000
 const RATE_LIMIT_BACKOFF_CAP_MS = 60_000

@@ -64,11 +64,9 @@ export class GitHubError extends ActionError {
       { cause: thrown },
     )
     this.status = status
-    // A gateway's: GitHub's own 404 is JSON.
-    const isForeign = status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
     this.temporary =
       permanent === undefined &&
-      (status === undefined || status < 300 || status >= 500 || limited || isForeign)
+      (status === undefined || status < 300 || status >= 500 || limited || isForeign(failure))
     this.refused = permanent !== undefined || (!this.temporary && isRefusal(status))
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
@@ -138,7 +136,8 @@ const RUN_LATER = 'Re-run later.'
 function adviceFor(failure: Failure, permission: string, fromFork: boolean): string {
   const { status, message } = failure
   if (isRateLimit(failure)) return RUN_LATER
-  if (status !== undefined && status < 400) return 'Check GITHUB_API_URL and the proxy variables.'
+  if ((status !== undefined && status < 400) || isForeign(failure))
+    return 'Check GITHUB_API_URL and the proxy variables.'
   if (/must authenticate via a GitHub App/i.test(message))
     return "Pass the workflow job's own token, or an app's, as github-token."
   if (/\bis locked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
@@ -205,6 +204,11 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
       headers['x-ratelimit-remaining'] === '0' ||
       /rate limit/i.test(message))
   )
+}
+
+/** A gateway's: GitHub's own 404 is JSON. */
+function isForeign({ status, headers }: Failure): boolean {
+  return status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
 }
 
 /** How long GitHub asks to wait, in milliseconds. */

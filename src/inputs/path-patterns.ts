@@ -16,6 +16,7 @@ const LIMIT = 1000
  * would take a file with an odd name; for such a file, escape the character.
  */
 const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
+  [/^\s/, 'remove the blank after "!"; write "\\ " for a name that starts with one'],
   [/^\//, 'remove the first "/": patterns already start at the root of the repository'],
   [/\/\/|(?:^|\/)\.\.?(?:\/|$)/, 'no path contains "./", "../" or "//"; start with a file or folder'],
   [/\/$/, 'a pattern matches files, not folders: write "/**" at the end for everything inside'],

@@ -65,7 +65,7 @@ async function readState(repository: string, number: string, github: GitHub): Pr
     case 'open':
       return { state: 'open' }
     case 'closed':
-      return { state: data.merged ? 'merged' : 'closed' }
+      return { state: data.merged || data.merged_at ? 'merged' : 'closed' }
     default:
       return { state: 'unknown', reason: 'GitHub returned no state for it.' }
   }

@@ -70,13 +70,14 @@ export function readMarker(
 }
 
 /**
- * Whether a step of this action wrote the text with this id: this one; or another one, if it ends in the marker of one or
- * a copy of that, which nobody can tell apart. A comment that was just created ends in a nonce.
+ * Whether a step of this action wrote the comment with this id: this one; or another one, if it ends in the marker of one
+ * or a copy of that, which nobody can tell apart. A comment that was just created ends in a nonce.
  */
-export function isByAction(text: string, id: number, identity: Identity, keys: MarkerKeys): boolean {
+export function isByAction(text: string, id: number, identity: Identity, keys?: MarkerKeys): boolean {
   if (/<!-- [0-9a-f]{32} -->\s*$/.test(text)) return true
   const [marker = '', name] = MARKER.exec(lastMarker(text)) ?? []
-  if (name === publicName(identity)) return typeof readMarker(text, id, identity, keys) === 'object'
+  if (name === publicName(identity))
+    return keys !== undefined && typeof readMarker(text, id, identity, keys) === 'object'
   return marker !== '' && text.trimEnd().endsWith(marker)
 }
 
@@ -108,5 +109,6 @@ function stepKey({ workflow, job, step, project, jobKey }: Identity): readonly s
 /** Only verified data is parsed; but a previous key may have leaked, and the prompt and the comment repeat these. */
 function parse(data: string): StoredState {
   const [jobId, link, run, attempt, state] = JSON.parse(Buffer.from(data, 'base64url').toString())
-  return { jobId: isId(jobId) ? jobId : '', link: safeLink(link), run, attempt, state }
+  const id = String(jobId)
+  return { jobId: isId(id) ? id : '', link: safeLink(String(link)), run, attempt, state }
 }

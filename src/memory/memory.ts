@@ -8,7 +8,8 @@ import type { Inputs } from '../inputs/inputs.js'
 import type { Plan } from '../run/result.js'
 import type { Step } from '../run/step.js'
 import { readDocsPull } from './docs-pull.js'
-import { openCheck, openComment } from './places.js'
+import { isByAction } from './marker.js'
+import { openCheck, openComment, signing } from './places.js'
 import { type Attach, continueOrCreate, findPreviousRun } from './previous-run.js'
 import type { Slot } from './slot.js'
 
@@ -39,15 +40,17 @@ export function openMemory(step: Step, github: GitHub) {
     openComment(inputs: Inputs): void {
       comment = keep(openComment({ ...step, inputs }, github))
     },
-    /** Whether a comment by this action triggered the run: with a personal token, what the step writes does. */
+    /** Whether a comment by this action triggered the run: with a personal token, what its steps write does. */
     async isAbout({ name, payload }: RunEvent): Promise<boolean> {
       const id = getPath(payload, 'comment.id')
-      if (name !== 'issue_comment' || comment === undefined || typeof id !== 'number') return false
-      return comment.isByAction(id, getString(payload, 'comment.body'))
+      if (name !== 'issue_comment' || typeof id !== 'number') return false
+      const { identity, markerKeys } = signing(step, String(getPath(payload, 'issue.number')))
+      const text = getString(payload, 'comment.body')
+      return isByAction(text, id, identity, markerKeys) || (await comment?.isOwn(id)) === true
     },
     /** @throws ActionError `github`, which names the permission that the comment needs */
     async readComment(): Promise<void> {
-      await comment?.find(true)
+      await comment?.find()
     },
     /**
      * What is remembered for this run: a job to wait for, sending nothing; or what to continue.

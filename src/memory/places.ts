@@ -6,16 +6,11 @@ import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
+import { oneLine } from '../text/escape.js'
 import { openCheckRuns } from './check-run.js'
 import { type Conversation, openComments } from './comment.js'
 import { deriveMarkerKeys } from './marker.js'
 import { type Role, Slot } from './slot.js'
-
-/** What a slot needs of a step. */
-type MemoryOptions = Pick<
-  Step,
-  'inputs' | 'environment' | 'event' | 'redact' | 'nonce' | 'clock' | 'deadline' | 'log' | 'warn' | 'note'
->
 
 /** Later runs depend on it. */
 export const DECIDES: Role = {
@@ -32,7 +27,7 @@ export const INFORMS: Role = {
 }
 
 /** The comment, if the step keeps one and there is a pull request or an issue for it. */
-export function openComment(step: MemoryOptions, github: GitHub): Slot | undefined {
+export function openComment(step: Step, github: GitHub): Slot | undefined {
   const { inputs, event, log } = step
   const { jobScope, issueNumber } = inputs
   const decides = jobScope !== 'run'
@@ -46,30 +41,24 @@ export function openComment(step: MemoryOptions, github: GitHub): Slot | undefin
     )
   }
   const conversation = findConversation(event, jobScope, issueNumber)
-  if (conversation !== undefined) return createCommentSlot(step, github, conversation, decides)
+  if (conversation !== undefined)
+    return createCommentSlot(step, github, conversation, decides ? DECIDES : INFORMS)
   const what = decides ? 'pull request' : 'pull request or issue'
   const consequence = decides
     ? 'starting a separate docs job, as with job-scope: run'
     : 'there is nothing to comment on'
   log(`The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`)
   const ofRun = decides && inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
-  return ofRun && createCommentSlot(step, github, ofRun, false)
+  return ofRun && createCommentSlot(step, github, ofRun, INFORMS)
 }
 
-/** @param decides later runs need what the comment stores */
-function createCommentSlot(
-  step: MemoryOptions,
-  github: GitHub,
-  conversation: Conversation,
-  decides: boolean,
-): Slot {
+function createCommentSlot(step: Step, github: GitHub, conversation: Conversation, role: Role): Slot {
   const place = openComments(github, step.environment.repository, conversation)
-  const role = decides ? DECIDES : INFORMS
   return new Slot({ ...step, ...signing(step, String(conversation.number)), place, role })
 }
 
 /** The check, if the event has a commit to put one on. */
-export function openCheck(step: MemoryOptions, github: GitHub, isInComment: () => boolean): Slot | undefined {
+export function openCheck(step: Step, github: GitHub, isInComment: () => boolean): Slot | undefined {
   const { environment, event, inputs, redact } = step
   const sha = commitOf(environment, event)
   if (sha === '') {
@@ -78,7 +67,7 @@ export function openCheck(step: MemoryOptions, github: GitHub, isInComment: () =
     return undefined
   }
   // job-key is redacted before it is shortened: half a key would not be found.
-  const name = redact(checkName(environment, redact(inputs.jobKey)))
+  const name = oneLine(redact(checkName(environment, redact(inputs.jobKey))))
   const place = openCheckRuns(github, environment.repository, sha, name)
   const role: Role = {
     is: 'remembers', // A re-run uses it if it can.
@@ -89,7 +78,7 @@ export function openCheck(step: MemoryOptions, github: GitHub, isInComment: () =
 }
 
 /** What the texts at a place are signed with. */
-function signing({ inputs, environment, nonce }: MemoryOptions, where: string) {
+export function signing({ inputs, environment, nonce }: Step, where: string) {
   const { repository, job, step } = environment
   const { projectId: project, apiKey, previousApiKey, jobKey } = inputs
   const identity = { repository, place: where, workflow: workflowId(environment), job, step, project, jobKey }

@@ -1,7 +1,6 @@
 /** What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or to continue. */
 
-import { isFinalOutcome, type Job, reasonNotContinuable } from '../agent/job.js'
-import type { RunEnvironment } from '../event/event.js'
+import { isFinalOutcome, type Job, parsePullRequest, reasonNotContinuable } from '../agent/job.js'
 import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
 import { Progress } from '../run/progress.js'
@@ -43,7 +42,9 @@ export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<PreviousRun | Attach | undefined> {
   const { inputs, environment, progress, slots, log } = context
-  const states = await Promise.all(slots.map((slot) => readSlot(slot, environment)))
+  const states = await Promise.all(
+    slots.map(async (slot) => (slot.role === 'informs' ? undefined : slot.find())),
+  )
   for (const state of states) refuseSameAttempt(state, context)
   const ofComment = states[slots.findIndex(({ role }) => role === 'decides')]
   const isOfThisRun = (state: StoredState | undefined): boolean =>
@@ -58,6 +59,7 @@ export async function findPreviousRun(
     progress.follow(rerun.jobId, rerun.link)
     const job = await getJobUnlessDry(rerun.jobId, context)
     if (job !== undefined) {
+      noteIfLost(rerun, context)
       log(
         "This is a re-run, and an earlier attempt didn't see its docs job finish: waiting for it, and sending nothing.",
       )
@@ -77,21 +79,6 @@ export async function findPreviousRun(
 /** A step with a `job-id` is about that job alone, even if an earlier attempt had another one. */
 function isMeant({ jobId }: StoredState, { task }: Inputs): boolean {
   return task.kind === 'create' || jobId === task.jobId
-}
-
-/** What is stored there, if this run depends on it. */
-async function readSlot(
-  slot: PreviousRunContext['slots'][number],
-  { runAttempt }: RunEnvironment,
-): Promise<StoredState | undefined> {
-  if (slot.role === 'informs') return undefined
-  const decides = slot.role === 'decides' || runAttempt > 1
-  try {
-    return await slot.find(decides)
-  } catch (thrown) {
-    if (decides || !(thrown instanceof ActionError)) throw thrown
-    return undefined // Writing it fails for the same reason, and says so.
-  }
 }
 
 /**
@@ -118,18 +105,19 @@ function refuseSameAttempt(
   throw new InputError([text])
 }
 
-function noteIfUnknown(
-  state: StoredState | undefined,
-  { note, environment, service }: PreviousRunContext,
-): void {
-  if (state === undefined || NOTHING_SENT.includes(state.state)) return
-  if (state.jobId === '') {
-    note(
-      `The result of the last create request is unknown: a docs job may exist. Look ${service.facts.whereToLook}.`,
-    )
-  } else if (state.run === environment.runId && ['sending', 'unknown'].includes(state.state)) {
-    note('The result of the last message is unknown: it may be lost. To send it again, start a new run.')
-  }
+/** Of a create request: no job is known that could be continued. */
+function noteIfUnknown(state: StoredState | undefined, { note, service }: PreviousRunContext): void {
+  if (state === undefined || state.jobId !== '' || NOTHING_SENT.includes(state.state)) return
+  note(
+    `The result of the last create request is unknown: a docs job may exist. Look ${service.facts.whereToLook}.`,
+  )
+}
+
+/** Of a message. It stays unknown for a further attempt, until the docs job's end is reported. */
+function noteIfLost({ state }: StoredState, { note, progress }: PreviousRunContext): void {
+  if (!['sending', 'unknown'].includes(state)) return
+  progress.messageMayBeLost = true
+  note('The result of the last message is unknown: it may be lost. To send it again, start a new run.')
 }
 
 /**
@@ -178,8 +166,7 @@ export async function continueOrCreate(
   const { inputs, event, log, progress, readDocsPull } = context
   const { jobId } = state
   const prompt = composeWith()
-  if (job === 'not requested') return { kind: 'message', jobId, prompt }
-  const link = job?.link || state.link
+  const link = (job !== 'not requested' && job?.link) || state.link
   const pull = link === '' ? undefined : await readDocsPull(link)
   const pushed = event.action === 'synchronize' ? event.pullRequest?.number : undefined
   const isItsThread = inputs.jobScope !== 'run' && pushed === (inputs.issueNumber ?? pushed)
@@ -201,25 +188,30 @@ export async function continueOrCreate(
         `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
       )
     }
+    if (job === 'not requested') return { kind: 'message', jobId, prompt }
     progress.follow(jobId, link)
     const find = () => getJob(jobId, context)
     return { kind: 'message', jobId, prompt, remembered: { job, find, ...forNewJob } }
   }
   if (jobId !== '') log(`The earlier docs job ${reason}: creating a new one.`)
-  progress.forget(forNewJob.previousLink)
+  // A dry run reports what is stored.
+  if (!inputs.dryRun) progress.forget(forNewJob.previousLink)
   return { kind: 'create', prompt: forNewJob.prompt }
 }
 
+/** Names the pull request alone: what else is in a link would be words outside of the fence. */
 function askToContinue(link: string): string {
+  const { repository, number } = parsePullRequest(link)
+  const url = `${new URL(link).origin}/${repository}/pull/${number}`
   return (
-    `An earlier docs job has already opened the pull request ${link}, which is still open. ` +
+    `An earlier docs job has already opened the pull request ${url}, which is still open. ` +
     'Continue there: add to its branch, and open no second pull request.'
   )
 }
 
-function reasonNotReusable(job: Job | undefined, pull: DocsPull | undefined): string | undefined {
+function reasonNotReusable(job: PreviousRun['job'], pull: DocsPull | undefined): string | undefined {
   if (job === undefined) return 'no longer exists'
-  const reason = reasonNotContinuable(job)
+  const reason = job === 'not requested' ? '' : reasonNotContinuable(job)
   if (reason !== '') return reason
   return pull?.state === 'merged' || pull?.state === 'closed'
     ? `has a pull request that was ${pull.state}`

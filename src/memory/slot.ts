@@ -6,7 +6,7 @@ import { type Clock, waitForAbort } from '../net/deadline.js'
 import type { CloseLimits, PlaceUpdate, PlaceWriter } from '../run/place-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
-import { createMarker, isByAction, NOTHING_SENT, type StoredState } from './marker.js'
+import { createMarker, NOTHING_SENT, type StoredState } from './marker.js'
 import { concludeAll, createOnce, readEarlier, type SignedPlace, type StoredText } from './place.js'
 
 /** What a text is for. */
@@ -70,33 +70,31 @@ export class Slot implements PlaceWriter {
     const { role } = this.#options
     const error = this.#failed?.error
     if (!(error instanceof ActionError)) return String(error ?? '')
-    const lost = lacksJob(role, this.#latest, this.#storedId)
+    const lost = lacksJob(role, this.#latest, this.#storedId ?? this.#before?.jobId)
       ? `, and ${role.soleReader()} may not find this run's docs job`
       : ''
     return describeWarning(error, `${role.stale}${lost}.`)
   }
 
   /**
-   * What an earlier step stored.
+   * What an earlier step stored; undefined if that can't be read, and this run doesn't depend on it.
    *
-   * @param decides retries temporary failures; the caller reports the error
-   * @throws ActionError `github`
+   * @throws ActionError `github` if it does; the caller reports it
+   * @throws Cancelled
    */
-  find(decides: boolean): Promise<StoredState | undefined> {
+  async find(): Promise<StoredState | undefined> {
+    const isRerun = this.#options.environment.runAttempt > 1
+    const decides = this.role === 'decides' || (this.role === 'remembers' && isRerun)
     return this.#read({ decides }).catch((thrown) => {
       if (decides) this.#failed ??= {}
-      throw thrown
+      if (decides || !(thrown instanceof ActionError)) throw thrown
+      return undefined // Writing it fails for the same reason, and says so.
     })
   }
 
-  /** Whether this comment is one that this step, or another one, keeps up to date. */
-  async isByAction(id: number, text: string): Promise<boolean> {
-    const { identity, markerKeys } = this.#options
-    if (markerKeys !== undefined && isByAction(text, id, identity, markerKeys)) return true
-    const decides = this.role === 'decides'
-    await this.find(decides).catch((thrown) => {
-      if (decides) throw thrown
-    })
+  /** Whether this is the text that the step keeps up to date. */
+  async isOwn(id: number): Promise<boolean> {
+    await this.find()
     return 'id' in this.#state && id === this.#state.id
   }
 
@@ -130,7 +128,7 @@ export class Slot implements PlaceWriter {
   }
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
-    const isLacking = lacksJob(this.#options.role, this.#latest, this.#storedId)
+    const isLacking = lacksJob(this.#options.role, this.#latest, this.#storedId ?? this.#before?.jobId)
     const limitMs = isLacking && this.#latest?.stored.jobId ? memoryMs : usualMs
     const end = abortWithin(this.#closing, { limitMs, cancelledMs }, cancel, this.#options.clock)
     await this.#working?.finally(end)
@@ -160,8 +158,8 @@ export class Slot implements PlaceWriter {
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
-    this.#dead = await concludeAll(this.#dead, mode)
     await this.#edit(update, mode)
+    this.#dead = await concludeAll(this.#dead, mode)
     if (this.#state.is === 'written') this.#state = { ...this.#state, jobId: update.stored.jobId }
     this.#failed = undefined
   }

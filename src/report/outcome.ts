@@ -45,18 +45,14 @@ export function describeOutcome(
   result: RunResult,
   show: (text: string) => string,
 ): Texts {
-  const { job, jobId, reuse, accepted, status } = progress
+  const { job, jobId, isGiven, reuse, accepted, status } = progress
   const name = `Docs job ${show(jobId)}`
   const hasEnded = isFinal(status) && reuse !== 'message'
   const now = `${name} ${describeNow(progress, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
   const howToWait = `To wait for the docs job, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
   const mayRun = `${name} may still be running. ${howToWait}`
-  // The step that continues a job may do so each time.
-  const startNew =
-    reuse === undefined
-      ? 'To start a new docs job, start a new run'
-      : 'To start a new docs job, run a step with a prompt and no job-id'
+  const startNew = `To start a new docs job, ${isGiven ? 'run a step with a prompt and no job-id' : 'start a new run'}`
   switch (result.outcome) {
     case 'pr-opened':
       return {

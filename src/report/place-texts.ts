@@ -1,6 +1,6 @@
 /** What the comment and the check say, and what they store. Pure. */
 
-import { type FailOn, failsStep, type Outcome } from '../agent/job.js'
+import { type FailOn, failsStep, isFinalOutcome, type Outcome } from '../agent/job.js'
 import type { Conclusion, PlaceUpdate, Stored } from '../run/place-update.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
@@ -54,9 +54,10 @@ export function createPlaceholder(view: View): PlaceUpdate {
 
 /** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
 function describeState(
-  { status, accepted, request, jobId, result }: Progress,
+  { status, accepted, request, jobId, result, messageMayBeLost }: Progress,
   sending: boolean,
 ): Stored['state'] {
+  if (messageMayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'
   if (result === undefined) {
     if (accepted) return status ?? 'active'
     // A re-run must send a message that was refused. A create request that may be in flight again stays recorded.

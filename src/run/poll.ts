@@ -71,7 +71,7 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
     tools.progress.missedReason = 'the last status request got no response' // Replaced if it does.
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
-    state.budget.count(startedAt, ATTEMPT_MS)
+    state.budget.count(startedAt, ATTEMPT_MS.poll)
     const next = state.handle(result, { isEarly, isFinalPoll })
     if ('result' in next) return next.result
     delayMs = next.delayMs

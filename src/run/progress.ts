@@ -25,6 +25,10 @@ export class Progress {
   responded = false
   /** An existing job accepted a message, or is only waited for. */
   reuse: 'message' | 'attach' | undefined
+  /** An earlier attempt sent a message whose result is unknown. */
+  messageMayBeLost = false
+  /** The input `job-id` names the job. */
+  isGiven = false
   /** Why the last status request did not show the job; empty if it did. */
   missedReason = ''
   /** Given, or known from the response to a create request. */

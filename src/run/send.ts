@@ -38,7 +38,7 @@ export async function send(
     publish()
     const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toUnknown)
-    budget.count(startedAt, ATTEMPT_MS)
+    budget.count(startedAt, ATTEMPT_MS.submit)
     progress.request = 'idle'
     progress.posted ||= wasSent(result)
     progress.responded ||= isResponse(result)

@@ -104,9 +104,12 @@ function decodeEscape(escaped: string): string | undefined {
 
 /** The start of a secret is replaced, too, wherever the rest was cut off; one of fewer bytes says nothing. */
 const PREFIX_BYTES = 8
+/** What all keys of a kind start with says nothing, either. */
+const KIND = /^(?:mint_(?:dsc_|us_)?|gh[a-z]_|github_pat_)?/
 
 function findKey(key: string, { bytes, startOf }: Decoded, whole: boolean): ByteRange[] {
-  const start = whole ? key : key.slice(0, PREFIX_BYTES)
+  const kind = KIND.exec(key)?.[0] ?? ''
+  const start = whole ? key : key.slice(0, Math.max(PREFIX_BYTES, kind.length + 3))
   const ranges: ByteRange[] = []
   for (let at = bytes.indexOf(start); at >= 0; at = bytes.indexOf(start, at + 1)) {
     let length = start.length
