@@ -203,7 +203,7 @@ async function startService(scenario, speed, step, signals) {
 function describeService(service, step) {
   if (!service) return 'No emulated service is started: the step uses the one at base-url.'
   if (step.offline) return `The URL is ${service.url}.`
-  return `The emulated service is at ${service.url}. A docs job takes ${formatDuration(service.jobSeconds)} there.`
+  return `The emulated service is at ${service.url}. A job takes ${formatDuration(service.jobSeconds)} there.`
 }
 
 /**

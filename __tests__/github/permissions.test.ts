@@ -33,7 +33,11 @@ const CHANGES = { context: 'diff', 'context-paths': '**' }
 
 /** By the first cell of the row. Without a run, it is one of the pull request. */
 const CASES: Record<string, readonly (readonly [inputs: Record<string, string>, run?: RunOptions])[]> = {
-  '`job-scope: pull-request`, `comment: true`': [[{ 'job-scope': 'pull-request' }], [{ comment: 'true' }]],
+  '`job-scope: pull-request`; on a pull request also `job-scope: issue`, `comment: true`': [
+    [{ 'job-scope': 'pull-request' }],
+    [{ 'job-scope': 'issue' }],
+    [{ comment: 'true' }],
+  ],
   '`job-scope: issue`, `comment: true` on an issue': [
     [{ 'job-scope': 'issue', 'issue-number': '40' }, run('workflow_dispatch')],
     [{ comment: 'true', 'allow-users': 'octocat' }, onIssue],

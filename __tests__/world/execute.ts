@@ -5,7 +5,7 @@ import { type Fault, file, type Repository, sha, startGitHub } from '../support/
 import type { CheckState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
-import { BEFORE, COMMIT, FIRST_MESSAGE, HEAD, payloadOf, refOf, TAG } from './events.js'
+import { BEFORE, COMMIT, FIRST_MESSAGE, HEAD, numberOf, payloadOf, refOf, TAG } from './events.js'
 import type { GitHubPlan } from './github-plan.js'
 import { MARKER, markerIn, STRANGER } from './memory.js'
 import type { ActionPlan, Plan, StepPlan, Trigger } from './plan.js'
@@ -98,7 +98,7 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
   puppets.push(puppet)
   const wrote: { readonly at: number; readonly line: string }[] = []
   let firstOutputAt: number | undefined
-  const own = plan.event.isOwnComment ? findOwnComment(github) : undefined
+  const own = plan.event.isOwnComment ? findOwnComment(github, numberOf(plan.event)) : undefined
   const { startedAt, endedAt, code, signal, stdout, stderr, outputFile, summary } = await run({
     inputs: {
       'base-url': baseUrl + stepPrefix(index),
@@ -239,9 +239,9 @@ function copyComments(repository: Repository): void {
   }
 }
 
-function findOwnComment(github: PlannedGitHub | undefined) {
+function findOwnComment(github: PlannedGitHub | undefined, number: number | undefined) {
   const comments = [...(github?.repository.comments.values() ?? [])]
-  return comments.find(({ author, body }) => author !== STRANGER && markerIn(body))
+  return comments.find(({ issue, author, body }) => issue === number && author !== STRANGER && markerIn(body))
 }
 
 function eventOf(

@@ -143,7 +143,7 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     [refusesLaterStep ? 0 : 2, 'leg'],
     [refusesLaterStep ? 0 : 1, 'same attempt'],
   )
-  const isOrdered = refusesLaterStep || theme === 'well'
+  const isOrdered = refusesLaterStep || theme === 'well' || what === 're-run'
   const isConcurrent = !isOrdered && random.chance(what === 'leg' ? 0.8 : 0.3)
   const starts = isConcurrent
     ? { after: 'start' as const, delayMs: random.pick(0, 0, random.int(0, 300), random.int(0, timeoutMs)) }

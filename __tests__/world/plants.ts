@@ -79,14 +79,10 @@ const TABLE = [
   ['no marker is found', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
   [
     'a comment that cannot be read counts as none',
-    'return await slot.find(decides);',
-    'return await slot.find(decides).catch(() => undefined);',
+    'if (decides || !(thrown instanceof ActionError))',
+    'if (!(thrown instanceof ActionError))',
   ],
-  [
-    'a re-run starts anew',
-    'return await slot.find(decides);',
-    "return slot.role === 'decides' ? await slot.find(decides) : undefined;",
-  ],
+  ['a re-run starts anew', "slot.role === 'informs' ? undefined", "slot.role !== 'decides' ? undefined"],
   ['a step that looks the same is not refused', 'refuseSameAttempt(state, context);', ';'],
   [
     'the last edits are not waited for',
@@ -100,7 +96,7 @@ const TABLE = [
     "pull?.state === 'closed' && pushed",
     'false && pushed',
   ],
-  ['a push is not about what it has merged', 'if (pull === undefined || more.length > 0)', 'if (true)'],
+  ['a push is not about what it has merged', 'return pull === undefined ||', 'return true ||'],
   ['a push of two squashes is about the second', 'if (commits.length === 1) return true;', 'return true;'],
   ['a list that is late names no pull request', 'listed.length > 0 ? [] :', 'true ? [] :'],
   // GitHub.

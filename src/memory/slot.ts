@@ -158,8 +158,8 @@ export class Slot implements PlaceWriter {
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
-    await this.#edit(update, mode)
     this.#dead = await concludeAll(this.#dead, mode)
+    await this.#edit(update, mode)
     if (this.#state.is === 'written') this.#state = { ...this.#state, jobId: update.stored.jobId }
     this.#failed = undefined
   }
