@@ -240,10 +240,14 @@ export class Facts extends Observed {
   get couldWrite(): boolean {
     const wasHindered = this.wasKilled || this.secondSignalAt < NEVER || this.freezes.length > 0
     if (wasHindered || !this.isGitHubWell || !this.isAlone) return false
-    // The last edits have until the deadline, and at least 1 s; 3 s after a cancel. A step that took less was not cut short.
+    return !this.#hadNoTime
+  }
+
+  /** The last edits have until the deadline, and at least 1 s; 3 s after a cancel. A step that took less was not cut short. */
+  get #hadNoTime(): boolean {
     const { endedAt } = this.step
     const reportedAt = this.reportedAt ?? 0
-    return endedAt < Math.max(this.deadlineAt, reportedAt + 1_000) && endedAt < this.cancelledAt + 3_000
+    return endedAt >= Math.max(this.deadlineAt, reportedAt + 1_000) || endedAt >= this.cancelledAt + 3_000
   }
 
   /** Whether an edit of the comment went out that never came as a whole: the time was up on its way. */
@@ -252,7 +256,7 @@ export class Facts extends Observed {
     const came = this.step.githubRequests.filter(
       ({ method, path, body }) => method === 'PATCH' && path.includes('/comments/') && body !== undefined,
     )
-    return sent.length > came.length
+    return sent.length > came.length && this.#hadNoTime
   }
 
   /** What the comment or the check decided, in each way in which its list may have been read. */

@@ -29,11 +29,7 @@ const TABLE = [
     'status >= 500',
   ],
   ['a POST goes on a connection that was used', "if (request.method === 'POST') close();", ''],
-  [
-    'Retry-After is not waited for after a 429',
-    'Math.max(retryAfterMs, 1000)',
-    'Math.max(retryAfterMs / 2, 1000)',
-  ],
+  ['a 429 is not waited for', 'Math.max(retryAfterMs, 1000)', 'Math.max(retryAfterMs / 2, 1000)'],
   [
     'polls ignore Retry-After',
     'return retry(reason, parseRetryAfter(result.retryAfter, date));',
@@ -43,16 +39,8 @@ const TABLE = [
   ['a 404 is believed at once', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 1;'],
   ['a refusal is believed after three', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 3;'],
   ['a job that shows late has no grace', 'VISIBILITY_GRACE_MS = 30_000;', 'VISIBILITY_GRACE_MS = 0;'],
-  [
-    'an end without a link is not asked for once more',
-    '!mayHaveLink || deadline.remainingMs() <= LINK_MS',
-    'true',
-  ],
-  [
-    'a re-run that waits forgets what the service has just said',
-    'tools.onJob(task.job);',
-    'tools.publish();',
-  ],
+  ['a late link is not asked for', '!mayHaveLink || deadline.remainingMs() <= LINK_MS', 'true'],
+  ['a re-run forgets what was said', 'tools.onJob(task.job);', 'tools.publish();'],
   // Time.
   ["a POST's response is not waited for after the deadline", 'finalPost: 5_000,', 'finalPost: 0,'],
   ["a POST's response is waited for too long after the deadline", 'finalPost: 5_000,', 'finalPost: 8_000,'],
@@ -91,11 +79,7 @@ const TABLE = [
   ],
   ["the step's own comment triggers it", 'if (await memory.isAbout(event))', 'if (false)'],
   ['the key before no longer counts', '= keys.some((key) =>', '= keys.slice(0, 1).some((key) =>'],
-  [
-    'whoever closed the docs pull request is asked again',
-    "pull?.state === 'closed' && pushed",
-    'false && pushed',
-  ],
+  ['a no is asked again', "pull?.state === 'closed' && pushed", 'false && pushed'],
   ['a push is not about what it has merged', 'return pull === undefined ||', 'return true ||'],
   ['a push of two squashes is about the second', 'if (commits.length === 1) return true;', 'return true;'],
   ['a list that is late names no pull request', 'listed.length > 0 ? [] :', 'true ? [] :'],
@@ -110,11 +94,7 @@ const TABLE = [
   // Access.
   ['a stranger comments', '...others.map((login) =>', '...[].map((login) =>'],
   ['readers may start jobs', "'admin', 'write'", "'admin', 'write', 'read'"],
-  [
-    'reopening a pull request asks nobody',
-    "(action === 'synchronize' || isApp);",
-    "(action !== 'opened' || isApp);",
-  ],
+  ['reopening asks nobody', "(action === 'synchronize' || isApp);", "(action !== 'opened' || isApp);"],
   ['a push is consent to the words of whoever opened it', 'return authorBehind(event, first);', 'return [];'],
   ['so is one to a fork', "(event.action === 'synchronize' ? authorBehind(event, first) : [])", '[]'],
   ['the agent starts jobs of its own', 'if (isListed(sender)) {', 'if (false) {'],

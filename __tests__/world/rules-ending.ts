@@ -116,11 +116,15 @@ export const ENDING_RULES = {
   },
 
   *'bad input is said to be bad'(facts) {
-    const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, isGitHubWell } = facts
+    const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, step } = facts
     if (!hasBadInput(inputs) || facts.isUntold || wasCancelled || !mayStart || isByAgent) return
     if (facts.thrownAt <= facts.step.endedAt) return
     // Who may start a job is asked first.
-    const isRefused = outcome === 'skipped' && !isGitHubWell
+    const isRefused =
+      outcome === 'skipped' &&
+      step.githubRequests.some(
+        ({ path, status }) => /\/permission$/.test(path) && (status === 404 || !/\/writer\//.test(path)),
+      )
     if (code !== 'input' && !isRefused) yield `the input is bad: ${outcome} ${code}`
   },
 
