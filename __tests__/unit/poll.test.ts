@@ -212,6 +212,7 @@ describe('at the deadline', () => {
   )
 
   const frozen = { frozenMs: 31 * MINUTE }
+  const cutOff = delayed(MINUTE, { kind: 'aborted', sent: false })
   test.each<[string, Script, Options, end: string]>([
     ['which tells its end', [completed], { ...created(), ...frozen }, 'completed'],
     ['which tells no end', [active], { ...created(), ...frozen }, 'deadline'],
@@ -219,6 +220,7 @@ describe('at the deadline', () => {
     ['which is its only one', [completed], { startAt: 31 * MINUTE }, 'completed'],
     ['which is the first answer', [errorResponse(503), completed], frozen, 'completed'],
     ['which says that there is no such job', [errorResponse(503), missing], frozen, 'deadline'],
+    ['after one that the freeze cut off', [cutOff, completed], created(30 * MINUTE - 3000), 'completed'],
   ])('a process that was frozen makes one last poll, %s', async (_, script, options, end) => {
     // All its timers are due at once: the deadline's may be called after the one that it waits for.
     for (const wakesFirst of [false, true]) {

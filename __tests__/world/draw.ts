@@ -14,6 +14,8 @@ export const PULL_REQUEST = 1
 export const ISSUE = 2
 /** How long after a cancel or the deadline the response to a POST is waited for. */
 export const FINAL_POST_MS = 5_000
+/** How long the last poll may take after a freeze over the deadline. */
+export const LATE_POLL_MS = 2_000
 
 /** It is in the workspace, and it holds this. */
 export const PROMPT_FILE = 'prompt.md'

@@ -322,8 +322,7 @@ export function isSuccess(entry: Entry): boolean {
 /** A whole response to a status request that says something, and not the job; or what may be taken for one. */
 export function isRefusal(entry: Entry): boolean {
   const { framing, body } = entry.exchange.response
-  if (body.length > MAX_BYTES) return false
-  if (entry.respondedAt === undefined && framing !== 'close') return false
+  if (entry.respondedAt === undefined ? framing !== 'close' : body.length > MAX_BYTES) return false
   const status = statusOf(entry)
   // Nobody can tell that a body that only the end of the connection delimits was cut.
   if (status < 300) return entry.respondedAt === undefined || jobIn(entry)?.id !== entry.jobId

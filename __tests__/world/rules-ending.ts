@@ -1,6 +1,6 @@
 /** How and when a step ends, and what it says of its end in the outputs. */
 
-import { BAD_INPUTS, FAILURES, FINAL_POST_MS } from './draw.js'
+import { BAD_INPUTS, FAILURES, FINAL_POST_MS, LATE_POLL_MS } from './draw.js'
 import { ENDED } from './facts.js'
 import type { Rule } from './rules.js'
 import { fateOf, isId, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
@@ -24,8 +24,6 @@ const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
  * flight has 0.5 s, the last edits have 1 s, and the note that one of them leaves for the other has another.
  */
 const EDITS_MS = { cancelled: 3_000, deadline: 2_500 }
-/** How long the last poll may take after a freeze over the deadline. */
-const LATE_POLL_MS = 2_000
 /** How long a step with bad input has to say so. */
 const BAD_INPUT_MS = 60_000
 /** How soon after its start a step may send its request. */

@@ -1,6 +1,6 @@
 /** What is sent to the service and when, and what is made of its responses. */
 
-import { DOCS_TOKEN, TOKEN } from './draw.js'
+import { DOCS_TOKEN, LATE_POLL_MS, TOKEN } from './draw.js'
 import { isAboutTheJob, isRefusal, isSuccess, statusOf } from './facts.js'
 import type { Rule } from './rules.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
@@ -170,8 +170,11 @@ export const SERVICE_RULES = {
     // A response that comes that late leaves no time for it.
     if (facts.posts.some(({ arrivedAt }) => facts.thawedAt(arrivedAt) >= deadlineAt - lastPollMs)) return
     if (facts.wasCancelled) return
-    // What is left after a freeze may be too short.
-    if (facts.freezes.some(({ to }) => to >= deadlineAt - lastPollMs && to < deadlineAt)) return
+    // What is left after a freeze may be too short; so may be one that the poll was cut off by.
+    const lastPollAt = deadlineAt - lastPollMs
+    const isShort = ({ from, to }: (typeof facts.freezes)[number]): boolean =>
+      to >= lastPollAt && to < deadlineAt + (from < lastPollAt ? 0 : LATE_POLL_MS)
+    if (facts.freezes.some(isShort)) return
     const last = facts.polls(jobId).at(-1)
     if (last === undefined || last.startedAt < deadlineAt - lastPollMs)
       yield `the last poll came ${deadlineAt - (last?.startedAt ?? step.spawnedAt)} ms before the deadline`

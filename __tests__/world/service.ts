@@ -225,14 +225,13 @@ export type Fate = 'job' | 'no-job' | 'refused' | 'unknown' | 'any'
 
 export function fateOf({ exchange, respondedAt, path, jobId }: Entry): Fate {
   const { status, framing, body } = exchange.response
-  if (body.length > MAX_BYTES) return 'unknown'
   if (respondedAt === undefined) {
     // Only the end of the connection tells where such a body ends (RFC 9112, 6.3).
     const endsWithConnection = framing === 'close' && exchange.breaksAt === 'response'
     return endsWithConnection && exchange.how !== 'hang' ? 'any' : 'unknown'
   }
   // 303 says that it was done (RFC 9110, 15.4.4).
-  if (status >= 500 || status === 303) return 'unknown'
+  if (body.length > MAX_BYTES || status >= 500 || status === 303) return 'unknown'
   if (status >= 300) return 'refused'
   if (isMessage({ path })) return 'job'
   return jobIn({ exchange, jobId }) === undefined ? 'no-job' : 'job'

@@ -52,26 +52,33 @@ export type PollResult =
 export async function pollUntilDone(options: PollOptions, tools: RunTools): Promise<PollResult> {
   const { service, clock, deadline } = tools
   const state = new PollState(options, tools)
-  const finalPollAt = clock.now() + deadline.remainingMs() - finalPollMarginMs(options.timeoutMs)
-  const untilFinalPoll = createDeadline(finalPollAt, deadline.cancel, clock)
+  const deadlineAt = clock.now() + deadline.remainingMs()
+  const untilFinalPoll = createDeadline(
+    deadlineAt - finalPollMarginMs(options.timeoutMs),
+    deadline.cancel,
+    clock,
+  )
   let delayMs = state.firstDelayMs()
   // A create request or a message that was answered after the deadline leaves no time for a poll.
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
-  for (let isFinalPoll = isTooLate; !isFinalPoll; ) {
+  for (let isOver = isTooLate; !isOver; ) {
     const remainingMs = untilFinalPoll.remainingMs()
     const isEarly = delayMs > remainingMs
     await state.budget.sleep(Math.min(delayMs, remainingMs), deadline.signal)
     if (deadline.cancelled()) break
-    isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
+    const isFinalPoll = delayMs >= remainingMs || hasPassed(untilFinalPoll)
     let until = isFinalPoll ? deadline : untilFinalPoll
     // A server may close an idle connection just as this poll is sent, which no other one follows.
     if (isFinalPoll) service.close()
     // The process was frozen and has missed its final poll.
-    if (hasPassed(deadline)) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
+    const isLate = hasPassed(deadline)
+    if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
     tools.progress.missedReason = 'the last status request got no response' // Replaced if it does.
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
     state.budget.count(startedAt, ATTEMPT_MS.poll)
+    // A process that was frozen during its final poll makes another.
+    isOver = isLate || (isFinalPoll && clock.now() < deadlineAt + LATE_POLL_MS)
     const next = state.handle(result, { isEarly, isFinalPoll })
     if ('result' in next) return next.result
     delayMs = next.delayMs
