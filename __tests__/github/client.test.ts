@@ -372,17 +372,22 @@ describe('what can not connect for good is not retried, and says whose fault it 
   })
 
   const CREDENTIALS = 'Set the user name and password in Https_Proxy.'
-  test.each<[string, Parameters<typeof connectProxy>[1], boolean, RegExp, string]>([
-    ["a proxy's credentials", () => 407, false, /the proxy rejected the credentials: \S/, CREDENTIALS],
-    ["a proxy's certificate", () => 'open', true, /the proxy's certificate is not trusted: \S/, CERTIFICATE],
-  ])('%s', async (_, behave, overTls, says, advice) => {
-    const { port, close } = await connectProxy(1, behave, overTls ? await certificate() : undefined)
+  type Behave = Parameters<typeof connectProxy>[1]
+  const open: Behave = () => 'open'
+  test.each<[string, scheme: string, Behave, RegExp, advice: string]>([
+    ["a proxy's credentials", 'http', () => 407, /the proxy rejected the credentials: \S/, CREDENTIALS],
+    ["a proxy's certificate", 'https', open, /the proxy's certificate is not trusted: \S/, CERTIFICATE],
+    ["a proxy's variable", 'ftp', open, /: Https_Proxy is not a valid HTTP proxy URL\.$/, 'Use http:'],
+  ])('%s', async (_, scheme, behave, says, advice) => {
+    const secret = scheme === 'https' ? await certificate() : undefined
+    const { port, close } = await connectProxy(1, behave, secret)
     servers.push(close)
-    const value = `${overTls ? 'https' : 'http'}://localhost:${port}`
+    const value = `${scheme}://localhost:${port}`
     const options = { apiUrl: 'https://github.test', proxies: [{ name: 'Https_Proxy', value }] }
     const { github, waits } = await connect([OK], options)
     const error = await failure(read(github))
-    expect(error).toMatchObject({ temporary: false, advice, message: expect.stringMatching(says) })
+    expect(error).toMatchObject({ temporary: false, message: expect.stringMatching(says) })
+    expect(error.advice).toContain(advice)
     expect(waits).toEqual([])
   })
 })

@@ -163,7 +163,7 @@ describe('the proxy', () => {
         expect.objectContaining({
           code: 'network',
           message: 'PROXY_1 is not a valid HTTP proxy URL.',
-          advice: 'Use http://host:port or http://user:password@host:port, or list the service in NO_PROXY.',
+          advice: 'Use http://host:port or http://user:password@host:port, or list the host in NO_PROXY.',
         }),
       )
     },

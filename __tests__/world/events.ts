@@ -8,16 +8,8 @@ export type Person = 'gone' | 'writer' | 'reader' | 'stranger' | 'app[bot]' | 'm
 export type EventPlan = ReturnType<typeof createEvent>
 
 /** Whoever causes one of these can write to the repository. */
-const WRITERS_ONLY = [
-  'push',
-  'create',
-  'delete',
-  'release',
-  'schedule',
-  'workflow_dispatch',
-  'repository_dispatch',
-  'merge_group',
-]
+const WRITERS_ONLY =
+  'push create delete release schedule workflow_dispatch repository_dispatch merge_group'.split(' ')
 
 /** GITHUB_SHA of every run. */
 export const COMMIT = '0123456789abcdef0123456789abcdef01234567'

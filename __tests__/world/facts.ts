@@ -206,6 +206,13 @@ export class Facts extends Observed {
     return arrivedAt < readUntil && this.arrivedBefore(arrivedAt, limit)
   }
 
+  /** The job of the last POST, if its response was read. */
+  get givenJob(): string | undefined {
+    const last = this.posts.at(-1)
+    if (last === undefined || fateOf(last) !== 'job' || !this.wasRead(last)) return undefined
+    return isMessage(last) ? jobIdIn(last) : jobIn(last)?.id
+  }
+
   /**
    * Whether a response was in the process's socket at its limit. The action reads what has arrived before it acts on a
    * limit, also if it was frozen when the limit came.

@@ -65,7 +65,7 @@ export function createPlan(seed: number) {
     network: createNetwork(draw),
     /** What happens to the attempts to connect, in turn; those that follow succeed. */
     connecting: {
-      service: mayConnect ? [] : createConnecting(random, 0.06),
+      service: mayConnect ? [] : createConnecting(random, theme === 'long' ? 0.3 : 0.06),
       github: mayConnect ? [] : createConnecting(random, 0.03),
     },
     steps,
@@ -91,7 +91,7 @@ function createNetwork({ random, theme }: Draw): NetworkPlan {
 function createConnecting(random: Random, probability: number): Connecting[] {
   if (!random.chance(probability)) return []
   const how = random.weighted<Connecting>([3, 'refused'], [1, 'silent'], [1, 'unknown'])
-  const count = random.pick(1, 2, 3, 100) // So many take longer than an address is tried that never answers.
+  const count = random.pick(1, 2, 3, 100, 100) // So many take longer than an address is tried that never answers.
   return random.times(count, () => (count > 3 || random.chance(0.9) ? how : 'open'))
 }
 
@@ -250,7 +250,7 @@ function createStep(draw: Draw) {
     attempt: 1,
     event,
     /** What the event's file holds, if not the event. */
-    eventFile: random.chance(theme === 'well' ? 0 : 0.02) ? random.pick('', '{', '[]') : undefined,
+    eventFile: random.chance(theme === 'well' ? 0 : 0.05) ? random.pick('', '{', '[]') : undefined,
     /** The name of its file. */
     workflow: 'docs.yml',
     actions: createActions(draw, timeoutMs),

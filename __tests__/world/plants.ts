@@ -13,28 +13,16 @@ export interface Plant {
 /** The name, the text and what it becomes. */
 const TABLE = [
   // What is sent again.
-  [
-    'a 503 counts as refused',
-    'status >= 500 || status === 303',
-    '(status >= 500 && status !== 503) || status === 303',
-  ],
+  ['a 503 counts as refused', 'status >= 500 || status ===', 'status > 503 || status ==='],
   [
     'a create is sent again after a reset',
     'return failUnknown(result.reason, result.cause);',
     "return { next: 'retry', error: failUnknown(result.reason).error, backoff: { capMs: 10_000 } };",
   ],
-  [
-    'a 303, which says that it was done, counts as refused',
-    'status >= 500 || status === 303',
-    'status >= 500',
-  ],
+  ['a 303 counts as refused', 'status >= 500 || status === 303', 'status >= 500'],
   ['a POST goes on a connection that was used', "if (request.method === 'POST') close();", ''],
   ['a 429 is not waited for', 'Math.max(retryAfterMs, 1000)', 'Math.max(retryAfterMs / 2, 1000)'],
-  [
-    'polls ignore Retry-After',
-    'return retry(reason, parseRetryAfter(result.retryAfter, date));',
-    'return retry(reason);',
-  ],
+  ['polls ignore Retry-After', 'retry(reason, parseRetryAfter(result.retryAfter, date))', 'retry(reason)'],
   // What is believed.
   ['a 404 is believed at once', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 1;'],
   ['a refusal is believed after three', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 3;'],
@@ -42,6 +30,9 @@ const TABLE = [
   ['a late link is not asked for', '!mayHaveLink || deadline.remainingMs() <= LINK_MS', 'true'],
   ['a re-run forgets what was said', 'tools.onJob(task.job);', 'tools.publish();'],
   // Time.
+  ['a dead address is tried for 30 s', 'UNREACHABLE_MS = 120_000', 'UNREACHABLE_MS = 30_000'],
+  ['a dead address is tried for 5 minutes', 'UNREACHABLE_MS = 120_000', 'UNREACHABLE_MS = 300_000'],
+  ['a refusal is believed after eight', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 8;'],
   ["a POST's response is not waited for after the deadline", 'finalPost: 5_000,', 'finalPost: 0,'],
   ["a POST's response is waited for too long after the deadline", 'finalPost: 5_000,', 'finalPost: 8_000,'],
   ['what arrived during a freeze is thrown away', 'await readArrived(); if (!settled', 'if (!settled'],
@@ -65,11 +56,7 @@ const TABLE = [
   ['a placeholder over the marker of a later run stays', "|| this.#state.is === 'written';", ';'],
   ['a forged marker counts', "isVerified ? parse(data) : 'unverified'", 'parse(data)'],
   ['no marker is found', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
-  [
-    'a comment that cannot be read counts as none',
-    'if (decides || !(thrown instanceof ActionError))',
-    'if (!(thrown instanceof ActionError))',
-  ],
+  ['an unreadable comment is none', 'if (decides || !(thrown instanceof A', 'if (!(thrown instanceof A'],
   ['a re-run starts anew', "slot.role === 'informs' ? undefined", "slot.role !== 'decides' ? undefined"],
   ['a step that looks the same is not refused', 'refuseSameAttempt(state, context);', ';'],
   [
@@ -83,14 +70,14 @@ const TABLE = [
   ['a push is not about what it has merged', 'return pull === undefined ||', 'return true ||'],
   ['a push of two squashes is about the second', 'if (commits.length === 1) return true;', 'return true;'],
   ['a list that is late names no pull request', 'listed.length > 0 ? [] :', 'true ? [] :'],
+  ['no link is remembered', '[jobId, link, run, attempt, state])', "[jobId, '', run, attempt, state])"],
+  ['a lost comment is made again', 'items.find((text) => text.nonce === nonce)', 'undefined'],
+  ['a failed check is neutral', "=== 'timed-out' ? 'timed_out' : 'failure'", "&& 'neutral'"],
+  ['an unreadable event is about nothing', 'event.problem !== undefined && decides && needsEvent', 'false'],
   // GitHub.
   ['a repository that was renamed is not found', 'target?.origin === origin &&', 'false &&'],
   ['compressed answers are not read', "response.headers['content-encoding'] === 'gzip'", 'false'],
-  [
-    'every request to GitHub fails',
-    'return expectShape(await send(request), call);',
-    "throw new Error('No');",
-  ],
+  ['every request to GitHub fails', 'return expectShape(', 'throw Error('],
   // Access.
   ['a stranger comments', '...others.map((login) =>', '...[].map((login) =>'],
   ['readers may start jobs', "'admin', 'write'", "'admin', 'write', 'read'"],
@@ -99,22 +86,18 @@ const TABLE = [
   ['so is one to a fork', "(event.action === 'synchronize' ? authorBehind(event, first) : [])", '[]'],
   ['the agent starts jobs of its own', 'if (isListed(sender)) {', 'if (false) {'],
   // The prompt.
-  ['a key is in the context', 'return text + redact(prompt.slice(text.length));', 'return prompt;'],
-  [
-    'a context that nobody asked for is sent',
-    "inputs.context === 'none' || changes === undefined",
-    'changes === undefined',
-  ],
+  ['what no path matches is asked for', 'files.some((file) => isIncluded(contextPaths, file))', 'true'],
+  ['an event has no title', 'number, title, author=user.login, state, draft', 'number, state, draft'],
+  ['diffs come with any context', "level === 'diff' ? writeDiffs", 'true ? writeDiffs'],
+  ['a key is in the context', 'redact(prompt.slice(text.length))', 'prompt.slice(text.length)'],
+  ['a context that nobody asked for is sent', "inputs.context === 'none' || changes", 'changes'],
   ['the changes are not sent', 'await findChangesIfNeeded(context, named)', 'undefined'],
   ['what happened is outside of the fence', "['## Event', fence.around(kept),", "['## Event', ...kept,"],
   ['names of files are outside of the fence', '[fixed, fence.around(kept),', '[fixed, ...kept,'],
-  [
-    'diffs are outside of the fence',
-    'fence.around([start, ...kept.map(textOf)]',
-    'String([start, ...kept.map(textOf)]',
-  ],
+  ['diffs are outside of the fence', 'fence.around([start,', 'String([start,'],
   ["the user's words are cut", '[task.prompt, ...more]', '[task.prompt.slice(0, -1), ...more]'],
   // The machine.
+  ['pr-number is empty', '({ link }) => parsePullRequest(link).number', "() => ''"],
   ['a full disk is not told', 'failure === undefined || alreadyReported ?', 'true ?'],
   ['a log that nobody reads ends the step', "process.stdout.on('error', () => undefined);", ''],
   ['an exception that nobody caught ends without a word', 'runner.onUncaughtException((', 'void (('],
@@ -123,11 +106,7 @@ const TABLE = [
   ['nothing is redacted', 'createRedactor(...secrets)', 'createRedactor()'],
   ['one secret is not masked', 'of secrets) runner.mask(', 'of secrets.slice(0, -1)) runner.mask('],
   ['text from outside is a command', '=> escapeCommands(redact(text));', '=> redact(text);'],
-  [
-    'what fail-on lists does not fail the step',
-    '!failsStep(progress.result.outcome, inputs.failOn)',
-    'progress.result.error === undefined',
-  ],
+  ['fail-on fails no step', 'failsStep(progress.result.outcome, inputs.failOn)', 'progress.result.error'],
   ['bad input does not end the step', 'if (inputProblem !== undefined)', 'if (false)'],
   ['a dry run sends the prompt', 'if (!inputs.dryRun) return await', 'if (true) return await'],
 ] as const

@@ -3,20 +3,10 @@
 import { BAD_INPUTS, FAILURES, FINAL_POST_MS, LATE_POLL_MS } from './draw.js'
 import { ENDED } from './facts.js'
 import type { Rule } from './rules.js'
-import { fateOf, isId, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
+import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
 
 const STATUSES = ['active', 'completed', ...FAILURES]
-const OUTPUTS = [
-  'job-id',
-  'status',
-  'pr-link',
-  'pr-number',
-  'pr-repository',
-  'outcome',
-  'error-code',
-  'reused',
-  'job',
-]
+const OUTPUTS = 'job-id status pr-link pr-number pr-repository outcome error-code reused job'.split(' ')
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 
 /**
@@ -103,14 +93,12 @@ export const ENDING_RULES = {
   },
 
   *'a full disk loses no job'(facts) {
-    const { step, posts, fullAt, lines } = facts
+    const { step, givenJob, fullAt, lines } = facts
     if (fullAt >= (facts.reportedAt ?? 0) || Math.min(facts.killedAt, facts.thrownAt) <= step.endedAt) return
     if (step.exitCode !== 1) yield `ended with ${step.exitCode}`
     if (!lines.some((line) => /^::error.*Writing the outputs failed/.test(line))) yield 'nobody is told'
-    const last = posts.findLast((post) => fateOf(post) === 'job')
-    const id = last && (isMessage(last) ? jobIdIn(last) : jobIn(last)?.id)
-    if (last && facts.wasRead(last) && !lines.some((line) => line.includes(id ?? '')))
-      yield `job ${id} is lost`
+    if (givenJob !== undefined && !lines.some((line) => line.includes(givenJob)))
+      yield `job ${givenJob} is lost`
   },
 
   *'bad input is said to be bad'(facts) {

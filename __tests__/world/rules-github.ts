@@ -1,10 +1,11 @@
 /** Who may start a job, what GitHub remembers of it, and what the next run makes of that. */
 
-import { DOCS_TOKEN, FAILURES, ISSUE, PULL_REQUEST, REPOSITORY } from './draw.js'
+import { DOCS_TOKEN, FAILURES, ISSUE, OWN_DOCS_LINK, PULL_REQUEST, REPOSITORY } from './draw.js'
 import { isPush, mayMerge, numberOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
 import { type Kind, type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
 import type { Rule } from './rules.js'
+import { decodings } from './rules-text.js'
 import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
 export const GITHUB_RULES = {
@@ -79,9 +80,17 @@ export const GITHUB_RULES = {
   },
 
   *'there is one comment'(facts) {
-    const { record, index, isGitHubWell } = facts
+    const { record, index, isGitHubWell, github, step } = facts
+    const created = step.githubRequests.filter(
+      ({ method, path, tookEffect }) => method === 'POST' && path.endsWith('/comments') && tookEffect,
+    )
+    // One that was deleted, or that GitHub says it doesn't have, is replaced.
+    const deleted = github?.others.filter(({ what }) => what === 'deletes own') ?? []
+    const denied = step.githubRequests.filter(({ method, status }) => method === 'PATCH' && status === 404)
+    if (github?.lagMs === 0 && created.length > 1 + deleted.length + denied.length)
+      yield `a step made ${created.length} comments`
     if (!isGitHubWell || record.steps.some(({ plan }) => plan.starts.after === 'start')) return
-    const names = markersIn(facts.step.comments).map(({ name }) => name)
+    const names = markersIn(step.comments).map(({ name }) => name)
     const keys = new Set(record.steps.slice(0, index + 1).map(({ plan }) => plan.inputs['api-key']))
     for (const name of new Set(names)) {
       const count = names.filter((other) => other === name).length
@@ -92,7 +101,8 @@ export const GITHUB_RULES = {
   *'what is remembered is what was told'(facts) {
     const { outcome, code, hasComment, hasCheck, isDryRun } = facts
     if (!facts.couldWrite || isDryRun || facts.isUntold) return
-    const isKnown = [...ENDED, 'started', 'timed-out'].includes(outcome)
+    const isCancelled = outcome === 'cancelled' && code === '' && facts.givenJob !== undefined
+    const isKnown = [...ENDED, 'started', 'timed-out'].includes(outcome) || isCancelled
     if (!isKnown && code !== 'create-unknown') return
     if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, 'comment', isKnown)
     if (hasCheck) yield* wrongMarker(facts, 'check', isKnown)
@@ -100,16 +110,16 @@ export const GITHUB_RULES = {
 
   *'the check is concluded'(facts) {
     const { couldWrite, hasCheck, step, outcome, ownChecks } = facts
-    if (!couldWrite || !hasCheck || facts.isUntold || ['skipped', 'dry-run'].includes(outcome)) return
-    // The check is then the other step's.
-    if (looksTheSame(facts)) return
     const own = step.checks.filter(({ id }) => ownChecks.includes(id))
-    if (own.length === 0) yield 'there is no check'
-    for (const { status, conclusion } of own) {
-      if (status !== 'completed') yield 'a check is left in progress'
-      if ((conclusion === 'success') !== (outcome === 'pr-opened'))
-        yield `the check is concluded as ${conclusion}, the outcome is ${outcome}`
-    }
+    if (!couldWrite) return
+    if (own.some(({ status }) => status !== 'completed')) yield 'a check is left in progress'
+    // The check is then the other step's.
+    if (!hasCheck || facts.isUntold || looksTheSame(facts)) return
+    if (own.length === 0 && outcome !== 'skipped') yield 'there is no check'
+    const failed = outcome === 'timed-out' ? 'timed_out' : 'failure'
+    const expected = CONCLUSIONS[outcome] ?? (step.exitCode === 1 ? failed : 'neutral')
+    for (const { conclusion } of own)
+      if (conclusion !== expected) yield `the check is concluded as ${conclusion}, the outcome is ${outcome}`
   },
 
   /** Unless that is proven to be of no use. */
@@ -123,12 +133,16 @@ export const GITHUB_RULES = {
   },
 
   /** Whoever closed it wants none. */
-  *'a push asks for no docs that somebody has refused'({ posts, github, step, number }) {
+  *'a push asks for no docs that somebody has refused'(facts) {
+    const { plan, posts, github, step, number, inputs } = facts
     const { event } = step.plan
     const isPushed = event.action === 'synchronize' && number === PULL_REQUEST && numberOf(event) === number
-    const isKnown = step.githubRequests.some(
-      ({ path, status }) => /\/pulls\/17$/.test(path) && status === 200,
-    )
+    const links = plan.theme === 'well' ? remembered(facts).map(({ comment }) => comment?.link ?? '') : []
+    const canRead = (link: string): boolean =>
+      link === OWN_DOCS_LINK || (link !== '' && inputs['docs-token'] !== undefined)
+    const isKnown =
+      (links.length > 0 && links.every(canRead)) ||
+      step.githubRequests.some(({ path, status }) => /\/pulls\/17$/.test(path) && status === 200)
     if (isPushed && isKnown && github?.docsPull === 'closed' && posts.length > 0)
       yield 'the docs pull request was closed without a merge, and something was sent'
   },
@@ -165,21 +179,17 @@ export const GITHUB_RULES = {
   *"a re-run does not hide a later run's job"(facts) {
     const { runId, attempt } = facts.step.plan
     if (attempt === 1 || facts.wasKilled || facts.lostEdit || facts.posts.some(isCreate)) return
-    const shown = facts.shown('comment')
-    const isLater = shown.length > 0 && shown.every((marker) => marker?.jobId && Number(marker.run) > runId)
     const last = facts.written.findLast(({ kind }) => kind === 'comment')
     const hides = last !== undefined && isBy(last.marker, runId, attempt)
-    if (facts.hasComment && isLater && hides) yield "a re-run wrote over a later run's marker"
+    if (facts.hasComment && hides && showsLaterJob(facts)) yield "a re-run wrote over a later run's marker"
   },
 
   /** The placeholder got through, and what was to follow it did not. */
   *"a re-run that sends nothing puts back a later run's job"(facts) {
     const { runId, attempt } = facts.step.plan
     const { hasComment, posts, wasKilled, isAlone, secondSignalAt, step } = facts
-    if (!hasComment || posts.length > 0 || !isAlone) return
+    if (!hasComment || posts.some((post) => !facts.mayBeRefused(post)) || !isAlone) return
     if (wasKilled || facts.lostEdit || secondSignalAt <= step.endedAt) return
-    const shown = facts.shown('comment')
-    const isLater = shown.length > 0 && shown.every((marker) => marker?.jobId && Number(marker.run) > runId)
     const writes = facts.written.filter(({ kind }) => kind === 'comment')
     const isOwn = ({ marker }: Written): boolean => isBy(marker, runId, attempt)
     const last = writes.at(-1)
@@ -187,8 +197,21 @@ export const GITHUB_RULES = {
     const isRefused = writes.some(
       ({ status }) => typeof status === 'number' && [401, 403, 404, 422].includes(status),
     )
-    if (isLater && !isRefused && last && isOwn(last) && writes.some((one) => one.tookEffect && isOwn(one)))
+    if (
+      !isRefused &&
+      showsLaterJob(facts) &&
+      last &&
+      isOwn(last) &&
+      writes.some((one) => one.tookEffect && isOwn(one))
+    )
       yield 'its placeholder took the place of a job, and it was left at that'
+  },
+
+  *'an event that cannot be read starts nothing for a pull request or an issue'({ inputs, posts, step }) {
+    const isAbout = numberOf(step.plan.event) !== undefined || step.plan.event.name === 'push'
+    if (!isAbout || step.plan.eventFile === undefined || inputs['issue-number'] !== undefined) return
+    if (inputs['job-scope'] !== undefined && posts.length > 0)
+      yield 'nobody knows which, and something was sent'
   },
 
   *'a push that merged nothing is about no pull request'({ step, number, inputs }) {
@@ -218,11 +241,15 @@ export const GITHUB_RULES = {
     if (name === '' || record.steps.at(-1) !== step) return
     for (const text of record.comments) {
       const [first = ''] = text.split('\n')
-      if (own.has(markerIn(text)?.name ?? '') && !first.includes(name))
-        yield `a comment of ${name} begins with ${first}`
+      const isNamed = [...decodings(first)].some((form) => form.includes(name))
+      if (own.has(markerIn(text)?.name ?? '') && !isNamed) yield `a comment of ${name} begins with ${first}`
     }
   },
 } satisfies Record<string, Rule>
+
+const CONCLUSIONS: Readonly<Record<string, string>> = {
+  ...{ 'pr-opened': 'success', cancelled: 'cancelled', skipped: 'skipped' },
+}
 
 const isBy = (marker: Marker, run: number, attempt: number): boolean =>
   marker.run === String(run) && marker.attempt === attempt
@@ -269,6 +296,12 @@ export function looksTheSame(facts: Facts): boolean {
   )
 }
 
+/** Whether the comment had a later run's job, each time that it was read. */
+function showsLaterJob(facts: Facts): boolean {
+  const shown = facts.shown('comment')
+  return shown.length > 0 && shown.every((one) => one?.jobId && Number(one.run) > facts.step.plan.runId)
+}
+
 /** What a later run stored stays. */
 export function isOfEarlierRun(facts: Facts): boolean {
   return facts.shown('comment').some((marker) => Number(marker?.run) > facts.step.plan.runId)
@@ -288,6 +321,9 @@ function* wrongMarker(facts: Facts, kind: Kind, isKnown: boolean): Iterable<stri
     return
   }
   if (last.jobId !== jobId) yield `the ${kind} remembers job ${last.jobId}, job-id is ${jobId}`
+  const link = facts.outputs['pr-link'] ?? ''
+  if (ENDED.includes(outcome) && link !== '' && last.link !== link)
+    yield `the ${kind} remembers ${last.link || 'no link'}, pr-link is ${link}`
   if (ENDED.includes(state) !== ENDED.includes(outcome))
     yield `the ${kind} remembers ${state}, the outcome is ${outcome}`
 }

@@ -72,19 +72,16 @@ export const SERVICE_RULES = {
   },
 
   *'what the service accepted is told'(facts) {
-    const { posts, jobId, code, says } = facts
+    const { posts, jobId, givenJob, code, says } = facts
     const last = posts.at(-1)
     if (last === undefined) return
     const fate = fateOf(last)
-    const wasRead = facts.wasRead(last)
-    if (fate === 'job' && wasRead) {
-      const id = isMessage(last) ? jobIdIn(last) : jobIn(last)?.id
-      if (jobId !== id && facts.fullAt > facts.step.endedAt)
-        yield `the service answered with job ${id}, job-id is ${jobId || 'empty'}`
-      if (code === 'create-unknown') yield `the service answered with a job, ${says}`
-    }
+    if (givenJob !== undefined && jobId !== givenJob && facts.fullAt > facts.step.endedAt)
+      yield `the service answered with job ${givenJob}, job-id is ${jobId || 'empty'}`
+    if (givenJob !== undefined && code === 'create-unknown') yield `the service answered with a job, ${says}`
     if (facts.gaveUpEarly(last)) yield `gave up on the POST before its time was up, ${says}`
-    if (fate === 'refused' && wasRead && code === 'create-unknown') yield `the service refused, ${says}`
+    if (fate === 'refused' && facts.wasRead(last) && code === 'create-unknown')
+      yield `the service refused, ${says}`
     if (facts.isUntold) return
     const isToldUnknown = code === 'create-unknown' || code === 'contract'
     if (!facts.mayBeRefused(last) && jobId === '' && !isToldUnknown)
@@ -112,16 +109,14 @@ export const SERVICE_RULES = {
       yield `${says}, and no answer was like that`
   },
 
+  /** The last polls come too early for one. */
   *'a refusal that was repeated ends the wait'(facts) {
-    const { jobId, code, step, outcome } = facts
-    if (outcome !== 'timed-out' || step.plan.task === 'message') return
-    const polls = facts.polls(jobId)
-    const from = polls.findLastIndex((one) => !isRefusal(one) || one.respondedAt === undefined) + 1
-    const [first, last] = [polls[from], polls.at(-2)]
-    const isLong =
-      first !== undefined && last !== undefined && last.startedAt - first.startedAt > 2 * GRACE_MS
-    if (isLong && polls.length - from > 10)
-      yield `the job was refused for long, the step says ${outcome} ${code}`
+    const polls = facts.polls(facts.jobId)
+    const newUntil = (facts.posts.findLast(isCreate)?.arrivedAt ?? 0) + GRACE_MS
+    const mayBeNew = (one: Entry): boolean => statusOf(one) === 404 && one.arrivedAt <= newUntil
+    const isOther = (one: Entry): boolean => !isRefusal(one) || one.respondedAt === undefined || mayBeNew(one)
+    const refusals = polls.length - polls.findLastIndex(isOther) - 1
+    if (refusals > 5) yield `the job was refused ${refusals} times, ${facts.says}`
   },
 
   *'a job that ended without a link is asked for once more'(facts) {
@@ -144,8 +139,7 @@ export const SERVICE_RULES = {
   },
 
   *'polls keep their interval'(facts) {
-    const { step, inputs, deadlineAt, lastPollMs, travelMs, freezes } = facts
-    if (step.plan.task === 'message' || facts.posts.some(isMessage) || freezes.length > 0) return
+    const { step, inputs, deadlineAt, lastPollMs, travelMs } = facts
     const fixed = inputs['poll-interval-seconds']
     const intervalMs = fixed ? Number(fixed) * 1_000 : SHORTEST_INTERVAL_MS
     // Before it sends something, a step may ask for the job that is remembered.

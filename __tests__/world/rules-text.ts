@@ -145,7 +145,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-function* decodings(text: string): Generator<string> {
+export function* decodings(text: string): Generator<string> {
   yield text
   yield text
     .replaceAll('%0A', '\n')

@@ -6,8 +6,8 @@ import type { Facts } from './facts.js'
 import type { Rule } from './rules.js'
 import { isOfEarlierRun, looksTheSame, namesIssue, ownUnfinished } from './rules-github.js'
 
-/** GitHub lists no more files of a comparison. */
-const MOST_COMPARED = 300
+/** GitHub lists no more files of a comparison, and of a pull request. */
+const [MOST_COMPARED, MOST_LISTED] = [300, 3_000]
 
 export const WELL_RULES = {
   *'if nothing goes wrong, a step ends as planned'(facts) {
@@ -18,7 +18,10 @@ export const WELL_RULES = {
     if (!ends.includes(ended)) yield `${ended || 'nothing'} instead of ${ends.join(' or ')}`
     if (![end.outcome, 'started'].includes(outcome)) return
     if (jobId === '') yield 'there is no job'
-    if (outcome === end.outcome && end.link && outputs['pr-link'] !== end.link) yield 'there is no link'
+    const [, repository = '', number = ''] = /com\/(.*)\/pull\/(\d+)/.exec(end.link ?? '') ?? []
+    const told = [outputs['pr-link'], outputs['pr-repository'], outputs['pr-number']].join(' ')
+    if (outcome === end.outcome && end.link && told !== `${end.link} ${repository} ${number}`)
+      yield `instead of ${end.link}: ${told}`
     const mayWait = step.plan.task === 'attach' || ownUnfinished(facts).length > 0
     if (posts.length !== 1 && !mayWait) yield `${posts.length} POSTs were sent`
   },
@@ -27,7 +30,9 @@ export const WELL_RULES = {
     const { plan, inputs, number, jobId, outcome, isDryRun, hasComment, step } = facts
     const isAsked = (inputs.comment === 'true' || hasComment) && number !== undefined && !isDryRun
     if (plan.theme !== 'well' || !isAsked || outcome === 'skipped' || isOfEarlierRun(facts)) return
-    if (jobId !== '' && !step.comments.some((text) => text.includes(jobId))) yield `none names job ${jobId}`
+    const link = facts.outputs['pr-link'] ?? ''
+    const isToldOf = (text: string): boolean => text.includes(jobId) && text.includes(link)
+    if (jobId !== '' && !step.comments.some(isToldOf)) yield `none names job ${jobId} ${link}`
   },
 
   *'if nothing goes wrong, the changes that were asked for are in the prompt'(facts) {
@@ -42,7 +47,9 @@ export const WELL_RULES = {
     for (const { body } of posts) {
       const { prompt } = JSON.parse(body)
       if (!prompt.includes(github.file)) yield 'it names no file'
-      if (context === 'diff' && !prompt.includes('@@ -1 +1 @@')) yield 'it has no diff'
+      if ((context === 'diff') !== prompt.includes('@@ -1 +1 @@')) yield `the diff is not as ${context} asks`
+      if (numberOf(event) !== undefined && !/^## Event\n[\s\S]*\bTitle\b/m.test(prompt))
+        yield 'it has no title'
     }
   },
 } satisfies Record<string, Rule>
@@ -58,6 +65,9 @@ function plannedEnds(facts: Facts) {
   if (looksTheSame(facts)) return all('error input')
   const isClosed = github?.docsPull === 'closed' && event.action === 'synchronize'
   const maySkip = event.isOwnComment || (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
+  const isListed = event.name.startsWith('pull_request') && inputs['issue-number'] === undefined
+  const isWhole = isListed && (github?.files ?? 0) <= MOST_LISTED
+  if (task !== 'attach' && isWhole && noneMatches(inputs['context-paths'], github)) return all('skipped')
   const usual = facts.isDryRun ? 'dry-run' : inputs.wait === 'false' ? 'started' : end.outcome
   // A step that only waits asks once.
   const asksOnce = usual === 'started' && posts.length === 0
@@ -78,12 +88,17 @@ const MATCHES: Readonly<Record<string, RegExp>> = {
 
 /** No file matches, or nothing is new. */
 function mayHaveNothingToDo({ inputs, github, step }: Facts): boolean {
-  if (github === undefined) return false
-  const isNew = github.compared === 'ahead'
-  const paths = inputs['context-paths']
-  if (paths === undefined) return step.plan.event.name === 'schedule' && !isNew
+  const isOld = github !== undefined && github.compared !== 'ahead'
+  return (
+    noneMatches(inputs['context-paths'], github) ||
+    (isOld && (inputs['context-paths'] !== undefined || step.plan.event.name === 'schedule'))
+  )
+}
+
+function noneMatches(paths: string | undefined, github: Facts['github']): boolean {
+  if (github === undefined || paths === undefined) return false
   const names = [github.file, ...(github.files > 1 ? ['docs/0.md'] : [])]
-  return !isNew || !names.some((name) => MATCHES[paths]?.test(name))
+  return !names.some((name) => MATCHES[paths]?.test(name))
 }
 
 /** Whether commits belong to the event. */

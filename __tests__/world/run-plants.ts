@@ -66,15 +66,9 @@ interface End {
 
 async function simulate(copy: string): Promise<End> {
   const { runs, seed, except } = values
-  const options = [
-    '--runs',
-    runs,
-    '--seed',
-    seed,
-    '--fail-fast',
-    ...except.flatMap((word) => ['--except', word]),
-  ]
-  const child = spawn(process.execPath, [path.join(copy, '__tests__/world/simulate.js'), ...options])
+  const simulation = path.join(copy, '__tests__/world/simulate.js')
+  const options = ['--runs', runs, '--seed', seed, '--fail-fast', ...except.map((word) => `--except=${word}`)]
+  const child = spawn(process.execPath, [simulation, ...options])
   const [said, problems] = await Promise.all([
     readAll(child.stdout),
     readAll(child.stderr),

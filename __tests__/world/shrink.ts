@@ -31,19 +31,8 @@ export async function shrink(plan: Plan, rule: string): Promise<Plan> {
 
 /** What a run can't do without, and what is not simpler if it is less. */
 const KEPT = [
-  ...[
-    'seed',
-    'theme',
-    'key',
-    'knownJob',
-    'network',
-    'invisible',
-    'response',
-    'runId',
-    'attempt',
-    'timeoutMs',
-  ],
-  ...['api-key', 'project-id', 'github-token', 'prompt', 'job-id', 'skip-authors', 'healthy', 'indexes'],
+  ...'seed theme key knownJob network invisible response runId attempt timeoutMs healthy indexes'.split(' '),
+  ...'api-key project-id github-token prompt job-id skip-authors'.split(' '),
 ]
 const NEVER_EMPTY = ['steps', 'posts', 'gets']
 /** Instead of a text that is drawn. */

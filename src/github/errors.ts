@@ -52,6 +52,9 @@ export class GitHubError extends ActionError {
     const failure = readFailure(thrown)
     const { status, headers, message } = failure
     const permanent = findPermanentFailure(thrown)
+    const { cause } = thrown as { cause?: unknown }
+    const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
+    const isPermanent = (permanent ?? setting) !== undefined
     const limited = isRateLimit(failure)
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
@@ -60,14 +63,16 @@ export class GitHubError extends ActionError {
     super(
       'github',
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${shown}.`,
-      permanent === undefined ? adviceFor(failure, needs, fromFork) : adviceOnConnection(permanent, network),
+      setting?.advice ??
+        (permanent === undefined
+          ? adviceFor(failure, needs, fromFork)
+          : adviceOnConnection(permanent, network)),
       { cause: thrown },
     )
     this.status = status
     this.temporary =
-      permanent === undefined &&
-      (status === undefined || status < 300 || status >= 500 || limited || isForeign(failure))
-    this.refused = permanent !== undefined || (!this.temporary && isRefusal(status))
+      !isPermanent && (status === undefined || status < 300 || status >= 500 || limited || isForeign(failure))
+    this.refused = isPermanent || (!this.temporary && isRefusal(status))
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
 }

@@ -50,6 +50,6 @@ export function proxyFor(url: URL, variables: ProxyVariables): URL | undefined {
   throw new ActionError(
     'network',
     `${variable.name} is not a valid HTTP proxy URL.`,
-    'Use http://host:port or http://user:password@host:port, or list the service in NO_PROXY.',
+    'Use http://host:port or http://user:password@host:port, or list the host in NO_PROXY.',
   )
 }
