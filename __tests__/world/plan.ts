@@ -250,7 +250,7 @@ function createStep(draw: Draw) {
     attempt: 1,
     event,
     /** What the event's file holds, if not the event. */
-    eventFile: random.chance(theme === 'well' ? 0 : 0.05) ? random.pick('', '{', '[]') : undefined,
+    eventFile: random.chance(theme === 'well' ? 0 : 0.02) ? random.pick('', '{', '[]') : undefined,
     /** The name of its file. */
     workflow: 'docs.yml',
     actions: createActions(draw, timeoutMs),

@@ -73,7 +73,6 @@ const TABLE = [
   ['no link is remembered', '[jobId, link, run, attempt, state])', "[jobId, '', run, attempt, state])"],
   ['a lost comment is made again', 'items.find((text) => text.nonce === nonce)', 'undefined'],
   ['a failed check is neutral', "=== 'timed-out' ? 'timed_out' : 'failure'", "&& 'neutral'"],
-  ['an unreadable event is about nothing', 'event.problem !== undefined && decides && needsEvent', 'false'],
   // GitHub.
   ['a repository that was renamed is not found', 'target?.origin === origin &&', 'false &&'],
   ['compressed answers are not read', "response.headers['content-encoding'] === 'gzip'", 'false'],
