@@ -287,7 +287,6 @@ describe('a request in flight', () => {
 
 describe('what helps:', () => {
   const FORK = 'On a pull request from a fork, the token of the workflow job can only read'
-  const ADD = 'dd the permission to the workflow job: `permissions: '
   test.each<[string, Answer, advice: string]>([
     ['an error of the server', BAD_GATEWAY, 'Re-run later.'],
     ['no answer', 'reset', 'Re-run later.'],
@@ -297,7 +296,7 @@ describe('what helps:', () => {
     [
       'a missing permission',
       refused(403, 'Blocked'),
-      `A${ADD}issues: write\` or \`permissions: checks: write\`.`,
+      'Add `issues: write` or `checks: write` to the permissions of the workflow job.',
     ],
     ['what may be hidden', refused(404), 'Not found, or not accessible with this token. If it exists, a'],
     [
@@ -311,7 +310,7 @@ describe('what helps:', () => {
       'Give the personal access token the permission `issues: write` or `checks: write`.',
     ],
     ['a locked conversation', refused(403, 'Unable to create comment because issue is locked'), 'Unlock the'],
-    ['a locked account', refused(403, 'Your account was locked'), `A${ADD}issues: write`],
+    ['a locked account', refused(403, 'Your account was locked'), 'Add `issues: write`'],
   ])('%s', async (_, answer, advice) => {
     const { github } = await connect([answer])
     const error = await failure(read(github, { needs: 'issues: write or checks: write', decides: false }))
@@ -321,7 +320,7 @@ describe('what helps:', () => {
   test.each<[string, Answer, needs: string, advice: string]>([
     ['a write', refused(403), 'checks: write', FORK],
     ['a write to what may be hidden', refused(404), 'checks: write', FORK],
-    ['a read', refused(404), 'contents: read', `a${ADD}contents: read\`.`],
+    ['a read', refused(404), 'contents: read', 'add `contents: read` to the permissions'],
     ['a limit', secondaryLimit(8), 'checks: write', 'Re-run later.'],
     [
       'a personal token',

@@ -140,7 +140,7 @@ describe('a pull request that can not be read counts as open for a message, and 
       const here = `https://github.com/${REPOSITORY}/pull/1`
       const { outputs, log } = await followUp(world, here, inputs, schedule)
       expect(outputs).toMatchObject({ reused: 'true' })
-      expect(lines(log)).toEqual([expect.stringContaining('permissions: pull-requests: read')])
+      expect(lines(log)).toEqual([expect.stringContaining('pull-requests: read')])
       expect(tokenUsedAt(world)).toEqual([])
     }))
 

@@ -111,7 +111,7 @@ describe('an error of what only informs is one warning:', () => {
     inWorld({}, async (world) => {
       fail(world, { method: 'POST', path: COMMENTS, answer: FORBIDDEN })
       const { commands } = await world.step(COMMENT)
-      expect(commands('warning')).toEqual([expect.stringContaining('`permissions: pull-requests: write`')])
+      expect(commands('warning')).toEqual([expect.stringContaining('`pull-requests: write`')])
       expect(world.github.writes()).toHaveLength(1)
     }))
 

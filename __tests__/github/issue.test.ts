@@ -49,9 +49,7 @@ describe('a tracking issue', () => {
       world.repository.issues.add(40)
       const { outputs, commands } = await world.step(ISSUE, schedule)
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(commands('error')[0]).toContain(
-        '`permissions: issues: write` or `permissions: pull-requests: write`',
-      )
+      expect(commands('error')[0]).toContain('`issues: write` or `pull-requests: write`')
       expect(world.posts()).toEqual([])
     }))
 })
@@ -138,7 +136,7 @@ test('job-scope: pull-request with a number says once which permission is missin
   inWorld({ github: { permissions: NONE } }, async (world) => {
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const { commands, summary } = await world.step(inputs, dispatch)
-    expect(commands('error')).toEqual([expect.stringContaining('`permissions: pull-requests: write`')])
+    expect(commands('error')).toEqual([expect.stringContaining('`pull-requests: write`')])
     expect([commands('warning'), summary.includes('Note: ')]).toEqual([[], false])
     Object.assign(world.github.permissions, { pull_requests: 'write' })
     expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')

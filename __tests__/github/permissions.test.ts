@@ -118,7 +118,7 @@ test.each(TABLE)('%s: a refused request says what failed, and which permission i
           method === 'GET' && path === refused.path && status === 200
         if (world.github.requests.some(isRead)) return
         const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
-        const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`permissions: ${name}: `)
+        const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`${name}: `)
         expect(log).toMatch(says)
       })
     }

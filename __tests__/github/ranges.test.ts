@@ -411,7 +411,7 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
       world.github.faults.push({ ...ALWAYS, path: /\/commits\//, answer })
       const { outputs, log } = await world.step({ 'context-paths': '**' }, push({ before: sha('gone') }))
       expect(outputs['error-code']).toBe('github')
-      expect(log).toContain('`permissions: contents: read`')
+      expect(log).toContain('`contents: read`')
     }),
   )
 })

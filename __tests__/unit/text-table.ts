@@ -189,7 +189,7 @@ const isUnknown = ({ progress }: Told): void => {
 const hasNotes = ({ progress, outside }: Told): void => {
   progress.notes.push(
     `GitHub: reading the pull request failed: 503, ${quote(outside.words)}. The prompt doesn't say what changed.`,
-    'GitHub: writing the check failed: 403. Add the permission to the workflow job: `permissions: checks: write`.',
+    'GitHub: writing the check failed: 403. Add `checks: write` to the permissions of the workflow job.',
   )
 }
 

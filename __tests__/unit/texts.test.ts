@@ -152,7 +152,7 @@ test.each([
     'It succeeded in 0a1b2c3, see https://example.com/x.',
     'It succeeded in `0a1b2c3`, see `https://example.com/x`.',
   ],
-  ['Set `permissions: checks: write` (403: "No.").', 'Set `permissions: checks: write` (403: `No.`).'],
+  ['Set `checks: write` (403: "No.").', 'Set `checks: write` (403: `No.`).'],
   ['"" " `', '`""` `"` <code>&#96;</code>'],
 ])('the sentence %j is shown as %j', (text, shown) => {
   expect(showSentences(text)).toBe(shown)

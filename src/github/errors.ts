@@ -165,15 +165,14 @@ function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boo
       'Skip the step for forks, or pass another token as github-token.'
     )
   }
-  const advice = `add the permission to the workflow job: ${quotePermissions(permission, 'permissions: ')}.`
+  const missing = `${quotePermissions(permission)} to the permissions of the workflow job.`
   return status === 403
-    ? `A${advice.slice(1)}`
-    : `Not found, or not accessible with this token. If it exists, ${advice}`
+    ? `Add ${missing}`
+    : `Not found, or not accessible with this token. If it exists, add ${missing}`
 }
 
-function quotePermissions(permission: string, prefix = ''): string {
-  const permissions = permission.split(' or ')
-  return permissions.map((one) => `\`${prefix}${one}\``).join(' or ')
+function quotePermissions(permissions: string): string {
+  return `\`${permissions.replaceAll(' or ', '` or `')}\``
 }
 
 interface Failure {
