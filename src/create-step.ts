@@ -63,7 +63,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     reporter,
     report,
     deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
-    // The result is the last line.
+    // After the result, there are only debug lines.
     log: (line) => (progress.result === undefined ? reporter.log : reporter.debug)(line),
     debug: reporter.debug,
     warn: reporter.warn,

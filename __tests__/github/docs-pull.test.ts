@@ -186,7 +186,7 @@ test('a create whose response has no job is remembered as unknown', () =>
   }))
 
 describe('a docs pull request that was closed without a merge is a no', () => {
-  const SAYS = /was closed without a merge\.[\s\S]* reopen it, or start the workflow by any event but a push /
+  const SAYS = /was closed without a merge\.[\s\S]* reopen it, or trigger the workflow other than by a push /
   const PULL = { ...SCOPE, 'allow-users': 'octocat' }
   const sender = { login: 'octocat', type: 'User' }
   const pull = { number: 1, user: sender, head: { sha: HEAD } }

@@ -196,7 +196,7 @@ const REJECTED: Rejected[] = [
   ['job-scope', 'expected one of run, pull-request, issue, got %.', ['Run', 'run, issue']],
   [
     'job-scope',
-    '% needs an issue, and the event that triggered the run has none. Set issue-number.',
+    '% needs an issue or a pull request, and the event has neither. Set issue-number.',
     ['issue'],
   ],
   [

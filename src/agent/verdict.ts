@@ -11,7 +11,7 @@ import {
   createRefusal,
   ENDED_FIRST,
   missingJob,
-  Refusal,
+  type Refusal,
   resultUnknown,
 } from './problems.js'
 import type { ServiceFacts } from './service.js'
@@ -137,13 +137,8 @@ const MAX_CONFLICTS = 3
 const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
 
 /** Whether a message to a job that has ended was refused because of that, so that a new job can take its place. */
-export function refusesMessage(thrown: unknown): thrown is Refusal {
-  return (
-    thrown instanceof Refusal &&
-    thrown.status >= 400 &&
-    thrown.status < 500 &&
-    !NOT_ABOUT_THE_JOB.includes(thrown.status)
-  )
+export function refusesMessage({ status }: Refusal): boolean {
+  return status >= 400 && !NOT_ABOUT_THE_JOB.includes(status)
 }
 
 export interface PollContext {

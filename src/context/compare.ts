@@ -90,9 +90,8 @@ export async function changesBetween(
     case 'unknown':
       return comparison.changes
     case 'behind':
-      if (mayBeBehind) return noChanges(range)
-      return { ...comparison.changes, unknown: true, note: REWRITTEN }
     case 'diverged':
+      if (mayBeBehind && comparison.relation === 'behind') return noChanges(range)
       return { ...comparison.changes, unknown: true, note: REWRITTEN }
     case 'unrelated':
       return unknownChanges(`Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`)

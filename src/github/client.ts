@@ -77,7 +77,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   return octokit.rest
 }
 
-/** What ends a request: a signal of its own, maybe past the deadline; else the deadline, or soon after it a creation. */
+/** What ends a request: its own signal, maybe past the deadline; else the deadline, or for a creation, soon after it. */
 function endOf({ signal, find }: Call, deadline: Deadline, creationEnd: AbortSignal): AbortSignal {
   const own = signal ?? deadline.signal
   own.throwIfAborted()
@@ -139,8 +139,8 @@ export interface Pages<T> {
 }
 
 /**
- * All pages of a list, up to a number of pages. A page that is shorter than asked for is not the last one while another is
- * named. Without a name, a full page may be followed by another.
+ * All pages of a list, up to a number of pages. A short page is not the last one if its `link` header names a next one;
+ * without the header, a full page may not be the last one.
  */
 export async function readPages<T>(
   maxPages: number,

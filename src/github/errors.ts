@@ -24,7 +24,7 @@ export interface CallNames {
   readonly needs: string
 }
 
-/** What an error says besides. */
+/** What else an error is built from. */
 export interface FailureContext {
   readonly clock: Clock
   readonly redact: Redact
@@ -78,7 +78,7 @@ export class GitHubError extends ActionError {
 }
 
 /**
- * Whether a request succeeds; not, if it is refused for good.
+ * Whether a request succeeds; false if it is refused for good.
  *
  * @throws GitHubError after a temporary failure
  */
@@ -106,7 +106,7 @@ export function describeWarning(error: ActionError, consequence: string): string
   return joinSentences(error.message, consequence, isTemporary ? '' : error.advice)
 }
 
-/** What a connection that can't be made fails for, in front of the network's own message. */
+/** Why no connection can be made, in front of the network's own message. */
 const CAUSES: Readonly<Record<PermanentFailure | 'other', string>> = {
   'server-certificate': "GitHub's certificate is not trusted: ",
   'proxy-certificate': "the proxy's certificate is not trusted: ",

@@ -84,7 +84,7 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   throw signal.reason
 }
 
-/** Resolves with the whole response: a redirect if it leads to another origin, which is not believed as GitHub. */
+/** Resolves with the whole response, also with a redirect to another origin, which is not trusted as GitHub. */
 async function send(
   dispatcher: Dispatcher,
   address: URL,

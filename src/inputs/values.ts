@@ -111,7 +111,7 @@ export function parseScope(
   }
   if (scope === 'issue' && !hasIssue) {
     throw new InvalidInput(
-      (got) => `${got} needs an issue, and the event that triggered the run has none. Set issue-number.`,
+      (got) => `${got} needs an issue or a pull request, and the event has neither. Set issue-number.`,
       value,
     )
   }

@@ -70,8 +70,8 @@ export function readMarker(
 }
 
 /**
- * Whether a step of this action wrote the comment with this id: this one; or another one, if it ends in the marker of one
- * or a copy of that, which nobody can tell apart. A comment that was just created ends in a nonce.
+ * Whether a step of this action wrote the comment with this id. For another step, a marker at the end is enough: nobody
+ * can tell a copy apart. A comment that was just created ends in a nonce.
  */
 export function isByAction(text: string, id: number, identity: Identity, keys?: MarkerKeys): boolean {
   if (/<!-- [0-9a-f]{32} -->\s*$/.test(text)) return true

@@ -173,7 +173,7 @@ export async function continueOrCreate(
   if (pull?.state === 'closed' && pushed !== undefined && isItsThread) {
     const reason = `the docs pull request ${link} was closed without a merge`
     const advice =
-      'To get docs after all, reopen it, or start the workflow by any event but a push to this pull request.'
+      'To get docs after all, reopen it, or trigger the workflow other than by a push to this pull request.'
     return { reason, advice }
   }
   // Only what is known to be open can be continued.

@@ -3,10 +3,10 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * The major versions of Node that the tests run on. Node documents that V8 flags may change or crash between versions
- * (nodejs.org/api/v8.html, v8.setFlagsFromString), so the flag is set on no other.
+ * The major versions of Node that the flag was measured on. Node documents that V8 flags may change or crash between
+ * versions (nodejs.org/api/v8.html, v8.setFlagsFromString), so the flag is set on no other.
  */
-const TESTED_MAJORS = ['20', '24']
+const MEASURED_MAJORS = ['20', '24']
 
 /**
  * Stops V8 from optimizing undici's parser, which is WebAssembly, on another thread. V8 would start at the second
@@ -19,5 +19,5 @@ const TESTED_MAJORS = ['20', '24']
  */
 export function skipWasmOptimization(version = process.versions.node): void {
   const [major = ''] = version.split('.')
-  if (TESTED_MAJORS.includes(major)) setFlagsFromString('--wasm-tiering-budget=1000000000')
+  if (MEASURED_MAJORS.includes(major)) setFlagsFromString('--wasm-tiering-budget=1000000000')
 }

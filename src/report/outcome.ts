@@ -51,7 +51,7 @@ export function describeOutcome(
   const now = `${name} ${describeNow(progress, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
   const howToWait = `To wait for the docs job, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
-  const mayRun = `${name} may still be running. ${howToWait}`
+
   const startNew = `To start a new docs job, ${isGiven ? 'run a step with a prompt and no job-id' : 'start a new run'}`
   switch (result.outcome) {
     case 'pr-opened':
@@ -121,7 +121,7 @@ export function describeOutcome(
         ? howToWait
         : jobId === ''
           ? 'To start a docs job, start a new run.'
-          : mayRun
+          : `${name} may still be running. ${howToWait}`
       return {
         title: '🛑 The step was cancelled',
         sentence: 'The step was cancelled.',
@@ -149,7 +149,7 @@ export function describeOutcome(
         title: '❌ The docs job could not be started or tracked',
         happened: message,
         unsent: isUnsent(progress, code) ? 'Nothing was sent.' : '',
-        next: joinSentences(advice, accepted && !isMissing && !hasEnded ? mayRun : ''),
+        next: joinSentences(advice, accepted && !isMissing && !hasEnded ? howToWait : ''),
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Reports the run: outputs, summary, log lines and the annotation, each once. */
+/** Reports the run: outputs, summary, log lines, and one annotation. */
 
 import { inspect } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'

@@ -31,7 +31,7 @@ export class Progress {
   isGiven = false
   /** Why the last status request did not show the job; empty if it did. */
   missedReason = ''
-  /** Given, or known from the response to a create request. */
+  /** Given, remembered, or from the response to a create request. */
   jobId = ''
   /**
    * The pull request that an earlier run left. The service leaves the link out while it works on a message, so this one

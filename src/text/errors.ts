@@ -55,7 +55,7 @@ export function internalError(thrown: unknown): ActionError {
   )
 }
 
-/** What to do about a certificate. Node reads NODE_EXTRA_CA_CERTS when it starts, so the step itself can't set it. */
+/** What to do about a certificate. Node reads NODE_EXTRA_CA_CERTS when it starts, so this code can't set it. */
 export const TRUST_ADVICE =
   "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. " +
   "Verification can't be turned off."
