@@ -83,7 +83,7 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
     log(judged.note)
     progress.notes.push(judged.note)
   }
-  const redact = createKeyRedactor(inputs.apiKey, inputs.previousApiKey)
+  const redact = createKeyRedactor(inputs.apiKey, inputs.previousApiKey, inputs.githubToken, inputs.docsToken)
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
   if (recalled === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }

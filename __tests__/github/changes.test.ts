@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { type Ended, KEY } from '../support/action.js'
 import { BAD_GATEWAY, file, type Need, sha } from '../support/github.js'
-import { inRealWorld, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inRealWorld, inWorld, type RunOptions, TOKEN, type World } from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
@@ -46,12 +46,15 @@ describe('a pull request', () => {
       expect(needsOf(world)).toEqual(['pull_requests: read'])
     }))
 
-  test('the prompt does not have the key that a file has', () =>
-    inWorld({ pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+export KEY=${KEY}`)] } }, async (world) => {
-      await world.step({ context: 'diff' })
-      expect(promptOf(world)).toContain('+export KEY=***')
-      expect(JSON.stringify(world.emulator.requests.map(({ body }) => body))).not.toContain(KEY)
-    }))
+  test('the prompt does not have the key and the tokens that a file has', () =>
+    inWorld(
+      { pull: { files: [file('src/a.ts', `@@ -0,0 +1 @@\n+${KEY} ${TOKEN} ghp_docs_0123`)] } },
+      async (world) => {
+        await world.step({ context: 'diff', 'docs-token': 'ghp_docs_0123' })
+        expect(promptOf(world)).toContain('+*** *** ***')
+        expect(JSON.stringify(world.emulator.requests.map(({ body }) => body))).not.toContain(KEY)
+      },
+    ))
 
   test('of which no file counts is skipped', () =>
     inWorld(CHANGED, async (world) => {

@@ -388,7 +388,7 @@ test.each([
     'shows what may predate the message',
     [stale, stale],
     messaged(job('completed', { prLink: LINK })),
-    'its status is "completed", which may predate the message',
+    'the last response said "completed", which may predate the message',
   ],
 ])('if the last poll %s, that is known', async (_, script, options, reason) => {
   const { progress } = await poll(script, { ...options, timeoutMs: 2_000 })

@@ -47,11 +47,7 @@ const TABLE = [
     'RETRY_MS); await new Promise((resolve) => setTimeout(resolve, 5_000));',
   ],
   // Memory.
-  [
-    'a create does not wait for its placeholder',
-    'await tools.writePlaceholder();',
-    'void tools.writePlaceholder().catch(() => 0);',
-  ],
+  ['a create overtakes its placeholder', 'await tools.writePlaceholder()', 'void tools.writePlaceholder()'],
   ["a re-run hides a later run's job", 'if (isOfLaterRun && !replaces) return;', ''],
   ['a placeholder over the marker of a later run stays', "|| this.#state.is === 'written';", ';'],
   ['a forged marker counts', "isVerified ? parse(data) : 'unverified'", 'parse(data)'],
@@ -59,11 +55,7 @@ const TABLE = [
   ['an unreadable comment is none', 'if (decides || !(thrown instanceof A', 'if (!(thrown instanceof A'],
   ['a re-run starts anew', "slot.role === 'informs' ? undefined", "slot.role !== 'decides' ? undefined"],
   ['a step that looks the same is not refused', 'refuseSameAttempt(state, context);', ';'],
-  [
-    'the last edits are not waited for',
-    'await report.closePlaces(deadline);',
-    'void report.closePlaces(deadline).catch(() => 0);',
-  ],
+  ['the last edits are not waited for', 'await report.closePlaces(', 'void report.closePlaces('],
   ["the step's own comment triggers it", 'if (await memory.isAbout(event))', 'if (false)'],
   ['the key before no longer counts', '= keys.some((key) =>', '= keys.slice(0, 1).some((key) =>'],
   ['a no is asked again', "pull?.state === 'closed' && pushed", 'false && pushed'],

@@ -46,11 +46,12 @@ export const ENDING_RULES = {
     )
     const postMs = isPending ? FINAL_POST_MS : 0
     // The last poll has its time even if the response to the POST came in the last moment.
+    const isDead = facts.plan.connecting.service.length > 0
+    const firstPollAt = facts.polls(facts.jobId)[0]?.sentAt ?? (isDead ? Number.POSITIVE_INFINITY : 0)
     const isLate =
       facts.posts.some(({ arrivedAt: at }) => at <= deadlineAt && at >= deadlineAt - facts.lastPollMs) ||
       startedAt >= deadlineAt - facts.lastPollMs ||
-      (facts.posts.length === 0 &&
-        (facts.polls(facts.jobId)[0]?.sentAt ?? 0) >= deadlineAt - facts.lastPollMs) ||
+      (facts.posts.length === 0 && firstPollAt >= deadlineAt - facts.lastPollMs) ||
       facts.freezes.some(({ from, to }) => from <= deadlineAt && to >= deadlineAt - facts.lastPollMs)
     const limit =
       (hasBadInput(inputs) ? startedAt + BAD_INPUT_MS : Math.max(deadlineAt, startedAt)) +

@@ -109,14 +109,15 @@ export const SERVICE_RULES = {
       yield `${says}, and no answer was like that`
   },
 
-  /** The last polls come too early for one. */
+  /** A remembered job is asked for, and then maybe waited for; and the last polls come too early for one. */
   *'a refusal that was repeated ends the wait'(facts) {
     const polls = facts.polls(facts.jobId)
     const newUntil = (facts.posts.findLast(isCreate)?.arrivedAt ?? 0) + GRACE_MS
     const mayBeNew = (one: Entry): boolean => statusOf(one) === 404 && one.arrivedAt <= newUntil
     const isOther = (one: Entry): boolean => !isRefusal(one) || one.respondedAt === undefined || mayBeNew(one)
     const refusals = polls.length - polls.findLastIndex(isOther) - 1
-    if (refusals > 5) yield `the job was refused ${refusals} times, ${facts.says}`
+    const waits = facts.hasComment || (facts.hasCheck && facts.step.plan.attempt > 1) ? 2 : 1
+    if (refusals > 4 * waits + 1) yield `the job was refused ${refusals} times, ${facts.says}`
   },
 
   *'a job that ended without a link is asked for once more'(facts) {

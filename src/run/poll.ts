@@ -233,9 +233,9 @@ class PollState {
     const { precededBy, once } = this.#options
     if (job.status === undefined) this.#warnOnce(job.rawStatus)
     if (!this.#isFresh(job, now)) {
-      const reason = `status is ${quote(job.rawStatus)}, which may predate the message`
-      this.#tools.debug(`The docs job's ${reason}.`)
-      this.#tools.progress.missedReason = `its ${reason}`
+      const stale = `${quote(job.rawStatus)}, which may predate the message`
+      this.#tools.debug(`The docs job's status is ${stale}.`)
+      this.#tools.progress.missedReason = `the last response said ${stale}`
       const untilSettledMs = precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
     }

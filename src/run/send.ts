@@ -8,8 +8,8 @@ import { ActionError, Cancelled } from '../text/errors.js'
 import { formatCount, formatDuration } from '../text/format.js'
 import type { RunTools } from './step.js'
 
-/** A retry needs this much time for its response before the deadline, in milliseconds. */
-const RESPONSE_MS = 2_000
+/** How long before the deadline a retry is sent at the latest, in milliseconds: after a response, it needs another one. */
+const LATEST_MS = { unsent: 250, answered: 2_000 } as const
 
 type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 
@@ -52,11 +52,13 @@ export async function send(
     if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? connectTimeoutError()
 
     last = verdict
-    const untilDeadlineMs = deadline.remainingMs() - RESPONSE_MS
+    const isUnsent = result.kind === 'not-sent'
+    const untilDeadlineMs = deadline.remainingMs() - LATEST_MS[isUnsent ? 'unsent' : 'answered']
     const remainingMs = progress.responded ? untilDeadlineMs : Math.min(untilDeadlineMs, budget.remainingMs)
     const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, tools.random())
-    if (minDelayMs >= remainingMs) throw retryTimeoutError(verdict, attempts)
-    const waitMs = delayMs < remainingMs ? delayMs : minDelayMs
+    // What couldn't be sent is tried until the end; a service that answered is given the time that it wants.
+    if (remainingMs <= (isUnsent ? 0 : minDelayMs)) throw retryTimeoutError(verdict, attempts)
+    const waitMs = delayMs < remainingMs ? delayMs : Math.min(minDelayMs, remainingMs)
     log(`${verdict.error.message} Retrying in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
     publish()
     await budget.sleep(waitMs, deadline.signal)
