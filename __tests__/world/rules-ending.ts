@@ -52,7 +52,9 @@ export const ENDING_RULES = {
       facts.posts.some(({ arrivedAt: at }) => at <= deadlineAt && at >= deadlineAt - facts.lastPollMs) ||
       startedAt >= deadlineAt - facts.lastPollMs ||
       (facts.posts.length === 0 && firstPollAt >= deadlineAt - facts.lastPollMs) ||
-      facts.freezes.some(({ from, to }) => from <= deadlineAt && to >= deadlineAt - facts.lastPollMs)
+      facts.freezes.some(
+        ({ from, to }) => from <= deadlineAt + TIMER_MS && to >= deadlineAt - facts.lastPollMs,
+      )
     const limit =
       (hasBadInput(inputs) ? startedAt + BAD_INPUT_MS : Math.max(deadlineAt, startedAt)) +
       postMs +
