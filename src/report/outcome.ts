@@ -51,7 +51,6 @@ export function describeOutcome(
   const now = `${name} ${describeNow(progress, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
   const howToWait = `To wait for the docs job, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
-
   const startNew = `To start a new docs job, ${isGiven ? 'run a step with a prompt and no job-id' : 'start a new run'}`
   switch (result.outcome) {
     case 'pr-opened':
