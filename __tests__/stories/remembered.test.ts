@@ -108,6 +108,14 @@ test.each<[string, Script, continues: boolean, says: string]>([
   }),
 )
 
+test('no other job is created once the comment was refused for good', () =>
+  onPullRequest({ posts: [ended, gone], polls: [completed] }, async ({ world, step, creates }) => {
+    await step()
+    world.github.faults.push({ method: 'PATCH', answer: { status: 403, body: { message: 'Locked' } } })
+    const { outputs } = await step()
+    expect([outputs['error-code'], creates().length]).toEqual(['github', 1])
+  }))
+
 test('a message that may be lost is told to each re-run, until the end of the job is', () =>
   onPullRequest(
     { posts: [created, reset, active], polls: [active, active, active, completed] },

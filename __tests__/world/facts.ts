@@ -112,7 +112,7 @@ export class Facts extends Observed {
     const isAsked = inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === undefined
     if (!this.hasEvent || !github?.merges || !isAsked || !mayMerge(event)) return false
     const wasDenied = step.githubRequests.some(
-      ({ path, status }) => /\/pulls\/1$/.test(path) && status === 404,
+      ({ path, status }) => /\/pulls\/1$/.test(path) && (status === 404 || status === 422),
     )
     const isNamed = github.indexes || (event.namesPull && !wasDenied)
     return isNamed && (event.push === 'usual' || github.mergesAll)
@@ -321,9 +321,13 @@ export function statusOf({ exchange }: Entry): number {
   return exchange.response.status
 }
 
+/** Whether a response came as a whole, and not larger than the action reads. */
+export function isWhole({ respondedAt, exchange }: Entry): boolean {
+  return respondedAt !== undefined && exchange.response.body.length <= MAX_BYTES
+}
+
 export function isSuccess(entry: Entry): boolean {
-  const isWhole = entry.respondedAt !== undefined && entry.exchange.response.body.length <= MAX_BYTES
-  return isWhole && statusOf(entry) >= 200 && statusOf(entry) < 300
+  return isWhole(entry) && statusOf(entry) >= 200 && statusOf(entry) < 300
 }
 
 /** A whole response to a status request that says something, and not the job; or what may be taken for one. */

@@ -84,8 +84,8 @@ export const GITHUB_RULES = {
     const created = step.githubRequests.filter(
       ({ method, path, tookEffect }) => method === 'POST' && path.endsWith('/comments') && tookEffect,
     )
-    // One that was deleted, or that GitHub says it doesn't have, is replaced.
-    const deleted = github?.others.filter(({ what }) => what === 'deletes own') ?? []
+    // One that was deleted, that GitHub says it doesn't have, or that moved to an earlier page, is replaced.
+    const deleted = github?.others.filter(({ what }) => what.startsWith('deletes')) ?? []
     const denied = step.githubRequests.filter(({ method, status }) => method === 'PATCH' && status === 404)
     if (github?.lagMs === 0 && created.length > 1 + deleted.length + denied.length)
       yield `a step made ${created.length} comments`
@@ -208,10 +208,11 @@ export const GITHUB_RULES = {
   },
 
   *'an event that cannot be read starts nothing for a pull request or an issue'({ inputs, posts, step }) {
-    const isAbout = numberOf(step.plan.event) !== undefined || step.plan.event.name === 'push'
-    if (!isAbout || step.plan.eventFile === undefined || inputs['issue-number'] !== undefined) return
-    if (inputs['job-scope'] !== undefined && posts.length > 0)
-      yield 'nobody knows which, and something was sent'
+    const { event, eventFile } = step.plan
+    const { 'job-scope': scope, 'issue-number': number } = inputs
+    const isAbout = event.name === 'issues' ? scope === 'issue' : event.name === 'push' || numberOf(event)
+    if (!isAbout || eventFile === undefined || number !== undefined) return
+    if (scope !== undefined && posts.length > 0) yield 'nobody knows which, and something was sent'
   },
 
   *'a push that merged nothing is about no pull request'({ step, number, inputs }) {

@@ -1,7 +1,7 @@
 /** What is sent to the service and when, and what is made of its responses. */
 
 import { DOCS_TOKEN, LATE_POLL_MS, TOKEN } from './draw.js'
-import { isAboutTheJob, isRefusal, isSuccess, statusOf } from './facts.js'
+import { isAboutTheJob, isRefusal, isSuccess, isWhole, statusOf } from './facts.js'
 import type { Rule } from './rules.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 import { EPOCH } from './timers.js'
@@ -55,11 +55,11 @@ export const SERVICE_RULES = {
       const seconds = retryAfter(entry, hasJumped)
       const isPost = entry.method === 'POST'
       const isAsked = isPost ? statusOf(entry) === 429 : [429, 503].includes(statusOf(entry))
-      if (next === undefined || seconds === undefined || !isAsked || entry.respondedAt === undefined) continue
+      if (next === undefined || seconds === undefined || !isAsked) continue
       // The last poll is at the deadline, whatever the service asks for; a new job is another matter.
       if (!isPost && next.startedAt >= deadlineAt - lastPollMs - travelMs) continue
       if (!isPost && posts.some(({ startedAt }) => startedAt > entry.startedAt)) continue
-      const waitedMs = next.startedAt - entry.respondedAt
+      const waitedMs = next.startedAt - (entry.respondedAt ?? 0)
       if (waitedMs < seconds * 1_000)
         yield `${entry.method} was sent again after ${waitedMs} ms, not ${seconds} s`
     }
@@ -80,7 +80,10 @@ export const SERVICE_RULES = {
       yield `the service answered with job ${givenJob}, job-id is ${jobId || 'empty'}`
     if (givenJob !== undefined && code === 'create-unknown') yield `the service answered with a job, ${says}`
     if (facts.gaveUpEarly(last)) yield `gave up on the POST before its time was up, ${says}`
-    if (fate === 'refused' && facts.wasRead(last) && code === 'create-unknown')
+    // One that may be repeated may have been, without arriving, before the process had to end at once.
+    const mayBeRepeated =
+      (statusOf(last) === 429 || isMessage(last)) && facts.secondSignalAt <= facts.step.endedAt
+    if (fate === 'refused' && facts.wasRead(last) && !mayBeRepeated && code === 'create-unknown')
       yield `the service refused, ${says}`
     if (facts.isUntold) return
     const isToldUnknown = code === 'create-unknown' || code === 'contract'
@@ -198,7 +201,9 @@ const FAULTS: Readonly<Record<string, (entry: Entry) => boolean>> = {
 }
 
 /** In seconds; undefined if the header is no number, and no date of a clock that jumps. */
-function retryAfter({ exchange, respondedAt }: Entry, hasJumped: boolean): number | undefined {
+function retryAfter(entry: Entry, hasJumped: boolean): number | undefined {
+  const { exchange, respondedAt } = entry
+  if (!isWhole(entry)) return undefined
   const [, value = ''] = exchange.response.headers.find(([name]) => name === 'retry-after') ?? []
   if (value.endsWith('GMT'))
     return hasJumped ? undefined : (Date.parse(value) - EPOCH - (respondedAt ?? 0)) / 1_000

@@ -104,10 +104,12 @@ export class Slot implements PlaceWriter {
   }
 
   async writePlaceholder(update: PlaceUpdate): Promise<void> {
-    if (this.#state.is === 'off' || this.role === 'informs') return
+    if (this.role === 'informs') return
     const decides = this.role === 'decides'
     // An edit before it may take longer than the step has left.
     await Promise.race([this.#working, waitForAbort(this.#options.deadline.signal)])
+    if (decides && this.#state.is === 'off' && this.#failed?.error) throw this.#failed.error
+    if (this.#state.is === 'off') return
     this.#latest = update
     try {
       await this.#write(update, { decides })
