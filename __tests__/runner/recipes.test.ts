@@ -50,6 +50,8 @@ const on = (start: Start, that: string, more: Partial<Case> = {}): Case => ({ ..
 const JOB = 'your-project/job'
 const MESSAGE = 'your-project/message'
 const TWICE = { sends: `${JOB}, ${MESSAGE}` }
+/** Once the docs of the first run are merged. */
+const NEW_JOB = { docsPull: { state: 'closed', merged: true }, sends: `${JOB}, ${JOB}` } as const
 const NOT_RUN = { ends: '' }
 const STOPPED = { ...NOT_RUN, fails: true }
 const SKIPPED = { ends: 'skipped' }
@@ -110,6 +112,7 @@ function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later
   }
 }
 
+const UPDATED = pull({ actions: ['opened', 'synchronize'] })
 const OPENED = pull()
 
 /** A run for a fork has no secrets, nor has one by Dependabot. If a person merges or pushes, it has. */
@@ -368,12 +371,9 @@ function announced(text: string | undefined): Partial<Case> {
 
 const CASES: Record<string, readonly Case[]> = {
   'pull-request.yml': [
-    on(pull({ actions: ['opened', 'synchronize'] }), 'has one job', { ...TWICE, prompt: ['+twice'] }),
-    on(pull({ actions: ['opened', 'synchronize'] }), 'has a new job once its docs are merged', {
-      docsPull: { state: 'closed', merged: true },
-      sends: `${JOB}, ${JOB}`,
-    }),
-    on(pull({ actions: ['opened', 'synchronize'] }), 'sends nothing more once its docs are closed', {
+    on(UPDATED, 'has one job', { ...TWICE, prompt: ['+twice'] }),
+    on(UPDATED, 'has a new job once its docs are merged', NEW_JOB),
+    on(UPDATED, 'sends nothing more once its docs are closed', {
       ...SKIPPED,
       docsPull: { state: 'closed' },
       sends: JOB,
@@ -472,10 +472,7 @@ const CASES: Record<string, readonly Case[]> = {
   ],
   'follow-code.yml': [
     on(OPENED, 'makes the docs a draft and labels them', { gh: HOLD }),
-    on(pull({ actions: ['opened', 'synchronize'] }), 'holds them back at each push', {
-      ...TWICE,
-      gh: [...HOLD, LABEL],
-    }),
+    on(UPDATED, 'holds them back at each push', { ...TWICE, gh: [...HOLD, LABEL] }),
     on(OPENED, 'only labels them if there are no drafts', {
       prepare: (world) => {
         OPENED.prepare(world, 1)
@@ -521,7 +518,7 @@ const CASES: Record<string, readonly Case[]> = {
       'holds back what a job opened after its step ended',
       { ends: 'dry-run, pr-opened', gh: HOLD },
     ),
-    on(pull({ actions: ['opened', 'synchronize'] }), 'leaves them closed if somebody closed them', {
+    on(UPDATED, 'leaves them closed if somebody closed them', {
       ...SKIPPED,
       prepare: (world, run) => {
         OPENED.prepare(world, 1)
@@ -633,11 +630,7 @@ const CASES: Record<string, readonly Case[]> = {
   ],
   'rolling.yml': [
     on(PUSH, 'has one job for two pushes', { ...TWICE, runs: 2 }),
-    on(PUSH, 'has a new job once its pull request is merged', {
-      runs: 2,
-      docsPull: { state: 'closed', merged: true },
-      sends: `${JOB}, ${JOB}`,
-    }),
+    on(PUSH, 'has a new job once its pull request is merged', { ...NEW_JOB, runs: 2 }),
   ],
   'openapi.yml': [
     on(described({}, JSON.stringify(API)), 'sends what changed in the description', {

@@ -10,6 +10,7 @@ import {
   active,
   completed,
   created,
+  type Handler,
   job,
   json,
   LINK,
@@ -31,10 +32,7 @@ describe('an active job that is not found for a moment keeps its work', () => {
   const polls = [missing, missing, missing, active, active, completed]
   test.each<[string, Script]>([
     ['three times, when asked for', { posts: [created, active], polls }],
-    [
-      'once, by the message',
-      { posts: [created, missing, active], polls: [active, active, active, completed] },
-    ],
+    ['once, by the message', { posts: [created, missing, active], polls: [active, ...polls.slice(3)] }],
   ])('%s', (_, script) =>
     onPullRequest(script, async ({ start, step, creates }) => {
       await start()
@@ -75,37 +73,27 @@ test('a job that is not found four times in a row is replaced', () =>
     },
   ))
 
-test.each<[string, Script, continues: boolean, says: string]>([
-  [
-    'has ended and takes no more messages',
-    { posts: [ended, gone, another], polls: [completed] },
-    true,
-    'takes no more messages',
-  ],
-  [
-    'is not found by the message, nor when asked for',
-    { posts: [ended, missing, another], polls: [completed, missing] },
-    true,
-    'no longer exists',
-  ],
-  [
-    'has ended, and whose pull request is not known to be open',
-    { posts: [ended, gone, another], polls: [completed] },
-    false,
-    'takes no more messages',
-  ],
-])('a job that %s is replaced, in the same comment', (_, script, continues, says) =>
-  onPullRequest(script, async ({ world, step, creates, messages }) => {
-    if (continues) world.github.addRepository('your-org/docs').addPull({ number: 17 })
-    await step()
-    const { outputs, exitCode, log } = await step()
-    expect([creates().length, messages().length, exitCode]).toEqual([2, 1, 0])
-    expect(creates().map((create) => promptOf(create).includes(LINK))).toEqual([false, continues])
-    expect(outputs).toMatchObject({ ...REPLACED, 'pr-link': `${LINK}0` })
-    expect(log).toContain(says)
-    expect(world.comments()).toEqual([expect.stringContaining('job-2')])
-    expect(world.comments()[0]).not.toContain('may exist')
-  }),
+const ENDED = 'has ended and takes no more messages'
+
+test.each<[string, refusal: Handler, continues: boolean, says: string]>([
+  [ENDED, gone, true, ENDED],
+  ['is not found by the message, nor when asked for', missing, true, 'no longer exists'],
+  ['has ended, and whose pull request is not known to be open', gone, false, ENDED],
+])('a job that %s is replaced, in the same comment', (_, refusal, continues, says) =>
+  onPullRequest(
+    { posts: [ended, refusal, another], polls: [completed, missing] },
+    async ({ world, step, creates, messages }) => {
+      if (continues) world.github.addRepository('your-org/docs').addPull({ number: 17 })
+      await step()
+      const { outputs, exitCode, log } = await step()
+      expect([creates().length, messages().length, exitCode]).toEqual([2, 1, 0])
+      expect(creates().map((create) => promptOf(create).includes(LINK))).toEqual([false, continues])
+      expect(outputs).toMatchObject({ ...REPLACED, 'pr-link': `${LINK}0` })
+      expect(log).toContain(says)
+      expect(world.comments()).toEqual([expect.stringContaining('job-2')])
+      expect(world.comments()[0]).not.toContain('may exist')
+    },
+  ),
 )
 
 test('no other job is created once the comment was refused for good', () =>
