@@ -80,10 +80,10 @@ export const SERVICE_RULES = {
       yield `the service answered with job ${givenJob}, job-id is ${jobId || 'empty'}`
     if (givenJob !== undefined && code === 'create-unknown') yield `the service answered with a job, ${says}`
     if (facts.gaveUpEarly(last)) yield `gave up on the POST before its time was up, ${says}`
-    // One that may be repeated may have been, without arriving, before the process had to end at once.
-    const mayBeRepeated =
+    // If the process had to end at once, a retry may have begun that never arrived.
+    const mayBeRetried =
       (statusOf(last) === 429 || isMessage(last)) && facts.secondSignalAt <= facts.step.endedAt
-    if (fate === 'refused' && facts.wasRead(last) && !mayBeRepeated && code === 'create-unknown')
+    if (fate === 'refused' && facts.wasRead(last) && !mayBeRetried && code === 'create-unknown')
       yield `the service refused, ${says}`
     if (facts.isUntold) return
     const isToldUnknown = code === 'create-unknown' || code === 'contract'
