@@ -590,10 +590,7 @@ const CASES: Record<string, readonly Case[]> = {
     on(
       built({ [BUILD]: 'success' }, undefined, { actions: ['opened', 'synchronize'] }),
       'asks reviewers once',
-      {
-        ...TWICE,
-        gh: [...EDIT, status('success', 'success'), status('success', 'success')],
-      },
+      { ...TWICE, gh: [...EDIT, status('success', 'success'), status('success', 'success')] },
     ),
     on(BUILT, 'goes on if the author has no access to the docs repository', {
       prepare: (world, run) => {

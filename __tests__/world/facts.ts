@@ -197,13 +197,14 @@ export class Facts extends Observed {
     return isPending && wasToBeRead && hadTime && this.secondSignalAt === NEVER && !this.wasKilled
   }
 
-  /** Whether the process was there to read the response to a POST, within its own limits. */
-  wasRead({ sentAt, arrivedAt }: Entry): boolean {
+  /** Whether the process was there to read the whole response to a request, within its own limits. */
+  wasRead(entry: Entry): boolean {
+    const { method, sentAt, arrivedAt } = entry
     const end = Math.min(this.secondSignalAt, this.killedAt)
     // What is frozen then reads nothing more.
     const readUntil = this.freezes.find(({ from, to }) => from <= end && end <= to)?.from ?? end
-    const limit = Math.min(this.lastPostAt, sentAt + REQUEST_MS.POST)
-    return arrivedAt < readUntil && this.arrivedBefore(arrivedAt, limit)
+    const limit = Math.min(this.lastPostAt, sentAt + REQUEST_MS[method === 'POST' ? 'POST' : 'GET'])
+    return isWhole(entry) && arrivedAt < readUntil && this.arrivedBefore(arrivedAt, limit)
   }
 
   /** The job of the last POST, if its response was read. */
@@ -322,7 +323,7 @@ export function statusOf({ exchange }: Entry): number {
 }
 
 /** Whether a response came as a whole, and not larger than the action reads. */
-export function isWhole({ respondedAt, exchange }: Entry): boolean {
+function isWhole({ respondedAt, exchange }: Entry): boolean {
   return respondedAt !== undefined && exchange.response.body.length <= MAX_BYTES
 }
 

@@ -219,6 +219,8 @@ export class SimulatedSocket extends Duplex {
 
   /** The process of this end is gone: the system closes the connection. */
   abandon(): void {
+    // Node keeps the parser of a request without a response, and all that it refers to.
+    ;(this as { parser?: { close(): void } | null }).parser?.close()
     if (!this.destroyed) this.#sendEnd()
   }
 

@@ -1,6 +1,7 @@
 /** How and when a step ends, and what it says of its end in the outputs. */
 
 import { BAD_INPUTS, FAILURES, FINAL_POST_MS, LATE_POLL_MS } from './draw.js'
+import { askedFor } from './events.js'
 import { ENDED } from './facts.js'
 import type { Rule } from './rules.js'
 import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
@@ -108,12 +109,12 @@ export const ENDING_RULES = {
     const { inputs, outcome, code, wasCancelled, mayStart, isByAgent, step } = facts
     if (!hasBadInput(inputs) || facts.isUntold || wasCancelled || !mayStart || isByAgent) return
     if (facts.thrownAt <= facts.step.endedAt) return
-    // Who may start a job is asked first.
-    const isRefused =
-      outcome === 'skipped' &&
-      step.githubRequests.some(
-        ({ path, status }) => /\/permission$/.test(path) && (status === 404 || !/\/writer\//.test(path)),
-      )
+    // Who may start a job is asked first, whatever is wrong with the prompt.
+    const asked = askedFor(step.plan.event, inputs['allow-users'] ?? '')
+    const isDenied = step.githubRequests.some(
+      ({ path, status }) => /\/permission$/.test(path) && status === 404,
+    )
+    const isRefused = outcome === 'skipped' && (isDenied || asked.some((person) => person !== 'writer'))
     if (code !== 'input' && !isRefused) yield `the input is bad: ${outcome} ${code}`
   },
 

@@ -1,7 +1,7 @@
 /** What is sent to the service and when, and what is made of its responses. */
 
 import { DOCS_TOKEN, LATE_POLL_MS, TOKEN } from './draw.js'
-import { isAboutTheJob, isRefusal, isSuccess, isWhole, statusOf } from './facts.js'
+import { isAboutTheJob, isRefusal, isSuccess, statusOf } from './facts.js'
 import type { Rule } from './rules.js'
 import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 import { EPOCH } from './timers.js'
@@ -48,14 +48,15 @@ export const SERVICE_RULES = {
     }
   },
 
-  *'Retry-After is waited for'({ step, deadlineAt, lastPollMs, travelMs, posts }) {
+  *'Retry-After is waited for'(facts) {
+    const { step, deadlineAt, lastPollMs, travelMs, posts } = facts
     const hasJumped = step.done.some(({ what }) => what === 'jump')
     for (const [index, entry] of step.entries.entries()) {
       const next = step.entries.slice(index + 1).find((other) => other.path === entry.path)
       const seconds = retryAfter(entry, hasJumped)
       const isPost = entry.method === 'POST'
       const isAsked = isPost ? statusOf(entry) === 429 : [429, 503].includes(statusOf(entry))
-      if (next === undefined || seconds === undefined || !isAsked) continue
+      if (next === undefined || seconds === undefined || !isAsked || !facts.wasRead(entry)) continue
       // The last poll is at the deadline, whatever the service asks for; a new job is another matter.
       if (!isPost && next.startedAt >= deadlineAt - lastPollMs - travelMs) continue
       if (!isPost && posts.some(({ startedAt }) => startedAt > entry.startedAt)) continue
@@ -201,9 +202,7 @@ const FAULTS: Readonly<Record<string, (entry: Entry) => boolean>> = {
 }
 
 /** In seconds; undefined if the header is no number, and no date of a clock that jumps. */
-function retryAfter(entry: Entry, hasJumped: boolean): number | undefined {
-  const { exchange, respondedAt } = entry
-  if (!isWhole(entry)) return undefined
+function retryAfter({ exchange, respondedAt }: Entry, hasJumped: boolean): number | undefined {
   const [, value = ''] = exchange.response.headers.find(([name]) => name === 'retry-after') ?? []
   if (value.endsWith('GMT'))
     return hasJumped ? undefined : (Date.parse(value) - EPOCH - (respondedAt ?? 0)) / 1_000
