@@ -4,12 +4,12 @@ import { areMerges, findRefusal } from './access/ask-github.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, judgeChanges } from './context/apply.js'
-import { canReadPulls, findChanges, readIssue, usesSince } from './context/changes.js'
+import { canReadPulls, findChanges, readThread, type Thread, usesSince } from './context/changes.js'
 import { unknownChanges } from './context/compare.js'
 import type { Changes } from './context/files.js'
 import { findMergedPull } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
-import { getPath, getString } from './event/payload.js'
+import { getString } from './event/payload.js'
 import { createGitHub, type GitHub, type Source } from './github/client.js'
 import { describeWarning, GitHubError } from './github/errors.js'
 import { createKeyRedactor } from './inputs/inputs.js'
@@ -69,7 +69,7 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
     return reason
   }
   if (await memory.isAbout(event)) return skip({ reason: "the event is about this action's own comment" })
-  const named = merged ?? (await readNamedPull(context, source))
+  const named = merged ? { isPull: true, data: merged } : await readNamedPull(context, source)
   const recalled = await memory.recall(service)
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
@@ -96,33 +96,38 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
  *
  * @throws ActionError `github`
  */
-async function readNamedPull({ inputs, event, memory }: Context, source: Source): Promise<unknown> {
+async function readNamedPull(
+  { inputs, event, memory }: Context,
+  source: Source,
+): Promise<Thread | undefined> {
   const { jobScope, issueNumber } = inputs
   const isOfEvent = issueNumber === undefined || issueNumber === event.pullRequest?.number
   if (jobScope !== 'pull-request' || isOfEvent) return undefined
-  const refuse = (orNothing: string, cause?: unknown): ActionError => {
-    memory.stopComment()
-    return new ActionError(
-      'github',
-      `issue-number: ${issueNumber} is an issue, not a pull request${orNothing}.`,
-      'Set issue-number to the number of a pull request, or job-scope to issue.',
-      { cause },
-    )
-  }
+  let orNothing = ''
   try {
-    const named = await readIssue(issueNumber, source)
-    if (getPath(named, 'pull_request') !== undefined) return named
+    const named = await readThread(issueNumber, source)
+    if (named.isPull) return named
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || !thrown.refused) throw thrown
-    if (await canReadPulls(source)) throw refuse(', or does not exist', thrown)
-    await memory.readComment() // Its error names the permission that the comment needs as well.
-    throw thrown
+    if (!(await canReadPulls(source))) {
+      await memory.readComment() // Its error names the permission that the comment needs as well.
+      throw thrown
+    }
+    orNothing = ', or does not exist'
   }
-  throw refuse('')
+  memory.stopComment()
+  throw new ActionError(
+    'github',
+    `issue-number: ${issueNumber} is an issue, not a pull request${orNothing}.`,
+    'Set issue-number to the number of a pull request, or job-scope to issue.',
+  )
 }
 
 /** The changes, if anything needs them. If only the context does, a temporary error is a warning. */
-async function findChangesIfNeeded(context: Context, named: unknown): Promise<Changes | undefined> {
+async function findChangesIfNeeded(
+  context: Context,
+  named: Thread | undefined,
+): Promise<Changes | undefined> {
   const { inputs, environment, event, github, log, note } = context
   const decides = inputs.contextPaths.length > 0
   if (!decides && inputs.context === 'none') return undefined

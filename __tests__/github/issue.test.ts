@@ -132,6 +132,19 @@ test.each<[string, RunOptions, Permissions, text: string]>([
     }),
 )
 
+test('the number of an issue that was transferred is that of where it is now', () =>
+  inWorld({}, async (world) => {
+    world.github.addRepository('your-org/log').issues.add(5)
+    const location = `${world.github.url}/repos/your-org/log/issues/5`
+    const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
+    world.github.faults.push({ path: /\/your-repo\/issues\/40$/, answer, times: 2 })
+    const inputs = { 'issue-number': '40', context: 'event' }
+    expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
+    expect(world.prompts()[0]).toContain('title: Number 5')
+    const { commands } = await world.step({ ...inputs, 'job-scope': 'pull-request' }, dispatch)
+    expect(commands('error')).toEqual([expect.stringContaining('issue-number: 40 is an issue')])
+  }))
+
 test('job-scope: pull-request with a number says once which permission is missing, and it suffices', () =>
   inWorld({ github: { permissions: NONE } }, async (world) => {
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }

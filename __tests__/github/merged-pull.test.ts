@@ -188,7 +188,7 @@ describe('a push is about itself', () => {
 
 test.each([
   [{ 'job-scope': 'run' }, [RANGE]],
-  [{ 'issue-number': '1' }, ['issues/1', 'pulls/1/files']],
+  [{ 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
 ])('with %j, nobody asks what was merged', (inputs, requests) =>
   inWorld({}, async (world) => {
     addMerged(world)

@@ -65,7 +65,7 @@ const ofComment = (repo: Repository | undefined, id: string): Need =>
 export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', /^$/, 'metadata: read', ({ repo: { full_name } }) => ({ body: { full_name } })],
   ['POST', /^\/issues$/, 'issues: write', createIssue],
-  ['GET', /^\/issues\/(\d+)$/, onIssue('read'), getIssue],
+  ['GET', /^\/issues\/(\d+)$/, 'issues: read', getIssue],
   ['PATCH', /^\/issues\/(\d+)$/, onIssue('write'), updateIssue],
   ['GET', /^\/issues\/(\d+)\/comments$/, onIssue('read'), listComments],
   ['POST', /^\/issues\/(\d+)\/comments$/, onIssue('write'), createComment],

@@ -154,17 +154,24 @@ describe('since', () => {
 })
 
 describe('the number of a pull request', () => {
-  const pull = { number: 7, title: 'T', pull_request: {} }
+  const pull = { number: 7, title: 'T' }
   const issue = { number: 7, title: 'T' }
-  const FILES = ['/issues/7', '/pulls/7/files']
+  const FILES = ['/pulls/7', '/pulls/7/files']
 
   test('names the source, by one more request, whatever since says', async () => {
     for (const since of ['', 'v1']) {
-      const answers = { '/issues/7': pull, '/pulls/7/files': [FILE] }
+      const answers = { '/pulls/7': pull, '/pulls/7/files': [FILE] }
       const { changes, requests } = await find(answers, { issueNumber: 7, since })
       expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }], range: 'pull request 7', named: pull })
       expect(requests).toEqual(FILES)
     }
+  })
+
+  test('may be read as an issue, if that is all that the token may read', async () => {
+    const answers = { '/issues/7': { ...pull, pull_request: {} }, '/pulls/7/files': [FILE] }
+    const { changes, requests } = await find(answers, { issueNumber: 7 })
+    expect(changes).toMatchObject({ range: 'pull request 7', ofNamedPull: true })
+    expect(requests).toEqual(['/pulls/7', '/issues/7', '/pulls/7/files'])
   })
 
   test('of an issue leaves the range to since', async () => {
@@ -172,11 +179,11 @@ describe('the number of a pull request', () => {
     const answers = { '/issues/7': issue, [compare]: compared('ahead') }
     const { changes, requests } = await find(answers, { issueNumber: 7, since: 'v1' })
     expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }], named: issue })
-    expect(requests).toEqual(['/issues/7', compare])
+    expect(requests).toEqual(['/pulls/7', '/issues/7', compare])
   })
 
   test('that does not exist, or has no such answer, is an error', async () => {
-    for (const answers of [{}, { '/issues/7': { number: 8 } }]) {
+    for (const answers of [{}, { '/issues/7': { number: '7' } }]) {
       expect((await find(answers, { issueNumber: 7 })).error?.code).toBe('github')
     }
   })
@@ -187,6 +194,6 @@ describe('the number of a pull request', () => {
   ])('names nothing %s', async (_, event, issueNumber) => {
     const { changes, requests } = await find({ '/pulls/9/files': [FILE] }, { issueNumber }, event)
     expect(changes).not.toHaveProperty('named')
-    expect(requests).not.toContain('/issues/7')
+    expect(requests).not.toContain('/pulls/7')
   })
 })

@@ -21,6 +21,12 @@ export function usesSince({ name }: RunEvent): boolean {
   return SINCE_EVENTS.includes(name)
 }
 
+/** What a number names, as GitHub returned it. Others wrote its words. */
+export interface Thread {
+  readonly isPull: boolean
+  readonly data: unknown
+}
+
 /**
  * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull request on an event that is
  * not about one.
@@ -32,7 +38,11 @@ export async function findChanges(
   environment: RunEnvironment,
   event: RunEvent,
   source: Source,
-  { since, issueNumber, named }: Pick<Inputs, 'since' | 'issueNumber'> & { readonly named?: unknown },
+  {
+    since,
+    issueNumber,
+    named,
+  }: Pick<Inputs, 'since' | 'issueNumber'> & { readonly named?: Thread | undefined },
 ): Promise<Changes> {
   const head = headOf(environment, event)
   const ofThisEvent = async (): Promise<Changes> =>
@@ -43,18 +53,29 @@ export async function findChanges(
   if (issueNumber === undefined || issueNumber === event.issue || event.pullRequest !== undefined) {
     return ofThisEvent()
   }
-  const issue = named ?? (await readIssue(issueNumber, source))
-  return getPath(issue, 'pull_request') === undefined
-    ? { ...(await ofThisEvent()), named: issue }
-    : { ...(await ofPullRequest(issueNumber, '', source)), named: issue, ofNamedPull: true }
+  const { isPull, data } = named ?? (await readThread(issueNumber, source))
+  return isPull
+    ? { ...(await ofPullRequest(issueNumber, '', source)), named: data, ofNamedPull: true }
+    : { ...(await ofThisEvent()), named: data }
 }
 
-/** A pull request or an issue: GitHub's API answers for both. */
-export async function readIssue(issue_number: number, source: Source): Promise<unknown> {
-  const hasNumber = ({ number }: { number?: unknown }) => number === issue_number
-  const doing = `reading pull request or issue ${issue_number}`
+/**
+ * Reads a pull request as one: reading it as an issue takes `issues: read`, which nothing else here needs
+ * (docs.github.com/en/rest/authentication/permissions-required-for-github-apps). What is none, or can't be read, is read as
+ * an issue. One that was transferred has another number.
+ */
+export async function readThread(number: number, source: Source): Promise<Thread> {
+  const { github } = source
+  const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
+  const doing = `reading pull request or issue ${number}`
   const common = requestParams(source, doing, 'issues: read or pull-requests: read', hasNumber)
-  return (await source.github.issues.get({ ...common, issue_number })).data
+  try {
+    return { isPull: true, data: (await github.pulls.get({ ...common, pull_number: number })).data }
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError) || !thrown.refused) throw thrown
+  }
+  const { data } = await github.issues.get({ ...common, issue_number: number })
+  return { isPull: getPath(data, 'pull_request') !== undefined, data }
 }
 
 /** Whether the token may read pull requests, which it may without being able to read issues. */
