@@ -5,13 +5,12 @@ import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, judgeChanges } from './context/apply.js'
 import { canReadPulls, findChanges, readThread, type Thread, usesSince } from './context/changes.js'
-import { unknownChanges } from './context/compare.js'
 import type { Changes } from './context/files.js'
 import { findMergedPull } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getString } from './event/payload.js'
 import { createGitHub, type GitHub, type Source } from './github/client.js'
-import { describeWarning, GitHubError } from './github/errors.js'
+import { GitHubError } from './github/errors.js'
 import { createKeyRedactor } from './inputs/inputs.js'
 import { type Memory, openMemory } from './memory/memory.js'
 import type { Plan, SkipReason } from './run/result.js'
@@ -26,7 +25,7 @@ export function openGitHub(step: Step) {
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
     findRefusal: async (people: readonly Person[]) => {
-      const source = { github, repository: environment.repository, decides: true }
+      const source = { github, repository: environment.repository }
       const refusal = await findRefusal(people, source)
       // A stranger's run leaves nothing on a commit that it is not about.
       if (refusal !== undefined && event.headSha === '') memory.stop()
@@ -52,7 +51,7 @@ interface Context extends Step {
  */
 async function plan(step: Context, mayBeMerges: readonly string[] | undefined): Promise<Plan> {
   const { environment, event, service, github, memory, log, progress } = step
-  const source = { github, repository: environment.repository, decides: true }
+  const source = { github, repository: environment.repository }
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, source))) {
     return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
   }
@@ -123,33 +122,25 @@ async function readNamedPull(
   )
 }
 
-/** The changes, if anything needs them. If only the context does, a temporary error is a warning. */
+/** The changes, if anything needs them. Without them, a job would be paid that can't know what changed. */
 async function findChangesIfNeeded(
   context: Context,
   named: Thread | undefined,
 ): Promise<Changes | undefined> {
-  const { inputs, environment, event, github, log, note } = context
-  const decides = inputs.contextPaths.length > 0
-  if (!decides && inputs.context === 'none') return undefined
-  if (event.problem !== undefined && decides) {
+  const { inputs, environment, event, github, log } = context
+  const { contextPaths, since } = inputs
+  if (contextPaths.length === 0 && inputs.context === 'none') return undefined
+  if (event.problem !== undefined && contextPaths.length > 0) {
     throw new ActionError(
       'github',
       `Can't tell what changed: ${event.problem}.`,
       'Use a runner that provides the event payload.',
     )
   }
-  const { since } = inputs
   if (since !== undefined && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
-  const source = { github, repository: environment.repository, decides }
-  try {
-    const changes = await findChanges(environment, event, source, { ...inputs, named })
-    if (since !== undefined && changes.ofNamedPull)
-      log(`since is ignored: the changes are those of pull request ${inputs.issueNumber}.`)
-    return changes
-  } catch (thrown) {
-    // A missing permission is an error: what the user asked to send is not left out.
-    if (decides || !(thrown instanceof GitHubError) || thrown.refused) throw thrown
-    note(describeWarning(thrown, "The prompt doesn't say what changed."))
-    return unknownChanges('The list of changes could not be read.')
-  }
+  const source = { github, repository: environment.repository }
+  const changes = await findChanges(environment, event, source, { ...inputs, named })
+  if (since !== undefined && changes.ofNamedPull)
+    log(`since is ignored: the changes are those of pull request ${inputs.issueNumber}.`)
+  return changes
 }

@@ -77,25 +77,34 @@ describe('a context that the token may not read sends nothing, and names the per
     }))
 })
 
-describe('a context that fails for a moment is a warning and a note, and the job goes its way', () => {
-  test('in the log, the summary, the comment and the check', () =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ path: /\/files/, answer: BAD_GATEWAY, ...ALWAYS })
-      const inputs = { context: 'diff', comment: 'true', check: 'true' }
-      const { outputs, commands, summary } = await world.step(inputs)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(commands('warning')).toEqual([
-        expect.stringMatching(/502.* The prompt doesn't say what changed/s),
-      ])
-      const [check] = world.checks()
-      for (const text of [summary, world.comments()[0], check?.output.summary]) {
-        // Beside the result, whatever the words: the files of the pull request could not be listed.
-        expect(text).toMatch(/\b(?:note|warning)\b|⚠/i)
-        expect(text).toMatch(/file|diff|changed|changes/i)
-      }
-      expect(check?.conclusion).toBe('success')
-    }))
-})
+test.each<[string, RegExp, RunOptions]>([
+  ['the files of a pull request', /\/files/, {}],
+  ['the earlier runs', /\/runs/, schedule],
+  ['a comparison', /\/compare\//, push()],
+])('a context is read again: %s', (_, path, run) =>
+  inWorld({}, async (world) => {
+    world.repository.addComparison(sha('before'), HEAD)
+    world.repository.addRun({ head_sha: sha('before') })
+    world.github.faults.push({ path, answer: BAD_GATEWAY })
+    const { outputs, commands } = await world.step({ context: 'diff' }, run)
+    expect(outputs.outcome).toBe('pr-opened')
+    expect(commands('warning')).toEqual([])
+  }),
+)
+
+test('what GitHub said is told, although it then says nothing until the time is up', () =>
+  inWorld({}, async (world) => {
+    const path = /\/files/
+    world.github.faults.push({ path, answer: BAD_GATEWAY }, { path, answer: 'silence', ...ALWAYS })
+    const ended = await world.step({ context: 'diff', ...deadlineAfter(5_000) })
+    expect(expectNothingSent(ended, world)).toContain('failed: 502')
+  }))
+
+test('on a schedule, nothing is sent as long as nobody can tell what changed', () =>
+  inWorld({}, async (world) => {
+    world.github.faults.push({ path: /\/runs/, answer: BAD_GATEWAY, ...ALWAYS })
+    expectNothingSent(await world.step({ context: 'diff' }, schedule), world)
+  }))
 
 test.each<[string, RegExp, Record<string, string>, RunOptions]>([
   ['files', /\/pulls\/\d+\/files/, { 'context-paths': 'docs/**' }, {}],

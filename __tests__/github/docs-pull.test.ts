@@ -93,18 +93,20 @@ describe('docs-token', () => {
       expect(third.log).not.toContain('docs-token')
     }))
 
-  test('is not used after a failure that says nothing about permissions', () =>
+  test.each([
+    ['that passes: the answer after it says more', 1, { outcome: 'pr-opened', reused: 'false' }],
+    ['that lasts: nothing is sent', 99, { outcome: 'error', 'error-code': 'github' }],
+  ])('is not used after a failure that says nothing about permissions, %s', (_, times, ended) =>
     inWorld(withToken, async (world) => {
-      await privateDocs(world, 'closed')
-      world.github.faults.push({ path: /your-org\/docs\/pulls/, answer: BAD_GATEWAY })
-      const { outputs, log } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(outputs).toMatchObject({ reused: 'true' })
-      expect(log).toMatch(
-        /Can't tell whether .*pull\/17 is still open, so it counts as open\. GitHub: .* failed: 502/,
-      )
-      expect(log).not.toContain('Set docs-token')
-      expect(tokenUsedAt(world)).toEqual([])
-    }))
+      await privateDocs(world, 'merged')
+      world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer: BAD_GATEWAY, times })
+      const { outputs, milliseconds } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+      expect(outputs).toMatchObject(ended)
+      expect(tokenUsedAt(world).length > 0).toBe(times === 1)
+      expect(world.posts()).toHaveLength(times === 1 ? 2 : 1)
+      expect(milliseconds).toBeLessThan(95_000)
+    }),
+  )
 })
 
 describe('a pull request that can not be read counts as open for a message, and the log says what helps:', () => {

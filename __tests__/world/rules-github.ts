@@ -35,15 +35,10 @@ export const GITHUB_RULES = {
       ...(facts.hasCheck && attempt > 1 ? [/\/check-runs\?/] : []),
       ...(mayMerge(step.plan.event) ? [/\/commits\/\w+\/pulls$/, /\/pulls\/1\/commits/] : []),
     ]
-    // Of several requests at once, the first that fails decides.
-    const isTold = step.wrote.some(({ line }) =>
-      /listing the earlier runs of \S+ failed: (?!40[134])/.test(line),
-    )
     for (const { method, path, status, answered } of step.githubRequests) {
       const isDecisive = method === 'GET' && decisive.some((pattern) => pattern.test(path))
       const isFinal = [401, 403, 404].some((refusal) => refusal === status) && !/rate limit/.test(answered)
-      if (isDecisive && isFinal && !(isTold && path.includes('/actions/')))
-        yield `GitHub answered ${status} to ${path}, and something was sent`
+      if (isDecisive && isFinal) yield `GitHub answered ${status} to ${path}, and something was sent`
     }
   },
 

@@ -57,6 +57,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
+    let last: GitHubError | undefined
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
       try {
@@ -68,7 +69,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
         return expectShape(await send(request), call)
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
-        if (!call.decides || !error.temporary || (call.signal ?? deadline.signal).aborted) throw error
+        if ((call.signal ?? deadline.signal).aborted) throw last ?? error // What GitHub said, if it said something.
+        if (!call.decides || !error.temporary) throw error
+        last = error
         retries.count(startedAt, REQUEST_MS)
         await waitForRetry(error, attempts, call, retries, options)
       }
@@ -160,8 +163,8 @@ export async function readPages<T>(
   return { items, truncated: true }
 }
 
-/** A repository, and whether something depends on what is asked about it. */
-export interface Source extends Pick<Call, 'decides'> {
+/** What is asked about, and with which token. */
+export interface Source {
   readonly github: GitHub
   /** `owner/repo` */
   readonly repository: string
@@ -169,7 +172,7 @@ export interface Source extends Pick<Call, 'decides'> {
 
 /** What every request about a repository has. The parameters are as in `Call`. */
 export function requestParams<D = object>(
-  { repository, decides, find, signal }: Pick<Source, 'repository'> & RequestMode,
+  { repository, decides = true, find, signal }: Pick<Source, 'repository'> & Partial<RequestMode>,
   doing: string,
   needs: string,
   expects?: (data: D) => boolean,

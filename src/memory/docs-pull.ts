@@ -6,14 +6,14 @@ import { type GitHub, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import { joinSentences } from '../text/format.js'
 
-export type DocsPull =
-  | { readonly state: 'open' | 'merged' | 'closed' }
-  /** `reason` and what helps, in sentences. */
-  | { readonly state: 'unknown'; readonly reason: string }
+/** `reason` and what helps, in sentences. */
+type UnknownPull = { readonly state: 'unknown'; readonly reason: string }
+export type DocsPull = { readonly state: 'open' | 'merged' | 'closed' } | UnknownPull
 
 /**
  * @param link of the pull request
  * @param docsGitHub with the token for other repositories; undefined if there is none
+ * @throws GitHubError if it could not be read for a moment
  * @throws Cancelled
  */
 export async function readDocsPull(
@@ -35,7 +35,7 @@ export async function readDocsPull(
     // GitHub also refuses with 403 at its rate limit; another token has its own.
     if (isHere || !isRefused(thrown) || docsGitHub === undefined) {
       const advice = `Set docs-token to a token that can read pull requests in ${repository}.`
-      return { state: 'unknown', reason: reasonOf(thrown, isHere ? thrown.advice : advice) }
+      return unknownFor(thrown, !isRefused(thrown) ? '' : isHere ? thrown.advice : advice)
     }
   }
   try {
@@ -43,7 +43,7 @@ export async function readDocsPull(
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
     const advice = `Check that docs-token can read pull requests in ${repository}.`
-    return { state: 'unknown', reason: `With docs-token: ${reasonOf(thrown, advice)}` }
+    return unknownFor(thrown, advice, 'With docs-token: ')
   }
 }
 
@@ -52,14 +52,18 @@ function isRefused({ status }: GitHubError): boolean {
   return status === 403 || status === 404
 }
 
-/** @param advice what helps if the token may not read the pull request */
-function reasonOf(error: GitHubError, advice: string): string {
-  return joinSentences(error.message, isRefused(error) && !error.temporary ? advice : '')
+/**
+ * @param advice what helps if the token may not read the pull request
+ * @throws GitHubError `error` if it may pass
+ */
+function unknownFor(error: GitHubError, advice: string, prefix = ''): UnknownPull {
+  if (error.temporary) throw error
+  return { state: 'unknown', reason: joinSentences(prefix + error.message, advice) }
 }
 
 async function readState(repository: string, number: string, github: GitHub): Promise<DocsPull> {
   const doing = `reading pull request ${repository}#${number}`
-  const common = requestParams({ repository, decides: false }, doing, 'pull-requests: read')
+  const common = requestParams({ repository }, doing, 'pull-requests: read')
   const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
   switch (data.state) {
     case 'open':
