@@ -101,6 +101,14 @@ async function failure(sent: Promise<unknown>): Promise<GitHubError> {
 const limited = (headers: Record<string, string>) => ({ status: 403, headers, body: { message: 'No' } })
 const refused = (status: number, message = 'No'): Answer => ({ status, body: { message } })
 
+test('nobody writes to the log past the step, such as that a version of the API ends', async () => {
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined)
+  const { github } = await connect([{ ...OK, headers: { deprecation: 'now', sunset: '##[error]soon' } }])
+  await read(github)
+  expect(warn).not.toHaveBeenCalled()
+  warn.mockRestore()
+})
+
 describe('a request that decides', () => {
   test.each([1, 3])('is retried for 90 s, all together (%d side by side)', async (count) => {
     const { github, now } = await connect([BAD_GATEWAY])

@@ -138,7 +138,7 @@ function findEndpoint(repositories: ReadonlyMap<string, Repository>, method: str
   const ids = endpoint[1].exec(rest)?.slice(1).map(decodeURIComponent) ?? []
   const repo = repositories.get(name.toLowerCase())
   const needs = typeof endpoint[2] === 'function' ? endpoint[2](repo, ids[0] ?? '') : endpoint[2]
-  return { endpoint, needs, repo, ids, query }
+  return { endpoint, needs, repo, ids, query, rest }
 }
 
 /** The repository, if the token may do this there: what is public can be read with any token. */
@@ -188,6 +188,17 @@ function toSent({ status, headers = {}, body }: FaultAnswer) {
   return { status, headers: { ...own, ...headers }, text }
 }
 
+/**
+ * What GitHub changes in the next version of its API
+ * (docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10): whoever names no version is told.
+ */
+const CHANGED =
+  /^(?:|\/issues\/\d+|\/pulls|\/pulls\/\d+|\/commits\/[^/]+\/pulls|\/actions\/workflows\/[^/]+\/runs)$/
+const DEPRECATED = {
+  deprecation: 'Tue, 10 Mar 2026 00:00:00 GMT',
+  sunset: 'Fri, 10 Mar 2028 00:00:00 GMT',
+}
+
 /** Answers as GitHub does if all goes well. */
 function answer(request: Received, found: Found | undefined, access: Access, options: Options): Sent {
   try {
@@ -204,7 +215,12 @@ function answer(request: Received, found: Found | undefined, access: Access, opt
       query: found.query,
       body: request.body,
     }
-    return toSent({ status: 200, ...found.endpoint[3](call) })
+    const { headers, body, ...rest } = found.endpoint[3](call)
+    const isOld = request.headers['x-github-api-version'] === undefined && CHANGED.test(found.rest)
+    return toSent({
+      ...{ status: 200, ...rest, headers: { ...headers, ...(isOld && DEPRECATED) } },
+      body,
+    })
   } catch (error) {
     const status = error instanceof Refusal ? error.status : 500
     return toSent({ status, body: { message: error instanceof Error ? error.message : String(error) } })

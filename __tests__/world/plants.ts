@@ -62,6 +62,7 @@ const TABLE = [
   ['a push is not about what it has merged', 'return pull === undefined ||', 'return true ||'],
   ['a push of two squashes is about the second', 'if (commits.length === 1) return true;', 'return true;'],
   ['a list that is late names no pull request', 'listed.length > 0 ? [] :', 'true ? [] :'],
+  ['a library writes to the log', ', log: quiet },', ' },'],
   ['no link is remembered', '[jobId, link, run, attempt, state])', "[jobId, '', run, attempt, state])"],
   ['a lost comment is made again', 'items.find((text) => text.nonce === nonce)', 'undefined'],
   ['a failed check is neutral', "=== 'timed-out' ? 'timed_out' : 'failure'", "&& 'neutral'"],

@@ -27,9 +27,8 @@ const REPORT_MS = 1_000
 export const ENDING_RULES = {
   *'a step ends with 0 or 1'({ step, wasKilled, isUntold, outcome, inputs }) {
     if (wasKilled) return
-    const { exitCode, signal, stderr } = step
+    const { exitCode, signal } = step
     if (exitCode !== 0 && exitCode !== 1) yield `ended with ${signal ?? exitCode}`
-    if (stderr !== '') yield `stderr: ${stderr.slice(0, 500)}`
     if (isUntold) return
     const failOn = inputs['fail-on']?.split(/[\s,]+/) ?? [...FAILURES, 'timed-out']
     const fails = ['error', 'cancelled', ...failOn].includes(outcome)

@@ -24,6 +24,10 @@ export const TEXT_RULES = {
     }
   },
 
+  *"no line of the log is another program's"({ step: { stderr } }) {
+    if (stderr !== '') yield stderr.slice(0, 500)
+  },
+
   *'there is one annotation'({ step, wasKilled, isUntold, lines, outputs }) {
     if (wasKilled) return
     const { exitCode } = step

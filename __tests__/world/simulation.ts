@@ -57,6 +57,14 @@ await Promise.all([
 const { default: undiciTimers } = await import('undici/lib/util/timers.js')
 
 function replaceProcess(): void {
+  for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) {
+    const write = console[level]
+    console[level] = (...parts: unknown[]) => {
+      const owner = current()
+      if (owner === undefined) write(...parts)
+      else owner.stderr += `${parts.join(' ')}\n`
+    }
+  }
   Object.defineProperty(process, 'env', { get: () => current()?.env ?? real.env })
   Object.defineProperty(process, 'stdout', { get: () => current()?.stream ?? real.stdout })
   process.exit = ((code: number) => {

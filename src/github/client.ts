@@ -46,12 +46,13 @@ export type GitHub = ReturnType<typeof getOctokit>['rest']
 /** Creates the client; nothing is sent yet. */
 export function createGitHub(options: GitHubOptions): GitHub {
   const { clock, deadline } = options
+  // Octokit would write to the step's log, unescaped; and for each request that its version of the API is deprecated.
+  const quiet = { debug: noop, info: noop, warn: noop, error: noop }
   const octokit = getOctokit(options.token || 'none', {
     baseUrl: options.environment.apiUrl,
     userAgent: 'agent-job-action',
-    // Octokit would write to the step's log, unescaped.
-    log: { debug: noop, info: noop, warn: noop, error: noop },
-    request: { fetch: createFetch(options) },
+    log: quiet,
+    request: { fetch: createFetch(options), log: quiet },
   })
   const retries = new RetryBudget(RETRY_MS, clock)
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
