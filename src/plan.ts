@@ -55,11 +55,13 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, source))) {
     return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
   }
-  const merged = await findMergedPull(step, source)
-  if (merged !== undefined) log(`This push merged pull request ${merged.number}.`)
-  if (step.inputs.skipAuthors.has(getString(merged, 'user.login').toLowerCase())) {
+  const found = await findMergedPull(step, source)
+  if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
     return { reason: 'the push merged a pull request by an account in skip-authors' }
   }
+  const merged = found?.isConsent ? found.pull : undefined
+  const unnamed = merged ? '' : ', but does not name it, so the run is about the push'
+  if (found !== undefined) log(`This push merged pull request ${found.pull.number}${unnamed}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   const context = { ...step, inputs }
   memory.openComment(inputs)

@@ -1,7 +1,7 @@
 /** A push with job-scope: pull-request: which pull request the run is about, if any. */
 
 import { describe, expect, test } from '@jest/globals'
-import { BAD_GATEWAY, type Permissions, sha } from '../support/github.js'
+import { BAD_GATEWAY, type FaultAnswer, type Permissions, sha } from '../support/github.js'
 import type { PullState } from '../support/github-state.js'
 import { inWorld, REPOSITORY, type RunOptions, type SimulatedWorld } from '../support/pull-request.js'
 
@@ -70,6 +70,12 @@ describe('a push is about the pull request that it merged', () => {
       push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }),
       [LIST, COMMITS, FILES],
     ],
+    [
+      'a merge commit, which brings its head and names it',
+      push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }),
+      [LIST, COMMITS, FILES],
+      { head: sha('two') },
+    ],
     ['a rebase', push('two', { earlier: rebased.slice(0, 1) }), [LIST, COMMITS, FILES]],
     ['a rebase of one commit', push('one'), [LIST, FILES], { commits: commitsWith('one') }],
     [
@@ -115,6 +121,19 @@ describe('a push is about the pull request that it merged', () => {
     }),
   )
 
+  test.each<[how: string, RunOptions, Partial<PullState>]>([
+    ['a squash', push('Retry'), {}],
+    ['a merge commit', push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }), {}],
+    ['a rebase', push('two', { earlier: rebased.slice(0, 1) }), {}],
+  ])('also if GitHub no longer says which commit merged it: %s', (_, run, fields) =>
+    inWorld({ github: { omitsMerges: true } }, async (world) => {
+      addMerged(world, fields)
+      await world.step(SCOPE, run)
+      expect(commentsOn(world)).toEqual([2])
+      expect(asked(world)).toEqual([LIST, COMMITS, FILES])
+    }),
+  )
+
   test('so does a re-run, which waits for the docs job', () =>
     inWorld({}, async (world) => {
       addMerged(world)
@@ -141,10 +160,23 @@ describe('a push is about itself', () => {
     ['another is named', { mergeCommit: BEFORE }, push('Fix (#2)'), [LIST, 'pulls/2', RANGE]],
     ['another repository is named', { mergeCommit: BEFORE }, push('Fix (o/r#2)'), [LIST, RANGE]],
     ['the text names one', { mergeCommit: null }, push('x\n\nMerge pull request #2 (#2)'), [LIST, RANGE]],
-    ['GitHub names no merge', { mergeCommit: null, head: AFTER }, push('x'), [LIST, RANGE]],
+    ['GitHub names no merge', { mergeCommit: null, head: AFTER }, push('x'), [LIST, COMMITS, RANGE]],
+    [
+      'its head was pushed with a commit on top',
+      { head: sha('two') },
+      push('x', { earlier: [commit('one'), commit('two')] }),
+      [LIST, COMMITS, RANGE],
+    ],
+    [
+      'a branch with its head was merged by hand',
+      { head: sha('two') },
+      push("Merge branch 'retry'", { earlier: [commit('one'), commit('two')] }),
+      [LIST, COMMITS, RANGE],
+    ],
     ['the pull request is open', { merged: false }, push('x'), [LIST, RANGE]],
     ['its head was pushed', { merged: false, mergeCommit: null, head: AFTER }, push('x'), [LIST, RANGE]],
     ['somebody pushed its head, which merged it', { head: AFTER }, push('one'), [LIST, RANGE]],
+    ['its head was pushed, and names it', { head: AFTER }, push('Retry (#2)'), [LIST, RANGE]],
     ['the number is too long', { mergeCommit: null }, push('Call (#9999999999)'), [LIST, RANGE]],
     ['an earlier push merged it', { mergeCommit: BEFORE, head: AFTER }, push('x'), [LIST, RANGE]],
     ['it was merged into another branch', { base: ['release', REPOSITORY] }, push('x'), [LIST, RANGE]],
@@ -186,6 +218,35 @@ describe('a push is about itself', () => {
   )
 })
 
+test.each<[why: string, RunOptions, Partial<PullState>, requests: string[]]>([
+  [
+    'that is one of its own commits',
+    push('Retry'),
+    { commits: [{ sha: AFTER, message: 'Retry' }] },
+    [LIST, COMMITS, RANGE],
+  ],
+  [
+    'that names it, as a revert does',
+    push('Revert "Retry" (#2)'),
+    { mergeCommit: BEFORE },
+    [LIST, 'pulls/2', RANGE],
+  ],
+])('if GitHub no longer says which commit merged it, a push %s is about itself', (_, run, fields, requests) =>
+  inWorld({ github: { omitsMerges: true } }, async (world) => {
+    addMerged(world, fields)
+    await world.step(SCOPE, run)
+    expect([commentsOn(world), asked(world)]).toEqual([[], requests])
+  }),
+)
+
+test('of two that a merge brought the head of, a push is about the one that it names', () =>
+  inWorld({}, async (world) => {
+    for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
+    const earlier = [commit('one'), commit('two')]
+    await world.step(SCOPE, push('Merge pull request #2', { earlier }))
+    expect(commentsOn(world)).toEqual([2])
+  }))
+
 test.each([
   [{ 'job-scope': 'run' }, [RANGE]],
   [{ 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
@@ -218,12 +279,14 @@ test.each(['mintlify[bot]', 'Dependabot[bot]'])(
   'a pull request by %s starts nothing, although a person has added to it',
   (author) =>
     inWorld({}, async (world) => {
-      addMerged(world, { author })
+      addMerged(world, { author, head: sha('two') })
       const earlier = [commit('one', 'one', author), commit('two', 'two', 'octocat')]
       world.repository.addCommit({ sha: sha('two') })
       const inputs = { ...SCOPE, 'skip-authors': 'dependabot[bot]' }
-      const { outputs } = await world.step(inputs, push('Merge pull request #2', { earlier }))
-      expect(outputs.outcome).toBe('skipped')
+      for (const message of ['Merge pull request #2', "Merge branch 'docs'"]) {
+        const { outputs } = await world.step(inputs, push(message, { earlier }))
+        expect(outputs.outcome).toBe('skipped')
+      }
       expect([world.posts(), world.github.writes()]).toEqual([[], []])
     }),
 )
@@ -259,16 +322,27 @@ test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string 
   }),
 )
 
-test('nothing is sent if GitHub can not say what was merged', () =>
+test.each<[why: string, RegExp, FaultAnswer]>([
+  ['fails', /\/commits\/\w+\/pulls/, BAD_GATEWAY],
+  [
+    'is behind a gateway that knows no pull request',
+    /\/pulls\/2$/,
+    { status: 404, headers: { 'content-type': 'text/html' }, body: 'No such page' },
+  ],
+])('nothing is sent if GitHub can not say what was merged: it %s', (_, path, answer) =>
   inWorld({}, async (world) => {
     addMerged(world)
-    world.github.faults.push({ path: /\/commits\/\w+\/pulls/, times: 99, answer: BAD_GATEWAY })
+    world.github.faults.push(
+      { path, times: 99, answer },
+      { path: /\/commits\/\w+\/pulls/, answer: { status: 200, body: [] } },
+    )
     const { outputs, milliseconds } = await world.step(SCOPE, push('Retry (#2)'))
     expect(outputs['error-code']).toBe('github')
-    expect(milliseconds).toBeGreaterThan(80_000)
+    expect(milliseconds).toBeGreaterThan(75_000)
     expect(milliseconds).toBeLessThan(91_000)
     expect([world.posts(), world.github.writes()]).toEqual([[], []])
-  }))
+  }),
+)
 
 test('a dry run tells what would be sent, and writes nothing', () =>
   inWorld({}, async (world) => {

@@ -54,6 +54,8 @@ export interface Options {
   readonly renamed?: boolean
   /** Answers are compressed for those who ask for that. */
   readonly compresses?: boolean
+  /** Its API is of a version from 2026-03-10 on, which does not say which commit merged a pull request. */
+  readonly omitsMerges?: boolean
   /** When an idle connection is closed (default: 60 s), in milliseconds. */
   readonly keepAliveMs?: number
   /** In front of every path, such as `/api/v3` of GitHub Enterprise Server; a pattern if there are several. */
@@ -97,7 +99,7 @@ export interface Fault {
 }
 
 /** A text is sent as it is, anything else as JSON. */
-interface FaultAnswer {
+export interface FaultAnswer {
   readonly status: number
   readonly headers?: Record<string, string>
   readonly body: unknown
@@ -217,9 +219,10 @@ function answer(request: Received, found: Found | undefined, access: Access, opt
     }
     const { headers, body, ...rest } = found.endpoint[3](call)
     const isOld = request.headers['x-github-api-version'] === undefined && CHANGED.test(found.rest)
+    const omit = (name: string, value: unknown) => (name === 'merge_commit_sha' ? undefined : value)
     return toSent({
       ...{ status: 200, ...rest, headers: { ...headers, ...(isOld && DEPRECATED) } },
-      body,
+      body: options.omitsMerges ? JSON.parse(JSON.stringify(body, omit)) : body,
     })
   } catch (error) {
     const status = error instanceof Refusal ? error.status : 500

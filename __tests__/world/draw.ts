@@ -46,6 +46,8 @@ export const BAD_INPUTS: readonly Record<string, string>[] = [
 /** What all parts of a plan are drawn with. */
 export interface Draw {
   readonly random: Random
+  /** What was added later is drawn with this one, so that a seed still gives the rest as it did. */
+  readonly rare: Random
   readonly key: string
   /** An id that the service knows from the start. */
   readonly knownJob: string

@@ -268,6 +268,7 @@ async function startPlannedGitHub(
     keepAliveMs: plan.keepAliveMs,
     renamed: plan.renamed,
     compresses: plan.compresses,
+    omitsMerges: plan.omitsMerges,
     onRequest: ({ method, path, prefix }) => {
       tell('GitHub', `gets ${method} ${path} of step ${stepOf(prefix) + 1}`)
       count('github', stepOf(prefix))

@@ -91,8 +91,11 @@ export class Facts extends Observed {
     this.step.plan.task === 'attach' ? [] : askedFor(this.step.plan.event, this.inputs['allow-users'] ?? '')
   readonly mayStart = this.asked.every((person) => person === 'writer')
   readonly hasEvent = this.github !== undefined && this.step.plan.eventFile === undefined
-  /** Whether the push is known to be the merge of the pull request, which it is about then. */
-  readonly isMerge = this.#isMerge()
+  /** Whether the push is known to have merged the pull request. */
+  readonly hasMerged = this.#hasMerged()
+  /** It is about the pull request then, unless it only brought its head, without a word about it. */
+  readonly isMerge =
+    this.hasMerged && (this.step.plan.event.push === 'usual' || this.step.plan.event.namesPull)
   /** What the step is about. */
   readonly number =
     Number(this.inputs['issue-number']) ||
@@ -106,16 +109,16 @@ export class Facts extends Observed {
   readonly written: readonly Written[] = writtenBy(this.step)
   readonly ownChecks = checksMadeBy(this.step)
 
-  #isMerge(): boolean {
+  #hasMerged(): boolean {
     const { github, inputs, step } = this
     const { event } = step.plan
     const isAsked = inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === undefined
     if (!this.hasEvent || !github?.merges || !isAsked || !mayMerge(event)) return false
     const wasDenied = step.githubRequests.some(
-      ({ path, status }) => /\/pulls\/1$/.test(path) && (status === 404 || status === 422),
+      ({ path, status }) => /\/pulls\/1$/.test(path) && status === 404,
     )
-    const isNamed = github.indexes || (event.namesPull && !wasDenied)
-    return isNamed && (event.push === 'usual' || github.mergesAll)
+    const isFound = github.indexes || (event.namesPull && !wasDenied && !github.omitsMerges)
+    return isFound && (event.push === 'usual' || github.mergesAll)
   }
 
   #isByAgent(): boolean {
@@ -124,7 +127,7 @@ export class Facts extends Observed {
     const accounts = [...authors.split(', '), 'mintlify[bot]']
     return (
       isBy(accounts, this.step.plan.event) ||
-      (this.isMerge && accounts.includes(this.github?.pullAuthor ?? ''))
+      (this.hasMerged && accounts.includes(this.github?.pullAuthor ?? ''))
     )
   }
 

@@ -8,7 +8,7 @@ import { EPOCH } from './timers.js'
 export type GitHubPlan = ReturnType<typeof createGitHubPlan>
 
 export function createGitHubPlan(draw: Draw) {
-  const { random, hostile, theme } = draw
+  const { random, rare, hostile, theme } = draw
   const healthy = theme !== 'lost' && (theme === 'well' || random.chance(0.5))
   /** It shows at once what was written, and nobody comes between. */
   const isQuiet = theme === 'well' || theme === 'lost'
@@ -25,11 +25,12 @@ export function createGitHubPlan(draw: Draw) {
     copies: random.chance(0.5),
     /** The docs pull request. */
     docsPull: random.weighted([3, 'open'], [1, 'merged'], [2, 'closed'], [1, 'unreadable']),
-    /** Whether what was pushed to `main` merged the pull request, with how many of its commits, whose it is, and where that shows. */
+    /** Whether what was pushed to `main` merged the pull request, with how many of its commits, whose it is, and where that shows: in lists, in fields. */
     merges: random.chance(0.6),
     mergesAll: random.chance(0.6),
     pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
     indexes: random.chance(0.7),
+    omitsMerges: rare.chance(0.3),
     /** The repository has another name now. */
     renamed: random.chance(0.1),
     compresses: random.chance(0.3),

@@ -51,7 +51,16 @@ export function createPlan(seed: number) {
   )
   const refusesLaterStep = theme === 'refusals' && usesGitHub && random.chance(0.7)
   const hostile = (): string => hostileText(random, key)
-  const draw: Draw = { random, key, knownJob, usesGitHub, theme, refusesLaterStep, hostile }
+  const draw: Draw = {
+    random,
+    rare: new Random(~seed),
+    key,
+    knownJob,
+    usesGitHub,
+    theme,
+    refusesLaterStep,
+    hostile,
+  }
   const steps = createSteps(draw)
   const hasProxy = random.chance(0.08)
   const mayConnect = hasProxy || theme === 'well'

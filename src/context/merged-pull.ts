@@ -13,7 +13,13 @@ const NEEDS = 'pull-requests: write'
 /** The first line of GitHub's own messages: of a merge, and of a squash, whose title may name others before. */
 const NAMED = /^(?:Merge pull request #|.*\(#)(\d{1,9})(?!\d)/
 
-/** The one pull request that accounts for the whole push of a branch. @throws ActionError `github` */
+/**
+ * The one pull request that accounts for the whole push of a branch, and whether the push is about it. GitHub also calls a
+ * pull request merged if somebody pushed its head, or merged another branch that has it: that is no consent to its words,
+ * which anyone may have written. GitHub's own message of a merge names the pull request.
+ *
+ * @throws ActionError `github`
+ */
 export async function findMergedPull(
   { inputs, event, environment, log }: Pick<Step, 'inputs' | 'event' | 'environment' | 'log'>,
   source: Source,
@@ -25,51 +31,63 @@ export async function findMergedPull(
   const isOfBranch = environment.ref.startsWith('refs/heads/') && !ZERO_SHA.test(getSha(payload, 'before'))
   // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
   if (!isAsked || !isOfBranch || !commits.some(({ sha }) => sha === after)) return undefined
-  // A fork has the commits of the repository that it comes from, and a release branch those of another branch. GitHub also
-  // calls a pull request merged if somebody pushed its head: that is no consent to its words, which anyone may have written.
+  const named = Number(NAMED.exec(getString(payload, 'head_commit.message'))?.[1])
+  const isNamed = (pull: unknown): boolean => getPath(pull, 'number') === named
+  const brings = (pull: unknown): boolean => commits.some(({ sha }) => sha === getSha(pull, 'head.sha'))
+  const isConsent = (pull: unknown): boolean =>
+    getSha(pull, 'head.sha') !== after && (isNamed(pull) || !brings(pull))
+  // A fork has the commits of the repository that it comes from, and a release branch those of another branch.
   const isMerge = (pull: unknown): boolean =>
     getPath(pull, 'merged_at') !== undefined &&
-    getSha(pull, 'merge_commit_sha') === after &&
-    getSha(pull, 'head.sha') !== after &&
+    ['', after].includes(getSha(pull, 'merge_commit_sha')) &&
     `refs/heads/${getString(pull, 'base.ref')}` === environment.ref &&
     getString(pull, 'base.repo.full_name').toLowerCase() === environment.repository.toLowerCase()
   const common = requestParams(source, `listing pull requests of ${shortSha(after)}`, NEEDS, Array.isArray)
   const params = { ...common, commit_sha: after, per_page: 100 }
   const { data } = await source.github.repos.listPullRequestsAssociatedWithCommit(params)
   const listed = data.filter(isMerge)
-  const named = listed.length > 0 ? [] : await readNamed(getString(payload, 'head_commit.message'), source)
+  const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
+  const read = isListed || Number.isNaN(named) ? [] : await readPull(named, source)
   const whole = []
-  for (const pull of [...listed, ...named.filter(isMerge)]) {
-    if (await hasAll(pull.number, commits, after, source)) whole.push(pull)
+  for (const pull of [...listed, ...read.filter(isMerge)]) {
+    if (await hasAll(pull, commits, after, source)) whole.push(pull)
     else log(`Pull request ${pull.number} does not account for the whole push.`)
   }
-  const [pull, ...more] = whole
-  // Marked as GitHub marks a pull request that issue-number names, which is read as an issue.
-  return pull === undefined || more.length > 0 ? undefined : { ...pull, pull_request: true }
+  const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
+  if (pull === undefined || more.length > 0) return undefined
+  return { pull, isConsent: isConsent(pull) }
 }
 
 /** The list is an index, which may be seconds late. The pull request itself is not. */
-async function readNamed(message: string, source: Source) {
-  const number = NAMED.exec(message)?.[1]
-  if (number === undefined) return []
+async function readPull(number: number, source: Source) {
   const common = requestParams(source, `reading pull request ${number}`, NEEDS)
   try {
-    return [(await source.github.pulls.get({ ...common, pull_number: Number(number) })).data]
+    const { data } = await source.github.pulls.get({ ...common, pull_number: number })
+    // A revert names a pull request, too.
+    return getSha(data, 'merge_commit_sha') === '' ? [] : [data]
   } catch (thrown) {
-    const isNone = thrown instanceof GitHubError && [404, 410, 422].includes(thrown.status ?? 0)
-    if (isNone && !thrown.temporary) return [] // It is an issue, or nothing.
+    if (thrown instanceof GitHubError && thrown.status === 404 && thrown.refused) return [] // An issue, or nothing.
     throw thrown
   }
 }
 
-/** Whether all commits are the pull request's, or merge it. A rebase keeps their messages. GitHub lists up to 250. */
-async function hasAll(pull_number: number, commits: readonly Commit[], after: string, source: Source) {
-  if (commits.length === 1) return true
-  const doing = `listing the commits of pull request ${pull_number}`
+/**
+ * Whether all commits are the pull request's, or merge it. A rebase keeps their messages. GitHub lists up to 250. From
+ * version 2026-03-10 on, its API has no `merge_commit_sha`: then one of the pull request's own commits is no merge of it.
+ */
+async function hasAll(
+  pull: { readonly number: number },
+  commits: readonly Commit[],
+  after: string,
+  source: Source,
+): Promise<boolean> {
+  if (commits.length === 1 && getSha(pull, 'merge_commit_sha') !== '') return true
+  const doing = `listing the commits of pull request ${pull.number}`
   const common = requestParams(source, doing, NEEDS, Array.isArray)
   const { items } = await readPages(3, (page) =>
-    source.github.pulls.listCommits({ ...common, ...page, pull_number }),
+    source.github.pulls.listCommits({ ...common, ...page, pull_number: pull.number }),
   )
+  if (items.some((commit) => getSha(commit, 'sha') === after)) return false
   const messages = items.map((commit) => getString(commit, 'commit.message'))
   const others = commits.filter(({ message }) => !messages.includes(message))
   return others.every(({ sha }) => sha === after) && commits.length - others.length <= messages.length
