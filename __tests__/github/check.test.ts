@@ -297,6 +297,21 @@ describe('a re-run', () => {
       expect(world.posts()).toEqual([CREATE])
     }))
 
+  test.each([
+    ['at its next write', {}, 'success'],
+    ['at its end, if no write follows', { wait: 'maybe' }, 'failure'],
+  ])(
+    'concludes the check of an attempt that was killed %s, if GitHub fails for a moment',
+    (_, inputs, conclusion) =>
+      inWorld({}, async (world) => {
+        await world.step({ ...CHECK, wait: 'false' })
+        Object.assign(world.checks()[0] as CheckState, { status: 'in_progress', conclusion: null })
+        world.github.faults.push({ method: 'PATCH', path: /\/check-runs\/\d+$/, answer: BAD_GATEWAY })
+        await world.step({ ...CHECK, ...inputs }, again(2))
+        expect(ended(world)).toEqual(['cancelled', conclusion])
+      }),
+  )
+
   test('of a message to a job that is gone since does not create another', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs } = await world.step({ wait: 'false' })

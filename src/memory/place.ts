@@ -98,7 +98,7 @@ export async function createOnce(
 export async function concludeAll(dead: readonly StoredText[], mode: RequestMode): Promise<StoredText[]> {
   const left: StoredText[] = []
   for (const text of dead) {
-    await text.conclude?.({ ...mode, decides: false }).catch((thrown) => {
+    await text.conclude?.(mode).catch((thrown) => {
       if (!(thrown instanceof GitHubError)) throw thrown
       if (thrown.temporary) left.push(text)
     })

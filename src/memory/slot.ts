@@ -2,7 +2,7 @@
 
 import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError } from '../github/errors.js'
-import { type Clock, waitForAbort } from '../net/deadline.js'
+import { waitForAbort } from '../net/deadline.js'
 import type { CloseLimits, PlaceUpdate, PlaceWriter } from '../run/place-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
@@ -66,13 +66,19 @@ export class Slot implements PlaceWriter {
     return this.#state.is === 'written' ? this.#state.jobId : undefined
   }
 
+  /** Whether the next run depends on what is stored, and would not find the job there. */
+  get #lacksJob(): boolean {
+    if (this.#options.role.soleReader() === '' || this.#latest === undefined) return false
+    const { state, jobId } = this.#latest.stored
+    const isStored = jobId !== '' && jobId === (this.#storedId ?? this.#before?.jobId)
+    return !NOTHING_SENT.includes(state) && !isStored
+  }
+
   get failure(): string {
     const { role } = this.#options
     const error = this.#failed?.error
     if (!(error instanceof ActionError)) return String(error ?? '')
-    const lost = lacksJob(role, this.#latest, this.#storedId ?? this.#before?.jobId)
-      ? `, and ${role.soleReader()} may not find this run's docs job`
-      : ''
+    const lost = this.#lacksJob ? `, and ${role.soleReader()} may not find this run's docs job` : ''
     return describeWarning(error, `${role.stale}${lost}.`)
   }
 
@@ -130,10 +136,18 @@ export class Slot implements PlaceWriter {
   }
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
-    const isLacking = lacksJob(this.#options.role, this.#latest, this.#storedId ?? this.#before?.jobId)
-    const limitMs = isLacking && this.#latest?.stored.jobId ? memoryMs : usualMs
-    const end = abortWithin(this.#closing, { limitMs, cancelledMs }, cancel, this.#options.clock)
-    await this.#working?.finally(end)
+    const limitMs = this.#lacksJob && this.#latest?.stored.jobId ? memoryMs : usualMs
+    const done = new AbortController()
+    const abortAfter = async (milliseconds: number): Promise<void> => {
+      await this.#options.clock.sleep(milliseconds, done.signal)
+      if (!done.signal.aborted) this.#closing.abort()
+    }
+    void abortAfter(limitMs)
+    cancel.addEventListener('abort', () => void abortAfter(cancelledMs))
+    await this.#working
+    // No write follows the last one.
+    this.#dead = await concludeAll(this.#dead, { decides: true, signal: this.#closing.signal })
+    done.abort()
   }
 
   async #work(): Promise<void> {
@@ -160,7 +174,7 @@ export class Slot implements PlaceWriter {
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
-    this.#dead = await concludeAll(this.#dead, mode)
+    this.#dead = await concludeAll(this.#dead, { ...mode, decides: false })
     await this.#edit(update, mode)
     if (this.#state.is === 'written') this.#state = { ...this.#state, jobId: update.stored.jobId }
     this.#failed = undefined
@@ -219,34 +233,6 @@ export class Slot implements PlaceWriter {
     this.#failed = { error: thrown }
     this.#options.warn(this.failure)
   }
-}
-
-/** Whether the next run depends on what is stored, and would not find the job there. */
-function lacksJob(
-  { soleReader }: Role,
-  latest: PlaceUpdate | undefined,
-  storedId: string | undefined,
-): boolean {
-  if (soleReader() === '' || latest === undefined) return false
-  const { state, jobId } = latest.stored
-  return !NOTHING_SENT.includes(state) && (jobId === '' || jobId !== storedId)
-}
-
-/** Aborts the edits after a time, and after a cancel maybe sooner. Returns what ends that. */
-function abortWithin(
-  controller: AbortController,
-  { limitMs, cancelledMs }: { readonly limitMs: number; readonly cancelledMs: number },
-  cancel: AbortSignal,
-  clock: Clock,
-): () => void {
-  const done = new AbortController()
-  const abortAfter = async (milliseconds: number): Promise<void> => {
-    await clock.sleep(milliseconds, done.signal)
-    if (!done.signal.aborted) controller.abort()
-  }
-  void abortAfter(limitMs)
-  cancel.addEventListener('abort', () => void abortAfter(cancelledMs))
-  return () => done.abort()
 }
 
 function keyOf({ stored, notes, conclusion }: PlaceUpdate): string {
