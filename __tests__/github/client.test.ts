@@ -101,6 +101,15 @@ async function failure(sent: Promise<unknown>): Promise<GitHubError> {
 const limited = (headers: Record<string, string>) => ({ status: 403, headers, body: { message: 'No' } })
 const refused = (status: number, message = 'No'): Answer => ({ status, body: { message } })
 
+/** As GitHub answers to a comment (docs.github.com/en/rest/issues/comments#create-an-issue-comment). */
+const invalid = (message: string): Answer => ({
+  status: 422,
+  body: {
+    message: 'Validation Failed',
+    errors: [{ resource: 'IssueComment', code: 'unprocessable', message }],
+  },
+})
+
 test('nobody writes to the log past the step, such as that a version of the API ends', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined)
   const { github } = await connect([{ ...OK, headers: { deprecation: 'now', sunset: '##[error]soon' } }])
@@ -182,6 +191,13 @@ describe('a request that decides', () => {
     ['a limit that is not the one with a reset', { ...NOT_RESET, status: 429 }, 67_500],
     ['a secondary limit', secondaryLimit(8), 9_000],
     ['a secondary limit without a header', refused(403, 'You have exceeded a secondary rate limit'), 67_500],
+    [
+      "an older server's",
+      refused(403, 'You have triggered an abuse detection mechanism. Please wait'),
+      67_500,
+    ],
+    ['a comment too soon after another', invalid('was submitted too quickly'), 750],
+    ['a comment on what is new', invalid("Could not resolve to a node with the global id of 'PR_x'."), 750],
   ])('waits after %s', async (_, answer, wait) => {
     const { github, waits, log } = await connect([answer, OK])
     expect((await read(github)).data).toEqual({ id: 1 })
@@ -192,6 +208,7 @@ describe('a request that decides', () => {
   test.each<[string, Answer]>([
     ['a refusal', refused(403)],
     ['the highest of these', refused(499)],
+    ['a comment that is too long', invalid('Body is too long (maximum is 65536 characters)')],
     ['a header that is there for something else', { ...limited({ 'retry-after': '8' }), status: 422 }],
     ['a limit for longer than there is', primaryLimit(NOW / 1000 + 3600)],
   ])('is not retried after %s', async (_, answer) => {
@@ -303,7 +320,7 @@ describe('what helps:', () => {
     ['anything else', refused(422), 'Fix the problem that GitHub reports, then start a new run.'],
     [
       'a missing permission',
-      refused(403, 'Blocked'),
+      refused(403, 'Resource not accessible by integration'),
       'Add `issues: write` or `checks: write` to the permissions of the workflow job.',
     ],
     ['what may be hidden', refused(404), 'Not found, or not accessible with this token. If it exists, a'],
@@ -318,7 +335,12 @@ describe('what helps:', () => {
       'Give the personal access token the permission `issues: write` or `checks: write`.',
     ],
     ['a locked conversation', refused(403, 'Unable to create comment because issue is locked'), 'Unlock the'],
-    ['a locked account', refused(403, 'Your account was locked'), 'Add `issues: write`'],
+    ['a locked account', refused(403, 'Your account was locked'), 'Fix the problem that GitHub reports'],
+    [
+      'an address that is not allowed',
+      refused(403, 'The organization has an IP allow list enabled, and your IP address is not permitted'),
+      'Fix the problem that GitHub reports',
+    ],
   ])('%s', async (_, answer, advice) => {
     const { github } = await connect([answer])
     const error = await failure(read(github, { needs: 'issues: write or checks: write', decides: false }))
@@ -326,10 +348,11 @@ describe('what helps:', () => {
   })
 
   test.each<[string, Answer, needs: string, advice: string]>([
-    ['a write', refused(403), 'checks: write', FORK],
+    ['a write', refused(403, 'Resource not accessible by integration'), 'checks: write', FORK],
     ['a write to what may be hidden', refused(404), 'checks: write', FORK],
     ['a read', refused(404), 'contents: read', 'add `contents: read` to the permissions'],
     ['a limit', secondaryLimit(8), 'checks: write', 'Re-run later.'],
+    ['what passes', invalid('was submitted too quickly'), 'checks: write', 'Re-run later.'],
     [
       'a personal token',
       refused(403, 'You must authenticate via a GitHub App.'),

@@ -71,7 +71,13 @@ export class GitHubError extends ActionError {
     )
     this.status = status
     this.temporary =
-      !isPermanent && (status === undefined || status < 300 || status >= 500 || limited || isForeign(failure))
+      !isPermanent &&
+      (status === undefined ||
+        status < 300 ||
+        status >= 500 ||
+        limited ||
+        isForeign(failure) ||
+        isHasty(failure))
     this.refused = isPermanent || (!this.temporary && isRefusal(status))
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
@@ -140,7 +146,7 @@ const RUN_LATER = 'Re-run later.'
 
 function adviceFor(failure: Failure, permission: string, fromFork: boolean): string {
   const { status, message } = failure
-  if (isRateLimit(failure)) return RUN_LATER
+  if (isRateLimit(failure) || isHasty(failure)) return RUN_LATER
   if ((status !== undefined && status < 400) || isForeign(failure))
     return 'Check GITHUB_API_URL and the proxy variables.'
   if (/must authenticate via a GitHub App/i.test(message))
@@ -148,7 +154,9 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   if (/\bis locked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
   if (/by personal access token/i.test(message))
     return `Give the personal access token the permission ${quotePermissions(permission)}.`
-  if (status === 403 || status === 404) return adviceOnPermission(status, permission, fromFork)
+  // Other 403s have other causes: single sign-on, a list of allowed addresses, an archived repository.
+  if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
+    return adviceOnPermission(status, permission, fromFork)
   if (status === 401) return 'Check github-token.'
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   return status === undefined || status >= 500
@@ -206,8 +214,13 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
     status === 403 &&
     (headers['retry-after'] !== undefined ||
       headers['x-ratelimit-remaining'] === '0' ||
-      /rate limit/i.test(message))
+      /rate limit|abuse detection/i.test(message))
   )
+}
+
+/** What is right a moment later: comments that are too fast, or on a pull request that GitHub hasn't stored everywhere. */
+function isHasty({ status, message }: Failure): boolean {
+  return status === 422 && /submitted too quickly|could not resolve to a node/i.test(message)
 }
 
 /** A gateway's: GitHub's own 404 is JSON. */
