@@ -166,7 +166,7 @@ describe('a request that decides', () => {
     const page = { status: 200, body: '<html><title>Sign in</title><p>Enter your password.</p></html>' }
     const { github, log } = await connect([page, OK])
     await read(github)
-    expect(log).toEqual(['GitHub: reading it failed: 200, "Sign in: Enter your password". Retrying.'])
+    expect(log).toEqual(['GitHub: reading it failed: 200, "Sign in". Retrying.'])
   })
 
   test('is retried less often if the answers take long', async () => {

@@ -220,7 +220,7 @@ describe('a poll', () => {
       ['a < b and c > d or e', '503: "a < b and c > d or e"'],
       ['Set <name> first', '503: "Set <name> first"'],
       [page(`<style>${'p { color: red }'.repeat(500)}</style>`), '503: "Bad request"'],
-      [page(`<style>${'p { color: red }'.repeat(5_000)}`), '503 with an empty response'],
+      [page(`<style>${'p { color: red }'.repeat(5_000)}`), '503 with an unreadable response'],
     ]
     const polls = [...bodies.flatMap(([body]) => [json(503, body), active]), completed]
     const log = await expectRun({ posts: [created], polls }, { prompt: 'Go' }, accepted)
@@ -259,6 +259,12 @@ describe('a response that is complete', () => {
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': id, 'pr-link': prLink })
     expect(commands('warning')).toEqual([])
   })
+})
+
+test('a create whose response has no job names the place that it does', async () => {
+  const posts = [json(202, '', { location: '/v2/agent/docs/job/job-9' })]
+  const end = failed('contract', '202 with an empty response, Location "/v2/agent/docs/job/job-9"')
+  await expectRun({ posts }, { prompt: 'Go' }, end)
 })
 
 // One of each kind: a client may send a POST again as a GET (303, which says that it is done), or as it is (308).

@@ -140,16 +140,14 @@ test.each([
 
 test.each([
   ['No page: a < b > c.', 'No page: a < b > c.'],
-  ['<!DOCTYPE html><title>Unicorn!</title><p>Too slow. Try later.</p>', 'Unicorn!: Too slow.'],
-  ['\n<html><head><title>503</title><style>p {}</style></head><h1>503 Busy', '503 Busy'],
+  ['<!DOCTYPE html><title>Unicorn!</title><p>Too slow. Try later.</p>', 'Unicorn!'],
+  ['\n<html><head><title>503</title><style>p {}</style></head><h1>503 Busy', '503'],
   ['<!-- Dear employee, <b>look</b>. --><p>Not found, v1.2.3 here</p>', 'Not found, v1.2.3 here'],
   ['<title>Maintenance</title><script>let a = 1. ', 'Maintenance'],
   ['<p></p>', ''],
-  ['<head><title>Oops</title><body><h1>We are down</h1><p>Back soon.', 'Oops: We are down'],
-  ['<title>Oops</title><p>We are\n<b>down</b>. Back soon.', 'Oops: We are down.'],
-  ['<h1>Checking your browser</h1><p>Please wait.</p>', 'Checking your browser'],
+  ['<h1>Checking your browser</h1>\n<p>Please <b>wait</b>.</p>', 'Checking your browser Please wait .'],
   ['<body><svg><title>Logo</title></svg><h1>Down</h1>', 'Down'],
-  ['<title></title><p>It&rsquo;s down.&nbsp;Later.</p>', 'It’s down.'],
+  ['<title></title><p>It&rsquo;s down.&nbsp;Later.</p>', 'It’s down. Later.'],
   ['<title>Unicorn! &middot; GitHub</title>', 'Unicorn! · GitHub'],
   [
     '<p>&lt;b&gt; &amp;lt; &#38;#x26;&#x27; &constructor; &#9999999;',

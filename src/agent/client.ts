@@ -157,15 +157,17 @@ function findJobProblem(received: unknown): string {
 
 /** The status of a response and what it says. */
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
+  const location = truncate(redact(headers.location ?? ''), 200)
   if (status >= 300 && status <= 399) {
-    const location = truncate(redact(headers.location ?? ''), 200)
     return location === '' ? `${status} without a Location header` : `${status} to ${quote(location)}`
   }
   const parsed = errorSchema.safeParse(parseJson(body))
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
   const text = redact((parsed.success ? parsed.data.error : body).slice(0, TEXT_LIMIT))
   const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)
-  return message === '' ? `${status} with an empty response` : `${status}: ${quote(message)}`
+  const said =
+    message === '' ? ` with ${body === '' ? 'an empty' : 'an unreadable'} response` : `: ${quote(message)}`
+  return status + said + (location && `, Location ${quote(location)}`)
 }
 
 function parseJson(text: string): unknown {

@@ -2,26 +2,12 @@
 
 import { oneLine } from './escape.js'
 
-/** Tags inside of a line; every other tag starts a new one. */
-const INLINE = /<\/?(?:a|abbr|b|code|em|font|i|ins|small|span|strong|sub|sup|u)\b[^<>]*>/gi
-
-/**
- * A page by its title and its first sentence, or by its first line if it has no title. Its end may be missing. Other text
- * is left as it is. The time grows with the length of the page alone.
- */
+/** A page by its title, or by its words if it has none. Its end may be missing. Other text is left as it is. */
 export function summarizePage(text: string): string {
   if (!/^\s*<[a-z!?]/i.test(text)) return text
   const page = text.replace(/<!--.*?(?:-->|$)|<(style|script|svg)\b.*?(?:<\/\1>|$)/gis, ' ')
-  const words = page.replace(/\s+/g, ' ').replace(INLINE, '')
-  const lines = words.replace(/<[^<>]*>/g, '\n').split('\n')
-  const [title = '', line = ''] = lines.map((part) => oneLine(decodeEntities(part))).filter(Boolean)
-  const hasTitle = /<title[^<>]*>\s*[^<\s]/i.test(page)
-  const sentence = firstSentence(hasTitle ? line : title)
-  return !hasTitle || sentence.startsWith(title) ? sentence : [title, sentence].filter(Boolean).join(': ')
-}
-
-function firstSentence(line: string): string {
-  return /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line
+  const title = /<title[^<>]*>([^<]*)/i.exec(page)?.[1]?.trim()
+  return oneLine(decodeEntities(title || page.replace(/<[^<>]*>/g, ' ')))
 }
 
 /** Those that pages of errors use. */
