@@ -244,6 +244,12 @@ const REJECTED: Rejected[] = [
       'everyone, got %. Write logins without "@"; a team can\'t be named.',
     ['@octocat', 'mona octocat@', '-octocat', 'octocat[bot]s', '[bot]', '**'],
   ],
+  [
+    'skip-authors',
+    'expected logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], got %. Write ' +
+      'logins without "@"; a team can\'t be named.',
+    ['@octocat', '*[bot]', '*', 'app/renovate', "['renovate[bot]']", 'a@b.example'],
+  ],
   ['base-url', NO_URL, ['a.example', 'https://a.example:99999', `${LONG_URL}p`]],
   [
     'base-url',
@@ -405,7 +411,15 @@ describe('problems', () => {
   const BAD: Raw = {
     ...{ 'prompt-file': 'gone.md', 'project-id': '..', 'api-key': 'mint_a b', 'job-id': 'a\u0001' },
     ...{ 'job-scope': 'all', 'issue-number': 'x', context: 'all', 'context-paths': '[', since: 'a..b' },
-    ...{ wait: 'maybe', 'dry-run': '2', comment: '2', check: '2', 'fail-on': 'always', 'allow-users': '@' },
+    ...{
+      wait: 'maybe',
+      'dry-run': '2',
+      comment: '2',
+      check: '2',
+      'fail-on': 'always',
+      'allow-users': '@',
+      'skip-authors': '@',
+    },
     ...{ 'timeout-minutes': '0', 'poll-interval-seconds': 'often', 'base-url': 'nowhere' },
   }
 
@@ -491,6 +505,7 @@ describe('what is needed even if other inputs are bad', () => {
     [{ 'skip-authors': ', ,' }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [{ 'skip-authors': 'Octocat\nb' }, { skipAuthors: new Set(['mintlify[bot]', 'octocat', 'b']) }],
     [{ 'skip-authors': 'Mintlify[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
+    [{ 'skip-authors': '*[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [{ 'prompt-file': ' gone.md ' }, { hasPromptFile: true }],
     [{ 'prompt-file': '\n' }, { hasPromptFile: false }],
     [{ check: ' TRUE ' }, { check: true }],

@@ -127,7 +127,9 @@ const ODD: readonly Row[] = [
   ['a*\n[a-c]+\n\\+\nab?', ['a'], ['']],
   ['a?b?\n\\*?\n*', ['', '*'], []],
   ['😀?a', ['a'], ['\ud83da', '\ude00a']],
-  ['a\\ b\n# c', ['a b', '# c'], ['ab', 'c']],
+  ['a\\ b\n\\# c', ['a b', '# c'], ['ab', 'c']],
+  ['# all\na # b\n#c', ['a'], ['# all', 'a # b', '#c']],
+  ['# but these\n!a\t# b', ['b', 'a # b'], ['a']],
   ['naïve 😀.md', ['naïve 😀.md'], ['naive 😀.md', 'naïve \ud83d.md']],
   ['*', ['a\nb', 'a b', '\t', '"\'`', '😀', '\r\n', '\u2028', '\ud800', '\\'], ['a\n/b']],
   ['**/*.md', ['a\nb/c\nd.md', '\n.md', '😀/ .md'], ['a.md\n']],
@@ -195,6 +197,8 @@ describe('rejected', () => {
     ['- docs/**', /one pattern per line, without "- "/],
     ['docs/**, src/**', /one pattern per line, without commas/],
     ['docs/**,', /one pattern per line, without commas/],
+    ['docs/**,src/**', /one pattern per line, without commas/],
+    ['docs/** src/**', /one pattern per line, without commas/],
     ['"docs/**",', /remove the quotes/],
     ...rejected(
       'docs/**/*.{md,mdx} !{a,b}/{c,d} docs/} {a}',
@@ -205,12 +209,24 @@ describe('rejected', () => {
     expect(problem(`src/**\n${text}`)).toMatchObject(expected)
   })
 
-  test.each(['\\"a"', '\\- a', 'a\\, b', 'a\\,', 'a,b', '-a', "a'", '.a/b', 'a./b', 'a../b', '"a"b', 'a\\{'])(
-    'not %s, which names a file',
-    (text) => {
-      expect(matchesPatterns(parsePathPatterns(text), text.replace('\\', ''))).toBe(true)
-    },
-  )
+  test.each([
+    '\\"a"',
+    '\\- a',
+    'a\\, b',
+    'a\\,',
+    'a,b',
+    '-a',
+    "a'",
+    '.a/b',
+    'a./b',
+    'a../b',
+    '"a"b',
+    'a\\{',
+    'a#b',
+    '\\#a',
+  ])('not %s, which names a file', (text) => {
+    expect(matchesPatterns(parsePathPatterns(text), text.replace('\\', ''))).toBe(true)
+  })
 
   test.each([
     ['docs/**', ['docs/']],

@@ -9,7 +9,6 @@ import { parsePathPatterns } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
 import {
   InvalidInput,
-  parseAllowUsers,
   parseBaseUrl,
   parseBoolean,
   parseFailOn,
@@ -18,10 +17,10 @@ import {
   parseIssueNumber,
   parseKey,
   parseKeyText,
+  parseLogins,
   parseProject,
   parseScope,
   parseSince,
-  parseSkipAuthors,
   parseTimeout,
   parseWord,
 } from './values.js'
@@ -193,9 +192,13 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
     /** A dry run writes none. */
     check: parse('check', parseBoolean) && !dryRun,
     /** In lower case; `*` is everyone. */
-    allowUsers: parse('allow-users', parseAllowUsers),
+    allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
+    /** In lower case: always the agent's, unless the list is empty. */
+    skipAuthors: new Set(
+      raw['skip-authors'].trim() &&
+        parse('skip-authors', (value) => [DEFAULTS['skip-authors'], ...parseLogins(value)]),
+    ),
     /** In lower case. */
-    skipAuthors: parseSkipAuthors(parseIfSet('skip-authors'), DEFAULTS['skip-authors']),
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
     /** Undefined: adaptive polling. */

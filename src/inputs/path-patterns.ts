@@ -26,8 +26,11 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
     /(?<!\\)[{}]/,
     'braces are plain characters here; write one line for each alternative, or "\\{" for a brace in a name',
   ],
-  [/(?<!\\),(?:\s|$)/, 'write one pattern per line, without commas; write "\\," for a comma in a name'],
+  [/(?<!\\),(?:\s|$)|\*[,\s]/, 'write one pattern per line, without commas, or "\\," for a comma in a name'],
 ]
+
+/** As in YAML, where such lists often have some. */
+const COMMENT = /(?:^|\s)#.*/
 
 /** One pattern: the tokens that a path has to match from start to end. */
 export interface PathPattern {
@@ -49,7 +52,7 @@ interface Token {
 }
 
 /**
- * Parses patterns, one per line. Lines are trimmed and blank ones skipped; there are no comments.
+ * Parses patterns, one per line. Lines are trimmed, and comments and blank lines skipped.
  *
  * The rules are those of the filter pattern cheat sheet
  * (docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#filter-pattern-cheat-sheet).
@@ -59,7 +62,7 @@ interface Token {
 export function parsePathPatterns(text: string): readonly PathPattern[] {
   const lines = text
     .split(/\r\n|\r|\n/)
-    .map((line, index) => ({ number: index + 1, text: line.trim() }))
+    .map((line, index) => ({ number: index + 1, text: line.replace(COMMENT, '').trim() }))
     .filter((line) => line.text !== '')
   const extra = lines[LIMIT]
   if (extra !== undefined) {

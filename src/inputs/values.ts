@@ -126,29 +126,24 @@ export function parseIssueNumber(value: string): number | undefined {
   throw unexpected('the number of a pull request or an issue, such as 7', value)
 }
 
-/** Logins separated by commas or white space, in lower case. Here, empty means nobody. */
-export function parseLogins(value: string): ReadonlySet<string> {
-  return new Set(splitList(value.toLowerCase()))
-}
-
 /** The words of a list, separated by commas or white space. */
 function splitList(value: string): string[] {
   return value.split(/[\s,]/).filter((word) => word !== '')
 }
 
-/** Whose work starts no job, in lower case: always the agent's, unless the list is empty. */
-export function parseSkipAuthors(value: string, agent: string): ReadonlySet<string> {
-  return new Set(value.trim() === '' ? [] : [agent, ...parseLogins(value)])
-}
-
 /** Letters, digits and hyphens, in an enterprise's own accounts `_` too; `[bot]` is part of an app's login. */
-const LOGIN = /^(?:\*|[a-z\d][a-z\d_-]*(?:\[bot\])?)$/
+const LOGIN = /^[a-z\d][a-z\d_-]*(?:\[bot\])?$/
 
-export function parseAllowUsers(value: string): ReadonlySet<string> {
-  const logins = parseLogins(value)
-  if ([...logins].every((login) => LOGIN.test(login))) return logins
+/**
+ * Logins separated by commas or white space, in lower case. Here, empty means nobody.
+ *
+ * @param everyone a word for all of them, if there is one
+ */
+export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
+  const logins = splitList(value.toLowerCase())
+  if (logins.every((login) => LOGIN.test(login) || login === everyone)) return new Set(logins)
   throw unexpected(
-    'logins separated by commas, spaces or line breaks, such as octocat or renovate[bot], or * for everyone',
+    `logins separated by commas, spaces or line breaks, such as octocat or renovate[bot]${everyone && `, or ${everyone} for everyone`}`,
     value,
     'Write logins without "@"; a team can\'t be named.',
   )
