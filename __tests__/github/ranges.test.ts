@@ -293,14 +293,18 @@ describe('since the last release', () => {
       expect(promptOf(world)).toContain('src/since-v1.0.0.ts')
     }))
 
-  test('none of ten: no diff, and said', () =>
+  test.each([
+    ['of another package: no diff, and said', 'cli@1.0.', 'There is no earlier release to compare with.'],
+    ['of lower versions: since the newest of them parted', 'v1.0.', 'src/since-v1.0.'],
+  ])('none of ten is an ancestor, %s', (_, prefix, text) =>
     inWorld({}, async (world) => {
-      const tags = Array.from({ length: 12 }, (_, nth) => `v1.0.${nth}`)
+      const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
       addReleases(world.repository, tags, Object.fromEntries(tags.map((tag) => [tag, 'diverged'])))
       expectJob(await world.step({ context: 'diff' }, release()))
       expect(compared(world)).toHaveLength(10)
-      expect(promptOf(world)).toContain('There is no earlier release to compare with.')
-    }))
+      expect(promptOf(world)).toContain(text)
+    }),
+  )
 
   test('a release of another type: no diff, and said', () =>
     inWorld({}, async (world) => {

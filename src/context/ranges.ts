@@ -30,21 +30,25 @@ type Release = Awaited<ReturnType<GitHub['repos']['listReleases']>>['data'][numb
 const SINCE_RELEASE = 'the commits since the previous release'
 
 /**
- * Compares with the newest published release whose tag is an ancestor. Releases with the same prefix in their tag come
- * first: a repository may release several packages.
+ * Compares with the newest published release whose tag is an ancestor, lower versions with the same prefix first: a repository
+ * may release several packages, and keep several versions. If each version has a branch of its own, none is an ancestor: then
+ * the changes begin where the newest of them parted.
  *
  * @throws ActionError `github`
  */
 export async function sinceLastRelease(source: Source, released: Released): Promise<Changes> {
   const { head } = released
   const candidates = selectCandidates(await listReleases(source), released)
+  let parted: Changes | undefined
   for (const { tag_name: tag } of candidates) {
     const comparison = await compareCommits(source, { base: tag, head, range: SINCE_RELEASE })
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
     if (comparison.relation === 'unknown') return comparison.changes
+    if (comparison.relation === 'diverged' && isLower(tag, released.tag))
+      parted ??= { ...comparison.changes, previousRelease: tag }
   }
-  return unknownChanges('There is no earlier release to compare with.')
+  return parted ?? unknownChanges('There is no earlier release to compare with.')
 }
 
 async function listReleases(source: Source): Promise<readonly Release[]> {
@@ -62,8 +66,7 @@ function selectCandidates(
 ): Release[] {
   const time = ({ published_at }: Release): number => Date.parse(published_at ?? '')
   const before = publishedAt === '' ? Number.POSITIVE_INFINITY : Date.parse(publishedAt)
-  const prefix = prefixOf(tag)
-  const rank = (release: Release): number => (prefixOf(release.tag_name) === prefix ? 0 : 1)
+  const rank = (release: Release): number => (isLower(release.tag_name, tag) ? 0 : 1)
   return releases
     .filter((release) => release.tag_name !== tag && !release.draft && time(release) < before)
     .filter((release) => preRelease || !release.prerelease)
@@ -74,6 +77,10 @@ function selectCandidates(
 /** What comes before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@2.0.0`. */
 function prefixOf(tag: string): string {
   return /^(.*?)\d+\.\d+/.exec(tag)?.[1] ?? tag.replace(/\d+$/, '')
+}
+
+function isLower(tag: string, than: string): boolean {
+  return prefixOf(tag) === prefixOf(than) && tag.localeCompare(than, 'en', { numeric: true }) < 0
 }
 
 /** Whether a tag's version is one of a pre-release, as in `v2.0.0-rc.1` (semver.org, 9). */
