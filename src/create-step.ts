@@ -20,7 +20,6 @@ export interface WiredStep extends Step {
   readonly report: StepReport
 }
 
-/** What a step takes from the runner. */
 export type Runner = Omit<typeof runner, 'exit' | 'onSignals' | 'onUncaughtException'>
 
 /** @param cancel aborted when the runner cancels the step */
@@ -85,7 +84,7 @@ export function remarkOnInputs({ inputs, event, environment, warn, log }: Step):
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
     )
   }
-  if (inputs.since !== undefined && inputs.context === 'none' && inputs.contextPaths.length === 0) {
+  if (inputs.since !== '' && inputs.context === 'none' && inputs.contextPaths.length === 0) {
     log('since is ignored: neither context nor context-paths is set.')
   }
 }

@@ -139,10 +139,10 @@ async function findChangesIfNeeded(
       'Use a runner that provides the event payload.',
     )
   }
-  if (since !== undefined && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
+  if (since !== '' && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
   const source = { github, repository: environment.repository }
   const changes = await findChanges(environment, event, source, { ...inputs, named })
-  if (since !== undefined && changes.ofNamedPull)
+  if (since !== '' && changes.ofNamedPull)
     log(`since is ignored: the changes are those of pull request ${inputs.issueNumber}.`)
   return changes
 }

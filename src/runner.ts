@@ -22,7 +22,6 @@ import type { ReportWriter } from './report/report.js'
 import { escapeCommandLines, escapeCommands, truncate } from './text/escape.js'
 import type { Redact } from './text/redact.js'
 
-/** Reads every input as the runner passes it. */
 export function rawInputs(): RawInputs {
   const names = Object.keys(DEFAULTS) as InputName[]
   return Object.fromEntries(names.map((name) => [name, core.getInput(name)])) as RawInputs
@@ -176,17 +175,6 @@ export function onUncaughtException(call: (thrown: unknown) => void): void {
 /** Ends the process once all output is written, whatever is still pending. */
 export function exit(exitCode: 0 | 1): void {
   process.stdout.write('', () => {
-    if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) replaceProcess(exitCode)
     process.exit(exitCode)
   })
-}
-
-/**
- * Replaces the process with one that ends at once: `process.exit` joins libuv's threads, and so it would wait for a DNS
- * lookup, which can hang for long. Returns where Node can't do that, which is before 22.15 and on Windows.
- */
-function replaceProcess(exitCode: 0 | 1): void {
-  const { execve } = process as { execve?: (file: string, args: string[], env: NodeJS.ProcessEnv) => never }
-  if (process.platform === 'win32' || execve === undefined) return
-  execve.call(process, process.execPath, [process.execPath, '-e', `process.exit(${exitCode})`], {})
 }

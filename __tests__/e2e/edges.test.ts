@@ -21,7 +21,7 @@ import {
   type ScriptedService,
   silence,
 } from '../support/service.js'
-import { minutes, scaled, shortDeadline, until } from '../support/time.js'
+import { minutes, shortDeadline, until } from '../support/time.js'
 
 const GO = { prompt: 'Go' }
 const WAIT = { 'job-id': 'job-1' }
@@ -89,34 +89,6 @@ testIf(POSIX)('a second signal keeps the exit code of the outcome that was repor
   expect(outputs.outcome).toBe('pr-opened')
   expect(exitCode).toBe(0)
 })
-
-// The library that makes a lookup hang needs a compiler, and only newer versions of Node can end during a lookup.
-const shim = process.platform === 'linux' ? buildHangingLookup() : undefined
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-const canEnd = major > 22 || (major === 22 && minor >= 15)
-testIf(shim !== undefined && canEnd)('a lookup that hangs does not delay the end', async () => {
-  const started = performance.now()
-  const { outputs, exitCode } = await runStep(
-    { ...FAST, ...GO, ...LIMITED, 'fail-on': 'none', 'base-url': 'https://hangs.invalid' },
-    { env: { LD_PRELOAD: shim as string } },
-  )
-  expect(outputs.outcome).toBe('error')
-  expect(exitCode).toBe(1)
-  expect(performance.now() - started).toBeLessThan(scaled(20_000)) // The lookup takes 5 minutes.
-})
-
-/** A library in which the lookup of a name takes 5 minutes; undefined if it can't be built. */
-function buildHangingLookup(): string | undefined {
-  const folder = newFolder('shim')
-  const source = path.join(folder, 'shim.c')
-  writeFileSync(
-    source,
-    '#include <unistd.h>\nint getaddrinfo(const char *n, const char *s, const void *h, void **r) { sleep(300); return -2; }\n',
-  )
-  const library = path.join(folder, 'shim.so')
-  const { status } = spawnSync('cc', ['-shared', '-fPIC', '-o', library, source])
-  return status === 0 ? library : undefined
-}
 
 describe('a full disk', () => {
   /** A file system of 16 KiB; undefined without the right to mount one. */

@@ -94,7 +94,6 @@ const OF_GITHUB: Record<string, string> = {
   'PATCH /repos/o/r/check-runs/1': 'checks: write',
   'GET /repos/o/r/commits/a/pulls': 'pull_requests: read',
   'GET /repos/o/r/commits/a': 'contents: read',
-  'GET /repos/o/r/commits': 'contents: read',
   'GET /repos/o/r/actions/workflows/w/runs': 'actions: read',
   'GET /repos/o/r/collaborators/l/permission': 'metadata: read',
   'GET /repos/o/r/releases': 'contents: read',

@@ -642,18 +642,6 @@ const CASES: Record<string, readonly Case[]> = {
   'schedule.yml': [
     on(schedule('schedule', true), 'sends what changed since the last success', { prompt: ['src/retry.ts'] }),
     on(schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED),
-    on(schedule('schedule', true), 'can be a weekly digest', {
-      edit: (yaml) =>
-        yaml
-          .replace('since }}', 'since || steps.week.outputs.ago }}')
-          .replace('    steps:\n', `$&${asSteps(inComment(yaml))}`),
-      prepare: (world) => {
-        addRelease(world, 'src/week.ts')
-        const body = [{ sha: world.sha, parents: [{ sha: sha('v1.1.0') }] }]
-        world.github.faults.push({ path: /\/commits\?/, answer: { status: 200, body } })
-      },
-      prompt: ['src/week.ts'],
-    }),
     on(schedule('workflow_dispatch', true), 'can be started by hand', { prompt: ['src/retry.ts'] }),
     on(schedule('workflow_dispatch', false, { since: 'v1.1.0' }), 'can be told where to begin', {
       prompt: ['src/since.ts'],

@@ -86,7 +86,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['PATCH', /^\/check-runs\/(\d+)$/, 'checks: write', updateCheck],
   ['GET', /^\/commits\/([^/]+)\/pulls$/, 'pull_requests: read', listCommitPulls],
   ['GET', /^\/commits\/(.+)$/, 'contents: read', getCommit],
-  ['GET', /^\/commits$/, 'contents: read', listCommits, ['sha', 'since']],
   ['GET', /^\/actions\/workflows\/([^/]+)\/runs$/, 'actions: read', listRuns, RUN_FILTERS],
   ['GET', /^\/collaborators\/([^/]+)\/permission$/, 'metadata: read', getPermission],
   ['GET', /^\/releases$/, 'contents: read', listReleases],
@@ -277,12 +276,6 @@ function getCommit({ repo, ids }: Call): Answer {
   const commit = repo.commits.get(ids[0] ?? '')
   if (!commit) throw new Refusal(422, `No commit found for SHA: ${ids[0]}`)
   return { body: answers.commit(commit) }
-}
-
-/** Of those that can be reached from `sha`, this one alone came since: commits have no dates here. */
-function listCommits({ repo, query }: Call): Answer {
-  const commit = repo.commits.get(query.get('sha') ?? '')
-  return pageOf(commit === undefined ? [] : [answers.commit(commit)], query)
 }
 
 /** The newest run comes first. The parameter `status` accepts a conclusion, too. */

@@ -152,7 +152,7 @@ describe('the length', () => {
     },
   )
 
-  test.each(['only names', 'many files', 'one huge diff', 'short names'] as const)(
+  test.each(['only names', 'many files', 'short names'] as const)(
     'is used: what is omitted would not have fitted: %s',
     (name) => {
       // In bytes, not in characters.
@@ -395,16 +395,13 @@ describe('the diffs', () => {
   test.each([
     ['whole if they fit after a long one', 'a.md 1, openapi.json 300, z.md 1', 'a.md, z.md', 'openapi.json'],
     ['those of generated files last', 'yarn.lock 100, a.md 200, go.sum 1', 'a.md, go.sum', 'yarn.lock'],
-    ['whole after the start of the first', 'yarn.lock 100, a.md 300, b.md 200', 'a.md …, b.md', 'yarn.lock'],
   ])('are included %s', (_, sizes, shown, omitted) => {
     const files = sizes.split(', ').map((entry) => {
       const [path = '', size] = entry.split(' ')
       return fileOf(path, Number(size) * KIB)
     })
     const text = expectValid('Go.', context({ files }))
-    const names = titles(text).map((title) =>
-      title.replace('=== modified ', '').replace(/\(truncated.*/, '…'),
-    )
+    const names = titles(text).map((title) => title.replace('=== modified ', ''))
     expect(names.join(', ')).toBe(shown)
     expect(fenced(text).at(-1)).toEqual([omitted])
   })
@@ -414,20 +411,7 @@ describe('the diffs', () => {
     expect(text.endsWith(`${CLOSING}\n\nOmitted for length: the diffs of 1 file.`)).toBe(true)
   })
 
-  test('start with as many lines of the first as fit, if that is too long by itself', () => {
-    const huge = fileOf('a.md', 300 * KIB)
-    const text = composed({ files: [huge] })
-    const [title = '', ...lines] = data(text, 'Diffs')
-    const [, shown = '', total = ''] =
-      /^=== modified a\.md \(truncated: the first ([\d,]+) of ([\d,]+) lines\)$/.exec(title) ?? []
-    const all = huge.patch?.split('\n') ?? []
-    expect(lines).toEqual(all.slice(0, lines.length))
-    expect([shown, total]).toEqual([lines.length.toLocaleString('en'), all.length.toLocaleString('en')])
-    expect(bytes(text)).toBeGreaterThan(PROMPT_LIMIT - 2 * KIB)
-    expect(text.endsWith(`${CLOSING}\n\nOmitted for length: the end of the first diff.`)).toBe(true)
-  })
-
-  test('are omitted and named if not even one line of the first fits', () => {
+  test('are omitted and named if the first is too long by itself', () => {
     const files = [file('a.md', { patch: `@@ ${'x'.repeat(300 * KIB)}\n+b` }), fileOf('yarn.lock', 640)]
     const text = expectValid('Go.', context({ files }))
     expect(titles(text)).toEqual(['=== modified yarn.lock'])
@@ -550,9 +534,6 @@ function expectAccounted(added: string, { trigger, changes, level }: ContextOpti
   const diffs = level === 'diff' ? files.filter(({ patch }) => patch).length : 0
   const shown = titles(added)
   expect(shown.length + omitted(/^Omitted for length: the diffs of ([\d,]+) files?[.:]$/m)).toBe(diffs)
-  expect(own.includes('\nOmitted for length: the end of the first diff.')).toBe(
-    shown[0]?.includes('(truncated: ') ?? false,
-  )
   // Twice for each fence, and twice where the fence is explained.
   expect(added.toLowerCase().split(BOUNDARY)).toHaveLength(fenced(added).length * 2 + 2 + 1)
 }

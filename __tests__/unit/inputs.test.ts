@@ -101,7 +101,6 @@ describe('the task', () => {
   })
 })
 
-const NINE = '2026-11-01T09:00:00.000Z'
 const LONG_URL = `https://agent.example.com/${'p'.repeat(2048 - 26)}`
 
 test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
@@ -130,17 +129,11 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
     ['Octocat, a[bot]\n7up b-2_c'],
     { allowUsers: new Set(['octocat', 'a[bot]', '7up', 'b-2_c']) },
   ],
-  ['since', ['v1.2.0', ' v1.2.0\n'], { since: { ref: 'v1.2.0' } }],
-  ['since', ['refs/tags/größe@2'], { since: { ref: 'refs/tags/größe@2' } }],
-  ['since', ['r'.repeat(255)], { since: { ref: 'r'.repeat(255) } }],
-  // Not dates, but names that a tag or a branch can have.
-  ['since', ['2026-11'], { since: { ref: '2026-11' } }],
-  ['since', ['v2026-11-01'], { since: { ref: 'v2026-11-01' } }],
-  ['since', ['2026-02-30-rc'], { since: { ref: '2026-02-30-rc' } }],
-  ['since', ['2026-11-01', '2026-11-01T00:00Z'], { since: { date: '2026-11-01T00:00:00.000Z' } }],
-  ['since', ['2028-02-29'], { since: { date: '2028-02-29T00:00:00.000Z' } }],
-  ['since', ['2026-11-01T09:00:00.000Z', '2026-11-01T10:30:00+01:30'], { since: { date: NINE } }],
-  ['since', ['2026-11-01T09:00Z', '2026-10-31T23:00:00-10:00'], { since: { date: NINE } }],
+  ['since', ['v1.2.0', ' v1.2.0\n'], { since: 'v1.2.0' }],
+  ['since', ['refs/tags/größe@2'], { since: 'refs/tags/größe@2' }],
+  ['since', ['r'.repeat(255)], { since: 'r'.repeat(255) }],
+  // The name of a tag or a branch.
+  ['since', ['2026-11-01'], { since: '2026-11-01' }],
   ['base-url', ['https://a.example', 'https://a.example///'], { baseUrl: 'https://a.example' }],
   ['base-url', ['HTTPS://A.Example:443/A/b//'], { baseUrl: 'https://a.example/A/b' }],
   ['base-url', ['https://a.example:8443/a'], { baseUrl: 'https://a.example:8443/a' }],
@@ -161,8 +154,6 @@ const ID =
   '(letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", no "::" at its start, at most 512 characters), got %. Copy it again.'
 const URL_EXPECTED = "expected the service's base URL, such as https://agent.example.com/prefix"
 const NO_URL = `${URL_EXPECTED}, got %. That is not a valid URL.`
-const SINCE =
-  'expected a tag, a branch, a commit, or a date such as 2026-11-01 or 2026-11-01T09:00:00Z, got %.'
 const NOT_NUMBERS = [
   '5 min',
   ...'-1 +5 0x10 1e2 Infinity 1,5 . 1..2 1_000 \u0663'.split(' '),
@@ -207,20 +198,14 @@ const REJECTED: Rejected[] = [
   ['context', 'expected one of none, event, diff, got %.', ['None', 'event diff']],
   [
     'since',
-    SINCE,
+    'expected a tag, a branch or a commit, got %.',
     [
       ...'a..b HEAD~1 HEAD^ a:b a? a* a[b a\\b a@{1} a//b /a a/ -a a. a.lock'.split(' '),
-      ...'2026-11-01T09:00:00 2026-11-01T9:00:00Z'.split(' '),
-      ...['3 days ago', '2026-11-01 09:00:00Z', 'r'.repeat(256)],
+      ...['2026-11-01T09:00:00Z', '3 days ago', 'r'.repeat(256)],
       ['main\nX: y', '"main X: y"'],
       ['a\u0000b', '"a\\u{0}b"'],
       ['a\u200bb', '"a\\u{200b}b"'],
     ],
-  ],
-  [
-    'since',
-    `${SINCE} That day or time does not exist.`,
-    '2026-02-29 2026-11-31 2026-13-01 2026-11-00 2026-11-01T25:00:00Z 2026-02-30T09:00Z'.split(' '),
   ],
   [
     'timeout-minutes',

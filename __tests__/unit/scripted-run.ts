@@ -20,7 +20,7 @@ export const INPUTS: Inputs = {
   issueNumber: undefined,
   context: 'none',
   contextPaths: [],
-  since: undefined,
+  since: '',
   comment: false,
   check: false,
   allowUsers: new Set(),

@@ -73,52 +73,6 @@ describe('since', () => {
     expect(requests).toEqual([path])
   })
 
-  const listed = (name: string, ...parents: string[]) => ({
-    sha: name.repeat(40),
-    parents: parents.map((parent) => ({ sha: parent.repeat(40) })),
-  })
-
-  test('as a date, it is where the branch was then, not a commit of a branch that was merged later', async () => {
-    const commits = `/commits?sha=${SHA}&since=2026-11-01T00:00:01.000Z`
-    const compare = `/compare/${'a'.repeat(40)}...${SHA}`
-    // c merges f, which is older than the date, into a.
-    const answers = { [commits]: [listed('c', 'b'), listed('b', 'a', 'f')], [compare]: compared('ahead') }
-    const { changes, requests } = await find(answers, { since: '2026-11-01' })
-    expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }] })
-    expect(requests).toEqual([commits, compare])
-    const none = await find({ [commits]: [listed('c')] }, { since: '2026-11-01' })
-    expect(none.changes).toMatchObject({
-      files: [],
-      empty: false,
-      note: 'There is no commit at or before the date in since, so there is nothing to compare with.',
-    })
-  })
-
-  test('as a date with a fraction of a second, begins with the next second', async () => {
-    const { requests } = await find({}, { since: '2026-11-01T09:00:00.500Z' })
-    expect(requests[0]).toBe(`/commits?sha=${SHA}&since=2026-11-01T09:00:01.000Z`)
-  })
-
-  test('as a date with more commits since than are read, compares with nothing', async () => {
-    const name = (nth: number) => nth.toString(16).padStart(40, '0')
-    const commit = (nth: number) => ({ sha: nth === 0 ? SHA : name(nth), parents: [{ sha: name(nth + 1) }] })
-    const commits = `/commits?sha=${SHA}&since=2026-11-01T00:00:01.000Z`
-    const page = (number: number) => Array.from({ length: 100 }, (_, nth) => commit((number - 1) * 100 + nth))
-    const { changes, requests } = await find({ [commits]: page }, { since: '2026-11-01' })
-    expect(changes).toMatchObject({
-      files: [],
-      empty: false,
-      note: 'There are too many commits since the date in since to find where the branch was then.',
-    })
-    expect(requests).toEqual(Array(20).fill(commits))
-  })
-
-  test('as a date after the last commit, leaves nothing', async () => {
-    const commits = `/commits?sha=${SHA}&since=2026-11-01T00:00:01.000Z`
-    const answers = { [commits]: [], [`/compare/${SHA}...${SHA}`]: { ...compared('identical'), files: [] } }
-    expect((await find(answers, { since: '2026-11-01' })).changes).toMatchObject({ empty: true })
-  })
-
   const UNRELATED = 'What since names and this commit have no history in common.'
   test.each<[string, object | string, object]>([
     ['is this commit', { ...compared('identical'), files: [] }, { empty: true }],

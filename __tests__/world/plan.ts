@@ -11,7 +11,7 @@ import {
   PULL_REQUEST,
   TOKEN,
 } from './draw.js'
-import { createEvent, type EventPlan, numberOf } from './events.js'
+import { BEFORE, createEvent, type EventPlan, numberOf } from './events.js'
 import { createGitHubPlan } from './github-plan.js'
 import { hostileText } from './hostile.js'
 import type { Connecting, NetworkPlan } from './network.js'
@@ -294,7 +294,7 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): 
     ...(random.chance(0.5) && { 'docs-token': maybe(DOCS_TOKEN, 'github_pat_unknown') }),
     ...(random.chance(0.2) && { 'job-key': random.pick('{"leg":1}', 'one') }),
     ...(usesPaths && { 'context-paths': random.pick('docs/**', '!docs/**', '*.md') }),
-    ...(usesSince && { since: random.pick('v1.0.0', '2026-01-01', isWell ? 'v1.0.0' : 'unknown') }),
+    ...(usesSince && { since: random.pick('v1.0.0', BEFORE, isWell ? 'v1.0.0' : 'unknown') }),
   }
 }
 

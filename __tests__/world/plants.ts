@@ -89,7 +89,7 @@ const TABLE = [
   ['the changes are not sent', 'await findChangesIfNeeded(context, named)', 'undefined'],
   ['what happened is outside of the fence', "['## Event', fence.around(kept),", "['## Event', ...kept,"],
   ['names of files are outside of the fence', '[fixed, fence.around(kept),', '[fixed, ...kept,'],
-  ['diffs are outside of the fence', 'fence.around([start,', 'String([start,'],
+  ['diffs are outside of the fence', 'fence.around(kept.map(textOf))', 'String(kept.map(textOf))'],
   ["the user's words are cut", '[task.prompt, ...more]', '[task.prompt.slice(0, -1), ...more]'],
   // The machine.
   ['pr-number is empty', '({ link }) => parsePullRequest(link).number', "() => ''"],

@@ -39,7 +39,8 @@ async function readPermission(source: Source, login: string): Promise<string> {
     return data.permission
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
-    if (thrown.status === 404 && (saysNoUser(thrown) || (await canReadRepository(source)))) return 'none'
+    const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
+    if (thrown.status === 404 && (isNoUser || (await canReadRepository(source)))) return 'none'
     throw new ActionError(
       'github',
       `${thrown.message} So the step can't tell whether this run may start a docs job.`,
@@ -47,11 +48,6 @@ async function readPermission(source: Source, login: string): Promise<string> {
       { cause: thrown },
     )
   }
-}
-
-/** A bot is no user, and neither is an account that is gone. */
-function saysNoUser({ message }: GitHubError): boolean {
-  return /is not a user/i.test(message)
 }
 
 /** GitHub also responds 404 to a token that can't see the repository. */

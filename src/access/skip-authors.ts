@@ -15,9 +15,8 @@ const NO_SKIP: SkipDecision = {}
 const skip = (reason: string): SkipDecision => ({ reason })
 
 /**
- * Skips what these accounts triggered: their pull requests, comments and reviews, and every event they are the sender of,
- * such as a push to somebody's pull request; also pushes whose every non-merge commit is theirs. The payload of a push
- * does not tell merges from other commits.
+ * Skips what these accounts triggered: their pull requests, comments and reviews, every event they are the sender of, and
+ * pushes whose every non-merge commit is theirs. The payload of a push does not tell merges from other commits.
  *
  * A person's comment on a pull request by one of these accounts is not skipped.
  *

@@ -6,7 +6,6 @@ import type { SkipReason } from '../run/result.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 
-/** Somebody who needs write access. */
 export interface Person {
   /** Empty if nobody knows: the account may be gone. */
   readonly login: string

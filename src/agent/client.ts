@@ -21,9 +21,7 @@ export type ServiceResult =
   | {
       readonly kind: 'error-response'
       readonly status: number
-      /** The status and the service's message. */
       readonly description: string
-      /** The header as received. */
       readonly retryAfter: string | undefined
     }
   | Exclude<HttpResult, HttpResponse>
@@ -47,7 +45,6 @@ export interface AgentServiceOptions {
   readonly projectId: string
   readonly apiKey: string
   readonly redact: Redact
-  /** For what is submitted. */
   readonly deadline: Deadline
   readonly network: NetworkSettings
   /** Milliseconds on a clock, to time requests with. */
@@ -155,7 +152,6 @@ function findJobProblem(received: unknown): string {
   return status === undefined ? 'it has no status' : 'its status is not a string'
 }
 
-/** The status of a response and what it says. */
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
   const location = truncate(redact(headers.location ?? ''), 200)
   if (status >= 300 && status <= 399) {

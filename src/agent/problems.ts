@@ -100,7 +100,6 @@ export class Refusal extends ActionError {
   }
 }
 
-/** The error for a complete response that refuses. */
 export function createRefusal(
   { status, description }: Extract<ServiceResult, { kind: 'error-response' }>,
   refused: RefusedRequest,

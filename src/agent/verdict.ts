@@ -26,7 +26,6 @@ export type SubmitVerdict =
   | { readonly next: 'fail'; readonly error: ActionError; readonly unknown?: ActionError }
   | { readonly next: 'aborted'; readonly unknown?: ActionError }
 
-/** What to do after a status request. */
 export type PollVerdict =
   | { readonly next: 'job'; readonly job: Job }
   | {
@@ -64,7 +63,6 @@ export function isResponse({ kind }: ServiceResult): boolean {
 }
 
 export interface SubmitContext {
-  /** The current date, for `Retry-After`. */
   readonly date: Date
   /** How many 409s there have been before this result. */
   readonly conflicts: number

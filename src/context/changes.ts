@@ -16,7 +16,6 @@ const PULL_REQUEST_LIMIT = 3000
 /** The events for which `since` can say where the range begins. */
 const SINCE_EVENTS = ['push', 'release', 'schedule', 'workflow_dispatch', 'repository_dispatch']
 
-/** Whether `since` counts for this event. */
 export function usesSince({ name }: RunEvent): boolean {
   return SINCE_EVENTS.includes(name)
 }
@@ -46,7 +45,7 @@ export async function findChanges(
 ): Promise<Changes> {
   const head = headOf(environment, event)
   const ofThisEvent = async (): Promise<Changes> =>
-    since !== undefined && usesSince(event) && !ZERO_SHA.test(head)
+    since !== '' && usesSince(event) && !ZERO_SHA.test(head)
       ? { ...(await sinceNamed(since, head, source)), bySince: true }
       : ((await RANGES[event.name]?.(environment, event, source)) ??
         unknownChanges(`${event.name} events have no list of changes.`))
@@ -84,7 +83,6 @@ export function canReadPulls(source: Source): Promise<boolean> {
   return succeeds(source.github.pulls.list({ ...common, per_page: 1 }))
 }
 
-/** The commit that the run is about. */
 function headOf(environment: RunEnvironment, { name, payload }: RunEvent): string {
   return (
     (name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))) || environment.sha

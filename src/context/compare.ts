@@ -23,7 +23,6 @@ export function noChanges(range: string): Changes {
   return { files: [], truncated: false, range, empty: true }
 }
 
-/** How the head relates to the base. */
 const RELATIONS = ['ahead', 'identical', 'behind', 'diverged'] as const
 
 type Comparison =

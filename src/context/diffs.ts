@@ -10,7 +10,6 @@ const NAMES_LIMIT = 1024
 /** The room for the note on what is omitted, and for the heading and the fences. */
 const NOTES_LIMIT = NAMES_LIMIT + 512
 
-/** A file's whole diff. */
 interface Diff {
   readonly title: string
   readonly patch: string
@@ -25,20 +24,10 @@ export function writeDiffs(files: readonly ChangedFile[], fence: Fence, room: nu
   const written = withDiff.filter(({ path }) => !isGenerated(path))
   const generated = withDiff.filter(({ path }) => isGenerated(path))
   const all = [...written, ...generated].map((file) => toDiff(file, fence))
-  const [first] = all
-  if (first === undefined) return ''
-  const available = room - NOTES_LIMIT
-  const kept = takeFitting(all, available, textOf)
-  // The start of the first diff, if that is too long by itself.
-  const rest = available - kept.reduce((sum, diff) => sum + Buffer.byteLength(textOf(diff)) + 1, 0)
-  const start = kept.includes(first) ? '' : truncateDiff(first, rest)
-  const omitted = all.filter((diff) => !kept.includes(diff) && (diff !== first || start === ''))
-  return joinParagraphs([
-    '## Diffs',
-    fence.around([start, ...kept.map(textOf)].filter((text) => text !== '')),
-    start === '' ? '' : 'Omitted for length: the end of the first diff.',
-    omissionNote(omitted, fence),
-  ])
+  if (all.length === 0) return ''
+  const kept = takeFitting(all, room - NOTES_LIMIT, textOf)
+  const omitted = all.filter((diff) => !kept.includes(diff))
+  return joinParagraphs(['## Diffs', fence.around(kept.map(textOf)), omissionNote(omitted, fence)])
 }
 
 /** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`, and end with LF alone. */
@@ -49,18 +38,6 @@ function toDiff(file: ChangedFile, fence: Fence): Diff {
     patch: fence.safe(normalizeCrlfPatch(patch.replace(/\n$/, ''))),
     name: fence.safe(quoteName(path)),
   }
-}
-
-/** As many whole lines of a diff as fit, or nothing. */
-function truncateDiff({ title, patch }: Diff, room: number): string {
-  const total = formatInteger(patch.split('\n').length)
-  const titled = (lines: string) => `${title} (truncated: the first ${lines} of ${total} lines)\n`
-  const encoded = Buffer.from(patch)
-  const space = room - Buffer.byteLength(titled(total))
-  const end = space > 0 ? encoded.lastIndexOf('\n', space) : -1
-  if (end <= 0) return ''
-  const text = encoded.toString('utf8', 0, end)
-  return titled(formatInteger(text.split('\n').length)) + text
 }
 
 function omissionNote(omitted: readonly Diff[], fence: Fence): string {

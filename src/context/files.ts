@@ -49,7 +49,6 @@ export interface CommitList {
   readonly complete: boolean
 }
 
-/** The section that lists the changed files. */
 export function writeFileList(
   changes: Changes,
   { excluded, level }: { readonly excluded: number; readonly level: 'event' | 'diff' },

@@ -9,75 +9,13 @@ import { formatInteger } from '../text/format.js'
  */
 const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*(?:>|$)/gi
 
-function joinPatterns(parts: readonly RegExp[]): RegExp {
-  return new RegExp(parts.map(({ source }) => source).join(''), 'gm')
-}
+/** A link definition that people use as a comment, or that has a title (spec.commonmark.org, 4.7), on one line. */
+const DEFINITION = /^[ \t>]*\[[^\]\n]{1,999}\]:[ \t]*(?:#|<>|\S+[ \t]+["'(])[^\n]*$/gm
 
-/** What quotes and lists put in front of a line: `> `, `- `, `2. `, and indentation. */
-const PREFIX = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))*[ \t]*/
-
-/**
- * A footnote (docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#footnotes):
- * its label, and its text up to a line that begins something else, with the indented paragraphs that follow.
- *
- * | text | matched |
- * | --- | --- |
- * | `[^1]: One` | all |
- * | `[^1]: One⏎two⏎# Title` | `[^1]: One⏎two` |
- * | `> [^a]: One⏎⏎    two` | all |
- */
-const FOOTNOTE = joinPatterns([
-  PREFIX,
-  /\[(\^[^\]\s]{1,999})\]:[^\n]*/,
-  /(?:\n(?=[^\n]*\S)(?![ \t]*(?:\[\^|[#>*+-]|\d{1,9}[.)]|```))[^\n]*|(?:\n[ \t]*)+\n(?: {4}|\t)[^\n]*)*/,
-])
-
-/**
- * A link reference definition (spec.commonmark.org, 4.7), also in a quote or a list: its label, target and title. One of
- * `#` or `<>` is read to the end of its line, because people write comments so. Blanks can be matched in one way only, or
- * a body full of them would take hours.
- *
- * | text | label, target, title |
- * | --- | --- |
- * | `[a]: https://example.com "Title"` | `a`, `https://example.com`, `"Title"` |
- * | `[//]: # (words for the agent)` | `//`, `# (words for the agent)`, none |
- * | `- [a]:⏎<x y>` | `a`, `<x y>`, none |
- */
-const DEFINITION = joinPatterns([
-  PREFIX,
-  /\[((?:[^[\]\\]|\\.){1,999})\]:[ \t]*(?:\n[ \t>]*(?![ \t>]))?/,
-  /((?:#|<>)[^\n]*|<(?:[^<>\n\\]|\\.)*>|[^ \t\n]+)/,
-  /((?:[ \t]+|[ \t]*\n[ \t>]*)(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\)))?[ \t]*$/,
-])
-
-/** A label, as in `[text][label]`, `[label]` and `[label][]`. */
-const LABEL = /\[((?:[^[\]\\]|\\.){1,999})\]/g
-
-/** Labels are the same in any case, with any blanks. */
-const normalizeLabel = (label: string): string => label.trim().replace(/\s+/g, ' ').toLowerCase()
-
-/**
- * A text by people, with a note in place of each part that GitHub doesn't show: HTML comments, link definitions, and
- * footnotes that nothing refers to. A definition stays if a link uses it and it hides no words: it has no title, and its
- * target is a URL.
- *
- * GitHub does show them in a block of code, but to find such blocks as exactly as GitHub does would take its own parser.
- */
+/** A text by people, with a note in place of each part that GitHub doesn't show. */
 export function noteHidden(text: string): string {
   const note = (hidden: string): string => `[hidden on GitHub: ${formatInteger(hidden.length)} characters]`
-  const rest = text.replace(HTML_COMMENT, note)
-  const links = rest.replace(FOOTNOTE, '').replace(DEFINITION, '').matchAll(LABEL)
-  const used = new Set(Array.from(links, ([, label = '']) => normalizeLabel(label)))
-  const withoutFootnotes = rest.replace(FOOTNOTE, (footnote: string, label: string) =>
-    used.has(normalizeLabel(label)) ? footnote : note(footnote),
-  )
-  return withoutFootnotes.replace(
-    DEFINITION,
-    (definition: string, label: string, target: string, title?: string) => {
-      const isPlain = title === undefined && !/^#|^<>|[ \t]/.test(target)
-      return isPlain && used.has(normalizeLabel(label)) ? definition : note(definition)
-    },
-  )
+  return text.replace(HTML_COMMENT, note).replace(DEFINITION, note)
 }
 
 /**

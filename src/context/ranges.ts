@@ -3,7 +3,6 @@
 import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHub, readPages, requestParams, type Source } from '../github/client.js'
-import type { Since } from '../inputs/values.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { canReadCommit, changesBetween, compareCommits, noChanges, unknownChanges } from './compare.js'
@@ -15,13 +14,11 @@ const TRIES = 10
 /** GitHub lists no more than 10,000 releases; far fewer are read. */
 const RELEASE_PAGES = 10
 
-/** What is being released. */
 interface Released {
   readonly tag: string
   readonly preRelease: boolean
   /** In ISO 8601; empty if it is not published yet: then every published release came before it. */
   readonly publishedAt: string
-  /** The commit. */
   readonly head: string
 }
 
@@ -141,23 +138,12 @@ async function findLastRun(environment: RunEnvironment, workflow_id: string, bra
 }
 
 /**
- * Compares with a tag, a branch, a commit, or the last commit at or before a date.
+ * Compares with a tag, a branch or a commit.
  *
  * @param head the commit that the run is about
  * @throws ActionError `github` if there is no such tag, branch or commit
  */
-export async function sinceNamed(since: Since, head: string, source: Source): Promise<Changes> {
-  const base = 'ref' in since ? since.ref : await headAt(since.date, head, source)
-  if (base === '') {
-    return unknownChanges(
-      'There is no commit at or before the date in since, so there is nothing to compare with.',
-    )
-  }
-  if (base === undefined) {
-    return unknownChanges(
-      'There are too many commits since the date in since to find where the branch was then.',
-    )
-  }
+export async function sinceNamed(base: string, head: string, source: Source): Promise<Changes> {
   const range = 'the commits since the one named in the input since'
   const comparison = await compareCommits(source, { base, head, range })
   switch (comparison.relation) {
@@ -179,35 +165,4 @@ export async function sinceNamed(since: Since, head: string, source: Source): Pr
         { cause: comparison.error },
       )
   }
-}
-
-/** How many pages of commits are read to find where a branch was at a date. */
-const COMMIT_PAGES = 20
-
-/**
- * Where the branch was at the date: from its head back along the first parents, past every commit that is later. A commit
- * that is older may be on a branch that was merged later: what it brought came after the date.
- *
- * @returns empty if there is none; undefined if there are too many commits to tell
- */
-async function headAt(date: string, head: string, source: Source): Promise<string | undefined> {
-  const common = requestParams(
-    source,
-    'looking up the commits since the date in since',
-    'contents: read',
-    Array.isArray,
-  )
-  const second = Math.floor(Date.parse(date) / 1000) // GitHub includes the one that it is given.
-  const since = new Date((second + 1) * 1000).toISOString()
-  const { items, truncated } = await readPages(COMMIT_PAGES, (page) =>
-    source.github.repos.listCommits({ ...common, sha: head, since, ...page }),
-  )
-  const parents = new Map(items.map((commit) => [getSha(commit, 'sha'), getSha(commit, 'parents.0.sha')]))
-  let sha = head
-  while (parents.has(sha)) {
-    const parent = parents.get(sha) ?? ''
-    parents.delete(sha) // A circle ends.
-    sha = parent
-  }
-  return truncated && sha !== '' ? undefined : sha
 }

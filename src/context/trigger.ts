@@ -22,17 +22,14 @@ export interface Fact {
   readonly value: string
 }
 
-/** A fact as it was received. */
 interface RawFact extends Fact {
   /** GitHub renders it as Markdown, which can hide some of it. */
   readonly isProse?: boolean
 }
 
-/** What triggered the run. */
 export interface Trigger {
   /** The event's name, as in GITHUB_EVENT_NAME. */
   readonly event: string
-  /** The repository, as owner/repo. */
   readonly repository: string
   /** The names are the action's own, such as `title`; the values were written by others. */
   readonly facts: readonly Fact[]
@@ -148,7 +145,6 @@ const TOP: Readonly<Record<string, string>> = {
   workflow_dispatch: 'inputs',
 }
 
-/** The facts of a payload. */
 function readFacts(eventName: string, payload: unknown): RawFact[] {
   const top = (Object.hasOwn(TOP, eventName) && TOP[eventName]) || ''
   const action = eventName === 'repository_dispatch' ? '' : 'action'
@@ -174,17 +170,11 @@ function toText(value: unknown): string {
   if (Array.isArray(value)) return value.map(itemText).join(', ')
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!hasContent) return ''
-  return isDeeper(value, MAX_DEPTH)
-    ? `(nested more than ${MAX_DEPTH} levels deep: not shown)`
-    : JSON.stringify(value, null, 2)
-}
-
-/** Indentation makes a megabyte of a few kilobytes that are nested thousands of levels deep. */
-const MAX_DEPTH = 50
-
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return depth === 0 || Object.values(value).some((inside) => isDeeper(inside, depth - 1))
+  try {
+    return JSON.stringify(value) // On one line: indentation makes a megabyte of a few kilobytes that are deeply nested.
+  } catch {
+    return '(nested too deeply: not shown)'
+  }
 }
 
 /** A label has a name; a page of the wiki has a title, and what was done to it. */

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { getArray, getPath, getSha, getString } from './payload.js'
 
-/** The parts of the runner's environment that describe the run. */
 export interface RunEnvironment {
   readonly eventName: string
   /** The file with the event's payload as JSON. */
@@ -38,7 +37,6 @@ export interface Commit {
   readonly sha: string
   /** The author's login; empty if the address in the commit belongs to no account. */
   readonly author: string
-  /** What the commit itself says. */
   readonly authorName: string
   readonly message: string
 }
@@ -62,7 +60,6 @@ export interface RunEvent {
   readonly headSha: string
   /** Who wrote the comment, the review or the answer that the event is about; empty if that account is gone. */
   readonly authors: readonly string[]
-  /** As it came. */
   readonly payload: unknown
   /** Why the payload can't be read, for the user; the event then has nothing but its name. */
   readonly problem: string | undefined
@@ -84,7 +81,6 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
   }
 }
 
-/** @param payload parsed, of any shape */
 export function parseEvent(name: string, payload: unknown): RunEvent {
   const texts = ['comment', 'review', 'answer'].filter((part) => getPath(payload, part) !== undefined)
   return {
@@ -131,7 +127,6 @@ function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   }
 }
 
-/** The commits in the payload of a push. */
 export function pushedCommits({ name, payload }: RunEvent): readonly Commit[] {
   return (name === 'push' ? getArray(payload, 'commits') : []).map((commit) => ({
     sha: getSha(commit, 'id'),

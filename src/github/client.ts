@@ -37,7 +37,6 @@ export interface Call extends CallNames {
 
 const noop = (): void => undefined
 
-/** What its caller says of how a request is sent. */
 export type RequestMode = Pick<Call, 'decides' | 'find' | 'signal'>
 
 /** Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError `github`, and Cancelled. */

@@ -16,7 +16,6 @@ const SECONDARY_LIMIT_MS = 60_000
 /** What a request that the deadline ended says. */
 export const TIMED_OUT = 'timed out (timeout-minutes)'
 
-/** What a request is called in its errors. */
 export interface CallNames {
   /** What it does, such as `reading the comments of pull request 7`. */
   readonly doing: string
@@ -24,7 +23,6 @@ export interface CallNames {
   readonly needs: string
 }
 
-/** What else an error is built from. */
 export interface FailureContext {
   readonly clock: Clock
   readonly redact: Redact
@@ -33,7 +31,6 @@ export interface FailureContext {
   readonly network: NetworkSettings
 }
 
-/** A request to GitHub that failed. */
 export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'
   /** Undefined if there was no complete response. */

@@ -18,11 +18,9 @@ export interface FetchOptions {
   readonly environment: { readonly apiUrl: string }
   readonly network: NetworkSettings
   readonly clock: Clock
-  /** Gets a line for each request. */
   readonly debug: (line: string) => void
 }
 
-/** What Octokit sets. */
 interface FetchInit {
   readonly method: Dispatcher.HttpMethod
   readonly headers: Readonly<Record<string, string>>
@@ -30,7 +28,6 @@ interface FetchInit {
   readonly signal: AbortSignal
 }
 
-/** What Octokit reads. */
 interface FetchResponse {
   readonly url: string
   readonly status: number

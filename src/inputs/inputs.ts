@@ -186,7 +186,7 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
     /** Empty: every changed file counts. */
     contextPaths: parse('context-paths', parsePathPatterns),
-    /** Undefined: where the event's own range begins. */
+    /** Empty: where the event's own range begins. */
     since: parse('since', parseSince),
     comment: parse('comment', parseBoolean),
     /** A dry run writes none. */

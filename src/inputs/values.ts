@@ -149,11 +149,6 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
   )
 }
 
-/** Where a range of commits begins: `ref` names a tag, a branch or a commit; `date` is in ISO 8601. */
-export type Since = { readonly ref: string } | { readonly date: string }
-
-const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/
-
 /**
  * Not what git forbids in the name of a ref (git-scm.com/docs/git-check-ref-format), nor what looks like an option. V8
  * takes long to build `\p{C}`, so it does that only for a run that has a `since`.
@@ -162,19 +157,10 @@ function isRef(value: string): boolean {
   return value.length <= 255 && !/\.\.|[\s\p{C}~^:?*[\\]|@\{|\/\/|^[-/]|\/$|\.$|\.lock$/u.test(value)
 }
 
-/** @returns undefined if it is empty */
-export function parseSince(value: string): Since | undefined {
-  if (value === '') return undefined
-  const expected = 'a tag, a branch, a commit, or a date such as 2026-11-01 or 2026-11-01T09:00:00Z'
-  if (DATE.test(value)) {
-    const [day = ''] = value.split('T')
-    // Date.parse takes February 30 for March 2.
-    const isDay = !Number.isNaN(Date.parse(value)) && new Date(day).toISOString().startsWith(day)
-    if (isDay) return { date: new Date(value).toISOString() }
-    throw unexpected(expected, value, 'That day or time does not exist.')
-  }
-  if (isRef(value)) return { ref: value }
-  throw unexpected(expected, value)
+/** @returns empty for where the event's own range begins */
+export function parseSince(value: string): string {
+  if (value === '' || isRef(value)) return value
+  throw unexpected('a tag, a branch or a commit', value)
 }
 
 interface Range {

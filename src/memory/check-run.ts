@@ -12,7 +12,6 @@ const CHECK_RUNS_LIMIT = 1000
 
 const DIED = '🛑 The step ended before it could report its result'
 
-/** The check runs of this name on a commit. */
 export function openCheckRuns(github: GitHub, repository: string, sha: string, name: string): Place {
   const commit = `commit ${shortSha(sha)}`
   const writing = (mode: RequestMode) =>

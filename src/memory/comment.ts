@@ -7,7 +7,6 @@ import type { Place } from './place.js'
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000
 
-/** What the comment is on. */
 export interface Conversation {
   readonly kind: 'pull request' | 'issue'
   readonly number: number
@@ -17,7 +16,6 @@ export interface Conversation {
 
 const NONCE = /<!-- ([0-9a-f]+) -->/
 
-/** The comments on a pull request or an issue; the number is of either. */
 export function openComments(
   github: GitHub,
   repository: string,

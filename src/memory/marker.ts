@@ -81,7 +81,6 @@ export function isByAction(text: string, id: number, identity: Identity, keys?: 
   return marker !== '' && text.trimEnd().endsWith(marker)
 }
 
-/** The text from its last marker on. */
 function lastMarker(text: string): string {
   const start = text.lastIndexOf('<!-- agent-job-action:2 ')
   return start < 0 ? '' : text.slice(start)

@@ -16,7 +16,6 @@ import type { Slot } from './slot.js'
 /** What an earlier run left for this one to continue: with a message, or with a job that takes its place. */
 interface Earlier {
   readonly kind: 'earlier'
-  /** @param composeWith composes the prompt, with more paragraphs after the user's own */
   continueOrCreate(composeWith: (...more: string[]) => string): Promise<Plan>
 }
 
@@ -72,7 +71,6 @@ export function openMemory(step: Step, github: GitHub) {
     },
     /** Nothing is written to the comment any more. */
     stopComment: () => comment?.stop(),
-    /** Nothing is written any more. */
     stop(): void {
       for (const slot of slots) slot.stop()
     },

@@ -57,7 +57,6 @@ export async function readEarlier(
     .sort((one, other) => other.id - one.id)
   const [latest] = own
   if (latest === undefined) {
-    // There may be an earlier text, but none that counts.
     if (truncated)
       log(`There are too many ${kind}s to read all: one by an earlier run may be among the others.`)
     // In a first attempt, the unverified checks of this name belong to other steps.

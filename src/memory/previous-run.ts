@@ -147,7 +147,7 @@ async function getJob(jobId: string, { inputs, ...tools }: PreviousRunContext): 
   )
 }
 
-/** A dry run sends nothing to the service, not even this. */
+/** A dry run sends not even this. */
 function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<PreviousRun['job']> {
   return context.inputs.dryRun ? Promise.resolve('not requested') : getJob(jobId, context)
 }

@@ -9,7 +9,6 @@ import { ActionError } from '../text/errors.js'
 import { createMarker, NOTHING_SENT, type StoredState } from './marker.js'
 import { concludeAll, createOnce, readEarlier, type SignedPlace, type StoredText } from './place.js'
 
-/** What a text is for. */
 export interface Role {
   /** `decides`: nothing is sent unless it can be written. `informs`: nothing depends on it. */
   readonly is: 'decides' | 'remembers' | 'informs'
@@ -33,17 +32,14 @@ type State =
   | { readonly is: 'creating' }
   /** It is this step's, or about to be, with the last job that was stored. */
   | { readonly is: 'written'; readonly id: number; readonly jobId: string | undefined }
-  /** Nothing is written any more. */
   | { readonly is: 'off' }
 
-/** If the next run depended on the text, this would be an error. */
 const REPLACES =
   "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key."
 
 export class Slot implements PlaceWriter {
   readonly #options: SlotOptions
   #state: State = { is: 'unread' }
-  /** What an earlier step stored. */
   #before: StoredState | undefined
   /** The check runs of earlier attempts that died, and are not concluded yet. */
   #dead: readonly StoredText[] = []

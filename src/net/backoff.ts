@@ -67,7 +67,6 @@ export class RetryBudget {
     this.#countedUntil = now
   }
 
-  /** Waits, and counts that. */
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     const startedAt = this.#clock.now()
     await this.#clock.sleep(milliseconds, signal)

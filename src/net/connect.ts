@@ -120,7 +120,6 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
   })
 }
 
-/** Part of a URL, percent-decoded if it can be. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)

@@ -26,7 +26,6 @@ export interface Clock {
   every(milliseconds: number, call: () => void): () => void
 }
 
-/** Resolves when the signal is aborted. */
 export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }

@@ -49,7 +49,6 @@ export type Headers = Readonly<Record<string, string | undefined>>
 
 export interface HttpClient {
   send(request: HttpRequest, deadline: Deadline): Promise<HttpResult>
-  /** Closes every connection immediately. */
   close(): void
 }
 
@@ -215,7 +214,6 @@ async function pendingSignals(): Promise<void> {
   await setImmediatePromise()
 }
 
-/** Collects a response, up to the limit. */
 class ResponseReader {
   #status = 0
   #headers: Headers = {}

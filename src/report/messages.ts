@@ -91,7 +91,6 @@ function describeSize(text: string): string {
   return `${formatCount(text.length, 'character')} (${formatCount(Buffer.byteLength(text), 'byte')})`
 }
 
-/** The line at each change of status. */
 export function formatStatusLine(progress: Progress): string {
   const { jobId, job } = progress
   const status = job?.status ?? quote(job?.rawStatus ?? '')
@@ -99,7 +98,6 @@ export function formatStatusLine(progress: Progress): string {
   return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(progress.elapsedMs())}${link}.`
 }
 
-/** The line once a minute. */
 export function formatHeartbeatLine(progress: Progress): string {
   return `After ${formatDuration(progress.elapsedMs())}: ${stillWaitingFor(progress)}.`
 }
@@ -111,7 +109,6 @@ function stillWaitingFor(progress: Progress): string {
   return `docs job ${quote(jobId)} ${describeNow(progress, quote)}`
 }
 
-/** The last line. */
 export function formatEndLine(progress: Progress, result: RunResult): string {
   const error = errorOf(result)
   const code = error === undefined ? '' : ` (${error.code})`

@@ -22,8 +22,10 @@ const TITLE_LIMIT = 200
 /** The texts, redacted here: the log's masks don't apply to what GitHub shows. */
 function textsOf(view: View): Pick<PlaceUpdate, 'title' | 'comment' | 'summary'> {
   const { redact } = view
+  const link = findCurrentLink(view)
+  const title = `${describeTitle(view)}${link && `: ${shortenLink(link)}`}`
   return {
-    title: truncate(redact(createTitle(view)), TITLE_LIMIT),
+    title: truncate(redact(title), TITLE_LIMIT),
     comment: redact(createCommentText(view)),
     summary: redact(createCheckSummary(view)),
   }
@@ -66,12 +68,6 @@ function describeState(
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
   if (request === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
   return accepted ? result.outcome : 'unsent'
-}
-
-/** The result on one line. */
-function createTitle(view: View): string {
-  const link = findCurrentLink(view)
-  return `${describeTitle(view)}${link === '' ? '' : `: ${shortenLink(link)}`}`
 }
 
 /** The links first, because GitHub lets a check's own link lead to the check; then the step summary. */

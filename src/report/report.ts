@@ -23,7 +23,6 @@ export interface ReportWriter {
   readonly debug: (text: string) => void
   readonly warn: (line: string) => void
   readonly notice: (line: string) => void
-  /** May contain several lines. */
   readonly error: (text: string) => void
   /** Writes all of them or none; they are already redacted. */
   readonly outputs: (values: readonly (readonly [name: string, value: string])[]) => void
@@ -62,7 +61,6 @@ export class StepReport {
     return progress.result !== undefined && !failsStep(progress.result.outcome, inputs.failOn) ? 0 : 1
   }
 
-  /** Records the latest job object and reports it if it changed. */
   onJob(job: Job): void {
     const { writer, progress } = this.#options
     if (job.linkRejected && !this.#saidLinkRejected) {
@@ -118,7 +116,6 @@ export class StepReport {
     }
   }
 
-  /** What the summary is written from, at this moment. */
   #view(): View {
     const { inputs, progress, redact, environment } = this.#options
     const failures = this.places.map(({ failure }) => failure).filter((failure) => failure !== '')
@@ -134,7 +131,6 @@ export class StepReport {
     return { ...this.#view(), notes: this.#options.progress.notes, runUrl }
   }
 
-  /** Stores the state before a create request. */
   async writePlaceholder(): Promise<void> {
     if (this.places.length === 0) return
     const placeholder = createPlaceholder(this.#viewElsewhere())
@@ -143,7 +139,6 @@ export class StepReport {
     await Promise.all(writes)
   }
 
-  /** Writes what is known to the comment and the check. */
   update(places: readonly PlaceWriter[] = this.places): void {
     if (places.length === 0) return
     const update = createUpdate(this.#viewElsewhere())
@@ -193,7 +188,7 @@ export class StepReport {
     const [said, noted] = [this.#view().notes.join('\n'), this.#options.progress.notes.length]
     await close(this.places)
     if (this.#view().notes.join('\n') !== said) this.#writeSummary()
-    if (this.#options.progress.notes.length === noted || cancel.aborted) return // They have had their time.
+    if (this.#options.progress.notes.length === noted || cancel.aborted) return
     const others = this.places.filter(({ failure }) => failure === '')
     this.update(others)
     await close(others)

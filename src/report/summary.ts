@@ -11,7 +11,6 @@ import { formatDuration, joinParagraphs, joinSentences } from '../text/format.js
 import type { Redact } from '../text/redact.js'
 import { describeOutcome } from './outcome.js'
 
-/** What the texts for readers are written from. */
 export interface View {
   /** The default in place of a bad value; of a required one, nothing. */
   readonly inputs: Inputs
@@ -27,7 +26,6 @@ export interface View {
   readonly runUrl: string
 }
 
-/** The step summary: the result first. */
 export function createSummary(view: View): string {
   const pullRequest = linkPullRequest(view)
   const title = `### ${describeTitle(view)}`
@@ -86,7 +84,6 @@ function details(view: View): string[] {
   ]
 }
 
-/** In a list if it has several lines. */
 function whatHappened(progress: Progress, result: RunResult, redact: Redact): string {
   // Redacted before it is split: half a key would not be found.
   const { happened = '', unsent = '' } = describeOutcome(progress, result, quote)
@@ -121,7 +118,6 @@ function isPlain(word: string): boolean {
   return /^[\w\s.,:;()'’…/%+=-]*$/.test(word) && !isRead
 }
 
-/** The run, for readers elsewhere. */
 export function linkRun({ runUrl }: View): string {
   return runUrl && `[Run ${inlineCode(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`
 }

@@ -22,9 +22,7 @@ export interface PlaceUpdate {
   readonly created: boolean
   /** What the texts say besides the result. */
   readonly notes: string
-  /** The result, on one line. */
   readonly title: string
-  /** The comment, as Markdown. */
   readonly comment: string
   /** The details of a check, as Markdown. */
   readonly summary: string

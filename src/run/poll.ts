@@ -34,7 +34,6 @@ export interface PollOptions {
   readonly once: boolean
   /** Undefined: adaptive. */
   readonly pollIntervalMs: number | undefined
-  /** The time limit of the whole step. */
   readonly timeoutMs: number
 }
 
@@ -148,7 +147,6 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
 /** Polling is over, or continues after a delay. */
 type Next = { readonly result: PollResult } | { readonly delayMs: number }
 
-/** What the polls have shown so far. */
 class PollState {
   /** Why the last poll showed no job. */
   lastError = ''

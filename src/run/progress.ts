@@ -15,7 +15,6 @@ export interface StatusChange {
 export class Progress {
   /** The step's create request or message: in flight, or sent with an unknown result, so that it may have been accepted. */
   request: 'idle' | 'sending' | 'unknown' = 'idle'
-  /** How the step ended; undefined until it has. */
   result: RunResult | undefined
   /** What the reader of the summary has to know besides the result. */
   readonly notes: string[] = []
@@ -48,7 +47,6 @@ export class Progress {
     this.#clock = clock
   }
 
-  /** The job as last received. */
   get job(): Job | undefined {
     return this.#job
   }
@@ -58,7 +56,6 @@ export class Progress {
     return this.#clock.now() - this.#seenAt
   }
 
-  /** The last documented status. */
   get status(): Status | undefined {
     return this.#history.at(-1)?.status
   }

@@ -113,7 +113,6 @@ function endAlreadySeen(kind: PrecededBy['kind'], { job }: Progress): JobEnd | u
   return kind !== 'message' && isFinal(job?.status) ? { job, status: job.status } : undefined
 }
 
-/** A job that has ended, and its final status. */
 type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
 
 /** A pull request's link may come a moment after `completed`: if there is none, the job is asked for once more. */

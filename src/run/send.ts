@@ -40,7 +40,7 @@ export async function send(
     const result = await service.submit(request, prompt).catch(toUnknown)
     budget.count(startedAt, ATTEMPT_MS.submit)
     progress.request = 'idle'
-    progress.posted ||= wasSent(result)
+    progress.posted ||= result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
     progress.responded ||= isResponse(result)
     const context = { date: clock.date(), conflicts, replaceable, facts: service.facts }
     const verdict = judgeSubmit(request, result, context)
@@ -65,10 +65,6 @@ export async function send(
     if (deadline.cancelled()) throw new Cancelled()
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)
   }
-}
-
-function wasSent(result: ServiceResult): boolean {
-  return result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
 }
 
 /** If the action itself fails, the request may already have been sent. */

@@ -30,7 +30,6 @@ export interface StepTools {
   readonly onJob: (job: Job) => void
   /** Stores the state before a create request, if it is stored at all. */
   readonly writePlaceholder: () => Promise<void>
-  /** Writes what is known to the outputs, the summary, the comment and the check. */
   readonly publish: () => void
 }
 

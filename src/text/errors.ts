@@ -44,7 +44,6 @@ export class Cancelled extends Error {
 export const WHERE_TO_LOOK =
   "for a new pull request in the docs repository, then in the service's dashboard if it lists docs jobs"
 
-/** Wraps an unexpected exception. */
 export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new ActionError(

@@ -37,7 +37,6 @@ export function joinParagraphs(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-/** The start of a commit's SHA. */
 export function shortSha(sha: string): string {
   return sha.slice(0, 7)
 }

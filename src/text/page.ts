@@ -10,7 +10,6 @@ export function summarizePage(text: string): string {
   return oneLine(decodeEntities(title || page.replace(/<[^<>]*>/g, ' ')))
 }
 
-/** Those that pages of errors use. */
 const ENTITIES = new Map(
   Object.entries({
     ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', copy: '©', middot: '·', hellip: '…' },

@@ -67,7 +67,6 @@ function decodedOf(bytes: string): Decoded[] {
   return [...views.values()]
 }
 
-/** Nothing if there is nothing to decode. */
 function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded[] {
   let decoded = ''
   const starts: number[] = []
