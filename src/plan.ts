@@ -1,6 +1,7 @@
 /** Decides what the run does, based on GitHub's data: skip, wait, message or create, and with which prompt. */
 
 import { areMerges, findRefusal } from './access/ask-github.js'
+import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, judgeChanges } from './context/apply.js'
@@ -8,7 +9,7 @@ import { canReadPulls, findChanges, readThread, type Thread, usesSince } from '.
 import type { Changes } from './context/files.js'
 import { findMergedPull } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
-import { getString } from './event/payload.js'
+import { getPath, getString } from './event/payload.js'
 import { createGitHub, type GitHub, type Source } from './github/client.js'
 import { GitHubError } from './github/errors.js'
 import { createKeyRedactor } from './inputs/inputs.js'
@@ -70,11 +71,14 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
     return reason
   }
   if (await memory.isAbout(event)) return skip({ reason: "the event is about this action's own comment" })
-  const named = merged ? { isPull: true, data: merged } : await readNamedPull(context, source)
+  const named = merged ? { isPull: true, data: merged } : await readNamed(context, source)
   const recalled = await memory.recall(service)
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
+  const ofEvent = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
+  const labelled = checkSkipLabels([named?.data, ...ofEvent], inputs.skipLabels)
+  if (labelled !== undefined) return skip({ reason: labelled })
 
   const changes = await findChangesIfNeeded(context, named)
   if (changes?.truncated) log('GitHub cut the list of changed files.')
@@ -92,24 +96,22 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
 }
 
 /**
- * The pull request that `issue-number` names, if it has to be one. For an issue, GitHub's error would look like a missing
- * permission.
+ * What `issue-number` names, if it has to be a pull request, or its labels count. For an issue, GitHub's error would look
+ * like a missing permission.
  *
  * @throws ActionError `github`
  */
-async function readNamedPull(
-  { inputs, event, memory }: Context,
-  source: Source,
-): Promise<Thread | undefined> {
-  const { jobScope, issueNumber } = inputs
-  const isOfEvent = issueNumber === undefined || issueNumber === event.pullRequest?.number
-  if (jobScope !== 'pull-request' || isOfEvent) return undefined
+async function readNamed({ inputs, event, memory }: Context, source: Source): Promise<Thread | undefined> {
+  const { jobScope, issueNumber, skipLabels } = inputs
+  const hasToBePull = jobScope === 'pull-request'
+  const isAsked = hasToBePull || (skipLabels.size > 0 && issueNumber !== event.issue)
+  if (issueNumber === undefined || issueNumber === event.pullRequest?.number || !isAsked) return undefined
   let orNothing = ''
   try {
     const named = await readThread(issueNumber, source)
-    if (named.isPull) return named
+    if (named.isPull || !hasToBePull) return named
   } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || !thrown.refused) throw thrown
+    if (!hasToBePull || !(thrown instanceof GitHubError) || !thrown.refused) throw thrown
     if (!(await canReadPulls(source))) {
       await memory.readComment() // Its error names the permission that the comment needs as well.
       throw thrown

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { type Ended, KEY } from '../support/action.js'
 import { BAD_GATEWAY, file, type Need, sha } from '../support/github.js'
-import { inRealWorld, inWorld, type RunOptions, TOKEN, type World } from '../support/pull-request.js'
+import { HEAD, inRealWorld, inWorld, type RunOptions, TOKEN, type World } from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
@@ -170,6 +170,73 @@ describe('skip-authors', () => {
       expect(needsOf(world)).toEqual(['contents: read'])
     }),
   )
+})
+
+describe('skip-labels', () => {
+  const SKIP = { 'skip-labels': 'other, No Docs', 'allow-users': '*' }
+  const labels = [{ name: 'bug' }, { name: 'no docs' }]
+  const sender = { login: 'octocat' }
+  const label = /the pull request or issue has the label "no docs"/
+  const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') }
+  const by = { event: 'workflow_dispatch', payload: {} }
+
+  test.each<[string, RunOptions, Record<string, string>, requests: number]>([
+    [
+      'that triggered the run',
+      { payload: { sender, pull_request: { number: 1, user: sender, labels } } },
+      {},
+      0,
+    ],
+    [
+      'that was commented on',
+      { event: 'issue_comment', payload: { sender, issue: { number: 1, labels } } },
+      {},
+      0,
+    ],
+    ['that issue-number names', by, { 'issue-number': '1' }, 1],
+    ['that has a job', by, { 'issue-number': '1', 'job-scope': 'pull-request' }, 2],
+  ])('skip a pull request or an issue %s', (_, run, inputs, requests) =>
+    inWorld({ pull: { labels: new Set(['No docs']) } }, async (world) => {
+      const usual = { ...SKIP, ...inputs }
+      expectSkipped(await world.step(usual, run), world, new RegExp(label, 'i'))
+      expect(world.github.requests).toHaveLength(requests)
+      expect(world.comments()).toEqual([])
+      const other = await world.step({ ...usual, 'skip-labels': 'docs' }, run)
+      expect(other.outputs.outcome).toBe('pr-opened')
+    }),
+  )
+
+  test('skip the push that merged it', () =>
+    inWorld({}, async (world) => {
+      const merged = { state: 'closed', merged: true, mergeCommit: sha('after') } as const
+      world.repository.addPull({ ...merged, labels: new Set(['no docs']) })
+      const last = { id: sha('after'), message: 'Change', author: { username: 'octocat' } }
+      const payload = {
+        before: sha('before'),
+        after: sha('after'),
+        commits: [last],
+        head_commit: last,
+        sender,
+      }
+      const inputs = { ...SKIP, 'job-scope': 'pull-request' }
+      expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, label)
+    }))
+
+  test('skip no step that only waits, nor one whose docs job runs', () =>
+    inWorld({}, async (world) => {
+      const pull_request = { number: 1, user: sender, labels, head: { sha: HEAD } }
+      const payload = { action: 'synchronize', sender, pull_request }
+      const first = await world.step(
+        { ...SKIP, 'skip-labels': '', check: 'true', wait: 'false' },
+        { payload, env: { GITHUB_RUN_ID: '7' } },
+      )
+      const { 'job-id': jobId = '' } = first.outputs
+      const waits = await world.step({ ...SKIP, prompt: '', 'job-id': jobId }, { payload })
+      const env = { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' }
+      const rerun = await world.step({ ...SKIP, check: 'true' }, { payload, env })
+      expect([waits, rerun].map(({ outputs }) => outputs.outcome)).toEqual(['pr-opened', 'pr-opened'])
+      expect(world.posts()).toHaveLength(1)
+    }))
 })
 
 test('a dry run reads from GitHub, shows the whole prompt and writes nothing', () =>

@@ -33,8 +33,8 @@ export const pull = ({ author, head, labels, base: [ref, repo], mergeCommit, ...
   }) satisfies Part<Schemas['pull-request']>
 
 /** What an issue has if it is a pull request. */
-export const pullAsIssue = ({ title, body, state, author }: PullState) => ({
-  ...{ title, body, state, user: { login: author } },
+export const pullAsIssue = ({ title, body, state, author, labels }: PullState) => ({
+  ...{ title, body, state, user: { login: author }, labels: [...labels].map((name) => ({ name })) },
   pull_request: { url: 'https://api.github.com/pulls' },
 })
 

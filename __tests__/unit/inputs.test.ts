@@ -134,6 +134,7 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['since', ['r'.repeat(255)], { since: 'r'.repeat(255) }],
   // The name of a tag or a branch.
   ['since', ['2026-11-01'], { since: '2026-11-01' }],
+  ['skip-labels', ['No Docs,\nBUG', 'bug\r\n no docs \n,, '], { skipLabels: new Set(['no docs', 'bug']) }],
   ['base-url', ['https://a.example', 'https://a.example///'], { baseUrl: 'https://a.example' }],
   ['base-url', ['HTTPS://A.Example:443/A/b//'], { baseUrl: 'https://a.example/A/b' }],
   ['base-url', ['https://a.example:8443/a'], { baseUrl: 'https://a.example:8443/a' }],

@@ -23,6 +23,7 @@ export const INPUTS: Inputs = {
   since: '',
   comment: false,
   check: false,
+  skipLabels: new Set(),
   allowUsers: new Set(),
   wait: true,
   timeoutMs: 30 * 60_000,

@@ -153,26 +153,30 @@ const account = (login: Person) => (login === 'gone' ? null : { login, type: isA
 interface Told {
   readonly title: string
   readonly body: string
+  /** Of the pull request. */
+  readonly labels: readonly string[]
   /** The id of the comment. */
   readonly commentId: number
 }
 
-export function payloadOf(event: EventPlan, { title, body, commentId }: Told): object {
+export function payloadOf(event: EventPlan, { title, body, labels, commentId }: Told): object {
   const { name, action, author, fromFork, onPull, earlier } = event
   const user = account(author)
   const repository = { full_name: REPOSITORY }
   const html_url = `https://github.com/${REPOSITORY}`
   const about = { title, body, user }
+  const labelled = { labels: labels.map((name) => ({ name })) }
   const headRepository = { full_name: fromFork ? 'somebody/your-repo' : REPOSITORY }
   const pull_request = {
     number: PULL_REQUEST,
     ...about,
+    ...labelled,
     html_url: `${html_url}/pull/${PULL_REQUEST}`,
     base: { ref: 'main', repo: repository },
     head: { ref: 'change', label: 'your-org:change', sha: HEAD, repo: headRepository },
   }
   const plainIssue = { number: ISSUE, ...about, html_url: `${html_url}/issues/${ISSUE}` }
-  const pullAsIssue = { ...plainIssue, number: PULL_REQUEST, pull_request: { url: html_url } }
+  const pullAsIssue = { ...plainIssue, ...labelled, number: PULL_REQUEST, pull_request: { url: html_url } }
   const comment = { id: commentId, body, user, html_url }
   const byline = (username: Person) => ({ name: 'Somebody', username })
   const message = event.namesPull ? `Merge pull request #${PULL_REQUEST} from your-org/change` : title

@@ -245,11 +245,17 @@ function findOwnComment(github: PlannedGitHub | undefined, number: number | unde
 }
 
 function eventOf(
-  { title, body }: GitHubPlan,
+  { title, body, labels }: GitHubPlan,
   { event }: StepPlan,
   own: ReturnType<typeof findOwnComment>,
 ): object {
-  return payloadOf(event, { title, body, commentId: 1, ...(own && { body: own.body, commentId: own.id }) })
+  return payloadOf(event, {
+    title,
+    body,
+    labels,
+    commentId: 1,
+    ...(own && { body: own.body, commentId: own.id }),
+  })
 }
 
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
@@ -302,7 +308,7 @@ async function startPlannedGitHub(
   const more = Array.from({ length: plan.files - 1 }, (_, index) => file(`docs/${index}.md`))
   const files = [file(name, patch), ...more]
   repository.addPull({
-    ...{ number: PULL_REQUEST, title, body, files, author: plan.pullAuthor },
+    ...{ number: PULL_REQUEST, title, body, files, author: plan.pullAuthor, labels: new Set(plan.labels) },
     ...(plan.merges && { state: 'closed', merged: true, mergeCommit: COMMIT }),
     commits: [{ sha: HEAD, message: plan.mergesAll ? FIRST_MESSAGE : 'Another' }],
   })

@@ -100,6 +100,8 @@ export class Facts extends Observed {
   readonly number =
     Number(this.inputs['issue-number']) ||
     (this.isMerge ? PULL_REQUEST : this.hasEvent ? numberOf(this.step.plan.event) : undefined)
+  /** Whether the pull request that the step is about has a label of skip-labels. */
+  readonly isLabelled = this.#isLabelled()
   /** Whether who must not start a job is the cause. */
   readonly isByAgent = this.#isByAgent()
   /** Whether the comment decides, and whether there has to be a check. */
@@ -119,6 +121,12 @@ export class Facts extends Observed {
     )
     const isFound = github.indexes || (event.namesPull && !wasDenied && !github.omitsMerges)
     return isFound && (event.push === 'usual' || github.mergesAll)
+  }
+
+  #isLabelled(): boolean {
+    const { 'skip-labels': labels = '' } = this.inputs
+    const numbers = [this.number, this.hasEvent ? numberOf(this.step.plan.event) : undefined]
+    return /no docs/i.test(labels) && this.github?.labels.length !== 0 && numbers.includes(PULL_REQUEST)
   }
 
   #isByAgent(): boolean {

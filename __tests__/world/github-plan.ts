@@ -31,6 +31,8 @@ export function createGitHubPlan(draw: Draw) {
     pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
     indexes: random.chance(0.7),
     omitsMerges: rare.chance(0.3),
+    /** Of the pull request. */
+    labels: rare.chance(0.3) ? ['bug', 'No Docs'] : [],
     /** The repository has another name now. */
     renamed: random.chance(0.1),
     compresses: random.chance(0.3),

@@ -266,7 +266,7 @@ function createStep(draw: Draw) {
   }
 }
 
-function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): Record<string, string> {
+function gitHubInputs({ random, rare, theme }: Draw, task: string, event: EventPlan): Record<string, string> {
   const number = numberOf(event)
   const scope = random.weighted(
     [6, number === PULL_REQUEST || event.name === 'push' ? 'pull-request' : 'issue'],
@@ -291,6 +291,7 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): 
     ...(random.chance(0.35) && { check: 'true' }),
     ...(random.chance(0.15) && { 'allow-users': random.pick('*', 'Reader', 'stranger, app[bot]') }),
     ...(random.chance(0.05) && { 'skip-authors': random.pick('', 'reader') }),
+    ...(rare.chance(0.2) && { 'skip-labels': rare.pick('no docs', 'other\nNO DOCS', 'other') }),
     ...(random.chance(0.5) && { 'docs-token': maybe(DOCS_TOKEN, 'github_pat_unknown') }),
     ...(random.chance(0.2) && { 'job-key': random.pick('{"leg":1}', 'one') }),
     ...(usesPaths && { 'context-paths': random.pick('docs/**', '!docs/**', '*.md') }),

@@ -210,6 +210,10 @@ export const GITHUB_RULES = {
     if (scope !== undefined && posts.length > 0) yield 'nobody knows which, and something was sent'
   },
 
+  *'a pull request with a label of skip-labels gets no docs'({ isLabelled, posts }) {
+    if (isLabelled && posts.length > 0) yield 'something was sent'
+  },
+
   *'a push that merged nothing is about no pull request'({ step, number, inputs }) {
     const write = step.githubRequests.find(
       ({ method, path }) => method === 'POST' && path.includes('/comments'),

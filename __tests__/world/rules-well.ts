@@ -63,6 +63,8 @@ function plannedEnds(facts: Facts) {
   if (facts.isByAgent || !facts.mayStart) return all('skipped')
   if (namesIssue(facts)) return all('error github', ...(event.isOwnComment ? ['skipped'] : []))
   if (looksTheSame(facts)) return all('error input')
+  const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
+  if (facts.isLabelled && isAlone) return all('skipped')
   const isClosed = github?.docsPull === 'closed' && event.action === 'synchronize'
   const maySkip = event.isOwnComment || (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
   const isListed = event.name.startsWith('pull_request') && inputs['issue-number'] === undefined

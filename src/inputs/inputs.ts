@@ -17,6 +17,7 @@ import {
   parseIssueNumber,
   parseKey,
   parseKeyText,
+  parseLabels,
   parseLogins,
   parseProject,
   parseScope,
@@ -48,6 +49,7 @@ export const DEFAULTS = {
   'github-token': '${{ github.token }}',
   'docs-token': '',
   'allow-users': '',
+  'skip-labels': '',
   'skip-authors': 'mintlify[bot]',
   'base-url': MINTLIFY_URL,
   'dry-run': 'false',
@@ -199,6 +201,7 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
         parse('skip-authors', (value) => [DEFAULTS['skip-authors'], ...parseLogins(value)]),
     ),
     /** In lower case. */
+    skipLabels: parse('skip-labels', parseLabels),
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
     /** Undefined: adaptive polling. */
@@ -216,9 +219,10 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
 }
 
 /** Whether anything depends on what GitHub's API says. */
-export function needsGitHub({ task, jobScope, context, contextPaths, comment, check }: Inputs): boolean {
-  const needsChanges = task.kind !== 'attach' && (context !== 'none' || contextPaths.length > 0)
-  return jobScope !== 'run' || comment || check || needsChanges
+export function needsGitHub(inputs: Inputs): boolean {
+  const { task, jobScope, context, contextPaths, skipLabels, comment, check } = inputs
+  const asksAbout = context !== 'none' || contextPaths.length > 0 || skipLabels.size > 0
+  return jobScope !== 'run' || comment || check || (task.kind !== 'attach' && asksAbout)
 }
 
 /** @param hasOther another input says what to do, or is bad */

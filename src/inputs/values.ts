@@ -131,6 +131,12 @@ function splitList(value: string): string[] {
   return value.split(/[\s,]/).filter((word) => word !== '')
 }
 
+/** Labels separated by commas or line breaks, as they may have blanks, in lower case. */
+export function parseLabels(value: string): ReadonlySet<string> {
+  const labels = value.toLowerCase().split(/[,\r\n]/)
+  return new Set(labels.map((label) => label.trim()).filter((label) => label !== ''))
+}
+
 /** Letters, digits and hyphens, in an enterprise's own accounts `_` too; `[bot]` is part of an app's login. */
 const LOGIN = /^[a-z\d][a-z\d_-]*(?:\[bot\])?$/
 
