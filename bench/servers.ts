@@ -66,6 +66,8 @@ export async function startBenchGitHub() {
   const github = await startGitHub({ token: TOKEN })
   const repository = github.addRepository(REPOSITORY, { private: true })
   repository.addPull({ number: NUMBER, title: 'Add --retry', head: HEAD_SHA, files: CHANGED_FILES })
+  // The docs pull request, whose files are told.
+  github.addRepository('your-org/docs', {}).addPull({ number: 17, files: [file('guides/retry.mdx')] })
   return {
     ...github,
     takeCounts: countOf({ ...github, received: github.requests }),

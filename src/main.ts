@@ -11,6 +11,9 @@ import { ActionError, Cancelled } from './text/errors.js'
 
 const HEARTBEAT_MS = 60_000
 
+/** How long the files of the docs pull request may take to read, in milliseconds: they are only told. */
+const FILES_MS = 5_000
+
 /** Runs the action and ends the process. */
 export async function main(): Promise<void> {
   const signals = runner.onSignals()
@@ -19,6 +22,7 @@ export async function main(): Promise<void> {
   const endNow = (thrown: unknown): void => {
     try {
       report.end(toRunResult(thrown))
+      report.update()
     } finally {
       runner.exit(report.exitCode)
     }
@@ -34,19 +38,24 @@ export async function main(): Promise<void> {
 
 /** Runs a step until everything is reported. */
 export async function runStep(step: WiredStep): Promise<void> {
-  const { report, clock, deadline, log, progress } = step
+  const { inputs, report, clock, deadline, log, progress } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => {
     log(formatHeartbeatLine(progress))
     if (progress.accepted) report.update() // Repeats the last edit if it failed.
   })
-  report.end(await execute(step).catch(toRunResult).finally(stopHeartbeat))
+  let github: ReturnType<typeof openGitHub> | undefined
+  const loadGitHub = () => (github ??= openGitHub(step))
+  report.end(await execute(step, loadGitHub).catch(toRunResult).finally(stopHeartbeat))
+  // GitHub is not loaded for this alone.
+  if (progress.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
+    const end = AbortSignal.any([deadline.signal, AbortSignal.timeout(FILES_MS)])
+    progress.docsFiles = await (await loadGitHub()).readDocsFiles(progress.job?.link ?? '', end)
+  }
   await report.closePlaces(deadline)
 }
 
-async function execute(step: WiredStep): Promise<RunResult> {
+async function execute(step: WiredStep, loadGitHub: () => ReturnType<typeof openGitHub>): Promise<RunResult> {
   const { inputs, inputProblem, event, log, clock, reporter, progress } = step
-  let github: ReturnType<typeof openGitHub> | undefined
-  const loadGitHub = () => (github ??= openGitHub(step))
   if (inputs.check) await loadGitHub() // The check is concluded on every end.
 
   const skip = checkSkipAuthors(event, inputs.skipAuthors)

@@ -32,6 +32,7 @@ export function openGitHub(step: Step) {
       if (refusal !== undefined && event.headSha === '') memory.stop()
       return refusal
     },
+    readDocsFiles: memory.readDocsFiles,
     /** @param mayBeMerges the commits that are by nobody in skip-authors: the run is skipped if all are merges */
     plan: (service: AgentService, mayBeMerges: readonly string[] | undefined): Promise<Plan> =>
       plan({ ...step, service, github, memory }, mayBeMerges),

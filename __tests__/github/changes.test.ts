@@ -3,12 +3,20 @@
 import { describe, expect, test } from '@jest/globals'
 import { type Ended, KEY } from '../support/action.js'
 import { BAD_GATEWAY, file, type Need, sha } from '../support/github.js'
-import { HEAD, inRealWorld, inWorld, type RunOptions, TOKEN, type World } from '../support/pull-request.js'
+import {
+  HEAD,
+  inRealWorld,
+  inWorld,
+  type RunOptions,
+  requestsBefore,
+  TOKEN,
+  type World,
+} from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
-const needsOf = ({ github }: World): (Need | undefined)[] => [
-  ...new Set(github.requests.map(({ needs }) => needs)),
+const needsOf = (world: World): (Need | undefined)[] => [
+  ...new Set(requestsBefore(world).map(({ needs }) => needs)),
 ]
 
 function expectSkipped(ended: Ended, world: World, why: RegExp): void {

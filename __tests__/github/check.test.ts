@@ -10,6 +10,7 @@ import {
   inWorld,
   MERGE,
   type RunOptions,
+  requestsBefore,
   type World,
 } from '../support/pull-request.js'
 import { until } from '../support/time.js'
@@ -52,8 +53,8 @@ describe('a check', () => {
       expect(JSON.stringify(writes[0])).not.toMatch(/may exist|being sent/i)
       // Written before the create, with its marker as soon as its id is known.
       expect(writes.map(({ output }) => output?.text !== undefined)).toEqual([false, true, true, true])
-      expect(world.github.requests).toHaveLength(5)
-      expect(new Set(world.github.requests.map(({ needs }) => needs?.split(':')[0]))).toEqual(
+      expect(requestsBefore(world)).toHaveLength(5)
+      expect(new Set(requestsBefore(world).map(({ needs }) => needs?.split(':')[0]))).toEqual(
         new Set(['checks']),
       )
     }))
@@ -111,7 +112,8 @@ describe('a check', () => {
       const inputs = { ...CHECK, 'docs-token': token, 'job-key': 'x'.repeat(90) + token }
       expect((await world.step(inputs)).outputs.outcome).toBe('pr-opened')
       expect(world.checks()[0]?.name).toContain('x***')
-      expect(JSON.stringify(world.github.requests)).not.toContain(token.slice(0, 8))
+      const sent = world.github.requests.map(({ path, body }) => ({ path, body }))
+      expect(JSON.stringify(sent)).not.toContain(token.slice(0, 8))
     }))
 
   test('is concluded as cancelled after a cancel while it was being created', () =>

@@ -1,7 +1,8 @@
 /** The docs pull request of the remembered job: who can read it, and what an open one means for the next job. */
 
 import { describe, expect, test } from '@jest/globals'
-import { BAD_GATEWAY, type OtherToken, primaryLimit } from '../support/github.js'
+import { BAD_GATEWAY, type Fault, file, type OtherToken, primaryLimit } from '../support/github.js'
+import type { FileState } from '../support/github-state.js'
 import {
   HEAD,
   inRealWorld,
@@ -12,6 +13,7 @@ import {
   type SimulatedWorld,
   type World,
 } from '../support/pull-request.js'
+import { until } from '../support/time.js'
 import { markersIn } from '../world/memory.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -44,6 +46,129 @@ async function followUp(
   return world.step({ ...inputs, 'base-url': url, wait: 'false' }, run)
 }
 
+describe('the files of the docs pull request', () => {
+  const LINE = '3 files: `guides/retry.mdx` +2 −0, `a b.md` +1 −1, `logo.png` +0 −0\n'
+  const added = file('guides/retry.mdx', '@@ -0,0 +1,2 @@\n+one\n+two', { status: 'added' })
+  const changed = [added, file('a b.md'), file('logo.png', null)]
+  const [PATH, FILES] = [
+    /\/your-org\/docs\/pulls\/17\/files/,
+    '/repos/your-org/docs/pulls/17/files?per_page=100',
+  ]
+  const docsOf = ({ github }: SimulatedWorld, files: FileState[], isPrivate = false) =>
+    github
+      .addRepository('your-org/docs', { private: isPrivate, foreign: true })
+      .addPull({ number: 17, files })
+  const asked = ({ github }: SimulatedWorld): string[] =>
+    github.requests.map(({ path }) => path).filter((path) => PATH.test(path))
+  /** Where people read of them: the list is folded in the comment, the line is not. */
+  const shownIn = (world: SimulatedWorld, summary: string): (readonly string[])[] =>
+    [summary, world.comments()[0] ?? '', world.checks()[0]?.output.summary ?? ''].map((text) => {
+      const [line = '', list = ''] = [
+        /^\d+\+? files?: .*\n/m,
+        /(?:^- .* [+]\d+ −\d+\n)+(?:- and .*\n)?/m,
+      ].map((part) => part.exec(text)?.[0] ?? '')
+      return [text.indexOf(line) < text.indexOf('Docs job:') ? line : 'too late', list]
+    })
+
+  test.each<[string, Record<string, string>, isPrivate: boolean, requests: number]>([
+    ['with github-token', {}, false, 1],
+    ['with docs-token', { 'docs-token': DOCS_TOKEN }, true, 2],
+  ])('are told in the summary, the comment and the check: %s', (_, inputs, isPrivate, requests) =>
+    inWorld(withToken, async (world) => {
+      docsOf(world, changed, isPrivate)
+      const { outputs, summary, log } = await world.step({ ...SCOPE, check: 'true', ...inputs })
+      expect(outputs.outcome).toBe('pr-opened')
+      const list = LINE.replace('3 files: ', '- ').replaceAll(', ', '\n- ')
+      expect(shownIn(world, summary)).toEqual(Array(3).fill([LINE, list]))
+      expect(asked(world)).toEqual(Array(requests).fill(FILES))
+      expect(log).not.toContain(DOCS_TOKEN)
+    }),
+  )
+
+  test.each([
+    ['without comment, check, scope or context', {}, true],
+    ['in a dry run', { ...SCOPE, 'dry-run': 'true' }, true],
+    ['of a pull request elsewhere', SCOPE, false],
+  ])('are not asked for %s', (_, inputs, isHere) =>
+    inWorld({}, async (world) => {
+      docsOf(world, changed)
+      const prLink = `https://${isHere ? 'github.com' : 'git.example'}/your-org/docs/pull/17`
+      const { url } = await world.serve({ poll: [{ times: 9, job: { status: 'completed', prLink } }] })
+      const { summary } = await world.step({ ...inputs, 'base-url': url })
+      expect([asked(world), summary.includes(' files: ')]).toEqual([[], false])
+    }),
+  )
+
+  test('are cut, escaped and redacted: the comment stays below its limit', () =>
+    inWorld(withToken, async (world) => {
+      const names = ['\u200b'.repeat(4_000), `${'`]|&<'.repeat(50)}`, `${'x'.repeat(155)}${DOCS_TOKEN}`]
+      const many = Array.from({ length: 120 }, (_, nth) => file(names[nth] ?? `${nth}/${names[nth % 2]}`))
+      docsOf(world, many)
+      const { summary } = await world.step({ ...SCOPE, check: 'true', 'docs-token': DOCS_TOKEN })
+      for (const [line = '', list = ''] of shownIn(world, summary)) {
+        expect(line).toMatch(/^100\+ files: .* \+1 −1, …\n$/)
+        expect(list.split('\n').slice(0, -1)).toHaveLength(21)
+        expect(list.endsWith('\n- and 80+ more\n')).toBe(true)
+        expect(list).toContain(`\`${'x'.repeat(155)}***\` +1 −1\n`)
+        expect(line + list).not.toMatch(/ghp_|\u200b|[^\w]<[^c/]/)
+      }
+      expect(world.comments()[0]?.length).toBeLessThan(40_000)
+      expect(asked(world)).toEqual([FILES])
+    }))
+
+  test('are told by the one edit with the result, after the outputs and the summary', () =>
+    inWorld({}, async (world) => {
+      docsOf(world, changed)
+      let edits = 0
+      const isEdit = ({ method }: { method: string }): boolean => method === 'PATCH'
+      world.github.faults.push({ path: PATH, answer: { delayMs: 4_000 } })
+      const { log } = await world.step(SCOPE, {
+        meanwhile: async ({ lines }) => {
+          await until(() => asked(world).length > 0)
+          expect(lines.at(-1)).toMatch(/^Finished after .*: pr-opened/)
+          edits = world.github.requests.filter(isEdit).length
+        },
+      })
+      expect(log).not.toContain('Retrying')
+      expect(world.github.requests.filter(isEdit)).toHaveLength(edits + 1)
+      expect(world.comments()[0]).toContain(LINE)
+    }))
+
+  test.each<[string, Fault['answer']]>([
+    ['fails', BAD_GATEWAY],
+    ['is refused', { status: 403, body: { message: 'Resource not accessible by integration' } }],
+    ['is no list', { status: 200, body: {} }],
+    ['has no files', { status: 200, body: [null] }],
+    ['has no counts', { status: 200, body: [{ filename: 'a' }] }],
+    ['never comes', 'silence'],
+  ])('are left out if the answer %s: nothing is said, tried again or waited for', (_, answer) =>
+    inWorld({}, async (world) => {
+      docsOf(world, changed)
+      world.github.faults.push({ path: PATH, answer, times: 9 })
+      const { outputs, exitCode, summary, commands, milliseconds } = await world.step(SCOPE)
+      expect([outputs.outcome, exitCode, asked(world)]).toEqual(['pr-opened', 0, [FILES]])
+      for (const text of [summary, world.comments()[0]]) expect(text).not.toMatch(/files?:|Note:/)
+      expect(commands('warning')).toEqual([])
+      expect(milliseconds).toBeLessThan(answer === 'silence' ? 6_000 : 1_000)
+    }),
+  )
+
+  test('end at once with a cancel, which changes nothing else', () =>
+    inWorld({}, async (world) => {
+      docsOf(world, changed)
+      world.github.faults.push({ path: PATH, answer: 'silence' })
+      const { outputs, exitCode, sinceSignalMs } = await world.step(SCOPE, {
+        meanwhile: async ({ cancel }) => {
+          await until(() => asked(world).length > 0)
+          cancel()
+        },
+      })
+      expect([outputs.outcome, exitCode]).toEqual(['pr-opened', 0])
+      expect(sinceSignalMs).toBeLessThan(1_000)
+      expect(world.comments()[0]).toMatch(/^✅/)
+    }))
+})
+
 describe('docs-token', () => {
   test.each([
     ['open', 'pr-opened', 'true'],
@@ -57,7 +182,7 @@ describe('docs-token', () => {
       expect(log).not.toContain("Can't tell")
       expect(log).not.toContain(DOCS_TOKEN)
       expect(commands('warning')).toEqual([])
-      expect(tokenUsedAt(world)).toEqual(['/repos/your-org/docs/pulls/17'])
+      expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
     }),
   )
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { Permissions } from '../support/github.js'
-import { inRealWorld, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inRealWorld, inWorld, type RunOptions, requestsBefore, type World } from '../support/pull-request.js'
 
 const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
 const CREATE = '/v2/agent/docs/job'
@@ -79,7 +79,7 @@ describe('an issue that triggers the run', () => {
       expect(log).toContain(
         'is not about a single pull request, and issue-number is not set: starting a separate docs job',
       )
-      expect(world.github.requests).toEqual([])
+      expect(requestsBefore(world)).toEqual([])
       await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))
       expect(commentsOn(world, 41)).toHaveLength(1)
       expect(world.posts()).toEqual([CREATE, CREATE])

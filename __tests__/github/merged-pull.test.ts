@@ -3,7 +3,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type FaultAnswer, type Permissions, sha } from '../support/github.js'
 import type { PullState } from '../support/github-state.js'
-import { inWorld, REPOSITORY, type RunOptions, type SimulatedWorld } from '../support/pull-request.js'
+import {
+  inWorld,
+  REPOSITORY,
+  type RunOptions,
+  requestsBefore,
+  type SimulatedWorld,
+} from '../support/pull-request.js'
 
 const SCOPE = { 'job-scope': 'pull-request', context: 'diff' }
 const [BEFORE, AFTER] = [sha('before'), sha('after')]
@@ -44,8 +50,8 @@ function addMerged({ repository }: SimulatedWorld, fields: Partial<PullState> = 
 
 const commentsOn = ({ repository }: SimulatedWorld) =>
   [...repository.comments.values()].map(({ issue }) => issue)
-const asked = ({ github }: SimulatedWorld): string[] =>
-  github.requests
+const asked = (world: SimulatedWorld): string[] =>
+  requestsBefore(world)
     .filter(({ method, path }) => method === 'GET' && /\/(?:pulls|compare|issues\/\d+$)\b/.test(path))
     .map(({ path }) => path.replace(`/repos/${REPOSITORY}/`, '').replace(/\?.*/, ''))
 

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { rows } from '../support/documents.js'
 import { type Permissions, type Received, sha } from '../support/github.js'
 import { ENDPOINTS } from '../support/github-endpoints.js'
-import { inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inWorld, type RunOptions, requestsBefore, type World } from '../support/pull-request.js'
 
 /** All that any of these runs is about. */
 function fill({ repository }: World): void {
@@ -144,7 +144,7 @@ test.each(TABLE)('%s: %s', async (what, cell) => {
       const ended = await world.step(inputs, run)
       expect(ended.outputs.outcome).toBe('pr-opened')
       expect(ended.commands('warning')).toEqual([])
-      const done = world.github.requests.filter(({ tookEffect }) => tookEffect)
+      const done = requestsBefore(world).filter(({ tookEffect }) => tookEffect)
       const used = new Set(done.map(({ needs }) => needs?.split(':')[0]))
       expect([...used].sort()).toEqual(given.map(([name]) => name).sort())
     })
@@ -160,7 +160,7 @@ test.each(TABLE)('%s: a refused request says what failed, and which permission i
         fill(world)
         world.github.faults.push({ path: atRequest(index), answer: { status: 403, body: { message } } })
         const { log } = await world.step(inputs, run)
-        const refused = world.github.requests.find(({ status }) => status === 403)
+        const refused = requestsBefore(world).find(({ status }) => status === 403)
         wasRefused = refused !== undefined
         if (refused === undefined) return
         // The list of checks is read once more before a check is written.

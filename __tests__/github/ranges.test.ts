@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { file, primaryLimit, type Repository, sha } from '../support/github.js'
-import { inRealWorld, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import { inRealWorld, inWorld, type RunOptions, requestsBefore, type World } from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
@@ -310,7 +310,7 @@ describe('since the last release', () => {
     inWorld({}, async (world) => {
       expectJob(await world.step({ context: 'diff' }, release({}, 'released')))
       expect(promptOf(world)).toContain('A list of changes is read only when a release is published.')
-      expect(world.github.requests).toEqual([])
+      expect(requestsBefore(world)).toEqual([])
     }))
 })
 
@@ -337,7 +337,7 @@ describe('without a list, the prompt says why:', () => {
     inWorld({}, async (world) => {
       expectJob(await world.step({ context: 'event', 'allow-users': 'octocat' }, run))
       expect(ownWords(promptOf(world))).toContain(says)
-      expect(world.github.requests).toEqual([])
+      expect(requestsBefore(world)).toEqual([])
     }),
   )
 

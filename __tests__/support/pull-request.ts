@@ -159,6 +159,10 @@ export async function startWorld(options: WorldOptions = {}) {
   }
 }
 
+/** GitHub's requests but those for the files of the docs pull request, which come last once it has been opened. */
+export const requestsBefore = ({ github }: Pick<World, 'github'>) =>
+  github.requests.filter(({ path }) => !/\/your-org\/docs\/pulls\/\d+\/files/.test(path))
+
 type Story<T> = (world: T) => Promise<void>
 
 /** Tells a story in a world of its own, which is simulated: steps run in the test. */

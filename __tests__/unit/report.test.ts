@@ -106,13 +106,28 @@ describe('what can not be written', () => {
 
 describe('the end', () => {
   test('is reported once', async () => {
-    const { report, updates, to, progress } = createStep()
+    const { report, to, progress } = createStep()
     report.end({ outcome: 'dry-run' })
     report.end({ outcome: 'cancelled' })
     report.publish()
     expect(progress.result).toEqual({ outcome: 'dry-run' })
-    expect([updates.length, to('summary').length, to('outputs').length]).toEqual([1, 1, 1])
+    expect([to('summary').length, to('outputs').length]).toEqual([1, 1])
   })
+
+  test.each([
+    [0, 1],
+    [1, 2],
+  ])(
+    'with %i files of the pull request that it names writes the summary %i times, and edits once',
+    async (count, summaries) => {
+      const { clock, report, updates, to, progress } = createStep()
+      report.end({ outcome: 'pr-opened' })
+      expect(updates).toEqual([])
+      progress.docsFiles = Array(count).fill({ filename: 'a.md', additions: 1, deletions: 0 })
+      await report.closePlaces(createDeadline(30 * 60_000, new AbortController().signal, clock))
+      expect([updates.length, to('summary').length, to('outputs').length]).toEqual([1, summaries, 1])
+    },
+  )
 
   test.each([
     ['long before the deadline', 0, false, [10_000, 30_000, 3_000]],

@@ -77,7 +77,10 @@ function play(row: Row, outside: Outside = PLAIN) {
     if (row.end === undefined) {
       report.publish()
       writer.log(formatHeartbeatLine(progress))
-    } else report.end(row.end(step))
+    } else {
+      report.end(row.end(step))
+      report.update()
+    }
     const { comment, summary: check, stored: memory, ...update } = updates.at(-1) as PlaceUpdate
     const stored = { ...memory, ...update }
     const lines = log.filter((line) => !line.startsWith('::debug::'))

@@ -299,14 +299,14 @@ async function startPlannedGitHub(
   }
   let requests = 0
   const repository = github.addRepository(REPOSITORY, { private: true })
+  const more = Array.from({ length: plan.files - 1 }, (_, index) => file(`docs/${index}.md`))
+  const files = [file(name, patch), ...more]
   if (plan.docsPull !== 'unreadable') {
     const docs = github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
     const state = plan.docsPull === 'open' ? 'open' : 'closed'
     for (const one of [docs, repository])
-      one.addPull({ number: 17, state, merged: plan.docsPull === 'merged' })
+      one.addPull({ number: 17, state, merged: plan.docsPull === 'merged', files })
   }
-  const more = Array.from({ length: plan.files - 1 }, (_, index) => file(`docs/${index}.md`))
-  const files = [file(name, patch), ...more]
   repository.addPull({
     ...{ number: PULL_REQUEST, title, body, files, author: plan.pullAuthor, labels: new Set(plan.labels) },
     ...(plan.merges && { state: 'closed', merged: true, mergeCommit: COMMIT }),

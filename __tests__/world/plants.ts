@@ -66,6 +66,11 @@ const TABLE = [
   ['the author of an unnamed merge is not looked at', "found, 'pull.user.login'", "undefined, ''"],
   ['a merge is looked for by its commit alone', "['', after].includes(", '[after].includes('],
   ['no label is looked at', '[named?.data, ...ofEvent], inputs.skipLabels', '[], inputs.skipLabels'],
+  [
+    'nobody says what the agent changed',
+    "=== 'pr-opened' && needsGitHub(",
+    "=== 'pr-opened' && !needsGitHub(",
+  ],
   ['a library writes to the log', ', log: quiet },', ' },'],
   ['no link is remembered', '[jobId, link, run, attempt, state])', "[jobId, '', run, attempt, state])"],
   ['a lost comment is made again', 'items.find((text) => text.nonce === nonce)', 'undefined'],

@@ -8,6 +8,9 @@ import type { Rule } from './rules.js'
 import { decodings } from './rules-text.js'
 import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
+/** The requests for the files of the docs pull request. */
+export const DOCS_FILES = /\/pulls\/17\/files\?/
+
 export const GITHUB_RULES = {
   *'nobody without write access starts a job'({ asked, mayStart, posts, step }) {
     if (isPush(step.plan.event) || mayStart || posts.length === 0) return
@@ -30,7 +33,7 @@ export const GITHUB_RULES = {
     const { attempt } = step.plan
     const decisive = [
       ...(asked.length > 0 ? [/\/permission$/] : []),
-      ...(usesChanges ? [/\/files\?/, /\/actions\//] : []),
+      ...(usesChanges ? [/\/pulls\/1\/files\?/, /\/actions\//] : []),
       ...(hasComment ? [/\/comments\?/] : []),
       ...(facts.hasCheck && attempt > 1 ? [/\/check-runs\?/] : []),
       ...(mayMerge(step.plan.event) ? [/\/commits\/\w+\/pulls$/, /\/pulls\/1\/commits/] : []),
@@ -52,9 +55,19 @@ export const GITHUB_RULES = {
   *'docs-token is used for the docs pull request alone'({ step }) {
     for (const { path, headers } of step.githubRequests) {
       const isDocs = headers.authorization?.includes(DOCS_TOKEN) === true
-      const isDocsPull = /\/pulls\/\d+$/.test(path) && !path.includes(REPOSITORY)
+      const isDocsPull = /\/pulls\/\d+(?:\/files\?per_page=100)?$/.test(path) && !path.includes(REPOSITORY)
       if (isDocs && !isDocsPull) yield `docs-token was used for ${path}`
     }
+  },
+
+  *'the files of the docs pull request are asked for once, after the result is told'(facts) {
+    const { step, outcome, reportedAt = Number.POSITIVE_INFINITY } = facts
+    const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
+    const tokens = new Set(asked.map(({ headers }) => headers.authorization))
+    if (asked.length > tokens.size) yield `they were asked for ${asked.length} times`
+    if (asked.length > 0 && outcome !== 'pr-opened' && !facts.isUntold)
+      yield `they were asked for by a step that ended as ${outcome}`
+    if (asked.some(({ at }) => at < reportedAt)) yield 'they were asked for before the result was told'
   },
 
   *'a create is remembered before it is sent'(facts) {

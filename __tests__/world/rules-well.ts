@@ -4,7 +4,7 @@ import { PULL_REQUEST } from './draw.js'
 import { type EventPlan, mayMerge, numberOf } from './events.js'
 import type { Facts } from './facts.js'
 import type { Rule } from './rules.js'
-import { isOfEarlierRun, looksTheSame, namesIssue, ownUnfinished } from './rules-github.js'
+import { DOCS_FILES, isOfEarlierRun, looksTheSame, namesIssue, ownUnfinished } from './rules-github.js'
 
 /** GitHub lists no more files of a comparison, and of a pull request. */
 const [MOST_COMPARED, MOST_LISTED] = [300, 3_000]
@@ -33,6 +33,23 @@ export const WELL_RULES = {
     const link = facts.outputs['pr-link'] ?? ''
     const isToldOf = (text: string): boolean => text.includes(jobId) && text.includes(link)
     if (jobId !== '' && !step.comments.some(isToldOf)) yield `none names job ${jobId} ${link}`
+  },
+
+  *'if nothing goes wrong, the summary, the comment and the check say what the agent changed'(facts) {
+    const { plan, inputs, github, outcome, step, isDryRun } = facts
+    if (plan.theme !== 'well' || outcome !== 'pr-opened' || github === undefined || isDryRun) return
+    const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
+    const isAsked = inputs['job-scope'] || inputs.comment === 'true' || inputs.check === 'true'
+    if (isAsked && asked.length === 0) yield 'GitHub was not asked'
+    if (!asked.some(({ status }) => status === 200)) return
+    const texts = [
+      step.summary,
+      ...(isOfEarlierRun(facts) ? [] : step.comments.slice(-1)),
+      ...step.checks.slice(-1).map(({ output }) => output.summary ?? ''),
+    ]
+    for (const text of texts)
+      if (text.includes(facts.jobId) && !/^\d+\+? files?: .* \+\d+ −\d+(?:, …)?$/m.test(text))
+        yield 'a text does not say it'
   },
 
   *'if nothing goes wrong, the changes that were asked for are in the prompt'(facts) {

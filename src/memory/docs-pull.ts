@@ -1,9 +1,10 @@
-/** Whether a docs pull request is still open, as far as the tokens can tell. */
+/** What the tokens can read of a docs pull request: whether it is still open, and which files it changes. */
 
 import { parsePullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
 import { type GitHub, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
+import { type DocsFile, FILES_PAGE } from '../run/progress.js'
 import { joinSentences } from '../text/format.js'
 
 /** `reason` and what helps, in sentences. */
@@ -11,17 +12,18 @@ type UnknownPull = { readonly state: 'unknown'; readonly reason: string }
 export type DocsPull = { readonly state: 'open' | 'merged' | 'closed' } | UnknownPull
 
 /**
- * @param link of the pull request
- * @param docsGitHub with the token for other repositories; undefined if there is none
+ * Reads something of a docs pull request with whichever token can, or says why none can.
+ *
  * @throws GitHubError if it could not be read for a moment
  * @throws Cancelled
  */
-export async function readDocsPull(
+export async function readDocsPull<T>(
   link: string,
   environment: RunEnvironment,
   github: GitHub,
   docsGitHub: (() => GitHub) | undefined,
-): Promise<DocsPull> {
+  read: (github: GitHub, repository: string, number: string) => Promise<T>,
+): Promise<T | UnknownPull> {
   if (new URL(link).host !== new URL(environment.serverUrl).host) {
     return { state: 'unknown', reason: 'It is on another host.' }
   }
@@ -29,7 +31,7 @@ export async function readDocsPull(
   if (number === '') return { state: 'unknown', reason: "Its link doesn't look like a pull request's." }
   const isHere = repository.toLowerCase() === environment.repository.toLowerCase()
   try {
-    return await readState(repository, number, github)
+    return await read(github, repository, number)
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
     // GitHub also refuses with 403 at its rate limit; another token has its own.
@@ -39,7 +41,7 @@ export async function readDocsPull(
     }
   }
   try {
-    return await readState(repository, number, docsGitHub())
+    return await read(docsGitHub(), repository, number)
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
     const advice = `Check that docs-token can read pull requests in ${repository}.`
@@ -61,7 +63,7 @@ function unknownFor(error: GitHubError, advice: string, prefix = ''): UnknownPul
   return { state: 'unknown', reason: joinSentences(prefix + error.message, advice) }
 }
 
-async function readState(repository: string, number: string, github: GitHub): Promise<DocsPull> {
+export async function readState(github: GitHub, repository: string, number: string): Promise<DocsPull> {
   const doing = `reading pull request ${repository}#${number}`
   const common = requestParams({ repository }, doing, 'pull-requests: read')
   const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
@@ -73,4 +75,23 @@ async function readState(repository: string, number: string, github: GitHub): Pr
     default:
       return { state: 'unknown', reason: 'GitHub returned no state for it.' }
   }
+}
+
+/** The files that it changes, as many as GitHub lists in one answer. Nothing depends on them. */
+export async function readFiles(
+  github: GitHub,
+  repository: string,
+  number: string,
+  signal: AbortSignal,
+): Promise<readonly DocsFile[]> {
+  const doing = `listing the files of pull request ${repository}#${number}`
+  const mode = { repository, decides: false, signal }
+  const common = requestParams(mode, doing, 'pull-requests: read', isList)
+  return (await github.pulls.listFiles({ ...common, pull_number: Number(number), per_page: FILES_PAGE })).data
+}
+
+function isList(data: unknown): boolean {
+  const isFile = (file: Partial<DocsFile> | null) =>
+    typeof file?.filename === 'string' && Number.isInteger(Number(file.additions) + Number(file.deletions))
+  return Array.isArray(data) && data.every(isFile)
 }

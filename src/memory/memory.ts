@@ -5,9 +5,10 @@ import type { RunEvent } from '../event/event.js'
 import { getPath, getString } from '../event/payload.js'
 import { createGitHub, type GitHub } from '../github/client.js'
 import type { Inputs } from '../inputs/inputs.js'
+import type { DocsFile } from '../run/progress.js'
 import type { Plan } from '../run/result.js'
 import type { Step } from '../run/step.js'
-import { readDocsPull } from './docs-pull.js'
+import { readDocsPull, readFiles, readState } from './docs-pull.js'
 import { isByAction } from './marker.js'
 import { openCheck, openComment, signing } from './places.js'
 import { type Attach, continueOrCreate, findPreviousRun } from './previous-run.js'
@@ -31,6 +32,11 @@ export function openMemory(step: Step, github: GitHub) {
     if (!inputs.dryRun) step.addPlace(slot)
     return slot
   }
+
+  const { docsToken: token } = inputs
+  const docsGitHub = token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
+  const readDocs = <T>(link: string, read: Parameters<typeof readDocsPull<T>>[4]) =>
+    readDocsPull(link, environment, github, docsGitHub, read)
 
   if (inputs.check) keep(openCheck(step, github, () => comment?.role === 'decides'))
 
@@ -60,16 +66,18 @@ export function openMemory(step: Step, github: GitHub) {
       const context = { ...step, service, slots }
       const previous = await findPreviousRun(context)
       if (previous === undefined || 'kind' in previous) return previous
-      const { docsToken: token } = inputs
-      const docsGitHub = token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
-      const readPull = (link: string) => readDocsPull(link, environment, github, docsGitHub)
+      const readPull = (link: string) => readDocs(link, readState)
       const withPull = { ...context, readDocsPull: readPull }
       return {
         kind: 'earlier',
         continueOrCreate: (composeWith) => continueOrCreate(previous, composeWith, withPull),
       }
     },
-    /** Nothing is written to the comment any more. */
+    /** The files of a docs pull request; none if they can't be read. */
+    async readDocsFiles(link: string, signal: AbortSignal): Promise<readonly DocsFile[]> {
+      const files = await readDocs(link, (...pull) => readFiles(...pull, signal)).catch(() => [])
+      return 'state' in files ? [] : files
+    },
     stopComment: () => comment?.stop(),
     stop(): void {
       for (const slot of slots) slot.stop()

@@ -154,7 +154,9 @@ export class StepReport {
     return resultUnknown(request, ENDED_FIRST, factsOf(inputs.baseUrl), cause)
   }
 
-  /** Reports the result, once. If the outputs can't be written, that becomes the result. */
+  /**
+   * Reports the result, once, but for the comment and the check. If the outputs can't be written, that becomes the result.
+   */
   end(ended: RunResult): void {
     const { writer, progress, inputs } = this.#options
     if (progress.result !== undefined) return
@@ -165,7 +167,6 @@ export class StepReport {
       failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
     progress.result = result
     this.#writeSummary()
-    this.update()
     const { level, text, log } = createAnnotation(progress, result, inputs.failOn)
     writer[level](text)
     if (log !== undefined) writer.log(log)
@@ -175,8 +176,10 @@ export class StepReport {
     if (error !== undefined) writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
   }
 
-  /** Waits until the comment and the check are written, side by side, for a limited time. */
+  /** Writes the result to the comment and the check, and waits until it is there, side by side, for a limited time. */
   async closePlaces({ remainingMs, cancel }: Step['deadline']): Promise<void> {
+    if (this.#options.progress.docsFiles.length > 0) this.#writeSummary()
+    this.update()
     const { min, cancelled, usual, memory } = LIMIT_MS
     // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs can't be written.
     const within = (limitMs: number): number =>

@@ -4,10 +4,10 @@ import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import { factsOf } from '../agent/service.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
-import type { Progress } from '../run/progress.js'
+import { type DocsFile, FILES_PAGE, type Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
-import { inlineCode, oneLine, quote } from '../text/escape.js'
-import { formatDuration, joinParagraphs, joinSentences } from '../text/format.js'
+import { inlineCode, oneLine, quote, truncate } from '../text/escape.js'
+import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
 import { describeOutcome } from './outcome.js'
 
@@ -29,7 +29,8 @@ export interface View {
 export function createSummary(view: View): string {
   const pullRequest = linkPullRequest(view)
   const title = `### ${describeTitle(view)}`
-  return `${joinParagraphs([title, pullRequest && `**Pull request:** ${pullRequest}`, ...details(view)])}\n`
+  const link = pullRequest && `**Pull request:** ${pullRequest}`
+  return `${joinParagraphs([title, link, filesLine(view), ...details(view)])}\n`
 }
 
 /** The comment on a pull request: one line with the result and the link, the details folded. */
@@ -38,7 +39,7 @@ export function createCommentText(view: View): string {
   const leg = describeJobKey(view.redact(view.inputs.jobKey)) // Half a key would not be found.
   const title = `${describeTitle(view)}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`
   const folded = ['<details>\n<summary>Details</summary>', ...details(view), '</details>']
-  return `${joinParagraphs([title, ...folded])}\n`
+  return `${joinParagraphs([title, filesLine(view), ...folded])}\n`
 }
 
 export function describeTitle({ inputs, progress, sending }: View): string {
@@ -79,6 +80,7 @@ function details(view: View): string[] {
     code === undefined ? '' : `Error code: \`${code}\``,
     ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
     facts(view, show),
+    filesList(view),
     statusTable(progress),
     `**What to do next:** ${next}`,
   ]
@@ -135,6 +137,35 @@ function facts({ inputs, progress, workflow, runUrl }: View, show: (text: string
     .filter(([, value]) => value)
     .map(([name, value]) => `- ${name}: ${value}`)
     .join('\n')
+}
+
+/** How many files of the pull request are shown at first sight, and how many are listed. */
+const FILES_LIMIT = { shown: 3, listed: 20 }
+
+function filesLine({ progress: { docsFiles }, redact }: View): string {
+  if (docsFiles.length === 0) return ''
+  const shown = docsFiles.slice(0, FILES_LIMIT.shown).map((file) => showFile(file, redact))
+  const rest = docsFiles.length > shown.length ? ', …' : ''
+  return `${atLeast(docsFiles.length)} ${docsFiles.length === 1 ? 'file' : 'files'}: ${shown.join(', ')}${rest}`
+}
+
+function filesList({ progress: { docsFiles }, redact }: View): string {
+  const more = docsFiles.length - FILES_LIMIT.listed
+  const listed = docsFiles.slice(0, FILES_LIMIT.listed).map((file) => showFile(file, redact))
+  return [...listed, ...(more > 0 ? [`and ${atLeast(docsFiles.length, more)} more`] : [])]
+    .map((line) => `- ${line}`)
+    .join('\n')
+}
+
+/** Cut after it is made visible: what a character becomes may be long, and the comment has a limit. */
+function showFile({ filename, additions, deletions }: DocsFile, redact: Redact): string {
+  const name = inlineCode(truncate(oneLine(redact(filename)), 160))
+  return `${name} +${formatInteger(additions)} −${formatInteger(deletions)}`
+}
+
+/** A number of files: there may be more than were read. */
+function atLeast(all: number, some = all): string {
+  return `${some}${all < FILES_PAGE ? '' : '+'}`
 }
 
 function statusTable({ history }: Progress): string {

@@ -12,6 +12,16 @@ export interface StatusChange {
   readonly status: Status
 }
 
+/** A file of the docs pull request, as GitHub's API returns it. Others wrote its name. */
+export interface DocsFile {
+  readonly filename: string
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** How many of them are read. */
+export const FILES_PAGE = 100
+
 export class Progress {
   /** The step's create request or message: in flight, or sent with an unknown result, so that it may have been accepted. */
   request: 'idle' | 'sending' | 'unknown' = 'idle'
@@ -37,6 +47,8 @@ export class Progress {
    * is shown meanwhile.
    */
   previousLink = ''
+  /** The first files that its pull request changes, if they could be read: at most `FILES_PAGE`. */
+  docsFiles: readonly DocsFile[] = []
   #job: Job | undefined
   #seenAt = 0
   readonly #history: StatusChange[] = []
