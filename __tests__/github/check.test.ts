@@ -9,6 +9,7 @@ import {
   inRealWorld,
   inWorld,
   MERGE,
+  REPOSITORY,
   type RunOptions,
   requestsBefore,
   type World,
@@ -221,7 +222,7 @@ describe('a check that can not be written is one warning, and the job goes its w
 
   test('a fork, whose token can not be raised', () =>
     inWorld({ private: false, github: { permissions: { checks: 'read' } } }, async (world) => {
-      const [base, head] = ['your-org/your-repo', 'octocat/your-repo'].map((full_name) => ({
+      const [base, head] = [REPOSITORY, 'octocat/your-repo'].map((full_name) => ({
         repo: { full_name },
       }))
       const pull_request = { number: 1, user: { login: 'octocat' }, base, head: { ...head, sha: HEAD } }

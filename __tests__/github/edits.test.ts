@@ -322,6 +322,31 @@ describe('an edit that would store the job', () => {
     }))
 })
 
+test('a new comment that can not be edited is not created again', () =>
+  inWorld({}, async (world) => {
+    fail(world, {
+      method: 'PATCH',
+      path: /\/issues\/comments\//,
+      answer: { status: 404, body: {} },
+      times: 3,
+    })
+    await world.step(COMMENT)
+    expect(world.comments()).toHaveLength(1)
+  }))
+
+test('a cancel during the last edits leaves them 3 s', () =>
+  inWorld({}, async (world) => {
+    fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })
+    const { sinceSignalMs } = await world.step(COMMENT, {
+      meanwhile: async ({ lines, cancel }) => {
+        await until(() => lines.some((line) => line.startsWith('Finished after')))
+        await sleep(100)
+        cancel()
+      },
+    })
+    expect(sinceSignalMs).toBe(3_000)
+  }))
+
 test('a note that comes with the last edits is no reason to try again one that failed', () =>
   inWorld({}, async (world) => {
     await world.step({ ...COMMENT, ...ANOTHER_KEY, wait: 'false' })

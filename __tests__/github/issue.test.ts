@@ -2,7 +2,14 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { Permissions } from '../support/github.js'
-import { inRealWorld, inWorld, type RunOptions, requestsBefore, type World } from '../support/pull-request.js'
+import {
+  inRealWorld,
+  inWorld,
+  REPOSITORY,
+  type RunOptions,
+  requestsBefore,
+  type World,
+} from '../support/pull-request.js'
 
 const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
 const CREATE = '/v2/agent/docs/job'
@@ -66,7 +73,7 @@ describe('an issue that triggers the run', () => {
       const comment = await world.step(scope, issueEvent('issue_comment', 41))
       expect(comment.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
       expect([commentsOn(world, 41).length, commentsOn(world, 42).length]).toEqual([1, 1])
-      const here = world.github.requests.filter(({ path }) => path.includes('/your-repo/'))
+      const here = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
       expect(new Set(here.map(({ needs }) => needs))).toEqual(new Set(['issues: read', 'issues: write']))
     }))
 
@@ -137,7 +144,7 @@ test('the number of an issue that was transferred is that of where it is now', (
     world.github.addRepository('your-org/log').issues.add(5)
     const location = `${world.github.url}/repos/your-org/log/issues/5`
     const answer = { status: 301, headers: { location }, body: { message: 'Moved Permanently' } }
-    world.github.faults.push({ path: /\/your-repo\/issues\/40$/, answer, times: 2 })
+    world.github.faults.push({ path: /\/Your-Repo\/issues\/40$/, answer, times: 2 })
     const inputs = { 'issue-number': '40', context: 'event' }
     expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
     expect(world.prompts()[0]).toContain('title: Number 5')

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY } from '../support/github.js'
-import { deadlineAfter, inRealWorld, inWorld } from '../support/pull-request.js'
+import { deadlineAfter, inRealWorld, inWorld, REPOSITORY } from '../support/pull-request.js'
 import { until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
@@ -16,7 +16,7 @@ describe('a pull request', () => {
       const first = await world.runBundle(SCOPE)
       expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
       const id = first.outputs['job-id']
-      const ref = 'your-org/your-repo/.github/workflows/docs.yml@refs/heads/other'
+      const ref = `${REPOSITORY}/.github/workflows/docs.yml@refs/heads/other`
       const env = { GITHUB_RUN_ID: '101', GITHUB_WORKFLOW_REF: ref }
       const second = await world.runBundle(SCOPE, { env })
       expect(second.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': id })
@@ -57,7 +57,7 @@ describe('a pull request', () => {
   test.each([
     ['another step of the job', { GITHUB_ACTION: 'other' }, {}],
     ['another job', { GITHUB_JOB: 'other' }, {}],
-    ['another workflow', { GITHUB_WORKFLOW_REF: 'your-org/your-repo/.github/workflows/other.yml@main' }, {}],
+    ['another workflow', { GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/other.yml@main` }, {}],
     ['another job-key', {}, { 'job-key': 'fr' }],
     ['another project', {}, { 'project-id': 'other' }],
   ])('has a separate memory for %s', (_, env, inputs) =>

@@ -75,8 +75,7 @@ describe('a comment', () => {
   test.each(['reader', 'robot[bot]'])('by the %s starts none', (login) =>
     inRepository(async (world) => {
       const ended = await world.step({}, comment(login))
-      const why =
-        'who triggered this run, has no write access to your-org/your-repo and is not in allow-users'
+      const why = `who triggered this run, has no write access to ${REPOSITORY} and is not in allow-users`
       expectSkipped(ended, world, `${login}, ${why}`)
       expect(asked(world)).toEqual([login])
     }),

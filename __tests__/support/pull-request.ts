@@ -10,7 +10,8 @@ import { type Options as GitHubOptions, type Repository, sha, startGitHub } from
 import { type StoryOptions, tell } from './story.js'
 import { minutes, until } from './time.js'
 
-export const REPOSITORY = 'your-org/your-repo'
+/** With capital letters: GitHub keeps the case, and compares without it. */
+export const REPOSITORY = 'your-org/Your-Repo'
 /** The head of the pull request, and GITHUB_SHA, which is another commit there. */
 export const HEAD = sha('head')
 export const MERGE = sha('merge')

@@ -9,7 +9,7 @@ import type { Source } from '../../src/github/client.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { INPUTS } from './scripted-run.js'
 
-const RUN = { repository: 'your-org/docs', actor: 'actor', runAttempt: 1 } as RunEnvironment
+const RUN = { repository: 'your-org/Docs', actor: 'actor', runAttempt: 1 } as RunEnvironment
 const by = (login: string) => ({ user: { login } })
 const sender = { login: 'octocat' }
 const bot = { login: 'a-bot', type: 'Bot' }

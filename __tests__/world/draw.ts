@@ -2,7 +2,7 @@
 
 import type { Random } from './random.js'
 
-export const REPOSITORY = 'your-org/your-repo'
+export const REPOSITORY = 'your-org/Your-Repo'
 export const TOKEN = 'ghs_token_0123456789'
 /** It can read the docs repository, and nothing else can. */
 export const DOCS_TOKEN = 'github_pat_docs_0123456789'

@@ -112,6 +112,7 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
       RUNNER_DEBUG: '1',
       GITHUB_EVENT_NAME: plan.event.name,
       GITHUB_REF: refOf(plan.event),
+      GITHUB_REPOSITORY: REPOSITORY,
       GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${plan.workflow}@refs/heads/main`,
       GITHUB_RUN_ID: String(plan.runId),
       GITHUB_RUN_ATTEMPT: String(plan.attempt),

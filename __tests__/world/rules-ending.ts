@@ -168,9 +168,10 @@ export const ENDING_RULES = {
   },
 } satisfies Record<string, Rule>
 
-/** One that is drawn as bad, or one that has the key in it. */
+/** One that is drawn as bad, was so as the key of an earlier step, or has the key in it. */
 const hasBadInput = (inputs: Record<string, string>): boolean =>
   BAD_INPUTS.some((bad) => Object.entries(bad).every(([name, value]) => inputs[name] === value)) ||
+  /\s/.test(inputs['previous-api-key'] ?? '') ||
   inputs['job-key'] === inputs['api-key']
 
 /** A link that is passed on as it is. */

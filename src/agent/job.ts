@@ -1,7 +1,11 @@
 /** The agent job: its statuses, what each means for the step, and the pull request it opened. */
 
+/** How a step ends if that says nothing of a job's end. No status may have such a name: each would pass for the other. */
+const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'error'] as const
+type OtherNames = Record<string, string> & { [Name in (typeof STEP_ENDS)[number]]?: never }
+
 /** Every final status that the service documents, and why a later run can't continue a job that has it, if so. */
-const ENDS = { completed: '', failed: 'failed', archived: 'was archived' } as const
+const ENDS = { completed: '', failed: 'failed', archived: 'was archived' } as const satisfies OtherNames
 export type FinalStatus = keyof typeof ENDS
 const FINAL_STATUSES = Object.keys(ENDS) as FinalStatus[]
 /** The final statuses of a job that did not complete: their outcomes have the same names. */
@@ -15,15 +19,7 @@ export type Status = (typeof STATUSES)[number]
 const FINAL_OUTCOMES = ['pr-opened', 'no-changes', ...FAILURES] as const
 export type FinalOutcome = (typeof FINAL_OUTCOMES)[number]
 
-export const OUTCOMES = [
-  'started',
-  ...FINAL_OUTCOMES,
-  'timed-out',
-  'cancelled',
-  'skipped',
-  'dry-run',
-  'error',
-] as const
+export const OUTCOMES = [...FINAL_OUTCOMES, ...STEP_ENDS] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** The outcomes that `fail-on` may list. */
