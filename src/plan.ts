@@ -4,7 +4,7 @@ import { areMerges, findRefusal } from './access/ask-github.js'
 import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
-import { composePrompt, judgeChanges } from './context/apply.js'
+import { composePrompt, fingerprint, judgeChanges } from './context/apply.js'
 import { canReadPulls, findChanges, readThread, type Thread, usesSince } from './context/changes.js'
 import type { Changes } from './context/files.js'
 import { findMergedPull } from './context/merged-pull.js'
@@ -89,6 +89,7 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
     log(judged.note)
     progress.notes.push(judged.note)
   }
+  progress.fingerprint = fingerprint(task.prompt, changes, context) ?? step.nonce() // The same as no other.
   const redact = createKeyRedactor(inputs.apiKey, inputs.previousApiKey, inputs.githubToken, inputs.docsToken)
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })

@@ -137,10 +137,35 @@ describe('schedule and workflow_dispatch', () => {
       expectSkipped(await world.step({ context: 'event' }, since('schedule')), world, /no new commits/)
     }))
 
-  test('schedule: a job without a diff if there is no earlier run, and the prompt says so', () =>
+  test.each([{ context: 'event' }, { 'context-paths': 'src/**' }])(
+    'schedule: skipped if all new commits are merges or by skip-authors, with %j',
+    (more) =>
+      inWorld({}, async (world) => {
+        const { repository } = world
+        const inputs = { ...more, 'skip-authors': 'mintlify[bot]' }
+        repository.addRun(ours)
+        const commits = [
+          repository.addCommit({ author: 'mintlify[bot]' }),
+          repository.addCommit({ sha: sha('after'), parents: [sha('last'), sha('x')] }),
+        ]
+        repository.addComparison(sha('last'), sha('after'), { files: FILES, commits })
+        const ended = await world.step(inputs, since('schedule'))
+        expectSkipped(ended, world, /every new commit is a merge or by an account in skip-authors/)
+        const pressed = await world.step(inputs, since('workflow_dispatch'))
+        expect(pressed.outputs.outcome).toBe('pr-opened')
+        commits.push(repository.addCommit())
+        repository.addComparison(sha('last'), sha('after'), { files: FILES, commits })
+        expect((await world.step(inputs, since('schedule'))).outputs.outcome).toBe('pr-opened')
+      }),
+  )
+
+  test('schedule: skipped if there is no earlier run; a dispatch gets its job, and the prompt says so', () =>
     inWorld({}, async (world) => {
       world.repository.addRun({ ...ours, conclusion: 'failure' })
-      const { outputs } = await world.step({ context: 'diff' }, since('schedule'))
+      const ended = await world.step({ context: 'diff' }, since('schedule'))
+      expectSkipped(ended, world, /nothing to compare with/)
+      expect(ended.summary).toMatch(/no earlier successful run .* The next run begins here\./)
+      const { outputs } = await world.step({ context: 'diff' }, since('workflow_dispatch'))
       expect(outputs.outcome).toBe('pr-opened')
       expect(promptOf(world)).toContain('There is no earlier successful run')
     }))

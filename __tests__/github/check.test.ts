@@ -257,6 +257,13 @@ describe('a check that can not be written is one warning, and the job goes its w
 })
 
 describe('a re-run', () => {
+  test('is not said to start another docs job after a time-out', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const { outputs, log } = await world.step({ ...CHECK, ...deadlineAfter(3_000) })
+      expect(outputs.outcome).toBe('timed-out')
+      expect(log).not.toContain('starts another docs job')
+    }))
+
   test('of any event waits for its own job, also in the third attempt', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const event: RunOptions = { event: 'something_new', payload: {} }
@@ -274,9 +281,15 @@ describe('a re-run', () => {
       const all = [...world.repository.checks.values()]
       expect(new Set(all.map(({ head_sha }) => head_sha))).toEqual(new Set([MERGE])) // GITHUB_SHA.
       expect(all.map(({ conclusion }) => conclusion)).toEqual(['neutral', 'neutral', 'success'])
-      // The job was told to its end: the next attempt is a run like any other.
-      const fourth = await world.step({ ...inputs, wait: 'false' }, attempt(4))
-      expect(fourth.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+      // What it was asked for is in a pull request.
+      const fourth = await world.step(inputs, attempt(4))
+      expect(fourth.outputs).toMatchObject(reused)
+      expect(fourth.log).toContain('or close that pull request')
+      expect(world.posts()).toEqual([CREATE])
+      const number = Number(third.outputs['pr-number'])
+      world.github.addRepository('your-org/docs', {}).addPull({ number, state: 'closed', merged: true })
+      const fifth = await world.step({ ...inputs, wait: 'false' }, attempt(5))
+      expect(fifth.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
       expect(world.posts()).toEqual([CREATE, CREATE])
     }))
 

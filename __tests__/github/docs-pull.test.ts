@@ -247,17 +247,22 @@ describe('a pull request that can not be read counts as open for a message, and 
       ])
     }))
 
-  test('another docs-token if this one does not do', () =>
+  test.each([
+    ['does not do', DOCS_TOKEN, '404'],
+    ['has expired', 'ghp_expired_0123456789', '401'],
+  ])('another docs-token if this one %s, in a warning and the summary', (_, token, status) =>
     inWorld(
       { github: { otherTokens: { [DOCS_TOKEN]: { repositories: [], permissions: {} } } } },
       async (world) => {
         await privateDocs(world, 'closed')
-        const { outputs, log } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+        const { outputs, summary, commands } = await world.step({ ...SCOPE, 'docs-token': token })
         expect(outputs).toMatchObject({ reused: 'true' })
-        const says = /With docs-token: .*404.*Check that docs-token can read pull requests in your-org\/docs/
-        expect(lines(log)).toEqual([expect.stringMatching(says)])
+        const says = `With docs-token: .*${status}.* Renew docs-token, or let it read pull requests in your-org/docs`
+        expect(commands('warning')).toEqual([expect.stringMatching(says)])
+        expect(summary).toContain('Renew docs-token')
       },
-    ))
+    ),
+  )
 
   test('pull-requests: read for this repository', () =>
     inWorld({ github: { permissions: { issues: 'write', pull_requests: 'none' } } }, async (world) => {

@@ -257,7 +257,7 @@ describe('an edit that would store the job', () => {
     }))
 
   const update: PlaceUpdate = {
-    stored: { state: 'active', jobId: 'job-1', link: '' },
+    stored: { state: 'active', jobId: 'job-1', link: '', sent: '' },
     ...{ hasJob: true, created: true, notes: '' },
     ...{ title: '', comment: '', summary: '', conclusion: undefined },
   }

@@ -26,6 +26,21 @@ describe('a pull request', () => {
       expect(world.comments()[0]).toContain('/actions/runs/101')
     }))
 
+  test('is sent once: a push that changes nothing of it only waits, and tells the result', () =>
+    inWorld({}, async (world) => {
+      const inputs = { ...SCOPE, context: 'diff', check: 'true' }
+      const { 'job-id': id } = (await world.step(inputs)).outputs
+      for (const run of ['101', '102']) {
+        const { outputs, log } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
+        expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': id })
+        expect(log).toContain('This push changed nothing of what the docs job was last sent')
+        expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
+      }
+      expect(world.posts()).toEqual([CREATE])
+      await world.step({ ...inputs, prompt: 'Something else.' }, { env: { GITHUB_RUN_ID: '103' } })
+      expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
+    }))
+
   test('has a placeholder before the create, then an edit for each state', () =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)

@@ -182,7 +182,8 @@ describe('a push', () => {
     }))
 
   test.each([
-    ['a new branch', push({ before: ZERO }), /The branch is new/],
+    ['a new branch with commits', push({ before: ZERO, commits: [{}] }), /The branch is new/],
+    ['a new branch whose commits nobody names', push({ before: ZERO, commits: null }), /The branch is new/],
     ['a deleted branch', push({ after: ZERO }), /The branch was deleted/],
     ['a deleted tag', push({ after: ZERO }, 'refs/tags/v1'), /The tag was deleted/],
   ])('of %s has none, and context-paths says that it was ignored', (_, run, says) =>
@@ -193,6 +194,15 @@ describe('a push', () => {
     }),
   )
 })
+
+test('a push of a new branch without commits is skipped', () =>
+  inWorld({}, async (world) => {
+    const branch = push({ before: ZERO, commits: [] })
+    const { outputs, summary } = await world.step({ 'context-paths': 'docs/**' }, branch)
+    expect(outputs.outcome).toBe('skipped')
+    expect(summary).toMatch(/The branch is new, .* The next run begins here\./)
+    expectJob(await world.step({}, branch))
+  }))
 
 test('a range with more commits than a comparison lists says so', () =>
   inWorld({}, async (world) => {

@@ -82,11 +82,20 @@ interface Pull {
   readonly labels?: readonly object[]
   /** What became of it after the event. */
   readonly later?: Partial<PullState>
+  /** The pushes change nothing of it. */
+  readonly rebased?: boolean
 }
 
 /** Pull request 1, in one run or several. It is closed if that is the action. */
 function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later, ...rest }: Pull = {}) {
-  const { actions = ['opened'], title = 'Add --retry', merged = false, draft = false, labels = [] } = rest
+  const {
+    actions = ['opened'],
+    title = 'Add --retry',
+    merged = false,
+    draft = false,
+    labels = [],
+    rebased,
+  } = rest
   return {
     event: 'pull_request',
     actor: by,
@@ -105,7 +114,8 @@ function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later
       sender: sender(run === actions.length ? by : author),
     }),
     prepare: ({ repository }: World, run: number) => {
-      const files = [file('src/retry.ts', '@@ -1 +1 @@\n-once\n+twice')]
+      // A push that changes nothing sends nothing.
+      const files = [file('src/retry.ts', `@@ -1 +1 @@\n-once\n+twice${rebased ? '' : ' '.repeat(run - 1)}`)]
       const closed = actions[run - 1] === 'closed' && ({ state: 'closed', merged } as const)
       repository.addPull({ number: 1, author, files, ...closed, ...later })
     },
@@ -224,6 +234,14 @@ const schedule = (event: string, changed: boolean, inputs = {}): Start => ({
     addRelease(world, 'src/since.ts')
   },
 })
+
+/** No run of schedule.yml succeeded before. */
+const FIRST_NIGHT: Start = {
+  ...schedule('schedule', true),
+  prepare: ({ repository }) => {
+    repository.addRun({ path: '.github/workflows/schedule.yml', conclusion: 'failure' })
+  },
+}
 
 /** Runs of budget.yml today, and how many docs pull requests are open. */
 const today = (runs: number, open: number): Start => ({
@@ -372,6 +390,9 @@ function announced(text: string | undefined): Partial<Case> {
 const CASES: Record<string, readonly Case[]> = {
   'pull-request.yml': [
     on(UPDATED, 'has one job', { ...TWICE, prompt: ['+twice'] }),
+    on(pull({ actions: ['opened', 'synchronize'], rebased: true }), 'pays once for the same changes', {
+      sends: JOB,
+    }),
     on(UPDATED, 'has a new job once its docs are merged', NEW_JOB),
     on(UPDATED, 'sends nothing more once its docs are closed', {
       ...SKIPPED,
@@ -642,6 +663,7 @@ const CASES: Record<string, readonly Case[]> = {
   'schedule.yml': [
     on(schedule('schedule', true), 'sends what changed since the last success', { prompt: ['src/retry.ts'] }),
     on(schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED),
+    on(FIRST_NIGHT, 'begins with the next one', SKIPPED),
     on(schedule('workflow_dispatch', true), 'can be started by hand', { prompt: ['src/retry.ts'] }),
     on(schedule('workflow_dispatch', false, { since: 'v1.1.0' }), 'can be told where to begin', {
       prompt: ['src/since.ts'],

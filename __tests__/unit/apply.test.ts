@@ -1,6 +1,6 @@
 // What the changed files decide: whether there is anything to do, and the prompt with its context.
 import { describe, expect, test } from '@jest/globals'
-import { composePrompt, judgeChanges } from '../../src/context/apply.js'
+import { composePrompt, fingerprint, judgeChanges } from '../../src/context/apply.js'
 import { composeContext } from '../../src/context/compose.js'
 import type { ChangedFile, Changes } from '../../src/context/files.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
@@ -18,10 +18,10 @@ const file = (path: string, previousPath?: string): ChangedFile => ({
 const changes = (files: readonly ChangedFile[], more: Partial<Changes> = {}): Changes => ({
   files,
   truncated: false,
-  empty: false,
   range: 'the commits abc1234..def5678',
   ...more,
 })
+const COMMIT = { sha: '', author: '', authorName: '', message: '' }
 const INSIDE = file('docs/a.md')
 const OUTSIDE = file('src/a.ts')
 
@@ -30,13 +30,26 @@ describe('whether there is anything to do', () => {
     files: readonly ChangedFile[],
     { name = 'push', contextPaths = DOCS, ...more }: Partial<Changes> & Record<string, unknown> = {},
   ) =>
-    judgeChanges({ contextPaths: contextPaths as typeof DOCS }, { name: String(name) }, changes(files, more))
+    judgeChanges(
+      { contextPaths: contextPaths as typeof DOCS, skipAuthors: new Set(['a-bot']) },
+      { name: String(name) },
+      changes(files, more),
+    )
 
   const NO_MATCH = {
     reason: 'no changed file matches context-paths',
     advice: 'If a file that changed should count, correct its pattern in context-paths.',
   }
   const NO_COMMITS = { reason: 'there are no new commits' }
+  const NO_OTHERS = { reason: 'every new commit is a merge or by an account in skip-authors' }
+  const BEGINS = {
+    reason: 'there is nothing to compare with',
+    advice: 'GitHub failed. The next run begins here.',
+  }
+  const of = (...authors: readonly string[]) => ({
+    commits: authors.map((author) => ({ ...COMMIT, author, isMerge: author === 'merge' })),
+    complete: true,
+  })
   const TRUNCATED = {
     note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.',
   }
@@ -59,11 +72,81 @@ describe('whether there is anything to do', () => {
     [[OUTSIDE], { name: 'workflow_dispatch', truncated: true }, TRUNCATED],
     [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],
     [[], { name: 'schedule', empty: true, unknown: true, note: 'No list.' }, NO_COMMITS],
-    [[], { name: 'schedule', empty: false, contextPaths: [] }, undefined],
+    [[], { name: 'schedule', contextPaths: [] }, undefined],
+    [[INSIDE], { name: 'schedule', commits: of('A-Bot', 'merge') }, NO_OTHERS],
+    [[INSIDE], { name: 'schedule', commits: of('A-Bot', 'octocat') }, undefined],
+    [[INSIDE], { name: 'schedule', commits: of('a-bot', '') }, undefined],
+    [[INSIDE], { name: 'schedule', commits: { ...of('a-bot'), complete: false } }, undefined],
+    [[INSIDE], { name: 'schedule', commits: of('a-bot'), ...UNKNOWN }, IGNORED],
+    [[INSIDE], { name: 'workflow_dispatch', commits: of('a-bot') }, undefined],
+    [[INSIDE], { name: 'push', commits: of('a-bot') }, undefined],
+    [[], { name: 'schedule', ...UNKNOWN, isFirst: true }, BEGINS],
+    [[], { name: 'push', ...UNKNOWN, isFirst: true, contextPaths: [] }, BEGINS],
+    [[], { name: 'workflow_dispatch', ...UNKNOWN, isFirst: true }, IGNORED],
     [[], { name: 'push', empty: true, contextPaths: [] }, undefined],
   ])('%j with %j: %j', (files, options, expected) => {
     expect(judge(files, options)).toEqual(expected)
   })
+})
+
+describe('the fingerprint of what is sent', () => {
+  const PULL = { title: 'One', body: 'Two' }
+  const of = (
+    changed: Changes | undefined,
+    {
+      prompt = 'Go.',
+      context = 'event' as 'none' | 'event' | 'diff',
+      payload = { pull_request: PULL } as object,
+    } = {},
+  ) =>
+    fingerprint(prompt, changed, {
+      inputs: { context, contextPaths: DOCS },
+      event: parseEvent('pull_request', payload),
+    })
+  const withPatch = (patch: string) => changes([{ ...INSIDE, patch }, OUTSIDE])
+  const PATCH = '@@ -1,2 +1,2 @@ function one()\n old\n+@@ new @@'
+  const usual = of(withPatch(PATCH))
+
+  test.each<[string, string | undefined]>([
+    ['the range', of({ ...withPatch(PATCH), range: 'other commits', note: 'Pushed to since.' })],
+    ['a file that does not count', of(changes([{ ...INSIDE, patch: PATCH }, file('src/b.ts')]))],
+    ['line numbers', of(withPatch(PATCH.replace('-1,2 +1,2', '-7,2 +8,2').replace('one', 'two')))],
+    [
+      'who names the pull request',
+      of(changes([{ ...INSIDE, patch: PATCH }], { named: PULL }), { payload: {} }),
+    ],
+    ['whether it is called an issue', of(withPatch(PATCH), { payload: { issue: PULL } })],
+  ])('does not depend on %s', (_, other) => expect(other).toBe(usual))
+
+  const inFile = (more: Partial<ChangedFile>) => of(changes([{ ...INSIDE, patch: PATCH, ...more }]))
+  test.each<[string, string | undefined]>([
+    ['the prompt', of(withPatch(PATCH), { prompt: 'Go on.' })],
+    ['how much of it is sent', of(withPatch(PATCH), { context: 'diff' })],
+    ['the title', of(withPatch(PATCH), { payload: { pull_request: { ...PULL, title: 'Three' } } })],
+    ['the description', of(withPatch(PATCH), { payload: { pull_request: { ...PULL, body: null } } })],
+    ['a line', of(withPatch(PATCH.replace('old', 'odd')))],
+    ['a line that looks like a header', of(withPatch(PATCH.replace('@@ new', '@@ news')))],
+    ['a line with a carriage return', of(withPatch(`${PATCH}\r@@ more`))],
+    ['a name', inFile({ path: 'docs/b.md' })],
+    ['a name before', inFile({ previousPath: 'docs/c.md' })],
+    ['a status', inFile({ status: 'added' })],
+    ['how many files there are', of(changes([{ ...INSIDE, patch: PATCH }, file('docs/b.md')]))],
+  ])('depends on %s', (_, other) => {
+    expect(other).not.toBe(usual)
+    expect(other).toBeDefined()
+  })
+
+  const { patch: _patch, ...noPatch } = INSIDE
+  test.each<[string, string | undefined]>([
+    ['nothing was read', of(undefined)],
+    ['no changes are sent', of(withPatch(PATCH), { context: 'none' })],
+    ['the list is unknown', of({ ...withPatch(PATCH), unknown: true })],
+    ['the list is cut', of({ ...withPatch(PATCH), truncated: true })],
+    ['a file has no diff', of(changes([noPatch]))],
+  ])('is unknown if %s', (_, other) => expect(other).toBeUndefined())
+
+  test('does not need the diff of a file that does not count', () =>
+    expect(of(changes([INSIDE, { ...noPatch, path: 'src/a.png' }]))).toBeDefined())
 })
 
 describe('the prompt', () => {

@@ -36,6 +36,7 @@ const stored = (state: string, more: Partial<StoredState> = {}): StoredState => 
   run: '8',
   attempt: 1,
   state: state as StoredState['state'],
+  sent: '',
   ...more,
 })
 const ofThisRun = (state: string, more: Partial<StoredState> = {}) => stored(state, { run: '9', ...more })
@@ -68,9 +69,13 @@ interface Options {
   dryRun?: boolean
   task?: Task
   script?: Iterable<ScriptedResult>
+  /** The state of the docs pull request. */
+  pull?: DocsPull['state']
+  action?: string
 }
 
 async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS.task, ...more }: Options) {
+  const { pull = 'merged', action = '' } = more
   const scripted = createScriptedRun(more.script ?? [jobResult('active')], { timeoutMs: 60_000 })
   const writers = {
     comment: writer(more.comment, decides ? 'decides' : 'informs'),
@@ -80,17 +85,19 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
     findPreviousRun({
       inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
       environment: { runId: '9', runAttempt: attempt } as RunEnvironment,
-      event: { action: '' } as RunEvent,
+      event: { action } as RunEvent,
+      readDocsPull: async () => ({ state: pull }) as DocsPull,
       ...scripted.tools,
       slots: [writers.check, writers.comment].filter((slot) => slot !== undefined),
     }),
   )
-  const { jobId, previousLink } = scripted.progress
+  const { jobId, previousLink, fingerprint } = scripted.progress
   return {
     lines: scripted.lines,
     notes: scripted.progress.notes,
     reported: scripted.reported,
     responded: scripted.progress.responded,
+    fingerprint,
     writers,
     value,
     error,
@@ -206,6 +213,45 @@ describe('a re-run', () => {
     },
   )
 
+  const told = ofThisRun('pr-opened', { sent: 'its fingerprint' })
+  const isNow = (status: string) => [jobResult(status)]
+  const REPORTS = `waits for job-1: completed; asks job-1; ${FOLLOWED}`
+  const REPLACES = (status: string) => `continues job-1, pr-opened: ${status}; asks job-1; follows nothing`
+  test.each<[story: string, Options]>([
+    [REPORTS, { check: told, pull: 'open' }],
+    [REPORTS, { check: told, pull: 'unknown' }],
+    [REPORTS, { check: told, pull: 'open', comment: other }],
+    [REPORTS, { comment: told, pull: 'open' }],
+    [REPORTS, { check: told, pull: 'open', task: MESSAGE }],
+    [NOTHING, { check: told, pull: 'open', task: ATTACH }],
+    [WAITS, { check: told, pull: 'open', script: isNow('active') }],
+    [REPLACES('archived'), { check: told, pull: 'open', script: isNow('archived') }],
+    [
+      REPLACES('archived').replace('nothing', `job-1 ${OLD_LINK}`),
+      { comment: told, pull: 'open', script: isNow('archived') },
+    ],
+    [REPLACES('completed'), { check: told, pull: 'merged' }],
+    [REPLACES('completed'), { check: told, pull: 'closed' }],
+    [
+      OTHER.replace('asks', 'asks job-1'),
+      { check: told, pull: 'merged', comment: other, script: [jobResult('completed'), job0] },
+    ],
+    [NOTHING, { check: ofThisRun('no-changes'), pull: 'open' }],
+    [NOTHING, { check: ofThisRun('pr-opened'), pull: 'open' }],
+  ])('of a run whose docs job has opened a pull request: %s, with %j', async (story, options) => {
+    const found = await find({ attempt: 2, script: isNow('completed'), ...options })
+    expect(found.story).toBe(story)
+    const isReported = story === REPORTS || story === WAITS
+    expect(found.fingerprint).toBe(isReported ? 'its fingerprint' : '')
+    expect(found.lines.log.join().includes('or close that pull request')).toBe(isReported)
+  })
+
+  test('by a push does not say that closing the docs pull request helps', async () => {
+    const options = { attempt: 2, comment: told, pull: 'open', action: 'synchronize' } as const
+    const { lines } = await find(options)
+    expect(lines.log[0]).toMatch(/reporting it, .* To ask for docs again, start a new run\.$/)
+  })
+
   test.each<[string, Options, story: string]>([
     ['the job in the comment if the check lacks it', { check: withoutJob, comment: check }, WAITS],
     ['the job that it is given to wait for', { check, task: ATTACH }, WAITS],
@@ -310,12 +356,13 @@ describe('continuing', () => {
     number?: number
     issueNumber?: number
     jobScope?: Inputs['jobScope']
+    sent?: string
   }
 
   async function decide(
     previousJob: PreviousRun['job'],
     pull: DocsPull,
-    { link = OLD_LINK, jobId = 'job-1', script = [], ...more }: Decide = {},
+    { link = OLD_LINK, jobId = 'job-1', script = [], sent = '', ...more }: Decide = {},
   ) {
     const { tools, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
     const read: string[] = []
@@ -323,7 +370,8 @@ describe('continuing', () => {
       read.push(link)
       return pull
     }
-    const previous = { state: stored('active', { jobId, link }), job: previousJob }
+    progress.fingerprint = 'the same'
+    const previous = { state: stored('active', { jobId, link, sent }), job: previousJob }
     const { action, number, jobScope = 'pull-request', issueNumber } = more
     const inputs = { ...INPUTS, timeoutMs: 60_000, jobScope, issueNumber }
     const event = { action, pullRequest: { number } } as RunEvent
@@ -340,14 +388,13 @@ describe('continuing', () => {
   const closed: DocsPull = { state: 'closed' }
   const merged: DocsPull = { state: 'merged' }
   const unknown: DocsPull = { state: 'unknown', reason: 'It is on another host.' }
-  const UNKNOWN = `Can't tell whether the docs job's pull request ${OLD_LINK} is still open, so it counts as open. It is on another host.`
 
-  test.each<[string, PreviousRun['job'], DocsPull, remembered: string, link: string, log: string[]]>([
-    ['an open pull request', active, open, OLD_LINK, OLD_LINK, []],
-    ['an open pull request that is news', linked, open, OLD_LINK, LINK, []],
-    ['a pull request that cannot be read', active, unknown, OLD_LINK, OLD_LINK, [UNKNOWN]],
-    ['no pull request', active, closed, '', '', []],
-  ])('a job with %s gets the message', async (_, previousJob, pull, remembered, link, log) => {
+  test.each<[string, PreviousRun['job'], DocsPull, remembered: string, link: string]>([
+    ['an open pull request', active, open, OLD_LINK, OLD_LINK],
+    ['an open pull request that is news', linked, open, OLD_LINK, LINK],
+    ['a pull request that cannot be read', active, unknown, OLD_LINK, OLD_LINK],
+    ['no pull request', active, closed, '', ''],
+  ])('a job with %s gets the message', async (_, previousJob, pull, remembered, link) => {
     // For a job that takes its place: only an open pull request is continued.
     const prompt = pull === open ? continueAt(link) : 'Do it'
     const previousLink = pull === open ? link : ''
@@ -356,7 +403,7 @@ describe('continuing', () => {
     expect(told).toEqual({
       task: { kind: 'message', jobId: 'job-1', prompt: 'Do it', remembered: forNewJob },
       read: link === '' ? [] : [link],
-      log,
+      log: [],
       followed: ['job-1', link],
     })
   })
@@ -414,6 +461,34 @@ describe('continuing', () => {
     const reason = `the docs pull request ${OLD_LINK} was closed without a merge`
     expect(told).toMatchObject({ task: skips ? { reason } : { kind: 'create' } })
   })
+
+  const WAITS: Partial<Task> = { kind: 'attach', jobId: 'job-1', job: linked }
+  const MESSAGES: Partial<Task> = { kind: 'message' }
+  const CREATES: Partial<Task> = { kind: 'create' }
+  const PUSH = { action: 'synchronize', number: 7 }
+  test.each<[Partial<Task>, PreviousRun['job'], DocsPull, Decide]>([
+    [WAITS, linked, open, PUSH],
+    [WAITS, linked, merged, PUSH],
+    [WAITS, linked, unknown, PUSH],
+    [WAITS, linked, open, { ...PUSH, issueNumber: 40 }],
+    [CREATES, linked, merged, { ...PUSH, jobScope: 'run' }],
+    [{ ...WAITS, job: active }, active, open, PUSH],
+    [{ ...WAITS, job: undefined }, 'not requested', open, PUSH],
+    [MESSAGES, linked, open, { ...PUSH, sent: 'something else' }],
+    [MESSAGES, linked, open, { ...PUSH, sent: '' }],
+    [MESSAGES, linked, open, { ...PUSH, action: 'labeled' }],
+    ...FAILURES.map(
+      (status) =>
+        [CREATES, job(status), open, PUSH] as [typeof CREATES, PreviousRun['job'], DocsPull, Decide],
+    ),
+    [CREATES, undefined, open, PUSH],
+  ])(
+    'a push of what was sent before: %j, if the job is %j and its pull request %j, with %j',
+    async (task, was, pull, options) => {
+      const { told } = await decide(was, pull, { sent: 'the same', ...options })
+      expect(told.task).toMatchObject(task)
+    },
+  )
 
   test('if only the pull request is remembered, the new job continues there', async () => {
     const { told } = await decide(undefined, open, { jobId: '' })

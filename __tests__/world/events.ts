@@ -25,6 +25,7 @@ const PUSHES = {
   usual: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
   many: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
   'new branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
+  'empty branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 0 },
   deleted: { before: BEFORE, after: NONE, ref: 'refs/heads/main', count: 0 },
   tag: { before: NONE, after: COMMIT, ref: `refs/tags/${TAG}`, count: 0 },
 }
@@ -79,6 +80,7 @@ export function createEvent({ random, usesGitHub }: Draw) {
       [4, 'usual'],
       [2, 'many'],
       [1, 'new branch'],
+      [1, 'empty branch'],
       [1, 'deleted'],
       [1, 'tag'],
     ),

@@ -316,7 +316,10 @@ async function startPlannedGitHub(
   repository.issues.add(ISSUE)
   repository.lagMs = plan.lagMs
   for (const name of ['docs.yml', 'other.yml'])
-    for (const head_sha of [BEFORE, HEAD]) repository.addRun({ head_sha, path: `.github/workflows/${name}` })
+    for (const head_sha of [BEFORE, HEAD]) {
+      const conclusion = plan.ranBefore ? 'success' : 'failure'
+      repository.addRun({ head_sha, conclusion, path: `.github/workflows/${name}` })
+    }
   repository.addRelease('v0.9.0', '2025-01-01T00:00:00Z')
   repository.addRelease(TAG, '2026-01-01T00:00:00Z')
   repository.addRelease('v3.0.0-rc.1', null, { prerelease: true })
@@ -324,6 +327,7 @@ async function startPlannedGitHub(
     status: plan.compared,
     ...(plan.compared === 'ahead' || plan.compared === 'diverged' ? { files } : { files: [], commits: [] }),
   }
+  for (const sha of [COMMIT, HEAD]) repository.addCommit({ sha, author: plan.committer })
   for (const base of [HEAD, BEFORE, COMMIT, sha(TAG), sha('v0.9.0')])
     for (const head of [COMMIT, HEAD]) repository.addComparison(base, head, comparison)
   repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })

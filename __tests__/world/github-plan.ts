@@ -33,6 +33,9 @@ export function createGitHubPlan(draw: Draw) {
     omitsMerges: rare.chance(0.3),
     /** Of the pull request. */
     labels: rare.chance(0.3) ? ['bug', 'No Docs'] : [],
+    /** Whether the workflow ran before, and who wrote the commits since. */
+    ranBefore: rare.chance(0.8),
+    committer: rare.chance(0.5) ? 'octocat' : 'mintlify[bot]',
     /** The repository has another name now. */
     renamed: random.chance(0.1),
     compresses: random.chance(0.3),

@@ -6,7 +6,7 @@ import { ENDED, type Facts, NOTHING } from './facts.js'
 import { type Kind, type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
 import type { Rule } from './rules.js'
 import { decodings } from './rules-text.js'
-import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
+import { type Entry, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
 /** The requests for the files of the docs pull request. */
 export const DOCS_FILES = /\/pulls\/17\/files\?/
@@ -138,6 +138,51 @@ export const GITHUB_RULES = {
     const isWrong = unfinished.every((jobId) => !facts.isGone(jobId, first.startedAt))
     if (unfinished.length > 0 && unfinished.length === remembered(facts).length && isWrong)
       yield 'a re-run has a job to wait for, and sent something'
+  },
+
+  /** A closed one is asked for again, and so is a job that can't go on. */
+  *'a re-run with an open docs pull request sends nothing'(facts) {
+    const [first] = facts.posts
+    if (first === undefined || facts.step.plan.task === 'attach') return
+    if (['closed', 'merged'].includes(facts.github?.docsPull ?? '')) return
+    const told = ownTold(facts)
+    const isWrong = told.every((jobId) => canGoOn(facts, jobId, first))
+    if (told.length > 0 && told.length === remembered(facts).length && isWrong)
+      yield 'an earlier attempt has told of a pull request, and something was sent'
+  },
+
+  *'a push does not send again what the docs job has'(facts) {
+    const { posts, hasComment, written, step } = facts
+    const [first] = posts
+    const { runId, attempt, event } = step.plan
+    const own = written.findLast(({ kind, marker }) => kind === 'comment' && isBy(marker, runId, attempt))
+    if (event.action !== 'synchronize' || !hasComment || first === undefined || !own?.marker.sent) return
+    const shown = facts.shown('comment')
+    const isWrong = shown.every((one) => one?.sent === own.marker.sent && canGoOn(facts, one.jobId, first))
+    if (shown.length > 0 && isWrong) yield 'the same was sent again'
+  },
+
+  *'what brings nothing new starts nothing'(facts) {
+    if (hasNothingNew(facts) && facts.posts.length > 0) yield 'something was sent'
+  },
+
+  *'a docs-token that is refused is told'({ step, inputs, posts, lines }) {
+    const token = inputs['docs-token']
+    const last = step.githubRequests.findLast(
+      ({ path, headers }) => /\/pulls\/17$/.test(path) && token && headers.authorization?.includes(token),
+    )
+    const isRefused = last?.status === 401 || last?.status === 404
+    const isTold = lines.some((line) => line.startsWith('::warning') && line.includes('docs-token'))
+    if (isRefused && posts.length > 0 && !isTold) yield 'no warning names it'
+  },
+
+  *'what may be lost is sent by the next run'(facts) {
+    const { posts, hasComment, step, outcome } = facts
+    if (!hasComment || posts.length > 0 || step.plan.attempt > 1 || outcome === 'skipped') return
+    const shown = facts.shown('comment')
+    const isLost = shown.every((one) => one?.jobId && ['sending', 'unknown'].includes(one.state))
+    if (shown.length > 0 && isLost && [...ENDED, 'started', 'timed-out'].includes(outcome))
+      yield 'nobody knows whether the message arrived, and nothing was sent'
   },
 
   /** Whoever closed it wants none. */
@@ -287,6 +332,36 @@ export function ownUnfinished(facts: Facts): string[] {
     const isUnfinished = marker && marker.jobId !== '' && ![...ENDED, ...NOTHING].includes(marker.state)
     return isUnfinished ? [marker.jobId] : []
   })
+}
+
+/** Whether nothing has changed, as far as GitHub knows: there was no run before, or the agent alone has worked since. */
+export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolean {
+  const { task, event } = step.plan
+  const { context, 'context-paths': paths, 'issue-number': number, since } = inputs
+  const isAsked = task !== 'attach' && hasEvent && (context !== 'none' || paths !== undefined)
+  if (!isAsked || !github || number === String(PULL_REQUEST)) return false
+  if (event.name === 'push') return event.push === 'empty branch' && since === undefined
+  const isByAgent = github.committer === 'mintlify[bot]' && inputs['skip-authors'] !== ''
+  const isOld = since === undefined && !github.ranBefore
+  return event.name === 'schedule' && (isOld || (github.compared === 'ahead' && isByAgent))
+}
+
+/** For each of these, the job of an attempt before that has told of its pull request, if there is one. */
+export function ownTold(facts: Facts): string[] {
+  const { runId, attempt } = facts.step.plan
+  return remembered(facts).flatMap(({ comment, check }) => {
+    const own = [check, comment].filter((one) => one?.run === String(runId) && one.attempt !== attempt)
+    const marker = own.find((one) => one?.jobId !== '') ?? own[0]
+    return marker?.state === 'pr-opened' && marker.sent !== '' ? [marker.jobId] : []
+  })
+}
+
+/** Whether nothing shows that a job can't go on, before this request. */
+function canGoOn(facts: Facts, jobId: string, post: Entry): boolean {
+  const statuses = facts.polls(jobId, post.startedAt).map((poll) => facts.statusIn(poll))
+  return (
+    jobId !== '' && !facts.isGone(jobId, post.startedAt) && !statuses.some((one) => FAILURES.includes(one))
+  )
 }
 
 /** Whether issue-number is an issue's where it has to be a pull request's. */

@@ -1,10 +1,19 @@
 /** What must come of a day on which nothing goes wrong. The other rules say what must not happen; these demand. */
 
-import { PULL_REQUEST } from './draw.js'
+import { FAILURES, PULL_REQUEST } from './draw.js'
 import { type EventPlan, mayMerge, numberOf } from './events.js'
-import type { Facts } from './facts.js'
+import type { StepRecord } from './execute.js'
+import { type Facts, isSuccess } from './facts.js'
 import type { Rule } from './rules.js'
-import { DOCS_FILES, isOfEarlierRun, looksTheSame, namesIssue, ownUnfinished } from './rules-github.js'
+import {
+  DOCS_FILES,
+  hasNothingNew,
+  isOfEarlierRun,
+  looksTheSame,
+  namesIssue,
+  ownTold,
+  ownUnfinished,
+} from './rules-github.js'
 
 /** GitHub lists no more files of a comparison, and of a pull request. */
 const [MOST_COMPARED, MOST_LISTED] = [300, 3_000]
@@ -22,8 +31,22 @@ export const WELL_RULES = {
     const told = [outputs['pr-link'], outputs['pr-repository'], outputs['pr-number']].join(' ')
     if (outcome === end.outcome && end.link && told !== `${end.link} ${repository} ${number}`)
       yield `instead of ${end.link}: ${told}`
-    const mayWait = step.plan.task === 'attach' || ownUnfinished(facts).length > 0
+    const isRerun = ownUnfinished(facts).length > 0 || ownTold(facts).length > 0
+    const mayWait = step.plan.task === 'attach' || isRerun || hasSent(facts)
     if (posts.length !== 1 && !mayWait) yield `${posts.length} POSTs were sent`
+  },
+
+  *'if nothing goes wrong, a push that changes nothing is not paid for'(facts) {
+    const { plan, posts, step, record, index, inputs, github, outcome } = facts
+    const before = record.steps[index - 1]
+    if (plan.theme !== 'well' || !before || !hasSent(facts) || inputs.context === 'none') return
+    const { event, inputs: sent } = before.plan
+    const isAlike = PARTS.every((part) => sent[part] === inputs[part]) && numberOf(event) === PULL_REQUEST
+    const isWhole = (github?.files ?? 0) <= MOST_LISTED && sent['issue-number'] === undefined
+    const [first] = before.entries.filter(({ method }) => method === 'POST')
+    const isPaid = first !== undefined && isSuccess(first) && !FAILURES.includes(plannedEnd(facts).outcome)
+    if (isAlike && isWhole && isPaid && posts.length > 0 && step.plan.attempt === 1)
+      yield `it sent something, and ended as ${outcome}`
   },
 
   *'if nothing goes wrong, there is a comment that names the job'(facts) {
@@ -58,7 +81,8 @@ export const WELL_RULES = {
     if (plan.theme !== 'well' || github === undefined || context === 'none' || paths !== undefined) return
     const { event } = step.plan
     const isOfPull = [number, numberOf(event)].includes(PULL_REQUEST)
-    const hasList = isOfPull || (github.compared === 'ahead' && hasRange(event))
+    const isFirst = !github.ranBefore && inputs.since === undefined && /^schedule|_dispatch$/.test(event.name)
+    const hasList = isOfPull || (github.compared === 'ahead' && hasRange(event) && !isFirst)
     // A file that has a plain name, and a list that leaves room for the diff.
     if (!hasList || !/^[\w/.]+$/.test(github.file) || github.files > MOST_COMPARED) return
     for (const { body } of posts) {
@@ -70,6 +94,18 @@ export const WELL_RULES = {
     }
   },
 } satisfies Record<string, Rule>
+
+/** Whether this push brings what an earlier step has sent to the docs job. */
+function hasSent({ step, hasComment, record, index, inputs }: Facts): boolean {
+  const isSame = ({ plan }: StepRecord): boolean =>
+    numberOf(plan.event) === PULL_REQUEST && PARTS.every((part) => plan.inputs[part] === inputs[part])
+  const { event, workflow } = step.plan
+  const before = record.steps.slice(0, index).filter(({ plan }) => plan.workflow === workflow)
+  return hasComment && event.action === 'synchronize' && before.some(isSame)
+}
+
+/** What a prompt is made of. */
+const PARTS = ['prompt', 'prompt-file', 'context', 'context-paths', 'job-key', 'project-id', 'api-key']
 
 /** How the job ends, and all the ways in which the step may end. */
 function plannedEnds(facts: Facts) {
@@ -106,9 +142,11 @@ const MATCHES: Readonly<Record<string, RegExp>> = {
 }
 
 /** No file matches, or nothing is new. */
-function mayHaveNothingToDo({ inputs, github, step }: Facts): boolean {
+function mayHaveNothingToDo(facts: Facts): boolean {
+  const { inputs, github, step } = facts
   const isOld = github !== undefined && github.compared !== 'ahead'
   return (
+    hasNothingNew(facts) ||
     noneMatches(inputs['context-paths'], github) ||
     (isOld && (inputs['context-paths'] !== undefined || step.plan.event.name === 'schedule'))
   )

@@ -1,6 +1,8 @@
 /** Applies what changed: whether there is nothing to do, and the prompt with its context. Pure. */
 
-import type { RunEvent } from '../event/event.js'
+import { createHash } from 'node:crypto'
+import type { Commit, RunEvent } from '../event/event.js'
+import { getPath, getString } from '../event/payload.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { matchesPatterns } from '../inputs/path-patterns.js'
 import type { SkipReason } from '../run/result.js'
@@ -11,11 +13,16 @@ import { describeTrigger } from './trigger.js'
 
 /** Why there is nothing to do, or why that can't be told, for the log and the summary; undefined if there is something. */
 export function judgeChanges(
-  { contextPaths }: Pick<Inputs, 'contextPaths'>,
+  { contextPaths, skipAuthors }: Pick<Inputs, 'contextPaths' | 'skipAuthors'>,
   { name }: Pick<RunEvent, 'name'>,
-  { files, empty, unknown, unexpected, truncated, note = '' }: Changes,
+  { files, commits, empty, isFirst, unknown, unexpected, truncated, note = '' }: Changes,
 ): SkipReason | { readonly note: string } | undefined {
+  if (isFirst && name !== 'workflow_dispatch')
+    return { reason: 'there is nothing to compare with', advice: `${note} The next run begins here.` }
   if (name === 'schedule' && empty) return { reason: 'there are no new commits' }
+  const isSkipped = ({ author, isMerge }: Commit) => isMerge || skipAuthors.has(author.toLowerCase())
+  if (name === 'schedule' && !unknown && commits?.complete && commits.commits.every(isSkipped))
+    return { reason: 'every new commit is a merge or by an account in skip-authors' }
   if (contextPaths.length === 0) return unexpected ? { note } : undefined
   if (unknown) return { note: `context-paths was ignored: ${note}` }
   if (files.some((file) => isIncluded(contextPaths, file))) return undefined
@@ -34,6 +41,25 @@ function isIncluded(
   { path, previousPath = path, status }: ChangedFile,
 ): boolean {
   return matchesPatterns(patterns, path) || (status !== 'copied' && matchesPatterns(patterns, previousPath))
+}
+
+/**
+ * The same for a push that changes nothing of a pull request, such as a merge of its base: at most, the line numbers of its
+ * hunks move. Undefined if not all is known.
+ */
+export function fingerprint(
+  prompt: string,
+  changes: Changes | undefined,
+  { inputs, event }: Pick<Step, 'event'> & { readonly inputs: Pick<Inputs, 'context' | 'contextPaths'> },
+): string | undefined {
+  if (inputs.context === 'none' || !changes || changes.unknown || changes.truncated) return undefined
+  const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
+  if (files.some(({ patch }) => patch === undefined)) return undefined
+  const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
+  const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? changes.named, name))
+  const parts = files.map(({ patch, ...file }) => [file, `\n${patch}`.replace(/\n@@.*/g, '\n@@')])
+  const all = JSON.stringify([prompt, inputs.context, words, parts])
+  return createHash('sha256').update(all).digest('base64url')
 }
 
 /** The prompt with its context, in which the key is redacted: the agent may copy what it reads into a pull request. */

@@ -128,7 +128,6 @@ async function ofPullRequest(number: number, headSha: string, source: Source): P
     truncated: truncated || listed.length >= PULL_REQUEST_LIMIT,
     range: `pull request ${number}${readSha === '' ? '' : ` as of commit ${shortSha(readSha)}`}`,
     ...(note !== undefined && { note }),
-    empty: false,
   }
 }
 
@@ -165,7 +164,10 @@ async function ofPush(environment: RunEnvironment, { payload }: RunEvent, source
   if (!ZERO_SHA.test(before)) {
     return changesBetween(source, isTag ? await peelTag(source, before) : before, head)
   }
-  if (!isTag) return unknownChanges('The branch is new, so there is no commit to compare with.')
+  if (!isTag) {
+    const isFirst = getPath(payload, 'commits.length') === 0
+    return { ...unknownChanges('The branch is new, so there is no commit to compare with.'), isFirst }
+  }
   const tag = environment.ref.slice('refs/tags/'.length)
   return sinceLastRelease(source, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
 }

@@ -1,7 +1,7 @@
 /** Compares two commits: the files and commits between them, or why these can't be known. */
 
 import type { Commit } from '../event/event.js'
-import { getSha, getString } from '../event/payload.js'
+import { getArray, getSha, getString } from '../event/payload.js'
 import { type GitHub, requestParams, type Source } from '../github/client.js'
 import { GitHubError, succeeds } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
@@ -15,7 +15,7 @@ const COMMITS_PAGE = 100
 
 /** @param note why there is no list of changes, in the action's own words */
 export function unknownChanges(note: string): Changes {
-  return { files: [], truncated: false, unknown: true, note, range: 'unknown', empty: false }
+  return { files: [], truncated: false, unknown: true, note, range: 'unknown' }
 }
 
 /** @param range as in `Changes` */
@@ -138,6 +138,7 @@ function toCommits({ commits, total_commits }: Partial<ApiComparison>): Required
       author: getString(commit, 'author.login'),
       authorName: getString(commit, 'commit.author.name'),
       message: getString(commit, 'commit.message'),
+      isMerge: getArray(commit, 'parents').length > 1,
     }),
   )
   return { commits: listed, complete: listed.length === total_commits }

@@ -22,7 +22,9 @@ export interface Changes {
   /** GitHub truncated the list. */
   readonly truncated: boolean
   /** There is certainly no commit in the range. */
-  readonly empty: boolean
+  readonly empty?: boolean
+  /** Nothing came before: the next run begins here. */
+  readonly isFirst?: boolean
   /** There is no list, or not all of it. Then the files never decide that there is nothing to do. */
   readonly unknown?: boolean
   /** Why it is unknown, or what else to know about it, in the action's own words. */

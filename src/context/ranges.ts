@@ -105,9 +105,8 @@ export async function sinceLastSuccess(environment: RunEnvironment, source: Sour
   if (workflow === '') return unknownChanges("Can't tell which workflow this run belongs to.")
   const last = await findLastRun(environment, workflow, branch, source)
   if (last === undefined) {
-    return unknownChanges(
-      'There is no earlier successful run of this workflow on this branch to compare with.',
-    )
+    const note = 'There is no earlier successful run of this workflow on this branch to compare with.'
+    return { ...unknownChanges(note), isFirst: true }
   }
   return changesBetween(source, last.head_sha, environment.sha, {
     mayBeBehind: last.id > Number(environment.runId),

@@ -39,6 +39,7 @@ export interface Commit {
   readonly author: string
   readonly authorName: string
   readonly message: string
+  readonly isMerge?: boolean
 }
 
 /** Git's name for no commit, as in a push of a new branch. */

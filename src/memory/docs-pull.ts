@@ -7,8 +7,8 @@ import { GitHubError } from '../github/errors.js'
 import { type DocsFile, FILES_PAGE } from '../run/progress.js'
 import { joinSentences } from '../text/format.js'
 
-/** `reason` and what helps, in sentences. */
-type UnknownPull = { readonly state: 'unknown'; readonly reason: string }
+/** `reason` and what helps, in sentences. `isExpired`: docs-token was refused. */
+type UnknownPull = { readonly state: 'unknown'; readonly reason: string; readonly isExpired?: boolean }
 export type DocsPull = { readonly state: 'open' | 'merged' | 'closed' } | UnknownPull
 
 /**
@@ -44,8 +44,8 @@ export async function readDocsPull<T>(
     return await read(docsGitHub(), repository, number)
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
-    const advice = `Check that docs-token can read pull requests in ${repository}.`
-    return unknownFor(thrown, advice, 'With docs-token: ')
+    const advice = `Renew docs-token, or let it read pull requests in ${repository}.`
+    return { ...unknownFor(thrown, advice, 'With docs-token: '), isExpired: true }
   }
 }
 

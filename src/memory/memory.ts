@@ -8,7 +8,7 @@ import type { Inputs } from '../inputs/inputs.js'
 import type { DocsFile } from '../run/progress.js'
 import type { Plan } from '../run/result.js'
 import type { Step } from '../run/step.js'
-import { readDocsPull, readFiles, readState } from './docs-pull.js'
+import { type DocsPull, readDocsPull, readFiles, readState } from './docs-pull.js'
 import { isByAction } from './marker.js'
 import { openCheck, openComment, signing } from './places.js'
 import { type Attach, continueOrCreate, findPreviousRun } from './previous-run.js'
@@ -38,6 +38,17 @@ export function openMemory(step: Step, github: GitHub) {
   const readDocs = <T>(link: string, read: Parameters<typeof readDocsPull<T>>[4]) =>
     readDocsPull(link, environment, github, docsGitHub, read)
 
+  async function readDocsState(link: string): Promise<DocsPull> {
+    const pull = await readDocs(link, readState)
+    if (pull.state === 'unknown') {
+      const tell = pull.isExpired ? step.note : step.log
+      tell(
+        `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
+      )
+    }
+    return pull
+  }
+
   if (inputs.check) keep(openCheck(step, github, () => comment?.role === 'decides'))
 
   return {
@@ -63,14 +74,12 @@ export function openMemory(step: Step, github: GitHub) {
      * @throws ActionError, Cancelled
      */
     async recall(service: AgentService): Promise<Attach | Earlier | undefined> {
-      const context = { ...step, service, slots }
+      const context = { ...step, service, slots, readDocsPull: readDocsState }
       const previous = await findPreviousRun(context)
       if (previous === undefined || 'kind' in previous) return previous
-      const readPull = (link: string) => readDocs(link, readState)
-      const withPull = { ...context, readDocsPull: readPull }
       return {
         kind: 'earlier',
-        continueOrCreate: (composeWith) => continueOrCreate(previous, composeWith, withPull),
+        continueOrCreate: (composeWith) => continueOrCreate(previous, composeWith, context),
       }
     },
     /** The files of a docs pull request; none if they can't be read. */

@@ -1,7 +1,7 @@
 /** What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or to continue. */
 
 import { isFinalOutcome, type Job, parsePullRequest, reasonNotContinuable } from '../agent/job.js'
-import { InputError, type Inputs, type Task } from '../inputs/inputs.js'
+import { InputError, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
 import { Progress } from '../run/progress.js'
 import type { Plan } from '../run/result.js'
@@ -16,6 +16,7 @@ import type { Slot } from './slot.js'
 export interface PreviousRunContext extends RunTools, Pick<Step, 'environment' | 'event' | 'inputs'> {
   /** Where this step's state may be stored: the check, then the comment. */
   readonly slots: readonly Pick<Slot, 'role' | 'find' | 'stop'>[]
+  readonly readDocsPull: (link: string) => Promise<DocsPull>
 }
 
 /** A job that is remembered, as it is now. */
@@ -25,13 +26,8 @@ export interface PreviousRun {
   readonly job: Job | 'not requested' | undefined
 }
 
-/** An attempt before this one didn't see its docs job finish: it is waited for, and nothing is sent. */
+/** The docs job has what this run would send, or an earlier attempt didn't see it finish: it is waited for. */
 export type Attach = Extract<Task, { kind: 'attach' }>
-
-/** Whether a re-run is like a new run: the job's end was reported, or nothing was accepted. */
-function isFinished({ state }: StoredState): boolean {
-  return isFinalOutcome(state) || NOTHING_SENT.includes(state)
-}
 
 /**
  * Finds the job to continue. The check decides for a re-run, the comment for a later run.
@@ -41,44 +37,53 @@ function isFinished({ state }: StoredState): boolean {
 export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<PreviousRun | Attach | undefined> {
-  const { inputs, environment, progress, slots, log } = context
+  const { inputs, environment, event, progress, slots, log, readDocsPull } = context
   const states = await Promise.all(
     slots.map(async (slot) => (slot.role === 'informs' ? undefined : slot.find())),
   )
   for (const state of states) refuseSameAttempt(state, context)
   const ofComment = states[slots.findIndex(({ role }) => role === 'decides')]
-  const isOfThisRun = (state: StoredState | undefined): boolean =>
-    state?.run === environment.runId && state.attempt !== environment.runAttempt && isMeant(state, inputs)
-  const ofThisRun = states.filter(isOfThisRun)
+  const { task } = inputs
+  const ofThisRun = states
+    .filter((state) => state?.run === environment.runId && state.attempt !== environment.runAttempt)
+    // A step with a job-id is about that job alone.
+    .filter((state) => task.kind === 'create' || state?.jobId === task.jobId)
   // An edit that failed may have left one of them without the job.
   const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
   noteIfUnknown(rerun ?? ofComment, context)
 
-  let goneId = ''
-  if (rerun !== undefined && rerun.jobId !== '' && !isFinished(rerun)) {
-    progress.follow(rerun.jobId, rerun.link)
-    const job = await getJobUnlessDry(rerun.jobId, context)
-    if (job !== undefined) {
+  let known: PreviousRun | undefined
+  const { state = 'unsent', jobId = '', link = '', sent = '' } = rerun ?? {}
+  const isTold = state === 'pr-opened' && sent !== '' && task.kind !== 'attach'
+  const isFinished = isFinalOutcome(state) || NOTHING_SENT.includes(state)
+  if (rerun !== undefined && jobId !== '' && (isTold || !isFinished)) {
+    progress.follow(jobId, link)
+    const job = await getJobUnlessDry(jobId, context)
+    if (isTold ? !reasonNotReusable(job) && !isOver(await readDocsPull(link)) : job) {
       noteIfLost(rerun, context)
-      log(
-        "This is a re-run, and an earlier attempt didn't see its docs job finish: waiting for it, and sending nothing.",
-      )
-      return { kind: 'attach', jobId: rerun.jobId, job: job === 'not requested' ? undefined : job }
+      const orClose = event.action === 'synchronize' ? '' : ', or close that pull request'
+      const why = isTold
+        ? `its docs job has opened a pull request: reporting it, and sending nothing. To ask for docs again, start a new run${orClose}.`
+        : "an earlier attempt didn't see its docs job finish: waiting for it, and sending nothing."
+      log(`This is a re-run, and ${why}`)
+      return attachTo(rerun, job, progress)
     }
-    goneId = rerun.jobId
+    known = { state: rerun, job }
     progress.forget()
-    if (ofComment === undefined) return { state: rerun, job }
+    if (ofComment === undefined) return known
   }
   if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
   if (ofComment.jobId === '') return { state: ofComment, job: undefined }
   progress.follow(ofComment.jobId, ofComment.link)
-  const job = ofComment.jobId === goneId ? undefined : await getJobUnlessDry(ofComment.jobId, context)
+  const isKnown = ofComment.jobId === known?.state.jobId
+  const job = isKnown ? known?.job : await getJobUnlessDry(ofComment.jobId, context)
   return { state: ofComment, job }
 }
 
-/** A step with a `job-id` is about that job alone, even if an earlier attempt had another one. */
-function isMeant({ jobId }: StoredState, { task }: Inputs): boolean {
-  return task.kind === 'create' || jobId === task.jobId
+function attachTo({ jobId, link, sent }: StoredState, job: PreviousRun['job'], progress: Progress): Attach {
+  progress.follow(jobId, link)
+  progress.fingerprint = sent
+  return { kind: 'attach', jobId, job: job === 'not requested' ? undefined : job }
 }
 
 /**
@@ -161,20 +166,24 @@ function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Pr
 export async function continueOrCreate(
   { state, job }: PreviousRun,
   composeWith: (...more: string[]) => string,
-  context: PreviousRunContext & { readonly readDocsPull: (link: string) => Promise<DocsPull> },
+  context: PreviousRunContext,
 ): Promise<Plan> {
   const { inputs, event, log, progress, readDocsPull } = context
   const { jobId } = state
   const prompt = composeWith()
   const link = (job !== 'not requested' && job?.link) || state.link
   const pull = link === '' ? undefined : await readDocsPull(link)
-  const pushed = event.action === 'synchronize' ? event.pullRequest?.number : undefined
-  const isItsThread = inputs.jobScope !== 'run' && pushed === (inputs.issueNumber ?? pushed)
-  if (pull?.state === 'closed' && pushed !== undefined && isItsThread) {
+  const isPush = event.action === 'synchronize' && inputs.jobScope !== 'run'
+  const pushed = event.pullRequest?.number
+  if (pull?.state === 'closed' && isPush && pushed === (inputs.issueNumber ?? pushed)) {
     const reason = `the docs pull request ${link} was closed without a merge`
     const advice =
       'To get docs after all, reopen it, or trigger the workflow other than by a push to this pull request.'
     return { reason, advice }
+  }
+  if (isPush && state.sent === progress.fingerprint && !reasonNotReusable(job)) {
+    log('This push changed nothing of what the docs job was last sent: waiting for it, and sending nothing.')
+    return attachTo({ ...state, link }, job, progress)
   }
   // Only what is known to be open can be continued.
   const forNewJob =
@@ -183,11 +192,6 @@ export async function continueOrCreate(
       : { prompt, previousLink: '' }
   const reason = reasonNotReusable(job, pull)
   if (reason === undefined) {
-    if (pull?.state === 'unknown') {
-      log(
-        `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
-      )
-    }
     if (job === 'not requested') return { kind: 'message', jobId, prompt }
     progress.follow(jobId, link)
     const find = () => getJob(jobId, context)
@@ -209,11 +213,13 @@ function askToContinue(link: string): string {
   )
 }
 
-function reasonNotReusable(job: PreviousRun['job'], pull: DocsPull | undefined): string | undefined {
+function reasonNotReusable(job: PreviousRun['job'], pull?: DocsPull): string | undefined {
   if (job === undefined) return 'no longer exists'
   const reason = job === 'not requested' ? '' : reasonNotContinuable(job)
   if (reason !== '') return reason
-  return pull?.state === 'merged' || pull?.state === 'closed'
-    ? `has a pull request that was ${pull.state}`
-    : undefined
+  return pull && isOver(pull) ? `has a pull request that was ${pull.state}` : undefined
+}
+
+function isOver({ state }: DocsPull): boolean {
+  return state === 'merged' || state === 'closed'
 }

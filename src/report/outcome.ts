@@ -45,7 +45,7 @@ export function describeOutcome(
   result: RunResult,
   show: (text: string) => string,
 ): Texts {
-  const { job, jobId, isGiven, reuse, accepted, status } = progress
+  const { job, jobId, isGiven, isForgotten, reuse, accepted, status } = progress
   const name = `Docs job ${show(jobId)}`
   const hasEnded = isFinal(status) && reuse !== 'message'
   const now = `${name} ${describeNow(progress, show)}.`
@@ -97,7 +97,7 @@ export function describeOutcome(
         title: '⌛ The docs job did not finish in time',
         sentence: `The step waited for ${formatDuration(progress.elapsedMs())}.`,
         happened: now,
-        next: `${howToWait} To wait longer next time, raise timeout-minutes.`,
+        next: `${howToWait} ${isForgotten ? 'A re-run starts another docs job. ' : ''}To wait longer next time, raise timeout-minutes.`,
       }
     case 'started':
       return {

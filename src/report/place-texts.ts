@@ -34,12 +34,13 @@ function textsOf(view: View): Pick<PlaceUpdate, 'title' | 'comment' | 'summary'>
 /** What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it from every redactor. */
 export function createUpdate(view: View): PlaceUpdate {
   const { progress, redact, inputs, sending, notes } = view
-  const { jobId, job, previousLink, accepted, reuse, result } = progress
+  const { jobId, job, previousLink, accepted, reuse, result, fingerprint } = progress
   return {
     stored: {
       state: describeState(progress, sending),
       jobId: redact(jobId, true) === jobId ? jobId : '',
       link: job?.link || previousLink,
+      sent: accepted ? fingerprint : '',
     },
     hasJob: job !== undefined,
     created: accepted && reuse === undefined,

@@ -34,8 +34,12 @@ export class Progress {
   responded = false
   /** An existing job accepted a message, or is only waited for. */
   reuse: 'message' | 'attach' | undefined
+  /** Of what this step sends; if it only waits, of what the job accepted last. */
+  fingerprint = ''
   /** An earlier attempt sent a message whose result is unknown. */
   messageMayBeLost = false
+  /** A re-run finds no job. */
+  isForgotten = false
   /** The input `job-id` names the job. */
   isGiven = false
   /** Why the last status request did not show the job; empty if it did. */
