@@ -5,11 +5,15 @@ import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 
 interface Job {
+  readonly if?: string
   readonly strategy?: { readonly matrix?: object }
   readonly concurrency?: string | { readonly group: string }
   readonly steps?: readonly {
     readonly id?: string
+    readonly if?: string
+    readonly env?: object
     readonly run?: string
+    readonly uses?: string
     readonly with?: Readonly<Record<string, unknown>>
   }[]
 }
@@ -17,20 +21,31 @@ interface Job {
 /** Which rules a recipe breaks, a line for each. */
 function brokenRules(text: string): string[] {
   const { on, concurrency, jobs } = parse(text)
-  const scripts = Object.values<Job>(jobs).flatMap(({ steps = [] }) => steps.map(({ run = '' }) => run))
+  const steps = Object.values<Job>(jobs).flatMap((job) => job.steps ?? [])
+  const scripts = steps.map(({ run = '' }) => run)
+  // The outputs of a run that is skipped name the docs pull request, too, and a dry run asks for it.
+  const isRecord = steps.some(({ with: inputs }) => inputs?.['dry-run'] !== undefined)
   return [
     // A stranger's event would take the place of a run that waits.
     ...(concurrency ? ['has one queue for the whole workflow'] : []),
-    ...Object.values<Job>(jobs).flatMap((job) => [...brokenByJob(job, Object.keys(on))]),
-    ...brokenByBranches(text),
+    ...Object.values<Job>(jobs).flatMap((job) => [...brokenByJob(job, Object.keys(on), isRecord)]),
+    ...brokenByBranches(text, on),
     ...brokenByGh(text, scripts),
     ...brokenByWords(text, on),
   ]
 }
 
 /** A pull request is merged by one push alone. */
-function* brokenByJob({ strategy, concurrency, steps = [] }: Job, events: string[]): Generator<string> {
+function* brokenByJob(job: Job, events: string[], isRecord: boolean): Generator<string> {
+  const { strategy, concurrency, steps = [] } = job
   const group = typeof concurrency === 'string' ? concurrency : concurrency?.group
+  const uses = steps.filter(({ env }) => JSON.stringify(env ?? '').includes('outputs.pr-number'))
+  const isOpened = (condition = ''): boolean => condition.includes("outcome == 'pr-opened'")
+  if (!isRecord && !isOpened(job.if) && !uses.every((step) => isOpened(step.if)))
+    yield 'changes a docs pull request that may be closed'
+  const paid = steps.findIndex((step) => step.uses?.includes('/agent-job-action@'))
+  if (paid >= 0 && steps.slice(paid).some(({ run = '' }) => /\b(?:gh|curl) /.test(run)))
+    yield 'would start the docs job again to repeat a later step'
   if (strategy?.matrix && group !== undefined && !group.includes('matrix.'))
     yield 'has one group for all legs of a matrix, which then replace each other'
   for (const { id, with: inputs = {} } of steps) {
@@ -43,9 +58,14 @@ function* brokenByJob({ strategy, concurrency, steps = [] }: Job, events: string
 }
 
 /** With another name of the default branch, the workflow never starts. Also in a workflow that a comment shows. */
-function brokenByBranches(text: string): string[] {
+function* brokenByBranches(
+  text: string,
+  { pull_request: of }: { pull_request?: { branches?: unknown; paths?: unknown } | null },
+) {
   const lines = text.match(/^#? *branches:.*$/gm) ?? []
-  return lines.every((line) => line.endsWith(' # <- change')) ? [] : ["doesn't mark its branches"]
+  if (!lines.every((line) => line.endsWith(' # <- change'))) yield "doesn't mark its branches"
+  // A backport would be a docs job, too.
+  if (of?.paths && !of.branches) yield 'is for pull requests into any branch'
 }
 
 /**
@@ -100,8 +120,21 @@ describe('the rules find what is wrong', () => {
       'docs-',
       'lets runs that share a docs job run side by side',
     ],
+    [
+      'docs-pull-request.yml',
+      "needs.docs.outputs.outcome == 'pr-opened'",
+      'needs.docs.outputs.outcome',
+      'changes a docs pull request that may be closed',
+    ],
     ['issue.yml', 'jobs:\n', 'concurrency: docs\njobs:\n', 'has one queue for the whole workflow'],
     ['on-merge.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark its branches"],
+    ['ready.yml', '    branches: [main] # <- change\n', '', 'is for pull requests into any branch'],
+    [
+      'start-and-wait.yml',
+      'echo "The docs',
+      'curl "https://chat.example/The docs',
+      'would start the docs job again to repeat a later step',
+    ],
     ['central.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark its branches"],
     [
       'follow-code.yml',

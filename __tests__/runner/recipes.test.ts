@@ -243,8 +243,8 @@ const FIRST_NIGHT: Start = {
   },
 }
 
-/** Runs of budget.yml today, and how many docs pull requests are open. */
-const today = (runs: number, open: number): Start => ({
+/** Runs of budget.yml this month, and how many docs pull requests are open. */
+const used = (runs: number, open: number): Start => ({
   ...OPENED,
   prepare: (world) => {
     OPENED.prepare(world, 1)
@@ -256,6 +256,7 @@ const today = (runs: number, open: number): Start => ({
     }
     addRuns(60, 'skipped')
     addRuns(60, 'action_required')
+    addRuns(60, 'cancelled')
     addRuns(60, 'success', 'mallory/your-repo')
     addRuns(runs, 'success')
   },
@@ -479,6 +480,7 @@ const CASES: Record<string, readonly Case[]> = {
       edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
     }),
     on(merge('mintlify[bot]', ...BOTH), 'skips a pull request of the agent', { ends: 'skipped, skipped' }),
+    on(merge('renovate[bot]', ...BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }),
   ],
   'command.yml': [
     on(command('octocat', '/docs Show it.', 'CONTRIBUTOR'), 'sends each comment to the one job', {
@@ -488,7 +490,9 @@ const CASES: Record<string, readonly Case[]> = {
     }),
     on(command('reader', '/docs'), 'refuses a member without write access', SKIPPED),
     on(command('stranger', '/docs', 'NONE'), 'does not even queue a stranger', NOT_RUN),
+    on(command('octocat', '/docs\r\nShow it.'), 'takes more lines', { prompt: ['Show it.'] }),
     on(command('octocat', 'Where are the /docs?'), 'leaves out other comments', NOT_RUN),
+    on(command('octocat', '/docsearch is down'), 'leaves out other words', NOT_RUN),
     on(issue('octocat', '/docs'), 'leaves out issues', NOT_RUN),
   ],
   'follow-code.yml': [
@@ -613,6 +617,15 @@ const CASES: Record<string, readonly Case[]> = {
       'asks reviewers once',
       { ...TWICE, gh: [...EDIT, status('success', 'success'), status('success', 'success')] },
     ),
+    on(
+      built({ [BUILD]: 'success' }, undefined, { actions: ['opened', 'synchronize'] }),
+      'leaves a docs pull request alone that was closed',
+      {
+        docsPull: { state: 'closed' },
+        ...{ ends: 'skipped', sends: JOB },
+        gh: [...EDIT, status('success', 'success')],
+      },
+    ),
     on(BUILT, 'goes on if the author has no access to the docs repository', {
       prepare: (world, run) => {
         BUILT.prepare(world, run)
@@ -633,17 +646,21 @@ const CASES: Record<string, readonly Case[]> = {
     ...WITHOUT_SECRETS,
   ],
   'budget.yml': [
-    on(today(20, 2), 'sends up to the limits'),
-    on(today(21, 1), 'sends nothing after so many runs', NOT_RUN),
-    on(today(1, 3), 'sends nothing while so many are open', NOT_RUN),
-    on(today(1, 1), 'fails if it may not read the docs repository', { ...STOPPED, docsToken: {} }),
-    on(today(1, 1), 'fails if there is no such agent', { ...STOPPED, ...misspelt }),
-    on(today(1, 2), 'works on GitHub Enterprise Server', {
+    on(used(50, 2), 'sends up to the limits'),
+    on(used(51, 1), 'sends nothing after so many runs, and says so', {
+      ...NOT_RUN,
+      check: ({ log }) => expect(log).toContain('::notice::No docs job: 51 runs this month'),
+    }),
+    on(pull({ author: 'renovate[bot]' }), 'leaves out bots', NOT_RUN),
+    on(used(1, 3), 'sends nothing while so many are open', NOT_RUN),
+    on(used(1, 1), 'fails if it may not read the docs repository', { ...STOPPED, docsToken: {} }),
+    on(used(1, 1), 'fails if there is no such agent', { ...STOPPED, ...misspelt }),
+    on(used(1, 2), 'works on GitHub Enterprise Server', {
       ...ENTERPRISE_SERVER,
       docsPull: { author: 'your-agent[bot]' },
     }),
-    on(today(1, 1), "stays green at the service's limit", { ...refuses(429), ends: 'error', fails: false }),
-    on(today(1, 1), 'fails on other errors', { ...refuses(403), ends: 'error' }),
+    on(used(1, 1), "stays green at the service's limit", { ...refuses(429), ends: 'error', fails: false }),
+    on(used(1, 1), 'fails on other errors', { ...refuses(403), ends: 'error' }),
     ...WITHOUT_SECRETS,
   ],
   'rolling.yml': [
@@ -659,6 +676,10 @@ const CASES: Record<string, readonly Case[]> = {
       prompt: ['+    "/retry": {}'],
     }),
     on(described(API, '{'), 'fails if it is no JSON', STOPPED),
+    on(described({}, JSON.stringify(API)), 'fails if the commit before is gone', {
+      ...STOPPED,
+      payload: (world) => ({ ...push('openapi.json').payload(world), before: sha('lost') }),
+    }),
   ],
   'schedule.yml': [
     on(schedule('schedule', true), 'sends what changed since the last success', { prompt: ['src/retry.ts'] }),
@@ -718,7 +739,9 @@ const CASES: Record<string, readonly Case[]> = {
       runs: 2,
       prompt: ['Explain --retry', 'Show it.'],
     }),
+    on(issue('octocat', '/docs\r\nShow it.'), 'takes more lines', { prompt: ['Show it.'] }),
     on(issue('octocat', 'Good!'), 'leaves out other comments', NOT_RUN),
+    on(issue('octocat', '/docsearch is down'), 'leaves out other words', NOT_RUN),
     on(issue('stranger', '/docs', 'NONE'), 'does not even queue a stranger', NOT_RUN),
     on(issue('reader', '/docs'), 'refuses a member without write access', SKIPPED),
     on(command('octocat', '/docs'), 'leaves out pull requests', NOT_RUN),
@@ -741,10 +764,16 @@ const CASES: Record<string, readonly Case[]> = {
       ...STOPPED,
     }),
     on(PUSH, 'says nothing if nothing changed', { ...announced(undefined), ...NO_CHANGES }),
+    on(pushBy(['renovate[bot]'], 'src/retry.ts'), 'skips Renovate', { ...announced(undefined), ...SKIPPED }),
   ],
   'central.yml': [
-    on(PUSH, 'is called with a project', { edit: inComment, prompt: ['+new'] }),
+    on(PUSH, 'is called with a project', {
+      edit: inComment,
+      prompt: ['+new'],
+      vars: () => ({ DOCS_JOBS: 'on' }),
+    }),
     on(PUSH, 'can be switched off', { edit: inComment, ...NOT_RUN, vars: () => ({ DOCS_JOBS: 'off' }) }),
+    on(PUSH, 'is off where the variable is not seen', { edit: inComment, ...NOT_RUN }),
   ],
   'ghes.yml': [
     on(OPENED, "reads and writes at the server's own API", {

@@ -160,10 +160,10 @@ const NO_PERMISSIONS: Permissions = {
 
 /** Only what the workflow grants. Here, all jobs have the same token. */
 function permissionsOf({ jobs }: { jobs: Record<string, { permissions?: object }> }): Permissions {
-  const [granted = {}, ...others] = Object.values(jobs).flatMap(({ permissions }) => permissions ?? [])
-  if (others.length > 0) throw new Error('Only one job of a workflow may have its own permissions.')
-  const given = Object.entries(granted).map(([name, access]) => [name.replaceAll('-', '_'), access])
-  return { ...NO_PERMISSIONS, ...Object.fromEntries(given) }
+  const given = Object.values(jobs).flatMap(({ permissions = {} }) => Object.entries(permissions))
+  const readFirst = given.sort(([, one], [, other]) => one.localeCompare(other))
+  const named = readFirst.map(([name, access]) => [name.replaceAll('-', '_'), access])
+  return { ...NO_PERMISSIONS, ...Object.fromEntries(named) }
 }
 
 /** What docs/recipes.md asks of `DOCS_TOKEN` for a recipe: `Pull requests: write; Checks and Deployments: read`. */
