@@ -71,7 +71,10 @@ describe('the threat model', () => {
       const named = [...tests.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
       expect(named.length).toBeGreaterThan(0)
       // A name alone has to be the name of one file.
-      const found = named.map((name) => [name, paths.filter((file) => file.endsWith(`/${name}`)).length])
+      const found = named.map((name) => {
+        const file = `/${name.includes('.') ? name : `${name}.test.ts`}`
+        return [name, paths.filter((path) => path.endsWith(file)).length]
+      })
       expect(found).toEqual(named.map((name) => [name, 1]))
     },
   )
