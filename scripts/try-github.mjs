@@ -78,10 +78,10 @@ async function report() {
     .filter(({ name }) => name.endsWith(`: docs job (docs, ${key})`))
     .sort((one, other) => other.id - one.id)[0]
   const rows = isRerun
-    ? [['A re-run', 'success, pr-opened, reused: true', describe(cancelled)]]
+    ? [['A re-run', 'success, pr-opened, sent: nothing', describe(cancelled)]]
     : [
-        ['A docs job', 'success, pr-opened, reused: false', describe(docs)],
-        ['A second run', 'success, pr-opened, reused: true', describe(again)],
+        ['A docs job', 'success, pr-opened, sent: job', describe(docs)],
+        ['A second run', 'success, pr-opened, sent: message', describe(again)],
         ['Its job', docs?.outputs?.['job-id'], again?.outputs?.['job-id']],
         [
           'The comments',
@@ -105,13 +105,13 @@ async function denied() {
   const { status, json } = await request('POST', '/check-runs', body, 'denied')
   show([
     ['Without a permission', '403 Resource not accessible by integration', `${status} ${json.message}`],
-    ['A docs job without its check', 'success, pr-opened, reused: false', describe(denied)],
+    ['A docs job without its check', 'success, pr-opened, sent: job', describe(denied)],
   ])
 }
 
 /** The result of a step. */
 function describe(step) {
-  return [step?.outcome, step?.outputs?.outcome, `reused: ${step?.outputs?.reused}`].join(', ')
+  return [step?.outcome, step?.outputs?.outcome, `sent: ${step?.outputs?.sent}`].join(', ')
 }
 
 function contents(marked, linked) {

@@ -41,7 +41,7 @@ export async function runStep(step: WiredStep): Promise<void> {
   const { inputs, report, clock, deadline, log, progress } = step
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => {
     log(formatHeartbeatLine(progress))
-    if (progress.accepted) report.update() // Repeats the last edit if it failed.
+    if (progress.hasJob) report.update() // Repeats the last edit if it failed.
   })
   let github: ReturnType<typeof openGitHub> | undefined
   const loadGitHub = () => (github ??= openGitHub(step))

@@ -19,7 +19,7 @@ async function refused(
     outcome: 'error',
     'error-code': 'input',
     status: '',
-    reused: 'false',
+    sent: 'nothing',
   })
   expect(ended.exitCode).toBe(1)
   expect(ended.commands('error')).toHaveLength(1)

@@ -29,23 +29,23 @@ const FAILS: Script = { posts: [created], polls: [json(200, job({ status: 'faile
 const ENDED: Script = { posts: [completed], polls: [completed] }
 const RUNS: Script = { posts: [active], polls: [active, completed] }
 
-/** What it sends, its exit code, and the outputs outcome, status and reused. */
+/** What it sends, its exit code, and the outputs outcome, status and sent. */
 test.concurrent.each<[string, Script, Record<string, string>, requests: string, end: string]>([
-  ['a create without a wait', USUAL, { ...GO, wait: 'false' }, 'create', '0 started active false'],
-  ['a message', RUNS, MORE, 'message poll poll', '0 pr-opened completed true'],
-  ['a message without a wait', ENDED, { ...MORE, wait: 'false' }, 'message', '0 started completed true'],
-  ['a wait, which polls at once', ENDED, { ...WAIT, ...RARELY }, 'poll', '0 pr-opened completed true'],
-  ['a check of an active job', RUNS, ONCE, 'poll', '0 started active true'],
-  ['a check of a failed job', FAILS, ONCE, 'poll', '1 failed failed true'],
-  ['a dry run of a wait', {}, { ...WAIT, 'dry-run': 'TRUE' }, '', '0 dry-run  false'],
-  ['a failed job', FAILS, GO, 'create poll', '1 failed failed false'],
-  ['the same with fail-on: none', FAILS, KEPT, 'create poll', '0 failed failed false'],
+  ['a create without a wait', USUAL, { ...GO, wait: 'false' }, 'create', '0 started active job'],
+  ['a message', RUNS, MORE, 'message poll poll', '0 pr-opened completed message'],
+  ['a message without a wait', ENDED, { ...MORE, wait: 'false' }, 'message', '0 started completed message'],
+  ['a wait, which polls at once', ENDED, { ...WAIT, ...RARELY }, 'poll', '0 pr-opened completed nothing'],
+  ['a check of an active job', RUNS, ONCE, 'poll', '0 started active nothing'],
+  ['a check of a failed job', FAILS, ONCE, 'poll', '1 failed failed nothing'],
+  ['a dry run of a wait', {}, { ...WAIT, 'dry-run': 'TRUE' }, '', '0 dry-run  nothing'],
+  ['a failed job', FAILS, GO, 'create poll', '1 failed failed job'],
+  ['the same with fail-on: none', FAILS, KEPT, 'create poll', '0 failed failed job'],
 ])('%s', async (_, script, inputs, requests, end) => {
   const { service, exitCode, commands, outputs } = await runAgainst(script, inputs)
   expect(service.received.map(({ method, path, body }) => `${method} ${path} ${body}`.trim())).toEqual(
     requests.split(' ').flatMap((name) => REQUESTS[name] ?? []),
   )
-  expect([exitCode, outputs.outcome, outputs.status, outputs.reused].join(' ')).toBe(end)
+  expect([exitCode, outputs.outcome, outputs.status, outputs.sent].join(' ')).toBe(end)
   expect(outputs).toMatchObject({ 'job-id': 'job-1', 'error-code': '' })
   expect(outputs['pr-link']).toBe(outputs.status === 'completed' ? LINK : '')
   expect(commands('error')).toHaveLength(exitCode)

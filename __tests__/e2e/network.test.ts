@@ -19,7 +19,7 @@ import { minutes, shortDeadline, soonAfter, until } from '../support/time.js'
 
 const GO = { prompt: 'Go' }
 const USUAL: Script = { posts: [created], polls: [active, completed] }
-const UNREACHABLE = { outcome: 'error', 'error-code': 'network', 'job-id': '', reused: 'false' }
+const UNREACHABLE = { outcome: 'error', 'error-code': 'network', 'job-id': '', sent: 'nothing' }
 
 /** More tries than backoff allows; without it there would be thousands. */
 const MANY = 30

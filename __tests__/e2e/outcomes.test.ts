@@ -74,7 +74,7 @@ test.concurrent.each<[string, Handler, outputs: object]>([
   expect(ended.commands('error')).toHaveLength(1)
 })
 
-const KNOWN = { 'job-id': 'job-1', status: 'active', reused: 'false' }
+const KNOWN = { 'job-id': 'job-1', status: 'active', sent: 'job' }
 
 posixTest('SIGTERM during a poll', async () => {
   const script = { ...RUNNING, polls: [silence] }
@@ -169,7 +169,7 @@ test.concurrent.each<
   ['while the job runs', RUNNING, GO, 3, { 'job-id': 'job-1', status: 'active' }, /job-id: job-1/],
   ['while a create is in flight', UNANSWERED, GO, 1, {}, MAY_EXIST],
   ['while a message is in flight', UNANSWERED, MORE, 1, { 'job-id': 'job-1' }, /job-id: job-1/],
-  ['before the first poll', UNANSWERED, WAIT, 1, { 'job-id': 'job-1', reused: 'true' }, /job-id: job-1/],
+  ['before the first poll', UNANSWERED, WAIT, 1, { 'job-id': 'job-1', sent: 'nothing' }, /job-id: job-1/],
 ])('SIGKILL %s leaves what to do next', async (_, script, inputs, requests, outputs, next) => {
   const ended = await runAgainst(script, inputs, { meanwhile: at(received(requests), 'SIGKILL') })
   expect(ended.exitCode).toBe(137)

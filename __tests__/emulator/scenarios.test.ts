@@ -127,7 +127,7 @@ test('pull-request has one job and one comment, which is shown at each change', 
   }
   expect(boxes[6]).toContain('/actions/runs/2>')
   expect(new Set(valuesOf('job-id', stdout)).size).toBe(1)
-  expect(valuesOf('reused', stdout)).toEqual(['false', 'true'])
+  expect(valuesOf('sent', stdout)).toEqual(['job', 'message'])
   expect(stdout).toContain('\n    github-token: ***  # only for this demo\n')
   expect(stdout).toMatch(/; GitHub received \d+ requests \(1 POST, 6 PATCH, \d+ GET\)\.\n$/)
 })

@@ -274,8 +274,8 @@ describe('a re-run', () => {
       expect(second.outputs).toMatchObject({ outcome: 'started', 'job-id': first.outputs['job-id'] })
       world.finishJobs()
       const third = await world.step(inputs, attempt(3))
-      const reused = { outcome: 'pr-opened', reused: 'true', 'job-id': first.outputs['job-id'] }
-      expect(third.outputs).toMatchObject(reused)
+      const waited = { outcome: 'pr-opened', sent: 'nothing', 'job-id': first.outputs['job-id'] }
+      expect(third.outputs).toMatchObject(waited)
       expect(third.log).toContain('This is a re-run')
       expect(world.posts()).toEqual([CREATE])
       const all = [...world.repository.checks.values()]
@@ -283,13 +283,13 @@ describe('a re-run', () => {
       expect(all.map(({ conclusion }) => conclusion)).toEqual(['neutral', 'neutral', 'success'])
       // What it was asked for is in a pull request.
       const fourth = await world.step(inputs, attempt(4))
-      expect(fourth.outputs).toMatchObject(reused)
+      expect(fourth.outputs).toMatchObject(waited)
       expect(fourth.log).toContain('or close that pull request')
       expect(world.posts()).toEqual([CREATE])
       const number = Number(third.outputs['pr-number'])
       world.github.addRepository('your-org/docs', {}).addPull({ number, state: 'closed', merged: true })
       const fifth = await world.step({ ...inputs, wait: 'false' }, attempt(5))
-      expect(fifth.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+      expect(fifth.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
       expect(world.posts()).toEqual([CREATE, CREATE])
     }))
 
@@ -375,7 +375,7 @@ describe('a re-run', () => {
       world.repository.checks.clear()
       world.repository.addCheck({ name, head_sha: HEAD, output, status: 'in_progress' })
       const rerun = await world.step({ ...CHECK, wait: 'false' }, again(2))
-      expect(rerun.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+      expect(rerun.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
       expect(rerun.outputs['job-id']).not.toBe(first.outputs['job-id'])
       expect(rerun.log).toContain("An earlier check by this step can't be verified")
       expect(ended(world)).toEqual(['in_progress', 'neutral'])
@@ -392,7 +392,7 @@ describe('with the comment as memory, too,', () => {
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const first = await world.step({ ...BOTH, wait: 'false' }, run(200))
       const second = await world.step({ ...BOTH, wait: 'false' }, run(201))
-      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
       const comment = world.comments()[0]
       world.finishJobs()
       const rerun = await world.step(BOTH, run(200, 2))
@@ -408,11 +408,11 @@ describe('with the comment as memory, too,', () => {
       await world.step({ ...BOTH, wait: 'false' }, run(201))
       world.emulator.jobs.clear()
       const rerun = await world.step(BOTH, run(200, 2))
-      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
       expect(world.comments()).toHaveLength(1)
       expect(world.comments()[0]).toContain(rerun.outputs['job-id'])
       const next = await world.step(BOTH, run(202))
-      expect(next.outputs).toMatchObject({ reused: 'true', 'job-id': rerun.outputs['job-id'] })
+      expect(next.outputs).toMatchObject({ sent: 'message', 'job-id': rerun.outputs['job-id'] })
     }))
 })
 
@@ -433,7 +433,7 @@ describe('a second step of the same identity in the same attempt is refused, and
       expect(world.posts()).toEqual([CREATE])
       expect([world.comments(), world.checks()]).toEqual(before)
       const apart = await world.step({ ...inputs, 'job-key': 'other', wait: 'false' }, { env })
-      expect(apart.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+      expect(apart.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
     }),
   )
 })

@@ -126,6 +126,6 @@ test("a marker counts only where ours stands in a check's text", () =>
     }
     const rerun = { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' }
     const { outputs } = await world.step({ check: 'true', wait: 'false' }, { env: rerun })
-    expect(outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+    expect(outputs).toMatchObject({ outcome: 'started', sent: 'job' })
     expect(world.posts()).toHaveLength(2)
   }))

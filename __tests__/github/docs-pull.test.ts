@@ -171,14 +171,14 @@ describe('the files of the docs pull request', () => {
 
 describe('docs-token', () => {
   test.each([
-    ['open', 'pr-opened', 'true'],
-    ['merged', 'pr-opened', 'false'],
-    ['closed', 'skipped', 'false'],
-  ] as const)('tells that a pull request in another private repository is %s', (state, outcome, reused) =>
+    ['open', 'pr-opened', 'message'],
+    ['merged', 'pr-opened', 'job'],
+    ['closed', 'skipped', 'nothing'],
+  ] as const)('tells that a pull request in another private repository is %s', (state, outcome, sent) =>
     inWorld(withToken, async (world) => {
       await privateDocs(world, state)
       const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(outputs).toMatchObject({ outcome, reused })
+      expect(outputs).toMatchObject({ outcome, sent })
       expect(log).not.toContain("Can't tell")
       expect(log).not.toContain(DOCS_TOKEN)
       expect(commands('warning')).toEqual([])
@@ -212,14 +212,14 @@ describe('docs-token', () => {
       const fault = { path: /your-org\/docs\/pulls/, answer: primaryLimit(4_000_000_000) }
       world.github.faults.push({ ...fault })
       const second = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN, wait: 'false' })
-      expect(second.outputs.reused).toBe('false')
+      expect(second.outputs.sent).toBe('nothing')
       world.github.faults.push({ ...fault }, { ...fault })
       const third = await world.step({ ...SCOPE, wait: 'false' })
       expect(third.log).not.toContain('docs-token')
     }))
 
   test.each([
-    ['that passes: the answer after it says more', 1, { outcome: 'pr-opened', reused: 'false' }],
+    ['that passes: the answer after it says more', 1, { outcome: 'pr-opened', sent: 'job' }],
     ['that lasts: nothing is sent', 99, { outcome: 'error', 'error-code': 'github' }],
   ])('is not used after a failure that says nothing about permissions, %s', (_, times, ended) =>
     inWorld(withToken, async (world) => {
@@ -241,7 +241,7 @@ describe('a pull request that can not be read counts as open for a message, and 
     inWorld({}, async (world) => {
       await privateDocs(world, 'closed')
       const { outputs, log } = await world.step(SCOPE)
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
       expect(lines(log)).toEqual([
         expect.stringContaining('Set docs-token to a token that can read pull requests in your-org/docs.'),
       ])
@@ -256,7 +256,7 @@ describe('a pull request that can not be read counts as open for a message, and 
       async (world) => {
         await privateDocs(world, 'closed')
         const { outputs, summary, commands } = await world.step({ ...SCOPE, 'docs-token': token })
-        expect(outputs).toMatchObject({ reused: 'true' })
+        expect(outputs).toMatchObject({ sent: 'message' })
         const says = `With docs-token: .*${status}.* Renew docs-token, or let it read pull requests in your-org/docs`
         expect(commands('warning')).toEqual([expect.stringMatching(says)])
         expect(summary).toContain('Renew docs-token')
@@ -271,7 +271,7 @@ describe('a pull request that can not be read counts as open for a message, and 
       const schedule = { event: 'schedule', payload: {} }
       const here = `https://github.com/${REPOSITORY}/pull/1`
       const { outputs, log } = await followUp(world, here, inputs, schedule)
-      expect(outputs).toMatchObject({ reused: 'true' })
+      expect(outputs).toMatchObject({ sent: 'message' })
       expect(lines(log)).toEqual([expect.stringContaining('pull-requests: read')])
       expect(tokenUsedAt(world)).toEqual([])
     }))
@@ -283,7 +283,7 @@ describe('a pull request that can not be read counts as open for a message, and 
   ])('nothing %s', (_, link, why) =>
     inWorld({}, async (world) => {
       const { outputs, log } = await followUp(world, link)
-      expect(outputs).toMatchObject({ reused: 'true' })
+      expect(outputs).toMatchObject({ sent: 'message' })
       expect(lines(log)).toEqual([
         `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${why}`,
       ])
@@ -305,7 +305,7 @@ test('a pull request is on this server whatever the scheme of its link', () =>
   inWorld({}, async (world) => {
     world.github.addRepository('your-org/docs', {}).addPull({ number: 3, state: 'closed' })
     const { outputs } = await followUp(world, 'http://github.com/Your-Org/Docs/pull/3')
-    expect(outputs.reused).toBe('false')
+    expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
   }))
 
 test('a create whose response has no job is remembered as unknown', () =>
@@ -345,7 +345,7 @@ describe('a docs pull request that was closed without a merge is a no', () => {
           inputs,
           on('synchronize', `pull_request${target}`),
         )
-        expect(outputs).toMatchObject({ outcome: 'skipped', reused: 'false' })
+        expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
         expect(summary).toMatch(SAYS)
         expect(isTold(world)).toEqual([true])
         expect(markersIn(world.comments())).toEqual(before)
@@ -353,7 +353,7 @@ describe('a docs pull request that was closed without a merge is a no', () => {
         expect(commands('warning')).toEqual([])
       }
       docs.state = 'open'
-      expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
+      expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
       expect(isTold(world)).toEqual([false])
     }))
 
@@ -383,7 +383,7 @@ describe('a docs pull request that was closed without a merge is a no', () => {
       await closed(world, PULL)
       await world.step(PULL)
       const { outputs } = await world.step({ ...PULL, ...inputs }, run)
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
       expect(world.prompts()).toEqual(Array(2).fill('Update the docs.'))
       expect(isTold(world)).toEqual([false])
     }),

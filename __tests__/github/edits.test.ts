@@ -54,7 +54,7 @@ describe('what can not be verified is told once:', () => {
       const before = [...world.comments(), ...world.checks()]
       const { log, outputs } = await world.step(inputs, run(attempt === 1 ? 201 : 200, attempt))
       expect(told(log)).toEqual(lines)
-      expect(outputs.reused).toBe('false')
+      expect(outputs.sent).toBe('job')
       expect([...world.comments(), ...world.checks()]).toEqual([...before, expect.anything()])
     }),
   )
@@ -64,7 +64,7 @@ describe('what can not be verified is told once:', () => {
       await world.step(SCOPE)
       world.repository.addComment(world.number, { author: 'octocat', body: world.comments()[0] ?? '' })
       const { outputs, log } = await world.step(SCOPE)
-      expect(outputs.reused).toBe('true')
+      expect(outputs.sent).toBe('message')
       expect(told(log)).toEqual([])
     }))
 })
@@ -202,7 +202,7 @@ describe('what an earlier run stored', () => {
     inWorld({}, async (world) => {
       await world.step({ ...SCOPE, wait: 'false' }, run(201))
       const second = await world.step(SCOPE, run(200))
-      expect(second.outputs.reused).toBe('true')
+      expect(second.outputs.sent).toBe('message')
       expect(world.comments()).toEqual([expect.stringContaining('/actions/runs/200')])
     }))
 
@@ -257,7 +257,7 @@ describe('an edit that would store the job', () => {
     }))
 
   const update: PlaceUpdate = {
-    stored: { state: 'active', jobId: 'job-1', link: '', sent: '' },
+    stored: { state: 'active', jobId: 'job-1', link: '', fingerprint: '' },
     ...{ hasJob: true, created: true, notes: '' },
     ...{ title: '', comment: '', summary: '', conclusion: undefined },
   }
@@ -375,7 +375,7 @@ test('a check that a dead attempt left is concluded even if that fails at first'
     fail(world, { method: 'PATCH', path: new RegExp(`/${check?.id}$`), times: 1, answer: BAD_GATEWAY })
     const { text } = check?.output ?? {}
     const { outputs } = await world.step({ ...CHECK, wait: 'false' }, run(200, 2))
-    expect(outputs).toMatchObject({ outcome: 'started', reused: 'true' })
+    expect(outputs).toMatchObject({ outcome: 'started', sent: 'nothing' })
     expect(check?.output.text).toBe(text) // An edit replaces the whole output.
     expect(world.checks().every(({ head_sha }) => head_sha === HEAD)).toBe(true)
     expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['cancelled', 'neutral'])

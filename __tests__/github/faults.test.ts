@@ -106,7 +106,7 @@ test('a comment and a check whose texts are of another kind are none of the step
     )
     const inputs = { 'job-scope': 'pull-request', check: 'true' }
     const { outputs } = await world.step(inputs, { env: { GITHUB_RUN_ATTEMPT: '2' } })
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
   }))
 
 test.each([[{}], [[null]]])('%j instead of the files for the context is none: nothing is sent', (body) =>

@@ -33,10 +33,10 @@ describe('a tracking issue', () => {
         world.repository.issues.add(40)
         const docs = world.github.addRepository('your-org/docs', {})
         const first = await world.runBundle(ISSUE, schedule)
-        expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+        expect(first.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
         docs.addPull({ number: 17 })
         const second = await world.runBundle(ISSUE, dispatch)
-        expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+        expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
         expect(second.commands('warning')).toEqual([])
         expect(commentsOn(world, 40)).toHaveLength(1)
         expect(commentsOn(world, 40)[0]).toContain('your-org/docs#17')
@@ -44,7 +44,7 @@ describe('a tracking issue', () => {
 
         docs.addPull({ number: 17, state: 'closed', merged: true })
         const third = await world.runBundle(ISSUE, schedule)
-        expect(third.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+        expect(third.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
         expect(third.log).toContain('has a pull request that was merged')
         expect(commentsOn(world, 40)).toHaveLength(1)
         expect(world.comments()).toEqual([])
@@ -69,9 +69,9 @@ describe('an issue that triggers the run', () => {
       const scope = { 'job-scope': 'issue', 'allow-users': 'octocat' }
       const first = await world.step(scope, issueEvent('issues', 41))
       const other = await world.step(scope, issueEvent('issues', 42))
-      expect(other.outputs).toMatchObject({ reused: 'false' })
+      expect(other.outputs).toMatchObject({ sent: 'job' })
       const comment = await world.step(scope, issueEvent('issue_comment', 41))
-      expect(comment.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      expect(comment.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
       expect([commentsOn(world, 41).length, commentsOn(world, 42).length]).toEqual([1, 1])
       const here = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
       expect(new Set(here.map(({ needs }) => needs))).toEqual(new Set(['issues: read', 'issues: write']))
@@ -82,7 +82,7 @@ describe('an issue that triggers the run', () => {
       world.repository.issues.add(41)
       const inputs = { 'job-scope': 'pull-request', 'allow-users': 'octocat' }
       const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
       expect(log).toContain(
         'is not about a single pull request, and issue-number is not set: starting a separate docs job',
       )
@@ -98,9 +98,9 @@ test('a pull request that a dispatch names shares its job with the events on it'
     const first = await world.step({ 'job-scope': 'pull-request' })
     const inputs = { 'job-scope': 'pull-request', 'issue-number': String(world.number) }
     const second = await world.step(inputs, dispatch)
-    expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     const asIssue = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
-    expect(asIssue.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    expect(asIssue.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     expect(world.comments()).toHaveLength(1)
   }))
 

@@ -14,12 +14,12 @@ describe('a pull request', () => {
   test.concurrent('has one job and one comment, however many runs', () =>
     inRealWorld({}, async (world) => {
       const first = await world.runBundle(SCOPE)
-      expect(first.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(first.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
       const id = first.outputs['job-id']
       const ref = `${REPOSITORY}/.github/workflows/docs.yml@refs/heads/other`
       const env = { GITHUB_RUN_ID: '101', GITHUB_WORKFLOW_REF: ref }
       const second = await world.runBundle(SCOPE, { env })
-      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': id })
+      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message', 'job-id': id })
       expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
       expect(world.comments()).toHaveLength(1)
       expect(world.comments()[0]).toMatch(/^✅/)
@@ -32,7 +32,7 @@ describe('a pull request', () => {
       const { 'job-id': id } = (await world.step(inputs)).outputs
       for (const run of ['101', '102']) {
         const { outputs, log } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
-        expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true', 'job-id': id })
+        expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing', 'job-id': id })
         expect(log).toContain('This push changed nothing of what the docs job was last sent')
         expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
       }
@@ -65,7 +65,7 @@ describe('a pull request', () => {
         world.repository.addComment(world.number, { author: 'octocat', body: `Comment ${nth}` })
       const first = await world.step(SCOPE)
       const second = await world.step(SCOPE)
-      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
       expect(world.comments()).toHaveLength(306)
     }))
 
@@ -79,7 +79,7 @@ describe('a pull request', () => {
     inWorld({}, async (world) => {
       const first = await world.step(SCOPE)
       const other = await world.step({ ...SCOPE, ...inputs }, { env })
-      expect(other.outputs).toMatchObject({ reused: 'false' })
+      expect(other.outputs).toMatchObject({ sent: 'job' })
       expect(other.outputs['job-id']).not.toBe(first.outputs['job-id'])
       expect(world.comments()).toHaveLength(2)
     }),
@@ -93,7 +93,7 @@ test('a marker that a person copied does not count, and its comment is not edite
     world.repository.comments.clear()
     world.repository.addComment(world.number, { author: 'octocat', body })
     const { outputs } = await world.step(SCOPE)
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
     expect(world.comments()).toEqual([body, expect.any(String)])
   }))
 
@@ -106,7 +106,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
         poll: [{ job: { status: 'failed' } }],
       })
       const second = await world.step({ ...SCOPE, 'base-url': troubled.url })
-      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', reused: 'false' })
+      expect(second.outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
       expect(second.log).toMatch(/new one/)
       expect(world.posts(troubled)).toEqual([CREATE])
       expect(world.comments()).toHaveLength(1)
@@ -125,7 +125,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
           poll: [{ job: { status: 'archived' } }],
         })
         const { outputs } = await world.step({ ...SCOPE, 'base-url': archiving.url })
-        expect(outputs).toMatchObject({ outcome: 'no-changes', reused: 'false' })
+        expect(outputs).toMatchObject({ outcome: 'no-changes', sent: 'job' })
         expect(world.prompts(archiving)).toEqual([
           expect.stringContaining(
             `An earlier docs job has already opened the pull request ${first.outputs['pr-link']}, which is still open.`,
@@ -146,7 +146,7 @@ describe('a re-run', () => {
       const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
       expect(again.outputs).toMatchObject({
         outcome: 'pr-opened',
-        reused: 'true',
+        sent: 'nothing',
         'job-id': first.outputs['job-id'],
       })
       expect(world.posts()).toEqual([CREATE])
@@ -168,7 +168,7 @@ describe('the memory has the job', () => {
       expect(killed.exitCode).toBe(137)
       expect(world.comments()[0]).toContain(`job-id: ${killed.outputs['job-id']}`)
       const next = await world.runBundle({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
-      expect(next.outputs).toMatchObject({ reused: 'true', 'job-id': killed.outputs['job-id'] })
+      expect(next.outputs).toMatchObject({ sent: 'message', 'job-id': killed.outputs['job-id'] })
       expect(world.posts()).toHaveLength(2)
     }))
 
@@ -179,7 +179,7 @@ describe('the memory has the job', () => {
       const first = await world.step({ ...SCOPE, wait: 'false' })
       expect(first.commands('warning')).toEqual([])
       const second = await world.step({ ...SCOPE, wait: 'false' })
-      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     }))
 
   test('even if its comment was deleted while the job ran', () =>
@@ -194,7 +194,7 @@ describe('the memory has the job', () => {
       expect(first.outputs.outcome).toBe('pr-opened')
       expect(world.comments()).toHaveLength(1)
       const second = await world.step({ ...SCOPE, wait: 'false' })
-      expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+      expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     }))
 })
 
@@ -233,7 +233,7 @@ describe('while the key is replaced', () => {
         expect(commands('warning')).toEqual([])
       }
       expect(dry.outputs['pr-link']).toBe(first.outputs['pr-link'])
-      expect([both, last].map(({ outputs }) => outputs.reused)).toEqual(['true', 'true'])
+      expect([both, last].map(({ outputs }) => outputs.sent)).toEqual(['message', 'message'])
       expect(world.comments()).toHaveLength(1)
     }),
   )
@@ -245,7 +245,7 @@ describe('while the key is replaced', () => {
       })
       const first = await world.step({ check: 'true', ...OLD, wait: 'false' }, attempt(1))
       const { outputs } = await world.step({ check: 'true', ...BOTH }, attempt(2))
-      expect(outputs).toMatchObject({ 'job-id': first.outputs['job-id'], reused: 'true' })
+      expect(outputs).toMatchObject({ 'job-id': first.outputs['job-id'], sent: 'nothing' })
       expect(world.posts()).toHaveLength(1)
     }))
 
@@ -293,7 +293,7 @@ test('an enterprise server may have its API under a path', () =>
   inWorld({ github: { prefix: '/api/v3' } }, async (world) => {
     const first = await world.step(SCOPE)
     const second = await world.step(SCOPE)
-    expect(second.outputs).toMatchObject({ reused: 'true', 'job-id': first.outputs['job-id'] })
+    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
     expect(world.github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true)
   }))
 
@@ -308,7 +308,7 @@ test('a run that was killed while its create was in flight is reported by the ne
     expect(died.exitCode).toBe(137)
     expect(world.comments()[0]).toMatch(MAY_EXIST)
     const next = await world.runBundle({ ...SCOPE, wait: 'false' })
-    expect(next.outputs).toMatchObject({ outcome: 'started', reused: 'false' })
+    expect(next.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
     expect(next.commands('warning')).toEqual([expect.stringMatching(MAY_EXIST)])
     expect(world.comments()).toHaveLength(1)
   }))
@@ -320,7 +320,7 @@ test('a dry run tells the job and the pull request that the comment records, and
     const dry = await world.step({ ...SCOPE, 'dry-run': 'true' })
     const { 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository } = outputs
     expect(dry.outputs).toMatchObject({
-      ...{ outcome: 'dry-run', status: '', reused: 'false' },
+      ...{ outcome: 'dry-run', status: '', sent: 'nothing' },
       ...{ 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository },
     })
     expect(link).not.toBe('')

@@ -220,7 +220,7 @@ describe("the step's own comment", () => {
       await world.step(SCOPE)
       const { id, body } = written(world)
       const { outputs } = await world.step(SCOPE, about(id + 1, `/docs more, please\n\n${body}`))
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', reused: 'true' })
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
       expect(world.posts()).toHaveLength(2)
     }))
 })

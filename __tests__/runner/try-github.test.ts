@@ -93,7 +93,7 @@ test.concurrent('a re-run waits for the job that the first attempt left', async 
   const ran = await runJob('try', ['again'], undefined, 2)
   expectSuccess(ran)
   expect(tableOf(ran.summaries)).toEqual([
-    ['A re-run', 'success, pr-opened, reused: true', 'success, pr-opened, reused: true'],
+    ['A re-run', 'success, pr-opened, sent: nothing', 'success, pr-opened, sent: nothing'],
   ])
 })
 

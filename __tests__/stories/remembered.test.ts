@@ -23,8 +23,8 @@ import { until } from '../support/time.js'
 const missing = json(404, { error: 'Job not found' })
 const gone = json(410, { error: 'The job has ended and takes no more messages.' })
 
-const REUSED = { outcome: 'pr-opened', 'job-id': 'job-1', reused: 'true' }
-const REPLACED = { outcome: 'pr-opened', 'job-id': 'job-2', reused: 'false' }
+const REUSED = { outcome: 'pr-opened', 'job-id': 'job-1', sent: 'message' }
+const REPLACED = { outcome: 'pr-opened', 'job-id': 'job-2', sent: 'job' }
 const another = json(201, job({ id: 'job-2', status: 'completed', prLink: `${LINK}0` }))
 const ended = json(201, opened)
 
@@ -57,7 +57,7 @@ describe('an active job that is not found for a moment keeps its work', () => {
       expect(first.outputs).toMatchObject({ outcome: 'cancelled', 'job-id': 'job-1' })
       const { outputs } = await step({}, { env: { GITHUB_RUN_ATTEMPT: '2' } })
       expect(service.posts()).toHaveLength(1)
-      expect(outputs).toMatchObject(REUSED)
+      expect(outputs).toMatchObject({ ...REUSED, sent: 'nothing' })
     }))
 })
 

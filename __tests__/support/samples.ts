@@ -26,6 +26,7 @@ function started(): { clock: FakeClock; progress: Progress } {
   const clock = new FakeClock('2026-01-02T03:04:05.000Z')
   const progress = new Progress(clock)
   clock.advance(1234)
+  progress.accepted = 'job'
   progress.update(job('active', { id: ID }))
   return { clock, progress }
 }

@@ -62,7 +62,8 @@ describe('while the step runs', () => {
   })
 
   test('a final status leaves the report to the end, and no news is no report', () => {
-    const { report, updates, to } = createStep()
+    const { report, progress, updates, to } = createStep()
+    progress.accepted = 'job'
     report.onJob(job('active'))
     report.onJob(job('active'))
     report.onJob(job('failed'))
@@ -83,7 +84,7 @@ describe('what can not be written', () => {
     const { progress, report, to, updates } = createStep({ broken: ['outputs'] })
     expect(() => report.publish()).toThrow('Writing the outputs failed: ENOSPC. Nothing was sent.')
     expect([to('summary').length, updates.length]).toEqual([1, 0])
-    progress.reuse = 'attach'
+    progress.onlyWaits = true
     report.publish()
     expect(updates).toHaveLength(1)
   })

@@ -75,7 +75,7 @@ describe('a step that creates a job', () => {
     ])
     expect(placeholders).toEqual([0])
     expect(published[3]).toMatchObject({ calls: 2, jobId: 'job-9', status: 'active', request: 'idle' })
-    expect(progress).toMatchObject({ jobId: 'job-9', status: 'failed', reuse: undefined })
+    expect(progress).toMatchObject({ jobId: 'job-9', status: 'failed', sent: 'job' })
   })
 
   test.each<[string, Iterable<ScriptedResult>, wait: boolean, story: string]>([
@@ -169,8 +169,8 @@ describe('a step that messages a job', () => {
       { kind: 'poll', jobId: 'job-1' },
     ])
     expect(placeholders).toEqual([])
-    expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', reuse: 'message', request: 'idle' })
-    expect(progress.reuse).toBe('message')
+    expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', sent: 'message', request: 'idle' })
+    expect(progress.sent).toBe('message')
   })
 
   const changed = jobResult('completed', { prLink: `${LINK}0` })
@@ -198,7 +198,7 @@ describe('a step that messages a job', () => {
     })
     expect(reported).toEqual(statuses)
     expect(published).toHaveLength(2)
-    expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', reuse: 'message', request: 'idle' })
+    expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', sent: 'message', request: 'idle' })
     expect(story).toBe(wait ? 'message poll poll: timed-out' : 'message: started')
   })
 
@@ -208,7 +208,7 @@ describe('a step that messages a job', () => {
   ])('ends with %s, and creates no new job', async (_, script, story) => {
     const { progress, ...run } = await runTask(MESSAGE, script)
     expect(run.story).toBe(story)
-    expect(progress).toMatchObject({ jobId: 'job-1', reuse: undefined })
+    expect(progress).toMatchObject({ jobId: 'job-1', sent: 'nothing' })
   })
 
   test('repeats it for as long as the job is busy', async () => {
@@ -266,7 +266,7 @@ describe('a step that messages a remembered job', () => {
     expect(lines.log.slice(-log.length)).toEqual(log)
     expect(placeholders).toEqual([tries])
     expect(published).toContainEqual(expect.objectContaining({ calls: tries, jobId: '', request: 'sending' }))
-    expect(progress).toMatchObject({ jobId: 'job-2', reuse: undefined, previousLink: LINK })
+    expect(progress).toMatchObject({ jobId: 'job-2', sent: 'job', previousLink: LINK })
   })
 
   const running = job('active')
@@ -312,8 +312,8 @@ describe('a step that only waits', () => {
   test('tells which job, polls it at once, and sends nothing', async () => {
     const { story, published, progress } = await runTask(ATTACH, [active, opened])
     expect(story).toBe('poll poll: pr-opened')
-    expect(published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', reuse: 'attach', request: 'idle' })
-    expect(progress.reuse).toBe('attach')
+    expect(published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', onlyWaits: true, request: 'idle' })
+    expect(progress).toMatchObject({ onlyWaits: true, sent: 'nothing' })
   })
 
   test.each<Row>([
@@ -331,7 +331,7 @@ describe('a step that only waits', () => {
     const run = await runTask({ ...ATTACH, job: job('active') }, script)
     expect(run.story.split(': ')[1]).toBe(story)
     expect(run.clock.now()).toBe(endedAt)
-    expect(run.progress).toMatchObject({ status: 'active', reuse: 'attach' })
+    expect(run.progress).toMatchObject({ status: 'active', onlyWaits: true })
     expect(run.published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', status: 'active' })
   })
 

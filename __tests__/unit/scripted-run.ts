@@ -153,8 +153,8 @@ export function createScriptedRun(
   /** For each time that the connection was closed, how many requests had been sent. */
   const closes: number[] = []
   const publish = (): void => {
-    const { jobId, status, request, reuse } = progress
-    published.push({ at: clock.now(), jobId, status, request, reuse, calls: calls.length })
+    const { jobId, status, request, sent, onlyWaits } = progress
+    published.push({ at: clock.now(), jobId, status, request, sent, onlyWaits, calls: calls.length })
   }
   const play = async (call: Omit<Call, 'at'>, until = deadline): Promise<ServiceResult> => {
     calls.push({ ...call, at: clock.now() })

@@ -97,7 +97,7 @@ const pollRefused = (status: number): End =>
       refusal(status, outside),
       {
         kind: 'poll',
-        seen: progress.job !== undefined || progress.reuse === 'message',
+        seen: progress.job !== undefined || progress.accepted === 'message',
       },
       FACTS,
     )
@@ -209,22 +209,25 @@ const posted = (...happened: ((step: Told) => void)[]) => ({
     ...happened,
   ),
 })
-const reuses =
-  (reuse: 'message' | 'attach') =>
+const accepts =
+  (what: 'job' | 'message') =>
   ({ progress }: Told): void => {
-    progress.reuse = reuse
+    progress.accepted = what
   }
+const onlyWaits = ({ progress }: Told): void => {
+  progress.onlyWaits = true
+}
 type JobFact = NonNullable<Facts['job']>
 
 /** The job that the request created is so. */
 const created = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
-  ...posted(...happened),
+  ...posted(accepts('job'), ...happened),
   job,
 })
 const messaged = (job: JobFact, ...happened: ((step: Told) => void)[]) =>
-  created(job, follows, reuses('message'), ...happened)
+  created(job, follows, accepts('message'), ...happened)
 const attached = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
-  happens: all(follows, reuses('attach'), isGiven, ...happened),
+  happens: all(follows, onlyWaits, isGiven, ...happened),
   job,
 })
 const isGiven = ({ progress }: Told): void => {

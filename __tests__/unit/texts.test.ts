@@ -96,7 +96,7 @@ const ownSections = (markdown: string): string[] =>
     .trim()
     .split('\n\n')
     .slice(1)
-    .filter((section) => !/^(?:\*\*Pull|- Docs job|- Project|- Elapsed|\|)/.test(section))
+    .filter((section) => !/^(?:\*\*Pull|- Docs job|- Project|- Sent|- Elapsed|\|)/.test(section))
 
 const notEmpty = (values: Readonly<Record<string, unknown>>): string =>
   Object.entries(values)
@@ -384,6 +384,15 @@ describe('the summary, the comment and the check', () => {
     }
     if (isEnded(row) && exitCode === 1) expect(title).not.toContain('✅')
   })
+  rule(
+    'say what was sent, in the words of the log',
+    (row) => isEnded(row) && hasOutputs(row),
+    (_, { lines, outputs, summary, comment, check }) => {
+      const words = { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[outputs.sent ?? '']
+      expect(lines.at(-1)).toMatch(new RegExp(`^Finished after .*\\. Sent: ${words}\\.$`))
+      for (const text of [summary, comment, check]) expect(text).toContain(`\n- Sent: ${words}\n`)
+    },
+  )
   rule('conclude as the step ends', everyRow, (row, { stored, outputs, exitCode }) => {
     const fails = { 'timed-out': 'timed_out', cancelled: 'cancelled' }[outputs.outcome ?? ''] ?? 'failure'
     const passes = { 'pr-opened': 'success', skipped: 'skipped' }[outputs.outcome ?? ''] ?? 'neutral'
@@ -417,6 +426,38 @@ describe('the outputs', () => {
     ({ job }) => job !== undefined,
     (_, { outputs }) => expect(['job-1', undefined]).toContain(outputs['job-id']),
   )
+})
+
+test('what was sent, for each outcome and error code', () => {
+  const sent = new Map<string, Set<string>>()
+  for (const row of ROWS.filter((row) => isEnded(row) && hasOutputs(row))) {
+    const { outputs } = play(row)
+    const end = [outputs.outcome, outputs['error-code']].filter((word) => word).join(' ')
+    sent.set(end, (sent.get(end) ?? new Set()).add(outputs.sent ?? ''))
+  }
+  const said = [...sent].map(([end, words]) => [end, [...words].sort().join(' ')])
+  expect(Object.fromEntries(said)).toEqual({
+    started: 'job message nothing',
+    'pr-opened': 'job',
+    'no-changes': 'job message nothing',
+    failed: 'job message nothing',
+    archived: 'job message',
+    'timed-out': 'job message',
+    cancelled: 'job message nothing',
+    'cancelled create-unknown': 'job message',
+    skipped: 'nothing',
+    'dry-run': 'nothing',
+    'error input': 'nothing',
+    'error auth': 'job message nothing',
+    'error not-found': 'job message nothing',
+    'error rejected': 'job nothing',
+    'error rate-limited': 'job nothing',
+    'error network': 'nothing',
+    'error create-unknown': 'job message',
+    'error contract': 'job nothing',
+    'error github': 'nothing',
+    'error internal': 'job nothing',
+  })
 })
 
 describe('text from outside', () => {

@@ -7,7 +7,7 @@ import { errorOf, type RunResult } from '../run/result.js'
 import { oneLine, quote } from '../text/escape.js'
 import { formatCount, formatDuration, joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
-import { describeNow, describeOutcome } from './outcome.js'
+import { describeNow, describeOutcome, describeSent } from './outcome.js'
 
 /** The output `job` is left out if it is larger, in bytes: as an environment variable, Windows takes 32,767 characters. */
 export const JOB_LIMIT = 32_000
@@ -28,7 +28,7 @@ const OUTPUTS = {
   'pr-repository': ({ link }) => parsePullRequest(link).repository,
   outcome: ({ progress }) => progress.result?.outcome,
   'error-code': ({ progress: { result } }) => result && (errorOf(result)?.code ?? ''),
-  reused: ({ progress }) => String(isReused(progress)),
+  sent: ({ progress }) => progress.sent,
   job: ({ progress, redact }) => (progress.job === undefined ? '' : toJson(progress.job.received, redact)),
 } satisfies Record<string, (facts: OutputFacts) => string | undefined>
 
@@ -43,12 +43,6 @@ export function collectOutputs(progress: Progress, redact: Redact): Partial<Reco
   const facts = { progress, redact, link: job?.link ?? (sendsNothing ? previousLink : '') }
   const values = OUTPUT_NAMES.map((name) => [name, OUTPUTS[name](facts)] as const)
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
-}
-
-/** A job that never existed was not waited for. */
-function isReused({ reuse, job, result }: Progress): boolean {
-  const isMissing = job === undefined && errorOf(result)?.code === 'not-found'
-  return reuse === 'message' || (reuse === 'attach' && !isMissing)
 }
 
 /** The job as JSON, redacted; empty if it is too large, or nested too deeply to be written. */
@@ -103,16 +97,17 @@ export function formatHeartbeatLine(progress: Progress): string {
 }
 
 function stillWaitingFor(progress: Progress): string {
-  const { jobId, accepted, request } = progress
+  const { jobId, hasJob, request } = progress
   if (request === 'sending') return 'still waiting for a response'
-  if (!accepted) return 'nothing has been accepted yet'
+  if (!hasJob) return 'nothing has been accepted yet'
   return `docs job ${quote(jobId)} ${describeNow(progress, quote)}`
 }
 
 export function formatEndLine(progress: Progress, result: RunResult): string {
   const error = errorOf(result)
   const code = error === undefined ? '' : ` (${error.code})`
-  return `Finished after ${formatDuration(progress.elapsedMs())}: ${result.outcome}${code}.`
+  const time = formatDuration(progress.elapsedMs())
+  return `Finished after ${time}: ${result.outcome}${code}. Sent: ${describeSent(progress)}.`
 }
 
 /** The one annotation of a run, or a line in the log alone. `log` is a line after it. */

@@ -23,14 +23,14 @@ export interface Texts {
  * @returns the end of a sentence that begins with the job
  */
 export function describeNow(
-  { job, reuse, missedReason, sinceSeenMs }: Progress,
+  { job, accepted, missedReason, sinceSeenMs }: Progress,
   show: (text: string) => string,
 ): string {
   if (job === undefined) {
     return missedReason === '' ? 'has an unknown status' : `has an unknown status: ${missedReason}`
   }
   // This may be the end from before the message.
-  if (isFinal(job.status) && reuse === 'message') return 'accepted the message'
+  if (isFinal(job.status) && accepted === 'message') return 'accepted the message'
   const status = job.status ?? show(job.rawStatus)
   if (missedReason !== '') {
     return `was ${status} when last seen, ${formatDuration(sinceSeenMs)} ago; since then: ${missedReason}`
@@ -39,15 +39,20 @@ export function describeNow(
   return isFinal(job.status) ? `has ended: ${status}` : 'is still running'
 }
 
+/** In these words everywhere: people count them in logs. */
+export function describeSent({ sent }: Progress): string {
+  return { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[sent]
+}
+
 /** @param show escapes text from outside for the place where this is read */
 export function describeOutcome(
   progress: Progress,
   result: RunResult,
   show: (text: string) => string,
 ): Texts {
-  const { job, jobId, isGiven, isForgotten, reuse, accepted, status } = progress
+  const { job, jobId, isGiven, isForgotten, accepted, onlyWaits, hasJob, status } = progress
   const name = `Docs job ${show(jobId)}`
-  const hasEnded = isFinal(status) && reuse !== 'message'
+  const hasEnded = isFinal(status) && accepted !== 'message'
   const now = `${name} ${describeNow(progress, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
   const howToWait = `To wait for the docs job, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
@@ -71,7 +76,7 @@ export function describeOutcome(
         title: '✅ The docs job completed without a pull request',
         sentence: `${name} completed without a pull request.`,
         next: joinSentences(
-          reuse === 'attach'
+          onlyWaits
             ? `If you expected changes, send the docs job a message that says which pages to change and how: ${withPrompt}.`
             : 'If you expected changes, say in the prompt which pages to change and how.',
           'The docs repository shows whether the agent committed without a pull request.',
@@ -102,13 +107,13 @@ export function describeOutcome(
     case 'started':
       return {
         title: {
-          create: '🚀 The docs job was started',
+          job: '🚀 The docs job was started',
           message: '🚀 The docs job accepted the message',
-          attach: '⏳ The docs job has not finished yet',
-        }[reuse ?? 'create'],
-        sentence: reuse === 'message' ? `${name} accepted the message.` : '',
+          nothing: '⏳ The docs job has not finished yet',
+        }[accepted],
+        sentence: accepted === 'message' ? `${name} accepted the message.` : '',
         happened: joinSentences(
-          reuse === 'message' ? '' : now,
+          accepted === 'message' ? '' : now,
           'This step did not wait for the docs job to finish.',
         ),
         next: howToWait,
@@ -116,7 +121,7 @@ export function describeOutcome(
     case 'cancelled': {
       const { error } = result
       const refused = "The service hadn't accepted a request from this step."
-      const unfinished = accepted
+      const unfinished = hasJob
         ? howToWait
         : jobId === ''
           ? 'To start a docs job, start a new run.'
@@ -124,7 +129,7 @@ export function describeOutcome(
       return {
         title: '🛑 The step was cancelled',
         sentence: 'The step was cancelled.',
-        happened: error?.message ?? (accepted ? now : progress.posted ? refused : 'Nothing was sent.'),
+        happened: error?.message ?? (hasJob ? now : progress.posted ? refused : 'Nothing was sent.'),
         next: error?.advice ?? (hasEnded ? adviceAfter(progress, status, show) : unfinished),
       }
     }
@@ -143,12 +148,12 @@ export function describeOutcome(
     case 'error': {
       const { message, advice, code } = result.error
       // A job that the service has never shown to this step may not exist.
-      const isMissing = code === 'not-found' && job === undefined && reuse !== 'message'
+      const isMissing = code === 'not-found' && job === undefined && accepted !== 'message'
       return {
         title: '❌ The docs job could not be started or tracked',
         happened: message,
         unsent: isUnsent(progress, code) ? 'Nothing was sent.' : '',
-        next: joinSentences(advice, accepted && !isMissing && !hasEnded ? howToWait : ''),
+        next: joinSentences(advice, hasJob && !isMissing && !hasEnded ? howToWait : ''),
       }
     }
   }
@@ -160,6 +165,6 @@ function adviceAfter(progress: Progress, status: FinalStatus, show: (text: strin
 }
 
 /** After a failure of the action itself, nobody knows. */
-function isUnsent({ posted, accepted, request }: Progress, code: ErrorCode): boolean {
-  return !(posted || accepted || request !== 'idle' || code === 'internal')
+function isUnsent({ posted, hasJob, request }: Progress, code: ErrorCode): boolean {
+  return !(posted || hasJob || request !== 'idle' || code === 'internal')
 }

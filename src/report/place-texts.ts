@@ -34,16 +34,16 @@ function textsOf(view: View): Pick<PlaceUpdate, 'title' | 'comment' | 'summary'>
 /** What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it from every redactor. */
 export function createUpdate(view: View): PlaceUpdate {
   const { progress, redact, inputs, sending, notes } = view
-  const { jobId, job, previousLink, accepted, reuse, result, fingerprint } = progress
+  const { jobId, job, previousLink, hasJob, accepted, result, fingerprint } = progress
   return {
     stored: {
       state: describeState(progress, sending),
       jobId: redact(jobId, true) === jobId ? jobId : '',
       link: job?.link || previousLink,
-      sent: accepted ? fingerprint : '',
+      fingerprint: hasJob ? fingerprint : '',
     },
     hasJob: job !== undefined,
-    created: accepted && reuse === undefined,
+    created: accepted === 'job',
     notes: redact(notes.join('\n')),
     ...textsOf(view),
     conclusion: result && conclusionOf(result.outcome, inputs.failOn),
@@ -57,18 +57,18 @@ export function createPlaceholder(view: View): PlaceUpdate {
 
 /** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
 function describeState(
-  { status, accepted, request, jobId, result, messageMayBeLost }: Progress,
+  { status, hasJob, request, jobId, result, messageMayBeLost }: Progress,
   sending: boolean,
 ): Stored['state'] {
   if (messageMayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'
   if (result === undefined) {
-    if (accepted) return status ?? 'active'
+    if (hasJob) return status ?? 'active'
     // A re-run must send a message that was refused. A create request that may be in flight again stays recorded.
     return sending || jobId === '' ? 'sending' : 'unsent'
   }
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
   if (request === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
-  return accepted ? result.outcome : 'unsent'
+  return hasJob ? result.outcome : 'unsent'
 }
 
 /** The links first, because GitHub lets a check's own link lead to the check; then the step summary. */

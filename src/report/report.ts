@@ -84,7 +84,7 @@ export class StepReport {
     if (progress.result !== undefined) return
     const failure = this.#writeOutputs()
     this.#writeSummary()
-    if (failure !== undefined && !progress.accepted) throw failure
+    if (failure !== undefined && !progress.hasJob) throw failure
     this.update()
   }
 
@@ -200,13 +200,13 @@ export class StepReport {
 
 /** @param before how the step would have ended otherwise, which must not be lost */
 function outputsError(thrown: unknown, before: ActionError | undefined, progress: Progress): ActionError {
-  const { accepted, posted, jobId } = progress
+  const { hasJob, posted, jobId } = progress
   return new ActionError(
     'internal',
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      accepted ? `Docs job ${quote(jobId)} ${describeNow(progress, quote)}.` : '',
-      before?.message ?? (accepted ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
+      hasJob ? `Docs job ${quote(jobId)} ${describeNow(progress, quote)}.` : '',
+      before?.message ?? (hasJob ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
     ),
     joinSentences("Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? ''),
     { cause: thrown },

@@ -9,7 +9,7 @@ import { errorOf, type RunResult } from '../run/result.js'
 import { inlineCode, oneLine, quote, truncate } from '../text/escape.js'
 import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
-import { describeOutcome } from './outcome.js'
+import { describeOutcome, describeSent } from './outcome.js'
 
 export interface View {
   /** The default in place of a bad value; of a required one, nothing. */
@@ -48,7 +48,7 @@ export function describeTitle({ inputs, progress, sending }: View): string {
     const text = describeOutcome(progress, result, String).title
     return failsStep(result.outcome, inputs.failOn) ? text.replace('✅', '❌') : text
   }
-  if (progress.accepted) return '⏳ Waiting for the docs job'
+  if (progress.hasJob) return '⏳ Waiting for the docs job'
   if (sending) return '⏳ The request is being sent'
   return progress.posted ? '⏳ The service has not accepted the request yet' : '⏳ Nothing has been sent yet'
 }
@@ -131,6 +131,7 @@ function facts({ inputs, progress, workflow, runUrl }: View, show: (text: string
     ['Service', inputs.baseUrl && show(inputs.baseUrl)],
     ['Workflow', runUrl && show(workflow)],
     ['Run', runUrl && `[${show(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`],
+    ['Sent', (progress.result ?? progress.hasJob) && describeSent(progress)],
     ['Elapsed', formatDuration(progress.elapsedMs())],
   ]
   return rows
@@ -180,7 +181,7 @@ function statusTable({ history }: Progress): string {
 /** What to do if the step is killed now. */
 function ifKilled({ inputs, progress, sending }: View, show: (text: string) => string): string {
   const howToWait = `to wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
-  if (progress.accepted) {
+  if (progress.hasJob) {
     return `If this step ends first, that doesn't stop the docs job: ${howToWait}`
   }
   if (!sending) {

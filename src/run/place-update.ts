@@ -12,8 +12,8 @@ export interface Stored {
   readonly jobId: string
   /** The pull request that the job opened, or was asked to continue; or empty. */
   readonly link: string
-  /** The fingerprint of what it accepted last; empty if what was sent last may be lost. */
-  readonly sent: string
+  /** Of what the job accepted last; empty if what was sent last may be lost. */
+  readonly fingerprint: string
 }
 
 export interface PlaceUpdate {

@@ -32,8 +32,10 @@ export class Progress {
   posted = false
   /** The service has responded to a request of this step. */
   responded = false
-  /** An existing job accepted a message, or is only waited for. */
-  reuse: 'message' | 'attach' | undefined
+  /** What the service has accepted of this step. */
+  accepted: 'job' | 'message' | 'nothing' = 'nothing'
+  /** The step sends nothing, and waits for a job. */
+  onlyWaits = false
   /** Of what this step sends; if it only waits, of what the job accepted last. */
   fingerprint = ''
   /** An earlier attempt sent a message whose result is unknown. */
@@ -80,9 +82,15 @@ export class Progress {
     return this.#history
   }
 
-  /** The service accepted a create request or a message, or the step only waits: there is a job to wait for. */
-  get accepted(): boolean {
-    return this.#job !== undefined || this.reuse !== undefined
+  /** There is a docs job to wait for. */
+  get hasJob(): boolean {
+    return this.accepted !== 'nothing' || this.onlyWaits
+  }
+
+  /** What was accepted, or may have been. */
+  get sent(): Progress['accepted'] {
+    if (this.request === 'idle') return this.accepted
+    return this.jobId === '' ? 'job' : 'message'
   }
 
   /** This job is the one to message or to wait for. */

@@ -25,7 +25,7 @@ export async function run(
     if (task.kind === 'create') precededBy = await create(task.prompt, tools)
     else if (task.kind === 'message') precededBy = await messageOrCreate(task, wait, tools)
     else {
-      tools.progress.reuse = 'attach'
+      tools.progress.onlyWaits = true
       if (task.job === undefined) tools.publish()
       else {
         tools.onJob(task.job)
@@ -89,6 +89,7 @@ async function messageOrCreate(
 async function create(prompt: string, tools: RunTools): Promise<PrecededBy> {
   await tools.writePlaceholder()
   const job = await send({ kind: 'create' }, prompt, tools)
+  tools.progress.accepted = 'job'
   if (job !== undefined) tools.onJob(job)
   return { kind: 'create', at: tools.clock.now() }
 }
@@ -101,7 +102,7 @@ async function message(
 ): Promise<PrecededBy> {
   const job = await send({ kind: 'message', jobId }, prompt, tools, { replaceable })
   const mayBeStale = isFinal(job?.status)
-  tools.progress.reuse = 'message'
+  tools.progress.accepted = 'message'
   // A final status in this response may predate the message: it is reported only if no poll follows.
   if (job === undefined || (wait && mayBeStale)) tools.publish()
   else tools.onJob(job)
