@@ -94,7 +94,7 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
   if (recalled === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
-  return recalled.continueOrCreate(composeWith)
+  return recalled.plan(composeWith)
 }
 
 /**

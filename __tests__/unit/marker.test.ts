@@ -26,7 +26,7 @@ const STATE: StoredState = {
   run: '100',
   attempt: 2,
   state: 'active',
-  sent: 'a-fingerprint',
+  fingerprint: 'a-fingerprint',
 }
 const ID = 5_000_000_001
 
@@ -36,7 +36,7 @@ const marker = createMarker(STATE, ID, IDENTITY, KEY)
 test('a marker that an earlier version wrote is read', () => {
   const earlier =
     '<!-- agent-job-action:2 -4KZ0jgtpz_r5UJOENw3pl WyJqb2ItMSIsImh0dHBzOi8vZ2l0aHViLmNvbS95b3VyLW9yZy9kb2NzL3B1bGwvNyIsIjEwMCIsMiwiYWN0aXZlIl0 TeQqmV6TvDaTFY9bVmgOWQM5BJPKBIQhCYaXUYy-DfI -->'
-  expect(readMarker(earlier, ID, IDENTITY, KEY)).toEqual({ ...STATE, sent: '' })
+  expect(readMarker(earlier, ID, IDENTITY, KEY)).toEqual({ ...STATE, fingerprint: '' })
 })
 
 test.each([

@@ -12,7 +12,7 @@ test('of the checks that are still in progress, those of earlier attempts have d
   const identity = { repository: 'your-org/your-repo', place: 'a commit' } as Identity
   const markerKeys = deriveMarkerKeys('key')
   const items = [1, 2].map((attempt) => {
-    const stored = { state: 'active', jobId: 'job-1', link: '', run: '1', attempt, sent: '' } as const
+    const stored = { state: 'active', jobId: 'job-1', link: '', run: '1', attempt, fingerprint: '' } as const
     const markers = createMarker(stored, attempt, identity, markerKeys)
     return { id: attempt, markers, nonce: '', conclude: async () => undefined }
   })

@@ -6,12 +6,7 @@ import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
 import type { Inputs, Task } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
 import type { StoredState } from '../../src/memory/marker.js'
-import {
-  type Attach,
-  continueOrCreate,
-  findPreviousRun,
-  type PreviousRun,
-} from '../../src/memory/previous-run.js'
+import { type Attach, findPreviousRun, type PreviousRun, planFor } from '../../src/memory/previous-run.js'
 import { ActionError } from '../../src/text/errors.js'
 import {
   createScriptedRun,
@@ -36,7 +31,7 @@ const stored = (state: string, more: Partial<StoredState> = {}): StoredState => 
   run: '8',
   attempt: 1,
   state: state as StoredState['state'],
-  sent: '',
+  fingerprint: '',
   ...more,
 })
 const ofThisRun = (state: string, more: Partial<StoredState> = {}) => stored(state, { run: '9', ...more })
@@ -180,7 +175,7 @@ describe('a first attempt', () => {
   test('ends at the deadline', async () => {
     const { error } = await find({ comment, script: forever(errorResponse(503)) })
     const message = 'Timed out while checking the earlier docs job.'
-    const advice = 'Start a new run later, or raise timeout-minutes.'
+    const advice = 'Re-run later, or raise timeout-minutes.'
     expect(error).toMatchObject({ code: 'network', message, advice })
     expect((await find({ comment, script: forever(notSent) })).error?.message).toMatch(
       /^The service never answered/,
@@ -213,7 +208,7 @@ describe('a re-run', () => {
     },
   )
 
-  const told = ofThisRun('pr-opened', { sent: 'its fingerprint' })
+  const told = ofThisRun('pr-opened', { fingerprint: 'its fingerprint' })
   const isNow = (status: string) => [jobResult(status)]
   const REPORTS = `waits for job-1: completed; asks job-1; ${FOLLOWED}`
   const REPLACES = (status: string) => `continues job-1, pr-opened: ${status}; asks job-1; follows nothing`
@@ -249,7 +244,7 @@ describe('a re-run', () => {
   test('by a push does not say that closing the docs pull request helps', async () => {
     const options = { attempt: 2, comment: told, pull: 'open', action: 'synchronize' } as const
     const { lines } = await find(options)
-    expect(lines.log[0]).toMatch(/reporting it, .* To ask for docs again, start a new run\.$/)
+    expect(lines.log[0]).toMatch(/has opened a pull request\. To ask for docs again, start a new run\.$/)
   })
 
   test.each<[string, Options, story: string]>([
@@ -352,17 +347,16 @@ describe('continuing', () => {
     link?: string
     jobId?: string
     script?: Iterable<ScriptedResult>
-    action?: string
-    number?: number
-    issueNumber?: number
-    jobScope?: Inputs['jobScope']
-    sent?: string
+    dryRun?: boolean
+    /** A push of what was sent before. */
+    pushed?: boolean
+    known?: DocsPull['state']
   }
 
   async function decide(
     previousJob: PreviousRun['job'],
     pull: DocsPull,
-    { link = OLD_LINK, jobId = 'job-1', script = [], sent = '', ...more }: Decide = {},
+    { link = OLD_LINK, jobId = 'job-1', script = [], dryRun = false, pushed, known }: Decide = {},
   ) {
     const { tools, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
     const read: string[] = []
@@ -371,13 +365,13 @@ describe('continuing', () => {
       return pull
     }
     progress.fingerprint = 'the same'
-    const previous = { state: stored('active', { jobId, link, sent }), job: previousJob }
-    const { action, number, jobScope = 'pull-request', issueNumber } = more
-    const inputs = { ...INPUTS, timeoutMs: 60_000, jobScope, issueNumber }
-    const event = { action, pullRequest: { number } } as RunEvent
+    const state = stored('active', { jobId, link, fingerprint: 'the same' })
+    const previous = { state, job: previousJob, pull: known }
+    const inputs: Inputs = { ...INPUTS, timeoutMs: 60_000, jobScope: 'pull-request', dryRun }
+    const event = { action: pushed ? 'synchronize' : '' } as RunEvent
     const environment = { runId: '9', runAttempt: 1 } as RunEnvironment
     const context = { ...tools, slots: [], inputs, environment, event, readDocsPull }
-    const task = await continueOrCreate(previous, composeWith, context)
+    const task = await planFor(previous, composeWith, context)
     const followed = [progress.jobId, progress.previousLink]
     return { told: { task, read, log: lines.log, followed }, task, progress }
   }
@@ -447,48 +441,33 @@ describe('continuing', () => {
     })
   })
 
-  test.each<[skips: boolean, DocsPull, Decide]>([
-    [true, closed, {}],
-    [true, closed, { issueNumber: 7 }],
-    [false, merged, {}],
-    [false, closed, { action: 'reopened' }],
-    // Other pull requests share the docs job of an issue.
-    [false, closed, { issueNumber: 40 }],
-    // A re-run whose job is gone.
-    [false, closed, { jobScope: 'run' }],
-  ])('a push is told no: %j, if its docs are %j, with %j', async (skips, pull, options) => {
-    const { told } = await decide(active, pull, { action: 'synchronize', number: 7, ...options })
-    const reason = `the docs pull request ${OLD_LINK} was closed without a merge`
-    expect(told).toMatchObject({ task: skips ? { reason } : { kind: 'create' } })
+  test.each([
+    [linked, linked],
+    ['not requested' as const, undefined],
+  ])('a push of what was sent before waits for the job: %j', async (previousJob, job) => {
+    const { told, progress } = await decide(previousJob, merged, { pushed: true })
+    const link = previousJob === linked ? LINK : OLD_LINK
+    expect(told).toEqual({
+      task: { kind: 'attach', jobId: 'job-1', job },
+      read: [link],
+      log: ['This push changed nothing of what the docs job was last sent.'],
+      followed: ['job-1', link],
+    })
+    expect(progress.fingerprint).toBe('the same')
   })
 
-  const WAITS: Partial<Task> = { kind: 'attach', jobId: 'job-1', job: linked }
-  const MESSAGES: Partial<Task> = { kind: 'message' }
-  const CREATES: Partial<Task> = { kind: 'create' }
-  const PUSH = { action: 'synchronize', number: 7 }
-  test.each<[Partial<Task>, PreviousRun['job'], DocsPull, Decide]>([
-    [WAITS, linked, open, PUSH],
-    [WAITS, linked, merged, PUSH],
-    [WAITS, linked, unknown, PUSH],
-    [WAITS, linked, open, { ...PUSH, issueNumber: 40 }],
-    [CREATES, linked, merged, { ...PUSH, jobScope: 'run' }],
-    [{ ...WAITS, job: active }, active, open, PUSH],
-    [{ ...WAITS, job: undefined }, 'not requested', open, PUSH],
-    [MESSAGES, linked, open, { ...PUSH, sent: 'something else' }],
-    [MESSAGES, linked, open, { ...PUSH, sent: '' }],
-    [MESSAGES, linked, open, { ...PUSH, action: 'labeled' }],
-    ...FAILURES.map(
-      (status) =>
-        [CREATES, job(status), open, PUSH] as [typeof CREATES, PreviousRun['job'], DocsPull, Decide],
-    ),
-    [CREATES, undefined, open, PUSH],
-  ])(
-    'a push of what was sent before: %j, if the job is %j and its pull request %j, with %j',
-    async (task, was, pull, options) => {
-      const { told } = await decide(was, pull, { sent: 'the same', ...options })
-      expect(told.task).toMatchObject(task)
-    },
-  )
+  test('a no to the docs is told, and follows the job no longer', async () => {
+    const { told } = await decide(active, closed, { pushed: true })
+    const reason = `the docs pull request ${OLD_LINK} was closed without a merge`
+    expect(told).toMatchObject({ task: { reason }, log: [] })
+  })
+
+  test('a pull request that was read before is not read again', async () => {
+    expect((await decide(active, open, { known: 'merged' })).told).toMatchObject({
+      task: { kind: 'create' },
+      read: [],
+    })
+  })
 
   test('if only the pull request is remembered, the new job continues there', async () => {
     const { told } = await decide(undefined, open, { jobId: '' })

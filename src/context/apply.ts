@@ -15,9 +15,10 @@ import { describeTrigger } from './trigger.js'
 export function judgeChanges(
   { contextPaths, skipAuthors }: Pick<Inputs, 'contextPaths' | 'skipAuthors'>,
   { name }: Pick<RunEvent, 'name'>,
-  { files, commits, empty, isFirst, unknown, unexpected, truncated, note = '' }: Changes,
+  { files, commits, empty, isFirst, named, unknown, unexpected, truncated, note = '' }: Changes,
 ): SkipReason | { readonly note: string } | undefined {
-  if (isFirst && name !== 'workflow_dispatch')
+  // Whoever pressed the button gets a job, and so does an issue that the step names: its words are asked for as well.
+  if (isFirst && name !== 'workflow_dispatch' && named === undefined)
     return { reason: 'there is nothing to compare with', advice: `${note} The next run begins here.` }
   if (name === 'schedule' && empty) return { reason: 'there are no new commits' }
   const isSkipped = ({ author, isMerge }: Commit) => isMerge || skipAuthors.has(author.toLowerCase())
@@ -28,7 +29,7 @@ export function judgeChanges(
   if (files.some((file) => isIncluded(contextPaths, file))) return undefined
   if (truncated)
     return { note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.' }
-  if (name === 'workflow_dispatch') return undefined // Whoever pressed the button gets a job.
+  if (name === 'workflow_dispatch') return undefined
   return {
     reason: 'no changed file matches context-paths',
     advice: 'If a file that changed should count, correct its pattern in context-paths.',
@@ -44,8 +45,8 @@ function isIncluded(
 }
 
 /**
- * The same for a push that changes nothing of a pull request, such as a merge of its base: at most, the line numbers of its
- * hunks move. Undefined if not all is known.
+ * The same for a push that changes nothing of a pull request, such as a merge of its base, which at most moves the line
+ * numbers of its hunks. Undefined if not all is known.
  */
 export function fingerprint(
   prompt: string,
@@ -54,7 +55,7 @@ export function fingerprint(
 ): string | undefined {
   if (inputs.context === 'none' || !changes || changes.unknown || changes.truncated) return undefined
   const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
-  if (files.some(({ patch }) => patch === undefined)) return undefined
+  if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
   const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
   const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? changes.named, name))
   const parts = files.map(({ patch, ...file }) => [file, `\n${patch}`.replace(/\n@@.*/g, '\n@@')])

@@ -120,14 +120,16 @@ export function isFileList(data: unknown): data is ApiFile[] {
 
 export function toFile(file: ApiFile): ChangedFile {
   const { filename: path, status, additions, deletions } = file
-  const [previousPath, patch] = [getString(file, 'previous_filename'), getString(file, 'patch')]
+  const [previousPath = '', patch = '', sha = ''] = ['previous_filename', 'patch', 'sha'].map((name) =>
+    getString(file, name),
+  )
   return {
     path,
     status,
     additions,
     deletions,
     ...(previousPath !== '' && { previousPath }),
-    ...(patch !== '' && { patch }),
+    ...(patch === '' ? { sha } : { patch }),
   }
 }
 

@@ -15,6 +15,8 @@ export interface ChangedFile {
   readonly deletions: number
   /** Unified diff hunks without file header; missing for binary files and large diffs. */
   readonly patch?: string
+  /** Of the content; only of a file without a patch. */
+  readonly sha?: string
 }
 
 export interface Changes {

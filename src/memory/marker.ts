@@ -43,8 +43,10 @@ export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKey
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
  */
 export function createMarker(stored: StoredState, id: number, identity: Identity, [key]: MarkerKeys): string {
-  const { jobId, link, run, attempt, state, sent } = stored
-  const data = Buffer.from(JSON.stringify([jobId, link, run, attempt, state, sent])).toString('base64url')
+  const { jobId, link, run, attempt, state, fingerprint } = stored
+  const data = Buffer.from(JSON.stringify([jobId, link, run, attempt, state, fingerprint])).toString(
+    'base64url',
+  )
   return `<!-- agent-job-action:2 ${publicName(identity)} ${data} ${sign(data, id, identity, key)} -->`
 }
 
@@ -107,7 +109,9 @@ function stepKey({ workflow, job, step, project, jobKey }: Identity): readonly s
 
 /** Only verified data is parsed; but a previous key may have leaked, and the prompt and the comment repeat these. */
 function parse(data: string): StoredState {
-  const [jobId, link, run, attempt, state, sent = ''] = JSON.parse(Buffer.from(data, 'base64url').toString())
+  const [jobId, link, run, attempt, state, fingerprint = ''] = JSON.parse(
+    Buffer.from(data, 'base64url').toString(),
+  )
   const id = String(jobId)
-  return { jobId: isId(id) ? id : '', link: safeLink(String(link)), run, attempt, state, sent }
+  return { jobId: isId(id) ? id : '', link: safeLink(String(link)), run, attempt, state, fingerprint }
 }

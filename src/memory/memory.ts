@@ -11,13 +11,13 @@ import type { Step } from '../run/step.js'
 import { type DocsPull, readDocsPull, readFiles, readState } from './docs-pull.js'
 import { isByAction } from './marker.js'
 import { openCheck, openComment, signing } from './places.js'
-import { type Attach, continueOrCreate, findPreviousRun } from './previous-run.js'
+import { type Attach, findPreviousRun, planFor } from './previous-run.js'
 import type { Slot } from './slot.js'
 
-/** What an earlier run left for this one to continue: with a message, or with a job that takes its place. */
+/** What an earlier run left: what follows from it depends on what this run would send. */
 interface Earlier {
   readonly kind: 'earlier'
-  continueOrCreate(composeWith: (...more: string[]) => string): Promise<Plan>
+  plan(composeWith: (...more: string[]) => string): Promise<Plan>
 }
 
 /** Opens the memory of a step, and its check if one is asked for. Nothing is sent yet. */
@@ -79,7 +79,7 @@ export function openMemory(step: Step, github: GitHub) {
       if (previous === undefined || 'kind' in previous) return previous
       return {
         kind: 'earlier',
-        continueOrCreate: (composeWith) => continueOrCreate(previous, composeWith, context),
+        plan: (composeWith) => planFor(previous, composeWith, context),
       }
     },
     /** The files of a docs pull request; none if they can't be read. */

@@ -1,6 +1,6 @@
 /** What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or to continue. */
 
-import { isFinalOutcome, type Job, parsePullRequest, reasonNotContinuable } from '../agent/job.js'
+import { isFinalOutcome, type Job, parsePullRequest } from '../agent/job.js'
 import { InputError, type Task } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
 import { Progress } from '../run/progress.js'
@@ -9,6 +9,7 @@ import type { RunTools, Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { oneLine, quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
+import { decide, type Facts } from './decide.js'
 import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { Slot } from './slot.js'
@@ -19,14 +20,14 @@ export interface PreviousRunContext extends RunTools, Pick<Step, 'environment' |
   readonly readDocsPull: (link: string) => Promise<DocsPull>
 }
 
-/** A job that is remembered, as it is now. */
-export interface PreviousRun {
+/** What is remembered, and what is known of it now. */
+export interface PreviousRun extends Pick<Facts, 'job'> {
   readonly state: StoredState
-  /** Undefined if it no longer exists. */
-  readonly job: Job | 'not requested' | undefined
+  /** The state of its docs pull request, if it was read. */
+  readonly pull?: Facts['pull']
 }
 
-/** The docs job has what this run would send, or an earlier attempt didn't see it finish: it is waited for. */
+/** The docs job is waited for: it has what this run would send, or an earlier attempt didn't see it finish. */
 export type Attach = Extract<Task, { kind: 'attach' }>
 
 /**
@@ -37,7 +38,7 @@ export type Attach = Extract<Task, { kind: 'attach' }>
 export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<PreviousRun | Attach | undefined> {
-  const { inputs, environment, event, progress, slots, log, readDocsPull } = context
+  const { inputs, environment, progress, slots, readDocsPull } = context
   const states = await Promise.all(
     slots.map(async (slot) => (slot.role === 'informs' ? undefined : slot.find())),
   )
@@ -53,36 +54,53 @@ export async function findPreviousRun(
   noteIfUnknown(rerun ?? ofComment, context)
 
   let known: PreviousRun | undefined
-  const { state = 'unsent', jobId = '', link = '', sent = '' } = rerun ?? {}
-  const isTold = state === 'pr-opened' && sent !== '' && task.kind !== 'attach'
-  const isFinished = isFinalOutcome(state) || NOTHING_SENT.includes(state)
-  if (rerun !== undefined && jobId !== '' && (isTold || !isFinished)) {
+  const by = rerun && howItEnded(rerun, task)
+  if (rerun !== undefined && by !== undefined) {
+    const { jobId, link } = rerun
     progress.follow(jobId, link)
     const job = await getJobUnlessDry(jobId, context)
-    if (isTold ? !reasonNotReusable(job) && !isOver(await readDocsPull(link)) : job) {
-      noteIfLost(rerun, context)
-      const orClose = event.action === 'synchronize' ? '' : ', or close that pull request'
-      const why = isTold
-        ? `its docs job has opened a pull request: reporting it, and sending nothing. To ask for docs again, start a new run${orClose}.`
-        : "an earlier attempt didn't see its docs job finish: waiting for it, and sending nothing."
-      log(`This is a re-run, and ${why}`)
-      return attachTo(rerun, job, progress)
-    }
-    known = { state: rerun, job }
+    const pull = by === 'reported attempt' ? (await readDocsPull(link)).state : undefined
+    // Whether there is news is not known yet.
+    const decision = decide({ by, push: findPush(context), isNews: true, job, link, pull })
+    if (decision.does === 'wait') return attachTo(rerun, job, decision.reason, context)
+    known = { state: rerun, job, pull }
     progress.forget()
     if (ofComment === undefined) return known
   }
   if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
   if (ofComment.jobId === '') return { state: ofComment, job: undefined }
   progress.follow(ofComment.jobId, ofComment.link)
-  const isKnown = ofComment.jobId === known?.state.jobId
-  const job = isKnown ? known?.job : await getJobUnlessDry(ofComment.jobId, context)
-  return { state: ofComment, job }
+  if (ofComment.jobId === known?.state.jobId) return { ...known, state: ofComment }
+  return { state: ofComment, job: await getJobUnlessDry(ofComment.jobId, context) }
 }
 
-function attachTo({ jobId, link, sent }: StoredState, job: PreviousRun['job'], progress: Progress): Attach {
+/** Undefined for an attempt after which a re-run is a run like any other. */
+function howItEnded({ state, jobId, fingerprint }: StoredState, task: Task): Facts['by'] | undefined {
+  if (jobId === '') return undefined
+  if (!isFinalOutcome(state) && !NOTHING_SENT.includes(state)) return 'unfinished attempt'
+  const isReported = state === 'pr-opened' && fingerprint !== '' && task.kind !== 'attach'
+  return isReported ? 'reported attempt' : undefined
+}
+
+function findPush({ inputs, event }: PreviousRunContext): Facts['push'] {
+  if (event.action !== 'synchronize') return undefined
+  const pushed = event.pullRequest?.number
+  const isOwn = inputs.jobScope !== 'run' && pushed === (inputs.issueNumber ?? pushed)
+  return isOwn ? 'own' : 'shared'
+}
+
+function attachTo(
+  state: StoredState,
+  job: PreviousRun['job'],
+  reason: string,
+  context: PreviousRunContext,
+): Attach {
+  const { progress, log } = context
+  const { jobId, link, fingerprint } = state
+  noteIfLost(state, context)
+  log(reason)
   progress.follow(jobId, link)
-  progress.fingerprint = sent
+  progress.fingerprint = fingerprint
   return { kind: 'attach', jobId, job: job === 'not requested' ? undefined : job }
 }
 
@@ -148,7 +166,7 @@ async function getJob(jobId: string, { inputs, ...tools }: PreviousRunContext): 
   throw new ActionError(
     'network',
     'Timed out while checking the earlier docs job.',
-    'Start a new run later, or raise timeout-minutes.',
+    'Re-run later, or raise timeout-minutes.',
   )
 }
 
@@ -158,49 +176,40 @@ function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Pr
 }
 
 /**
- * Sends a message to the remembered job, or creates a new one if that job is no longer usable. Whoever closed its pull
- * request wants none: a further push to the code does not ask for another.
+ * Decides with all that is known what this run does with the job that is remembered.
  *
  * @param composeWith composes the prompt, with more paragraphs after the user's own
  */
-export async function continueOrCreate(
-  { state, job }: PreviousRun,
+export async function planFor(
+  previous: PreviousRun,
   composeWith: (...more: string[]) => string,
   context: PreviousRunContext,
 ): Promise<Plan> {
-  const { inputs, event, log, progress, readDocsPull } = context
+  const { inputs, log, progress, readDocsPull } = context
+  const { state, job } = previous
   const { jobId } = state
-  const prompt = composeWith()
   const link = (job !== 'not requested' && job?.link) || state.link
-  const pull = link === '' ? undefined : await readDocsPull(link)
-  const isPush = event.action === 'synchronize' && inputs.jobScope !== 'run'
-  const pushed = event.pullRequest?.number
-  if (pull?.state === 'closed' && isPush && pushed === (inputs.issueNumber ?? pushed)) {
-    const reason = `the docs pull request ${link} was closed without a merge`
-    const advice =
-      'To get docs after all, reopen it, or trigger the workflow other than by a push to this pull request.'
-    return { reason, advice }
-  }
-  if (isPush && state.sent === progress.fingerprint && !reasonNotReusable(job)) {
-    log('This push changed nothing of what the docs job was last sent: waiting for it, and sending nothing.')
-    return attachTo({ ...state, link }, job, progress)
-  }
+  const pull = previous.pull ?? (link === '' ? undefined : (await readDocsPull(link)).state)
+  const isNews = state.fingerprint !== progress.fingerprint
+  const facts = { push: findPush(context), isNews, job, link, pull }
+  const decision = decide({ by: 'earlier run', ...facts })
+  if (decision.does === 'skip') return decision
+  if (decision.does === 'wait') return attachTo({ ...state, link }, job, decision.reason, context)
   // Only what is known to be open can be continued.
   const forNewJob =
-    pull?.state === 'open'
+    pull === 'open'
       ? { prompt: composeWith(askToContinue(link)), previousLink: link }
-      : { prompt, previousLink: '' }
-  const reason = reasonNotReusable(job, pull)
-  if (reason === undefined) {
-    if (job === 'not requested') return { kind: 'message', jobId, prompt }
-    progress.follow(jobId, link)
-    const find = () => getJob(jobId, context)
-    return { kind: 'message', jobId, prompt, remembered: { job, find, ...forNewJob } }
+      : { prompt: composeWith(), previousLink: '' }
+  if (decision.does === 'create') {
+    if (jobId !== '') log(`The earlier docs job ${decision.reason}: creating a new one.`)
+    // A dry run reports what is stored.
+    if (!inputs.dryRun) progress.forget(forNewJob.previousLink)
+    return { kind: 'create', prompt: forNewJob.prompt }
   }
-  if (jobId !== '') log(`The earlier docs job ${reason}: creating a new one.`)
-  // A dry run reports what is stored.
-  if (!inputs.dryRun) progress.forget(forNewJob.previousLink)
-  return { kind: 'create', prompt: forNewJob.prompt }
+  const message = { kind: 'message', jobId, prompt: composeWith() } as const
+  if (job === 'not requested') return message
+  progress.follow(jobId, link)
+  return { ...message, remembered: { job, find: () => getJob(jobId, context), ...forNewJob } }
 }
 
 /** Names the pull request alone: what else is in a link would be words outside of the fence. */
@@ -211,15 +220,4 @@ function askToContinue(link: string): string {
     `An earlier docs job has already opened the pull request ${url}, which is still open. ` +
     'Continue there: add to its branch, and open no second pull request.'
   )
-}
-
-function reasonNotReusable(job: PreviousRun['job'], pull?: DocsPull): string | undefined {
-  if (job === undefined) return 'no longer exists'
-  const reason = job === 'not requested' ? '' : reasonNotContinuable(job)
-  if (reason !== '') return reason
-  return pull && isOver(pull) ? `has a pull request that was ${pull.state}` : undefined
-}
-
-function isOver({ state }: DocsPull): boolean {
-  return state === 'merged' || state === 'closed'
 }
