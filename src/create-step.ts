@@ -46,7 +46,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   if (inputs.task.kind !== 'create') {
     progress.isGiven = true
     progress.follow(inputs.task.jobId)
-  } else progress.isForgotten = inputs.jobScope === 'run' && !inputs.check
+  }
   const report = new StepReport({ writer: reporter, progress, redact, environment, inputs })
   return {
     inputs,

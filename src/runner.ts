@@ -172,7 +172,10 @@ export function onUncaughtException(call: (thrown: unknown) => void): void {
   process.on('uncaughtException', call)
 }
 
-/** Ends the process once all output is written, whatever is still pending. */
+/**
+ * Ends the process once all output is written, whatever is still pending. Only a DNS lookup that hangs may hold it until
+ * the runner ends it.
+ */
 export function exit(exitCode: 0 | 1): void {
   process.stdout.write('', () => {
     process.exit(exitCode)

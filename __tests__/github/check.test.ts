@@ -257,12 +257,19 @@ describe('a check that can not be written is one warning, and the job goes its w
 })
 
 describe('a re-run', () => {
-  test('is not said to start another docs job after a time-out', () =>
+  test.each<[does: string, Record<string, string>, RunOptions]>([
+    ['is', { comment: 'true' }, {}],
+    ['is not', CHECK, {}],
+    ['is not', { 'job-scope': 'pull-request' }, {}],
+    ['is', { 'job-scope': 'pull-request' }, { event: 'push', payload: {} }],
+    ['is', { ...CHECK, 'allow-users': '*' }, { event: 'issue_comment', payload: { issue: { number: 1 } } }],
+  ])('%s said to start another docs job after a time-out: %j, %j', (does, inputs, run) =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const { outputs, log } = await world.step({ ...CHECK, ...deadlineAfter(3_000) })
+      const { outputs, log } = await world.step({ ...inputs, ...deadlineAfter(3_000) }, run)
       expect(outputs.outcome).toBe('timed-out')
-      expect(log).not.toContain('starts another docs job')
-    }))
+      expect(log.includes('A re-run starts another docs job.')).toBe(does === 'is')
+    }),
+  )
 
   test('of any event waits for its own job, also in the third attempt', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {

@@ -291,7 +291,8 @@ test.each<[Options, isTold: boolean]>([
   [{ attempt: 2, comment: ofThisRun('active') }, false],
   [{ comment: stored('unknown') }, false],
 ])('an earlier message whose result is unknown: %j is told: %s', async (options, isTold) => {
-  const text = 'The result of the last message is unknown: it may be lost. To send it again, start a new run.'
+  const text =
+    'The result of the last message is unknown: it may be lost. To send it again, re-run once the docs job has ended.'
   expect((await find(options)).notes).toEqual(isTold ? [text] : [])
 })
 

@@ -14,7 +14,7 @@ import { INPUTS, job, LINK } from './scripted-run.js'
 const ENOSPC = new Error('ENOSPC')
 
 /** A step whose writes are recorded, with the time limits of its last edits. */
-function createStep({ broken = [] as readonly ('outputs' | 'summary')[] } = {}) {
+function createStep({ broken = [] as readonly ('outputs' | 'summary')[], failure = ENOSPC as Error } = {}) {
   const clock = new FakeClock()
   const progress = new Progress(clock)
   const written: [to: string, text: string][] = []
@@ -26,7 +26,7 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[] } = {}) 
       ...{ log: recorder('log'), debug: recorder('debug'), warn: recorder('warn') },
       ...{ notice: recorder('notice'), error: recorder('error'), group: recorder('group') },
       outputs: (values) => {
-        if (broken.includes('outputs')) throw ENOSPC
+        if (broken.includes('outputs')) throw failure
         written.push(['outputs', values.map(([name, value]) => `${name}=${value}`).join(' ')])
       },
       summary: (text) => {
@@ -87,6 +87,15 @@ describe('what can not be written', () => {
     progress.onlyWaits = true
     report.publish()
     expect(updates).toHaveLength(1)
+  })
+
+  test("as outputs by the container's user says what that user needs", () => {
+    const failure = Object.assign(new Error('EACCES'), { code: 'EACCES' })
+    const { progress, report } = createStep({ broken: ['outputs'], failure })
+    report.end({ outcome: 'skipped', reason: 'a reason' })
+    expect(progress.result).toMatchObject({
+      error: { advice: expect.stringMatching(/^Let the container's user write .* --user root\.$/) },
+    })
   })
 
   test('as outputs at the end is the result, with its cause', () => {

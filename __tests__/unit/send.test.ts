@@ -153,7 +153,7 @@ describe('the error', () => {
           'The service refused the create request (429: its message). ' +
           'It asks to wait 30 min, which leaves no time for a response.',
         advice:
-          'Start a new run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.',
+          'Re-run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.',
       },
     ],
     [

@@ -170,7 +170,10 @@ const sees =
   ({ outside, report }: Told): void =>
     report.onJob({ ...job(status, { id: outside.id, prLink, text: outside.words }), linkRejected })
 const seesBadLink = (status: string) => sees(status, null, true)
-const follows = ({ progress, outside }: Told): void => progress.follow(outside.id)
+const follows = ({ progress, outside }: Told): void => {
+  progress.isRemembered = true
+  progress.follow(outside.id)
+}
 const followsUp = ({ progress, outside }: Told): void => progress.follow(outside.id, LINK)
 const isSent = ({ progress }: Told): void => {
   progress.request = 'sending'
@@ -188,7 +191,7 @@ const isUnknown = ({ progress }: Told): void => {
 /** As GitHub's errors are worded, with the words of GitHub in quotes. */
 const hasNotes = ({ progress, outside }: Told): void => {
   progress.notes.push(
-    `GitHub: reading the pull request failed: 503, ${quote(outside.words)}. The prompt doesn't say what changed.`,
+    `GitHub: reading the pull request failed: 503, ${quote(outside.words)}`,
     'GitHub: writing the check failed: 403. Add `checks: write` to the permissions of the workflow job.',
   )
 }

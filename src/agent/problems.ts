@@ -140,12 +140,12 @@ function adviceFor(
       if (kind !== 'message') break
       return ['rejected', 'The docs job may be busy, or have ended. Wait for it first, or start a new one.']
     case 429:
-      return ['rate-limited', joinSentences('Start a new run later, or start runs less often.', limit)]
+      return ['rate-limited', joinSentences('Re-run later, or start runs less often.', limit)]
   }
   return [
     'rejected',
     kind === 'poll'
       ? "See the service's dashboard for the docs job's status, if it lists docs jobs."
-      : 'Fix the problem that the service reports, then start a new run.',
+      : 'Fix the problem that the service reports, then re-run, or start a new run if you changed the workflow file.',
   ]
 }

@@ -45,7 +45,7 @@ export async function readDocsPull<T>(
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
     const advice = `Renew docs-token, or let it read pull requests in ${repository}.`
-    return { ...unknownFor(thrown, advice, 'With docs-token: '), isExpired: true }
+    return { ...unknownFor(thrown, advice, 'With docs-token: '), isExpired: thrown.refused }
   }
 }
 

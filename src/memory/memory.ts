@@ -29,6 +29,7 @@ export function openMemory(step: Step, github: GitHub) {
   function keep(slot: Slot | undefined): Slot | undefined {
     if (slot === undefined) return undefined
     slots.push(slot)
+    step.progress.isRemembered ||= slot.role !== 'informs'
     if (!inputs.dryRun) step.addPlace(slot)
     return slot
   }

@@ -56,9 +56,9 @@ export async function findPreviousRun(
   let known: PreviousRun | undefined
   const by = rerun && howItEnded(rerun, task)
   if (rerun !== undefined && by !== undefined) {
-    const { jobId, link } = rerun
-    progress.follow(jobId, link)
-    const job = await getJobUnlessDry(jobId, context)
+    progress.follow(rerun.jobId, rerun.link)
+    const job = await getJobUnlessDry(rerun.jobId, context)
+    const link = linkOf(rerun, job)
     const pull = by === 'reported attempt' ? (await readDocsPull(link)).state : undefined
     // Whether there is news is not known yet.
     const decision = decide({ by, push: findPush(context), isNews: true, job, link, pull })
@@ -75,10 +75,10 @@ export async function findPreviousRun(
 }
 
 /** Undefined for an attempt after which a re-run is a run like any other. */
-function howItEnded({ state, jobId, fingerprint }: StoredState, task: Task): Facts['by'] | undefined {
+function howItEnded({ state, jobId, link, fingerprint }: StoredState, task: Task): Facts['by'] | undefined {
   if (jobId === '') return undefined
   if (!isFinalOutcome(state) && !NOTHING_SENT.includes(state)) return 'unfinished attempt'
-  const isReported = state === 'pr-opened' && fingerprint !== '' && task.kind !== 'attach'
+  const isReported = state === 'pr-opened' && link !== '' && fingerprint !== '' && task.kind !== 'attach'
   return isReported ? 'reported attempt' : undefined
 }
 
@@ -87,6 +87,11 @@ function findPush({ inputs, event }: PreviousRunContext): Facts['push'] {
   const pushed = event.pullRequest?.number
   const isOwn = inputs.jobScope !== 'run' && pushed === (inputs.issueNumber ?? pushed)
   return isOwn ? 'own' : 'shared'
+}
+
+/** The service leaves it out while it works on a message. */
+function linkOf({ link }: StoredState, job: Facts['job']): string {
+  return (job !== 'not requested' && job?.link) || link
 }
 
 function attachTo(
@@ -140,7 +145,9 @@ function noteIfUnknown(state: StoredState | undefined, { note, service }: Previo
 function noteIfLost({ state }: StoredState, { note, progress }: PreviousRunContext): void {
   if (!['sending', 'unknown'].includes(state)) return
   progress.messageMayBeLost = true
-  note('The result of the last message is unknown: it may be lost. To send it again, start a new run.')
+  note(
+    'The result of the last message is unknown: it may be lost. To send it again, re-run once the docs job has ended.',
+  )
 }
 
 /**
@@ -188,7 +195,7 @@ export async function planFor(
   const { inputs, log, progress, readDocsPull } = context
   const { state, job } = previous
   const { jobId } = state
-  const link = (job !== 'not requested' && job?.link) || state.link
+  const link = linkOf(state, job)
   const pull = previous.pull ?? (link === '' ? undefined : (await readDocsPull(link)).state)
   const isNews = state.fingerprint !== progress.fingerprint
   const facts = { push: findPush(context), isNews, job, link, pull }

@@ -50,13 +50,13 @@ export function describeOutcome(
   result: RunResult,
   show: (text: string) => string,
 ): Texts {
-  const { job, jobId, isGiven, isForgotten, accepted, onlyWaits, hasJob, status } = progress
+  const { job, jobId, isGiven, isRemembered, accepted, onlyWaits, hasJob, status } = progress
   const name = `Docs job ${show(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
   const now = `${name} ${describeNow(progress, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
   const howToWait = `To wait for the docs job, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
-  const startNew = `To start a new docs job, ${isGiven ? 'run a step with a prompt and no job-id' : 'start a new run'}`
+  const startNew = `To start a new docs job, ${isGiven ? 'run a step with a prompt and no job-id' : 're-run the workflow job'}`
   switch (result.outcome) {
     case 'pr-opened':
       return {
@@ -102,7 +102,7 @@ export function describeOutcome(
         title: '⌛ The docs job did not finish in time',
         sentence: `The step waited for ${formatDuration(progress.elapsedMs())}.`,
         happened: now,
-        next: `${howToWait} ${isForgotten ? 'A re-run starts another docs job. ' : ''}To wait longer next time, raise timeout-minutes.`,
+        next: `${howToWait} ${isGiven || isRemembered ? '' : 'A re-run starts another docs job. '}To wait longer next time, raise timeout-minutes.`,
       }
     case 'started':
       return {
@@ -124,7 +124,7 @@ export function describeOutcome(
       const unfinished = hasJob
         ? howToWait
         : jobId === ''
-          ? 'To start a docs job, start a new run.'
+          ? 'To start a docs job, re-run the workflow job.'
           : `${name} may still be running. ${howToWait}`
       return {
         title: '🛑 The step was cancelled',

@@ -201,6 +201,10 @@ export class StepReport {
 /** @param before how the step would have ended otherwise, which must not be lost */
 function outputsError(thrown: unknown, before: ActionError | undefined, progress: Progress): ActionError {
   const { hasJob, posted, jobId } = progress
+  const advice =
+    (thrown as NodeJS.ErrnoException).code === 'EACCES'
+      ? "Let the container's user write the runner's files, such as with options: --user root."
+      : "Check the runner's disk space and its GITHUB_OUTPUT file."
   return new ActionError(
     'internal',
     joinSentences(
@@ -208,7 +212,7 @@ function outputsError(thrown: unknown, before: ActionError | undefined, progress
       hasJob ? `Docs job ${quote(jobId)} ${describeNow(progress, quote)}.` : '',
       before?.message ?? (hasJob ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
     ),
-    joinSentences("Check the runner's disk space and its GITHUB_OUTPUT file.", before?.advice ?? ''),
+    joinSentences(advice, before?.advice ?? ''),
     { cause: thrown },
   )
 }

@@ -185,7 +185,7 @@ function ifKilled({ inputs, progress, sending }: View, show: (text: string) => s
     return `If this step ends first, that doesn't stop the docs job: ${howToWait}`
   }
   if (!sending) {
-    return 'If this text is never updated, the service accepted nothing: see the log of the workflow run, then start a new run.'
+    return 'If this text is never updated, the service accepted nothing: see the log of the workflow run, then re-run the workflow job.'
   }
   const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return progress.jobId === ''

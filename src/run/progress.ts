@@ -40,8 +40,8 @@ export class Progress {
   fingerprint = ''
   /** An earlier attempt sent a message whose result is unknown. */
   messageMayBeLost = false
-  /** A re-run finds no job. */
-  isForgotten = false
+  /** A re-run would find the job. */
+  isRemembered = false
   /** The input `job-id` names the job. */
   isGiven = false
   /** Why the last status request did not show the job; empty if it did. */
