@@ -15,7 +15,6 @@ export type DocsPull = { readonly state: 'open' | 'merged' | 'closed' } | Unknow
  * Reads something of a docs pull request with whichever token can, or says why none can.
  *
  * @throws GitHubError if it could not be read for a moment
- * @throws Cancelled
  */
 export async function readDocsPull<T>(
   link: string,

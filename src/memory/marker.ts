@@ -4,7 +4,6 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { isId, safeLink } from '../agent/job.js'
 import type { Stored } from '../run/place-update.js'
 
-/** The step that the state belongs to, and the place where it is kept. */
 export interface Identity {
   readonly repository: string
   /** The number of a pull request or an issue, which share their numbers, or the SHA of a commit. */
@@ -22,7 +21,6 @@ export interface StoredState extends Stored {
   readonly attempt: number
 }
 
-/** The states of a run that sent nothing. */
 export const NOTHING_SENT: readonly Stored['state'][] = ['unsent', 'skipped']
 
 const MARKER = /^<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/

@@ -71,8 +71,6 @@ export function openMemory(step: Step, github: GitHub) {
     },
     /**
      * What is remembered for this run: a job to wait for, sending nothing; or what to continue.
-     *
-     * @throws ActionError, Cancelled
      */
     async recall(service: AgentService): Promise<Attach | Earlier | undefined> {
       const context = { ...step, service, slots, readDocsPull: readDocsState }

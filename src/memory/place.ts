@@ -34,7 +34,6 @@ export interface SignedPlace extends Pick<Step, 'environment' | 'log' | 'note'> 
   readonly identity: Identity
   /** Undefined if nothing can be stored, because the key is missing. */
   readonly markerKeys: MarkerKeys | undefined
-  /** Random hexadecimal digits. */
   readonly nonce: string
 }
 

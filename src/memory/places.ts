@@ -12,7 +12,6 @@ import { type Conversation, openComments } from './comment.js'
 import { deriveMarkerKeys } from './marker.js'
 import { type Role, Slot } from './slot.js'
 
-/** Later runs depend on it. */
 export const DECIDES: Role = {
   is: 'decides',
   stale: 'The comment may be out of date',
@@ -26,7 +25,6 @@ export const INFORMS: Role = {
   soleReader: () => '',
 }
 
-/** The comment, if the step keeps one and there is a pull request or an issue for it. */
 export function openComment(step: Step, github: GitHub): Slot | undefined {
   const { inputs, event, log } = step
   const { jobScope, issueNumber } = inputs
@@ -57,7 +55,6 @@ function createCommentSlot(step: Step, github: GitHub, conversation: Conversatio
   return new Slot({ ...step, ...signing(step, String(conversation.number)), place, role })
 }
 
-/** The check, if the event has a commit to put one on. */
 export function openCheck(step: Step, github: GitHub, isInComment: () => boolean): Slot | undefined {
   const { environment, event, inputs, redact } = step
   const sha = commitOf(environment, event)
@@ -77,7 +74,6 @@ export function openCheck(step: Step, github: GitHub, isInComment: () => boolean
   return new Slot({ ...step, ...signing(step, sha), place, role })
 }
 
-/** What the texts at a place are signed with. */
 export function signing({ inputs, environment, nonce }: Step, where: string) {
   const { repository, job, step } = environment
   const { projectId: project, apiKey, previousApiKey, jobKey } = inputs
@@ -86,7 +82,6 @@ export function signing({ inputs, environment, nonce }: Step, where: string) {
   return { identity, markerKeys, nonce: nonce() }
 }
 
-/** What the comment is on, if the step can tell. */
 export function findConversation(
   { pullRequest, issue }: RunEvent,
   scope: Inputs['jobScope'],

@@ -20,7 +20,6 @@ export interface PreviousRunContext extends RunTools, Pick<Step, 'environment' |
   readonly readDocsPull: (link: string) => Promise<DocsPull>
 }
 
-/** What is remembered, and what is known of it now. */
 export interface PreviousRun extends Pick<Facts, 'job'> {
   readonly state: StoredState
   /** The state of its docs pull request, if it was read. */
@@ -112,8 +111,6 @@ function attachTo(
 /**
  * What this very attempt stored is another step's: a re-run has a higher attempt. A step that only waits for that job may
  * go on.
- *
- * @throws InputError
  */
 function refuseSameAttempt(
   state: StoredState | undefined,
@@ -152,9 +149,6 @@ function noteIfLost({ state }: StoredState, { note, progress }: PreviousRunConte
 
 /**
  * The job as the service has it; undefined if it does not exist.
- *
- * @throws ActionError
- * @throws Cancelled
  */
 async function getJob(jobId: string, { inputs, ...tools }: PreviousRunContext): Promise<Job | undefined> {
   const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
@@ -184,8 +178,6 @@ function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Pr
 
 /**
  * Decides with all that is known what this run does with the job that is remembered.
- *
- * @param composeWith composes the prompt, with more paragraphs after the user's own
  */
 export async function planFor(
   previous: PreviousRun,

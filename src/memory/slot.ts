@@ -82,7 +82,6 @@ export class Slot implements PlaceWriter {
    * What an earlier step stored; undefined if that can't be read, and this run doesn't depend on it.
    *
    * @throws ActionError `github` if it does; the caller reports it
-   * @throws Cancelled
    */
   async find(): Promise<StoredState | undefined> {
     const isRerun = this.#options.environment.runAttempt > 1

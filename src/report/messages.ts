@@ -35,7 +35,6 @@ const OUTPUTS = {
 export type Output = keyof typeof OUTPUTS
 export const OUTPUT_NAMES = Object.keys(OUTPUTS) as Output[]
 
-/** The outputs as far as they are known; some are only known with the result. */
 export function collectOutputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
   const { result, job, previousLink } = progress
   // A run that sends nothing reports what is remembered.
@@ -58,7 +57,6 @@ function toJson(received: unknown, redact: Redact): string {
   }
 }
 
-/** The first line: what is sent, where, and how long the prompt is. */
 export function formatStartLine(
   task: Task,
   { projectId, baseUrl, wait, dryRun }: Pick<Inputs, 'projectId' | 'baseUrl' | 'wait' | 'dryRun'>,

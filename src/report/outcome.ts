@@ -159,7 +159,6 @@ export function describeOutcome(
   }
 }
 
-/** What to do about a job that ended before the step could say so. */
 function adviceAfter(progress: Progress, status: FinalStatus, show: (text: string) => string): string {
   return describeOutcome(progress, { outcome: outcomeOf(status, progress.job?.link ?? '') }, show).next
 }

@@ -55,7 +55,6 @@ export function createPlaceholder(view: View): PlaceUpdate {
   return { ...createUpdate({ ...view, sending: true }), beforeSending: textsOf(view) }
 }
 
-/** What the next run needs to know: how this one ended and, if it failed, whether anything was accepted. */
 function describeState(
   { status, hasJob, request, jobId, result, messageMayBeLost }: Progress,
   sending: boolean,

@@ -17,7 +17,6 @@ import { describeNow } from './outcome.js'
 import { createPlaceholder, createUpdate } from './place-texts.js'
 import { createSummary, type View } from './summary.js'
 
-/** Where the report is written. */
 export interface ReportWriter {
   readonly log: (line: string) => void
   readonly debug: (text: string) => void
@@ -26,9 +25,7 @@ export interface ReportWriter {
   readonly error: (text: string) => void
   /** Writes all of them or none; they are already redacted. */
   readonly outputs: (values: readonly (readonly [name: string, value: string])[]) => void
-  /** Replaces the step summary, if the runner provides one. */
   readonly summary: (markdown: string) => void
-  /** A text of many lines, in a group that folds. */
   readonly group: (title: string, text: string) => void
 }
 
@@ -48,7 +45,6 @@ export class StepReport {
   readonly places: PlaceWriter[] = []
   #saidLinkRejected = false
   #warnedOfSummary = false
-  /** The outputs as last written. */
   readonly #written = new Map<string, string>()
   readonly #options: ReportOptions
 

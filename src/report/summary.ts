@@ -19,7 +19,6 @@ export interface View {
   readonly redact: Redact
   /** A create request or a message is in flight by the time the text is read. */
   readonly sending: boolean
-  /** What the reader has to know besides the result. */
   readonly notes: readonly string[]
   readonly workflow: string
   /** The URL of the run, for readers elsewhere; empty on its own page. */
@@ -33,7 +32,6 @@ export function createSummary(view: View): string {
   return `${joinParagraphs([title, link, filesLine(view), ...details(view)])}\n`
 }
 
-/** The comment on a pull request: one line with the result and the link, the details folded. */
 export function createCommentText(view: View): string {
   const pullRequest = linkPullRequest(view)
   const leg = describeJobKey(view.redact(view.inputs.jobKey)) // Half a key would not be found.
@@ -63,7 +61,6 @@ export function findCurrentLink({ progress: { job, previousLink, result, status 
   return job?.link || (result !== undefined && isFinal(status) ? '' : previousLink)
 }
 
-/** `your-org/docs#17` */
 export function shortenLink(link: string): string {
   const { repository, number } = parsePullRequest(link)
   return number === '' ? link : `${repository}#${number}`

@@ -46,7 +46,6 @@ export type PollResult =
  * Polls until the job has ended or the time is up.
  *
  * @throws ActionError if a status request is refused for good, or if none ever got a response.
- * @throws Cancelled
  */
 export async function pollUntilDone(options: PollOptions, tools: RunTools): Promise<PollResult> {
   const { service, clock, deadline } = tools

@@ -4,7 +4,6 @@ import type { Job, Status } from '../agent/job.js'
 import type { Clock } from '../net/deadline.js'
 import type { RunResult } from './result.js'
 
-/** A documented status, and when it was first seen. */
 export interface StatusChange {
   readonly date: Date
   /** Milliseconds since the step began. */
@@ -93,7 +92,6 @@ export class Progress {
     return this.jobId === '' ? 'job' : 'message'
   }
 
-  /** This job is the one to message or to wait for. */
   follow(jobId: string, previousLink = jobId === this.jobId ? this.previousLink : ''): void {
     this.jobId = jobId
     this.previousLink = previousLink
@@ -121,7 +119,6 @@ export class Progress {
     return isNews
   }
 
-  /** Milliseconds since the step began. */
   elapsedMs(): number {
     return this.#clock.now()
   }

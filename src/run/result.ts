@@ -21,7 +21,6 @@ export type Plan = Task | SkipReason
 /** One type for each outcome, so that a check of the outcome narrows the result. */
 type PlainResult<O> = O extends Outcome ? { readonly outcome: O } : never
 
-/** The result of a step that ends with an exception. */
 export function toRunResult(thrown: unknown): RunResult {
   if (thrown instanceof Cancelled) return { outcome: 'cancelled', error: thrown.unknown }
   return { outcome: 'error', error: thrown instanceof ActionError ? thrown : internalError(thrown) }

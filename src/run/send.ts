@@ -19,7 +19,6 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
  * @param options.replaceable a new job can take the place of the one that gets the message
  * @returns the job in the service's response; undefined for a message that was accepted without a readable job.
  * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
- * @throws Cancelled
  */
 export async function send(
   request: SubmitRequest,

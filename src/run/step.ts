@@ -10,7 +10,6 @@ import type { Redact } from '../text/redact.js'
 import type { PlaceWriter } from './place-update.js'
 import type { Progress } from './progress.js'
 
-/** What a run has, besides the step. */
 export interface RunTools extends StepTools {
   readonly service: AgentService
 }
@@ -35,7 +34,6 @@ export interface StepTools {
 
 export interface Step extends StepTools {
   readonly inputs: Inputs
-  /** Every problem with the inputs. */
   readonly inputProblem: InputError | undefined
   readonly environment: RunEnvironment
   readonly event: RunEvent
