@@ -14,8 +14,9 @@ import { createGitHub, type GitHub, type Source } from './github/client.js'
 import { GitHubError } from './github/errors.js'
 import { createKeyRedactor } from './inputs/inputs.js'
 import { type Memory, openMemory } from './memory/memory.js'
-import type { Plan, SkipReason } from './run/result.js'
+import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
+import type { Plan } from './run/task.js'
 import { ActionError } from './text/errors.js'
 
 /** Opens GitHub and the memory for a step. Nothing is sent yet. */

@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
-import type { Place } from '../../src/memory/place.js'
-import { DECIDES, INFORMS } from '../../src/memory/places.js'
+import type { Place } from '../../src/memory/stored-text.js'
+import { DECIDES, INFORMS } from '../../src/memory/open-slots.js'
 import { type Role, Slot } from '../../src/memory/slot.js'
 import { createDeadline } from '../../src/net/deadline.js'
-import type { PlaceUpdate } from '../../src/run/place-update.js'
+import type { StatusUpdate } from '../../src/run/status-update.js'
 import { clock, runEnvironment } from '../../src/runner.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
 import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
@@ -256,7 +256,7 @@ describe('an edit that would store the job', () => {
       ])
     }))
 
-  const update: PlaceUpdate = {
+  const update: StatusUpdate = {
     stored: { state: 'active', jobId: 'job-1', link: '', fingerprint: '' },
     ...{ hasJob: true, created: true, notes: '' },
     ...{ title: '', comment: '', summary: '', conclusion: undefined },

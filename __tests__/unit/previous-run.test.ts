@@ -3,10 +3,11 @@ import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
 import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
 import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
-import type { Inputs, Task } from '../../src/inputs/inputs.js'
+import type { Inputs } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
 import type { StoredState } from '../../src/memory/marker.js'
 import { type Attach, findPreviousRun, type PreviousRun, planFor } from '../../src/memory/previous-run.js'
+import type { Task } from '../../src/run/task.js'
 import { ActionError } from '../../src/text/errors.js'
 import {
   createScriptedRun,

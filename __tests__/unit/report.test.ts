@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'
-import { collectOutputs, JOB_LIMIT, OUTPUT_NAMES } from '../../src/report/messages.js'
+import { collectOutputs, JOB_LIMIT, OUTPUT_NAMES } from '../../src/report/outputs.js'
 import { StepReport } from '../../src/report/report.js'
-import type { PlaceUpdate } from '../../src/run/place-update.js'
 import { Progress } from '../../src/run/progress.js'
+import type { StatusUpdate } from '../../src/run/status-update.js'
 import { ActionError } from '../../src/text/errors.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { FakeClock } from './fake-clock.js'
@@ -18,7 +18,7 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[], failure
   const clock = new FakeClock()
   const progress = new Progress(clock)
   const written: [to: string, text: string][] = []
-  const updates: PlaceUpdate[] = []
+  const updates: StatusUpdate[] = []
   const limits: number[][] = []
   const recorder = (to: string) => (text: string) => void written.push([to, text])
   const report = new StepReport({

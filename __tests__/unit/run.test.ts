@@ -1,9 +1,9 @@
 // A whole run against a scripted service: what it sends, what its reader knows, how it ends. One story after the other.
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
-import type { Remembered, Task } from '../../src/inputs/inputs.js'
 import { errorOf, toRunResult } from '../../src/run/result.js'
 import { run } from '../../src/run/run.js'
+import type { Remembered, Task } from '../../src/run/task.js'
 import { ActionError, Cancelled } from '../../src/text/errors.js'
 import {
   cancelThen,

@@ -7,12 +7,13 @@
 import { describe, expect, jest, test } from '@jest/globals'
 import { marked } from 'marked'
 import { OUTCOMES, STATUSES } from '../../src/agent/job.js'
-import type { Task } from '../../src/inputs/inputs.js'
-import { formatHeartbeatLine, formatStartLine, OUTPUT_NAMES } from '../../src/report/messages.js'
+import { formatHeartbeatLine, formatStartLine } from '../../src/report/messages.js'
+import { OUTPUT_NAMES } from '../../src/report/outputs.js'
 import { type ReportWriter, StepReport } from '../../src/report/report.js'
 import { showSentences } from '../../src/report/summary.js'
-import type { PlaceUpdate } from '../../src/run/place-update.js'
 import { Progress } from '../../src/run/progress.js'
+import type { StatusUpdate } from '../../src/run/status-update.js'
+import type { Task } from '../../src/run/task.js'
 import { createReporter } from '../../src/runner.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { FakeClock } from './fake-clock.js'
@@ -45,7 +46,7 @@ function play(row: Row, outside: Outside = PLAIN) {
   const progress = new Progress(clock)
   const log: string[] = []
   const outputs: Record<string, string> = {}
-  const updates: PlaceUpdate[] = []
+  const updates: StatusUpdate[] = []
   let summary = ''
   const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
     log.push(...String(text).replace(/\n$/, '').split('\n'))
@@ -81,7 +82,7 @@ function play(row: Row, outside: Outside = PLAIN) {
       report.end(row.end(step))
       report.update()
     }
-    const { comment, summary: check, stored: memory, ...update } = updates.at(-1) as PlaceUpdate
+    const { comment, summary: check, stored: memory, ...update } = updates.at(-1) as StatusUpdate
     const stored = { ...memory, ...update }
     const lines = log.filter((line) => !line.startsWith('::debug::'))
     return { log, lines, outputs, summary, comment, check, stored, exitCode: report.exitCode }

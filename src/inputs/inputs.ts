@@ -1,6 +1,6 @@
 /** Parses the inputs: raw strings in, one frozen `Inputs` out, or every problem that was found. */
 
-import { DEFAULT_FAIL_ON, type Job } from '../agent/job.js'
+import { DEFAULT_FAIL_ON } from '../agent/job.js'
 import { MINTLIFY_URL } from '../agent/service.js'
 import { ActionError } from '../text/errors.js'
 import { quote, truncate } from '../text/escape.js'
@@ -62,33 +62,11 @@ export const SECRETS = (Object.keys(DEFAULTS) as InputName[]).filter((name) => /
 
 export type RawInputs = Readonly<Record<InputName, string>>
 
-/** What the step is asked to do. */
-export type Task =
+/** What the inputs ask for. */
+export type AskedTask =
   | { readonly kind: 'create'; readonly prompt: string }
-  | {
-      readonly kind: 'message'
-      readonly jobId: string
-      readonly prompt: string
-      /** Set if an earlier run left the job: a new one may take its place. */
-      readonly remembered?: Remembered
-    }
-  | {
-      readonly kind: 'attach'
-      readonly jobId: string
-      /** Set if an earlier attempt left the job, and the service has just returned it. */
-      readonly job?: Job | undefined
-    }
-
-/** A job that an earlier run left, and what a new one in its place would get. */
-export interface Remembered {
-  /** As it was before the message, if known. */
-  readonly job: Job | undefined
-  /** Asks the service for it again; undefined if it does not exist. */
-  readonly find: () => Promise<Job | undefined>
-  readonly prompt: string
-  /** The pull request that a new job is asked to continue, or empty. */
-  readonly previousLink: string
-}
+  | { readonly kind: 'message'; readonly jobId: string; readonly prompt: string }
+  | { readonly kind: 'attach'; readonly jobId: string }
 
 /** What parsing the inputs needs from outside. */
 export interface InputSources {
@@ -226,7 +204,12 @@ export function needsGitHub(inputs: Inputs): boolean {
 }
 
 /** @param hasOther another input says what to do, or is bad */
-function parseTask(parse: Parse, jobId: string, hasOther: boolean, read: (path: string) => string): Task {
+function parseTask(
+  parse: Parse,
+  jobId: string,
+  hasOther: boolean,
+  read: (path: string) => string,
+): AskedTask {
   const fromFile = parse('prompt-file', (path) => (path === '' ? '' : read(path)))
   const parsePrompt = (text: string): string => {
     const whole = [text, fromFile].filter((part) => part).join('\n\n')

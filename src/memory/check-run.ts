@@ -2,10 +2,10 @@
 
 import { getString } from '../event/payload.js'
 import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
-import type { Conclusion, PlaceUpdate } from '../run/place-update.js'
+import type { Conclusion, StatusUpdate } from '../run/status-update.js'
 import { shortSha } from '../text/format.js'
 import { hasId } from './comment.js'
-import type { Place } from './place.js'
+import type { Place } from './stored-text.js'
 
 /** No more check runs of the name than this are read. */
 const CHECK_RUNS_LIMIT = 1000
@@ -64,7 +64,7 @@ type Content = (
   | { readonly status: 'completed'; readonly conclusion: Conclusion }
 ) & { readonly output: { title: string; summary: string; text?: string } }
 
-function contentOf({ title, summary, conclusion }: PlaceUpdate, marker?: string): Content {
+function contentOf({ title, summary, conclusion }: StatusUpdate, marker?: string): Content {
   const text = marker === undefined ? {} : { text: marker }
   const output = { title, summary, ...text }
   return conclusion === undefined

@@ -2,7 +2,7 @@
 
 import { getString } from '../event/payload.js'
 import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
-import type { Place } from './place.js'
+import type { Place } from './stored-text.js'
 
 /** No more comments than this are read. */
 const COMMENTS_LIMIT = 5000

@@ -2,7 +2,7 @@
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { isId, safeLink } from '../agent/job.js'
-import type { Stored } from '../run/place-update.js'
+import type { Stored } from '../run/status-update.js'
 
 export interface Identity {
   readonly repository: string

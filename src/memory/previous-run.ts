@@ -1,11 +1,11 @@
 /** What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or to continue. */
 
 import { isFinalOutcome, type Job, parsePullRequest } from '../agent/job.js'
-import { InputError, type Task } from '../inputs/inputs.js'
+import { InputError } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
 import { Progress } from '../run/progress.js'
-import type { Plan } from '../run/result.js'
 import type { RunTools, Step } from '../run/step.js'
+import type { Plan, Task } from '../run/task.js'
 import { ActionError } from '../text/errors.js'
 import { oneLine, quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'

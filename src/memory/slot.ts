@@ -3,11 +3,11 @@
 import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
-import type { CloseLimits, PlaceUpdate, PlaceWriter } from '../run/place-update.js'
+import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { createMarker, NOTHING_SENT, type StoredState } from './marker.js'
-import { concludeAll, createOnce, readEarlier, type SignedPlace, type StoredText } from './place.js'
+import { concludeAll, createOnce, readEarlier, type SignedPlace, type StoredText } from './stored-text.js'
 
 export interface Role {
   /** `decides`: nothing is sent unless it can be written. `informs`: nothing depends on it. */
@@ -37,13 +37,13 @@ type State =
 const REPLACES =
   "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key."
 
-export class Slot implements PlaceWriter {
+export class Slot implements StatusWriter {
   readonly #options: SlotOptions
   #state: State = { is: 'unread' }
   #before: StoredState | undefined
   /** The check runs of earlier attempts that died, and are not concluded yet. */
   #dead: readonly StoredText[] = []
-  #latest: PlaceUpdate | undefined
+  #latest: StatusUpdate | undefined
   #working: Promise<void> | undefined
   /** Why the last edit failed, reported once; without an error if whoever caused the request reports it. */
   #failed: { readonly error?: unknown } | undefined
@@ -104,7 +104,7 @@ export class Slot implements PlaceWriter {
     this.#state = { is: 'off' }
   }
 
-  async writePlaceholder(update: PlaceUpdate): Promise<void> {
+  async writePlaceholder(update: StatusUpdate): Promise<void> {
     if (this.role === 'informs') return
     const decides = this.role === 'decides'
     // An edit before it may take longer than the step has left.
@@ -122,7 +122,7 @@ export class Slot implements PlaceWriter {
     }
   }
 
-  enqueue(update: PlaceUpdate): void {
+  enqueue(update: StatusUpdate): void {
     const isStored = this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
     const isEarly = this.role === 'informs' && !update.hasJob && update.conclusion === undefined
     if (this.#state.is === 'off' || isStored || isEarly) return
@@ -146,8 +146,8 @@ export class Slot implements PlaceWriter {
   }
 
   async #work(): Promise<void> {
-    for (let done: PlaceUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
-      done = this.#latest as PlaceUpdate
+    for (let done: StatusUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
+      done = this.#latest as StatusUpdate
       // If the stored job ID is missing, the next run may create a second job, so these edits are retried.
       const mode = { decides: this.role !== 'informs', signal: this.#closing.signal }
       await this.#write(done, mode).catch((thrown) => this.#onFailure(thrown))
@@ -155,7 +155,7 @@ export class Slot implements PlaceWriter {
     this.#working = undefined
   }
 
-  async #write(update: PlaceUpdate, mode: RequestMode): Promise<void> {
+  async #write(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { place, environment } = this.#options
     const isEnd = update.conclusion !== undefined && NOTHING_SENT.includes(update.stored.state)
     // A first attempt that sent nothing has nothing to remember: one request is enough.
@@ -189,7 +189,7 @@ export class Slot implements PlaceWriter {
   }
 
   /** Creates or replaces the text and the state. Without a state, what was stored before keeps counting. */
-  async #edit(update: PlaceUpdate, mode: RequestMode): Promise<void> {
+  async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { place, identity, markerKeys, environment } = this.#options
     const isNew = this.#state.is === 'unread' || this.#state.is === 'none'
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
@@ -211,7 +211,7 @@ export class Slot implements PlaceWriter {
     }
   }
 
-  async #create(update: PlaceUpdate, mode: RequestMode): Promise<number> {
+  async #create(update: StatusUpdate, mode: RequestMode): Promise<number> {
     const mayExist = this.#state.is === 'creating'
     this.#become({ is: 'creating' })
     return createOnce(this.#options, update, mode, mayExist)
@@ -230,6 +230,6 @@ export class Slot implements PlaceWriter {
   }
 }
 
-function keyOf({ stored, notes, conclusion }: PlaceUpdate): string {
+function keyOf({ stored, notes, conclusion }: StatusUpdate): string {
   return JSON.stringify([stored, notes, conclusion])
 }

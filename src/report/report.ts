@@ -5,16 +5,17 @@ import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
 import { factsOf } from '../agent/service.js'
 import type { RunEnvironment } from '../event/event.js'
-import type { PlaceWriter } from '../run/place-update.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
+import type { StatusWriter } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
-import { collectOutputs, createAnnotation, formatEndLine, formatStatusLine } from './messages.js'
+import { createAnnotation, formatEndLine, formatStatusLine } from './messages.js'
 import { describeNow } from './outcome.js'
-import { createPlaceholder, createUpdate } from './place-texts.js'
+import { collectOutputs } from './outputs.js'
+import { createPlaceholder, createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
 
 export interface ReportWriter {
@@ -42,7 +43,7 @@ const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 export class StepReport {
   /** The comment and the check, as soon as it is known which of them the step keeps. */
-  readonly places: PlaceWriter[] = []
+  readonly places: StatusWriter[] = []
   #saidLinkRejected = false
   #warnedOfSummary = false
   readonly #written = new Map<string, string>()
@@ -135,7 +136,7 @@ export class StepReport {
     await Promise.all(writes)
   }
 
-  update(places: readonly PlaceWriter[] = this.places): void {
+  update(places: readonly StatusWriter[] = this.places): void {
     if (places.length === 0) return
     const update = createUpdate(this.#viewElsewhere())
     for (const place of places) place.enqueue(update)
@@ -180,7 +181,7 @@ export class StepReport {
     // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs can't be written.
     const within = (limitMs: number): number =>
       cancel.aborted ? cancelled : Math.min(limitMs, Math.max(min, remainingMs()))
-    const close = async (places: readonly PlaceWriter[]): Promise<void> => {
+    const close = async (places: readonly StatusWriter[]): Promise<void> => {
       const limits = { usualMs: within(usual), memoryMs: within(memory), cancelledMs: cancelled }
       await Promise.all(places.map((place) => place.close(limits, cancel)))
     }

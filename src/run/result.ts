@@ -1,7 +1,6 @@
 /** How a run ended. */
 
 import type { Outcome } from '../agent/job.js'
-import type { Task } from '../inputs/inputs.js'
 import { ActionError, Cancelled, internalError } from '../text/errors.js'
 
 export type RunResult =
@@ -14,9 +13,6 @@ export type RunResult =
 
 /** Why nothing was sent, and what to do, if anything has to be done. */
 export type SkipReason = Omit<Extract<RunResult, { outcome: 'skipped' }>, 'outcome'>
-
-/** What to do, with the whole prompt; or nothing, for a reason. */
-export type Plan = Task | SkipReason
 
 /** One type for each outcome, so that a check of the outcome narrows the result. */
 type PlainResult<O> = O extends Outcome ? { readonly outcome: O } : never

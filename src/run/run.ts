@@ -3,13 +3,14 @@
 import { type FinalOutcome, isFinal, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
-import type { Inputs, Task } from '../inputs/inputs.js'
+import type { Inputs } from '../inputs/inputs.js'
 import { Cancelled } from '../text/errors.js'
 import { type PollResult, type PrecededBy, pollUntilDone } from './poll.js'
 import type { Progress } from './progress.js'
 import { type RunResult, toRunResult } from './result.js'
 import { send } from './send.js'
 import type { RunTools } from './step.js'
+import type { Task } from './task.js'
 
 /** How long after an end without a pull request the job is asked for once more, in milliseconds. */
 const LINK_MS = 5_000

@@ -7,8 +7,8 @@ import type { InputError, Inputs } from '../inputs/inputs.js'
 import type { Clock, Deadline } from '../net/deadline.js'
 import type { NetworkSettings } from '../net/proxy.js'
 import type { Redact } from '../text/redact.js'
-import type { PlaceWriter } from './place-update.js'
 import type { Progress } from './progress.js'
+import type { StatusWriter } from './status-update.js'
 
 export interface RunTools extends StepTools {
   readonly service: AgentService
@@ -42,5 +42,5 @@ export interface Step extends StepTools {
   /** Random hexadecimal digits that nobody can guess. */
   readonly nonce: () => string
   /** Keeps this place up to date from now on. */
-  readonly addPlace: (writer: PlaceWriter) => void
+  readonly addPlace: (writer: StatusWriter) => void
 }

@@ -1,9 +1,9 @@
 /** What the comment and the check say, and what they store. Pure. */
 
 import { type FailOn, failsStep, isFinalOutcome, type Outcome } from '../agent/job.js'
-import type { Conclusion, PlaceUpdate, Stored } from '../run/place-update.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
+import type { Conclusion, StatusUpdate, Stored } from '../run/status-update.js'
 import { truncate } from '../text/escape.js'
 import {
   createCommentText,
@@ -20,7 +20,7 @@ import {
 const TITLE_LIMIT = 200
 
 /** The texts, redacted here: the log's masks don't apply to what GitHub shows. */
-function textsOf(view: View): Pick<PlaceUpdate, 'title' | 'comment' | 'summary'> {
+function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'> {
   const { redact } = view
   const link = findCurrentLink(view)
   const title = `${describeTitle(view)}${link && `: ${shortenLink(link)}`}`
@@ -32,7 +32,7 @@ function textsOf(view: View): Pick<PlaceUpdate, 'title' | 'comment' | 'summary'>
 }
 
 /** What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it from every redactor. */
-export function createUpdate(view: View): PlaceUpdate {
+export function createUpdate(view: View): StatusUpdate {
   const { progress, redact, inputs, sending, notes } = view
   const { jobId, job, previousLink, hasJob, accepted, result, fingerprint } = progress
   return {
@@ -51,7 +51,7 @@ export function createUpdate(view: View): PlaceUpdate {
 }
 
 /** What is stored before a create request: it must be correct if the run is killed while the request is in flight. */
-export function createPlaceholder(view: View): PlaceUpdate {
+export function createPlaceholder(view: View): StatusUpdate {
   return { ...createUpdate({ ...view, sending: true }), beforeSending: textsOf(view) }
 }
 

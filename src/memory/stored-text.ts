@@ -2,7 +2,7 @@
 
 import type { Pages, RequestMode } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
-import type { PlaceUpdate } from '../run/place-update.js'
+import type { StatusUpdate } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { type Identity, type MarkerKeys, readMarker } from './marker.js'
 
@@ -24,8 +24,8 @@ export interface Place {
   readonly perAttempt: boolean
   list(mode: RequestMode): Promise<Pages<StoredText>>
   /** Creates a text without a marker, because the marker needs its id. */
-  create(update: PlaceUpdate, nonce: string, mode: RequestMode): Promise<number>
-  edit(id: number, update: PlaceUpdate, marker: string | undefined, mode: RequestMode): Promise<void>
+  create(update: StatusUpdate, nonce: string, mode: RequestMode): Promise<number>
+  edit(id: number, update: StatusUpdate, marker: string | undefined, mode: RequestMode): Promise<void>
 }
 
 /** A place, how this step's texts there are signed, and what it may use to read them. */
@@ -76,7 +76,7 @@ export async function readEarlier(
 /** Creates a text. If the response is lost, the text is found by its nonce instead of being created twice. */
 export async function createOnce(
   { place, nonce }: SignedPlace,
-  update: PlaceUpdate,
+  update: StatusUpdate,
   mode: RequestMode,
   mayExist: boolean,
 ): Promise<number> {

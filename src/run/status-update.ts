@@ -16,7 +16,7 @@ export interface Stored {
   readonly fingerprint: string
 }
 
-export interface PlaceUpdate {
+export interface StatusUpdate {
   readonly stored: Stored
   /** The service returned the job. */
   readonly hasJob: boolean
@@ -34,11 +34,11 @@ export interface PlaceUpdate {
    * What the comment or the check says when it is created. It has no marker yet, because the marker needs its id: if the
    * step dies then, this text stays.
    */
-  readonly beforeSending?: Pick<PlaceUpdate, 'title' | 'comment' | 'summary'>
+  readonly beforeSending?: Pick<StatusUpdate, 'title' | 'comment' | 'summary'>
 }
 
 /** Keeps the status at one place at GitHub up to date. */
-export interface PlaceWriter {
+export interface StatusWriter {
   /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
   readonly failure: string
   /**
@@ -47,9 +47,9 @@ export interface PlaceWriter {
    *
    * @throws ActionError `github` if later runs depend on it
    */
-  writePlaceholder(update: PlaceUpdate): Promise<void>
+  writePlaceholder(update: StatusUpdate): Promise<void>
   /** Writes an update in the background, unless it changes nothing; errors are warnings. */
-  enqueue(update: PlaceUpdate): void
+  enqueue(update: StatusUpdate): void
   /** Waits until everything is written, for a limited time. */
   close(limits: CloseLimits, cancel: AbortSignal): Promise<void>
 }

@@ -3,8 +3,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseEvent, type RunEnvironment, type RunEvent } from '../../src/event/event.js'
 import { createMarker, deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
-import { readEarlier } from '../../src/memory/place.js'
-import { checkName, findConversation, workflowId } from '../../src/memory/places.js'
+import { checkName, findConversation, workflowId } from '../../src/memory/open-slots.js'
+import { readEarlier } from '../../src/memory/stored-text.js'
 
 const RUN = { workflow: 'Docs', job: 'build' } as RunEnvironment
 
