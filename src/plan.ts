@@ -40,21 +40,21 @@ export function openGitHub(step: Step) {
   }
 }
 
-interface Context extends Step {
+interface PlanStep extends Step {
   readonly service: AgentService
   readonly github: GitHub
   readonly memory: Memory
 }
 
 /**
- * Only reads: from GitHub, and the job's status from the service.
+ * Finds what the run is about. Only reads: from GitHub, and the job's status from the service.
  *
  * @throws ActionError `github` if something that decides can't be read
  * @throws Cancelled
  */
-async function plan(step: Context, mayBeMerges: readonly string[] | undefined): Promise<Plan> {
-  const { environment, event, service, github, memory, log, progress } = step
-  const source = { github, repository: environment.repository }
+async function plan(step: PlanStep, mayBeMerges: readonly string[] | undefined): Promise<Plan> {
+  const { github, log } = step
+  const source = { github, repository: step.environment.repository }
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, source))) {
     return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
   }
@@ -66,14 +66,19 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
   const unnamed = merged ? '' : ', but does not name it, so the run is about the push'
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${unnamed}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
-  const context = { ...step, inputs }
+  return planOn({ ...step, inputs }, merged && { isPull: true, data: merged }, source)
+}
+
+/** Decides what to do about the pull request, issue or event that the run is about. */
+async function planOn(step: PlanStep, merged: Thread | undefined, source: Source): Promise<Plan> {
+  const { inputs, event, service, memory, log, progress } = step
   memory.openComment(inputs)
   const skip = (reason: SkipReason): SkipReason => {
     memory.stopComment() // It would be no news there.
     return reason
   }
   if (await memory.isAbout(event)) return skip({ reason: "the event is about this action's own comment" })
-  const named = merged ? { isPull: true, data: merged } : await readNamed(context, source)
+  const named = merged ?? (await readNamed(step, source))
   const recalled = await memory.recall(service)
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
@@ -82,7 +87,7 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
   const labelled = checkSkipLabels([named?.data, ...ofEvent], inputs.skipLabels)
   if (labelled !== undefined) return skip({ reason: labelled })
 
-  const changes = await findChangesIfNeeded(context, named)
+  const changes = await findChangesIfNeeded(step, named)
   if (changes?.truncated) log('GitHub cut the list of changed files.')
   const judged = changes && judgeChanges(inputs, event, changes)
   if (judged && 'reason' in judged) return skip(judged)
@@ -90,10 +95,10 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
     log(judged.note)
     progress.notes.push(judged.note)
   }
-  progress.fingerprint = fingerprint(task.prompt, changes, context) ?? step.nonce() // The same as no other.
+  progress.fingerprint = fingerprint(task.prompt, changes, step) ?? step.nonce() // The same as no other.
   const redact = createKeyRedactor(inputs.apiKey, inputs.previousApiKey, inputs.githubToken, inputs.docsToken)
   const composeWith = (...more: string[]): string =>
-    composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...context, redact })
+    composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...step, redact })
   if (recalled === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
   return recalled.plan(composeWith)
 }
@@ -104,7 +109,7 @@ async function plan(step: Context, mayBeMerges: readonly string[] | undefined): 
  *
  * @throws ActionError `github`
  */
-async function readNamed({ inputs, event, memory }: Context, source: Source): Promise<Thread | undefined> {
+async function readNamed({ inputs, event, memory }: PlanStep, source: Source): Promise<Thread | undefined> {
   const { jobScope, issueNumber, skipLabels } = inputs
   const hasToBePull = jobScope === 'pull-request'
   const isAsked = hasToBePull || (skipLabels.size > 0 && issueNumber !== event.issue)
@@ -131,10 +136,9 @@ async function readNamed({ inputs, event, memory }: Context, source: Source): Pr
 
 /** The changes, if anything needs them. Without them, a job would be paid that can't know what changed. */
 async function findChangesIfNeeded(
-  context: Context,
+  { inputs, environment, event, github, log }: PlanStep,
   named: Thread | undefined,
 ): Promise<Changes | undefined> {
-  const { inputs, environment, event, github, log } = context
   const { contextPaths, since } = inputs
   if (contextPaths.length === 0 && inputs.context === 'none') return undefined
   if (event.problem !== undefined && contextPaths.length > 0) {
