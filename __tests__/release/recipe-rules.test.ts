@@ -6,6 +6,8 @@ import { parse } from 'yaml'
 
 interface Job {
   readonly if?: string
+  readonly needs?: unknown
+  readonly permissions?: object
   readonly strategy?: { readonly matrix?: object }
   readonly concurrency?: string | { readonly group: string }
   readonly steps?: readonly {
@@ -20,7 +22,7 @@ interface Job {
 
 /** Which rules a recipe breaks, a line for each. */
 function brokenRules(text: string): string[] {
-  const { on, concurrency, jobs } = parse(text)
+  const { on, permissions, concurrency, jobs } = parse(text)
   const steps = Object.values<Job>(jobs).flatMap((job) => job.steps ?? [])
   const scripts = steps.map(({ run = '' }) => run)
   // The outputs of a run that is skipped name the docs pull request, too, and a dry run asks for it.
@@ -29,7 +31,9 @@ function brokenRules(text: string): string[] {
     // A stranger's event would take the place of a run that waits.
     ...(concurrency ? ['has one queue for the whole workflow'] : []),
     ...Object.values<Job>(jobs).flatMap((job) => [...brokenByJob(job, Object.keys(on), isRecord)]),
-    ...brokenByBranches(text, on),
+    ...brokenByFork(Object.values<Job>(jobs), on),
+    ...brokenByCaller([permissions, ...Object.values<Job>(jobs).map((job) => job.permissions)], on),
+    ...brokenByLines(text, on),
     ...brokenByGh(text, scripts),
     ...brokenByWords(text, on),
   ]
@@ -49,6 +53,10 @@ function* brokenByJob(job: Job, events: string[], isRecord: boolean): Generator<
   if (strategy?.matrix && group !== undefined && !group.includes('matrix.'))
     yield 'has one group for all legs of a matrix, which then replace each other'
   for (const { id, with: inputs = {} } of steps) {
+    const isRemembered = inputs['job-scope'] !== undefined || inputs.check === true
+    // Otherwise, each open thread pays for a second docs job when the key is replaced.
+    if (isRemembered && inputs['previous-api-key'] !== '${{ secrets.PREVIOUS_AGENT_API_KEY }}')
+      yield 'forgets its docs jobs when the key is replaced'
     if (inputs['job-scope'] === undefined) continue
     if (id === undefined) yield 'has no id for a step that is remembered by it'
     const isOfMerge = inputs['job-scope'] === 'pull-request' && events.join() === 'push'
@@ -57,13 +65,31 @@ function* brokenByJob(job: Job, events: string[], isRecord: boolean): Generator<
   }
 }
 
-/** With another name of the default branch, the workflow never starts. Also in a workflow that a comment shows. */
-function* brokenByBranches(
+/** A fork that is synced has pushes, but no secrets. A workflow that is called may run on a push. */
+function* brokenByFork(jobs: readonly Job[], on: object): Generator<string> {
+  const first = jobs.filter(({ needs, steps = [] }) => !needs && steps.some(({ uses }) => uses))
+  const isGuarded = first.every((job) => job.if?.includes('!github.event.repository.fork'))
+  const isOnPush = ['push', 'workflow_call'].some((event) => Object.hasOwn(on, event))
+  if (isOnPush && !isGuarded) yield 'fails in each fork that is synced'
+}
+
+/** If a called workflow asks for a permission that a caller doesn't grant, that caller's runs don't start. */
+function* brokenByCaller(permissions: readonly unknown[], on: object): Generator<string> {
+  if (Object.hasOwn(on, 'workflow_call') && permissions.some((granted) => granted !== undefined))
+    yield 'may ask for more than its callers grant'
+}
+
+/** What differs from repository to repository is marked, also in a workflow that a comment shows. */
+function* brokenByLines(
   text: string,
   { pull_request: of }: { pull_request?: { branches?: unknown; paths?: unknown } | null },
 ) {
-  const lines = text.match(/^#? *branches:.*$/gm) ?? []
-  if (!lines.every((line) => line.endsWith(' # <- change'))) yield "doesn't mark its branches"
+  // With another name of the default branch, a workflow never starts. At the same time in many
+  // repositories of a project, most fail.
+  const lines = text.match(/^#? *(?:branches|- cron):.*$/gm) ?? []
+  for (const line of lines.filter((line) => !line.endsWith(' # <- change')))
+    yield `doesn't mark ${line.trim()}`
+  if (text.split('\n').some((line) => line.length > 100)) yield 'has a line that is too long to read'
   // A backport would be a docs job, too.
   if (of?.paths && !of.branches) yield 'is for pull requests into any branch'
 }
@@ -80,12 +106,12 @@ function* brokenByGh(text: string, scripts: readonly string[]): Generator<string
   }
   if (
     commands.length > 0 &&
-    !/^# [\s\S]*On GitHub Enterprise Server, see\s(?:# )?docs\/enterprise\.md/.test(text)
+    !text.replace(/\n# /g, ' ').includes('On GitHub Enterprise Server, see docs/enterprise.md.')
   )
     yield "doesn't say what gh needs on GitHub Enterprise Server"
 }
 
-/** A docs job is the agent's, a workflow job GitHub's. */
+/** A docs job is the agent's, a workflow job GitHub's. Whoever pays reads the comment first. */
 function brokenByWords(
   text: string,
   on: { workflow_dispatch?: { inputs?: Record<string, { description: string }> } },
@@ -93,9 +119,12 @@ function brokenByWords(
   const [comment = ''] = /^(?:#.*\n)*/.exec(text) ?? []
   const prose = comment.replace(/^#(?: {2,}.*)?$/gm, '').replace(/\n# /g, ' ')
   const descriptions = Object.values(on.workflow_dispatch?.inputs ?? {}).map(({ description }) => description)
-  const said = [prose, ...descriptions].join('\n').replaceAll('*Re-run failed jobs*', '')
+  const said = [prose, ...descriptions].join('\n').replaceAll(/\*Re-run (?:all|failed) jobs\*/g, '')
   const bare = said.match(/(?<!docs |workflow |[\w`]-)\bjobs?\b(?!-)/gi) ?? []
-  return bare.map((word) => `says ${word} where it may be either's`)
+  return [
+    ...bare.map((word) => `says ${word} where it may be either's`),
+    ...(/\bcosts\b/.test(prose) ? [] : ["doesn't say what it costs"]),
+  ]
 }
 
 const recipes = readdirSync('examples')
@@ -127,7 +156,29 @@ describe('the rules find what is wrong', () => {
       'changes a docs pull request that may be closed',
     ],
     ['issue.yml', 'jobs:\n', 'concurrency: docs\njobs:\n', 'has one queue for the whole workflow'],
-    ['on-merge.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark its branches"],
+    ['on-merge.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark branches: [main]"],
+    ['schedule.yml', "1-5' # <- change", "1-5'", "doesn't mark - cron: '17 3 * * 1-5'"],
+    [
+      'release.yml',
+      'previous-api-key: ${{ secrets.PREVIOUS_AGENT_API_KEY }}',
+      'comment: true',
+      'forgets its docs jobs when the key is replaced',
+    ],
+    ['react.yml', '    if: ${{ !github.event.repository.fork }}\n', '', 'fails in each fork that is synced'],
+    ['central.yml', ' && !github.event.repository.fork', '', 'fails in each fork that is synced'],
+    [
+      'central.yml',
+      '    runs-on: ubuntu-latest\n',
+      '    runs-on: ubuntu-latest\n    permissions: { contents: read }\n',
+      'may ask for more than its callers grant',
+    ],
+    [
+      'openapi.yml',
+      'permissions: {}',
+      `permissions: {} # ${'.'.repeat(100)}`,
+      'has a line that is too long to read',
+    ],
+    ['test-with-emulator.yml', 'costs\n', 'takes\n', "doesn't say what it costs"],
     ['ready.yml', '    branches: [main] # <- change\n', '', 'is for pull requests into any branch'],
     [
       'start-and-wait.yml',
@@ -135,7 +186,12 @@ describe('the rules find what is wrong', () => {
       'curl "https://chat.example/The docs',
       'would start the docs job again to repeat a later step',
     ],
-    ['central.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark its branches"],
+    [
+      'central.yml',
+      'branches: [main] # <- change',
+      'branches: [main]',
+      "doesn't mark #       branches: [main]",
+    ],
     [
       'follow-code.yml',
       '"repos/$DOCS/issues/$NUMBER/comments"',
@@ -150,8 +206,8 @@ describe('the rules find what is wrong', () => {
     ],
     [
       'budget.yml',
-      'On GitHub Enterprise Server, see',
-      'See',
+      'Enterprise Server, see',
+      'Server, see',
       "doesn't say what gh needs on GitHub Enterprise Server",
     ],
     ['command.yml', 'starts a docs job', 'starts a job', "says job where it may be either's"],

@@ -115,6 +115,16 @@ jobs:
     expect(brokenRules({ name: NAME, text: SOUND.replace(from, () => to) })).toEqual([words])
   })
 
+  test('let a workflow that is only called leave the permissions to its callers', () => {
+    const grants = 'grants permissions to every job'
+    const text = SOUND.replace('permissions: {}\n', '').replace('[push, pull_request]', 'workflow_call')
+    expect(brokenRules({ name: 'examples/called.yml', text })).not.toContain(grants)
+    for (const on of ['[workflow_call, push]', 'push'])
+      expect(brokenRules({ name: 'examples/called.yml', text: text.replace('workflow_call', on) })).toContain(
+        grants,
+      )
+  })
+
   test('ask for no time limit in what users copy, which may use the action at its major version', () => {
     const text = SOUND.replace('    timeout-minutes: 5\n', '').replace('./emulator', `${HOME}/emulator@v1`)
     expect(brokenRules({ name: 'examples/sound.yml', text })).toEqual([])

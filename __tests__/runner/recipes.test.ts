@@ -167,6 +167,17 @@ const MERGED = merge('octocat', 'src/retry.ts')
 const MERGED_SEVERAL = { ...MERGED, payload: pushBy(['stranger', 'octocat']).payload }
 const TAG = { event: 'push', payload: { ref: 'refs/tags/v1.2.0', sender: sender('octocat') } }
 
+/** The same push, of a fork that is synced. */
+const synced = (start: Start): Case =>
+  on(start, 'is left alone in a fork', {
+    ...NOT_RUN,
+    payload: (world, run) => {
+      const { payload = {} } = start
+      const own = typeof payload === 'function' ? payload(world, run) : payload
+      return { ...own, repository: { fork: true } }
+    },
+  })
+
 /** An OpenAPI description before and after a push. */
 const described = (before: object, after: string): Start => ({
   ...push('openapi.json'),
@@ -243,6 +254,18 @@ const FIRST_NIGHT: Start = {
   },
 }
 
+/** Since the last success, the agent's docs and Renovate's update were merged. */
+const NIGHT_OF_BOTS: Start = {
+  ...schedule('schedule', true),
+  prepare: ({ repository, before, sha: head }) => {
+    repository.addRun({ path: '.github/workflows/schedule.yml', head_sha: before })
+    const commits = ['mintlify[bot]', 'renovate[bot]'].map((author) =>
+      repository.addCommit({ sha: author === 'renovate[bot]' ? head : sha(author), author }),
+    )
+    repository.addComparison(before, head, { files: [file('src/retry.ts')], commits })
+  },
+}
+
 /** Runs of budget.yml this month, and how many docs pull requests are open. */
 const used = (runs: number, open: number): Start => ({
   ...OPENED,
@@ -266,6 +289,10 @@ const misspelt = { edit: (yaml: string): string => yaml.replace('AGENT: mintlify
 const refuses = (status: number): Pick<Start, 'scenario'> => ({
   scenario: { create: [{ status, headers: { 'retry-after': '3600' }, times: 9 }] },
 })
+
+/** The key is another one in the second run. */
+const replacedKey = (_: World, run: number): Record<string, string> =>
+  run === 1 ? {} : { AGENT_API_KEY: 'mint_runner_9876543210', PREVIOUS_AGENT_API_KEY: KEY }
 
 /** The label of waiting-for-code.yml is missing. */
 function withoutLabel(world: World): void {
@@ -349,9 +376,9 @@ const COMBINED = readFileSync('docs/recipes.md', 'utf8')
 const [, CLAUSE = ''] = /```text\n([\s\S]*?)\n```/.exec(COMBINED) ?? []
 const [, STEP = ''] = /```yaml\n([\s\S]*?)```/.exec(COMBINED) ?? []
 const withClause = (yaml: string): string =>
-  yaml.replace(/^ {4}if: >-\n|(?=^ {4}runs-on:)/m, (found) => {
+  yaml.replace(/^ {4}if: (?:>-|\$\{\{ (.+) \}\})\n/m, (_, only?: string) => {
     const clause = CLAUSE.replace(/^/gm, '      ')
-    return `    if: >-\n${clause}${found && ' &&'}\n`
+    return `    if: >-\n${clause} &&\n${only ? `      ${only}\n` : ''}`
   })
 const asSteps = (steps: string): string => `${steps.trimEnd().replace(/^/gm, '      ')}\n`
 const withStep = (yaml: string): string => yaml + asSteps(STEP)
@@ -363,6 +390,14 @@ const named = (message: string): Start => ({
 /** The YAML in the comment of a recipe. */
 const inComment = (yaml: string): string =>
   [...yaml.matchAll(/^# {3}(.*)$/gm)].map(([, line]) => line).join('\n')
+
+/** The workflow in the comment calls the recipe. */
+const CALLED = { edit: inComment, vars: () => ({ DOCS_JOBS: 'on' }) }
+/** Its form. */
+const asked = (inputs: object): Start => ({
+  ...dispatch({ 'dry-run': 'false', ...inputs }),
+  prepare: OPENED.prepare,
+})
 
 /** A push of which two chats are told a text; none is, if it is undefined. */
 function announced(text: string | undefined): Partial<Case> {
@@ -402,7 +437,11 @@ const CASES: Record<string, readonly Case[]> = {
     }),
     on(pull({ by: 'reader' }), 'refuses a reader who opens it', SKIPPED),
     on(OPENED, 'has a job if some are left out', { edit: withClause }),
-    on(pull({ labels: [{ name: 'no-docs' }] }), 'can leave out a label', { ...NOT_RUN, edit: withClause }),
+    on(pull({ labels: [{ name: 'no-docs' }] }), 'can leave out a label', {
+      ...SKIPPED,
+      edit: (yaml) => `${yaml}          skip-labels: no-docs\n`,
+    }),
+    on(UPDATED, 'goes on after the key was replaced', { ...TWICE, secrets: replacedKey }),
     on(pull({ title: 'Retry [No docs]' }), 'can leave out a title', { ...NOT_RUN, edit: withClause }),
     ...WITHOUT_SECRETS,
   ],
@@ -457,6 +496,7 @@ const CASES: Record<string, readonly Case[]> = {
       comments: ['completed without a pull request'],
     }),
     on(MERGED, 'fails if the agent does', { scenario: 'failed', ends: 'failed', comments: ['failed'] }),
+    synced(MERGED),
   ],
   'by-folder-on-merge.yml': [
     on(merge('stranger', ...BOTH), 'asks both projects, each with a comment of its own', {
@@ -481,6 +521,7 @@ const CASES: Record<string, readonly Case[]> = {
     }),
     on(merge('mintlify[bot]', ...BOTH), 'skips a pull request of the agent', { ends: 'skipped, skipped' }),
     on(merge('renovate[bot]', ...BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }),
+    synced(merge('octocat', ...BOTH)),
   ],
   'command.yml': [
     on(command('octocat', '/docs Show it.', 'CONTRIBUTOR'), 'sends each comment to the one job', {
@@ -569,8 +610,7 @@ const CASES: Record<string, readonly Case[]> = {
     on(pull({ later: { state: 'closed' } }), 'closes them if the code was closed meanwhile', { gh: CLOSE }),
     on(pull({ actions: ['opened', 'closed'], merged: true }), 'frees them after the key was replaced', {
       ...DRY_RUN,
-      secrets: (_, run): Record<string, string> =>
-        run === 1 ? {} : { AGENT_API_KEY: 'mint_runner_9876543210', PREVIOUS_AGENT_API_KEY: KEY },
+      secrets: replacedKey,
       gh: [...HOLD, ...FREE],
     }),
     on(pull({ actions: ['opened', 'closed'], merged: true }), 'works on GitHub Enterprise Server', {
@@ -666,6 +706,7 @@ const CASES: Record<string, readonly Case[]> = {
   'rolling.yml': [
     on(PUSH, 'has one job for two pushes', { ...TWICE, runs: 2 }),
     on(PUSH, 'has a new job once its pull request is merged', { ...NEW_JOB, runs: 2 }),
+    synced(PUSH),
   ],
   'openapi.yml': [
     on(described({}, JSON.stringify(API)), 'sends what changed in the description', {
@@ -680,11 +721,13 @@ const CASES: Record<string, readonly Case[]> = {
       ...STOPPED,
       payload: (world) => ({ ...push('openapi.json').payload(world), before: sha('lost') }),
     }),
+    synced(described({}, JSON.stringify(API))),
   ],
   'schedule.yml': [
     on(schedule('schedule', true), 'sends what changed since the last success', { prompt: ['src/retry.ts'] }),
     on(schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED),
     on(FIRST_NIGHT, 'begins with the next one', SKIPPED),
+    on(NIGHT_OF_BOTS, 'sends nothing if only bots committed', SKIPPED),
     on(schedule('workflow_dispatch', true), 'can be started by hand', { prompt: ['src/retry.ts'] }),
     on(schedule('workflow_dispatch', false, { since: 'v1.1.0' }), 'can be told where to begin', {
       prompt: ['src/since.ts'],
@@ -765,15 +808,37 @@ const CASES: Record<string, readonly Case[]> = {
     }),
     on(PUSH, 'says nothing if nothing changed', { ...announced(undefined), ...NO_CHANGES }),
     on(pushBy(['renovate[bot]'], 'src/retry.ts'), 'skips Renovate', { ...announced(undefined), ...SKIPPED }),
+    { ...announced(undefined), ...synced(PUSH) },
   ],
   'central.yml': [
-    on(PUSH, 'is called with a project', {
-      edit: inComment,
-      prompt: ['+new'],
-      vars: () => ({ DOCS_JOBS: 'on' }),
+    on(MERGED, 'has a job for a merged pull request, which is to name it', {
+      ...CALLED,
+      prompt: ['link to the one that the change comes from', '+twice'],
     }),
-    on(PUSH, 'can be switched off', { edit: inComment, ...NOT_RUN, vars: () => ({ DOCS_JOBS: 'off' }) }),
-    on(PUSH, 'is off where the variable is not seen', { edit: inComment, ...NOT_RUN }),
+    on(PUSH, 'has one for a push without a pull request', {
+      ...CALLED,
+      ...NO_COMMENT,
+      prompt: ['+new'],
+    }),
+    on(merge('renovate[bot]', 'src/retry.ts'), 'skips Renovate', { ...CALLED, ...SKIPPED }),
+    on(asked({ 'pull-request': '1' }), 'has a button for one pull request', {
+      ...CALLED,
+      prompt: ['+twice'],
+    }),
+    on(asked({ 'pull-request': '1', 'dry-run': 'true' }), 'has a dry run', {
+      ...CALLED,
+      ends: 'dry-run',
+      says: 'Bring the docs in line with this change.',
+    }),
+    on(asked({ 'pull-request': '1' }), 'goes on after the key was replaced', {
+      ...CALLED,
+      ...TWICE,
+      runs: 2,
+      secrets: replacedKey,
+    }),
+    on(MERGED, 'can be switched off', { ...CALLED, ...NOT_RUN, vars: () => ({ DOCS_JOBS: 'off' }) }),
+    on(MERGED, 'is off where the variable is not seen', { edit: inComment, ...NOT_RUN }),
+    { ...synced(MERGED), ...CALLED },
   ],
   'ghes.yml': [
     on(OPENED, "reads and writes at the server's own API", {
@@ -875,10 +940,11 @@ test.concurrent.each(dryRuns)('%s changes nothing in a dry run', async (name, ya
 
 test('every example is run, on each of its events, and nothing else', () => {
   const events = readdirSync('examples').map((name) => {
-    const { on } = parse(readExample(name))
+    const yaml = readExample(name)
+    const { on } = parse(/^ {2}workflow_call:/m.test(yaml) ? inComment(yaml) : yaml)
     const named: string[] = Array.isArray(on) ? on : typeof on === 'string' ? [on] : Object.keys(on)
-    // A workflow that is called runs on the caller's event.
-    return [name, new Set(named.map((event) => (event === 'workflow_call' ? 'push' : event)))]
+    // A workflow that is called runs on the events of the caller, which is in its comment.
+    return [name, new Set(named)]
   })
   const run = Object.entries(CASES).map(([name, cases]) => [name, new Set(cases.map(({ event }) => event))])
   expect(Object.fromEntries(run)).toEqual(Object.fromEntries(events))

@@ -34,8 +34,10 @@ const WRITES: Readonly<Record<string, readonly string[]>> = {
 export function brokenRules({ name, text }: Workflow): string[] {
   const { on, permissions, jobs } = parse(text)
   const isOurs = name.startsWith('.github/')
+  // Its callers grant the permissions, and `{}` here would take them away.
+  const isCalled = permissions === undefined && eventsOf(on).join() === 'workflow_call'
   return [
-    ...(grantsNothing(permissions) ? [] : ['grants permissions to every job']),
+    ...(grantsNothing(permissions) || isCalled ? [] : ['grants permissions to every job']),
     ...eventsOf(on).flatMap((event) => (isOurs && !EVENTS.includes(event) ? [`runs on ${event}`] : [])),
     ...Object.entries<Job>(jobs).flatMap(([id, job]) =>
       [...brokenByJob(job, isOurs), ...(isOurs ? brokenByWrites(job, `${name} ${id}`) : [])].map(
