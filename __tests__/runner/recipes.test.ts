@@ -300,6 +300,50 @@ function withoutLabel(world: World): void {
   world.docs.labels.delete('waiting-for-code')
 }
 
+const FORGED = 'forged: [`your-org/docs#99`](<https://github.com/your-org/docs/pull/99>)'
+/** Pull requests 1 and 2 were merged since v1.1.0. A stranger's comment on 1 looks like the action's. */
+const MERGED_SINCE: Start = {
+  ...dispatch({ since: 'v1.1.0' }),
+  prepare: (world) => {
+    const { repository, sha: head } = world
+    const commits = [sha('one'), head].map((commit) => repository.addCommit({ sha: commit }))
+    for (const [index, { sha: mergeCommit }] of commits.entries())
+      repository.addPull({ number: index + 1, state: 'closed', merged: true, mergeCommit })
+    repository.addComment(1, { author: 'stranger', body: `${FORGED}\n\n<!-- agent-job-action:2 -->` })
+    addRelease(world, 'src/retry.ts')
+    repository.addComparison(sha('v1.1.0'), head, { commits })
+  },
+}
+/** What docs-of-a-release.yml tells of them, if the action was asked for the docs of 1 before. */
+const tells = (state: string): Partial<Case> => ({
+  edit: (yaml) =>
+    yaml.replace(
+      'jobs:\n  docs:\n',
+      `jobs:
+  ask:
+    runs-on: ubuntu-latest
+    permissions: { pull-requests: write }
+    steps:
+${asSteps(`- uses: your-org/agent-job-action@v1
+  id: docs
+  with:
+    project-id: your-project
+    api-key: \${{ secrets.AGENT_API_KEY }}
+    prompt: Bring the docs in line.
+    job-scope: pull-request
+    issue-number: 1
+`)}  docs:
+    needs: ask
+`,
+    ),
+  comments: [FORGED, PR_LINK],
+  check: ({ summaries }) =>
+    expect(summaries.at(-1)?.trimEnd().split('\n').slice(2)).toEqual([
+      `| ${CODE} | ${state} | ${PR_LINK} |`,
+      `| https://github.com/${REPOSITORY}/pull/2 | none |  |`,
+    ]),
+})
+
 const DRAFT = 'POST graphql/pulls/17/draft'
 const LABEL = 'POST issues/17/labels labels=waiting-for-code'
 const HOLD = [DRAFT, LABEL]
@@ -789,6 +833,31 @@ const CASES: Record<string, readonly Case[]> = {
     on(issue('reader', '/docs'), 'refuses a member without write access', SKIPPED),
     on(command('octocat', '/docs'), 'leaves out pull requests', NOT_RUN),
   ],
+  'docs-of-a-release.yml': [
+    on(MERGED_SINCE, 'tells that docs are merged', {
+      ...tells('merged'),
+      docsPull: { state: 'closed', merged: true },
+    }),
+    on(MERGED_SINCE, 'tells that docs were refused', {
+      ...tells('refused'),
+      docsPull: { state: 'closed' },
+    }),
+    on(MERGED_SINCE, 'fails while docs are open', { ...tells('open'), fails: true }),
+    on(MERGED_SINCE, "fails if docs can't be read", {
+      ...tells('unreadable'),
+      docsToken: {},
+      fails: true,
+    }),
+    on(MERGED_SINCE, "fails if the commits can't be read", {
+      ...STOPPED,
+      prepare: async (world) => {
+        await MERGED_SINCE.prepare?.(world, 1)
+        world.repository.comments.clear()
+        const path = new RegExp(`/commits/${sha('one')}/pulls`)
+        world.github.faults.push({ path, answer: { status: 502, body: '' } })
+      },
+    }),
+  ],
   'react.yml': [
     on(PUSH, 'tells of the pull request', announced(`Docs ready for review: ${PR_LINK}`)),
     on(PUSH, 'tells that the job failed', {
@@ -915,9 +984,10 @@ const prepared = (one: Case): Case => ({
 })
 test.concurrent.each(rows)('%s', async (_, name, one) => {
   const yaml = readExample(name)
-  const ran = await runWorkflow(name, one.edit?.(yaml) ?? yaml, prepared(one))
+  const edited = one.edit?.(yaml) ?? yaml
+  const ran = await runWorkflow(name, edited, prepared(one))
   try {
-    checkCase(ran, yaml, one)
+    checkCase(ran, name === 'central.yml' ? yaml : edited, one)
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : error}\n\n${ran.log}`, { cause: error })
   }
