@@ -1,0 +1,94 @@
+/** The script of docs/costs.md that counts what was sent, by bash, with a stand-in for `gh`. */
+
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from '@jest/globals'
+import { newFolder } from '../support/folder.js'
+import { startListening } from '../support/listening.js'
+import { docsGh } from './docs-gh.js'
+import { startGh } from './gh.js'
+
+const [, SCRIPT = ''] = /```bash\n([\s\S]*?)```/.exec(readFileSync('docs/costs.md', 'utf8')) ?? []
+
+/** What GitHub answers, by path and query; a text is a log. Everything else is a 404. */
+type Answers = Record<string, object | string>
+
+const at = (second: string): string => `2026-11-02T10:00:${second}.1234567Z`
+const log = (second: string, last: string): string =>
+  `\uFEFF${at('00')} ##[group]Run your-org/agent-job-action@v1\n${at(second)} Finished after ${last}\n`
+
+/** Runs the script. Returns what it prints, a line for each count, and its errors. */
+async function count(answers: Answers): Promise<{ counted: string[]; errors: string }> {
+  const server = createServer((request, response) => {
+    const answer = answers[decodeURIComponent(request.url ?? '')]
+    response.statusCode = answer === undefined ? 404 : 200
+    response.end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? { message: 'Not Found' }))
+  })
+  const { port, close } = await startListening(server)
+  const bin = path.join(newFolder('bill'), 'bin')
+  const host = { name: 'github.com', url: `http://127.0.0.1:${port}` }
+  const gh = await startGh(bin, docsGh(host, []))
+  try {
+    const PATH = [bin, process.env.PATH].join(path.delimiter)
+    const env = { ...gh.env, PATH, GH_TOKEN: 'ghp_bill' }
+    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', SCRIPT], { env })
+    return {
+      counted: stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.trim()),
+      errors: stderr,
+    }
+  } finally {
+    await Promise.all([close(), gh.close()])
+  }
+}
+
+const ONE = '/repos/your-org/your-repo/actions'
+const OTHER = '/repos/your-org/your-other-repo/actions'
+const runs = (...ids: readonly number[]): object => ({ workflow_runs: ids.map((id) => ({ id })) })
+const jobs = (...ids: readonly number[]): object => ({
+  jobs: ids.map((id) => ({ id, conclusion: id === 99 ? 'skipped' : 'success' })),
+})
+const listed = 'runs?created=2026-11-01..2026-11-30&per_page=100'
+const ofRun = (run: number): string => `runs/${run}/jobs?filter=all&per_page=100`
+
+test('the script of the bill counts docs jobs and messages, by repository', async () => {
+  const { counted, errors } = await count({
+    [`${ONE}/workflows/docs.yml/${listed}`]: runs(1, 2, 3, 4),
+    // Two attempts; the second lists a workflow job of the first again, under a new number.
+    [`${ONE}/${ofRun(1)}`]: jobs(11, 12, 13, 99),
+    [`${ONE}/jobs/11/logs`]: log('01', '2m 3s: pr-opened. Sent: a new docs job.'),
+    [`${ONE}/jobs/12/logs`]: log('01', '2m 3s: pr-opened. Sent: a new docs job.'),
+    [`${ONE}/jobs/13/logs`]: log('13', '4s: failed. Sent: a message.'),
+    [`${ONE}/${ofRun(2)}`]: jobs(21),
+    [`${ONE}/jobs/21/logs`]: log('21', '1m 0s: error (create-unknown). Sent: a new docs job.'),
+    [`${ONE}/${ofRun(3)}`]: jobs(31),
+    [`${ONE}/jobs/31/logs`]: log('31', '1s: error (input). Sent: nothing.'),
+    [`${ONE}/${ofRun(4)}`]: jobs(41),
+    [`${ONE}/jobs/41/logs`]: `${at('41')} They said: Finished after 1s: pr-opened. Sent: a message.\n`,
+    [`${OTHER}/workflows/docs.yml/${listed}`]: runs(5),
+    [`${OTHER}/${ofRun(5)}`]: jobs(51),
+    [`${OTHER}/jobs/51/logs`]: log('51', '9s: no-changes. Sent: a message.'),
+  })
+  expect(counted).toEqual([
+    '1 your-org/your-repo: a message.',
+    '2 your-org/your-repo: a new docs job.',
+    '1 your-org/your-other-repo: a message.',
+  ])
+  expect(errors).toBe('')
+})
+
+test('a log that is gone is told, and the others are counted', async () => {
+  const { counted, errors } = await count({
+    [`${ONE}/workflows/docs.yml/${listed}`]: runs(1),
+    [`${ONE}/${ofRun(1)}`]: jobs(11, 12),
+    [`${ONE}/jobs/12/logs`]: log('12', '4s: pr-opened. Sent: a message.'),
+    [`${OTHER}/workflows/docs.yml/${listed}`]: runs(),
+  })
+  expect(counted).toEqual(['1 your-org/your-repo: a message.'])
+  expect(errors).toContain('HTTP 404')
+})
