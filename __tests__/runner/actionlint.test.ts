@@ -25,6 +25,22 @@ test('actionlint knows the inputs and outputs of the action', () => {
   expect(problems).toContain('"pr-lnk" is not defined')
 })
 
+test('actionlint knows what central.yml asks of its callers, and finds nothing in the one of its comment', () => {
+  const text = readFileSync('examples/central.yml', 'utf8')
+  const [comment = ''] = text.match(/(?:^# {3}.*\n)+/m) ?? []
+  const caller = comment
+    .replace(/^# {3}/gm, '')
+    .replace('your-org/workflows/.github/workflows/central.yml@main', './examples/central.yml')
+  const lintCaller = (yaml: string): string[] =>
+    lint([
+      { name: 'examples/central.yml', text },
+      { name: '.github/workflows/caller.yml', text: yaml },
+    ])
+  expect(lintCaller(caller)).toEqual([])
+  const problems = lintCaller(caller.replace('project-id:', 'project:').replace('  DOCS_TOKEN:', '  DOCS:'))
+  expect(problems.join('\n')).toMatch(/input "project" is not defined[\s\S]*secret "DOCS" is not defined/)
+})
+
 /**
  * What actionlint finds in these workflows, one line per problem. It knows only the actions of a project, which is a
  * folder with `.git` and `.github/workflows`.
