@@ -108,6 +108,13 @@ test.each(documents())('every link and picture in %s leads somewhere', (document
   }
 })
 
+test.each(documents())('no blank line cuts a table of %s in two', (document) => {
+  const lines = withoutCode('.', document).split('\n')
+  const heads = lines.filter((line, at) => line.startsWith('|') && !lines[at - 1]?.startsWith('|'))
+  const cut = heads.filter((head) => !/^\|[ :|-]+$/.test(lines[lines.indexOf(head) + 1] ?? ''))
+  expect(cut).toEqual([])
+})
+
 test('the README is short enough to be read', () => {
   expect(Buffer.byteLength(withRelativeLinks(text('README.md')))).toBeLessThanOrEqual(14_000)
 })
