@@ -13,7 +13,14 @@ const NUMBER = 7
 const FIRST_ID = 1001
 const BOT = { login: 'github-actions[bot]', type: 'Bot' }
 const COMMENTS = `/repos/${REPOSITORY}/issues/${NUMBER}/comments`
+const DOCS_FILES = /^\/repos\/your-org\/docs\/pulls\/\d+\/files$/
 const PERMISSION = new RegExp(`^/repos/${REPOSITORY}/collaborators/[^/]+/permission$`)
+
+/** What the agent changes. */
+const FILES = [
+  createFile('guides/retry.mdx', 'added', 24, 0),
+  createFile('reference/options.mdx', 'modified', 6, 2),
+]
 
 /**
  * @param {string[]} actions what happens to the pull request, such as `opened`; each starts a run
@@ -75,6 +82,7 @@ function createHandler(onComment) {
   return (method, path, requestBody) => {
     const existing = comments.find(({ id }) => path === `/repos/${REPOSITORY}/issues/comments/${id}`)
     if (method === 'GET' && PERMISSION.test(path)) return { status: 200, body: { permission: 'write' } }
+    if (method === 'GET' && DOCS_FILES.test(path)) return { status: 200, body: FILES }
     if (method === 'GET' && path === COMMENTS) return { status: 200, body: comments }
     if (method === 'POST' && path === COMMENTS) {
       const comment = { id: FIRST_ID + comments.length, body: '', user: BOT }
@@ -84,6 +92,16 @@ function createHandler(onComment) {
     if (method === 'PATCH' && existing) return { status: 200, body: save(existing, requestBody) }
     return { status: 404, body: { message: 'Not Found' } }
   }
+}
+
+/**
+ * @param {string} filename
+ * @param {string} status
+ * @param {number} additions
+ * @param {number} deletions
+ */
+function createFile(filename, status, additions, deletions) {
+  return { filename, status, additions, deletions, changes: additions + deletions }
 }
 
 /** @param {string} action */

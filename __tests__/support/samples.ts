@@ -63,6 +63,10 @@ export function picturedNow(): string {
   clock.advance(100_000)
   progress.update(job('completed', { id: ID, prLink: LINK }))
   progress.result = { outcome: 'pr-opened' }
+  progress.docsFiles = [
+    { filename: 'guides/retry.mdx', additions: 24, deletions: 0 },
+    { filename: 'reference/options.mdx', additions: 6, deletions: 2 },
+  ]
   return pictured(
     createSummary({ ...VIEW, progress, runUrl: '' }),
     createCommentText({ ...VIEW, progress, runUrl: RUN_URL }),
