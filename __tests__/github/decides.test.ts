@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
-import { BAD_GATEWAY, type Permissions, sha } from '../support/github.js'
+import { BAD_GATEWAY, type Fault, type Permissions, refusal, sha } from '../support/github.js'
 import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
-const DENIED = { status: 403, body: { message: 'Resource not accessible by integration' } }
+const DENIED = refusal(403, 'Resource not accessible by integration')
 const DOCS_TOKEN = 'ghp_docs_0123456789'
 
 /** @returns the error */
@@ -77,17 +77,22 @@ describe('a context that the token may not read sends nothing, and names the per
     }))
 })
 
-test.each<[string, RegExp, RunOptions]>([
-  ['the files of a pull request', /\/files/, {}],
-  ['the earlier runs', /\/runs/, schedule],
-  ['a comparison', /\/compare\//, push()],
-])('a context is read again: %s', (_, path, run) =>
+const BUSY = 'Server Error: Sorry, this diff is temporarily unavailable due to heavy server load.'
+test.each<[string, RegExp, RunOptions, Fault['answer']]>([
+  ['the files of a pull request', /\/files/, {}, BAD_GATEWAY],
+  ['the files of a new pull request', /\/files/, {}, refusal(422, 'Could not resolve to a node')],
+  ['the earlier runs', /\/runs/, schedule, BAD_GATEWAY],
+  ['a comparison', /\/compare\//, push(), BAD_GATEWAY],
+  ['a comparison that GitHub is too busy for', /\/compare\//, push(), refusal(500, BUSY)],
+])('a context is read again: %s', (_, path, run, answer) =>
   inWorld({}, async (world) => {
     world.repository.addComparison(sha('before'), HEAD)
     world.repository.addRun({ head_sha: sha('before') })
-    world.github.faults.push({ path, answer: BAD_GATEWAY })
+    world.github.faults.push({ path, answer })
     const { outputs, commands } = await world.step({ context: 'diff' }, run)
     expect(outputs.outcome).toBe('pr-opened')
+    expect(world.prompts()[0]).toContain('## Changed files')
+    expect(world.prompts()[0]).not.toContain('no list')
     expect(commands('warning')).toEqual([])
   }),
 )
@@ -107,7 +112,6 @@ test('on a schedule, nothing is sent as long as nobody can tell what changed', (
   }))
 
 test.each<[string, RegExp, Record<string, string>, RunOptions]>([
-  ['files', /\/pulls\/\d+\/files/, { 'context-paths': 'docs/**' }, {}],
   ['earlier runs', /\/runs/, { 'context-paths': 'docs/**' }, schedule],
   ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],
   ['checks', /\/check-runs/, { check: 'true' }, { env: { GITHUB_RUN_ATTEMPT: '2' } }],

@@ -109,17 +109,6 @@ test('a comment and a check whose texts are of another kind are none of the step
     expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
   }))
 
-test.each([[{}], [[null]]])('%j instead of the files for the context is none: nothing is sent', (body) =>
-  inWorld({}, async (world) => {
-    world.github.faults.push({ ...ALWAYS, path: /files/, answer: { status: 200, body } })
-    const { outputs, commands, milliseconds } = await world.step({ context: 'diff' })
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    expect(commands('error')[0]).toContain('listing the files of pull request 1 failed: unexpected response.')
-    expect(world.emulator.requests).toEqual([])
-    expect(milliseconds).toBeLessThan(91_000)
-  }),
-)
-
 test.each([
   ['is gone', { status: 410, body: { message: 'This issue was deleted' } }],
   ['may not be shown', { status: 451, body: { message: 'Unavailable' } }],

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
-import { file, primaryLimit, type Repository, sha } from '../support/github.js'
+import { type Fault, file, primaryLimit, type Repository, refusal, sha } from '../support/github.js'
 import { inRealWorld, inWorld, type RunOptions, requestsBefore, type World } from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
@@ -54,24 +54,60 @@ const release = (fields: object = {}, action = 'published'): RunOptions => ({
   env: on('refs/tags/v1.2.0'),
 })
 
-describe('an answer without a list of files is unknown, never empty', () => {
-  test.each([
-    ['identical without files', { status: 'identical', ahead_by: 0, commits: [] }],
-    ['files that are none', { status: 'ahead', ahead_by: 1, files: [null] }],
-    ['no status', { files: [] }],
-  ])('%s: a push gets a job, and so does a schedule', (_, body) =>
+describe('a list of files that GitHub does not have is unknown, never empty, and not asked for again:', () => {
+  const comparison = (body: object) => ({ status: 200, body })
+  // Words and statuses: github-changelog-generator/github-changelog-generator#920, googleapis/repo-automation-bots#2479
+  // and #4475, pascalgn/size-label-action#53 (of a diff as text).
+  const TOO_LONG = 'Server Error: Sorry, this diff is taking too long to generate.'
+  const PROBLEM =
+    'Sorry, there was a problem generating this diff. The repository may be missing relevant data.'
+  const pull: RunOptions = {}
+  const compared = push()
+
+  test.each<[string, RunOptions, RegExp, Fault['answer']]>([
+    ['identical without files', compared, /compare/, comparison({ status: 'identical', commits: [] })],
+    ['files that are none', compared, /compare/, comparison({ status: 'ahead', files: [null] })],
+    ['no status', compared, /compare/, comparison({ files: [] })],
+    ['a diff that takes too long', compared, /compare/, refusal(500, TOO_LONG)],
+    ['a diff that takes too long', pull, /1\/files/, refusal(503, TOO_LONG)],
+    ['a diff that takes too long', pull, /1\/files/, refusal(422, TOO_LONG)],
+    ['a diff that is not to be had', pull, /1\/files/, refusal(500, PROBLEM)],
+    ['too many files', compared, /compare/, refusal(422, 'Too many files changed.')],
+    [
+      'too many lines',
+      pull,
+      /1\/files/,
+      refusal(406, 'Sorry, the diff exceeded the maximum number of lines.'),
+    ],
+    ['no list', pull, /1\/files/, { status: 200, body: {} }],
+    ['files that are none', pull, /1\/files/, { status: 200, body: [null] }],
+  ])('%s', (_, run, path, answer) =>
     inWorld({}, async (world) => {
-      world.repository.addRun({ head_sha: sha('before') })
-      const times = Number.POSITIVE_INFINITY
-      world.github.faults.push({ path: /\/compare\//, answer: { status: 200, body }, times })
-      const inputs = { 'context-paths': 'docs/**', context: 'event' }
-      const ended = await world.step(inputs, push())
+      world.github.faults.push({ path, answer, times: Number.POSITIVE_INFINITY })
+      const ended = await world.step({ context: 'event' }, run)
       expectJob(ended)
-      expect(promptOf(world)).toContain("GitHub's answer has no list of the files")
-      expectNote(ended, /no list of the files/)
-      expectJob(await world.step(inputs, schedule()))
+      const says = 'GitHub has no list of the changed files: the diff may be too large.'
+      expect(ownWords(promptOf(world))).toContain(says)
+      expect(ended.log).toContain(`\n${says}\n`)
+      expect(ended.summary).toContain(`\nNote: ${says}\n`)
+      expectNote(await world.step({ context: 'event', 'context-paths': 'docs/**' }, run), /no list/)
+      expect(world.github.requests.filter((request) => path.test(request.path))).toHaveLength(2)
     }),
   )
+
+  test('nor does a schedule without one have no new commits', () =>
+    inWorld({}, async (world) => {
+      world.repository.addRun({ head_sha: sha('before') })
+      world.github.faults.push({ path: /compare/, answer: refusal(422, TOO_LONG) })
+      expectJob(await world.step({ context: 'event' }, schedule()))
+    }))
+
+  test('a refusal of another list is none', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ path: /runs/, answer: refusal(422, 'Validation Failed'), times: 9 })
+      const { outputs } = await world.step({ context: 'event' }, schedule())
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+    }))
 })
 
 describe('a re-run of an older scheduled run', () => {
@@ -356,7 +392,7 @@ describe('without a list, the prompt says why:', () => {
       world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
       world.github.faults.push({ path: /\/compare\//, answer: { status: 200, body: { status: 'ahead' } } })
       expectJob(await world.step({ context: 'event' }, release()))
-      expect(ownWords(promptOf(world))).toContain("GitHub's answer has no list of the files changed by")
+      expect(ownWords(promptOf(world))).toContain('GitHub has no list of the changed files')
     }))
 
   test('a push of a pre-release, which comes after a pre-release, and its empty range', () =>

@@ -122,6 +122,8 @@ export const secondaryLimit = (retryAfterSeconds: number): FaultAnswer => ({
   },
 })
 
+export const refusal = (status: number, message: string): FaultAnswer => ({ status, body: { message } })
+
 /** A page for people instead of JSON. */
 export const BAD_GATEWAY: FaultAnswer = {
   status: 502,

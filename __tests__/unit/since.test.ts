@@ -147,7 +147,7 @@ describe('the number of a pull request', () => {
     ['on an event about that issue', parseEvent('issues', { issue: { number: 7 } }), 7],
   ])('names nothing %s', async (_, event, issueNumber) => {
     const { changes, requests } = await find({ '/pulls/9/files': [FILE] }, { issueNumber }, event)
-    expect(changes).not.toHaveProperty('named')
+    expect(changes?.named).toBeUndefined()
     expect(requests).not.toContain('/pulls/7')
   })
 })

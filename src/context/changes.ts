@@ -43,19 +43,25 @@ export async function findChanges(
     named,
   }: Pick<Inputs, 'since' | 'issueNumber'> & { readonly named?: Thread | undefined },
 ): Promise<Changes> {
+  const isNamed = issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
+  const thread = isNamed ? (named ?? (await readThread(issueNumber, source))) : undefined
+  const ofNamedPull = isNamed && thread?.isPull === true
   const head = headOf(environment, event)
-  const ofThisEvent = async (): Promise<Changes> =>
-    since !== '' && usesSince(event) && !ZERO_SHA.test(head)
-      ? { ...(await sinceNamed(since, head, source)), bySince: true }
-      : ((await RANGES[event.name]?.(environment, event, source)) ??
-        unknownChanges(`${event.name} events have no list of changes.`))
-  if (issueNumber === undefined || issueNumber === event.issue || event.pullRequest !== undefined) {
-    return ofThisEvent()
+  const bySince = !ofNamedPull && since !== '' && usesSince(event) && !ZERO_SHA.test(head)
+  const find = async (): Promise<Changes> => {
+    if (ofNamedPull) return ofPullRequest(issueNumber, '', source)
+    if (bySince) return sinceNamed(since, head, source)
+    const changes = await RANGES[event.name]?.(environment, event, source)
+    return changes ?? unknownChanges(`${event.name} events have no list of changes.`)
   }
-  const { isPull, data } = named ?? (await readThread(issueNumber, source))
-  return isPull
-    ? { ...(await ofPullRequest(issueNumber, '', source)), named: data, ofNamedPull: true }
-    : { ...(await ofThisEvent()), named: data }
+  return { ...(await find().catch(toUnknown)), named: thread?.data, ofNamedPull, bySince }
+}
+
+/** A pull request that is too large for GitHub must not fail for ever. */
+function toUnknown(thrown: unknown): Changes {
+  if (!(thrown instanceof GitHubError) || !thrown.noFiles) throw thrown
+  const note = 'GitHub has no list of the changed files: the diff may be too large.'
+  return { ...unknownChanges(note), unexpected: true }
 }
 
 /**
@@ -117,7 +123,8 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
 /** @param headSha the head that the event names, or empty */
 async function ofPullRequest(number: number, headSha: string, source: Source): Promise<Changes> {
   const doing = `listing the files of pull request ${number}`
-  const common = requestParams(source, doing, 'pull-requests: read', isFileList)
+  const mode = { ...source, ofFiles: true }
+  const common = requestParams(mode, doing, 'pull-requests: read', isFileList)
   const { items: listed, truncated } = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
     source.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
   )

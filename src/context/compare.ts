@@ -23,11 +23,12 @@ export function noChanges(range: string): Changes {
   return { files: [], truncated: false, range, empty: true }
 }
 
-const RELATIONS = ['ahead', 'identical', 'behind', 'diverged'] as const
+type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
+
+const RELATIONS = ['ahead', 'identical', 'behind', 'diverged']
 
 type Comparison =
-  /** `unknown`: GitHub's answer has no list of files. */
-  | { readonly relation: (typeof RELATIONS)[number] | 'unknown'; readonly changes: Changes }
+  | { readonly relation: ApiComparison['status']; readonly changes: Changes }
   /** One of the two does not exist, or the token can't read the repository. */
   | { readonly relation: 'not found'; readonly error: GitHubError }
   | { readonly relation: 'unrelated' }
@@ -42,9 +43,11 @@ export async function compareCommits(
   source: Source,
   { base, head, range }: { readonly base: string; readonly head: string; readonly range: string },
 ): Promise<Comparison> {
+  const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
+    RELATIONS.includes(status) && isFileList(files)
   try {
     const { data } = await source.github.repos.compareCommitsWithBasehead({
-      ...requestParams(source, `comparing ${range}`, 'contents: read'),
+      ...requestParams({ ...source, ofFiles: true }, `comparing ${range}`, 'contents: read', hasFiles),
       basehead: `${base}...${head}`,
       per_page: COMMITS_PAGE,
     })
@@ -58,16 +61,9 @@ export async function compareCommits(
   }
 }
 
-type ApiComparison = Awaited<ReturnType<GitHub['repos']['compareCommitsWithBasehead']>>['data']
-
-/** An answer without a list of files says nothing: an empty list is the only proof that nothing changed. */
-function readComparison(data: Partial<ApiComparison>, range: string): Comparison {
-  const relation = RELATIONS.find((known) => known === data.status)
-  if (relation === undefined || !isFileList(data.files)) {
-    const note = `GitHub's answer has no list of the files changed by ${range}.`
-    return { relation: 'unknown', changes: { ...unknownChanges(note), unexpected: true } }
-  }
-  const files = data.files.map(toFile)
+function readComparison(data: ApiComparison, range: string): Comparison {
+  const { status: relation, files: listed = [] } = data
+  const files = listed.map(toFile)
   const truncated = files.length >= COMPARE_LIMIT
   const empty = relation === 'identical' && files.length === 0
   return { relation, changes: { files, truncated, empty, range, commits: toCommits(data) } }
@@ -86,7 +82,6 @@ export async function changesBetween(
   switch (comparison.relation) {
     case 'ahead':
     case 'identical':
-    case 'unknown':
       return comparison.changes
     case 'behind':
     case 'diverged':
@@ -111,11 +106,9 @@ export function canReadCommit(source: Source, ref: string): Promise<boolean> {
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
 
-export function isFileList(data: unknown): data is ApiFile[] {
-  return (
-    Array.isArray(data) &&
-    data.every((file) => typeof file === 'object' && file !== null && typeof file.filename === 'string')
-  )
+/** Only an empty list proves that nothing changed: another answer says nothing. */
+export function isFileList(data: unknown): boolean {
+  return Array.isArray(data) && data.every((file) => getString(file, 'filename') !== '')
 }
 
 export function toFile(file: ApiFile): ChangedFile {
@@ -133,7 +126,7 @@ export function toFile(file: ApiFile): ChangedFile {
   }
 }
 
-function toCommits({ commits, total_commits }: Partial<ApiComparison>): Required<Changes>['commits'] {
+function toCommits({ commits, total_commits }: ApiComparison): Required<Changes>['commits'] {
   const listed = (Array.isArray(commits) ? commits : []).map(
     (commit): Commit => ({
       sha: getSha(commit, 'sha'),

@@ -41,7 +41,6 @@ export async function sinceLastRelease(source: Source, released: Released): Prom
     const comparison = await compareCommits(source, { base: tag, head, range: SINCE_RELEASE })
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
-    if (comparison.relation === 'unknown') return comparison.changes
     if (comparison.relation === 'diverged' && isLower(tag, released.tag))
       parted ??= { ...comparison.changes, previousRelease: tag }
   }
@@ -149,7 +148,6 @@ export async function sinceNamed(base: string, head: string, source: Source): Pr
     case 'ahead':
     case 'identical':
     case 'diverged': // Compared with the last common commit.
-    case 'unknown':
       return comparison.changes
     case 'behind':
       return noChanges(range)

@@ -4,7 +4,7 @@ import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { abortedAfter, type Deadline } from '../net/deadline.js'
 import { Cancelled } from '../text/errors.js'
-import { type CallNames, type FailureContext, GitHubError, TIMED_OUT } from './errors.js'
+import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
 /** How long requests that decide are retried, all together, in milliseconds. */
@@ -37,7 +37,7 @@ export interface Call extends CallNames {
 
 const noop = (): void => undefined
 
-export type RequestMode = Pick<Call, 'decides' | 'find' | 'signal'>
+export type RequestMode = Pick<Call, 'decides' | 'find' | 'signal' | 'ofFiles'>
 
 /** Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError `github`, and Cancelled. */
 export type GitHub = ReturnType<typeof getOctokit>['rest']
@@ -122,7 +122,7 @@ async function waitForRetry(
 /** Octokit passes on what is not JSON, such as a response that was cut off, as a string; and redirects. */
 function expectShape<R extends { readonly data: unknown; readonly status: number; readonly headers: object }>(
   response: R,
-  { expects = () => true }: Call,
+  { expects = () => true, ofFiles }: Call,
 ): R {
   const { data, status, headers } = response
   const isPage = typeof data === 'string' && /^\s*</.test(data) // By a proxy, or to sign in.
@@ -131,7 +131,7 @@ function expectShape<R extends { readonly data: unknown; readonly status: number
     throw Object.assign(new Error(message), { status, response: { headers } })
   }
   if (typeof data === 'object' && data !== null && expects(data as never)) return response
-  throw new Error('unexpected response')
+  throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
 /** The items of a list, from all pages that were read. */
@@ -172,11 +172,21 @@ export interface Source {
 
 /** What every request about a repository has. The parameters are as in `Call`. */
 export function requestParams<D = object>(
-  { repository, decides = true, find, signal }: Pick<Source, 'repository'> & Partial<RequestMode>,
+  {
+    repository,
+    decides = true,
+    find,
+    signal,
+    ofFiles = false,
+  }: Pick<Source, 'repository'> & Partial<RequestMode>,
   doing: string,
   needs: string,
   expects?: (data: D) => boolean,
 ) {
   const [owner = '', repo = ''] = repository.split('/')
-  return { owner, repo, request: { doing, needs, decides, expects, find, ...(signal && { signal }) } }
+  return {
+    owner,
+    repo,
+    request: { doing, needs, decides, expects, find, ofFiles, ...(signal && { signal }) },
+  }
 }

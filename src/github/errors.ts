@@ -21,7 +21,12 @@ export interface CallNames {
   readonly doing: string
   /** The permission it needs, such as `contents: read`; several are separated by ` or `. */
   readonly needs: string
+  /** It asks for changed files, of which GitHub can't always make a list. */
+  readonly ofFiles?: boolean
 }
+
+/** What an answer in place of that list is told as. */
+export const NO_FILES = 'no list of files'
 
 export interface FailureContext {
   readonly clock: Clock
@@ -39,10 +44,12 @@ export class GitHubError extends ActionError {
   readonly temporary: boolean
   /** The answer stays the same: the token may not do this, or what is asked for is not there. */
   readonly refused: boolean
+  /** GitHub has no list of the files that were asked for, however often it is asked. */
+  readonly noFiles: boolean
   readonly retryAfterMs: number | undefined
 
   constructor(
-    { doing, needs }: CallNames,
+    { doing, needs, ofFiles = false }: CallNames,
     thrown: unknown,
     { clock, redact, fromFork, network }: FailureContext,
   ) {
@@ -53,6 +60,7 @@ export class GitHubError extends ActionError {
     const setting = cause instanceof ActionError ? cause : undefined // The proxy's variable is wrong.
     const isPermanent = (permanent ?? setting) !== undefined
     const limited = isRateLimit(failure)
+    const noFiles = ofFiles && isUnlistable(failure)
     const words = oneLine(summarizePage(redact(message.slice(0, MESSAGE_LIMIT))))
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
@@ -67,8 +75,10 @@ export class GitHubError extends ActionError {
       { cause: thrown },
     )
     this.status = status
+    this.noFiles = noFiles
     this.temporary =
       !isPermanent &&
+      !noFiles &&
       (status === undefined ||
         status < 300 ||
         status >= 500 ||
@@ -98,7 +108,6 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
 /** How much of an answer is read for its message, in characters: it takes long to redact a longer one. */
 const MESSAGE_LIMIT = 64 * 1024
 
-/** Not 406 and 422, GitHub's answers if a diff is too large: those say nothing about permissions. */
 function isRefusal(status = 0): boolean {
   return (status >= 300 && status < 400) || [401, 403, 404, 410, 451].includes(status)
 }
@@ -218,6 +227,17 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
 /** What is right a moment later: comments that are too fast, or on a pull request that GitHub hasn't stored everywhere. */
 function isHasty({ status, message }: Failure): boolean {
   return status === 422 && /submitted too quickly|could not resolve to a node/i.test(message)
+}
+
+/**
+ * A diff that GitHub can't make. Its words came with a 422, a 500 and a 503
+ * (github.com/github-changelog-generator/github-changelog-generator/issues/920,
+ * github.com/googleapis/repo-automation-bots/issues/2479).
+ */
+function isUnlistable(failure: Failure): boolean {
+  const { status = 0, message } = failure
+  if ([406, 422].includes(status)) return !isHasty(failure)
+  return message === NO_FILES || /diff is taking too long|problem generating this diff/i.test(message)
 }
 
 /** A gateway's: GitHub's own 404 is JSON. */
