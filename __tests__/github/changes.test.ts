@@ -226,6 +226,13 @@ describe('skip-labels', () => {
       {},
       0,
     ],
+    ['that was labelled', { event: 'issues', payload: { sender, issue: { number: 1, labels } } }, {}, 0],
+    [
+      'that was reviewed',
+      { event: 'pull_request_review', payload: { sender, pull_request: { number: 1, labels } } },
+      {},
+      0,
+    ],
     ['that issue-number names', by, { 'issue-number': '1' }, 1],
     ['that has a job', by, { 'issue-number': '1', 'job-scope': 'pull-request' }, 2],
   ])('skip a pull request or an issue %s', (_, run, inputs, requests) =>
@@ -253,6 +260,20 @@ describe('skip-labels', () => {
       }
       const inputs = { ...SKIP, 'job-scope': 'pull-request' }
       expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, label)
+    }))
+
+  test('are told without effect, whatever their names are; what is no label is none', () =>
+    inWorld({}, async (world) => {
+      const [named, name] = ['##[ERROR]<img>`|@octocat', '##[error]<img>`|@octocat']
+      const step = (list: unknown[]) => {
+        const payload = { sender, pull_request: { number: 1, user: sender, labels: list } }
+        return world.step({ ...SKIP, 'skip-labels': named }, { payload })
+      }
+      const { outputs, log, summary } = await step([null, name, { name: 7 }, { name }])
+      expect(outputs.outcome).toBe('skipped')
+      expect(log).not.toContain('##[error')
+      expect(summary).not.toContain('<img')
+      expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
     }))
 
   test('skip no step that only waits, nor one whose docs job runs', () =>

@@ -86,14 +86,15 @@ describe('the files of the docs pull request', () => {
   )
 
   test.each([
-    ['without comment, check, scope or context', {}, true],
-    ['in a dry run', { ...SCOPE, 'dry-run': 'true' }, true],
-    ['of a pull request elsewhere', SCOPE, false],
-  ])('are not asked for %s', (_, inputs, isHere) =>
+    ['without comment, check, scope or context', {}, 'github.com', 'completed'],
+    ['in a dry run', { ...SCOPE, 'dry-run': 'true' }, 'github.com', 'completed'],
+    ['of a pull request elsewhere', SCOPE, 'git.example', 'completed'],
+    ['of a job that failed', SCOPE, 'github.com', 'failed'],
+  ])('are not asked for %s', (_, inputs, host, status) =>
     inWorld({}, async (world) => {
       docsOf(world, changed)
-      const prLink = `https://${isHere ? 'github.com' : 'git.example'}/your-org/docs/pull/17`
-      const { url } = await world.serve({ poll: [{ times: 9, job: { status: 'completed', prLink } }] })
+      const prLink = `https://${host}/your-org/docs/pull/17`
+      const { url } = await world.serve({ poll: [{ times: 9, job: { status, prLink } }] })
       const { summary } = await world.step({ ...inputs, 'base-url': url })
       expect([asked(world), summary.includes(' files: ')]).toEqual([[], false])
     }),
@@ -115,6 +116,26 @@ describe('the files of the docs pull request', () => {
       expect(world.comments()[0]?.length).toBeLessThan(40_000)
       expect(asked(world)).toEqual([FILES])
     }))
+
+  test.each([
+    [1, '1 file: ', 1, '+1 −1'],
+    [20, '20 files: ', 20, '+1 −1'],
+    [21, '21 files: ', 21, 'and 1 more'],
+    [3_000, '100+ files: ', 21, 'and 80+ more'],
+  ])('are counted: %d', (count, start, items, end) =>
+    inWorld({}, async (world) => {
+      docsOf(
+        world,
+        Array.from({ length: count }, (_, nth) => file(`${nth}`.padStart(4_096, 'docs/'))),
+      )
+      const { summary } = await world.step({ ...SCOPE, check: 'true' })
+      for (const [line = '', list = ''] of shownIn(world, summary)) {
+        expect(line.startsWith(start)).toBe(true)
+        expect(list.trim().split('\n')).toHaveLength(items)
+        expect(list.trim().endsWith(end)).toBe(true)
+      }
+    }),
+  )
 
   test('are told by the one edit with the result, after the outputs and the summary', () =>
     inWorld({}, async (world) => {
@@ -141,6 +162,7 @@ describe('the files of the docs pull request', () => {
     ['has no files', { status: 200, body: [null] }],
     ['has no counts', { status: 200, body: [{ filename: 'a' }] }],
     ['never comes', 'silence'],
+    ['is cut off', 'cut off'],
   ])('are left out if the answer %s: nothing is said, tried again or waited for', (_, answer) =>
     inWorld({}, async (world) => {
       docsOf(world, changed)

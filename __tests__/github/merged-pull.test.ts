@@ -1,7 +1,8 @@
 /** A push with job-scope: pull-request: which pull request the run is about, if any. */
 
 import { describe, expect, test } from '@jest/globals'
-import { BAD_GATEWAY, type FaultAnswer, type Permissions, sha } from '../support/github.js'
+import { BAD_GATEWAY, type FaultAnswer, type Permissions, refusal, sha } from '../support/github.js'
+import { pull } from '../support/github-answers.js'
 import type { PullState } from '../support/github-state.js'
 import {
   inWorld,
@@ -255,6 +256,17 @@ test('of two that a merge brought the head of, a push is about the one that it n
     expect(commentsOn(world)).toEqual([2])
   }))
 
+test('also if the list does not have that one yet', () =>
+  inWorld({}, async (world) => {
+    for (const number of [2, 3]) addMerged(world, { number, head: sha('two') })
+    const other = world.repository.pulls.get(3)
+    const answer = { status: 200, body: other && [pull(other)] }
+    world.github.faults.push({ path: /\/commits\/\w+\/pulls/, answer })
+    const earlier = [commit('one'), commit('two')]
+    await world.step(SCOPE, push('Merge pull request #2', { earlier }))
+    expect(commentsOn(world)).toEqual([2])
+  }))
+
 test.each([
   [{ 'job-scope': 'run' }, [RANGE]],
   [{ 'issue-number': '1' }, ['pulls/1', 'pulls/1/files']],
@@ -351,6 +363,15 @@ test.each<[why: string, RegExp, FaultAnswer]>([
     expect([world.posts(), world.github.writes()]).toEqual([[], []])
   }),
 )
+
+test('nothing is sent if GitHub may not say what was merged', () =>
+  inWorld({}, async (world) => {
+    addMerged(world, { mergeCommit: null })
+    world.github.faults.push({ path: /\/pulls\/2$/, answer: refusal(410, 'Gone'), times: 99 })
+    const { outputs } = await world.step(SCOPE, push('Retry (#2)'))
+    expect(outputs['error-code']).toBe('github')
+    expect([world.posts(), world.github.writes()]).toEqual([[], []])
+  }))
 
 test('a dry run tells what would be sent, and writes nothing', () =>
   inWorld({}, async (world) => {

@@ -341,7 +341,7 @@ describe('since the last release', () => {
 
   test.each([
     ['of another package: no diff, and said', 'cli@1.0.', 'There is no earlier release to compare with.'],
-    ['of lower versions: since the newest of them parted', 'v1.0.', 'src/since-v1.0.'],
+    ['of lower versions: since the newest of them parted', 'v1.0.', 'src/since-v1.0.11.ts'],
   ])('none of ten is an ancestor, %s', (_, prefix, text) =>
     inWorld({}, async (world) => {
       const tags = Array.from({ length: 12 }, (_, nth) => `${prefix}${nth}`)
