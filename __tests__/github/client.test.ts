@@ -401,7 +401,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
     expect(waits).toEqual([])
   })
 
-  const CREDENTIALS = 'Set the user name and password in Https_Proxy.'
+  const CREDENTIALS = 'Set the user name and password in Https_Proxy ('
   type Behave = Parameters<typeof connectProxy>[1]
   const open: Behave = () => 'open'
   test.each<[string, scheme: string, Behave, RegExp, advice: string]>([

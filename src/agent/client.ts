@@ -12,7 +12,6 @@ import { factsOf, type ServiceFacts } from './service.js'
 
 type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
-/** The result of one request, in the service's terms. */
 export type ServiceResult =
   | { readonly kind: 'job'; readonly job: Job }
   /** A complete 2xx response without a job. */
@@ -36,7 +35,6 @@ export interface AgentService {
   submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
   /** `GET /v2/agent/{projectId}/job/{id}` */
   getJob(jobId: string, deadline: Deadline): Promise<ServiceResult>
-  /** Closes its connections; the next request opens a new one. */
   close(): void
 }
 
@@ -47,7 +45,6 @@ export interface AgentServiceOptions {
   readonly redact: Redact
   readonly deadline: Deadline
   readonly network: NetworkSettings
-  /** Milliseconds on a clock, to time requests with. */
   readonly now: () => number
   readonly debug: (line: string) => void
 }

@@ -1,6 +1,7 @@
 /** What the user reads if the service refuses a request, can't be reached, or leaves its result unknown. */
 
-import { ActionError, DATES_ADVICE, type ErrorCode, TRUST_ADVICE } from '../text/errors.js'
+import { explainFailure } from '../net/connect.js'
+import { ActionError, type ErrorCode } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { ServiceResult, SubmitRequest } from './client.js'
@@ -9,7 +10,6 @@ import type { ServiceFacts } from './service.js'
 /** Why a result is unknown if the step could not wait for it. */
 export const ENDED_FIRST = 'the step ended before a response arrived'
 
-/** Sent, but its result is unknown. */
 export function resultUnknown(
   request: SubmitRequest,
   reason: string,
@@ -50,36 +50,19 @@ export function missingJob(jobId: string, description: string): ActionError {
   )
 }
 
-/** The request was not sent, because there was no connection. */
 export function cannotConnect(
   { reason, permanent, cause }: Extract<ServiceResult, { kind: 'not-sent' }>,
   { proxyVariable }: ServiceFacts,
 ): ActionError {
-  const networkError = (message: string, advice: string): ActionError =>
-    new ActionError('network', `${message}: ${reason}.`, advice, { cause })
-  switch (permanent) {
-    case 'server-certificate-date':
-      return networkError("The service's certificate is not valid today", DATES_ADVICE)
-    case 'proxy-certificate-date':
-      return networkError("The proxy's certificate is not valid today", DATES_ADVICE)
-    case 'server-certificate':
-      return networkError("The service's certificate is not trusted", `Check base-url. ${TRUST_ADVICE}`)
-    case 'proxy-certificate':
-      return networkError("The proxy's certificate is not trusted", `Check ${proxyVariable}. ${TRUST_ADVICE}`)
-    case 'proxy-authentication':
-      return networkError(
-        'The proxy rejected the credentials',
-        `Set the user name and password in ${proxyVariable} (http://user:password@host:port), or list the service in NO_PROXY.`,
-      )
-    case undefined:
-      return networkError(
-        "The service can't be reached",
-        'Check base-url, the proxy variables and the network.',
-      )
+  if (permanent === undefined) {
+    const advice = 'Check base-url, the proxy variables and the network.'
+    return new ActionError('network', `The service can't be reached: ${reason}.`, advice, { cause })
   }
+  const [text, advice] = explainFailure(permanent, 'the service', proxyVariable)
+  const check = permanent === 'server-certificate' ? 'Check base-url. ' : ''
+  return new ActionError('network', `T${text.slice(1)}: ${reason}.`, check + advice, { cause })
 }
 
-/** What was requested, for the text. */
 const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
 
 /** The request that was refused; `seen`: the service has returned this job to this step. */
@@ -90,7 +73,6 @@ type RefusedRequest =
 /** A complete response that refuses: nothing was accepted. */
 export class Refusal extends ActionError {
   constructor(
-    /** The HTTP status. */
     readonly status: number,
     code: ErrorCode,
     message: string,

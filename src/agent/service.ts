@@ -5,17 +5,13 @@ import { WHERE_TO_LOOK } from '../text/errors.js'
 /** Mintlify's Agent API: the default of `base-url`. */
 export const MINTLIFY_URL = 'https://api.mintlify.com'
 
-/** What the texts say of a service. */
 export interface ServiceFacts {
   /** Where a docs job that may exist shows, as the end of a sentence that begins with "look". */
   readonly whereToLook: string
-  /** What to check if the service says that the key is wrong. */
   readonly checkKey: string
-  /** What to check if the key may not do this. */
   readonly checkAccess: (mayWrite: boolean) => string
   /** The limit that the service documents, as a sentence; or empty. */
   readonly limit: string
-  /** The environment variable that sets the proxy. */
   readonly proxyVariable: string
 }
 

@@ -46,13 +46,15 @@ export async function findChanges(
   const isNamed = issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
   const thread = isNamed ? (named ?? (await readThread(issueNumber, source))) : undefined
   const ofNamedPull = isNamed && thread?.isPull === true
-  const head = headOf(environment, event)
+  const { name, payload } = event
+  const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
+  const head = pushed || environment.sha
   const bySince = !ofNamedPull && since !== '' && usesSince(event) && !ZERO_SHA.test(head)
   const find = async (): Promise<Changes> => {
     if (ofNamedPull) return ofPullRequest(issueNumber, '', source)
     if (bySince) return sinceNamed(since, head, source)
-    const changes = await RANGES[event.name]?.(environment, event, source)
-    return changes ?? unknownChanges(`${event.name} events have no list of changes.`)
+    const changes = await RANGES[name]?.(environment, event, source)
+    return changes ?? unknownChanges(`${name} events have no list of changes.`)
   }
   return { ...(await find().catch(toUnknown)), named: thread?.data, ofNamedPull, bySince }
 }
@@ -87,12 +89,6 @@ export async function readThread(number: number, source: Source): Promise<Thread
 export function canReadPulls(source: Source): Promise<boolean> {
   const common = requestParams(source, 'listing the pull requests', 'pull-requests: read', Array.isArray)
   return succeeds(source.github.pulls.list({ ...common, per_page: 1 }))
-}
-
-function headOf(environment: RunEnvironment, { name, payload }: RunEvent): string {
-  return (
-    (name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))) || environment.sha
-  )
 }
 
 type FindRange = (environment: RunEnvironment, event: RunEvent, source: Source) => Promise<Changes> | Changes

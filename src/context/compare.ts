@@ -69,7 +69,7 @@ function readComparison(data: ApiComparison, range: string): Comparison {
   return { relation, changes: { files, truncated, empty, range, commits: toCommits(data) } }
 }
 
-/** The changes between two commits. @throws ActionError `github` */
+/** @throws ActionError `github` */
 export async function changesBetween(
   source: Source,
   base: string,

@@ -1,10 +1,10 @@
 /** What a request to GitHub failed with: may a retry help, and which permission or setting is missing? */
 
 import { parseRetryAfter } from '../net/backoff.js'
-import { type PermanentFailure, permanentFailure } from '../net/connect.js'
+import { explainFailure, type PermanentFailure, permanentFailure } from '../net/connect.js'
 import type { Clock } from '../net/deadline.js'
 import { type NetworkSettings, nameProxyVariable } from '../net/proxy.js'
-import { ActionError, DATES_ADVICE, TRUST_ADVICE } from '../text/errors.js'
+import { ActionError } from '../text/errors.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import { summarizePage } from '../text/page.js'
@@ -65,13 +65,12 @@ export class GitHubError extends ActionError {
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
+    const [why = '', advice] =
+      permanent === undefined ? [] : explainFailure(permanent, 'GitHub', nameProxyVariable(network.proxies))
     super(
       'github',
-      `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${CAUSES[permanent ?? 'other']}${shown}.`,
-      setting?.advice ??
-        (permanent === undefined
-          ? adviceFor(failure, needs, fromFork)
-          : adviceOnConnection(permanent, network)),
+      `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${why && `${why}: `}${shown}.`,
+      setting?.advice ?? advice ?? adviceFor(failure, needs, fromFork),
       { cause: thrown },
     )
     this.status = status
@@ -118,34 +117,11 @@ export function describeWarning(error: ActionError, consequence: string): string
   return joinSentences(error.message, consequence, isTemporary ? '' : error.advice)
 }
 
-/** Why no connection can be made, in front of the network's own message. */
-const CAUSES: Readonly<Record<PermanentFailure | 'other', string>> = {
-  'server-certificate': "GitHub's certificate is not trusted: ",
-  'proxy-certificate': "the proxy's certificate is not trusted: ",
-  'server-certificate-date': "GitHub's certificate is not valid today: ",
-  'proxy-certificate-date': "the proxy's certificate is not valid today: ",
-  'proxy-authentication': 'the proxy rejected the credentials: ',
-  other: '',
-}
-
 /** The failure of the connection is a cause of the error that Octokit throws. */
 function findPermanentFailure(thrown: unknown): PermanentFailure | undefined {
   return thrown instanceof Error
     ? (permanentFailure(thrown) ?? findPermanentFailure(thrown.cause))
     : undefined
-}
-
-function adviceOnConnection(permanent: PermanentFailure, { proxies }: NetworkSettings): string {
-  switch (permanent) {
-    case 'server-certificate':
-    case 'proxy-certificate':
-      return TRUST_ADVICE
-    case 'server-certificate-date':
-    case 'proxy-certificate-date':
-      return DATES_ADVICE
-    case 'proxy-authentication':
-      return `Set the user name and password in ${nameProxyVariable(proxies)}.`
-  }
 }
 
 const RUN_LATER = 'Re-run later.'

@@ -137,7 +137,7 @@ export function parseLabels(value: string): ReadonlySet<string> {
   return new Set(labels.map((label) => label.trim()).filter((label) => label !== ''))
 }
 
-/** Letters, digits and hyphens, in an enterprise's own accounts `_` too; `[bot]` is part of an app's login. */
+/** In an enterprise's own accounts with `_` too; `[bot]` is part of an app's login. */
 const LOGIN = /^[a-z\d][a-z\d_-]*(?:\[bot\])?$/
 
 /**
@@ -169,34 +169,30 @@ export function parseSince(value: string): string {
   throw unexpected('a tag, a branch or a commit', value)
 }
 
-interface Range {
-  readonly includes: (value: number) => boolean
-  readonly text: string
-}
-
-const TIMEOUT_MINUTES: Range = {
-  includes: (value) => value > 0 && value <= 1440,
-  text: 'a number of minutes above 0 and at most 1440, such as 30, or 0.5 for half a minute',
-}
-const INTERVAL_SECONDS: Range = {
-  includes: (value) => value >= 0.1 && value <= 3600,
-  text: 'a number of seconds from 0.1 to 3600, such as 10, or an empty value for adaptive polling',
-}
-
-function parseNumber(value: string, range: Range): number {
-  const number = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
-  if (range.includes(number)) return number
-  throw unexpected(range.text, value)
+/** NaN, which is in no range, for anything else. */
+function toNumber(value: string): number {
+  return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
 }
 
 /** @returns milliseconds */
 export function parseTimeout(value: string): number {
-  return parseNumber(value, TIMEOUT_MINUTES) * 60_000
+  const minutes = toNumber(value)
+  if (minutes > 0 && minutes <= 1440) return minutes * 60_000
+  throw unexpected(
+    'a number of minutes above 0 and at most 1440, such as 30, or 0.5 for half a minute',
+    value,
+  )
 }
 
 /** @returns milliseconds; undefined for adaptive polling */
 export function parseInterval(value: string): number | undefined {
-  return value === '' ? undefined : parseNumber(value, INTERVAL_SECONDS) * 1000
+  if (value === '') return undefined
+  const seconds = toNumber(value)
+  if (seconds >= 0.1 && seconds <= 3600) return seconds * 1000
+  throw unexpected(
+    'a number of seconds from 0.1 to 3600, such as 10, or an empty value for adaptive polling',
+    value,
+  )
 }
 
 export function parseFailOn(value: string): ReadonlySet<FailOn> {

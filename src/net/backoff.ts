@@ -2,7 +2,6 @@
 
 import type { Clock } from './deadline.js'
 
-/** What a delay is calculated from: as long as the server asks for, else exponential up to a cap. */
 export interface Backoff {
   readonly retryAfterMs: number | undefined
   readonly capMs: number
@@ -43,18 +42,12 @@ export function parseRetryAfter(header: string | undefined, now: Date): number |
 
 /** The time for retries: failed attempts and the waits between them use it up. */
 export class RetryBudget {
-  #remainingMs: number
   #countedUntil = 0
-  readonly #clock: Clock
 
-  constructor(totalMs: number, clock: Clock) {
-    this.#remainingMs = totalMs
-    this.#clock = clock
-  }
-
-  get remainingMs(): number {
-    return this.#remainingMs
-  }
+  constructor(
+    public remainingMs: number,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * Counts the time since `startedAt`; attempts that fail at the same time are counted once.
@@ -62,14 +55,14 @@ export class RetryBudget {
    * @param limitMs the most that counts: a process that was frozen has not tried for longer
    */
   count(startedAt: number, limitMs: number): void {
-    const now = this.#clock.now()
-    this.#remainingMs -= Math.min(limitMs, now - Math.max(startedAt, this.#countedUntil))
+    const now = this.clock.now()
+    this.remainingMs -= Math.min(limitMs, now - Math.max(startedAt, this.#countedUntil))
     this.#countedUntil = now
   }
 
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-    const startedAt = this.#clock.now()
-    await this.#clock.sleep(milliseconds, signal)
+    const startedAt = this.clock.now()
+    await this.clock.sleep(milliseconds, signal)
     this.count(startedAt, milliseconds)
   }
 }

@@ -53,10 +53,3 @@ export function internalError(thrown: unknown): ActionError {
     { cause: thrown },
   )
 }
-
-/** What to do about a certificate. Node reads NODE_EXTRA_CA_CERTS when it starts, so this code can't set it. */
-export const TRUST_ADVICE =
-  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. " +
-  "Verification can't be turned off."
-
-export const DATES_ADVICE = "Check the certificate's dates, and the runner's clock."

@@ -10,11 +10,9 @@ export function summarizePage(text: string): string {
   return oneLine(decodeEntities(title || page.replace(/<[^<>]*>/g, ' ')))
 }
 
+/** Those in the titles of pages of errors. */
 const ENTITIES = new Map(
-  Object.entries({
-    ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', copy: '©', middot: '·', hellip: '…' },
-    ...{ ndash: '–', mdash: '—', lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”' },
-  }),
+  Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', middot: '·', rsquo: '’' }),
 )
 
 function decodeEntities(text: string): string {
