@@ -317,7 +317,7 @@ describe('what helps:', () => {
     ['no answer', 'reset', 'Re-run later.'],
     ['a limit', secondaryLimit(8), 'Re-run later.'],
     ['bad credentials', refused(401), 'Check github-token.'],
-    ['anything else', refused(422), 'Fix the problem that GitHub reports, then start a new run.'],
+    ['anything else', refused(422), 'Fix the problem that GitHub reports, then re-run.'],
     [
       'a missing permission',
       refused(403, 'Resource not accessible by integration'),

@@ -80,6 +80,7 @@ describe('the files of the docs pull request', () => {
       expect(outputs.outcome).toBe('pr-opened')
       const list = LINE.replace('3 files: ', '- ').replaceAll(', ', '\n- ')
       expect(shownIn(world, summary)).toEqual(Array(3).fill([LINE, list]))
+      expect(summary).toContain(`\n\nChanged files:\n\n${list}\n`)
       expect(asked(world)).toEqual(Array(requests).fill(FILES))
       expect(log).not.toContain(DOCS_TOKEN)
     }),

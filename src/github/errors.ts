@@ -143,7 +143,7 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
   return status === undefined || status >= 500
     ? RUN_LATER
-    : 'Fix the problem that GitHub reports, then start a new run.'
+    : 'Fix the problem that GitHub reports, then re-run.'
 }
 
 /** @param permission as in `Call.needs` */

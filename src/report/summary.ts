@@ -144,15 +144,17 @@ function filesLine({ progress: { docsFiles }, redact }: View): string {
   if (docsFiles.length === 0) return ''
   const shown = docsFiles.slice(0, FILES_LIMIT.shown).map((file) => showFile(file, redact))
   const rest = docsFiles.length > shown.length ? ', …' : ''
-  return `${atLeast(docsFiles.length)} ${docsFiles.length === 1 ? 'file' : 'files'}: ${shown.join(', ')}${rest}`
+  const count = `${docsFiles.length}${plus(docsFiles)} ${docsFiles.length === 1 ? 'file' : 'files'}`
+  return `${count}: ${shown.join(', ')}${rest}`
 }
 
 function filesList({ progress: { docsFiles }, redact }: View): string {
+  if (docsFiles.length === 0) return ''
   const more = docsFiles.length - FILES_LIMIT.listed
   const listed = docsFiles.slice(0, FILES_LIMIT.listed).map((file) => showFile(file, redact))
-  return [...listed, ...(more > 0 ? [`and ${atLeast(docsFiles.length, more)} more`] : [])]
-    .map((line) => `- ${line}`)
-    .join('\n')
+  const lines = [...listed, ...(more > 0 ? [`and ${more}${plus(docsFiles)} more`] : [])]
+  // Without a line of its own above it, Markdown would take it for the end of the list before.
+  return `Changed files:\n\n${lines.map((line) => `- ${line}`).join('\n')}`
 }
 
 /** Cut after it is made visible: what a character becomes may be long, and the comment has a limit. */
@@ -161,9 +163,9 @@ function showFile({ filename, additions, deletions }: DocsFile, redact: Redact):
   return `${name} +${formatInteger(additions)} −${formatInteger(deletions)}`
 }
 
-/** A number of files: there may be more than were read. */
-function atLeast(all: number, some = all): string {
-  return `${some}${all < FILES_PAGE ? '' : '+'}`
+/** There may be more files than were read. */
+function plus(docsFiles: readonly DocsFile[]): string {
+  return docsFiles.length < FILES_PAGE ? '' : '+'
 }
 
 function statusTable({ history }: Progress): string {
