@@ -292,7 +292,7 @@ describe('a pull request that can not be read counts as open for a message, and 
       world.repository.issues.add(40)
       const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
       const schedule = { event: 'schedule', payload: {} }
-      const here = `https://github.com/${REPOSITORY}/pull/1`
+      const here = `https://github.com/${REPOSITORY.toLowerCase()}/pull/1`
       const { outputs, log } = await followUp(world, here, inputs, schedule)
       expect(outputs).toMatchObject({ sent: 'message' })
       expect(lines(log)).toEqual([expect.stringContaining('pull-requests: read')])

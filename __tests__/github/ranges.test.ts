@@ -3,7 +3,14 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { type Fault, file, primaryLimit, type Repository, refusal, sha } from '../support/github.js'
-import { inRealWorld, inWorld, type RunOptions, requestsBefore, type World } from '../support/pull-request.js'
+import {
+  inRealWorld,
+  inWorld,
+  REPOSITORY,
+  type RunOptions,
+  requestsBefore,
+  type World,
+} from '../support/pull-request.js'
 
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
@@ -132,6 +139,15 @@ describe('a re-run of an older scheduled run', () => {
     }),
   )
 })
+
+test('a schedule knows its earlier runs, however the name of the repository is written', () =>
+  inWorld({}, async (world) => {
+    world.repository.addRun({ head_sha: sha('before') })
+    world.repository.addComparison(sha('before'), HEAD)
+    const run = schedule({ GITHUB_REPOSITORY: REPOSITORY.toLowerCase() })
+    expectJob(await world.step({ context: 'event' }, run))
+    expect(promptOf(world)).toContain('## Changed files')
+  }))
 
 describe('a comment or a review on a pull request', () => {
   const issue = { number: 1, title: 'T', pull_request: {}, user: octocat }
