@@ -22,7 +22,11 @@ const commentsOn = ({ repository }: World, number: number): string[] =>
   [...repository.comments.values()].filter(({ issue }) => issue === number).map(({ body }) => body)
 const issueEvent = (event: string, number: number): RunOptions => ({
   event,
-  payload: { action: 'labeled', issue: { number, user: { login: 'octocat' } }, sender: { login: 'octocat' } },
+  payload: {
+    action: event === 'issues' ? 'labeled' : 'created',
+    issue: { number, user: { login: 'octocat' } },
+    sender: { login: 'octocat' },
+  },
 })
 
 describe('a tracking issue', () => {

@@ -60,6 +60,8 @@ const release = (fields: object = {}, action = 'published'): RunOptions => ({
   payload: { action, release: { tag_name: 'v1.2.0', published_at: '2026-03-01T00:00:00Z', ...fields } },
   env: on('refs/tags/v1.2.0'),
 })
+/** GitHub sends no such payload. */
+const asText = (run: RunOptions): RunOptions => ({ ...run, payload: JSON.stringify(run.payload) })
 
 describe('a list of files that GitHub does not have is unknown, never empty, and not asked for again:', () => {
   const comparison = (body: object) => ({ status: 200, body })
@@ -235,7 +237,11 @@ describe('a push', () => {
 
   test.each([
     ['a new branch with commits', push({ before: ZERO, commits: [{}] }), /The branch is new/],
-    ['a new branch whose commits nobody names', push({ before: ZERO, commits: null }), /The branch is new/],
+    [
+      'a new branch whose commits nobody names',
+      asText(push({ before: ZERO, commits: null })),
+      /The branch is new/,
+    ],
     ['a deleted branch', push({ after: ZERO }), /The branch was deleted/],
     ['a deleted tag', push({ after: ZERO }, 'refs/tags/v1'), /The tag was deleted/],
   ])('of %s has none, and context-paths says that it was ignored', (_, run, says) =>

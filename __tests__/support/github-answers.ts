@@ -21,16 +21,20 @@ type Part<T> = T extends object ? { readonly [Name in keyof T]?: Part<T[Name]> }
 export const comment = ({ id, body, author }: CommentState) =>
   ({ id, body, user: { login: author } }) satisfies Part<Schemas['issue-comment']>
 
-export const pull = ({ author, head, labels, base: [ref, repo], mergeCommit, ...state }: PullState) =>
+/** In a list: there, only `merged_at` says that it was merged. */
+export const listedPull = ({ author, head, labels, base: [ref, repo], mergeCommit, ...state }: PullState) =>
   ({
-    ...{ number: state.number, state: state.state, merged: state.merged, draft: state.draft },
+    ...{ number: state.number, state: state.state, draft: state.draft },
     ...{ title: state.title, body: state.body, merge_commit_sha: mergeCommit },
     merged_at: state.merged ? '2026-11-20T11:00:00Z' : null,
     user: { login: author },
     head: { sha: head },
     base: { ref, repo: { full_name: repo } },
     labels: [...labels].map((name) => ({ name })),
-  }) satisfies Part<Schemas['pull-request']>
+  }) satisfies Part<Schemas['pull-request-simple']>
+
+export const pull = (state: PullState) =>
+  ({ ...listedPull(state), merged: state.merged }) satisfies Part<Schemas['pull-request']>
 
 /** What an issue has if it is a pull request. */
 export const pullAsIssue = ({ title, body, state, author, labels }: PullState) => ({

@@ -32,7 +32,7 @@ export interface Call {
   readonly login: string
   /** It is a person's, not a job's or an app's. */
   readonly personal: boolean
-  /** The groups of the endpoint's pattern, decoded. */
+  /** What stands for the names in the path, decoded. */
   readonly ids: readonly string[]
   readonly query: URLSearchParams
   readonly body: unknown
@@ -40,16 +40,13 @@ export interface Call {
 
 export type Need = `${Permission}: ${'read' | 'write'}`
 
-/** The method, the path below the repository, the minimal permission, what it does, and its own query parameters. */
+/** The method, GitHub's own path below the repository, the minimal permission, and what it does. */
 export type Endpoint = readonly [
   method: string,
-  path: RegExp,
+  path: string,
   needs: Need | ((repo: Repository | undefined, id: string) => Need),
   answer: (call: Call) => Answer,
-  parameters?: readonly string[],
 ]
-
-const RUN_FILTERS = ['branch', 'status', 'event', 'created']
 
 /** A comment on a pull request needs another permission than one on a plain issue. */
 const onIssue =
@@ -63,36 +60,36 @@ const ofComment = (repo: Repository | undefined, id: string): Need =>
 // On a pull request, comments need the permission for pull requests. `issues: write` is refused, although the
 // documentation names both (seen in public logs of workflows).
 export const ENDPOINTS: readonly Endpoint[] = [
-  ['GET', /^$/, 'metadata: read', ({ repo: { full_name } }) => ({ body: { full_name } })],
-  ['POST', /^\/issues$/, 'issues: write', createIssue],
-  ['GET', /^\/issues\/(\d+)$/, 'issues: read', getIssue],
-  ['PATCH', /^\/issues\/(\d+)$/, onIssue('write'), updateIssue],
-  ['GET', /^\/issues\/(\d+)\/comments$/, onIssue('read'), listComments],
-  ['POST', /^\/issues\/(\d+)\/comments$/, onIssue('write'), createComment],
-  ['PATCH', /^\/issues\/comments\/(\d+)$/, ofComment, updateComment],
-  ['POST', /^\/issues\/(\d+)\/labels$/, onIssue('write'), addLabels],
-  ['DELETE', /^\/issues\/(\d+)\/labels\/([^/]+)$/, onIssue('write'), removeLabel],
-  ['GET', /^\/pulls$/, 'pull_requests: read', listPulls, ['state']],
-  ['GET', /^\/pulls\/(\d+)$/, 'pull_requests: read', getPull],
-  ['PATCH', /^\/pulls\/(\d+)$/, 'pull_requests: write', updatePull],
-  ['POST', /^\/pulls\/(\d+)\/requested_reviewers$/, 'pull_requests: write', requestReviewers],
+  ['GET', '', 'metadata: read', ({ repo: { full_name } }) => ({ body: { full_name } })],
+  ['POST', '/issues', 'issues: write', createIssue],
+  ['GET', '/issues/{issue_number}', 'issues: read', getIssue],
+  ['PATCH', '/issues/{issue_number}', onIssue('write'), updateIssue],
+  ['GET', '/issues/{issue_number}/comments', onIssue('read'), listComments],
+  ['POST', '/issues/{issue_number}/comments', onIssue('write'), createComment],
+  ['PATCH', '/issues/comments/{comment_id}', ofComment, updateComment],
+  ['POST', '/issues/{issue_number}/labels', onIssue('write'), addLabels],
+  ['DELETE', '/issues/{issue_number}/labels/{name}', onIssue('write'), removeLabel],
+  ['GET', '/pulls', 'pull_requests: read', listPulls],
+  ['GET', '/pulls/{pull_number}', 'pull_requests: read', getPull],
+  ['PATCH', '/pulls/{pull_number}', 'pull_requests: write', updatePull],
+  ['POST', '/pulls/{pull_number}/requested_reviewers', 'pull_requests: write', requestReviewers],
   // GraphQL's two mutations for drafts, which need this permission as well as that for pull requests.
-  ['POST', /^\/graphql\/pulls\/(\d+)\/(draft|ready)$/, 'contents: write', changeDraft],
-  ['GET', /^\/pulls\/(\d+)\/files$/, 'pull_requests: read', listFiles],
-  ['GET', /^\/pulls\/(\d+)\/commits$/, 'pull_requests: read', listPullCommits],
-  ['GET', /^\/compare\/(.+)\.\.\.(.+)$/, 'contents: read', compare],
-  ['GET', /^\/commits\/([^/]+)\/check-runs$/, 'checks: read', listChecks, ['check_name', 'filter']],
-  ['POST', /^\/check-runs$/, 'checks: write', createCheck],
-  ['PATCH', /^\/check-runs\/(\d+)$/, 'checks: write', updateCheck],
-  ['GET', /^\/commits\/([^/]+)\/pulls$/, 'pull_requests: read', listCommitPulls],
-  ['GET', /^\/commits\/(.+)$/, 'contents: read', getCommit],
-  ['GET', /^\/actions\/workflows\/([^/]+)\/runs$/, 'actions: read', listRuns, RUN_FILTERS],
-  ['GET', /^\/collaborators\/([^/]+)\/permission$/, 'metadata: read', getPermission],
-  ['GET', /^\/releases$/, 'contents: read', listReleases],
-  ['GET', /^\/git\/tags\/([^/]+)$/, 'contents: read', getTag],
-  ['GET', /^\/deployments$/, 'deployments: read', listDeployments, ['sha']],
-  ['GET', /^\/deployments\/(\d+)\/statuses$/, 'deployments: read', listDeploymentStatuses],
-  ['POST', /^\/statuses\/([0-9a-f]{40})$/, 'statuses: write', createStatus],
+  ['POST', '/graphql/pulls/{pull_number}/{change}', 'contents: write', changeDraft],
+  ['GET', '/pulls/{pull_number}/files', 'pull_requests: read', listFiles],
+  ['GET', '/pulls/{pull_number}/commits', 'pull_requests: read', listPullCommits],
+  ['GET', '/compare/{basehead}', 'contents: read', compare],
+  ['GET', '/commits/{ref}/check-runs', 'checks: read', listChecks],
+  ['POST', '/check-runs', 'checks: write', createCheck],
+  ['PATCH', '/check-runs/{check_run_id}', 'checks: write', updateCheck],
+  ['GET', '/commits/{commit_sha}/pulls', 'pull_requests: read', listCommitPulls],
+  ['GET', '/commits/{ref}', 'contents: read', getCommit],
+  ['GET', '/actions/workflows/{workflow_id}/runs', 'actions: read', listRuns],
+  ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
+  ['GET', '/releases', 'contents: read', listReleases],
+  ['GET', '/git/tags/{tag_sha}', 'contents: read', getTag],
+  ['GET', '/deployments', 'deployments: read', listDeployments],
+  ['GET', '/deployments/{deployment_id}/statuses', 'deployments: read', listDeploymentStatuses],
+  ['POST', '/statuses/{sha}', 'statuses: write', createStatus],
 ]
 
 function getIssue({ repo, ids }: Call): Answer {
@@ -197,7 +194,7 @@ function listPulls({ repo, query }: Call): Answer {
   const listed = [...repo.pulls.values()].filter(({ state }) => asked === 'all' || state === asked)
   const link = ({ number }: PullState): string => `https://github.com/${repo.full_name}/pull/${number}`
   return pageOf(
-    listed.map((pull) => ({ ...answers.pull(pull), html_url: link(pull) })),
+    listed.map((pull) => ({ ...answers.listedPull(pull), html_url: link(pull) })),
     query,
   )
 }
@@ -215,7 +212,7 @@ function requestReviewers({ repo, ids, body }: Call): Answer {
   const pull = findPull(repo, ids[0])
   const { reviewers = [], team_reviewers = [] } = body as Record<string, string[]>
   if (reviewers.length + team_reviewers.length === 0) throw new Refusal(422, 'Validation Failed')
-  return { status: 201, body: answers.pull(pull) }
+  return { status: 201, body: answers.listedPull(pull) }
 }
 
 function changeDraft({ repo, ids }: Call): Answer {
@@ -257,12 +254,13 @@ function listPullCommits({ repo, ids, query }: Call): Answer {
 /** What merged the commit, and what has it as its head. */
 function listCommitPulls({ repo, ids, query }: Call): Answer {
   const has = ({ mergeCommit, head }: PullState): boolean => [mergeCommit, head].includes(ids[0] ?? '')
-  return pageOf([...repo.pulls.values()].filter(has).map(answers.pull), query)
+  return pageOf([...repo.pulls.values()].filter(has).map(answers.listedPull), query)
 }
 
 /** The first page has all files, the others have none (docs.github.com/en/rest/commits/commits#compare-two-commits). */
 function compare({ repo, ids, query }: Call): Answer {
-  const [base = '', head = ''] = ids.map((name) => repo.tags.get(name) ?? name)
+  const range = ids[0]?.split('...') ?? []
+  const [base = '', head = ''] = range.map((name) => repo.tags.get(name) ?? name)
   if (!repo.commits.has(base) || !repo.commits.has(head)) throw notFound()
   const identical: ComparisonState = { status: 'identical', files: [], commits: [] }
   const state = base === head ? identical : repo.comparisons.get(`${base}...${head}`)

@@ -3,7 +3,9 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import { answerProblems, changes, isDescribed, requestProblems, type Version } from './github-api.js'
 import { ENDPOINTS, type Need, notFound, type Permission, Refusal } from './github-endpoints.js'
+import { ACCEPTED } from './github-permissions.js'
 import { Repository, type Visibility } from './github-state.js'
 import { startListening } from './listening.js'
 
@@ -54,8 +56,8 @@ export interface Options {
   readonly renamed?: boolean
   /** Answers are compressed for those who ask for that. */
   readonly compresses?: boolean
-  /** Its API is of a version from 2026-03-10 on, which does not say which commit merged a pull request. */
-  readonly omitsMerges?: boolean
+  /** The version of its API: what it takes and answers is held to GitHub's own description of that. */
+  readonly version?: Version
   /** When an idle connection is closed (default: 60 s), in milliseconds. */
   readonly keepAliveMs?: number
   /** In front of every path, such as `/api/v3` of GitHub Enterprise Server; a pattern if there are several. */
@@ -82,6 +84,8 @@ export interface Received {
   answered: string
   /** It was carried out, whatever was answered. */
   tookEffect: boolean
+  /** What GitHub's own description doesn't know of the request, and of the answer unless that is a fault. */
+  readonly problems: string[]
 }
 
 /** What goes wrong with the next requests that match. */
@@ -134,15 +138,24 @@ export const BAD_GATEWAY: FaultAnswer = {
 /** An endpoint, and what a path names there. */
 type Found = NonNullable<ReturnType<typeof findEndpoint>>
 
+/** By their methods, and the patterns of their paths. A ref and a range of them can have slashes. */
+const PATTERNS = ENDPOINTS.map((endpoint) => {
+  const names = [...endpoint[1].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const source = endpoint[1].replaceAll(/\{(?:ref|basehead)\}/g, '(.+)').replaceAll(/\{\w+\}/g, '([^/]+)')
+  return { endpoint, names, method: endpoint[0], pattern: new RegExp(`^${source}$`) }
+})
+
 function findEndpoint(repositories: ReadonlyMap<string, Repository>, method: string, path: string) {
   const { pathname, searchParams: query } = new URL(path, 'http://localhost')
   const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(pathname) ?? []
-  const endpoint = ENDPOINTS.find(([verb, pattern]) => verb === method && pattern.test(rest))
-  if (!endpoint) return undefined
-  const ids = endpoint[1].exec(rest)?.slice(1).map(decodeURIComponent) ?? []
+  const found = PATTERNS.find((one) => one.method === method && one.pattern.test(rest))
+  if (!found) return undefined
+  const { endpoint, names, pattern } = found
+  const ids = pattern.exec(rest)?.slice(1).map(decodeURIComponent) ?? []
   const repo = repositories.get(name.toLowerCase())
   const needs = typeof endpoint[2] === 'function' ? endpoint[2](repo, ids[0] ?? '') : endpoint[2]
-  return { endpoint, needs, repo, ids, query, rest }
+  const named = Object.fromEntries(names.map((one, index) => [one, ids[index] ?? '']))
+  return { answer: endpoint[3], endpoint: `${method} ${endpoint[1]}`, needs, repo, ids, path: named, query }
 }
 
 /** The repository, if the token may do this there: what is public can be read with any token. */
@@ -173,44 +186,61 @@ function checkHeaders({ headers }: Received, { token = 'ghs_token', otherTokens 
   return given
 }
 
-/** GitHub ignores a parameter that it does not know; a test has to fail. */
-function checkQuery({ endpoint: [, , , , parameters = []], query }: Found): void {
-  const unknown = [...query.keys()].find((name) => !['per_page', 'page', ...parameters].includes(name))
-  if (unknown !== undefined) throw new Refusal(400, `The tests' GitHub knows no parameter ${unknown} here`)
-}
-
 /** An answer, ready to be sent. */
 type Sent = ReturnType<typeof toSent>
 
+let answered = 0
+
+/** With what GitHub sends with every answer (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api). */
 function toSent({ status, headers = {}, body }: FaultAnswer) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const id = (answered++).toString(16).toUpperCase().padStart(4, '0')
   const own = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(text)),
+    'x-github-media-type': 'github.v3; format=json',
+    'x-github-request-id': `${id}:12A34B:56C78D:9E01F2:6740A1B2`,
+    'x-ratelimit-limit': '5000',
     'x-ratelimit-remaining': '4987',
+    'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 1800),
+    'x-ratelimit-resource': 'core',
+    'x-ratelimit-used': '13',
   }
-  return { status, headers: { ...own, ...headers }, text }
+  return { status, headers: { ...own, ...headers }, text, body }
 }
 
 /**
  * What GitHub changes in the next version of its API
- * (docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10): whoever names no version is told.
+ * (docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10): whoever names no version is told. The link is
+ * the one in public logs (github.com/mattpolzin/harmony/issues/281).
  */
-const CHANGED =
-  /^(?:|\/issues\/\d+|\/pulls|\/pulls\/\d+|\/commits\/[^/]+\/pulls|\/actions\/workflows\/[^/]+\/runs)$/
 const DEPRECATED = {
   deprecation: 'Tue, 10 Mar 2026 00:00:00 GMT',
   sunset: 'Fri, 10 Mar 2028 00:00:00 GMT',
+  link: '<https://docs.github.com/en/rest/about-the-rest-api/api-versions>; rel="deprecation"; type="text/html"',
+}
+
+/** Which permission suffices, and whether the version that answers will go. */
+function headersOf(request: Received, found: Found | undefined, version: Version): Record<string, string> {
+  if (!found) return {}
+  const isOld = request.headers['x-github-api-version'] === undefined && version === '2022-11-28'
+  const accepted = ACCEPTED[found.endpoint]
+  return {
+    ...(accepted && { 'x-accepted-github-permissions': accepted }),
+    'x-github-api-version-selected': version.startsWith('ghes') ? '2022-11-28' : version,
+    ...(isOld && changes(found.endpoint) && DEPRECATED),
+  }
 }
 
 /** Answers as GitHub does if all goes well. */
 function answer(request: Received, found: Found | undefined, access: Access, options: Options): Sent {
+  const { version = '2022-11-28' } = options
+  const common = headersOf(request, found, version)
   try {
     const token = checkHeaders(request, options)
     if (!found) throw notFound()
     const other = options.otherTokens?.[token]
     const repo = allowed(found, access, other)
-    checkQuery(found)
     const call = {
       repo,
       login: 'github-actions[bot]',
@@ -219,19 +249,19 @@ function answer(request: Received, found: Found | undefined, access: Access, opt
       query: found.query,
       body: request.body,
     }
-    const { headers, body, ...rest } = found.endpoint[3](call)
-    const isOld = request.headers['x-github-api-version'] === undefined && CHANGED.test(found.rest)
+    const { status = 200, headers, body } = found.answer(call)
+    const links = [headers?.link, common.link].filter(Boolean).join(', ')
     const omit = (name: string, value: unknown) => (name === 'merge_commit_sha' ? undefined : value)
     return toSent({
-      ...{ status: 200, ...rest, headers: { ...headers, ...(isOld && DEPRECATED) } },
-      body: options.omitsMerges ? JSON.parse(JSON.stringify(body, omit)) : body,
+      ...{ status, headers: { ...common, ...headers, ...(links !== '' && { link: links }) } },
+      body: version === '2026-03-10' ? JSON.parse(JSON.stringify(body, omit)) : body,
     })
   } catch (error) {
     const status = error instanceof Refusal ? error.status : 500
-    return toSent({ status, body: { message: error instanceof Error ? error.message : String(error) } })
+    const message = error instanceof Error ? error.message : String(error)
+    return toSent({ status, headers: common, body: { message } })
   }
 }
-
 function takeFault(faults: readonly Fault[], { method, path, prefix }: Received): Fault | undefined {
   const fault = faults.find(
     (entry) =>
@@ -275,7 +305,7 @@ function cutOff(response: ServerResponse, entry: Received, { status, headers, te
 }
 
 export async function startGitHub(options: Options = {}) {
-  const { prefix = '', permissions } = options
+  const { prefix = '', permissions, version = '2022-11-28' } = options
   const repositories = new Map<string, Repository>()
   const requests: Received[] = []
   /** The first that matches is used. */
@@ -310,10 +340,13 @@ export async function startGitHub(options: Options = {}) {
       status: 'none',
       answered: '',
       tookEffect: false,
+      problems: [],
     }
     requests.push(entry)
     received.set(request, entry)
     entry.body = await readBody(request)
+    if (found && isDescribed(found.endpoint))
+      entry.problems.push(...requestProblems({ ...found, version, body: entry.body }))
     options.onRequest?.(entry)
     return [entry, found]
   }
@@ -323,6 +356,8 @@ export async function startGitHub(options: Options = {}) {
     const fault = takeFault(faults, entry)
     const usual = (): Sent => {
       const sent = answer(entry, found, access, options)
+      if (found && isDescribed(found.endpoint))
+        entry.problems.push(...answerProblems({ ...found, version }, sent.status, sent.body))
       entry.tookEffect = sent.status < 300
       return sent
     }
@@ -371,9 +406,12 @@ export async function startGitHub(options: Options = {}) {
       return repo
     },
     faults,
+    /** @throws Error if something was asked or answered that GitHub's own description doesn't know */
     close: async () => {
       for (const timer of timers) clearTimeout(timer)
       await close()
+      const problems = new Set(requests.flatMap((request) => request.problems))
+      if (problems.size > 0) throw new Error(`GitHub describes it otherwise:\n${[...problems].join('\n')}`)
     },
   })
 }

@@ -7,6 +7,7 @@ import { inSimulation } from '../world/story.js'
 import { FAST, type Options as ProcessOptions, runStep } from './action.js'
 import { newFolder } from './folder.js'
 import { type Options as GitHubOptions, type Repository, sha, startGitHub } from './github.js'
+import { payloadProblems } from './github-api.js'
 import { type StoryOptions, tell } from './story.js'
 import { minutes, until } from './time.js'
 
@@ -33,7 +34,7 @@ export type RealWorld = Omit<AnyWorld, 'step'>
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly event?: string
-  /** Without one: that of the pull request. */
+  /** Without one: that of the pull request. It has to be one that GitHub describes, unless it is a text. */
   readonly payload?: unknown
 }
 
@@ -105,6 +106,9 @@ export async function startWorld(options: WorldOptions = {}) {
   const environment = ({ event = 'pull_request', env, ...run }: RunOptions) => {
     const eventPath = path.join(newFolder('event'), 'event.json')
     const content = 'payload' in run ? run.payload : payload
+    const problems = typeof content === 'object' && content !== null ? payloadProblems(event, content) : []
+    if (problems.length > 0)
+      throw new Error(`GitHub describes the payload otherwise:\n${problems.join('\n')}`)
     writeFileSync(eventPath, typeof content === 'string' ? content : JSON.stringify(content))
     if (env?.GITHUB_RUN_ATTEMPT === undefined && env?.GITHUB_RUN_ID === undefined) runId++
     return {

@@ -275,7 +275,7 @@ async function startPlannedGitHub(
     keepAliveMs: plan.keepAliveMs,
     renamed: plan.renamed,
     compresses: plan.compresses,
-    omitsMerges: plan.omitsMerges,
+    version: plan.omitsMerges ? '2026-03-10' : '2022-11-28',
     onRequest: ({ method, path, prefix }) => {
       tell('GitHub', `gets ${method} ${path} of step ${stepOf(prefix) + 1}`)
       count('github', stepOf(prefix))
