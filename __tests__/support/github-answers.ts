@@ -26,6 +26,7 @@ export const listedPull = ({ author, head, labels, base: [ref, repo], mergeCommi
   ({
     ...{ number: state.number, state: state.state, draft: state.draft },
     ...{ title: state.title, body: state.body, merge_commit_sha: mergeCommit },
+    html_url: `https://github.com/${repo}/pull/${state.number}`,
     merged_at: state.merged ? '2026-11-20T11:00:00Z' : null,
     user: { login: author },
     head: { sha: head },
@@ -36,11 +37,21 @@ export const listedPull = ({ author, head, labels, base: [ref, repo], mergeCommi
 export const pull = (state: PullState) =>
   ({ ...listedPull(state), merged: state.merged }) satisfies Part<Schemas['pull-request']>
 
-/** What an issue has if it is a pull request. */
-export const pullAsIssue = ({ title, body, state, author, labels }: PullState) => ({
-  ...{ title, body, state, user: { login: author }, labels: [...labels].map((name) => ({ name })) },
-  pull_request: { url: 'https://api.github.com/pulls' },
-})
+export const issue = (number: number, repo: string) =>
+  ({
+    ...{ number, title: `Number ${number}`, body: 'Explain it.', state: 'open', user: { login: 'octocat' } },
+    labels: [{ name: 'docs' }],
+    html_url: `https://github.com/${repo}/issues/${number}`,
+  }) satisfies Part<Schemas['issue']>
+
+/** What an issue is if it is a pull request. */
+export const pullAsIssue = ({ number, title, body, state, author, labels, base }: PullState) =>
+  ({
+    ...{ number, title, body, state, user: { login: author } },
+    labels: [...labels].map((name) => ({ name })),
+    html_url: `https://github.com/${base[1]}/pull/${number}`,
+    pull_request: { url: `https://api.github.com/repos/${base[1]}/pulls/${number}` },
+  }) satisfies Part<Schemas['issue']>
 
 export function file(state: FileState) {
   const lines = state.patch?.split('\n') ?? []
@@ -53,7 +64,7 @@ export function file(state: FileState) {
 export const commit = ({ sha, author, message, parents }: CommitState) =>
   ({
     sha,
-    commit: { message },
+    commit: { message, author: { name: 'The Octocat' } },
     author: author === null ? null : { login: author },
     parents: parents.map((parent) => ({ sha: parent })),
   }) satisfies Part<Schemas['commit']>

@@ -70,10 +70,17 @@ const describe = once((version: Version): Json => {
 const answers = once((version: Version) => createFind(describe(version)))
 /** Numbers in a path and a query are texts. */
 const parameters = once((version: Version) => createFind(describe(version), true))
-const events = once((_: 'all') => {
-  const description = read('github-events')
-  return { names: Object.keys(description.events ?? {}), find: createFind(description) }
+const events = once((name: 'github-events') => {
+  const description = read(name)
+  return { description, find: createFind(description) }
 })
+
+/** What the description calls the payloads of an event: one for each action, or one. */
+function namesOf(event: string): { readonly name: string; readonly all: readonly string[] } {
+  const name = event.replace('pull_request_target', 'pull_request').replaceAll('_', '-')
+  const all = Object.keys(events('github-events').description.events ?? {})
+  return { name, all: all.filter((one) => one === name || one.startsWith(`${name}-`)) }
+}
 
 function problems(validate: ValidateFunction, what: string, value: unknown): string[] {
   if (validate(value)) return []
@@ -133,22 +140,47 @@ export function answerProblems(
   return problems(validate, `${endpoint}, ${status} `, body)
 }
 
+/** Whether a value that a description allows may have this, by the names on the way to it; `[]` is an item of a list. */
+function mayHave(description: Json, schema: Json | undefined, names: readonly string[]): boolean {
+  if (schema?.$ref) return mayHave(description, description.schemas?.[String(schema.$ref)], names)
+  if (schema === undefined || names.length === 0) return schema !== undefined
+  const alternatives = Object.values(schema.anyOf ?? {})
+  if (alternatives.some((one) => mayHave(description, one, names))) return true
+  const [name = '', ...rest] = names
+  if (name === '[]') return mayHave(description, schema.items, rest)
+  const { properties, additionalProperties } = schema as Json & { additionalProperties?: unknown }
+  const isOpen = properties === undefined && alternatives.length === 0 && additionalProperties !== false
+  return isOpen || mayHave(description, properties?.[name], rest)
+}
+
+/** Whether GitHub describes this of an answer, by the names on the way to it. */
+export function describesAnswer(
+  { version, endpoint }: Pick<Asked, 'version' | 'endpoint'>,
+  names: readonly string[],
+) {
+  const answers = Object.values(describe(version).operations?.[endpoint]?.answers ?? {})
+  return answers.some((schema) => mayHave(describe(version), schema, names))
+}
+
+/** The same of a payload, whatever its action. */
+export function describesPayload(event: string, names: readonly string[]): boolean {
+  const { description } = events('github-events')
+  return namesOf(event).all.some((one) => mayHave(description, description.events?.[one], names))
+}
+
 /**
  * None if GitHub doesn't describe the event, such as a schedule. A payload that leaves out its action fits if it would with
  * one.
  */
 export function payloadProblems(event: string, payload: object): string[] {
-  const { names, find } = events('all')
-  const name = event.replace('pull_request_target', 'pull_request').replaceAll('_', '-')
+  const { name, all } = namesOf(event)
   const { action } = payload as { action?: string }
-  const ofEvent = names.filter((one) => one === name || one.startsWith(`${name}-`))
-  const possible = ofEvent.filter(
-    (one) => one === name || action === undefined || one === `${name}-${action}`,
-  )
-  if (ofEvent.length > 0 && possible.length === 0)
+  const exact = `${name}-${action?.replaceAll('_', '-')}`
+  const possible = all.filter((one) => one === name || action === undefined || one === exact)
+  if (all.length > 0 && possible.length === 0)
     return [`${name}: no action ${action} among EVENTS in scripts/github-api.mjs, or at GitHub`]
   const found = possible.flatMap((one) => {
-    const validate = find('events', one)
+    const validate = events('github-events').find('events', one)
     return validate ? [problems(validate, one, payload)] : []
   })
   return found.find(({ length }) => length === 0) ?? found[0] ?? []

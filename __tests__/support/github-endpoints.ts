@@ -95,7 +95,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 function getIssue({ repo, ids }: Call): Answer {
   const number = findIssue(repo, ids[0])
   const pull = repo.pulls.get(number)
-  return { body: { number, title: `Number ${number}`, ...(pull && answers.pullAsIssue(pull)) } }
+  return { body: pull ? answers.pullAsIssue(pull) : answers.issue(number, repo.full_name) }
 }
 
 function createIssue({ repo }: Call): Answer {
@@ -192,11 +192,7 @@ function getPull({ repo, ids }: Call): Answer {
 function listPulls({ repo, query }: Call): Answer {
   const asked = query.get('state') ?? 'open'
   const listed = [...repo.pulls.values()].filter(({ state }) => asked === 'all' || state === asked)
-  const link = ({ number }: PullState): string => `https://github.com/${repo.full_name}/pull/${number}`
-  return pageOf(
-    listed.map((pull) => ({ ...answers.listedPull(pull), html_url: link(pull) })),
-    query,
-  )
+  return pageOf(listed.map(answers.listedPull), query)
 }
 
 function updatePull({ repo, ids, body }: Call): Answer {
@@ -319,11 +315,11 @@ function listDeploymentStatuses({ repo, ids }: Call): Answer {
   return { body: [{ state: 'success', environment_url }] }
 }
 
-function createStatus({ ids, body }: Call): Answer {
+function createStatus({ body }: Call): Answer {
   const { state = '', description = '' } = body as Record<string, string>
   if (!['error', 'failure', 'pending', 'success'].includes(state) || description.length > 140)
     throw new Refusal(422, 'Validation Failed')
-  return { status: 201, body: { sha: ids[0], state, description } }
+  return { status: 201, body: { state, description } }
 }
 
 /** A request that is refused, with GitHub's text. */

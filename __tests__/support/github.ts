@@ -76,6 +76,8 @@ export interface Received {
   readonly headers: IncomingHttpHeaders
   /** Parsed if it is JSON. */
   body: unknown
+  /** As GitHub describes it, such as `GET /pulls/{pull_number}`. */
+  readonly endpoint: string | undefined
   /** The minimal permission; undefined if there is no such endpoint. */
   readonly needs: Need | undefined
   /** What was answered; `none` if nothing was (yet). */
@@ -336,6 +338,7 @@ export async function startGitHub(options: Options = {}) {
       at: performance.now(),
       headers,
       body: undefined,
+      endpoint: found?.endpoint,
       needs: found?.needs,
       status: 'none',
       answered: '',

@@ -1,6 +1,7 @@
 /** Runs a step in the simulated world: the real action, but no process, and a report that is only recorded. */
 
 import { setImmediate } from 'node:timers/promises'
+import { expect } from '@jest/globals'
 import { inputEnvironment } from '../../emulator/runner.mjs'
 import { createStep } from '../../src/create-step.js'
 import { runStep } from '../../src/main.js'
@@ -31,6 +32,11 @@ export interface StoryOptions {
 }
 
 type Level = 'notice' | 'warning' | 'error'
+
+/** What a library wrote to the console: no line of the log is one. `console.log` is left to whoever looks for a bug. */
+const written: string[] = []
+for (const level of ['debug', 'info', 'warn', 'error'] as const)
+  console[level] = (...parts: unknown[]) => void written.push(parts.join(' '))
 
 /**
  * Runs one step. The inputs are added to a project and a key.
@@ -66,6 +72,7 @@ async function run(
   const { outputs, summary, lines, annotations } = recording
   const result = { exitCode: step.report.exitCode, outputs: { ...outputs }, summary, log: lines.join('\n') }
   expectNoKey(result, all['api-key'])
+  expect(written.splice(0)).toEqual([])
   return {
     ...result,
     commands: (level) => annotations.flatMap((one) => (one.level === level ? [one.text] : [])),

@@ -1,0 +1,236 @@
+/** The tests' GitHub, the emulator's and the action's requests are as GitHub's own description says. */
+
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { startPullRequest } from '../../emulator/pull-request.mjs'
+import { GITHUB_TOKEN } from '../../emulator/scenarios.mjs'
+import { sha, startGitHub } from '../support/github.js'
+import {
+  answerProblems,
+  changes,
+  isDescribed,
+  payloadProblems,
+  requestProblems,
+  VERSIONS,
+} from '../support/github-api.js'
+import { ENDPOINTS } from '../support/github-endpoints.js'
+
+const REPOSITORY = 'your-org/your-repo'
+const DESCRIBED = ENDPOINTS.map(([method, path]) => `${method} ${path}`).filter(isDescribed)
+
+const check = { name: 'docs', head_sha: sha('head'), output: { title: 'Done', summary: 'Done.', text: 'M' } }
+/** A request of each endpoint, below the repository. */
+const REQUESTS: readonly (readonly [method: string, path: string, body?: object])[] = [
+  ['GET', ''],
+  ['POST', '/issues', { title: 'Docs' }],
+  ['GET', '/issues/40'],
+  ['GET', '/issues/1'],
+  ['PATCH', '/issues/40', { state: 'closed' }],
+  ['POST', '/issues/1/comments', { body: 'One' }],
+  ['GET', '/issues/1/comments?per_page=1'],
+  ['PATCH', '/issues/comments/COMMENT', { body: 'Two' }],
+  ['POST', '/issues/1/labels', { labels: ['docs'] }],
+  ['DELETE', '/issues/1/labels/docs'],
+  ['GET', '/pulls?state=all'],
+  ['GET', '/pulls/1'],
+  ['PATCH', '/pulls/1', { title: 'Another' }],
+  ['POST', '/pulls/1/requested_reviewers', { reviewers: ['octocat'] }],
+  ['GET', '/pulls/1/files?per_page=100&page=1'],
+  ['GET', '/pulls/1/commits'],
+  ['GET', '/compare/a...b'],
+  ['POST', '/check-runs', { ...check, status: 'in_progress' }],
+  ['PATCH', '/check-runs/CHECK', { status: 'completed', conclusion: 'neutral', output: check.output }],
+  ['GET', `/commits/${sha('head')}/check-runs?check_name=docs&filter=all`],
+  ['GET', `/commits/${sha('merge')}/pulls`],
+  ['GET', '/commits/a'],
+  ['GET', '/actions/workflows/docs.yml/runs?status=success'],
+  ['GET', '/collaborators/octocat/permission'],
+  ['GET', '/releases'],
+  ['GET', `/git/tags/${sha('tag')}`],
+  ['GET', `/deployments?sha=${sha('head')}`],
+  ['GET', '/deployments/0/statuses'],
+  ['POST', `/statuses/${sha('head')}`, { state: 'success' }],
+]
+
+describe.each(VERSIONS)('version %s', (version) => {
+  const start = async () => {
+    const permissions = { deployments: 'read', statuses: 'write', contents: 'write' } as const
+    const github = await startGitHub({ version, permissions })
+    const repo = github.addRepository(REPOSITORY, { private: true })
+    const labels = new Set(['bug'])
+    repo.addPull({
+      merged: true,
+      state: 'closed',
+      mergeCommit: sha('merge'),
+      labels,
+      commits: [repo.addCommit()],
+    })
+    repo.labels.add('docs')
+    repo.issues.add(40)
+    repo.addComparison('a', 'b')
+    repo.addCommit({ author: null })
+    for (const head_repository of [REPOSITORY, null]) repo.addRun({ head_repository })
+    repo.addRelease('v1', '2026-01-01T00:00:00Z')
+    repo.addRelease('v2', null)
+    repo.tagObjects.set(sha('tag'), sha('commit'))
+    repo.deployments.push({ sha: sha('head'), environment_url: 'https://preview.example' })
+    const ask = (method: string, path: string, body?: object) =>
+      fetch(`${github.url}/repos/${REPOSITORY}${path}`, {
+        method,
+        headers: { authorization: 'token ghs_token', 'user-agent': 'test' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    return { github, repo, ask }
+  }
+
+  test('every endpoint takes and answers what GitHub does', async () => {
+    const { github, repo, ask } = await start()
+    for (const [method, path, body] of REQUESTS) {
+      const named = path
+        .replace('COMMENT', String([...repo.comments.keys()].at(-1)))
+        .replace('CHECK', String([...repo.checks.keys()].at(-1)))
+      const { status } = await ask(method, named, body)
+      expect([method, path, Math.floor(status / 100)]).toEqual([method, path, 2])
+    }
+    await github.close()
+    const asked = new Set(github.requests.map(({ endpoint }) => endpoint))
+    expect(DESCRIBED.filter((endpoint) => !asked.has(endpoint))).toEqual([])
+  })
+
+  test('and so are refusals', async () => {
+    const { github, ask } = await start()
+    const statuses = []
+    for (const [method, path, body] of [
+      ['GET', '/issues/41'],
+      ['POST', '/issues/1/comments', { body: ' ' }],
+      ['POST', '/issues/1/labels', { labels: ['none'] }],
+      ['GET', '/commits/none'],
+    ] as const)
+      statuses.push((await ask(method, path, body)).status)
+    expect(statuses).toEqual([404, 422, 403, 422])
+    await github.close()
+  })
+})
+
+test('the versions are those of the description, which says of which package it was made', () => {
+  const read = (name: string) => JSON.parse(readFileSync(`__tests__/support/${name}.json`, 'utf8'))
+  expect(Object.keys(read('github-api').differences)).toEqual(VERSIONS.slice(1))
+  expect(read('github-api').source).toMatch(/^@octokit\/openapi \d+\.\d+\.\d+$/)
+  expect(read('github-events').source).toBe(read('github-api').source)
+})
+
+test('only GraphQL is described elsewhere', () => {
+  expect(ENDPOINTS.filter(([method, path]) => !isDescribed(`${method} ${path}`))).toHaveLength(1)
+})
+
+const PULL = 'GET /pulls/{pull_number}'
+const asked = (fields: { endpoint: string; path?: Record<string, string>; query?: string; body?: unknown }) =>
+  requestProblems({
+    ...{ version: '2022-11-28', path: {}, body: undefined, ...fields },
+    query: new URLSearchParams(fields.query),
+  })
+const answered = (
+  endpoint: string,
+  body: unknown,
+  status = 200,
+  version: (typeof VERSIONS)[number] = '2022-11-28',
+) => answerProblems({ version, endpoint }, status, body)
+
+test.each([
+  ['a property that GitHub does not know', answered('GET /pulls', [{ merged: true }]), '/0 must NOT have'],
+  ['another type', answered(PULL, { number: '1' }), '/number must be integer'],
+  ['null', answered(PULL, { title: null }), '/title must be string'],
+  ['another word', answered(PULL, { state: 'merged' }), '/state must be equal to one of'],
+  ['no date', answered(PULL, { created_at: 'today' }), '/created_at must match format'],
+  [
+    'what a version takes away',
+    answered(PULL, { merge_commit_sha: null }, 200, '2026-03-10'),
+    'must NOT have',
+  ],
+  [
+    'what a server lacks',
+    answered('GET /releases', [{ discussion_url: 'https://a.b' }], 200, 'ghes-3.17'),
+    '/0 must NOT have',
+  ],
+  ['another status', answered(PULL, {}, 201), 'it has no answer 201'],
+  ['an error of another shape', answered(PULL, { message: 404 }, 404), '/message must be string'],
+  [
+    'a parameter that GitHub does not know',
+    asked({ endpoint: PULL, query: 'page=1' }),
+    'query  must NOT have',
+  ],
+  ['a wrong parameter', asked({ endpoint: 'GET /pulls', query: 'state=merged' }), '/state must be equal'],
+  ['a wrong path', asked({ endpoint: PULL, path: { pull_number: 'one' } }), '/pull_number must be integer'],
+  [
+    'a missing field',
+    asked({ endpoint: 'POST /check-runs', body: { name: 'docs' } }),
+    "required property 'head_sha'",
+  ],
+  ['a body where there is none', asked({ endpoint: PULL, body: {} }), 'it takes no body'],
+  ['another payload', payloadProblems('push', { action: 'pushed' }), 'must NOT have'],
+  [
+    'an action that the event lacks',
+    payloadProblems('issue_comment', { action: 'labeled' }),
+    'no action labeled',
+  ],
+])('%s is found', (_, problems, says) => {
+  expect(problems).toEqual([expect.stringContaining(says)])
+})
+
+/** The affected endpoints of docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10. */
+test('GitHub warns of the next version where it changes something', () => {
+  expect(DESCRIBED.filter(changes)).toEqual([
+    'GET ',
+    'POST /issues',
+    'GET /issues/{issue_number}',
+    'PATCH /issues/{issue_number}',
+    'GET /pulls',
+    'GET /pulls/{pull_number}',
+    'PATCH /pulls/{pull_number}',
+    'POST /pulls/{pull_number}/requested_reviewers',
+    'GET /commits/{commit_sha}/pulls',
+    'GET /actions/workflows/{workflow_id}/runs',
+  ])
+})
+
+test('every answer has the headers that GitHub sends', async () => {
+  const github = await startGitHub()
+  github.addRepository(REPOSITORY).addPull()
+  const headersOf = async (path: string) => {
+    const headers = { authorization: 'token ghs_token', 'user-agent': 'test' }
+    return (await fetch(`${github.url}/repos/${REPOSITORY}${path}`, { headers })).headers
+  }
+  const pulls = await headersOf('/pulls')
+  expect(pulls.get('sunset')).toBe('Fri, 10 Mar 2028 00:00:00 GMT')
+  expect(pulls.get('link')).toContain('rel="deprecation"')
+  const files = await headersOf('/pulls/1/files')
+  expect([files.get('deprecation'), files.get('link')]).toEqual([null, null])
+  for (const headers of [pulls, files]) {
+    expect(headers.get('x-accepted-github-permissions')).toBe('pull_requests=read')
+    expect(headers.get('x-github-request-id')).toMatch(/^[0-9A-F:]+$/)
+    expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000)
+  }
+  await github.close()
+})
+
+test("the emulator's GitHub answers as GitHub does", async () => {
+  const { runs, close } = await startPullRequest(['opened', 'synchronize', 'closed'], () => undefined)
+  const url = `${runs[0]?.env.GITHUB_API_URL}/repos/${REPOSITORY}`
+  const send = async (endpoint: string, path: string, body?: object) => {
+    const [method = ''] = endpoint.split(' ')
+    const headers = { authorization: `token ${GITHUB_TOKEN}` }
+    const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    return answered(endpoint, await response.json(), response.status)
+  }
+  const comments = '/issues/{issue_number}/comments'
+  expect(await send(`POST ${comments}`, '/issues/7/comments', { body: 'One' })).toEqual([])
+  expect(await send(`GET ${comments}`, '/issues/7/comments')).toEqual([])
+  expect(await send('PATCH /issues/comments/{comment_id}', '/issues/comments/1001', { body: 'Two' })).toEqual(
+    [],
+  )
+  const permission = 'GET /collaborators/{username}/permission'
+  expect(await send(permission, '/collaborators/octocat/permission')).toEqual([])
+  expect(await send(PULL, '/pulls/8')).toEqual([])
+  for (const { event } of runs) expect(payloadProblems('pull_request', event)).toEqual([])
+  await close()
+})
