@@ -36,7 +36,13 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   pull_request_target: OF_PULLS,
   release: ['published', 'published', 'created'],
   issues: ['opened', 'labeled'],
+  pull_request_review: ['submitted'],
+  merge_group: ['checks_requested'],
+  workflow_run: ['completed'],
 }
+
+/** Their payloads have no action. */
+const WITHOUT_ACTION = ['push', 'create', 'delete', 'schedule', 'workflow_dispatch']
 
 export function createEvent({ random, usesGitHub }: Draw) {
   const person = (): Person =>
@@ -204,5 +210,6 @@ export function payloadOf(event: EventPlan, { title, body, labels, commentId }: 
     },
     repository_dispatch: { client_payload: { title, body } },
   }
-  return { action, sender: account(event.sender), repository, ...parts[name] }
+  const does = WITHOUT_ACTION.includes(name) ? {} : { action }
+  return { ...does, sender: account(event.sender), repository, ...parts[name] }
 }
