@@ -13,9 +13,8 @@ export function checkSkipLabels(
   subjects: readonly unknown[],
   labels: ReadonlySet<string>,
 ): string | undefined {
-  const names = subjects
-    .flatMap((subject) => getArray(subject, 'labels'))
-    .map((label) => getString(label, 'name'))
-  const name = names.find((listed) => labels.has(listed.toLowerCase()))
+  const listed = subjects.flatMap((subject) => getArray(subject, 'labels'))
+  const names = listed.map((label) => getString(label, 'name'))
+  const name = names.find((each) => labels.has(each.toLowerCase()))
   return name && `the pull request or issue has the label ${quote(name)}`
 }

@@ -51,7 +51,11 @@ export async function compareCommits(
       basehead: `${base}...${head}`,
       per_page: COMMITS_PAGE,
     })
-    return readComparison(data, range)
+    const { status: relation, files = [] } = data
+    const truncated = files.length >= COMPARE_LIMIT
+    const empty = relation === 'identical' && files.length === 0
+    const changes = { files: files.map(toFile), truncated, empty, range, commits: toCommits(data) }
+    return { relation, changes }
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || thrown.status !== 404) throw thrown
     // GitHub's words: "No common ancestor between v1 and v2."
@@ -59,14 +63,6 @@ export async function compareCommits(
       ? { relation: 'unrelated' }
       : { relation: 'not found', error: thrown }
   }
-}
-
-function readComparison(data: ApiComparison, range: string): Comparison {
-  const { status: relation, files: listed = [] } = data
-  const files = listed.map(toFile)
-  const truncated = files.length >= COMPARE_LIMIT
-  const empty = relation === 'identical' && files.length === 0
-  return { relation, changes: { files, truncated, empty, range, commits: toCommits(data) } }
 }
 
 /** @throws ActionError `github` */

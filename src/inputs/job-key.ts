@@ -1,5 +1,7 @@
 /** The input job-key as people read it: what tells the check and the comment of one matrix leg from those of another. */
 
+import { truncate } from '../text/escape.js'
+
 /** The values of a matrix leg as GitHub shows them, or the user's own key; shortened. */
 export function describeJobKey(jobKey: string): string {
   try {
@@ -18,6 +20,5 @@ export function describeJobKey(jobKey: string): string {
 }
 
 function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return line.length <= 100 ? line : `${line.slice(0, 99).toWellFormed()}…`
+  return truncate(text.replace(/\s+/g, ' ').trim(), 99)
 }

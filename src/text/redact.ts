@@ -84,13 +84,13 @@ function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded[] {
 }
 
 /** Characters that HTML gives a meaning, by their entities. */
-const ENTITIES = new Map([
-  ['&amp;', '&'],
-  ['&lt;', '<'],
-  ['&gt;', '>'],
-  ['&quot;', '"'],
-  ['&apos;', "'"],
-])
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+}
 
 /** Undefined for an entity that names no character. */
 function decodeEscape(escaped: string): string | undefined {
@@ -98,7 +98,7 @@ function decodeEscape(escaped: string): string | undefined {
   if (/^\\u/i.test(escaped)) return toBytes(JSON.parse(`"${escaped.replaceAll('\\U', '\\u')}"`))
   if (escaped.startsWith('\\')) return escaped.slice(1)
   const code = Number(/^&#(.*);$/.exec(escaped)?.[1]?.replace(/^x/i, '0x'))
-  return code <= 0x10ffff ? toBytes(String.fromCodePoint(code)) : ENTITIES.get(escaped)
+  return code <= 0x10ffff ? toBytes(String.fromCodePoint(code)) : ENTITIES[escaped]
 }
 
 /** The start of a secret is replaced, too, wherever the rest was cut off; one of fewer bytes says nothing. */
