@@ -10,10 +10,20 @@ import {
   outcomeOf,
   parsePullRequest,
   STATUSES,
+  type StatusNames,
   safeLink,
 } from '../../src/agent/job.js'
 
 const WORD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** A final status that is named like another outcome doesn't compile. */
+const final = { completed: '', failed: '' } satisfies StatusNames
+void [
+  // @ts-expect-error
+  { ...final, cancelled: '' } satisfies StatusNames,
+  // @ts-expect-error
+  { ...final, 'no-changes': '' } satisfies StatusNames,
+]
 
 describe('a status', () => {
   test('is a documented word', () => {

@@ -1,11 +1,16 @@
 /** The agent job: its statuses, what each means for the step, and the pull request it opened. */
 
-/** How a step ends if that says nothing of a job's end. No status may have such a name: each would pass for the other. */
+/** How a step ends if that says nothing of a job's end. */
 const STEP_ENDS = ['started', 'timed-out', 'cancelled', 'skipped', 'dry-run', 'error'] as const
-type OtherNames = Record<string, string> & { [Name in (typeof STEP_ENDS)[number]]?: never }
+/** What a completed job has led to. */
+const COMPLETED = ['pr-opened', 'no-changes'] as const
+/** No status may be named like these outcomes: each would pass for the other. */
+export type StatusNames = Record<string, string> & {
+  [Name in (typeof STEP_ENDS | typeof COMPLETED)[number]]?: never
+}
 
 /** Every final status that the service documents, and why a later run can't continue a job that has it, if so. */
-const ENDS = { completed: '', failed: 'failed', archived: 'was archived' } as const satisfies OtherNames
+const ENDS = { completed: '', failed: 'failed', archived: 'was archived' } as const satisfies StatusNames
 export type FinalStatus = keyof typeof ENDS
 const FINAL_STATUSES = Object.keys(ENDS) as FinalStatus[]
 /** The final statuses of a job that did not complete: their outcomes have the same names. */
@@ -16,7 +21,7 @@ export const STATUSES = ['active', ...FINAL_STATUSES] as const
 export type Status = (typeof STATUSES)[number]
 
 /** The outcomes that report the end of a job. */
-const FINAL_OUTCOMES = ['pr-opened', 'no-changes', ...FAILURES] as const
+const FINAL_OUTCOMES = [...COMPLETED, ...FAILURES] as const
 export type FinalOutcome = (typeof FINAL_OUTCOMES)[number]
 
 export const OUTCOMES = [...FINAL_OUTCOMES, ...STEP_ENDS] as const
