@@ -58,7 +58,8 @@ export function file(state: FileState) {
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
   const contents_url = `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${sha('head')}`
   const counts = { additions: count('+'), deletions: count('-') }
-  return { ...state, ...counts, contents_url } satisfies Part<Schemas['diff-entry']>
+  const blob = sha(`${state.filename}: ${state.patch}`)
+  return { sha: blob, ...state, ...counts, contents_url } satisfies Part<Schemas['diff-entry']>
 }
 
 export const commit = ({ sha, author, message, parents }: CommitState) =>

@@ -8,7 +8,8 @@ type Collaborator = Pick<Schemas['repository-collaborator-permission'], 'permiss
 type ReleaseState = Pick<Schemas['release'], 'tag_name' | 'draft' | 'prerelease' | 'published_at'>
 
 /** A changed file; without a patch it is binary, or too large. */
-export type FileState = Pick<Schemas['diff-entry'], 'filename' | 'status' | 'patch' | 'previous_filename'>
+export type FileState = Pick<Schemas['diff-entry'], 'filename' | 'status' | 'patch' | 'previous_filename'> &
+  Partial<Pick<Schemas['diff-entry'], 'sha'>>
 
 export interface CommitState {
   readonly sha: string

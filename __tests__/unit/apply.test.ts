@@ -118,6 +118,7 @@ describe('the fingerprint of what is sent', () => {
     ['whether it is called an issue', of(withPatch(PATCH), { payload: { issue: PULL } })],
   ])('does not depend on %s', (_, other) => expect(other).toBe(usual))
 
+  const { patch: _patch, ...noPatch } = INSIDE
   const inFile = (more: Partial<ChangedFile>) => of(changes([{ ...INSIDE, patch: PATCH, ...more }]))
   test.each<[string, string | undefined]>([
     ['the prompt', of(withPatch(PATCH), { prompt: 'Go on.' })],
@@ -131,19 +132,24 @@ describe('the fingerprint of what is sent', () => {
     ['a name before', inFile({ previousPath: 'docs/c.md' })],
     ['a status', inFile({ status: 'added' })],
     ['how many files there are', of(changes([{ ...INSIDE, patch: PATCH }, file('docs/b.md')]))],
+    ['whether a file has a diff', of(changes([{ ...noPatch, sha: 'a1' }]))],
   ])('depends on %s', (_, other) => {
     expect(other).not.toBe(usual)
     expect(other).toBeDefined()
   })
 
-  const { patch: _patch, ...noPatch } = INSIDE
   test.each<[string, string | undefined]>([
     ['nothing was read', of(undefined)],
     ['no changes are sent', of(withPatch(PATCH), { context: 'none' })],
     ['the list is unknown', of({ ...withPatch(PATCH), unknown: true })],
     ['the list is cut', of({ ...withPatch(PATCH), truncated: true })],
-    ['a file has no diff', of(changes([noPatch]))],
+    ['a file has neither a diff nor a sha', of(changes([noPatch, { ...noPatch, sha: '' }]))],
   ])('is unknown if %s', (_, other) => expect(other).toBeUndefined())
+
+  test('depends on the content of a file without a diff', () => {
+    const [one, same, other] = ['a1', 'a1', 'b2'].map((sha) => of(changes([{ ...noPatch, sha }])))
+    expect([one === same, one === other]).toEqual([true, false])
+  })
 
   test('does not need the diff of a file that does not count', () =>
     expect(of(changes([INSIDE, { ...noPatch, path: 'src/a.png' }]))).toBeDefined())

@@ -1,7 +1,6 @@
 /** What the user reads if the service refuses a request, can't be reached, or leaves its result unknown. */
 
-import { explainFailure } from '../net/connect.js'
-import { ActionError, type ErrorCode } from '../text/errors.js'
+import { ActionError, type ErrorCode, explainFailure } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { ServiceResult, SubmitRequest } from './client.js'

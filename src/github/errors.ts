@@ -1,10 +1,10 @@
 /** What a request to GitHub failed with: may a retry help, and which permission or setting is missing? */
 
 import { parseRetryAfter } from '../net/backoff.js'
-import { explainFailure, type PermanentFailure, permanentFailure } from '../net/connect.js'
+import { permanentFailure } from '../net/connect.js'
 import type { Clock } from '../net/deadline.js'
 import { type NetworkSettings, nameProxyVariable } from '../net/proxy.js'
-import { ActionError } from '../text/errors.js'
+import { ActionError, explainFailure, type PermanentFailure } from '../text/errors.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import { summarizePage } from '../text/page.js'

@@ -5,11 +5,9 @@ import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import type { buildConnector } from 'undici'
 import createDirectConnector from 'undici/lib/core/connect.js'
+import type { PermanentFailure } from '../text/errors.js'
 import { oneLine } from '../text/escape.js'
 import { skipWasmOptimization } from './v8.js'
-
-/** Why a connection will never succeed, however often it is retried. A certificate's dates are a reason of their own. */
-export type PermanentFailure = `${'server' | 'proxy'}-certificate${'' | '-date'}` | 'proxy-authentication'
 
 /**
  * A connection that was not made.
@@ -135,31 +133,6 @@ function toConnectError(error: Error | null, unverifiedTlsRequested: boolean): C
     isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
   const message = error === null ? 'no connection' : describeError(error)
   return new ConnectError(message + note, failure, { cause: error })
-}
-
-/** Node reads NODE_EXTRA_CA_CERTS when it starts, so this code can't set it. */
-const TRUST_ADVICE =
-  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. " +
-  "Verification can't be turned off."
-
-/** What a permanent failure is, and what to do about it. */
-export function explainFailure(
-  failure: PermanentFailure,
-  server: string,
-  proxyVariable: string,
-): readonly [text: string, advice: string] {
-  if (failure === 'proxy-authentication') {
-    const form = 'http://user:password@host:port'
-    return [
-      'the proxy rejected the credentials',
-      `Set the user name and password in ${proxyVariable} (${form}), or list the host in NO_PROXY.`,
-    ]
-  }
-  const isProxy = failure.startsWith('proxy')
-  const whose = `${isProxy ? 'the proxy' : server}'s certificate`
-  return failure.endsWith('date')
-    ? [`${whose} is not valid today`, "Check the certificate's dates, and the runner's clock."]
-    : [`${whose} is not trusted`, (isProxy ? `Check ${proxyVariable}. ` : '') + TRUST_ADVICE]
 }
 
 export function permanentFailure(error: unknown): PermanentFailure | undefined {

@@ -5,7 +5,8 @@ import type { Readable } from 'node:stream'
 import { setImmediate as setImmediatePromise } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
-import { createConnector, describeError, type PermanentFailure, permanentFailure } from './connect.js'
+import type { PermanentFailure } from '../text/errors.js'
+import { createConnector, describeError, permanentFailure } from './connect.js'
 import { type Deadline, readArrived } from './deadline.js'
 
 /** The largest response body that is read, in bytes. */

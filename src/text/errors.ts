@@ -53,3 +53,31 @@ export function internalError(thrown: unknown): ActionError {
     { cause: thrown },
   )
 }
+
+/** Why a connection will never succeed, however often it is retried. A certificate's dates are a reason of their own. */
+export type PermanentFailure = `${'server' | 'proxy'}-certificate${'' | '-date'}` | 'proxy-authentication'
+
+/** Node reads NODE_EXTRA_CA_CERTS when it starts, so this code can't set it. */
+const TRUST_ADVICE =
+  "If you use a private certificate authority, set NODE_EXTRA_CA_CERTS in the step's env to its certificate file. " +
+  "Verification can't be turned off."
+
+/** What a permanent failure is, and what to do about it. */
+export function explainFailure(
+  failure: PermanentFailure,
+  server: string,
+  proxyVariable: string,
+): readonly [text: string, advice: string] {
+  if (failure === 'proxy-authentication') {
+    const form = 'http://user:password@host:port'
+    return [
+      'the proxy rejected the credentials',
+      `Set the user name and password in ${proxyVariable} (${form}), or list the host in NO_PROXY.`,
+    ]
+  }
+  const isProxy = failure.startsWith('proxy')
+  const whose = `${isProxy ? 'the proxy' : server}'s certificate`
+  return failure.endsWith('date')
+    ? [`${whose} is not valid today`, "Check the certificate's dates, and the runner's clock."]
+    : [`${whose} is not trusted`, (isProxy ? `Check ${proxyVariable}. ` : '') + TRUST_ADVICE]
+}
