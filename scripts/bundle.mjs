@@ -16,24 +16,29 @@ const COMPILED = 'build/src'
 const READABLE = 'build/ncc'
 const HINT = 'keepParentheses'
 const PACKAGES = 'build/packages'
+const ENDPOINTS = '@octokit/plugin-rest-endpoint-methods'
 /**
- * Files in the `lib` of packages that are replaced, because no run needs them. Of undici:
+ * Files of packages that are replaced, because no run needs them. Of undici:
  *
  * - HTTP/2, which no connection allows;
  * - bodies that are forms or blobs, with undici's own `fetch`;
  * - the second build of the parser, for platforms whose WebAssembly has no SIMD. Node has it since version 16.4.
  *
  * Of @actions/core: its step summary, which makes Node load `fs.promises` and readline.
+ *
+ * Of Octokit: the endpoints that the action doesn't call, which are a tenth of the download, and are read in every run
+ * that uses GitHub.
  */
 const REPLACED = {
   undici: {
-    'dispatcher/client-h2.js': "module.exports = () => { throw new Error('HTTP/2 is not supported.') }",
-    'web/fetch/body.js': "exports.extractBody = () => { throw new Error('A body is text or bytes.') }",
-    'llhttp/llhttp-wasm.js': "module.exports = require('./llhttp_simd-wasm.js')",
+    'lib/dispatcher/client-h2.js': "module.exports = () => { throw new Error('HTTP/2 is not supported.') }",
+    'lib/web/fetch/body.js': "exports.extractBody = () => { throw new Error('A body is text or bytes.') }",
+    'lib/llhttp/llhttp-wasm.js': "module.exports = require('./llhttp_simd-wasm.js')",
   },
   '@actions/core': {
-    'summary.js': 'export const summary = undefined\nexport const markdownSummary = undefined',
+    'lib/summary.js': 'export const summary = undefined\nexport const markdownSummary = undefined',
   },
+  [ENDPOINTS]: { 'dist-src/generated/endpoints.js': await usedEndpoints() },
 }
 /** From github.com/nodejs/llhttp. */
 const LLHTTP_LICENSE = 'scripts/llhttp-license.txt'
@@ -66,11 +71,14 @@ writeFileSync(join(target, 'licenses.txt'), licenses())
 writeFileSync(madeOf, hash)
 
 function hashOfSources() {
-  const compiled = readdirSync(COMPILED, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.js'))
-    .map((file) => join(COMPILED, file))
   const hash = createHash('sha256')
-  for (const file of [...compiled.sort(), 'scripts/bundle.mjs', CONFIG, LLHTTP_LICENSE, 'package-lock.json'])
+  for (const file of [
+    ...compiledFiles().sort(),
+    'scripts/bundle.mjs',
+    CONFIG,
+    LLHTTP_LICENSE,
+    'package-lock.json',
+  ])
     hash.update(`${file}\0`).update(readFileSync(file)).update('\0')
   return hash.digest('hex')
 }
@@ -79,15 +87,34 @@ function hashOfSources() {
 function copyPackages() {
   for (const [name, replaced] of Object.entries(REPLACED)) {
     const copy = join(PACKAGES, name)
+    const [folder = ''] = Object.keys(replaced)[0]?.split('/') ?? []
     // Its package.json says whether these files are CommonJS.
-    for (const part of ['package.json', 'lib'])
+    for (const part of ['package.json', folder])
       cpSync(join('node_modules', name, part), join(copy, part), { recursive: true })
     for (const [path, code] of Object.entries(replaced)) {
-      const file = join(copy, 'lib', path)
+      const file = join(copy, path)
       if (!existsSync(file)) throw new Error(`${name} has no ${path} any more: see REPLACED.`)
       writeFileSync(file, `${code}\n`)
     }
   }
+}
+
+/** Octokit's table of endpoints, with those that the action calls: `github.pulls.get(…)`. */
+async function usedEndpoints() {
+  const { default: all } = await import(`../node_modules/${ENDPOINTS}/dist-src/generated/endpoints.js`)
+  /** @type {Record<string, Record<string, unknown>>} */
+  const used = {}
+  const code = compiledFiles().map((file) => readFileSync(file, 'utf8'))
+  for (const [call, scope = '', name = ''] of code.join('\n').matchAll(/\bgithub\.(\w+)\.(\w+)\(/g)) {
+    if (all[scope]?.[name] === undefined) throw new Error(`Octokit has no ${call}`)
+    used[scope] = { ...used[scope], [name]: all[scope][name] }
+  }
+  return `export default ${JSON.stringify(used, null, 2)}`
+}
+
+function compiledFiles() {
+  const files = readdirSync(COMPILED, { recursive: true, encoding: 'utf8' })
+  return files.filter((file) => file.endsWith('.js')).map((file) => join(COMPILED, file))
 }
 
 /**

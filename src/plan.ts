@@ -66,11 +66,15 @@ async function plan(step: PlanStep, mayBeMerges: readonly string[] | undefined):
   const unnamed = merged ? '' : ', but does not name it, so the run is about the push'
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${unnamed}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
-  return planOn({ ...step, inputs }, merged && { isPull: true, data: merged }, source)
+  return planOn({ ...step, inputs }, found, source)
 }
 
 /** Decides what to do about the pull request, issue or event that the run is about. */
-async function planOn(step: PlanStep, merged: Thread | undefined, source: Source): Promise<Plan> {
+async function planOn(
+  step: PlanStep,
+  merged: Awaited<ReturnType<typeof findMergedPull>>,
+  source: Source,
+): Promise<Plan> {
   const { inputs, event, service, memory, log, progress } = step
   memory.openComment(inputs)
   const skip = (reason: SkipReason): SkipReason => {
@@ -78,13 +82,13 @@ async function planOn(step: PlanStep, merged: Thread | undefined, source: Source
     return reason
   }
   if (await memory.isAbout(event)) return skip({ reason: "the event is about this action's own comment" })
-  const named = merged ?? (await readNamed(step, source))
+  const named = merged?.isConsent ? { isPull: true, data: merged.pull } : await readNamed(step, source)
   const recalled = await memory.recall(service)
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
   const ofEvent = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
-  const labelled = checkSkipLabels([named?.data, ...ofEvent], inputs.skipLabels)
+  const labelled = checkSkipLabels([merged?.pull, named?.data, ...ofEvent], inputs.skipLabels)
   if (labelled !== undefined) return skip({ reason: labelled })
 
   const changes = await findChangesIfNeeded(step, named)
@@ -110,9 +114,10 @@ async function planOn(step: PlanStep, merged: Thread | undefined, source: Source
  * @throws ActionError `github`
  */
 async function readNamed({ inputs, event, memory }: PlanStep, source: Source): Promise<Thread | undefined> {
-  const { jobScope, issueNumber, skipLabels } = inputs
+  const { task, jobScope, issueNumber, skipLabels } = inputs
   const hasToBePull = jobScope === 'pull-request'
-  const isAsked = hasToBePull || (skipLabels.size > 0 && issueNumber !== event.issue)
+  const isAsked =
+    hasToBePull || (task.kind !== 'attach' && skipLabels.size > 0 && issueNumber !== event.issue)
   if (issueNumber === undefined || issueNumber === event.pullRequest?.number || !isAsked) return undefined
   let orNothing = ''
   try {

@@ -17,6 +17,20 @@ test('of undici there is one copy, of the parts that a run needs', () => {
   expect(bundle.match(parts)?.sort()).toEqual(['class Agent', 'class Client', 'class Pool'])
 })
 
+/** The bundle finds the endpoints by their calls: one that is passed on would be missing in it. */
+test('of the endpoints of Octokit there are those that are called, and none is used otherwise', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
+  const code = files.map((file) => readFileSync(`src/${file}`, 'utf8')).join('\n')
+  const scopes = '(?:actions|checks|git|issues|pulls|repos)'
+  const used = code.match(new RegExp(`\\bgithub\\.${scopes}\\b`, 'g')) ?? []
+  const called = code.match(new RegExp(`\\bgithub\\.${scopes}\\.\\w+\\(`, 'g')) ?? []
+  expect(used).toHaveLength(called.length)
+  expect(count('"PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}"')).toBe(1)
+  expect(count('DELETE /repos/')).toBe(0)
+})
+
 test('there is no HTTP/2', () => {
   expect(count('node:http2')).toBe(0)
 })

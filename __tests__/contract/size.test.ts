@@ -7,8 +7,8 @@ import { download } from '../../bench/download.js'
 describe('the download', () => {
   const { bytes, files } = download()
 
-  test('is at most 165,000 bytes', () => {
-    expect(bytes).toBeLessThanOrEqual(165_000)
+  test('is at most 150,000 bytes', () => {
+    expect(bytes).toBeLessThanOrEqual(150_000)
   })
 
   test('contains the actions and the licence, and nothing else', () => {

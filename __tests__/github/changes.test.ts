@@ -246,10 +246,13 @@ describe('skip-labels', () => {
     }),
   )
 
-  test('skip the push that merged it', () =>
+  test.each([
+    ['the push that merged it', 'merged'],
+    ['a push of its head, which merged it as well', 'after'],
+  ])('skip %s', (_, head) =>
     inWorld({}, async (world) => {
       const merged = { state: 'closed', merged: true, mergeCommit: sha('after') } as const
-      world.repository.addPull({ ...merged, labels: new Set(['no docs']) })
+      world.repository.addPull({ ...merged, head: sha(head), labels: new Set(['no docs']) })
       const last = { id: sha('after'), message: 'Change', author: { username: 'octocat' } }
       const payload = {
         before: sha('before'),
@@ -260,7 +263,8 @@ describe('skip-labels', () => {
       }
       const inputs = { ...SKIP, 'job-scope': 'pull-request' }
       expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, label)
-    }))
+    }),
+  )
 
   test('are told without effect, whatever their names are; what is no label is none', () =>
     inWorld({}, async (world) => {
@@ -275,6 +279,17 @@ describe('skip-labels', () => {
       expect(log).not.toContain('##[error')
       expect(summary).not.toContain('<img')
       expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
+    }))
+
+  test('ask a step that only waits for nothing', () =>
+    inWorld({}, async (world) => {
+      const { outputs } = await world.step({ wait: 'false' })
+      const refused = { status: 403, body: { message: 'Resource not accessible by integration' } }
+      const path = /\/(?:pulls|issues)\/40$/
+      world.github.faults.push({ path, times: 9, answer: refused })
+      const inputs = { prompt: '', 'job-id': outputs['job-id'] ?? '', 'issue-number': '40' }
+      const waits = await world.step({ ...SKIP, ...inputs, comment: 'true' }, by)
+      expect(waits.outputs.outcome).toBe('pr-opened')
     }))
 
   test('skip no step that only waits, nor one whose docs job runs', () =>
