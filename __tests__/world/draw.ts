@@ -1,5 +1,6 @@
 /** What the parts of a plan are drawn with, and the names that all plans have in common. */
 
+import { INJECTED } from './hostile.js'
 import type { Random } from './random.js'
 
 export const REPOSITORY = 'your-org/Your-Repo'
@@ -12,6 +13,8 @@ export const OWN_DOCS_LINK = `https://github.com/${REPOSITORY}/pull/17`
 /** The numbers of the pull request and of the issue. */
 export const PULL_REQUEST = 1
 export const ISSUE = 2
+/** Of a label, which anybody who may write can give any. */
+export const HOSTILE_LABEL = `No <img src=${INJECTED}> [x](y) ::error::${INJECTED}`
 /** How long after a cancel or the deadline the response to a POST is waited for. */
 export const FINAL_POST_MS = 5_000
 /** How long the last poll may take after a freeze over the deadline. */
@@ -23,6 +26,13 @@ export const FILED_PROMPT = '\n Mind the tone. 😀 \n'
 
 /** The final statuses of a job that did not complete, which are also outcomes. */
 export const FAILURES = ['failed', 'archived']
+
+/** What `context-paths` may be, and the files that match. */
+export const MATCHES: Readonly<Record<string, RegExp>> = {
+  'docs/**': /^docs\//,
+  '!docs/**': /^(?!docs\/)/,
+  '*.md': /^[^/]*\.md$/,
+}
 
 /** Each is one problem. */
 export const BAD_INPUTS: readonly Record<string, string>[] = [
@@ -46,8 +56,6 @@ export const BAD_INPUTS: readonly Record<string, string>[] = [
 /** What all parts of a plan are drawn with. */
 export interface Draw {
   readonly random: Random
-  /** What was added later is drawn with this one, so that a seed still gives the rest as it did. */
-  readonly rare: Random
   readonly key: string
   /** An id that the service knows from the start. */
   readonly knownJob: string
@@ -55,9 +63,10 @@ export interface Draw {
   /**
    * `well`: nothing goes wrong. And what is rare otherwise: a freeze over the deadline; a response that arrives just when
    * a time limit ends; a job of half an hour; and a service that refuses what is about a job, for a moment or for good.
-   * `lost`: the re-run of an earlier run gets no response to its placeholder.
+   * `lost`: the re-run of an earlier run gets no response to its placeholder. `pushes`: to a pull
+   * request, one after the other; maybe nobody knows whether the second message was accepted.
    */
-  readonly theme: 'any' | 'well' | 'lost' | 'freeze' | 'limit' | 'long' | 'refusals'
+  readonly theme: 'any' | 'well' | 'lost' | 'pushes' | 'freeze' | 'limit' | 'long' | 'refusals'
   /** It refuses a later step, which has a remembered job. */
   readonly refusesLaterStep: boolean
   /** What others may write. */

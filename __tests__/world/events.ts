@@ -20,15 +20,27 @@ export const TAG = 'v1.0.0'
 /** The message of the first of several commits that are pushed. */
 export const FIRST_MESSAGE = 'First'
 
-/** What the payload of a push says; `many` and `usual` push `COMMIT` to `main`. */
+/** The first commit of a rebased pull request: it has another name than before, and the same message. */
+export const REBASED = sha('rebased')
+
+/**
+ * What the payload of a push says. `many` has the head of the pull request, with a commit on top: a merge of it, or of
+ * another branch that has it, or somebody's own. `head` has it alone.
+ */
 const PUSHES = {
   usual: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
   many: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
+  rebased: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 2 },
+  head: { before: BEFORE, after: HEAD, ref: 'refs/heads/main', count: 1 },
+  'release branch': { before: BEFORE, after: COMMIT, ref: 'refs/heads/release', count: 1 },
   'new branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
   'empty branch': { before: NONE, after: COMMIT, ref: 'refs/heads/main', count: 0 },
   deleted: { before: BEFORE, after: NONE, ref: 'refs/heads/main', count: 0 },
   tag: { before: NONE, after: COMMIT, ref: `refs/tags/${TAG}`, count: 0 },
 }
+
+/** What the message of the last pushed commit names. */
+const NAMES = { pull: PULL_REQUEST, other: 8, nothing: undefined }
 
 const OF_PULLS = ['synchronize', 'synchronize', 'opened', 'reopened', 'labeled', 'edited', 'closed']
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -43,6 +55,9 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Their payloads have no action. */
 const WITHOUT_ACTION = ['push', 'create', 'delete', 'schedule', 'workflow_dispatch']
+
+/** How often the title and the description were edited. */
+const FIRST_WORDS = { title: 0, body: 0 }
 
 export function createEvent({ random, usesGitHub }: Draw) {
   const person = (): Person =>
@@ -59,11 +74,11 @@ export function createEvent({ random, usesGitHub }: Draw) {
         [25, 'issues'],
         [25, 'issue_comment'],
         [20, 'workflow_dispatch'],
-        [12, 'push'],
+        [18, 'push'],
         [6, 'pull_request_target'],
         [6, 'pull_request_review'],
         [4, 'pull_request_review_comment'],
-        [5, 'schedule'],
+        [14, 'schedule'],
         [5, 'release'],
         [4, 'workflow_run'],
         [3, 'merge_group'],
@@ -85,13 +100,17 @@ export function createEvent({ random, usesGitHub }: Draw) {
     push: random.weighted<keyof typeof PUSHES>(
       [4, 'usual'],
       [2, 'many'],
+      [1, 'rebased'],
+      [1, 'head'],
+      [1, 'release branch'],
       [1, 'new branch'],
       [1, 'empty branch'],
       [1, 'deleted'],
       [1, 'tag'],
     ),
-    /** The message of its last commit names the pull request. */
-    namesPull: random.chance(0.5),
+    names: random.weighted<keyof typeof NAMES>([3, 'pull'], [2, 'nothing'], [1, 'other']),
+    /** The words of the pull request, as the payload has them. */
+    words: FIRST_WORDS,
     /** Who wrote the pull request, the comment, the review or the commit. */
     author: random.chance(0.02) ? ('gone' as const) : person(),
     /** The pull request's head is in a fork. */
@@ -148,12 +167,22 @@ export function isBy(accounts: readonly string[], { name, sender, author, push }
 
 /** Whether a push may be the merge of the pull request. */
 export function mayMerge({ name, push }: EventPlan): boolean {
-  return name === 'push' && ['usual', 'many'].includes(push)
+  return name === 'push' && ['usual', 'many', 'rebased', 'head'].includes(push)
+}
+
+/** Whether it speaks for the pull request that it merges: a push of that one's own head has to name it. */
+export function isConsent({ push, names }: EventPlan): boolean {
+  return ['usual', 'rebased'].includes(push) || (push === 'many' && names === 'pull')
 }
 
 /** GITHUB_REF of its run. */
 export function refOf({ name, push }: EventPlan): string {
   return name === 'push' ? PUSHES[push].ref : 'refs/heads/main'
+}
+
+/** GITHUB_SHA of its run. */
+export function shaOf({ name, push }: EventPlan): string {
+  return name === 'push' && push === 'head' ? HEAD : COMMIT
 }
 
 const account = (login: Person) => (login === 'gone' ? null : { login, type: isApp(login) ? 'Bot' : 'User' })
@@ -187,10 +216,12 @@ export function payloadOf(event: EventPlan, { title, body, labels, commentId }: 
   const pullAsIssue = { ...plainIssue, ...labelled, number: PULL_REQUEST, pull_request: { url: html_url } }
   const comment = { id: commentId, body, user, html_url }
   const byline = (username: Person) => ({ name: 'Somebody', username })
-  const message = event.namesPull ? `Merge pull request #${PULL_REQUEST} from your-org/change` : title
-  const last = { id: COMMIT, message, author: byline(author) }
-  const first = { id: HEAD, message: FIRST_MESSAGE, author: byline('reader') }
+  const named = NAMES[event.names]
+  const message = named === undefined ? title : `Merge pull request #${named} from your-org/change`
   const { count, ...pushed } = PUSHES[event.push]
+  const last = { id: event.push === 'head' ? HEAD : COMMIT, message, author: byline(author) }
+  const isRebased = event.push === 'rebased'
+  const first = { id: isRebased ? REBASED : HEAD, message: FIRST_MESSAGE, author: byline('reader') }
   const commits = [first, last].slice(2 - count)
   const writer = account('writer')
   // Somebody else wrote the issue and the pull request that a comment is on.

@@ -5,10 +5,21 @@ import { type Fault, file, type Repository, sha, startGitHub } from '../support/
 import type { CheckState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
-import { BEFORE, COMMIT, FIRST_MESSAGE, HEAD, numberOf, payloadOf, refOf, TAG } from './events.js'
+import {
+  BEFORE,
+  COMMIT,
+  FIRST_MESSAGE,
+  HEAD,
+  numberOf,
+  payloadOf,
+  REBASED,
+  refOf,
+  shaOf,
+  TAG,
+} from './events.js'
 import type { GitHubPlan } from './github-plan.js'
 import { MARKER, markerIn, STRANGER } from './memory.js'
-import type { ActionPlan, Plan, StepPlan, Trigger } from './plan.js'
+import type { ActionPlan, Plan, PullPlan, StepPlan, Trigger } from './plan.js'
 import { startPlannedService, stepPrefix } from './service.js'
 import type { Child, StepEnd, StepOptions } from './step.js'
 
@@ -45,6 +56,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
       if (after === 'end') await Promise.all(ends)
       if (delayMs > 0) await sleep(delayMs)
       if (world.github?.plan.copies) copyComments(world.github.repository)
+      world.github?.setPull(step)
       ends.push(runStep(step, ends.length, world, options))
     }
     const steps = await Promise.all(ends)
@@ -78,7 +90,9 @@ async function startWorld(plan: Plan, { tell }: RunOptions) {
       tell('proxy', `gets CONNECT ${nth}: ${what}`)
       return what
     }))
-  const github = plan.github && (await startPlannedGitHub(plan.github, count, tell))
+  const hasSent = (step: number): boolean =>
+    service.entries.some((entry) => entry.step === step && entry.method === 'POST')
+  const github = plan.github && (await startPlannedGitHub(plan.github, { count, hasSent, tell }))
   return {
     service,
     github,
@@ -112,6 +126,7 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
       RUNNER_DEBUG: '1',
       GITHUB_EVENT_NAME: plan.event.name,
       GITHUB_REF: refOf(plan.event),
+      GITHUB_SHA: shaOf(plan.event),
       GITHUB_REPOSITORY: REPOSITORY,
       GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${plan.workflow}@refs/heads/main`,
       GITHUB_RUN_ID: String(plan.runId),
@@ -229,6 +244,10 @@ class Puppet {
   }
 }
 
+function exactly(text: string): RegExp {
+  return new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`)
+}
+
 function copyComments(repository: Repository): void {
   for (const { issue, body } of [...repository.comments.values()]) {
     const marker = markerIn(body)
@@ -245,28 +264,42 @@ function findOwnComment(github: PlannedGitHub | undefined, number: number | unde
   return comments.find(({ issue, author, body }) => issue === number && author !== STRANGER && markerIn(body))
 }
 
-function eventOf(
-  { title, body, labels }: GitHubPlan,
-  { event }: StepPlan,
-  own: ReturnType<typeof findOwnComment>,
-): object {
+function eventOf(plan: GitHubPlan, { event }: StepPlan, own: ReturnType<typeof findOwnComment>): object {
   return payloadOf(event, {
-    title,
-    body,
-    labels,
+    ...wordsOf(plan, event.words),
+    labels: plan.labels,
     commentId: 1,
     ...(own && { body: own.body, commentId: own.id }),
   })
 }
 
+/** After so many edits. */
+function wordsOf({ title, body }: GitHubPlan, edits: StepPlan['event']['words']) {
+  const edited = (text: string, count: number): string => (count === 0 ? text : `${text} (edit ${count})`)
+  return { title: edited(title, edits.title), body: edited(body, edits.body) }
+}
+
+function filesOf({ file: name, patch, files }: GitHubPlan, pull?: PullPlan) {
+  const { lines = 0, patch: edits = 0, files: more = 0 } = pull ?? {}
+  const line = 1 + 10 * lines
+  const edited = patch.replace('-1 +1', `-${line} +${line}`) + '\n+more'.repeat(edits)
+  return [
+    file(name, edited),
+    ...Array.from({ length: files - 1 }, (_, index) => file(`docs/${index}.md`)),
+    ...Array.from({ length: more }, (_, index) => file(`docs/more-${index}.md`)),
+  ]
+}
+
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
-async function startPlannedGitHub(
-  plan: GitHubPlan,
-  count: (what: Trigger, step: number) => void,
-  tell: RunOptions['tell'],
-) {
-  const { title, body, file: name, patch, pages, faults } = plan
+interface GitHubOptions extends Pick<RunOptions, 'tell'> {
+  readonly count: (what: Trigger, step: number) => void
+  /** Whether the step has sent something to the service. */
+  readonly hasSent: (step: number) => boolean
+}
+
+async function startPlannedGitHub(plan: GitHubPlan, { count, hasSent, tell }: GitHubOptions) {
+  const { pages, faults, undiffable } = plan
   const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
   const github = await startGitHub({
     token: TOKEN,
@@ -280,6 +313,7 @@ async function startPlannedGitHub(
       tell('GitHub', `gets ${method} ${path} of step ${stepOf(prefix) + 1}`)
       count('github', stepOf(prefix))
       if (method !== 'GET') count('write', stepOf(prefix))
+      else if (!hasSent(stepOf(prefix))) failReads(stepOf(prefix), path)
       requests++
       for (const { nth, what } of plan.others) if (nth === requests) act(what)
     },
@@ -298,21 +332,38 @@ async function startPlannedGitHub(
     if (what === 'edits own' && first) first.body = first.body.replace('\n', '\nEdited by a person.\n')
     if (what === 'comments') for (const issue of [PULL_REQUEST, ISSUE]) repository.addComment(issue)
   }
+  const reads = new Map<number, number>()
+  /** This one fails if it is the nth of its step. */
+  const failReads = (step: number, path: string): void => {
+    const count = (reads.get(step) ?? 0) + 1
+    reads.set(step, count)
+    const matching = plan.failing.filter((one) => one.step === step && one.nth === count)
+    for (const { times, answer } of matching)
+      github.faults.unshift({ ...ofStep(step), path: exactly(path), times, answer })
+  }
+  const ofStep = (step: number) => ({ method: 'GET', prefix: new RegExp(`^${stepPrefix(step)}/`) })
   let requests = 0
   const repository = github.addRepository(REPOSITORY, { private: true })
-  const more = Array.from({ length: plan.files - 1 }, (_, index) => file(`docs/${index}.md`))
-  const files = [file(name, patch), ...more]
+  const files = filesOf(plan)
+  const docsFiles = filesOf({ ...plan, files: plan.docsFiles })
   if (plan.docsPull !== 'unreadable') {
     const docs = github.addRepository(DOCS_REPOSITORY, { private: true, foreign: true })
     const state = plan.docsPull === 'open' ? 'open' : 'closed'
     for (const one of [docs, repository])
-      one.addPull({ number: 17, state, merged: plan.docsPull === 'merged', files })
+      one.addPull({ number: 17, state, merged: plan.docsPull === 'merged', files: docsFiles })
   }
-  repository.addPull({
-    ...{ number: PULL_REQUEST, title, body, files, author: plan.pullAuthor, labels: new Set(plan.labels) },
-    ...(plan.merges && { state: 'closed', merged: true, mergeCommit: COMMIT }),
-    commits: [{ sha: HEAD, message: plan.mergesAll ? FIRST_MESSAGE : 'Another' }],
-  })
+  const commits = [{ sha: HEAD, message: plan.mergesAll ? FIRST_MESSAGE : 'Another' }]
+  /** As it is when a step begins. */
+  const setPull = ({ event, pull }: Pick<StepPlan, 'event' | 'pull'>): void => {
+    const merge = { state: 'closed', merged: true, mergeCommit: shaOf(event), commits } as const
+    repository.addPull({
+      ...{ number: PULL_REQUEST, author: plan.pullAuthor, labels: new Set(plan.labels), commits },
+      ...{ files: filesOf(plan, pull), ...wordsOf(plan, pull) },
+      ...(plan.merges === 'here' && merge),
+    })
+    if (plan.merges === 'upstream')
+      repository.addPull({ ...merge, number: 9, base: ['main', 'upstream/your-repo'], files })
+  }
   repository.issues.add(ISSUE)
   repository.lagMs = plan.lagMs
   for (const name of ['docs.yml', 'other.yml'])
@@ -323,11 +374,18 @@ async function startPlannedGitHub(
   repository.addRelease('v0.9.0', '2025-01-01T00:00:00Z')
   repository.addRelease(TAG, '2026-01-01T00:00:00Z')
   repository.addRelease('v3.0.0-rc.1', null, { prerelease: true })
+  const parents = [sha('one'), sha('other')]
+  const since = plan.committers.map((who, index) => ({
+    ...{ sha: sha(`since ${index}`), message: 'Change the API' },
+    ...(who === 'merge' ? { author: 'octocat', parents } : { author: who, parents: parents.slice(1) }),
+  }))
   const comparison = {
     status: plan.compared,
-    ...(plan.compared === 'ahead' || plan.compared === 'diverged' ? { files } : { files: [], commits: [] }),
+    ...(plan.compared === 'ahead' || plan.compared === 'diverged'
+      ? { files, commits: since }
+      : { files: [], commits: [] }),
   }
-  for (const sha of [COMMIT, HEAD]) repository.addCommit({ sha, author: plan.committer })
+  for (const one of [COMMIT, HEAD, REBASED]) repository.addCommit({ sha: one })
   for (const base of [HEAD, BEFORE, COMMIT, sha(TAG), sha('v0.9.0')])
     for (const head of [COMMIT, HEAD]) repository.addComparison(base, head, comparison)
   repository.collaborators.set('writer', { permission: 'write', role_name: 'write' })
@@ -336,6 +394,13 @@ async function startPlannedGitHub(
   for (const issue of [PULL_REQUEST, ISSUE])
     for (let count = 0; count < { usual: 0, short: 4 }[pages]; count++) repository.addComment(issue)
   if (pages === 'short') repository.paging.most = 2
+  if (undiffable)
+    github.faults.push({ path: /\/pulls\/1\/files|\/compare\//, times: 1000, answer: undiffable })
+  if (plan.transferred) {
+    github.addRepository('your-org/other', { private: true }).issues.add(5)
+    const answer = { status: 301, headers: { location: '../../other/issues/5' }, body: {} }
+    github.faults.push({ method: 'GET', path: /\/issues\/2$/, times: 1000, answer })
+  }
   const pullsOfCommit = { method: 'GET', path: /\/commits\/\w+\/pulls/ }
   if (!plan.indexes) github.faults.push({ ...pullsOfCommit, times: 1000, answer: { status: 200, body: [] } })
   for (const { step, method, path, ...fault } of faults) {
@@ -343,5 +408,5 @@ async function startPlannedGitHub(
     const planned: Fault = { ...fault, ...(method && { method }), ...prefix, path: new RegExp(path) }
     github.faults.push(planned)
   }
-  return { ...github, repository, plan }
+  return { ...github, repository, plan, setPull }
 }

@@ -2,7 +2,7 @@
 
 import { parseOutputs } from '../../emulator/runner.mjs'
 import { FAILURES, FINAL_POST_MS, PULL_REQUEST, TOKEN } from './draw.js'
-import { askedFor, isBy, mayMerge, numberOf } from './events.js'
+import { askedFor, isBy, isConsent, mayMerge, numberOf } from './events.js'
 import type { RunRecord, StepRecord } from './execute.js'
 import {
   checksMadeBy,
@@ -83,6 +83,8 @@ export class Facts extends Observed {
   readonly isUntold = this.wasKilled || this.fullAt <= (this.reportedAt ?? this.step.endedAt)
   /** How long before the deadline the last poll begins. */
   readonly lastPollMs = Math.min(2_000, this.step.timeoutMs / 20)
+  /** The step said that it only waits for a job. */
+  readonly waits = this.lines.some((line) => line.endsWith('; nothing is sent to it.'))
   /** The step took as long as it was allowed to. */
   readonly usedItsTime = this.step.endedAt >= this.deadlineAt - this.lastPollMs
 
@@ -94,8 +96,7 @@ export class Facts extends Observed {
   /** Whether the push is known to have merged the pull request. */
   readonly hasMerged = this.#hasMerged()
   /** It is about the pull request then, unless it only brought its head, without a word about it. */
-  readonly isMerge =
-    this.hasMerged && (this.step.plan.event.push === 'usual' || this.step.plan.event.namesPull)
+  readonly isMerge = this.hasMerged && isConsent(this.step.plan.event)
   /** What the step is about. */
   readonly number =
     Number(this.inputs['issue-number']) ||
@@ -115,18 +116,21 @@ export class Facts extends Observed {
     const { github, inputs, step } = this
     const { event } = step.plan
     const isAsked = inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === undefined
-    if (!this.hasEvent || !github?.merges || !isAsked || !mayMerge(event)) return false
+    if (!this.hasEvent || github?.merges !== 'here' || !isAsked || !mayMerge(event)) return false
     const wasDenied = step.githubRequests.some(
-      ({ path, status }) => /\/pulls\/1$/.test(path) && status === 404,
+      ({ path, status, answered }) => /\/pulls\/1$/.test(path) && status === 404 && !answered.startsWith('<'),
     )
-    const isFound = github.indexes || (event.namesPull && !wasDenied && !github.omitsMerges)
+    const isFound = github.indexes || (event.names === 'pull' && !wasDenied && !github.omitsMerges)
+    if (event.push === 'head') return isFound && !github.omitsMerges
     return isFound && (event.push === 'usual' || github.mergesAll)
   }
 
   #isLabelled(): boolean {
     const { 'skip-labels': labels = '' } = this.inputs
     const numbers = [this.number, this.hasEvent ? numberOf(this.step.plan.event) : undefined]
-    return /no docs/i.test(labels) && this.github?.labels.length !== 0 && numbers.includes(PULL_REQUEST)
+    const skipped = labels.toLowerCase().split('\n')
+    const hasOne = this.github?.labels.some((name) => skipped.includes(name.toLowerCase())) === true
+    return hasOne && numbers.includes(PULL_REQUEST)
   }
 
   #isByAgent(): boolean {
@@ -249,10 +253,18 @@ export class Facts extends Observed {
 
   /** Whether GitHub did all that it was asked, at once. */
   get isGitHubWell(): boolean {
-    const { healthy = false, lagMs = 0, others = [], keepAliveMs = 0 } = this.github ?? {}
+    const { healthy = false, lagMs = 0, others = [], keepAliveMs = 0, failing = [] } = this.github ?? {}
     const connects = this.plan.connecting.github.length === 0
     const isKnown = (this.inputs['github-token'] ?? TOKEN) === TOKEN
-    return healthy && isKnown && lagMs === 0 && others.length === 0 && keepAliveMs >= 60_000 && connects
+    return (
+      healthy &&
+      failing.every(({ times }) => times === 1) &&
+      isKnown &&
+      lagMs === 0 &&
+      others.length === 0 &&
+      keepAliveMs >= 60_000 &&
+      connects
+    )
   }
 
   /** Whether nothing kept the step from writing what it remembers, and from its last edit. */

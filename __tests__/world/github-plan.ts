@@ -1,17 +1,18 @@
 /** How GitHub is on the day of a run: what its texts say, what goes wrong, how late it shows what was written. */
 
-import { type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
-import type { Draw } from './draw.js'
+import { type Fault, type FaultAnswer, primaryLimit, secondaryLimit } from '../support/github.js'
+import { type Draw, HOSTILE_LABEL } from './draw.js'
 import { INJECTED } from './hostile.js'
 import { EPOCH } from './timers.js'
 
 export type GitHubPlan = ReturnType<typeof createGitHubPlan>
 
 export function createGitHubPlan(draw: Draw) {
-  const { random, rare, hostile, theme } = draw
-  const healthy = theme !== 'lost' && (theme === 'well' || random.chance(0.5))
+  const { random, hostile, theme } = draw
   /** It shows at once what was written, and nobody comes between. */
-  const isQuiet = theme === 'well' || theme === 'lost'
+  const isQuiet = ['well', 'lost', 'pushes'].includes(theme)
+  const healthy = theme !== 'lost' && (isQuiet || random.chance(0.5))
+  const renamed = random.chance(0.1)
   const faults =
     theme === 'lost' ? [LOST] : random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
   return {
@@ -25,24 +26,36 @@ export function createGitHubPlan(draw: Draw) {
     copies: random.chance(0.5),
     /** The docs pull request. */
     docsPull: random.weighted([3, 'open'], [1, 'merged'], [2, 'closed'], [1, 'unreadable']),
-    /** Whether what was pushed to `main` merged the pull request, with how many of its commits, whose it is, and where that shows: in lists, in fields. */
-    merges: random.chance(0.6),
+    /**
+     * Whether what was pushed to `main` merged the pull request, or in a fork that was synced one of the repository that it
+     * comes from; with how many of its commits, whose it is, and where that shows: in lists, in fields.
+     */
+    merges: random.weighted([6, 'here'], [1, 'upstream'], [3, 'nowhere']),
     mergesAll: random.chance(0.6),
     pullAuthor: random.weighted([8, 'octocat'], [1, 'mintlify[bot]']),
     indexes: random.chance(0.7),
-    omitsMerges: rare.chance(0.3),
+    omitsMerges: random.chance(0.3),
     /** Of the pull request. */
-    labels: rare.chance(0.3) ? ['bug', 'No Docs'] : [],
+    labels: random.weighted([14, []], [5, ['bug', 'No Docs']], [1, [HOSTILE_LABEL]]),
     /** Whether the workflow ran before, and who wrote the commits since. */
-    ranBefore: rare.chance(0.8),
-    committer: rare.chance(0.5) ? 'octocat' : 'mintlify[bot]',
-    /** The repository has another name now. */
-    renamed: random.chance(0.1),
+    ranBefore: random.chance(0.8),
+    committers: random.weighted<readonly Committer[]>(
+      [1, ['octocat']],
+      [2, ['mintlify[bot]', 'merge']],
+      [1, ['octocat', 'mintlify[bot]']],
+    ),
+    /** The repository has another name now, or the issue is in another one. */
+    renamed,
+    transferred: !renamed && random.chance(0.1),
     compresses: random.chance(0.3),
     /** How a commit relates to the one before: `diverged` after a push of rewritten history. */
     compared: random.weighted([12, 'ahead'], [1, 'diverged'], [1, 'behind'], [1, 'identical']),
     /** How many files the pull request and the other changes have. */
     files: random.weighted([300, 1], [15, random.int(90, 330)], [1, 3_001]),
+    /** How many the docs pull request has. */
+    docsFiles: random.pick(1, 1, 20, 21, 120),
+    /** What GitHub says of a diff that it can't ever make. */
+    undiffable: random.chance(0.03) ? random.pick(...UNDIFFABLE) : undefined,
     /** How late the lists show what was written. */
     lagMs: isQuiet ? 0 : random.weighted([6, 0], [1, random.int(1, 100)], [1, random.int(100, 20_000)]),
     /** When an idle connection is closed. */
@@ -54,9 +67,44 @@ export function createGitHubPlan(draw: Draw) {
           nth: random.int(1, 8),
           what: random.pick('comments', 'deletes', 'deletes own', 'edits own'),
         })),
+    /** The nth read of a step before it sends something fails, on any day: once, or each time. */
+    failing: random.chance(0.3) ? [createFailure(draw)] : [],
     /** Whether every request is answered as GitHub would. */
     healthy,
     faults,
+  }
+}
+
+/** `merge` is one by a person. */
+export type Committer = 'octocat' | 'mintlify[bot]' | 'merge'
+
+/**
+ * GitHub's words, as public logs have them, such as in
+ * github.com/github-changelog-generator/github-changelog-generator/issues/920.
+ */
+const UNDIFFABLE = [
+  { status: 500, body: { message: 'Sorry, this diff is taking too long to generate.' } },
+  { status: 422, body: { message: 'Sorry, there was a problem generating this diff.' } },
+  { status: 406, body: { message: 'Sorry, the diff exceeded the maximum number of lines (20000)' } },
+]
+
+/** A page of a proxy or a gateway, whatever its status. */
+const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn</html>' }
+
+function createFailure({ random, theme }: Draw) {
+  return {
+    step: random.pick(0, 1, 1, 2),
+    nth: random.int(1, 5),
+    times: theme === 'well' || random.chance(0.5) ? 1 : 1_000,
+    answer: random.pick<Fault['answer']>(
+      'silence',
+      'reset',
+      'cut off',
+      { status: 502, ...PAGE },
+      { status: 404, ...PAGE },
+      { status: 503, body: {} },
+      { status: 200, ...PAGE },
+    ),
   }
 }
 
@@ -76,11 +124,10 @@ const LOST: ReturnType<typeof createFault> = {
 function createFault({ random, hostile }: Draw) {
   const status = random.pick(500, 502, 503, 401, 401, 403, 403, 404, 404, 422, 429, 301)
   const message = JSON.stringify({ message: hostile() })
-  const refusal = {
-    status,
-    headers: status === 429 ? { 'retry-after': random.pick('0', '1', '60') } : {},
-    body: random.pick(message, '{}', '[]', 'null', '<html>Unicorn</html>', '', hostile()),
-  }
+  const retryAfter = status === 429 ? { 'retry-after': random.pick('0', '1', '60') } : {}
+  const texts = [message, '{}', '[]', 'null', '', hostile()].map((body) => ({ body, headers: {} }))
+  const { headers, body } = random.pick<Pick<FaultAnswer, 'body' | 'headers'>>(...texts, PAGE)
+  const refusal = { status, headers: { ...headers, ...retryAfter }, body }
   const resetAt = EPOCH / 1_000 + random.int(-10, 120)
   const limit = random.pick(
     primaryLimit(resetAt),

@@ -16,10 +16,10 @@ export function markerIn(text: string) {
   const [, , data, signature] = MARKER.exec(text) ?? []
   if (data === undefined) return undefined
   const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
-  const [jobId, link, run, attempt, state, sent]: [string, string, string, number, string, string] = stored
+  const [jobId, link, run, attempt, state]: [string, string, string, number, string] = stored
   /** What tells the steps apart that keep something at the same place. */
   const name = NAME.exec(text)?.[1] ?? ''
-  return { name, signature, jobId, link, run, attempt, state, sent }
+  return { name, signature, jobId, link, run, attempt, state }
 }
 
 export function markersIn(texts: readonly string[]): Marker[] {

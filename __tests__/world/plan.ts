@@ -6,6 +6,7 @@ import {
   DOCS_TOKEN,
   type Draw,
   FINAL_POST_MS,
+  HOSTILE_LABEL,
   ISSUE,
   PROMPT_FILE,
   PULL_REQUEST,
@@ -28,6 +29,8 @@ export type ActionPlan = ReturnType<typeof createAction>
  * answered.
  */
 export type Trigger = 'start' | 'request' | 'post' | 'get' | 'response' | 'github' | 'write' | 'written'
+/** The pull request as GitHub has it: how often each part of it was changed. */
+export type PullPlan = typeof FIRST_PULL
 
 const WORD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Printable ASCII, which is what a key may consist of. */
@@ -44,6 +47,7 @@ export function createPlan(seed: number) {
     [60, 'any'],
     [52, 'well'],
     [usesGitHub ? 3 : 0, 'lost'],
+    [usesGitHub ? 8 : 0, 'pushes'],
     [10, 'freeze'],
     [10, 'limit'],
     [8, 'long'],
@@ -53,7 +57,6 @@ export function createPlan(seed: number) {
   const hostile = (): string => hostileText(random, key)
   const draw: Draw = {
     random,
-    rare: new Random(~seed),
     key,
     knownJob,
     usesGitHub,
@@ -128,6 +131,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
     const timeoutMs = random.int(2_500, 9_000)
     return [first, { ...first, runId: runId + 1 }, { ...first, runId, attempt: 2, timeoutMs }]
   }
+  if (draw.theme === 'pushes') return createPushes(draw, first)
   const { 'job-scope': scope, check } = first.inputs
   if (!usesGitHub || (scope === undefined && check === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
@@ -135,6 +139,31 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
     : random.weighted([draw.theme === 'long' ? 9 : 3, 0], [6, 1], [2, 2], [1, 3])
   const steps: [StepPlan, ...StepPlan[]] = [first]
   for (let index = 0; index < count; index++) steps.push(createNext(draw, steps))
+  return steps
+}
+
+/** To one pull request, one after the other: most change nothing of it. */
+function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
+  const { random } = draw
+  const { 'issue-number': _, ...others } = drawn.inputs
+  const context = random.pick('event', 'diff')
+  const people = { sender: 'writer', author: 'writer', fromFork: false } as const
+  const first: StepPlan = {
+    ...drawn,
+    inputs: { ...others, 'job-scope': 'pull-request', context },
+    event: { ...drawn.event, ...people, name: 'pull_request', action: 'synchronize' },
+    eventFile: undefined,
+  }
+  const steps: [StepPlan, ...StepPlan[]] = [first]
+  for (let index = random.int(1, 3); index > 0; index--) {
+    const { pull, event, runId } = steps.at(-1) ?? first
+    const changed = random.chance(0.8) ? changePull(draw, pull) : pull
+    const action = random.weighted([8, 'synchronize'], [1, 'labeled'], [1, 'edited'], [1, 'reopened'])
+    const words = { title: changed.title, body: changed.body }
+    const attempt = Math.max(...steps.filter((step) => step.runId === runId).map((step) => step.attempt))
+    const next = { ...first, runId: runId + 1, pull: changed, event: { ...event, action, words } }
+    steps.push(random.chance(0.25) ? { ...next, runId, event, attempt: attempt + 1 } : next)
+  }
   return steps
 }
 
@@ -159,9 +188,22 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     : { after: 'end' as const, delayMs: random.pick(0, 0, random.int(0, 5_000)) }
   const mayBeOwn = before.event.name.startsWith('issue') && random.chance(0.4)
   const isOnPull = numberOf(before.event) === PULL_REQUEST
+  const { pull = FIRST_PULL } = steps.at(-1) ?? {}
+  const changed = what === 'later run' && random.chance(0.8) ? changePull(draw, pull) : pull
+  const words = { title: changed.title, body: changed.body }
+  // What somebody does on purpose, between pushes.
+  const action = isOnPull && cause.name === before.event.name ? cause.action : before.event.action
   const event: EventPlan = mayBeOwn
-    ? { ...before.event, name: 'issue_comment', onPull: isOnPull, isOwnComment: true, author: 'writer' }
-    : { ...before.event, sender: cause.sender, author: cause.author }
+    ? {
+        ...before.event,
+        name: 'issue_comment',
+        onPull: isOnPull,
+        isOwnComment: true,
+        author: 'writer',
+        action: 'created',
+        words,
+      }
+    : { ...before.event, sender: cause.sender, author: cause.author, action, words }
   const next = {
     ...before,
     attempt: Math.max(...attempts),
@@ -173,6 +215,7 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     timeoutMs: timeoutMs,
     actions,
     starts,
+    pull: changed,
   }
   switch (what) {
     case 'later run':
@@ -188,6 +231,20 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
       return next
   }
 }
+
+/** Line numbers move when a branch is updated or rebased; anything else is something new. */
+function changePull({ random }: Draw, pull: PullPlan): PullPlan {
+  const part = random.weighted<keyof PullPlan>(
+    [5, 'lines'],
+    [1, 'title'],
+    [1, 'body'],
+    [1, 'patch'],
+    [1, 'files'],
+  )
+  return { ...pull, [part]: pull[part] + 1 }
+}
+
+const FIRST_PULL = { title: 0, body: 0, lines: 0, patch: 0, files: 0 }
 
 /** What keeps a step apart from another one of its job. */
 const OTHER_LEGS = [
@@ -206,7 +263,7 @@ function replaceKey({ random }: Draw, { inputs }: Pick<StepPlan, 'inputs'>): Pic
 
 function createTimeout({ random, theme }: Draw): number {
   if (theme === 'long') return random.int(60_000, 1_800_000)
-  if (theme === 'well' || theme === 'lost') return random.int(200_000, 400_000)
+  if (['well', 'lost', 'pushes'].includes(theme)) return random.int(200_000, 400_000)
   return random.weighted(
     // A refusal is repeated for 10 s.
     [theme === 'refusals' ? 1_000 : 3, random.int(11_000, 40_000)],
@@ -219,7 +276,7 @@ function createTimeout({ random, theme }: Draw): number {
 
 function createStep(draw: Draw) {
   const { random, key, knownJob, usesGitHub, refusesLaterStep, theme } = draw
-  const createsOnly = refusesLaterStep || theme === 'lost'
+  const createsOnly = refusesLaterStep || theme === 'lost' || theme === 'pushes'
   const task = random.weighted(
     [60, 'create'],
     [createsOnly ? 0 : usesGitHub ? 5 : 18, 'message'],
@@ -246,7 +303,8 @@ function createStep(draw: Draw) {
     ...(random.chance(0.1) && { 'fail-on': random.pick('none', 'no-changes', 'failed timed-out') }),
     ...(random.chance(0.03) && { 'dry-run': 'true' }),
     ...(random.chance(0.1) && task !== 'attach' && { 'prompt-file': PROMPT_FILE }),
-    ...(random.chance(theme === 'well' ? 0 : 0.04) && random.pick(...BAD_INPUTS, { 'job-key': key })),
+    ...(random.chance(theme === 'well' || theme === 'pushes' ? 0 : 0.04) &&
+      random.pick(...BAD_INPUTS, { 'job-key': key })),
     ...(usesGitHub && gitHubInputs(draw, task, event)),
   }
   return {
@@ -258,15 +316,18 @@ function createStep(draw: Draw) {
     runId: random.int(1, 1e9),
     attempt: 1,
     event,
+    pull: FIRST_PULL,
     /** What the event's file holds, if not the event. */
-    eventFile: random.chance(theme === 'well' ? 0 : 0.02) ? random.pick('', '{', '[]') : undefined,
+    eventFile: random.chance(theme === 'well' || theme === 'pushes' ? 0 : 0.02)
+      ? random.pick('', '{', '[]')
+      : undefined,
     /** The name of its file. */
     workflow: 'docs.yml',
     actions: createActions(draw, timeoutMs),
   }
 }
 
-function gitHubInputs({ random, rare, theme }: Draw, task: string, event: EventPlan): Record<string, string> {
+function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): Record<string, string> {
   const number = numberOf(event)
   const scope = random.weighted(
     [6, number === PULL_REQUEST || event.name === 'push' ? 'pull-request' : 'issue'],
@@ -291,7 +352,9 @@ function gitHubInputs({ random, rare, theme }: Draw, task: string, event: EventP
     ...(random.chance(0.35) && { check: 'true' }),
     ...(random.chance(0.15) && { 'allow-users': random.pick('*', 'Reader', 'stranger, app[bot]') }),
     ...(random.chance(0.05) && { 'skip-authors': random.pick('', 'reader') }),
-    ...(rare.chance(0.2) && { 'skip-labels': rare.pick('no docs', 'other\nNO DOCS', 'other') }),
+    ...(random.chance(0.2) && {
+      'skip-labels': random.pick('no docs', 'other\nNO DOCS', 'other', HOSTILE_LABEL.toLowerCase()),
+    }),
     ...(random.chance(0.5) && { 'docs-token': maybe(DOCS_TOKEN, 'github_pat_unknown') }),
     ...(random.chance(0.2) && { 'job-key': random.pick('{"leg":1}', 'one') }),
     ...(usesPaths && { 'context-paths': random.pick('docs/**', '!docs/**', '*.md') }),
@@ -301,7 +364,7 @@ function gitHubInputs({ random, rare, theme }: Draw, task: string, event: EventP
 
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
   const { random, theme } = draw
-  if (theme === 'well') return []
+  if (theme === 'well' || theme === 'pushes') return []
   if (theme === 'freeze' || (theme === 'limit' && random.chance(0.3))) return [createFreeze(draw, timeoutMs)]
   const count = random.weighted([theme === 'refusals' ? 300 : 60, 0], [28, 1], [12, 2], [5, 3])
   const actions = random.times(count, () => createAction(draw, timeoutMs))

@@ -2,7 +2,7 @@
 
 import { BAD_INPUTS, FAILURES, FINAL_POST_MS, LATE_POLL_MS } from './draw.js'
 import { askedFor } from './events.js'
-import { ENDED, type Facts } from './facts.js'
+import { ENDED } from './facts.js'
 import type { Rule } from './rules.js'
 import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
 
@@ -23,10 +23,6 @@ const FIRST_POST_MS = 20
 const TIMER_MS = 1
 /** How soon after a cancel everything but the comment and the check is written. */
 const REPORT_MS = 1_000
-
-/** Whether a step sends nothing, and waits for a job. */
-const isWaiting = ({ lines }: Facts): boolean =>
-  lines.some((line) => /^(?:Waiting for|Checking) docs job "/.test(line))
 
 export const ENDING_RULES = {
   *'a step ends with 0 or 1'({ step, wasKilled, isUntold, outcome, inputs }) {
@@ -135,8 +131,8 @@ export const ENDING_RULES = {
   },
 
   *'a step that waits tells what the service has said'(facts) {
-    const { outputs, step, jobId, deadlineAt, cancelledAt } = facts
-    if (!isWaiting(facts) || outputs.status !== '' || facts.isUntold) return
+    const { outputs, posts, step, jobId, deadlineAt, cancelledAt } = facts
+    if (!facts.waits || outputs.status !== '' || posts.length > 0 || facts.isUntold) return
     const isTold = step.entries.some((entry) => {
       if (jobIn(entry)?.id !== jobId || !STATUSES.includes(facts.statusIn(entry))) return false
       const until = Math.min(
@@ -155,7 +151,7 @@ export const ENDING_RULES = {
     // A later step also asks for the job of the step before it.
     if (index > 0 || inputs.wait === 'false' || facts.wasCancelled || facts.isUntold) return
     // One that is only remembered is not told.
-    if (posts.some(isMessage) || (posts.length === 0 && !isWaiting(facts))) return
+    if (posts.some(isMessage) || (posts.length === 0 && !facts.waits)) return
     for (const entry of step.entries) {
       const { method, respondedAt, arrivedAt } = entry
       if (method !== 'GET' || jobIn(entry)?.id !== facts.jobId || respondedAt === undefined) continue

@@ -1,12 +1,14 @@
 /** Who may start a job, what GitHub remembers of it, and what the next run makes of that. */
 
-import { DOCS_TOKEN, FAILURES, ISSUE, OWN_DOCS_LINK, PULL_REQUEST, REPOSITORY } from './draw.js'
-import { isPush, mayMerge, numberOf } from './events.js'
+import type { Received } from '../support/github.js'
+import { DOCS_TOKEN, FAILURES, ISSUE, REPOSITORY } from './draw.js'
+import { isPush, numberOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
 import { type Kind, type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
+import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { decodings } from './rules-text.js'
-import { type Entry, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
+import { isCreate, isMessage, jobIdIn, jobIn } from './service.js'
 
 /** The requests for the files of the docs pull request. */
 export const DOCS_FILES = /\/pulls\/17\/files\?/
@@ -26,23 +28,18 @@ export const GITHUB_RULES = {
     if (isByAgent && posts.length > 0) yield 'the agent itself is the cause, and something was sent'
   },
 
-  *'what GitHub refuses to say starts nothing'(facts) {
-    const { asked, inputs, hasComment, step, posts } = facts
-    if (step.plan.task === 'attach' || posts.length === 0) return
-    const usesChanges = inputs.context !== 'none' || inputs['context-paths'] !== undefined
-    const { attempt } = step.plan
-    const decisive = [
-      ...(asked.length > 0 ? [/\/permission$/] : []),
-      ...(usesChanges ? [/\/pulls\/1\/files\?/, /\/actions\//] : []),
-      ...(hasComment ? [/\/comments\?/] : []),
-      ...(facts.hasCheck && attempt > 1 ? [/\/check-runs\?/] : []),
-      ...(mayMerge(step.plan.event) ? [/\/commits\/\w+\/pulls$/, /\/pulls\/1\/commits/] : []),
-    ]
-    for (const { method, path, status, answered } of step.githubRequests) {
-      const isDecisive = method === 'GET' && decisive.some((pattern) => pattern.test(path))
-      const isFinal = [401, 403, 404].some((refusal) => refusal === status) && !/rate limit/.test(answered)
-      if (isDecisive && isFinal) yield `GitHub answered ${status} to ${path}, and something was sent`
-    }
+  *'what GitHub could not say starts nothing'(facts) {
+    const { step, posts } = facts
+    const [first] = posts
+    if (first === undefined || step.plan.task === 'attach') return
+    const reads = step.githubRequests.filter(
+      ({ method, at, path }) => method === 'GET' && at < first.startedAt && decides(facts, path),
+    )
+    // A request that failed is repeated.
+    const last = new Map(reads.map((read) => [read.path, read]))
+    for (const read of last.values())
+      if (!isAnswer(read, facts))
+        yield `${read.path} was answered with ${read.status}, and something was sent`
   },
 
   *'the own comment triggers nothing'(facts) {
@@ -94,7 +91,15 @@ export const GITHUB_RULES = {
     )
     // One that was deleted, that GitHub says it doesn't have, or that moved to an earlier page, is replaced.
     const deleted = github?.others.filter(({ what }) => what.startsWith('deletes')) ?? []
-    const denied = step.githubRequests.filter(({ method, status }) => method === 'PATCH' && status === 404)
+    const told = created.filter(({ status }) => status === 201)
+    const ids = told.map(({ answered }) => JSON.parse(answered).id)
+    const edited = new Set<string>()
+    const denied = step.githubRequests.filter(({ method, path, status }) => {
+      if (method !== 'PATCH') return false
+      if (status !== 404) edited.add(path)
+      const isNew = ids.some((id) => path.endsWith(`/${id}`))
+      return status === 404 && (!isNew || edited.has(path))
+    })
     if (github?.lagMs === 0 && created.length > 1 + deleted.length + denied.length)
       yield `a step made ${created.length} comments`
     if (!isGitHubWell || record.steps.some(({ plan }) => plan.starts.after === 'start')) return
@@ -130,42 +135,6 @@ export const GITHUB_RULES = {
       if (conclusion !== expected) yield `the check is concluded as ${conclusion}, the outcome is ${outcome}`
   },
 
-  /** Unless that is proven to be of no use. */
-  *'a re-run waits for the job of the attempt before'(facts) {
-    const [first] = facts.posts
-    if (first === undefined || facts.step.plan.task !== 'create') return
-    const unfinished = ownUnfinished(facts)
-    const isWrong = unfinished.every((jobId) => !facts.isGone(jobId, first.startedAt))
-    if (unfinished.length > 0 && unfinished.length === remembered(facts).length && isWrong)
-      yield 'a re-run has a job to wait for, and sent something'
-  },
-
-  /** A closed one is asked for again, and so is a job that can't go on. */
-  *'a re-run with an open docs pull request sends nothing'(facts) {
-    const [first] = facts.posts
-    if (first === undefined || facts.step.plan.task === 'attach') return
-    if (['closed', 'merged'].includes(facts.github?.docsPull ?? '')) return
-    const told = ownTold(facts)
-    const isWrong = told.every((jobId) => canGoOn(facts, jobId, first))
-    if (told.length > 0 && told.length === remembered(facts).length && isWrong)
-      yield 'an earlier attempt has told of a pull request, and something was sent'
-  },
-
-  *'a push does not send again what the docs job has'(facts) {
-    const { posts, hasComment, written, step } = facts
-    const [first] = posts
-    const { runId, attempt, event } = step.plan
-    const own = written.findLast(({ kind, marker }) => kind === 'comment' && isBy(marker, runId, attempt))
-    if (event.action !== 'synchronize' || !hasComment || first === undefined || !own?.marker.sent) return
-    const shown = facts.shown('comment')
-    const isWrong = shown.every((one) => one?.sent === own.marker.sent && canGoOn(facts, one.jobId, first))
-    if (shown.length > 0 && isWrong) yield 'the same was sent again'
-  },
-
-  *'what brings nothing new starts nothing'(facts) {
-    if (hasNothingNew(facts) && facts.posts.length > 0) yield 'something was sent'
-  },
-
   *'a docs-token that is refused is told'({ step, inputs, posts, lines }) {
     const token = inputs['docs-token']
     const last = step.githubRequests.findLast(
@@ -174,30 +143,6 @@ export const GITHUB_RULES = {
     const isRefused = last?.status === 401 || last?.status === 404
     const isTold = lines.some((line) => line.startsWith('::warning') && line.includes('docs-token'))
     if (isRefused && posts.length > 0 && !isTold) yield 'no warning names it'
-  },
-
-  *'what may be lost is sent by the next run'(facts) {
-    const { posts, hasComment, step, outcome } = facts
-    if (!hasComment || posts.length > 0 || step.plan.attempt > 1 || outcome === 'skipped') return
-    const shown = facts.shown('comment')
-    const isLost = shown.every((one) => one?.jobId && ['sending', 'unknown'].includes(one.state))
-    if (shown.length > 0 && isLost && [...ENDED, 'started', 'timed-out'].includes(outcome))
-      yield 'nobody knows whether the message arrived, and nothing was sent'
-  },
-
-  /** Whoever closed it wants none. */
-  *'a push asks for no docs that somebody has refused'(facts) {
-    const { plan, posts, github, step, number, inputs } = facts
-    const { event } = step.plan
-    const isPushed = event.action === 'synchronize' && number === PULL_REQUEST && numberOf(event) === number
-    const links = plan.theme === 'well' ? remembered(facts).map(({ comment }) => comment?.link ?? '') : []
-    const canRead = (link: string): boolean =>
-      link === OWN_DOCS_LINK || (link !== '' && inputs['docs-token'] !== undefined)
-    const isKnown =
-      (links.length > 0 && links.every(canRead)) ||
-      step.githubRequests.some(({ path, status }) => /\/pulls\/17$/.test(path) && status === 200)
-    if (isPushed && isKnown && github?.docsPull === 'closed' && posts.length > 0)
-      yield 'the docs pull request was closed without a merge, and something was sent'
   },
 
   *'a later run continues the job that is remembered'(facts) {
@@ -276,7 +221,7 @@ export const GITHUB_RULES = {
     const write = step.githubRequests.find(
       ({ method, path }) => method === 'POST' && path.includes('/comments'),
     )
-    if (mayMerge(step.plan.event) && number === undefined && write !== undefined)
+    if (step.plan.event.name === 'push' && number === undefined && write !== undefined)
       yield `it sent ${write.method} ${write.path} with ${inputs['job-scope']}`
   },
 
@@ -305,64 +250,45 @@ export const GITHUB_RULES = {
   },
 } satisfies Record<string, Rule>
 
+/** Whether something depends on what GitHub answers: on all but what only informs. */
+function decides({ hasComment, step }: Facts, path: string): boolean {
+  if (/\/comments\?/.test(path)) return hasComment
+  return step.plan.attempt > 1 || !/\/check-runs\?/.test(path)
+}
+
+/** Whether GitHub said something: what was asked for, or by a refusal that there is no such thing. */
+function isAnswer({ path, status, answered }: Received, { github, step, inputs }: Facts): boolean {
+  if (status === 200) return !answered.startsWith('<')
+  const isForeign = status === 404 && answered.startsWith('<')
+  if (typeof status !== 'number' || isForeign || /rate limit/i.test(answered)) return false
+  if (/^Sorry, /.test(messageIn(answered))) return /\/files\?|\/compare\//.test(path)
+  const isNamed = step.plan.event.name !== 'push' || inputs['issue-number'] !== undefined
+  const [, refusals = []] = [
+    // Whatever can't be read of the docs pull request, it may be open.
+    [/\/pulls\/17$/, [301, 400, 401, 403, 404, 422]],
+    // What is no pull request is an issue.
+    [/\/pulls\/\d+$/, isNamed ? [301, 401, 403, 404] : [404]],
+    [/\/issues\/\d+$/, github?.transferred ? [301] : []],
+    [/\/compare\//, [404]],
+    [/\/git\/tags\//, [404]],
+  ].find(([pattern]) => (pattern as RegExp).test(path)) ?? [undefined, []]
+  return (refusals as number[]).includes(status)
+}
+
+function messageIn(answered: string): string {
+  try {
+    return JSON.parse(answered)?.message ?? ''
+  } catch {
+    return ''
+  }
+}
+
 const CONCLUSIONS: Readonly<Record<string, string>> = {
   ...{ 'pr-opened': 'success', cancelled: 'cancelled', skipped: 'skipped' },
 }
 
 const isBy = (marker: Marker, run: number, attempt: number): boolean =>
   marker.run === String(run) && marker.attempt === attempt
-
-/** What the comment and the check may have said together. Nothing if a list that decides was never shown. */
-function remembered(facts: Facts): { comment: Marker | undefined; check: Marker | undefined }[] {
-  const { hasComment, hasCheck } = facts
-  const comments = hasComment ? facts.shown('comment') : [undefined]
-  const checks = hasCheck ? facts.shown('check') : [undefined]
-  // In a first attempt, the check need not be read.
-  const mayBeUnread = facts.step.plan.attempt === 1 && !facts.isGitHubWell
-  const orNone = checks.length === 0 || mayBeUnread ? [...checks, undefined] : checks
-  return comments.flatMap((comment) => orNone.map((check) => ({ comment, check })))
-}
-
-/** For each of these, the job of an attempt before that nobody saw end, if there is one. */
-export function ownUnfinished(facts: Facts): string[] {
-  const { runId, attempt } = facts.step.plan
-  return remembered(facts).flatMap(({ comment, check }) => {
-    const own = [check, comment].filter((one) => one?.run === String(runId) && one.attempt !== attempt)
-    const marker = own.find((one) => one?.jobId !== '') ?? own[0]
-    const isUnfinished = marker && marker.jobId !== '' && ![...ENDED, ...NOTHING].includes(marker.state)
-    return isUnfinished ? [marker.jobId] : []
-  })
-}
-
-/** Whether nothing has changed, as far as GitHub knows: there was no run before, or the agent alone has worked since. */
-export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolean {
-  const { task, event } = step.plan
-  const { context, 'context-paths': paths, 'issue-number': number, since } = inputs
-  const isAsked = task !== 'attach' && hasEvent && (context !== 'none' || paths !== undefined)
-  if (!isAsked || !github || number === String(PULL_REQUEST)) return false
-  if (event.name === 'push') return event.push === 'empty branch' && since === undefined
-  const isByAgent = github.committer === 'mintlify[bot]' && inputs['skip-authors'] !== ''
-  const isOld = since === undefined && !github.ranBefore
-  return event.name === 'schedule' && (isOld || (github.compared === 'ahead' && isByAgent))
-}
-
-/** For each of these, the job of an attempt before that has told of its pull request, if there is one. */
-export function ownTold(facts: Facts): string[] {
-  const { runId, attempt } = facts.step.plan
-  return remembered(facts).flatMap(({ comment, check }) => {
-    const own = [check, comment].filter((one) => one?.run === String(runId) && one.attempt !== attempt)
-    const marker = own.find((one) => one?.jobId !== '') ?? own[0]
-    return marker?.state === 'pr-opened' && marker.sent !== '' ? [marker.jobId] : []
-  })
-}
-
-/** Whether nothing shows that a job can't go on, before this request. */
-function canGoOn(facts: Facts, jobId: string, post: Entry): boolean {
-  const statuses = facts.polls(jobId, post.startedAt).map((poll) => facts.statusIn(poll))
-  return (
-    jobId !== '' && !facts.isGone(jobId, post.startedAt) && !statuses.some((one) => FAILURES.includes(one))
-  )
-}
 
 /** Whether issue-number is an issue's where it has to be a pull request's. */
 export function namesIssue({ inputs }: Facts): boolean {

@@ -1,27 +1,20 @@
 /** What must come of a day on which nothing goes wrong. The other rules say what must not happen; these demand. */
 
-import { FAILURES, PULL_REQUEST } from './draw.js'
+import { MATCHES, PULL_REQUEST } from './draw.js'
 import { type EventPlan, mayMerge, numberOf } from './events.js'
-import type { StepRecord } from './execute.js'
-import { type Facts, isSuccess } from './facts.js'
+import type { Facts } from './facts.js'
+import { MOST_LISTED, ownUnfinished } from './remembered.js'
 import type { Rule } from './rules.js'
-import {
-  DOCS_FILES,
-  hasNothingNew,
-  isOfEarlierRun,
-  looksTheSame,
-  namesIssue,
-  ownTold,
-  ownUnfinished,
-} from './rules-github.js'
+import { DOCS_FILES, isOfEarlierRun, looksTheSame, namesIssue } from './rules-github.js'
+import { hasNothingNew } from './rules-paid.js'
 
-/** GitHub lists no more files of a comparison, and of a pull request. */
-const [MOST_COMPARED, MOST_LISTED] = [300, 3_000]
+/** GitHub lists no more files of a comparison. */
+const MOST_COMPARED = 300
 
 export const WELL_RULES = {
   *'if nothing goes wrong, a step ends as planned'(facts) {
     if (facts.plan.theme !== 'well') return
-    const { outcome, code, outputs, jobId, posts, step } = facts
+    const { outcome, code, outputs, jobId, posts } = facts
     const { ends, end } = plannedEnds(facts)
     const ended = `${outcome} ${code}`.trim()
     if (!ends.includes(ended)) yield `${ended || 'nothing'} instead of ${ends.join(' or ')}`
@@ -31,22 +24,7 @@ export const WELL_RULES = {
     const told = [outputs['pr-link'], outputs['pr-repository'], outputs['pr-number']].join(' ')
     if (outcome === end.outcome && end.link && told !== `${end.link} ${repository} ${number}`)
       yield `instead of ${end.link}: ${told}`
-    const isRerun = ownUnfinished(facts).length > 0 || ownTold(facts).length > 0
-    const mayWait = step.plan.task === 'attach' || isRerun || hasSent(facts)
-    if (posts.length !== 1 && !mayWait) yield `${posts.length} POSTs were sent`
-  },
-
-  *'if nothing goes wrong, a push that changes nothing is not paid for'(facts) {
-    const { plan, posts, step, record, index, inputs, github, outcome } = facts
-    const before = record.steps[index - 1]
-    if (plan.theme !== 'well' || !before || !hasSent(facts) || inputs.context === 'none') return
-    const { event, inputs: sent } = before.plan
-    const isAlike = PARTS.every((part) => sent[part] === inputs[part]) && numberOf(event) === PULL_REQUEST
-    const isWhole = (github?.files ?? 0) <= MOST_LISTED && sent['issue-number'] === undefined
-    const [first] = before.entries.filter(({ method }) => method === 'POST')
-    const isPaid = first !== undefined && isSuccess(first) && !FAILURES.includes(plannedEnd(facts).outcome)
-    if (isAlike && isWhole && isPaid && posts.length > 0 && step.plan.attempt === 1)
-      yield `it sent something, and ended as ${outcome}`
+    if (posts.length > 1) yield `${posts.length} POSTs were sent`
   },
 
   *'if nothing goes wrong, there is a comment that names the job'(facts) {
@@ -82,30 +60,19 @@ export const WELL_RULES = {
     const { event } = step.plan
     const isOfPull = [number, numberOf(event)].includes(PULL_REQUEST)
     const isFirst = !github.ranBefore && inputs.since === undefined && /^schedule|_dispatch$/.test(event.name)
+    if (github.undiffable) return
     const hasList = isOfPull || (github.compared === 'ahead' && hasRange(event) && !isFirst)
     // A file that has a plain name, and a list that leaves room for the diff.
     if (!hasList || !/^[\w/.]+$/.test(github.file) || github.files > MOST_COMPARED) return
     for (const { body } of posts) {
       const { prompt } = JSON.parse(body)
       if (!prompt.includes(github.file)) yield 'it names no file'
-      if ((context === 'diff') !== prompt.includes('@@ -1 +1 @@')) yield `the diff is not as ${context} asks`
+      if ((context === 'diff') !== /^-old$/m.test(prompt)) yield `the diff is not as ${context} asks`
       if (numberOf(event) !== undefined && !/^## Event\n[\s\S]*\bTitle\b/m.test(prompt))
         yield 'it has no title'
     }
   },
 } satisfies Record<string, Rule>
-
-/** Whether this push brings what an earlier step has sent to the docs job. */
-function hasSent({ step, hasComment, record, index, inputs }: Facts): boolean {
-  const isSame = ({ plan }: StepRecord): boolean =>
-    numberOf(plan.event) === PULL_REQUEST && PARTS.every((part) => plan.inputs[part] === inputs[part])
-  const { event, workflow } = step.plan
-  const before = record.steps.slice(0, index).filter(({ plan }) => plan.workflow === workflow)
-  return hasComment && event.action === 'synchronize' && before.some(isSame)
-}
-
-/** What a prompt is made of. */
-const PARTS = ['prompt', 'prompt-file', 'context', 'context-paths', 'job-key', 'project-id', 'api-key']
 
 /** How the job ends, and all the ways in which the step may end. */
 function plannedEnds(facts: Facts) {
@@ -121,12 +88,18 @@ function plannedEnds(facts: Facts) {
   const isClosed = github?.docsPull === 'closed' && event.action === 'synchronize'
   const maySkip = event.isOwnComment || (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
   const isListed = event.name.startsWith('pull_request') && inputs['issue-number'] === undefined
-  const isWhole = isListed && (github?.files ?? 0) <= MOST_LISTED
-  if (task !== 'attach' && isWhole && noneMatches(inputs['context-paths'], github)) return all('skipped')
+  const isWhole = isListed && (github?.files ?? 0) <= MOST_LISTED && !github?.undiffable
+  if (task !== 'attach' && isWhole && noneMatches(facts)) return all('skipped')
   const usual = facts.isDryRun ? 'dry-run' : inputs.wait === 'false' ? 'started' : end.outcome
   // A step that only waits asks once.
   const asksOnce = usual === 'started' && posts.length === 0
-  return all(usual, ...(maySkip ? ['skipped'] : []), ...(asksOnce ? [end.outcome] : []))
+  const isUndiffable = github?.undiffable && task !== 'attach' && usesChanges(facts)
+  return all(
+    usual,
+    ...(maySkip ? ['skipped'] : []),
+    ...(asksOnce ? [end.outcome] : []),
+    ...(isUndiffable ? ['error github'] : []),
+  )
 }
 
 /** The last answer to a status request is given again and again. */
@@ -135,10 +108,8 @@ function plannedEnd({ plan }: Facts): { readonly outcome: string; readonly link:
   return { outcome: status !== 'completed' ? status : link === null ? 'no-changes' : 'pr-opened', link }
 }
 
-const MATCHES: Readonly<Record<string, RegExp>> = {
-  'docs/**': /^docs\//,
-  '!docs/**': /^(?!docs\/)/,
-  '*.md': /^[^/]*\.md$/,
+function usesChanges({ inputs }: Facts): boolean {
+  return inputs.context !== 'none' || inputs['context-paths'] !== undefined
 }
 
 /** No file matches, or nothing is new. */
@@ -147,14 +118,16 @@ function mayHaveNothingToDo(facts: Facts): boolean {
   const isOld = github !== undefined && github.compared !== 'ahead'
   return (
     hasNothingNew(facts) ||
-    noneMatches(inputs['context-paths'], github) ||
+    noneMatches(facts) ||
     (isOld && (inputs['context-paths'] !== undefined || step.plan.event.name === 'schedule'))
   )
 }
 
-function noneMatches(paths: string | undefined, github: Facts['github']): boolean {
+function noneMatches({ inputs, github, step }: Facts): boolean {
+  const paths = inputs['context-paths']
   if (github === undefined || paths === undefined) return false
-  const names = [github.file, ...(github.files > 1 ? ['docs/0.md'] : [])]
+  const hasMore = github.files > 1 || step.plan.pull.files > 0
+  const names = [github.file, ...(hasMore ? ['docs/0.md'] : [])]
   return !names.some((name) => MATCHES[paths]?.test(name))
 }
 

@@ -4,6 +4,7 @@ import type { RunRecord } from './execute.js'
 import { Facts } from './facts.js'
 import { ENDING_RULES } from './rules-ending.js'
 import { GITHUB_RULES } from './rules-github.js'
+import { PAID_RULES } from './rules-paid.js'
 import { SERVICE_RULES } from './rules-service.js'
 import { TEXT_RULES } from './rules-text.js'
 import { WELL_RULES } from './rules-well.js'
@@ -15,6 +16,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ...SERVICE_RULES,
   ...ENDING_RULES,
   ...GITHUB_RULES,
+  ...PAID_RULES,
   ...TEXT_RULES,
   ...WELL_RULES,
 }

@@ -26,7 +26,8 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
   const isHidden = random.chance(theme === 'refusals' ? 0.5 : theme === 'well' ? 0 : 0.05)
   const forMs = isHidden ? random.int(0, 29_000) : 0
   const create =
-    { refusals: refuseJobs, well: doAllWell, lost: doAllWell }[theme as string] ?? createExchanges
+    { refusals: refuseJobs, well: doAllWell, lost: doAllWell, pushes: answerPushes }[theme as string] ??
+    createExchanges
   return {
     ...create(draw),
     /** For so long after a create, status requests get this response. */
@@ -47,6 +48,18 @@ function doAllWell(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
       ending(draw),
     ],
   }
+}
+
+/** What becomes of the second POST may stay unknown. */
+function answerPushes(draw: Draw): Record<'posts' | 'gets', Exchange[]> {
+  const { random } = draw
+  const { posts, gets } = doAllWell(draw)
+  const [usual = healthy(draw, 'post')] = posts
+  const unknown: Exchange[] = [
+    { ...usual, breaksAt: 'request', how: random.pick('reset', 'close') },
+    { ...usual, response: plainResponse(random.pick(500, 502, 503), '') },
+  ]
+  return { posts: random.chance(0.6) ? posts : [usual, random.pick(...unknown), usual], gets }
 }
 
 function createExchanges(draw: Draw) {
@@ -84,6 +97,7 @@ function refuseJobs(draw: Draw) {
   return {
     posts: [
       ...(usesGitHub ? [healthy(draw, 'post')] : []),
+      ...random.times(random.pick(0, 5), () => refusal(draw, 409)),
       ...some(4, 404, 404, 400, 409, 410, 422, 401, 403, 303),
       healthy(draw, 'post'),
     ],

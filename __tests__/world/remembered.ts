@@ -1,0 +1,113 @@
+/** What a step finds of earlier ones: what GitHub has shown it, and what the service was really sent. */
+
+import { FAILURES, MATCHES } from './draw.js'
+import { numberOf } from './events.js'
+import type { StepRecord } from './execute.js'
+import { ENDED, Facts, NOTHING } from './facts.js'
+import type { Marker } from './memory.js'
+import { type Entry, fateOf, isCreate, isMessage, jobIdIn, jobIn } from './service.js'
+
+/** States of a request of which nobody knows whether it was accepted. */
+const LOST = ['sending', 'unknown']
+/** GitHub lists no more files of a pull request. */
+export const MOST_LISTED = 3_000
+
+/**
+ * What the comment and the check may have said together. Nothing if a list that decides was never
+ * shown.
+ */
+export function remembered(facts: Facts): { comment: Marker | undefined; check: Marker | undefined }[] {
+  const { hasComment, hasCheck } = facts
+  const comments = hasComment ? facts.shown('comment') : [undefined]
+  const checks = hasCheck ? facts.shown('check') : [undefined]
+  // In a first attempt, the check need not be read.
+  const hasFailed = facts.step.githubRequests.some(
+    ({ method, path, status, answered }) =>
+      method === 'GET' && path.includes('/check-runs?') && (status !== 200 || answered.startsWith('<')),
+  )
+  const mayBeUnread = facts.step.plan.attempt === 1 && (hasFailed || !facts.isGitHubWell)
+  const orNone = checks.length === 0 || mayBeUnread ? [...checks, undefined] : checks
+  return comments.flatMap((comment) => orNone.map((check) => ({ comment, check })))
+}
+
+/** For each of these, what an earlier attempt left, if it left a job. */
+function ownMarkers(facts: Facts): Marker[] {
+  const { runId, attempt } = facts.step.plan
+  return remembered(facts).flatMap(({ comment, check }) => {
+    const own = [check, comment].filter((one) => one?.run === String(runId) && one.attempt !== attempt)
+    const marker = own.find((one) => one?.jobId !== '')
+    return marker === undefined ? [] : [marker]
+  })
+}
+
+/** The jobs of an attempt before that nobody saw end. */
+export function ownUnfinished(facts: Facts): string[] {
+  const unfinished = ownMarkers(facts).filter(({ state }) => ![...ENDED, ...NOTHING].includes(state))
+  return unfinished.map(({ jobId }) => jobId)
+}
+
+/** The jobs of an attempt before that has told of its pull request. */
+export function ownTold(facts: Facts): string[] {
+  const told = ownMarkers(facts).filter(({ state }) => state === 'pr-opened')
+  return told.map(({ jobId }) => jobId).filter((jobId) => lastPost(facts, jobId)?.isAccepted)
+}
+
+/** Whether an earlier attempt's last request is unknown, whatever was shown. */
+export function ownIsLost(facts: Facts): boolean {
+  const markers = ownMarkers(facts)
+  const isLost = markers.length === remembered(facts).length
+  return markers.length > 0 && isLost && markers.every(({ state }) => LOST.includes(state))
+}
+
+/** What was sent to a job last, before this step, and was not refused. */
+function lastPost({ record, index }: Facts, jobId: string) {
+  const isOfJob = (post: Entry): boolean =>
+    (isMessage(post) && jobIdIn(post) === jobId) || (isCreate(post) && jobIn(post)?.id === jobId)
+  const posts = record.steps
+    .slice(0, index)
+    .flatMap((step, by) => step.entries.map((post) => ({ post, by, step })))
+    .filter(({ post }) => isOfJob(post) && fateOf(post) !== 'refused')
+  const last = posts.sort((one, other) => one.post.startedAt - other.post.startedAt).at(-1)
+  if (last === undefined) return undefined
+  const wasRead = new Facts(record, last.by).wasRead(last.post)
+  return { ...last, isAccepted: fateOf(last.post) === 'job' && wasRead }
+}
+
+/**
+ * Whether the job that is remembered has what this step would send; undefined if nobody can tell, as
+ * when several steps were under way, or one was killed before it stored what it knew.
+ */
+export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
+  const { record, step, github } = facts
+  if (record.plan.steps.some(({ starts }) => starts.after !== 'end')) return undefined
+  if (marker.jobId === '' || LOST.includes(marker.state)) return false
+  const last = lastPost(facts, marker.jobId)
+  const storedBy = record.steps.findIndex(
+    ({ plan }) =>
+      String(plan.runId) === marker.run &&
+      plan.attempt === marker.attempt &&
+      plan.workflow === step.plan.workflow,
+  )
+  if (last === undefined || storedBy < last.by) return undefined
+  const own = contentOf(step, github)
+  return last.isAccepted && own !== undefined && own === contentOf(last.step, github)
+}
+
+/** What a step sends, but for the line numbers in diffs; undefined if a part is unknown, or cut. */
+function contentOf({ plan }: StepRecord, github: Facts['github']): string | undefined {
+  const { inputs, event, pull } = plan
+  const { prompt, 'prompt-file': file, context, 'context-paths': paths = '' } = inputs
+  if (!github || context === 'none' || github.undiffable) return undefined
+  if (github.files + pull.files >= MOST_LISTED) return undefined
+  const { title, body } = numberOf(event) === undefined ? pull : event.words
+  const counts = (name: string): boolean => MATCHES[paths]?.test(name) ?? true
+  const [patch, files] = [counts(github.file) ? pull.patch : 0, counts('docs/a.md') ? pull.files : 0]
+  return JSON.stringify([prompt, file, context, title, body, patch, files])
+}
+
+/** Whether nothing shows that a job can't go on, before this request. */
+export function canGoOn(facts: Facts, jobId: string, post: Entry): boolean {
+  const statuses = facts.polls(jobId, post.startedAt).map((poll) => facts.statusIn(poll))
+  const hasFailed = statuses.some((status) => FAILURES.includes(status))
+  return jobId !== '' && !facts.isGone(jobId, post.startedAt) && !hasFailed
+}

@@ -1,0 +1,140 @@
+/** What is paid for is paid for once, and what somebody asked for on purpose is sent. */
+
+import { FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
+import { numberOf } from './events.js'
+import { ENDED, type Facts } from './facts.js'
+import { canGoOn, hasTheSame, ownIsLost, ownTold, ownUnfinished, remembered } from './remembered.js'
+import type { Rule } from './rules.js'
+import { isMessage } from './service.js'
+
+export const PAID_RULES = {
+  /** Unless that is proven to be of no use. */
+  *'a re-run waits for the job of the attempt before'(facts) {
+    const [first] = facts.posts
+    if (first === undefined || facts.step.plan.task !== 'create') return
+    const unfinished = ownUnfinished(facts)
+    const isWrong = unfinished.every((jobId) => !facts.isGone(jobId, first.startedAt))
+    if (unfinished.length > 0 && unfinished.length === remembered(facts).length && isWrong)
+      yield 'a re-run has a job to wait for, and sent something'
+  },
+
+  /** A closed one is asked for again, and so is a job that can't go on. */
+  *'a re-run with an open docs pull request sends nothing'(facts) {
+    const [first] = facts.posts
+    if (first === undefined || facts.step.plan.task === 'attach' || mayBeOver(facts)) return
+    const told = ownTold(facts)
+    const isWrong = told.every((jobId) => canGoOn(facts, jobId, first))
+    if (told.length > 0 && told.length === remembered(facts).length && isWrong)
+      yield 'an earlier attempt has told of a pull request, and something was sent'
+  },
+
+  *'a push does not send again what the docs job has'(facts) {
+    const { posts, hasComment, step } = facts
+    const [first] = posts
+    if (step.plan.event.action !== 'synchronize' || !hasComment || first === undefined) return
+    const shown = facts.shown('comment')
+    const isWrong = shown.every((one) => one && hasTheSame(facts, one) && canGoOn(facts, one.jobId, first))
+    if (shown.length > 0 && isWrong) yield 'the same was sent again'
+  },
+
+  /** A comment, a label, a button; an edited title, a file more; a message that may be lost. */
+  *'what was asked for is sent'(facts) {
+    const { posts, outcome, hasComment, step, isGitHubWell } = facts
+    const { task, event } = step.plan
+    const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
+    if (!isEnd || posts.length > 0 || task === 'attach') return
+    const isTold = ownTold(facts).length > 0 && !(isGitHubWell && isOver(facts))
+    if (ownUnfinished(facts).length > 0 || isTold) return
+    const isPush = event.action === 'synchronize' && hasComment
+    const mayWait = facts
+      .shown('comment')
+      .some((one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId))
+    if (!isPush || !mayWait) yield `nothing was sent, and ${facts.says}`
+  },
+
+  *'what brings nothing new starts nothing'(facts) {
+    if (hasNothingNew(facts) && facts.posts.length > 0) yield 'something was sent'
+  },
+
+  /** Whoever closed it wants none. */
+  *'a push asks for no docs that somebody has refused'(facts) {
+    const { plan, posts, github, step, number } = facts
+    const { event } = step.plan
+    const isPushed = event.action === 'synchronize' && numberOf(event) === number
+    const links = remembered(facts).map(({ comment }) => comment?.link ?? '')
+    const isKnown =
+      (plan.theme === 'well' && links.length > 0 && links.every((link) => canRead(facts, link))) ||
+      step.githubRequests.some(({ path, status }) => /\/pulls\/17$/.test(path) && status === 200)
+    const isClosed = number === PULL_REQUEST && isKnown && github?.docsPull === 'closed'
+    // With job-scope run, nobody knows of it but a re-run, which asks anew.
+    if (isPushed && isClosed && facts.hasComment && posts.length > 0)
+      yield 'the docs pull request was closed without a merge, and something was sent'
+  },
+
+  *'a re-run tells that a message may be lost'(facts) {
+    const { posts, outcome, step, isUntold } = facts
+    if (isUntold || posts.length > 0 || !ownIsLost(facts)) return
+    const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
+    if (isEnd && !/it may be lost/.test(step.summary)) yield 'the summary does not say it'
+  },
+
+  /** After a 404 that was a gateway's, the message is sent once more. */
+  *'a message that an ended job refuses gives way to a new job'(facts) {
+    const { posts, step } = facts
+    const messages = posts.filter(isMessage)
+    const count = (status: number): number =>
+      messages.filter(({ exchange }) => exchange.response.status === status).length
+    const [first] = messages
+    if (first === undefined || step.plan.task !== 'create') return
+    const seen = step.entries.filter(
+      ({ method, startedAt }) => method === 'GET' && startedAt < first.startedAt,
+    )
+    const status = seen.map((poll) => facts.statusIn(poll)).findLast((one) => one !== '')
+    if (status === 'completed' && count(409) > 3 * (1 + count(404)))
+      yield `it was sent ${messages.length} times`
+  },
+} satisfies Record<string, Rule>
+
+/** Whether a job had failed when the step first saw it. */
+function hadFailed(facts: Facts, jobId: string): boolean {
+  const first = facts.polls(jobId).find((poll) => facts.wasRead(poll) && facts.statusIn(poll) !== '')
+  return first !== undefined && FAILURES.includes(facts.statusIn(first))
+}
+
+/** Whether the docs pull request was merged or closed, and the step can read what is remembered of it. */
+function isOver(facts: Facts): boolean {
+  const links = rememberedLinks(facts)
+  return mayBeOver(facts) && links.every((link) => canRead(facts, link))
+}
+
+function mayBeOver(facts: Facts): boolean {
+  const isEnded = ['closed', 'merged'].includes(facts.github?.docsPull ?? '')
+  return isEnded && rememberedLinks(facts).some((link) => canRead(facts, link))
+}
+
+function rememberedLinks(facts: Facts): string[] {
+  const markers = remembered(facts).flatMap(({ comment, check }) => [comment, check])
+  return markers.map((marker) => marker?.link ?? '').filter((link) => link !== '')
+}
+
+function canRead({ inputs }: Facts, link: string): boolean {
+  return link === OWN_DOCS_LINK || (link !== '' && inputs['docs-token'] !== undefined)
+}
+
+/**
+ * Whether nothing has changed, as far as GitHub knows: there was no run before, or the agent alone has
+ * worked since.
+ */
+export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolean {
+  const { task, event } = step.plan
+  const { context, 'context-paths': paths, 'issue-number': number, since } = inputs
+  const isAsked = task !== 'attach' && hasEvent && (context !== 'none' || paths !== undefined)
+  if (!isAsked || !github || number === String(PULL_REQUEST)) return false
+  if (event.name === 'push') return event.push === 'empty branch' && since === undefined
+  const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
+  // Then the commit of the run before is gone, as far as GitHub says.
+  const isGone = step.githubRequests.some(({ path, status }) => path.includes('/compare/') && status === 404)
+  const isKnown = github.compared === 'ahead' && !github.undiffable && !isGone
+  const isFirst = since === undefined && !github.ranBefore
+  return event.name === 'schedule' && (isFirst || (isKnown && isByAgent))
+}
