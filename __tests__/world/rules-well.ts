@@ -93,23 +93,13 @@ function plannedEnds(facts: Facts) {
   const usual = facts.isDryRun ? 'dry-run' : inputs.wait === 'false' ? 'started' : end.outcome
   // A step that only waits asks once.
   const asksOnce = usual === 'started' && posts.length === 0
-  const isUndiffable = github?.undiffable && task !== 'attach' && usesChanges(facts)
-  return all(
-    usual,
-    ...(maySkip ? ['skipped'] : []),
-    ...(asksOnce ? [end.outcome] : []),
-    ...(isUndiffable ? ['error github'] : []),
-  )
+  return all(usual, ...(maySkip ? ['skipped'] : []), ...(asksOnce ? [end.outcome] : []))
 }
 
 /** The last answer to a status request is given again and again. */
 function plannedEnd({ plan }: Facts): { readonly outcome: string; readonly link: string | null } {
   const { status, prLink: link } = JSON.parse(plan.service.gets.at(-1)?.response.body ?? '{}')
   return { outcome: status !== 'completed' ? status : link === null ? 'no-changes' : 'pr-opened', link }
-}
-
-function usesChanges({ inputs }: Facts): boolean {
-  return inputs.context !== 'none' || inputs['context-paths'] !== undefined
 }
 
 /** No file matches, or nothing is new. */
