@@ -5,7 +5,7 @@ import { numberOf } from './events.js'
 import { ENDED, type Facts } from './facts.js'
 import { canGoOn, hasTheSame, ownIsLost, ownTold, ownUnfinished, remembered } from './remembered.js'
 import type { Rule } from './rules.js'
-import { isMessage } from './service.js'
+import { fateOf, isCreate, isMessage } from './service.js'
 
 export const PAID_RULES = {
   /** Unless that is proven to be of no use. */
@@ -93,7 +93,38 @@ export const PAID_RULES = {
     if (status === 'completed' && count(409) > 3 * (1 + count(404)))
       yield `it was sent ${messages.length} times`
   },
+  /** A bill can be made from the output, and from logs. */
+  *'what was sent is told'(facts) {
+    const { isUntold, outputs, lines, step } = facts
+    if (isUntold) return
+    const { sent = '' } = outputs
+    const expected = sentBy(facts)
+    if (!expected.includes(sent)) yield `the output says ${sent || 'nothing'}, and it was ${expected}`
+    const words = `Sent: ${SENT[sent]}`
+    const last = lines.find((line) => line.startsWith('Finished after '))
+    if (last && !last.includes(words)) yield `the last line of the log does not say ${words}`
+    if (!step.summary.includes(words)) yield `the summary does not say ${words}`
+  },
 } satisfies Record<string, Rule>
+
+const SENT: Readonly<Record<string, string>> = {
+  job: 'a new docs job',
+  message: 'a message',
+  nothing: 'nothing',
+}
+
+/** What the service may have accepted, by its own record: more than one if nobody can tell. */
+function sentBy(facts: Facts): string[] {
+  const { posts, code, step } = facts
+  const last = posts.findLast((post) => fateOf(post) !== 'refused' || !facts.wasRead(post))
+  if (last === undefined) {
+    // A request that was cut on its way never came.
+    const request = step.plan.task === 'message' ? ['message'] : ['job', 'message']
+    return code === 'create-unknown' && posts.length === 0 ? request : ['nothing']
+  }
+  const kind = isCreate(last) ? 'job' : 'message'
+  return ['job', 'no-job', 'unknown'].includes(fateOf(last)) ? [kind] : [kind, 'nothing']
+}
 
 /** Whether a job had failed when the step first saw it. */
 function hadFailed(facts: Facts, jobId: string): boolean {
