@@ -334,6 +334,15 @@ test('a new comment that can not be edited is not created again', () =>
     expect(world.comments()).toHaveLength(1)
   }))
 
+test('a comment that a gateway does not find is not created again', () =>
+  inWorld({}, async (world) => {
+    await world.step(COMMENT)
+    const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>No such page' }
+    fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: page, times: 999 })
+    await world.step(COMMENT)
+    expect(world.comments()).toHaveLength(1)
+  }))
+
 test('a cancel during the last edits leaves them 3 s', () =>
   inWorld({}, async (world) => {
     fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: 'silence' })

@@ -216,9 +216,9 @@ function isUnlistable(failure: Failure): boolean {
   return message === NO_FILES || /diff is taking too long|problem generating this diff/i.test(message)
 }
 
-/** A gateway's: GitHub's own 404 is JSON. */
-function isForeign({ status, headers }: Failure): boolean {
-  return status === 404 && !/json/i.test(String(headers['content-type'] ?? ''))
+/** A gateway's: GitHub's own refusals are JSON. */
+function isForeign({ status = 0, headers }: Failure): boolean {
+  return status >= 400 && status < 500 && !/json/i.test(String(headers['content-type'] ?? ''))
 }
 
 /** How long GitHub asks to wait, in milliseconds. */

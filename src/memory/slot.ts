@@ -204,8 +204,8 @@ export class Slot implements StatusWriter {
     try {
       await place.edit(id, update, marker, mode)
     } catch (thrown) {
-      const wasDeleted = !isNew && thrown instanceof GitHubError && thrown.status === 404
-      if (!wasDeleted) throw thrown
+      const isGone = thrown instanceof GitHubError && thrown.status === 404 && thrown.refused
+      if (isNew || !isGone) throw thrown // Otherwise, somebody has deleted it.
       this.#become({ is: 'none' })
       await this.#edit(update, mode)
     }
