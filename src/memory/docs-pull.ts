@@ -33,7 +33,6 @@ export async function readDocsPull<T>(
     return await read(github, repository, number)
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
-    // GitHub also refuses with 403 at its rate limit; another token has its own.
     if (isHere || !isRefused(thrown) || docsGitHub === undefined) {
       const advice = `Set docs-token to a token that can read pull requests in ${repository}.`
       return unknownFor(thrown, !isRefused(thrown) ? '' : isHere ? thrown.advice : advice)
@@ -48,9 +47,13 @@ export async function readDocsPull<T>(
   }
 }
 
-/** GitHub answers 404 instead of 403 if it must not tell that a private repository exists. */
-function isRefused({ status }: GitHubError): boolean {
-  return status === 403 || status === 404
+/**
+ * Whether another token may get more: it has a rate limit of its own. GitHub answers 404 instead of 403 if it must not
+ * tell that a private repository exists.
+ */
+function isRefused({ status, temporary, retryAfterMs }: GitHubError): boolean {
+  const isLimited = retryAfterMs !== undefined
+  return (!temporary || isLimited) && (status === 403 || status === 404)
 }
 
 /**
