@@ -92,7 +92,8 @@ async function startWorld(plan: Plan, { tell }: RunOptions) {
     }))
   const hasSent = (step: number): boolean =>
     service.entries.some((entry) => entry.step === step && entry.method === 'POST')
-  const github = plan.github && (await startPlannedGitHub(plan.github, { count, hasSent, tell }))
+  const github =
+    plan.github && (await startPlannedGitHub(plan.github, { seed: plan.seed, count, hasSent, tell }))
   return {
     service,
     github,
@@ -293,12 +294,13 @@ function filesOf({ file: name, patch, files }: GitHubPlan, pull?: PullPlan) {
 type PlannedGitHub = Awaited<ReturnType<typeof startPlannedGitHub>>
 
 interface GitHubOptions extends Pick<RunOptions, 'tell'> {
+  readonly seed: number
   readonly count: (what: Trigger, step: number) => void
   /** Whether the step has sent something to the service. */
   readonly hasSent: (step: number) => boolean
 }
 
-async function startPlannedGitHub(plan: GitHubPlan, { count, hasSent, tell }: GitHubOptions) {
+async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell }: GitHubOptions) {
   const { pages, faults, undiffable } = plan
   const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
   const github = await startGitHub({
@@ -308,6 +310,7 @@ async function startPlannedGitHub(plan: GitHubPlan, { count, hasSent, tell }: Gi
     keepAliveMs: plan.keepAliveMs,
     renamed: plan.renamed,
     compresses: plan.compresses,
+    checks: seed % 4 === 0,
     version: plan.omitsMerges ? '2026-03-10' : '2022-11-28',
     onRequest: ({ method, path, prefix }) => {
       tell('GitHub', `gets ${method} ${path} of step ${stepOf(prefix) + 1}`)
