@@ -14,7 +14,6 @@ const WRITERS = ['admin', 'write']
  * Why the run must not start a job; undefined if it may.
  *
  * @throws ActionError `github` if a permission can't be read
- * @throws Cancelled
  */
 export async function findRefusal(
   people: readonly Person[],

@@ -2,9 +2,7 @@
 
 import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
 
-/** What the event alone decides. */
 interface SkipDecision {
-  /** Why the run is skipped; undefined if it is not, or not yet. */
   readonly reason?: string
   /** The run is skipped if each of these commits is a merge, which GitHub has to be asked. */
   readonly mayBeMerges?: readonly string[]

@@ -25,7 +25,6 @@ export type ServiceResult =
     }
   | Exclude<HttpResult, HttpResponse>
 
-/** A create request, or a message to a job. */
 export type SubmitRequest = { readonly kind: 'create' } | { readonly kind: 'message'; readonly jobId: string }
 
 /** Each method sends one request; whether and when it is retried is decided elsewhere. */

@@ -20,31 +20,25 @@ export const FAILURES = FINAL_STATUSES.filter((status) => status !== 'completed'
 export const STATUSES = ['active', ...FINAL_STATUSES] as const
 export type Status = (typeof STATUSES)[number]
 
-/** The outcomes that report the end of a job. */
 const FINAL_OUTCOMES = [...COMPLETED, ...FAILURES] as const
 export type FinalOutcome = (typeof FINAL_OUTCOMES)[number]
 
 export const OUTCOMES = [...FINAL_OUTCOMES, ...STEP_ENDS] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** The outcomes that `fail-on` may list. */
 export const FAIL_ON = [...FAILURES, 'timed-out', 'no-changes'] as const
 export type FailOn = (typeof FAIL_ON)[number]
-/** All but a job that had nothing to change. */
 export const DEFAULT_FAIL_ON = FAIL_ON.filter((outcome) => outcome !== 'no-changes')
 
-/** A job as the service last returned it. */
 export interface Job {
   readonly id: string
   /** The status as the service spells it, redacted and truncated. */
   readonly rawStatus: string
   /** Undefined if the service does not document it. */
   readonly status: Status | undefined
-  /** The pull request's URL, or empty. */
   readonly link: string
   /** The service returned a link that is not passed on. */
   readonly linkRejected: boolean
-  /** The whole object as received. */
   readonly received: unknown
 }
 
@@ -56,7 +50,6 @@ export function isFinal(status: Status | undefined): status is FinalStatus {
   return status !== undefined && status !== 'active'
 }
 
-/** What a final status means for the step. */
 export function outcomeOf(status: FinalStatus, link: string): FinalOutcome {
   if (status !== 'completed') return status
   return link === '' ? 'no-changes' : 'pr-opened'
@@ -72,12 +65,10 @@ export function reasonNotContinuable({ status }: Job): string {
   return isFinal(status) ? ENDS[status] : ''
 }
 
-/** Whether an outcome fails the step: `error` and `cancelled` always do, others if `fail-on` lists them. */
 export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolean {
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
 }
 
-/** What `isId` asks for. */
 export const ID_RULE =
   'letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", no "::" at its start, at most 512 characters'
 

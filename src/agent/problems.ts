@@ -6,7 +6,6 @@ import { joinSentences } from '../text/format.js'
 import type { ServiceResult, SubmitRequest } from './client.js'
 import type { ServiceFacts } from './service.js'
 
-/** Why a result is unknown if the step could not wait for it. */
 export const ENDED_FIRST = 'the step ended before a response arrived'
 
 export function resultUnknown(

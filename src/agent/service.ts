@@ -2,7 +2,6 @@
 
 import { WHERE_TO_LOOK } from '../text/errors.js'
 
-/** Mintlify's Agent API: the default of `base-url`. */
 export const MINTLIFY_URL = 'https://api.mintlify.com'
 
 export interface ServiceFacts {
@@ -35,7 +34,6 @@ const OF_MINTLIFY: ServiceFacts = {
   limit: 'Mintlify documents a limit of 100 uses per project per hour.',
 }
 
-/** @param baseUrl as in `Inputs` */
 export function factsOf(baseUrl: string): ServiceFacts {
   return baseUrl === MINTLIFY_URL ? OF_MINTLIFY : OF_ANY_SERVICE
 }

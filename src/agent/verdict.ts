@@ -16,7 +16,6 @@ import {
 } from './problems.js'
 import type { ServiceFacts } from './service.js'
 
-/** What to do after a create request or a message. */
 export type SubmitVerdict =
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */
   | { readonly next: 'accepted'; readonly job: Job | undefined }
@@ -63,7 +62,6 @@ export function isResponse({ kind }: ServiceResult): boolean {
 
 export interface SubmitContext {
   readonly date: Date
-  /** How many 409s there have been before this result. */
   readonly conflicts: number
   /** A new job can take the place of the one that gets the message, because that one has ended. */
   readonly replaceable: boolean
@@ -140,9 +138,7 @@ export function refusesMessage({ status }: Refusal): boolean {
 
 export interface PollContext {
   readonly jobId: string
-  /** The service has returned this job to this step. */
   readonly seen: boolean
-  /** How many refusals in a row there have been before this response. */
   readonly refusals: number
   /** Milliseconds since this step created the job; undefined if it did not. */
   readonly sinceCreateMs: number | undefined

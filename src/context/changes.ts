@@ -116,7 +116,6 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   workflow_dispatch: (environment, _, source) => sinceLastSuccess(environment, source),
 }
 
-/** @param headSha the head that the event names, or empty */
 async function ofPullRequest(number: number, headSha: string, source: Source): Promise<Changes> {
   const doing = `listing the files of pull request ${number}`
   const mode = { ...source, ofFiles: true }

@@ -13,12 +13,10 @@ const COMPARE_LIMIT = 300
 /** Its commits per page; the first page has the files. */
 const COMMITS_PAGE = 100
 
-/** @param note why there is no list of changes, in the action's own words */
 export function unknownChanges(note: string): Changes {
   return { files: [], truncated: false, unknown: true, note, range: 'unknown' }
 }
 
-/** @param range as in `Changes` */
 export function noChanges(range: string): Changes {
   return { files: [], truncated: false, range, empty: true }
 }
@@ -34,8 +32,6 @@ type Comparison =
   | { readonly relation: 'unrelated' }
 
 /**
- * Compares what `base` and `head` name.
- *
  * @param range what the changes belong to, in the action's own words
  * @throws ActionError `github`
  */

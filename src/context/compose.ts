@@ -22,9 +22,7 @@ export interface ContextOptions {
   readonly level: 'event' | 'diff'
   readonly trigger: Trigger
   readonly changes: Changes
-  /** Random hexadecimal digits that nobody can guess. */
   readonly boundary: string
-  /** How many changed files context-paths excluded. */
   readonly excluded: number
 }
 
@@ -34,7 +32,6 @@ const RESERVED = 2048
 /** For a prompt that leaves no room for the context. */
 const NO_ROOM = 'Details of what triggered this run are omitted: the text above leaves no room for them.'
 
-/** Renders a part of the prompt in at most `room` bytes. */
 type Section = (room: number) => string
 
 /**

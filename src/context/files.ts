@@ -21,7 +21,6 @@ export interface ChangedFile {
 
 export interface Changes {
   readonly files: readonly ChangedFile[]
-  /** GitHub truncated the list. */
   readonly truncated: boolean
   /** There is certainly no commit in the range. */
   readonly empty?: boolean

@@ -136,9 +136,6 @@ async function findLastRun(environment: RunEnvironment, workflow_id: string, bra
 }
 
 /**
- * Compares with a tag, a branch or a commit.
- *
- * @param head the commit that the run is about
  * @throws ActionError `github` if there is no such tag, branch or commit
  */
 export async function sinceNamed(base: string, head: string, source: Source): Promise<Changes> {

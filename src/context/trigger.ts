@@ -28,7 +28,6 @@ interface RawFact extends Fact {
 }
 
 export interface Trigger {
-  /** The event's name, as in GITHUB_EVENT_NAME. */
   readonly event: string
   readonly repository: string
   /** The names are the action's own, such as `title`; the values were written by others. */
@@ -83,7 +82,6 @@ function commitList(event: RunEvent, changes: Changes): CommitList {
   return { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
 }
 
-/** Each commit's first line and author. */
 function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
   const count = complete ? '' : ` (the first ${formatInteger(commits.length)}; there may be more)`
   return { name: `commits${count}`, value: commits.map((commit) => commitLine(commit, redact)).join('\n') }

@@ -5,7 +5,6 @@ import { getArray, getPath, getSha, getString } from './payload.js'
 
 export interface RunEnvironment {
   readonly eventName: string
-  /** The file with the event's payload as JSON. */
   readonly eventPath: string
   readonly actor: string
   /** `owner/repo`. */
@@ -57,7 +56,6 @@ export interface RunEvent {
   readonly pullRequest: PullRequestEvent | undefined
   /** The number of the issue that the event is about, if it is not a pull request. */
   readonly issue: number | undefined
-  /** The commit that the payload names as the head, or empty. */
   readonly headSha: string
   /** Who wrote the comment, the review or the answer that the event is about; empty if that account is gone. */
   readonly authors: readonly string[]

@@ -9,13 +9,11 @@ export function getPath(value: unknown, path: string): unknown {
   return found ?? undefined
 }
 
-/** The text at a path; empty if there is none. */
 export function getString(value: unknown, path: string): string {
   const text = getPath(value, path)
   return typeof text === 'string' ? text : ''
 }
 
-/** The list at a path; empty if there is none. */
 export function getArray(value: unknown, path: string): readonly unknown[] {
   const list = getPath(value, path)
   return Array.isArray(list) ? list : []

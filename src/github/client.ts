@@ -23,7 +23,6 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
   readonly log: (line: string) => void
 }
 
-/** How a request is sent, and what its errors say. */
 export interface Call extends CallNames {
   /** Whether the data of a response has the right shape: JSON of another one is an error like any other. */
   readonly expects?: (data: never) => boolean
@@ -134,10 +133,8 @@ function expectShape<R extends { readonly data: unknown; readonly status: number
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
-/** The items of a list, from all pages that were read. */
 export interface Pages<T> {
   readonly items: readonly T[]
-  /** There were more pages than are read. */
   readonly truncated: boolean
 }
 
@@ -163,14 +160,11 @@ export async function readPages<T>(
   return { items, truncated: true }
 }
 
-/** What is asked about, and with which token. */
 export interface Source {
   readonly github: GitHub
-  /** `owner/repo` */
   readonly repository: string
 }
 
-/** What every request about a repository has. The parameters are as in `Call`. */
 export function requestParams<D = object>(
   {
     repository,

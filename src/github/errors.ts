@@ -13,7 +13,6 @@ import type { Redact } from '../text/redact.js'
 /** GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate limits, linked below). */
 const SECONDARY_LIMIT_MS = 60_000
 
-/** What a request that the deadline ended says. */
 export const TIMED_OUT = 'timed out (timeout-minutes)'
 
 export interface CallNames {
@@ -40,7 +39,6 @@ export class GitHubError extends ActionError {
   override readonly name = 'GitHubError'
   /** Undefined if there was no complete response. */
   readonly status: number | undefined
-  /** A retry may succeed. */
   readonly temporary: boolean
   /** The answer stays the same: the token may not do this, or what is asked for is not there. */
   readonly refused: boolean
@@ -146,7 +144,6 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
     : 'Fix the problem that GitHub reports, then re-run.'
 }
 
-/** @param permission as in `Call.needs` */
 function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boolean): string {
   // docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#how-permissions-are-calculated-for-a-workflow-job
   if (fromFork && permission.endsWith('write')) {
@@ -221,7 +218,6 @@ function isForeign({ status = 0, headers }: Failure): boolean {
   return status >= 400 && status < 500 && !/json/i.test(String(headers['content-type'] ?? ''))
 }
 
-/** How long GitHub asks to wait, in milliseconds. */
 function rateLimitDelay(headers: Failure['headers'], now: Date): number {
   const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
   const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN

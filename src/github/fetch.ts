@@ -14,7 +14,6 @@ import { abortedAfter, type Clock, readArrived, waitForAbort } from '../net/dead
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 
 export interface FetchOptions {
-  /** The URL of the API, also of an enterprise server. */
   readonly environment: { readonly apiUrl: string }
   readonly network: NetworkSettings
   readonly clock: Clock
@@ -43,7 +42,6 @@ const MAX_REDIRECTIONS = 5
 /** Of a response that is decompressed, in bytes: the largest lists, of files with their diffs, have some megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Creates a fetch that uses the runner's proxy; nothing is sent yet. */
 export function createFetch(options: FetchOptions): (url: string, init: FetchInit) => Promise<FetchResponse> {
   const { clock, debug } = options
   let dispatcher: Dispatcher | undefined

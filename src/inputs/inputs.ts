@@ -62,13 +62,11 @@ export const SECRETS = (Object.keys(DEFAULTS) as InputName[]).filter((name) => /
 
 export type RawInputs = Readonly<Record<InputName, string>>
 
-/** What the inputs ask for. */
 export type AskedTask =
   | { readonly kind: 'create'; readonly prompt: string }
   | { readonly kind: 'message'; readonly jobId: string; readonly prompt: string }
   | { readonly kind: 'attach'; readonly jobId: string }
 
-/** What parsing the inputs needs from outside. */
 export interface InputSources {
   /** Redacts values that are shown: any input may contain the key. */
   readonly redact: Redact
@@ -79,7 +77,6 @@ export interface InputSources {
   readonly hasIssue: boolean
 }
 
-/** Bad input: one line per problem. */
 export class InputError extends ActionError {
   /** @param lines each names the input, says what is wrong and what to do */
   constructor(lines: readonly string[]) {
@@ -125,7 +122,6 @@ export function parseInputs(
   return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
 }
 
-/** Every input, parsed: the default in place of a bad value. */
 export type Inputs = Readonly<ReturnType<typeof readAll>>
 
 /** @param ifBad what takes the place of a bad value, if the input is required and so has no default */
@@ -161,12 +157,9 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
       refuseKey(readFile(path, sources)),
     ),
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
-    /** Undefined: the pull request or issue that triggered the run. */
     issueNumber: parse('issue-number', parseIssueNumber),
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
-    /** Empty: every changed file counts. */
     contextPaths: parse('context-paths', parsePathPatterns),
-    /** Empty: where the event's own range begins. */
     since: parse('since', parseSince),
     comment: parse('comment', parseBoolean),
     /** A dry run writes none. */
@@ -178,11 +171,9 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
       raw['skip-authors'].trim() &&
         parse('skip-authors', (value) => [DEFAULTS['skip-authors'], ...parseLogins(value)]),
     ),
-    /** In lower case. */
     skipLabels: parse('skip-labels', parseLabels),
     wait: parse('wait', parseBoolean),
     timeoutMs: parse('timeout-minutes', parseTimeout),
-    /** Undefined: adaptive polling. */
     pollIntervalMs: parse('poll-interval-seconds', parseInterval),
     failOn: parse('fail-on', parseFailOn),
     /** http(s), without a slash at its end; empty if it was bad: then nobody knows which service is meant. */
@@ -196,7 +187,6 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
   }
 }
 
-/** Whether anything depends on what GitHub's API says. */
 export function needsGitHub(inputs: Inputs): boolean {
   const { task, jobScope, context, contextPaths, skipLabels, comment, check } = inputs
   const asksAbout = context !== 'none' || contextPaths.length > 0 || skipLabels.size > 0

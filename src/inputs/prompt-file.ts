@@ -3,10 +3,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 
-/** The largest prompt file, in bytes. */
 export const FILE_LIMIT = 1024 * 1024
 
-/** The folders that a prompt file may be in. */
 export interface PromptRoots {
   /** The checkout; relative paths start here. */
   readonly workspace: string

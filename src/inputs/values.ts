@@ -118,7 +118,6 @@ export function parseScope(
   return scope
 }
 
-/** @returns undefined for the pull request or issue that triggered the run */
 export function parseIssueNumber(value: string): number | undefined {
   if (value === '') return undefined
   const number = /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN
@@ -126,7 +125,6 @@ export function parseIssueNumber(value: string): number | undefined {
   throw unexpected('the number of a pull request or an issue, such as 7', value)
 }
 
-/** The words of a list, separated by commas or white space. */
 function splitList(value: string): string[] {
   return value.split(/[\s,]/).filter((word) => word !== '')
 }
@@ -163,7 +161,6 @@ function isRef(value: string): boolean {
   return value.length <= 255 && !/\.\.|[\s\p{C}~^:?*[\\]|@\{|\/\/|^[-/]|\/$|\.$|\.lock$/u.test(value)
 }
 
-/** @returns empty for where the event's own range begins */
 export function parseSince(value: string): string {
   if (value === '' || isRef(value)) return value
   throw unexpected('a tag, a branch or a commit', value)

@@ -8,7 +8,6 @@ export interface Deadline {
   readonly signal: AbortSignal
   /** Aborted on a cancel alone. */
   readonly cancel: AbortSignal
-  /** Whether a cancel aborted the signal. */
   cancelled(): boolean
   /** Milliseconds until the deadline; 0 once it has passed. */
   remainingMs(): number

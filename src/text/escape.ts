@@ -23,7 +23,6 @@ function escapeInvisible(text: string): string {
   return text.replace(/(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, showCodePoint)
 }
 
-/** A character by its number, as `\u{…}`. */
 export function showCodePoint(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`
 }

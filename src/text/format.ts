@@ -22,17 +22,14 @@ export function formatInteger(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
-/** `1 file`, `3 files`. */
 export function formatCount(value: number, noun: string): string {
   return `${formatInteger(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 
-/** The sentences that are not empty, on one line. */
 export function joinSentences(...sentences: readonly string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ')
 }
 
-/** The parts that are not empty, with a blank line between them. */
 export function joinParagraphs(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
