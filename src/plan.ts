@@ -10,7 +10,7 @@ import type { Changes } from './context/files.js'
 import { findMergedPull } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
-import { createGitHub, type GitHub, type Source } from './github/client.js'
+import { createGitHub, type GitHub, type GitHubRepo } from './github/client.js'
 import { GitHubError } from './github/errors.js'
 import { createKeyRedactor } from './inputs/inputs.js'
 import { type Memory, openMemory } from './memory/memory.js'
@@ -27,8 +27,8 @@ export function openGitHub(step: Step) {
   return {
     /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
     findRefusal: async (people: readonly Person[]) => {
-      const source = { github, repository: environment.repository }
-      const refusal = await findRefusal(people, source)
+      const repo = { github, repository: environment.repository }
+      const refusal = await findRefusal(people, repo)
       // A stranger's run leaves nothing on a commit that it is not about.
       if (refusal !== undefined && event.headSha === '') memory.stop()
       return refusal
@@ -54,11 +54,11 @@ interface PlanStep extends Step {
  */
 async function plan(step: PlanStep, mayBeMerges: readonly string[] | undefined): Promise<Plan> {
   const { github, log } = step
-  const source = { github, repository: step.environment.repository }
-  if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, source))) {
+  const repo = { github, repository: step.environment.repository }
+  if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
     return { reason: 'every non-merge commit in the push is by an account in skip-authors' }
   }
-  const found = await findMergedPull(step, source)
+  const found = await findMergedPull(step, repo)
   if (step.inputs.skipAuthors.has(getString(found, 'pull.user.login').toLowerCase())) {
     return { reason: 'the push merged a pull request by an account in skip-authors' }
   }
@@ -66,14 +66,14 @@ async function plan(step: PlanStep, mayBeMerges: readonly string[] | undefined):
   const unnamed = merged ? '' : ', but does not name it, so the run is about the push'
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${unnamed}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
-  return planOn({ ...step, inputs }, found, source)
+  return planOn({ ...step, inputs }, found, repo)
 }
 
 /** Decides what to do about the pull request, issue or event that the run is about. */
 async function planOn(
   step: PlanStep,
   merged: Awaited<ReturnType<typeof findMergedPull>>,
-  source: Source,
+  repo: GitHubRepo,
 ): Promise<Plan> {
   const { inputs, event, service, memory, log, progress } = step
   memory.openComment(inputs)
@@ -82,7 +82,7 @@ async function planOn(
     return reason
   }
   if (await memory.isAbout(event)) return skip({ reason: "the event is about this action's own comment" })
-  const named = merged?.isConsent ? { isPull: true, data: merged.pull } : await readNamed(step, source)
+  const named = merged?.isConsent ? { isPull: true, data: merged.pull } : await readNamed(step, repo)
   const recalled = await memory.recall(service)
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
@@ -113,7 +113,7 @@ async function planOn(
  *
  * @throws ActionError `github`
  */
-async function readNamed({ inputs, event, memory }: PlanStep, source: Source): Promise<Thread | undefined> {
+async function readNamed({ inputs, event, memory }: PlanStep, repo: GitHubRepo): Promise<Thread | undefined> {
   const { task, jobScope, issueNumber, skipLabels } = inputs
   const hasToBePull = jobScope === 'pull-request'
   const isAsked =
@@ -121,11 +121,11 @@ async function readNamed({ inputs, event, memory }: PlanStep, source: Source): P
   if (issueNumber === undefined || issueNumber === event.pullRequest?.number || !isAsked) return undefined
   let orNothing = ''
   try {
-    const named = await readThread(issueNumber, source)
+    const named = await readThread(issueNumber, repo)
     if (named.isPull || !hasToBePull) return named
   } catch (thrown) {
     if (!hasToBePull || !(thrown instanceof GitHubError) || !thrown.refused) throw thrown
-    if (!(await canReadPulls(source))) {
+    if (!(await canReadPulls(repo))) {
       await memory.readComment() // Its error names the permission that the comment needs as well.
       throw thrown
     }
@@ -154,8 +154,8 @@ async function findChangesIfNeeded(
     )
   }
   if (since !== '' && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
-  const source = { github, repository: environment.repository }
-  const changes = await findChanges(environment, event, source, { ...inputs, named })
+  const repo = { github, repository: environment.repository }
+  const changes = await findChanges(environment, event, repo, { ...inputs, named })
   if (since !== '' && changes.ofNamedPull)
     log(`since is ignored: the changes are those of pull request ${inputs.issueNumber}.`)
   return changes

@@ -82,9 +82,9 @@ async function connect(
 
 type Options = Partial<Omit<Call, 'doing'>>
 
-function read(github: GitHub, { needs = 'contents: read', decides = true, ...rest }: Options = {}) {
+function read(github: GitHub, { needs = 'contents: read', retried = true, ...rest }: Options = {}) {
   const { request, ...common } = requestParams(
-    { repository: 'your-org/your-repo', decides },
+    { repository: 'your-org/your-repo', retried },
     'reading it',
     needs,
   )
@@ -118,7 +118,7 @@ test('nobody writes to the log past the step, such as that a version of the API 
   warn.mockRestore()
 })
 
-describe('a request that decides', () => {
+describe('a request that retried', () => {
   test.each([1, 3])('is retried for 90 s, all together (%d side by side)', async (count) => {
     const { github, now } = await connect([BAD_GATEWAY])
     const results = await Promise.allSettled(Array.from({ length: count }, () => read(github)))
@@ -244,7 +244,7 @@ describe('a request that decides', () => {
 
   test('ends with the error of what should find it, if that is refused', async () => {
     const { github } = await connect(['reset', refused(403)])
-    const find = async () => (await read(github, { decides: false })) && undefined
+    const find = async () => (await read(github, { retried: false })) && undefined
     const { message } = await failure(read(github, { find }))
     expect(message).toBe('GitHub: reading it failed: 403, "No".')
   })
@@ -265,14 +265,14 @@ test('a request names the action and has the token, or one that GitHub refuses i
 
 test('a request that only informs is sent once', async () => {
   const { github, requests } = await connect([BAD_GATEWAY])
-  const error = await failure(read(github, { decides: false }))
+  const error = await failure(read(github, { retried: false }))
   expect(error).toMatchObject({ status: 502, temporary: true })
   expect(requests()).toBe(1)
 })
 
 test('an answer of another shape is an error', async () => {
   const { github } = await connect([OK])
-  const error = await failure(read(github, { decides: false, expects: () => false }))
+  const error = await failure(read(github, { retried: false, expects: () => false }))
   expect(error.message).toBe('GitHub: reading it failed: unexpected response.')
   expect(error).toMatchObject({ status: undefined, temporary: true })
 })
@@ -343,7 +343,7 @@ describe('what helps:', () => {
     ],
   ])('%s', async (_, answer, advice) => {
     const { github } = await connect([answer])
-    const error = await failure(read(github, { needs: 'issues: write or checks: write', decides: false }))
+    const error = await failure(read(github, { needs: 'issues: write or checks: write', retried: false }))
     expect(error.advice).toContain(advice)
   })
 
@@ -362,7 +362,7 @@ describe('what helps:', () => {
     ['a lock', refused(403, 'Unable to create comment because issue is locked'), 'issues: write', 'Unlock'],
   ])('%s from a fork', async (_, answer, needs, advice) => {
     const { github } = await connect([answer], { fromFork: true })
-    expect((await failure(read(github, { needs, decides: false }))).advice).toContain(advice)
+    expect((await failure(read(github, { needs, retried: false }))).advice).toContain(advice)
   })
 
   test('GitHub is quoted, with one full stop', async () => {
@@ -380,7 +380,7 @@ describe('what helps:', () => {
 
   test('a warning advises nothing if a retry may help: that would start another job', async () => {
     const { github } = await connect([BAD_GATEWAY, refused(401)])
-    const temporary = await failure(read(github, { decides: false }))
+    const temporary = await failure(read(github, { retried: false }))
     const permanent = await failure(read(github))
     expect(describeWarning(temporary, 'It is so.')).toMatch(/^GitHub: reading it failed: 502.* It is so\.$/)
     expect(describeWarning(permanent, '')).toBe('GitHub: reading it failed: 401, "No". Check github-token.')

@@ -5,7 +5,7 @@ import { areMerges, findRefusal } from '../../src/access/ask-github.js'
 import { checkSkipAuthors } from '../../src/access/skip-authors.js'
 import { refuseStrangers, whoNeedsAccess } from '../../src/access/who-may-start.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
-import type { Source } from '../../src/github/client.js'
+import type { GitHubRepo } from '../../src/github/client.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { INPUTS } from './scripted-run.js'
 
@@ -190,8 +190,8 @@ test.each([
 ])('with the permission %s, somebody may start a job: %j', async (permission, may) => {
   const getCollaboratorPermissionLevel = async () => ({ data: { permission } })
   const github = { repos: { getCollaboratorPermissionLevel } }
-  const source = { github, repository: 'your-org/docs' } as unknown as Source
-  const refusal = await findRefusal([{ login: 'mona', did: 'triggered this run' }], source)
+  const repo = { github, repository: 'your-org/docs' } as unknown as GitHubRepo
+  const refusal = await findRefusal([{ login: 'mona', did: 'triggered this run' }], repo)
   expect(refusal === undefined).toBe(may)
 })
 
@@ -266,8 +266,8 @@ describe('what GitHub says of the commits of a push', () => {
       asked.push(ref)
       return { data: { parents: Array(parents).fill({}) } }
     }
-    const source = { github: { repos: { getCommit } }, repository: 'your-org/docs' } as unknown as Source
-    expect(await areMerges(mayBeMerges, source)).toBe(isTheirs)
+    const repo = { github: { repos: { getCommit } }, repository: 'your-org/docs' } as unknown as GitHubRepo
+    expect(await areMerges(mayBeMerges, repo)).toBe(isTheirs)
     expect(asked).toEqual(mayBeMerges.slice(0, count))
   })
 })

@@ -1,6 +1,7 @@
 /** What is shown: nothing in a text from outside that a log or Markdown acts on; lengths of time and numbers in words. */
 
 import { describe, expect, test } from '@jest/globals'
+import { summarizePage } from '../../src/text/error-page.js'
 import {
   escapeCommandLines,
   escapeCommands,
@@ -10,7 +11,6 @@ import {
   truncate,
 } from '../../src/text/escape.js'
 import { formatCount, formatDuration, formatInteger, joinSentences, shortSha } from '../../src/text/format.js'
-import { summarizePage } from '../../src/text/page.js'
 import { scaled } from '../support/time.js'
 
 test.each([

@@ -19,7 +19,7 @@ test('of the checks that are still in progress, those of earlier attempts have d
   const place = { kind: 'check', perAttempt: true, list: async () => ({ items, truncated: false }) }
   const signed = { place, identity, markerKeys, nonce: '', environment: { runId: '1', runAttempt: 2 } }
   const { dead } = await readEarlier(signed as unknown as Parameters<typeof readEarlier>[0], {
-    decides: false,
+    retried: false,
   })
   expect(dead.map(({ id }) => id)).toEqual([1])
 })

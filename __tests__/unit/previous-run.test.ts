@@ -1,7 +1,7 @@
 // What an earlier run or attempt left: which job is continued, waited for or replaced.
 import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
-import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
+import { factsOf, MINTLIFY_URL } from '../../src/agent/service-facts.js'
 import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'

@@ -2,7 +2,7 @@
 
 import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import { isStatus, type Job } from '../../src/agent/job.js'
-import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
+import { factsOf, MINTLIFY_URL } from '../../src/agent/service-facts.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { createDeadline, type Deadline } from '../../src/net/deadline.js'
 import { Progress } from '../../src/run/progress.js'

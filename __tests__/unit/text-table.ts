@@ -9,7 +9,7 @@ import {
   missingJob,
   resultUnknown,
 } from '../../src/agent/problems.js'
-import { factsOf } from '../../src/agent/service.js'
+import { factsOf } from '../../src/agent/service-facts.js'
 import { InputError } from '../../src/inputs/inputs.js'
 import type { StepReport } from '../../src/report/report.js'
 import type { Progress } from '../../src/run/progress.js'

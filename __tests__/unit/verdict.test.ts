@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
 import { Refusal } from '../../src/agent/problems.js'
-import { factsOf, MINTLIFY_URL } from '../../src/agent/service.js'
+import { factsOf, MINTLIFY_URL } from '../../src/agent/service-facts.js'
 import {
   judgePoll,
   judgeSubmit,

@@ -87,8 +87,8 @@ const TABLE = [
   ],
   [
     'what was lost on the way is no change',
-    'findChanges(environment, event, source, { ...inputs, named })',
-    "findChanges(environment, event, source, { ...inputs, named }).catch(() => ({ files: [], unknown: true, range: '' }))",
+    'findChanges(environment, event, repo, { ...inputs, named })',
+    "findChanges(environment, event, repo, { ...inputs, named }).catch(() => ({ files: [], unknown: true, range: '' }))",
   ],
   ['a docs pull request that fails to be read is open', 'if (error.temporary) throw error;', ''],
   [

@@ -1,6 +1,6 @@
 /** What access/ asks GitHub: who may write to the repository, and whose the commits of a push are. */
 
-import { requestParams, type Source } from '../github/client.js'
+import { type GitHubRepo, requestParams } from '../github/client.js'
 import { GitHubError, succeeds } from '../github/errors.js'
 import type { SkipReason } from '../run/result.js'
 import { ActionError } from '../text/errors.js'
@@ -17,29 +17,29 @@ const WRITERS = ['admin', 'write']
  */
 export async function findRefusal(
   people: readonly Person[],
-  source: Source,
+  repo: GitHubRepo,
 ): Promise<SkipReason | undefined> {
   for (const { login, did } of people) {
     if (login === '') return { reason: `the account that ${did} is unknown` }
-    const permission = await readPermission(source, login)
+    const permission = await readPermission(repo, login)
     if (!WRITERS.includes(permission)) {
-      const reason = `${login}, who ${did}, has no write access to ${source.repository} and is not in allow-users`
+      const reason = `${login}, who ${did}, has no write access to ${repo.repository} and is not in allow-users`
       return { reason, advice: 'To let them start docs jobs, add the login to allow-users.' }
     }
   }
   return undefined
 }
 
-async function readPermission(source: Source, login: string): Promise<string> {
+async function readPermission(repo: GitHubRepo, login: string): Promise<string> {
   const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
-  const common = requestParams(source, `reading the permission of ${login}`, 'metadata: read', hasPermission)
+  const common = requestParams(repo, `reading the permission of ${login}`, 'metadata: read', hasPermission)
   try {
-    const { data } = await source.github.repos.getCollaboratorPermissionLevel({ ...common, username: login })
+    const { data } = await repo.github.repos.getCollaboratorPermissionLevel({ ...common, username: login })
     return data.permission
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
-    if (thrown.status === 404 && (isNoUser || (await canReadRepository(source)))) return 'none'
+    if (thrown.status === 404 && (isNoUser || (await canReadRepository(repo)))) return 'none'
     throw new ActionError(
       'github',
       `${thrown.message} So the step can't tell whether this run may start a docs job.`,
@@ -50,20 +50,20 @@ async function readPermission(source: Source, login: string): Promise<string> {
 }
 
 /** GitHub also responds 404 to a token that can't see the repository. */
-function canReadRepository(source: Source): Promise<boolean> {
-  return succeeds(source.github.repos.get(requestParams(source, 'reading the repository', 'metadata: read')))
+function canReadRepository(repo: GitHubRepo): Promise<boolean> {
+  return succeeds(repo.github.repos.get(requestParams(repo, 'reading the repository', 'metadata: read')))
 }
 
 /** A push with more commits than this is not checked: they are unlikely to be merges alone. */
 const COMMITS_LIMIT = 20
 
 /** Whether each of these commits is a merge. @throws ActionError `github` */
-export async function areMerges(commits: readonly string[], source: Source): Promise<boolean> {
+export async function areMerges(commits: readonly string[], repo: GitHubRepo): Promise<boolean> {
   if (commits.length > COMMITS_LIMIT) return false
   for (const ref of commits) {
     const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
-    const common = requestParams(source, `reading commit ${shortSha(ref)}`, 'contents: read', hasParents)
-    const { data } = await source.github.repos.getCommit({ ...common, ref, per_page: 1 })
+    const common = requestParams(repo, `reading commit ${shortSha(ref)}`, 'contents: read', hasParents)
+    const { data } = await repo.github.repos.getCommit({ ...common, ref, per_page: 1 })
     if (data.parents.length < 2) return false
   }
   return true

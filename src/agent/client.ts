@@ -4,11 +4,11 @@ import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
 import { type NetworkSettings, nameProxyVariable, proxyFor } from '../net/proxy.js'
+import { summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
-import { summarizePage } from '../text/page.js'
 import type { Redact } from '../text/redact.js'
 import { ID_RULE, isId, isStatus, type Job, safeLink } from './job.js'
-import { factsOf, type ServiceFacts } from './service.js'
+import { factsOf, type ServiceFacts } from './service-facts.js'
 
 type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 

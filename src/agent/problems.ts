@@ -4,7 +4,7 @@ import { ActionError, type ErrorCode, explainFailure } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { ServiceResult, SubmitRequest } from './client.js'
-import type { ServiceFacts } from './service.js'
+import type { ServiceFacts } from './service-facts.js'
 
 export const ENDED_FIRST = 'the step ended before a response arrived'
 

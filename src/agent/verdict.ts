@@ -14,7 +14,7 @@ import {
   type Refusal,
   resultUnknown,
 } from './problems.js'
-import type { ServiceFacts } from './service.js'
+import type { ServiceFacts } from './service-facts.js'
 
 export type SubmitVerdict =
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */

@@ -2,7 +2,7 @@
 
 import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { readPages, requestParams, type Source } from '../github/client.js'
+import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { GitHubError, succeeds } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { shortSha } from '../text/format.js'
@@ -36,7 +36,7 @@ export interface Thread {
 export async function findChanges(
   environment: RunEnvironment,
   event: RunEvent,
-  source: Source,
+  repo: GitHubRepo,
   {
     since,
     issueNumber,
@@ -44,16 +44,16 @@ export async function findChanges(
   }: Pick<Inputs, 'since' | 'issueNumber'> & { readonly named?: Thread | undefined },
 ): Promise<Changes> {
   const isNamed = issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
-  const thread = isNamed ? (named ?? (await readThread(issueNumber, source))) : undefined
+  const thread = isNamed ? (named ?? (await readThread(issueNumber, repo))) : undefined
   const ofNamedPull = isNamed && thread?.isPull === true
   const { name, payload } = event
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
   const head = pushed || environment.sha
   const bySince = !ofNamedPull && since !== '' && usesSince(event) && !ZERO_SHA.test(head)
   const find = async (): Promise<Changes> => {
-    if (ofNamedPull) return ofPullRequest(issueNumber, '', source)
-    if (bySince) return sinceNamed(since, head, source)
-    const changes = await RANGES[name]?.(environment, event, source)
+    if (ofNamedPull) return ofPullRequest(issueNumber, '', repo)
+    if (bySince) return sinceNamed(since, head, repo)
+    const changes = await RANGES[name]?.(environment, event, repo)
     return changes ?? unknownChanges(`${name} events have no list of changes.`)
   }
   return { ...(await find().catch(toUnknown)), named: thread?.data, ofNamedPull, bySince }
@@ -71,11 +71,11 @@ function toUnknown(thrown: unknown): Changes {
  * (docs.github.com/en/rest/authentication/permissions-required-for-github-apps). What is none, or can't be read, is read as
  * an issue. One that was transferred has another number.
  */
-export async function readThread(number: number, source: Source): Promise<Thread> {
-  const { github } = source
+export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
+  const { github } = repo
   const hasNumber = (data: { number?: unknown }) => Number.isSafeInteger(data.number)
   const doing = `reading pull request or issue ${number}`
-  const common = requestParams(source, doing, 'issues: read or pull-requests: read', hasNumber)
+  const common = requestParams(repo, doing, 'issues: read or pull-requests: read', hasNumber)
   try {
     return { isPull: true, data: (await github.pulls.get({ ...common, pull_number: number })).data }
   } catch (thrown) {
@@ -86,15 +86,19 @@ export async function readThread(number: number, source: Source): Promise<Thread
 }
 
 /** Whether the token may read pull requests, which it may without being able to read issues. */
-export function canReadPulls(source: Source): Promise<boolean> {
-  const common = requestParams(source, 'listing the pull requests', 'pull-requests: read', Array.isArray)
-  return succeeds(source.github.pulls.list({ ...common, per_page: 1 }))
+export function canReadPulls(repo: GitHubRepo): Promise<boolean> {
+  const common = requestParams(repo, 'listing the pull requests', 'pull-requests: read', Array.isArray)
+  return succeeds(repo.github.pulls.list({ ...common, per_page: 1 }))
 }
 
-type FindRange = (environment: RunEnvironment, event: RunEvent, source: Source) => Promise<Changes> | Changes
+type FindRange = (
+  environment: RunEnvironment,
+  event: RunEvent,
+  repo: GitHubRepo,
+) => Promise<Changes> | Changes
 
-const ofItsPullRequest: FindRange = (_, { name, pullRequest, headSha }, source) => {
-  if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, headSha, source)
+const ofItsPullRequest: FindRange = (_, { name, pullRequest, headSha }, repo) => {
+  if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, headSha, repo)
   return unknownChanges(
     name === 'issue_comment'
       ? 'The comment is on an issue, so there is no list of changes.'
@@ -112,16 +116,16 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   push: ofPush,
   merge_group: ofMergeGroup,
   release: ofRelease,
-  schedule: (environment, _, source) => sinceLastSuccess(environment, source),
-  workflow_dispatch: (environment, _, source) => sinceLastSuccess(environment, source),
+  schedule: (environment, _, repo) => sinceLastSuccess(environment, repo),
+  workflow_dispatch: (environment, _, repo) => sinceLastSuccess(environment, repo),
 }
 
-async function ofPullRequest(number: number, headSha: string, source: Source): Promise<Changes> {
+async function ofPullRequest(number: number, headSha: string, repo: GitHubRepo): Promise<Changes> {
   const doing = `listing the files of pull request ${number}`
-  const mode = { ...source, ofFiles: true }
+  const mode = { ...repo, ofFiles: true }
   const common = requestParams(mode, doing, 'pull-requests: read', isFileList)
   const { items: listed, truncated } = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
-    source.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
+    repo.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
   )
   const [readSha = '', ...laterShas] = readHeads(listed)
   const note = laterShas.length > 0 ? PUSHED_WHILE_READ : noteOnHead(headSha, readSha)
@@ -156,7 +160,11 @@ function readHeads(files: readonly { readonly status: string; readonly contents_
   return [...new Set(shas)].filter((sha) => sha !== '')
 }
 
-async function ofPush(environment: RunEnvironment, { payload }: RunEvent, source: Source): Promise<Changes> {
+async function ofPush(
+  environment: RunEnvironment,
+  { payload }: RunEvent,
+  repo: GitHubRepo,
+): Promise<Changes> {
   // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
   if (before === '' || after === '') return unknownChanges("The event's payload has no commits.")
@@ -164,21 +172,21 @@ async function ofPush(environment: RunEnvironment, { payload }: RunEvent, source
   if (ZERO_SHA.test(after)) return unknownChanges(`The ${isTag ? 'tag' : 'branch'} was deleted.`)
   const head = (isTag && getSha(payload, 'head_commit.id')) || after
   if (!ZERO_SHA.test(before)) {
-    return changesBetween(source, isTag ? await peelTag(source, before) : before, head)
+    return changesBetween(repo, isTag ? await peelTag(repo, before) : before, head)
   }
   if (!isTag) {
     const isFirst = getPath(payload, 'commits.length') === 0
     return { ...unknownChanges('The branch is new, so there is no commit to compare with.'), isFirst }
   }
   const tag = environment.ref.slice('refs/tags/'.length)
-  return sinceLastRelease(source, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
+  return sinceLastRelease(repo, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
 }
 
 /** The commit of an annotated tag: a push names the tag's own object. */
-async function peelTag(source: Source, sha: string): Promise<string> {
+async function peelTag(repo: GitHubRepo, sha: string): Promise<string> {
   try {
-    const common = requestParams(source, `reading tag ${shortSha(sha)}`, 'contents: read')
-    const { data } = await source.github.git.getTag({ ...common, tag_sha: sha })
+    const common = requestParams(repo, `reading tag ${shortSha(sha)}`, 'contents: read')
+    const { data } = await repo.github.git.getTag({ ...common, tag_sha: sha })
     return getSha(data, 'object.sha') || sha
   } catch (thrown) {
     if (thrown instanceof GitHubError && thrown.status === 404) return sha // It is a commit.
@@ -186,16 +194,16 @@ async function peelTag(source: Source, sha: string): Promise<string> {
   }
 }
 
-async function ofMergeGroup(_: RunEnvironment, { payload }: RunEvent, source: Source): Promise<Changes> {
+async function ofMergeGroup(_: RunEnvironment, { payload }: RunEvent, repo: GitHubRepo): Promise<Changes> {
   const [base, head] = [getSha(payload, 'merge_group.base_sha'), getSha(payload, 'merge_group.head_sha')]
   if (base === '' || head === '') return unknownChanges("The event's payload has no commits.")
-  return changesBetween(source, base, head)
+  return changesBetween(repo, base, head)
 }
 
 async function ofRelease(
   environment: RunEnvironment,
   { action, payload }: RunEvent,
-  source: Source,
+  repo: GitHubRepo,
 ): Promise<Changes> {
   const tag = getString(payload, 'release.tag_name')
   if (tag === '') return unknownChanges("The event's payload has no release.")
@@ -204,5 +212,5 @@ async function ofRelease(
   }
   const preRelease = getPath(payload, 'release.prerelease') === true
   const publishedAt = getString(payload, 'release.published_at')
-  return sinceLastRelease(source, { tag, preRelease, publishedAt, head: environment.sha })
+  return sinceLastRelease(repo, { tag, preRelease, publishedAt, head: environment.sha })
 }

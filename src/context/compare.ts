@@ -2,7 +2,7 @@
 
 import type { Commit } from '../event/event.js'
 import { getArray, getSha, getString } from '../event/payload.js'
-import { type GitHub, requestParams, type Source } from '../github/client.js'
+import { type GitHub, type GitHubRepo, requestParams } from '../github/client.js'
 import { GitHubError, succeeds } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
 import type { ChangedFile, Changes } from './files.js'
@@ -36,14 +36,14 @@ type Comparison =
  * @throws ActionError `github`
  */
 export async function compareCommits(
-  source: Source,
+  repo: GitHubRepo,
   { base, head, range }: { readonly base: string; readonly head: string; readonly range: string },
 ): Promise<Comparison> {
   const hasFiles = ({ status = '', files }: { status?: string; files?: unknown }) =>
     RELATIONS.includes(status) && isFileList(files)
   try {
-    const { data } = await source.github.repos.compareCommitsWithBasehead({
-      ...requestParams({ ...source, ofFiles: true }, `comparing ${range}`, 'contents: read', hasFiles),
+    const { data } = await repo.github.repos.compareCommitsWithBasehead({
+      ...requestParams({ ...repo, ofFiles: true }, `comparing ${range}`, 'contents: read', hasFiles),
       basehead: `${base}...${head}`,
       per_page: COMMITS_PAGE,
     })
@@ -63,14 +63,14 @@ export async function compareCommits(
 
 /** @throws ActionError `github` */
 export async function changesBetween(
-  source: Source,
+  repo: GitHubRepo,
   base: string,
   head: string,
   { mayBeBehind = false }: { readonly mayBeBehind?: boolean } = {},
 ): Promise<Changes> {
   const range = `the commits ${shortSha(base)}..${shortSha(head)}`
   if (base === head) return noChanges(range)
-  const comparison = await compareCommits(source, { base, head, range })
+  const comparison = await compareCommits(repo, { base, head, range })
   switch (comparison.relation) {
     case 'ahead':
     case 'identical':
@@ -82,7 +82,7 @@ export async function changesBetween(
     case 'unrelated':
       return unknownChanges(`Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`)
     case 'not found':
-      if (!(await canReadCommit(source, head))) throw comparison.error
+      if (!(await canReadCommit(repo, head))) throw comparison.error
       return unknownChanges(`Commit ${shortSha(base)} no longer exists, so there is nothing to compare with.`)
   }
 }
@@ -91,9 +91,9 @@ export async function changesBetween(
 const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
 
 /** Whether a commit that certainly exists can be read: if not, the permission is missing. */
-export function canReadCommit(source: Source, ref: string): Promise<boolean> {
-  const common = requestParams(source, `reading commit ${shortSha(ref)}`, 'contents: read')
-  return succeeds(source.github.repos.getCommit({ ...common, ref, per_page: 1 }))
+export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
+  const common = requestParams(repo, `reading commit ${shortSha(ref)}`, 'contents: read')
+  return succeeds(repo.github.repos.getCommit({ ...common, ref, per_page: 1 }))
 }
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]

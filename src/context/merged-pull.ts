@@ -2,7 +2,7 @@
 
 import { type Commit, pushedCommits, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { readPages, requestParams, type Source } from '../github/client.js'
+import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import type { Step } from '../run/step.js'
 import { shortSha } from '../text/format.js'
@@ -22,7 +22,7 @@ const NAMED = /^(?:Merge pull request #|.*\(#)(\d{1,9})(?!\d)/
  */
 export async function findMergedPull(
   { inputs, event, environment, log }: Pick<Step, 'inputs' | 'event' | 'environment' | 'log'>,
-  source: Source,
+  repo: GitHubRepo,
 ) {
   const { payload } = event
   const after = getSha(payload, 'after')
@@ -36,21 +36,21 @@ export async function findMergedPull(
   const brings = (pull: unknown): boolean => commits.some(({ sha }) => sha === getSha(pull, 'head.sha'))
   const isConsent = (pull: unknown): boolean =>
     getSha(pull, 'head.sha') !== after && (isNamed(pull) || !brings(pull))
-  // A fork has the commits of the repository that it comes from, and a release branch those of another branch.
+  // A synced fork has the same commits, and so may a release branch.
   const isMerge = (pull: unknown): boolean =>
     getPath(pull, 'merged_at') !== undefined &&
     ['', after].includes(getSha(pull, 'merge_commit_sha')) &&
     `refs/heads/${getString(pull, 'base.ref')}` === environment.ref &&
     getString(pull, 'base.repo.full_name').toLowerCase() === environment.repository.toLowerCase()
-  const common = requestParams(source, `listing pull requests of ${shortSha(after)}`, NEEDS, Array.isArray)
+  const common = requestParams(repo, `listing pull requests of ${shortSha(after)}`, NEEDS, Array.isArray)
   const params = { ...common, commit_sha: after, per_page: 100 }
-  const { data } = await source.github.repos.listPullRequestsAssociatedWithCommit(params)
+  const { data } = await repo.github.repos.listPullRequestsAssociatedWithCommit(params)
   const listed = data.filter(isMerge)
   const isListed = listed.some((pull) => isNamed(pull) || isConsent(pull))
-  const read = isListed || Number.isNaN(named) ? [] : await readPull(named, source)
+  const read = isListed || Number.isNaN(named) ? [] : await readPull(named, repo)
   const whole = []
   for (const pull of [...listed, ...read.filter(isMerge)]) {
-    if (await hasAll(pull, commits, after, source)) whole.push(pull)
+    if (await hasAll(pull, commits, after, repo)) whole.push(pull)
     else log(`Pull request ${pull.number} does not account for the whole push.`)
   }
   const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
@@ -59,11 +59,11 @@ export async function findMergedPull(
 }
 
 /** The list is an index, which may be seconds late. The pull request itself is not. */
-async function readPull(number: number, source: Source) {
-  const common = requestParams(source, `reading pull request ${number}`, NEEDS)
+async function readPull(number: number, repo: GitHubRepo) {
+  const common = requestParams(repo, `reading pull request ${number}`, NEEDS)
   try {
-    const { data } = await source.github.pulls.get({ ...common, pull_number: number })
-    // A revert names a pull request, too.
+    const { data } = await repo.github.pulls.get({ ...common, pull_number: number })
+    // A revert names a pull request, too: without the commit, nobody can tell it from the merge.
     return getSha(data, 'merge_commit_sha') === '' ? [] : [data]
   } catch (thrown) {
     if (thrown instanceof GitHubError && thrown.status === 404 && thrown.refused) return [] // An issue, or nothing.
@@ -79,13 +79,13 @@ async function hasAll(
   pull: { readonly number: number },
   commits: readonly Commit[],
   after: string,
-  source: Source,
+  repo: GitHubRepo,
 ): Promise<boolean> {
   if (commits.length === 1 && getSha(pull, 'merge_commit_sha') !== '') return true
   const doing = `listing the commits of pull request ${pull.number}`
-  const common = requestParams(source, doing, NEEDS, Array.isArray)
+  const common = requestParams(repo, doing, NEEDS, Array.isArray)
   const { items } = await readPages(3, (page) =>
-    source.github.pulls.listCommits({ ...common, ...page, pull_number: pull.number }),
+    repo.github.pulls.listCommits({ ...common, ...page, pull_number: pull.number }),
   )
   if (items.some((commit) => getSha(commit, 'sha') === after)) return false
   const messages = items.map((commit) => getString(commit, 'commit.message'))

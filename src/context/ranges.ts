@@ -2,7 +2,7 @@
 
 import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
-import { type GitHub, readPages, requestParams, type Source } from '../github/client.js'
+import { type GitHub, type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { canReadCommit, changesBetween, compareCommits, noChanges, unknownChanges } from './compare.js'
@@ -33,12 +33,12 @@ const SINCE_RELEASE = 'the commits since the previous release'
  *
  * @throws ActionError `github`
  */
-export async function sinceLastRelease(source: Source, released: Released): Promise<Changes> {
+export async function sinceLastRelease(repo: GitHubRepo, released: Released): Promise<Changes> {
   const { head } = released
-  const candidates = selectCandidates(await listReleases(source), released)
+  const candidates = selectCandidates(await listReleases(repo), released)
   let parted: Changes | undefined
   for (const { tag_name: tag } of candidates) {
-    const comparison = await compareCommits(source, { base: tag, head, range: SINCE_RELEASE })
+    const comparison = await compareCommits(repo, { base: tag, head, range: SINCE_RELEASE })
     // Identical: another package's release, or another name for this one.
     if (comparison.relation === 'ahead') return { ...comparison.changes, previousRelease: tag }
     if (comparison.relation === 'diverged' && isLower(tag, released.tag))
@@ -47,10 +47,10 @@ export async function sinceLastRelease(source: Source, released: Released): Prom
   return parted ?? unknownChanges('There is no earlier release to compare with.')
 }
 
-async function listReleases(source: Source): Promise<readonly Release[]> {
-  const common = requestParams(source, 'listing the releases', 'contents: read', Array.isArray)
+async function listReleases(repo: GitHubRepo): Promise<readonly Release[]> {
+  const common = requestParams(repo, 'listing the releases', 'contents: read', Array.isArray)
   const { items: releases } = await readPages(RELEASE_PAGES, (page) =>
-    source.github.repos.listReleases({ ...common, ...page }),
+    repo.github.repos.listReleases({ ...common, ...page }),
   )
   return releases.filter((release) => getString(release, 'tag_name') !== '')
 }
@@ -95,30 +95,35 @@ const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
  *
  * @throws ActionError `github`
  */
-export async function sinceLastSuccess(environment: RunEnvironment, source: Source): Promise<Changes> {
+export async function sinceLastSuccess(environment: RunEnvironment, repo: GitHubRepo): Promise<Changes> {
   const workflow = workflowPath(environment).split('/').at(-1) ?? ''
   const branch = environment.ref.replace(/^refs\/heads\//, '')
   if (branch === environment.ref) {
     return unknownChanges('This run is not on a branch, so there is no earlier run to compare with.')
   }
   if (workflow === '') return unknownChanges("Can't tell which workflow this run belongs to.")
-  const last = await findLastRun(environment, workflow, branch, source)
+  const last = await findLastRun(environment, workflow, branch, repo)
   if (last === undefined) {
     const note = 'There is no earlier successful run of this workflow on this branch to compare with.'
     return { ...unknownChanges(note), isFirst: true }
   }
-  return changesBetween(source, last.head_sha, environment.sha, {
+  return changesBetween(repo, last.head_sha, environment.sha, {
     mayBeBehind: last.id > Number(environment.runId),
   })
 }
 
-async function findLastRun(environment: RunEnvironment, workflow_id: string, branch: string, source: Source) {
+async function findLastRun(
+  environment: RunEnvironment,
+  workflow_id: string,
+  branch: string,
+  repo: GitHubRepo,
+) {
   const doing = `listing the earlier runs of ${workflow_id}`
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
-  const common = requestParams(source, doing, 'actions: read', hasRuns)
+  const common = requestParams(repo, doing, 'actions: read', hasRuns)
   const params = { ...common, workflow_id, branch, status: 'success', per_page: 20 } as const
   const answers = await Promise.all(
-    RUN_EVENTS.map((event) => source.github.actions.listWorkflowRuns({ ...params, event })),
+    RUN_EVENTS.map((event) => repo.github.actions.listWorkflowRuns({ ...params, event })),
   )
   return answers
     .flatMap(({ data }) => data.workflow_runs)
@@ -138,9 +143,9 @@ async function findLastRun(environment: RunEnvironment, workflow_id: string, bra
 /**
  * @throws ActionError `github` if there is no such tag, branch or commit
  */
-export async function sinceNamed(base: string, head: string, source: Source): Promise<Changes> {
+export async function sinceNamed(base: string, head: string, repo: GitHubRepo): Promise<Changes> {
   const range = 'the commits since the one named in the input since'
-  const comparison = await compareCommits(source, { base, head, range })
+  const comparison = await compareCommits(repo, { base, head, range })
   switch (comparison.relation) {
     case 'ahead':
     case 'identical':
@@ -151,7 +156,7 @@ export async function sinceNamed(base: string, head: string, source: Source): Pr
     case 'unrelated':
       return unknownChanges('What since names and this commit have no history in common.')
     case 'not found':
-      if (!(await canReadCommit(source, head))) throw comparison.error
+      if (!(await canReadCommit(repo, head))) throw comparison.error
       throw new ActionError(
         'github',
         `since: there is no tag, branch or commit ${quote(base)} in this repository.`,

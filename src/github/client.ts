@@ -27,7 +27,7 @@ export interface Call extends CallNames {
   /** Whether the data of a response has the right shape: JSON of another one is an error like any other. */
   readonly expects?: (data: never) => boolean
   /** Something depends on the result: temporary failures are retried, for up to 90 s in all. */
-  readonly decides: boolean
+  readonly retried: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
   readonly find?: () => Promise<{ readonly id: number } | undefined>
   /** Aborts it, by default at the deadline or on a cancel. */
@@ -36,7 +36,7 @@ export interface Call extends CallNames {
 
 const noop = (): void => undefined
 
-export type RequestMode = Pick<Call, 'decides' | 'find' | 'signal' | 'ofFiles'>
+export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'ofFiles'>
 
 /** Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError `github`, and Cancelled. */
 export type GitHub = ReturnType<typeof getOctokit>['rest']
@@ -69,7 +69,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
         if ((call.signal ?? deadline.signal).aborted) throw last ?? error // What GitHub said, if it said something.
-        if (!call.decides || !error.temporary) throw error
+        if (!call.retried || !error.temporary) throw error
         last = error
         retries.count(startedAt, REQUEST_MS)
         await waitForRetry(error, attempts, call, retries, options)
@@ -160,7 +160,7 @@ export async function readPages<T>(
   return { items, truncated: true }
 }
 
-export interface Source {
+export interface GitHubRepo {
   readonly github: GitHub
   readonly repository: string
 }
@@ -168,11 +168,11 @@ export interface Source {
 export function requestParams<D = object>(
   {
     repository,
-    decides = true,
+    retried = true,
     find,
     signal,
     ofFiles = false,
-  }: Pick<Source, 'repository'> & Partial<RequestMode>,
+  }: Pick<GitHubRepo, 'repository'> & Partial<RequestMode>,
   doing: string,
   needs: string,
   expects?: (data: D) => boolean,
@@ -181,6 +181,6 @@ export function requestParams<D = object>(
   return {
     owner,
     repo,
-    request: { doing, needs, decides, expects, find, ofFiles, ...(signal && { signal }) },
+    request: { doing, needs, retried, expects, find, ofFiles, ...(signal && { signal }) },
   }
 }

@@ -4,10 +4,10 @@ import { parseRetryAfter } from '../net/backoff.js'
 import { permanentFailure } from '../net/connect.js'
 import type { Clock } from '../net/deadline.js'
 import { type NetworkSettings, nameProxyVariable } from '../net/proxy.js'
+import { summarizePage } from '../text/error-page.js'
 import { ActionError, explainFailure, type PermanentFailure } from '../text/errors.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
-import { summarizePage } from '../text/page.js'
 import type { Redact } from '../text/redact.js'
 
 /** GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate limits, linked below). */

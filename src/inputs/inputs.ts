@@ -1,7 +1,7 @@
 /** Parses the inputs: raw strings in, one frozen `Inputs` out, or every problem that was found. */
 
 import { DEFAULT_FAIL_ON } from '../agent/job.js'
-import { MINTLIFY_URL } from '../agent/service.js'
+import { MINTLIFY_URL } from '../agent/service-facts.js'
 import { ActionError } from '../text/errors.js'
 import { quote, truncate } from '../text/escape.js'
 import { createRedactor, type Redact } from '../text/redact.js'

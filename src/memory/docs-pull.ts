@@ -87,7 +87,7 @@ export async function readFiles(
   signal: AbortSignal,
 ): Promise<readonly DocsFile[]> {
   const doing = `listing the files of pull request ${repository}#${number}`
-  const mode = { repository, decides: false, signal }
+  const mode = { repository, retried: false, signal }
   const common = requestParams(mode, doing, 'pull-requests: read', isList)
   return (await github.pulls.listFiles({ ...common, pull_number: Number(number), per_page: FILES_PAGE })).data
 }

@@ -48,7 +48,7 @@ export async function findPreviousRun(
     .filter((state) => state?.run === environment.runId && state.attempt !== environment.runAttempt)
     // A step with a job-id is about that job alone.
     .filter((state) => task.kind === 'create' || state?.jobId === task.jobId)
-  // An edit that failed may have left one of them without the job.
+  // If an edit failed, the comment or the check lacks the job: the one that has it counts.
   const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
   noteIfUnknown(rerun ?? ofComment, context)
 

@@ -14,7 +14,7 @@ export interface Role {
   readonly is: 'decides' | 'remembers' | 'informs'
   /** What it means for the user if it can't be written. */
   readonly stale: string
-  /** Who finds the job here and nowhere else, such as "a re-run"; or empty. */
+  /** Who would look for the job only here, such as "a re-run"; empty if nobody would. */
   readonly soleReader: () => string
 }
 
@@ -86,7 +86,7 @@ export class Slot implements StatusWriter {
   async find(): Promise<StoredState | undefined> {
     const isRerun = this.#options.environment.runAttempt > 1
     const decides = this.role === 'decides' || (this.role === 'remembers' && isRerun)
-    return this.#read({ decides }).catch((thrown) => {
+    return this.#read({ retried: decides }).catch((thrown) => {
       if (decides) this.#failed ??= {}
       if (decides || !(thrown instanceof ActionError)) throw thrown
       return undefined // Writing it fails for the same reason, and says so.
@@ -113,7 +113,7 @@ export class Slot implements StatusWriter {
     if (this.#state.is === 'off') return
     this.#latest = update
     try {
-      await this.#write(update, { decides })
+      await this.#write(update, { retried: decides })
     } catch (thrown) {
       const ends = decides || !(thrown instanceof ActionError)
       if (ends) this.#failed ??= {}
@@ -140,8 +140,8 @@ export class Slot implements StatusWriter {
     void abortAfter(limitMs)
     cancel.addEventListener('abort', () => void abortAfter(cancelledMs))
     await this.#working
-    // No write follows the last one.
-    this.#dead = await concludeAll(this.#dead, { decides: true, signal: this.#closing.signal })
+    // The last chance: no write of theirs follows.
+    this.#dead = await concludeAll(this.#dead, { retried: true, signal: this.#closing.signal })
     done.abort()
   }
 
@@ -149,7 +149,7 @@ export class Slot implements StatusWriter {
     for (let done: StatusUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
       done = this.#latest as StatusUpdate
       // If the stored job ID is missing, the next run may create a second job, so these edits are retried.
-      const mode = { decides: this.role !== 'informs', signal: this.#closing.signal }
+      const mode = { retried: this.role !== 'informs', signal: this.#closing.signal }
       await this.#write(done, mode).catch((thrown) => this.#onFailure(thrown))
     }
     this.#working = undefined
@@ -169,7 +169,7 @@ export class Slot implements StatusWriter {
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
-    this.#dead = await concludeAll(this.#dead, { ...mode, decides: false })
+    this.#dead = await concludeAll(this.#dead, { ...mode, retried: false })
     await this.#edit(update, mode)
     if (this.#state.is === 'written') this.#state = { ...this.#state, jobId: update.stored.jobId }
     this.#failed = undefined

@@ -20,7 +20,7 @@ export interface StoredText {
 export interface Place {
   /** What people call it, such as "comment". */
   readonly kind: string
-  /** Each attempt creates a text of its own, as a completed check run can't be reopened. */
+  /** Each attempt of each run creates its own, as a completed check run can't be reopened. Else, all runs share one. */
   readonly perAttempt: boolean
   list(mode: RequestMode): Promise<Pages<StoredText>>
   /** Creates a text without a marker, because the marker needs its id. */
@@ -50,7 +50,6 @@ export async function readEarlier(
   }))
   const own = texts
     .flatMap(({ state, ...text }) => (typeof state === 'object' ? [{ ...text, state }] : []))
-    // With a text for each attempt, other runs have their own; otherwise all runs share one.
     .filter(({ state }) => !perAttempt || state.run === environment.runId)
     // If two runs raced and created two comments, the newer one wins.
     .sort((one, other) => other.id - one.id)
@@ -81,7 +80,7 @@ export async function createOnce(
   mayExist: boolean,
 ): Promise<number> {
   const find = async (): Promise<StoredText | undefined> => {
-    const { items } = await place.list({ ...mode, decides: false })
+    const { items } = await place.list({ ...mode, retried: false })
     return items.find((text) => text.nonce === nonce)
   }
   const lost = mayExist ? await find() : undefined

@@ -3,7 +3,7 @@
 import { inspect } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
-import { factsOf } from '../agent/service.js'
+import { factsOf } from '../agent/service-facts.js'
 import type { RunEnvironment } from '../event/event.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'

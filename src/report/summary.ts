@@ -1,7 +1,7 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
-import { factsOf } from '../agent/service.js'
+import { factsOf } from '../agent/service-facts.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
 import { type DocsFile, FILES_PAGE, type Progress } from '../run/progress.js'

@@ -177,7 +177,7 @@ class PollState {
   }
 
   /**
-   * @param poll.isEarly it came sooner than planned, because the deadline is near: a refusal then confirms none before it
+   * @param poll.isEarly it was sent early, because the deadline is near: a refusal then doesn't repeat the one before
    * @throws ActionError if polling is of no use any more
    */
   handle(
