@@ -33,13 +33,16 @@ export async function compareBundles(
   rounds = MEASURE.rounds,
 ): Promise<string> {
   const names = Object.keys(dists)
-  const copies = Object.values(dists).map((dist, index) => copyBundle(dist, folder, `bundle-${index}`))
+  const copies = Object.values(dists).map((dist, index) =>
+    copyBundle(dist, folder, `bundle-${index}`),
+  )
   // The baseline is the same command in both columns: its difference is noise.
   const commands: Commands = Object.fromEntries([
     ...names.map((name) => [`${name}: ${BASELINE}`, baseline(bench.script)] as const),
     ...STEPS.flatMap((step) =>
       names.map(
-        (name, index) => [`${name}: ${step}`, stepOf(copies[index] ?? '', step, bench.environments)] as const,
+        (name, index) =>
+          [`${name}: ${step}`, stepOf(copies[index] ?? '', step, bench.environments)] as const,
       ),
     ),
   ])
@@ -49,7 +52,12 @@ export async function compareBundles(
   })
   const cells = [BASELINE, ...STEPS].map((row) => {
     const [one = [], other = []] = names.map((name) => values.get(`${name}: ${row}`))
-    return [row, median(one).toFixed(1), median(other).toFixed(1), ...percents(difference(one, other))]
+    return [
+      row,
+      median(one).toFixed(1),
+      median(other).toFixed(1),
+      ...percents(difference(one, other)),
+    ]
   })
   return [
     table([MEASURE.unit, ...names, 'difference', 'noise'], cells),

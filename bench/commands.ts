@@ -45,7 +45,9 @@ const ALTERNATIVES = path.resolve('bench/alternatives')
 const POLL_INTERVAL = '0.1'
 const JOB = { 'project-id': 'docs', 'api-key': 'mint_bench', prompt: 'Shorten the introduction.' }
 
-/** Starts the servers, and makes the environments of the commands. `folder` is for temporary files. */
+/**
+ * Starts the servers, and makes the environments of the commands. `folder` is for temporary files.
+ */
 export async function startBench(folder: string) {
   const { key, cert, file: caFile } = await certificateIn(folder, ['localhost'])
   const service = await startBenchService({ key, cert })
@@ -98,9 +100,17 @@ export function baseline(env: Environment): Command {
 }
 
 /** A step of the action whose bundle is in this folder. */
-export function stepOf(dist: string, step: Step, environments: Readonly<Record<Step, Environment>>): Command {
+export function stepOf(
+  dist: string,
+  step: Step,
+  environments: Readonly<Record<Step, Environment>>,
+): Command {
   const exitCode = step === 'bad input' ? 1 : 0
-  return { argv: [process.execPath, path.join(dist, 'index.js')], env: environments[step], exitCode }
+  return {
+    argv: [process.execPath, path.join(dist, 'index.js')],
+    env: environments[step],
+    exitCode,
+  }
 }
 
 /** An alternative from bench/alternatives that is a script. */
@@ -108,7 +118,10 @@ export function alternative(program: string, name: string, env: Environment): Co
   return { argv: [program, path.join(ALTERNATIVES, name)], env }
 }
 
-/** Bundles alternatives/toolkit.mjs with ncc, not minified, which is ncc's default. Returns the folder of the bundle. */
+/**
+ * Bundles alternatives/toolkit.mjs with ncc, not minified, which is ncc's default. Returns the
+ * folder of the bundle.
+ */
 export function bundleToolkit(folder: string): string {
   const cwd = newFolder(folder, 'toolkit')
   cpSync(path.join(ALTERNATIVES, 'toolkit.mjs'), path.join(cwd, 'index.js'))
@@ -120,7 +133,10 @@ export function bundleToolkit(folder: string): string {
   return path.join(cwd, 'dist')
 }
 
-/** Copies a bundle into `folder`: the same files on another disk, or behind a longer path, take other times. */
+/**
+ * Copies a bundle into `folder`: the same files on another disk, or behind a longer path, take
+ * other times.
+ */
 export function copyBundle(dist: string, folder: string, name: string): string {
   const copy = path.join(folder, name)
   cpSync(dist, copy, { recursive: true })
@@ -156,8 +172,11 @@ export function version(program: string): string | undefined {
 }
 
 /** CPU and wall time in milliseconds. */
-export async function time(command: Command): Promise<{ readonly cpu: number; readonly wall: number }> {
-  // bash's `time` counts the process and its children, so a script's curl, jq and sleep are included.
+export async function time(
+  command: Command,
+): Promise<{ readonly cpu: number; readonly wall: number }> {
+  // bash's `time` counts the process and its children, so a script's curl, jq and sleep are
+  // included.
   const timed = 'TIMEFORMAT="%3U %3S %3R"; time "$@" 1>&3 2>&3'
   const stderr = await run(command, ['bash', '-c', timed, 'bash', ...command.argv])
   const [user = 0, system = 0, real = 0] = stderr.trim().split(' ').map(Number)
@@ -174,7 +193,9 @@ export async function loadedBytes(command: Command, folder: string): Promise<num
     const urls: string[] = result.map(({ url }: { url: string }) => url)
     return urls.filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url))
   })
-  const sizes = files.filter((file) => path.dirname(file) === dist).map((file) => statSync(file).size)
+  const sizes = files
+    .filter((file) => path.dirname(file) === dist)
+    .map((file) => statSync(file).size)
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
@@ -193,6 +214,7 @@ export async function run({ argv, env, exitCode = 0 }: Command, all = argv): Pro
     })
   }
   const [code] = await once(child, 'close')
-  if (code !== exitCode) throw new Error(`${argv.join(' ')} ended with ${code}:\n${outputs.join('')}`)
+  if (code !== exitCode)
+    throw new Error(`${argv.join(' ')} ended with ${code}:\n${outputs.join('')}`)
   return outputs[2] ?? ''
 }

@@ -1,4 +1,7 @@
-/** What the runner downloads for every job: the repository's archive, as `git archive | gzip` makes it. */
+/**
+ * What the runner downloads for every job: the repository's archive, as `git archive | gzip` makes
+ * it.
+ */
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,7 +13,10 @@ import path from 'node:path'
  *
  * @param to a folder to unpack it into
  */
-export function download(to?: string): { readonly bytes: number; readonly files: readonly string[] } {
+export function download(to?: string): {
+  readonly bytes: number
+  readonly files: readonly string[]
+} {
   const folder = mkdtempSync(path.join(tmpdir(), 'archive-'))
   try {
     const env: NodeJS.ProcessEnv = { ...process.env }

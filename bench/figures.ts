@@ -15,14 +15,19 @@ export function median(values: readonly number[]): number {
 export interface Difference {
   /** The median of the differences in each round. */
   readonly median: number
-  /** Half the width of the median's 95 % confidence interval, which is read off the sorted differences. */
+  /**
+   * Half the width of the median's 95 % confidence interval, which is read off the sorted
+   * differences.
+   */
   readonly noise: number
 }
 
 /** How much more one command takes than the other that ran beside it, in percent of the other. */
 export function difference(one: readonly number[], other: readonly number[]): Difference {
   const percents = one.map((value, round) => (100 * (value - (other[round] ?? 0))) / median(other))
-  const [low, high] = [-1, 1].map((side) => quantile(percents, 0.5 + (side * 0.98) / Math.sqrt(one.length)))
+  const [low, high] = [-1, 1].map((side) =>
+    quantile(percents, 0.5 + (side * 0.98) / Math.sqrt(one.length)),
+  )
   return { median: median(percents), noise: ((high ?? 0) - (low ?? 0)) / 2 }
 }
 
@@ -35,8 +40,11 @@ export function percents({ median, noise }: Difference): [string, string] {
 /** A table that also reads well as plain text. */
 export function table(header: string[], rows: string[][]): string {
   const all = [header, header.map((_, column) => (column === 0 ? '---' : '---:')), ...rows]
-  const widths = header.map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)))
-  const pad = (text = '', column: number) => text[column === 0 ? 'padEnd' : 'padStart'](widths[column] ?? 0)
+  const widths = header.map((_, column) =>
+    Math.max(...all.map((cells) => cells[column]?.length ?? 0)),
+  )
+  const pad = (text = '', column: number) =>
+    text[column === 0 ? 'padEnd' : 'padStart'](widths[column] ?? 0)
   return all
     .map((cells) => `| ${header.map((_, column) => pad(cells[column], column)).join(' | ')} |`)
     .join('\n')

@@ -1,4 +1,7 @@
-/** Measures the action against its alternatives, and prints the figures as Markdown: `npm run bench -- --help`. */
+/**
+ * Measures the action against its alternatives, and prints the figures as Markdown: `npm run bench
+ * -- --help`.
+ */
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -132,7 +135,8 @@ async function measure(
 
 function timeTable(rows: Map<string, Row>): string {
   const baseline = median(rows.get(BASELINE)?.cpu ?? [])
-  const counts = ({ requests, connections }: Counts) => (requests === 0 ? '' : `${requests} (${connections})`)
+  const counts = ({ requests, connections }: Counts) =>
+    requests === 0 ? '' : `${requests} (${connections})`
   const cells = Array.from(rows, ([name, { cpu, wall, service, github }]) => [
     name,
     median(cpu).toFixed(0),
@@ -160,9 +164,10 @@ async function sizes(dists: Dists, bench: Bench): Promise<string> {
   }
   if (!options.against) cells.push([TOOLKIT, compressed(path.join(folder, 'toolkit/dist'))])
   const whole = `The whole download of this action is ${kB(download().bytes)} kB.`
-  return [table(['kB', 'bundle, compressed', ...STEPS.map((step) => `loaded: ${step}`)], cells), whole].join(
-    '\n\n',
-  )
+  return [
+    table(['kB', 'bundle, compressed', ...STEPS.map((step) => `loaded: ${step}`)], cells),
+    whole,
+  ].join('\n\n')
 }
 
 function describeConditions(): string {

@@ -1,4 +1,6 @@
-/** The tests' service and GitHub, as far as the measured steps use them, and what was counted there. */
+/**
+ * The tests' service and GitHub, as far as the measured steps use them, and what was counted there.
+ */
 
 import { file, startGitHub } from '../__tests__/support/github.js'
 import { job, json, LINK, startService } from '../__tests__/support/service.js'
@@ -67,7 +69,9 @@ export async function startBenchGitHub() {
   const repository = github.addRepository(REPOSITORY, { private: true })
   repository.addPull({ number: NUMBER, title: 'Add --retry', head: HEAD_SHA, files: CHANGED_FILES })
   // The docs pull request, whose files are told.
-  github.addRepository('your-org/docs', {}).addPull({ number: 17, files: [file('guides/retry.mdx')] })
+  github
+    .addRepository('your-org/docs', {})
+    .addPull({ number: 17, files: [file('guides/retry.mdx')] })
   return {
     ...github,
     takeCounts: countOf({ ...github, received: github.requests }),
@@ -88,7 +92,12 @@ export const PULL_REQUEST_EVENT = {
     state: 'open',
     user: { login: 'octocat', type: 'User' },
     html_url: `https://github.com/${REPOSITORY}/pull/${NUMBER}`,
-    base: { ref: 'main', label: 'your-org:main', sha: '1'.repeat(40), repo: { full_name: REPOSITORY } },
+    base: {
+      ref: 'main',
+      label: 'your-org:main',
+      sha: '1'.repeat(40),
+      repo: { full_name: REPOSITORY },
+    },
     head: { ref: 'retry', label: 'your-org:retry', sha: HEAD_SHA, repo: { full_name: REPOSITORY } },
   },
   repository: { full_name: REPOSITORY, private: true },

@@ -18,7 +18,8 @@ export async function takeTurns(
       github.deleteComments()
       await run(name, command, round)
       const refused = github.refusedRequests().map(({ method, path }) => `${method} ${path}`)
-      if (refused.length > 0) throw new Error(`${name}: bench/servers.ts refuses ${refused.join(', ')}`)
+      if (refused.length > 0)
+        throw new Error(`${name}: bench/servers.ts refuses ${refused.join(', ')}`)
     }
   }
 }

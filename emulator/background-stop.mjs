@@ -26,7 +26,8 @@ function signal(pid, signal) {
 function hasEnded(pid) {
   if (!signal(pid, 0)) return true
   try {
-    // In a container, an ended process may stay as a zombie that nobody collects (proc(5), state Z).
+    // In a container, an ended process may stay as a zombie that nobody collects (proc(5), state
+    // Z).
     return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false // There is no /proc, or the process has ended in between.
@@ -34,9 +35,9 @@ function hasEnded(pid) {
 }
 
 /**
- * Whether something listens at the URL. If the emulator has ended, its process ID may belong to another process by now.
- * Only a refused connection proves that: a busy machine may take longer than any time limit, and the kernel accepts
- * connections even for a process that hangs.
+ * Whether something listens at the URL. If the emulator has ended, its process ID may belong to
+ * another process by now. Only a refused connection proves that: a busy machine may take longer
+ * than any time limit, and the kernel accepts connections even for a process that hangs.
  * @param {string} url
  * @returns {Promise<boolean>}
  */
@@ -65,7 +66,9 @@ async function kill(pid) {
   return true
 }
 
-/** @returns {string[] | undefined} a line for each request; undefined if a step has removed the file */
+/**
+ * @returns {string[] | undefined} a line for each request; undefined if a step has removed the file
+ */
 function readLog() {
   return existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : undefined
 }
@@ -85,7 +88,9 @@ if (pid) {
   const requests = readLog()
   if (!requests) console.log('The log of the requests no longer exists.')
   else {
-    console.log(`The emulator received ${requests.length} request${requests.length === 1 ? '' : 's'}.`)
+    console.log(
+      `The emulator received ${requests.length} request${requests.length === 1 ? '' : 's'}.`,
+    )
     if (requests.length > 0) printUntrusted(requests.join('\n'))
   }
 }

@@ -30,7 +30,9 @@ function getOptions() {
   const scenario = env.INPUT_SCENARIO?.trim()
   const speed = env.INPUT_SPEED?.trim()
   if (scenario && !serviceScenarios.includes(scenario)) {
-    throw new Error(`scenario: unknown value '${scenario}', expected one of ${serviceScenarios.join(', ')}.`)
+    throw new Error(
+      `scenario: unknown value '${scenario}', expected one of ${serviceScenarios.join(', ')}.`,
+    )
   }
   return [...(scenario ? ['--scenario', scenario] : []), ...(speed ? ['--speed', speed] : [])]
 }
@@ -46,7 +48,11 @@ async function waitForUrl(child, output) {
   child.once('error', ({ message }) => {
     problem = message
   })
-  for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end && problem === ''; await sleep(20)) {
+  for (
+    const end = Date.now() + START_TIMEOUT_MS;
+    Date.now() < end && problem === '';
+    await sleep(20)
+  ) {
     const [url] = /^http:.*(?=\r?\n)/m.exec(readFileSync(output, 'utf8')) ?? []
     if (url) return url
     if (child.exitCode !== null || child.signalCode !== null) break
@@ -65,7 +71,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 try {
   const folder = mkdtempSync(path.join(env.RUNNER_TEMP || tmpdir(), 'emulator-'))
-  const [output = '', log = ''] = ['output.txt', 'requests.log'].map((name) => path.join(folder, name))
+  const [output = '', log = ''] = ['output.txt', 'requests.log'].map((name) =>
+    path.join(folder, name),
+  )
   writeFileSync(log, '')
   const file = openSync(output, 'w')
   child = spawn(process.execPath, [SERVE, ...getOptions(), '--log', log], {
@@ -82,7 +90,9 @@ try {
 } catch (error) {
   child?.kill('SIGKILL')
   const message = error instanceof Error ? error.message : String(error)
-  console.log(`::error::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`)
+  console.log(
+    `::error::${message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`,
+  )
   process.exitCode = 1
 }
 child?.unref()

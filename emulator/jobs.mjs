@@ -1,4 +1,5 @@
-// The emulated service's jobs. Their states follow from the time of a request: one that was just created is active.
+// The emulated service's jobs. Their states follow from the time of a request: one that was just
+// created is active.
 
 /** @import { Service } from './scenarios.mjs' */
 
@@ -19,7 +20,8 @@ const REPOSITORY = 'https://github.com/your-org/docs'
 /**
  * @typedef {object} Timing
  * @property {number} jobSeconds how long a job takes at speed 1
- * @property {number} speed how many times faster jobs run. Timestamps stay real: on a faster clock they would lie in the
+ * @property {number} speed how many times faster jobs run. Timestamps stay real: on a faster clock
+ * they would lie in the
  *   future of the step that reports them
  * @property {number} startedAt when the service started, in milliseconds since 1970
  */
@@ -59,7 +61,10 @@ export function createJobs(service, { jobSeconds, speed, startedAt }) {
       job.prompts.push(prompt)
       job.endsAt = at + jobMs / speed
     },
-    /** @type {(job: Job, at: number) => Record<string, unknown>} the job as the service's responses have it */
+    /**
+     * @type {(job: Job, at: number) => Record<string, unknown>} the job as the service's responses
+     * have it
+     */
     toJson({ id, createdAt, endsAt, pullRequest }, at) {
       const status = at < endsAt ? 'active' : (service.endStatus ?? 'completed')
       const hasPullRequest = status === 'completed' && !service.withoutPullRequest

@@ -24,7 +24,9 @@ export function readOptions(options, command, args) {
     const [reason = ''] = /** @type {Error} */ (error).message.split('. ')
     const names = Object.keys(options).map((name) => `--${name}`)
     // Without '--', npm keeps `--scenario` for itself and passes on its value alone.
-    const hint = reason.startsWith('Unexpected argument') ? `; npm expects '${command} -- [options]'` : ''
+    const hint = reason.startsWith('Unexpected argument')
+      ? `; npm expects '${command} -- [options]'`
+      : ''
     throw new UsageError(`${reason}${hint}; available options: ${names.join(', ')}`)
   }
 }
@@ -98,7 +100,8 @@ export function formatDuration(seconds) {
 export async function runCommand(url, command) {
   const [, script = '', ...args] = process.argv
   if (url !== pathToFileURL(script && realpathSync(script)).href) return
-  // If the reader of the output has stopped reading, as with `| head`, the step is still waited for and cleaned up.
+  // If the reader of the output has stopped reading, as with `| head`, the step is still waited for
+  // and cleaned up.
   process.stdout.on('error', () => {})
   try {
     process.exitCode = await command(args)

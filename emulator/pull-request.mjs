@@ -1,4 +1,5 @@
-// The runs of a step on one pull request, with the part of GitHub's REST API on loopback that its comment needs.
+// The runs of a step on one pull request, with the part of GitHub's REST API on loopback that its
+// comment needs.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -78,10 +79,16 @@ function createHandler(onComment) {
     onComment(comment)
     return comment
   }
-  /** @type {(method: string, path: string, requestBody: string) => { status: number, body: unknown }} */
+  /**
+   * @type {(method: string, path: string, requestBody: string) => { status: number, body: unknown
+   * }}
+   */
   return (method, path, requestBody) => {
-    const existing = comments.find(({ id }) => path === `/repos/${REPOSITORY}/issues/comments/${id}`)
-    if (method === 'GET' && PERMISSION.test(path)) return { status: 200, body: { permission: 'write' } }
+    const existing = comments.find(
+      ({ id }) => path === `/repos/${REPOSITORY}/issues/comments/${id}`,
+    )
+    if (method === 'GET' && PERMISSION.test(path))
+      return { status: 200, body: { permission: 'write' } }
     if (method === 'GET' && DOCS_FILES.test(path)) return { status: 200, body: FILES }
     if (method === 'GET' && path === COMMENTS) return { status: 200, body: comments }
     if (method === 'POST' && path === COMMENTS) {

@@ -1,4 +1,5 @@
-// Runs an action's bundle as the GitHub runner would: the same environment, output files and workflow commands.
+// Runs an action's bundle as the GitHub runner would: the same environment, output files and
+// workflow commands.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -17,9 +18,11 @@ import { createInterface } from 'node:readline'
  * @property {Record<string, string>} [env] extra environment variables, overriding the runner's
  * @property {object} [event] the payload of the event that started the run
  * @property {string} [workspace] an existing folder (default: an empty one, removed at the end)
- * @property {(line: string) => void} [onLine] called for each line of both streams as it arrives, unchanged
+ * @property {(line: string) => void} [onLine] called for each line of both streams as it arrives,
+ * unchanged
  * @property {(child: ChildProcess) => void} [onStart]
- * @property {boolean} [detached] in its own process group, so that a terminal's Ctrl-C reaches it only through its parent
+ * @property {boolean} [detached] in its own process group, so that a terminal's Ctrl-C reaches it
+ * only through its parent
  *   (default: true, where there are groups)
  */
 
@@ -61,7 +64,9 @@ export async function runBundle({
     run.onStart?.(child)
     const stdout = collect(child.stdout, run.onLine)
     const stderr = collect(child.stderr, run.onLine)
-    const [code, signal] = /** @type {[number | null, NodeJS.Signals | null]} */ (await once(child, 'close'))
+    const [code, signal] = /** @type {[number | null, NodeJS.Signals | null]} */ (
+      await once(child, 'close')
+    )
     return {
       startedAt,
       code,
@@ -164,7 +169,8 @@ export function parseOutputs(text) {
 }
 
 /**
- * @param {string} manifest the text of an action.yml, with two spaces per level: there is no YAML parser in Node
+ * @param {string} manifest the text of an action.yml, with two spaces per level: there is no YAML
+ * parser in Node
  * @returns {string[]}
  */
 export function readInputNames(manifest) {
@@ -211,7 +217,8 @@ export function renderLine(line, state) {
   }
   switch (name) {
     case 'add-mask':
-      for (const secret of [value, ...value.split(/\r|\n/)]) if (secret.trim()) state.masks.add(secret)
+      for (const secret of [value, ...value.split(/\r|\n/)])
+        if (secret.trim()) state.masks.add(secret)
       return undefined
     case 'group': {
       state.inGroup = false

@@ -7,7 +7,8 @@
  * @property {number} [status] sent instead of doing what was requested
  * @property {Record<string, string>} [headers] that go with `status`
  * @property {string} [error] the text that goes with `status`
- * @property {'before' | 'after'} [reset] the connection is reset before, or after, the request is processed
+ * @property {'before' | 'after'} [reset] the connection is reset before, or after, the request is
+ * processed
  * @property {number} [delayMs] how long the response is delayed; speed doesn't shorten it
  * @property {Record<string, unknown>} [job] replaces these fields of the job in this response
  */
@@ -15,11 +16,13 @@
 /**
  * How the service behaves. Seconds are those at speed 1.
  * @typedef {object} Service
- * @property {'completed' | 'failed' | 'archived'} [endStatus] how each job ends (default `completed`)
+ * @property {'completed' | 'failed' | 'archived'} [endStatus] how each job ends (default
+ * `completed`)
  * @property {boolean} [withoutPullRequest] a completed job has no pull request
  * @property {number} [jobSeconds] how long a job takes (default 240)
  * @property {string[]} [projectIds] the projects that exist (default: any)
- * @property {{ id: string, projectId: string, ageSeconds: number }[]} [initialJobs] jobs that exist from the start
+ * @property {{ id: string, projectId: string, ageSeconds: number }[]} [initialJobs] jobs that exist
+ * from the start
  * @property {Fault[]} [create] for the first create requests, in order
  * @property {Fault[]} [message] for the first messages
  * @property {Fault[]} [poll] for the first polls
@@ -29,10 +32,12 @@
  * What `npm start` runs, and how the action's step should end.
  * @typedef {object} Step
  * @property {Record<string, string>} [inputs] instead of the usual ones
- * @property {Record<string, string>} [demoInputs] the same, but nothing to copy: they only suit the demo
+ * @property {Record<string, string>} [demoInputs] the same, but nothing to copy: they only suit the
+ * demo
  * @property {boolean} [cancel] the step is cancelled at its first poll
  * @property {boolean} [offline] no service listens at the URL
- * @property {string[]} [pullRequest] what happens to a pull request, such as `opened`; each starts a run of the step
+ * @property {string[]} [pullRequest] what happens to a pull request, such as `opened`; each starts
+ * a run of the step
  *   (default: one manual run). Every run ends in the way described below
  * @property {0 | 1} exitCode
  * @property {string} outcome
@@ -127,7 +132,8 @@ export const scenarios = {
     step: { ...opensPullRequest, inputs: { prompt: '', 'job-id': INITIAL_JOB_ID } },
   },
   'pull-request': {
-    description: 'two runs on one pull request share a job; a comment records it and shows its status',
+    description:
+      'two runs on one pull request share a job; a comment records it and shows its status',
     service: {},
     step: {
       ...opensPullRequest,
@@ -175,7 +181,8 @@ export const scenarios = {
     step: opensPullRequest,
   },
   'reset-before': {
-    description: "the connection is reset before the create request is accepted, but the client can't tell",
+    description:
+      "the connection is reset before the create request is accepted, but the client can't tell",
     service: { create: [{ reset: 'before' }] },
     step: failsWith('create-unknown'),
   },
@@ -235,7 +242,10 @@ export const serviceScenarios = Object.keys(scenarios).filter((name) => {
   return !inputs && !demoInputs && !cancel && !offline && !pullRequest
 })
 
-/** Those that `npm run serve` accepts: the service behaves differently, even if some only matter to certain inputs. */
+/**
+ * Those that `npm run serve` accepts: the service behaves differently, even if some only matter to
+ * certain inputs.
+ */
 export const servableScenarios = Object.keys(scenarios).filter(
   (name) => serviceScenarios.includes(name) || Object.keys(findScenario(name).service).length > 0,
 )
@@ -248,5 +258,7 @@ export const servableScenarios = Object.keys(scenarios).filter(
 export function findScenario(name) {
   const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined
   if (scenario) return scenario
-  throw new RangeError(`unknown scenario '${name}'; available: ${Object.keys(scenarios).join(', ')}`)
+  throw new RangeError(
+    `unknown scenario '${name}'; available: ${Object.keys(scenarios).join(', ')}`,
+  )
 }

@@ -1,4 +1,5 @@
-// Runs the emulated service in the foreground, to try a workflow or the action by hand without an account.
+// Runs the emulated service in the foreground, to try a workflow or the action by hand without an
+// account.
 import { appendFileSync, openSync } from 'node:fs'
 import {
   formatDuration,
@@ -52,9 +53,12 @@ const isPort = (number) => Number.isInteger(number) && number >= 0 && number <= 
  * @returns {string} one line, with the prompt as JSON if there is one; a long one is truncated
  */
 function formatRequest({ method, path, status, body }) {
-  const shown = body.length > BODY_SHOWN ? `${body.slice(0, BODY_SHOWN)}… (${body.length} characters)` : body
+  const shown =
+    body.length > BODY_SHOWN ? `${body.slice(0, BODY_SHOWN)}… (${body.length} characters)` : body
   // The runner treats `##[` anywhere in a line as a command.
-  return `${method} ${path} ${status} ${shown.replace(/\s+/g, ' ')}`.trimEnd().replaceAll('##[', '# #[')
+  return `${method} ${path} ${status} ${shown.replace(/\s+/g, ' ')}`
+    .trimEnd()
+    .replaceAll('##[', '# #[')
 }
 
 /** @param {string} name of a scenario */

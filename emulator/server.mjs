@@ -1,4 +1,5 @@
-// Emulates the agent service on loopback, with jobs that run faster than real ones and with injectable faults.
+// Emulates the agent service on loopback, with jobs that run faster than real ones and with
+// injectable faults.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -15,12 +16,15 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
 
 /**
  * @typedef {object} Options
- * @property {string | Service} [scenario] a scenario's name, or a custom behaviour (default `pr-opened`)
+ * @property {string | Service} [scenario] a scenario's name, or a custom behaviour (default
+ * `pr-opened`)
  * @property {number | undefined} [port] default 0: any free port
- * @property {number | undefined} [jobSeconds] how long a job takes at speed 1 (default: set by the scenario)
+ * @property {number | undefined} [jobSeconds] how long a job takes at speed 1 (default: set by the
+ * scenario)
  * @property {number | undefined} [speed] how many times faster jobs run (default 1)
  * @property {() => number} [now] the clock, in milliseconds since 1970
- * @property {(request: LoggedRequest) => void} [onRequest] called before the response, or when the client disconnects
+ * @property {(request: LoggedRequest) => void} [onRequest] called before the response, or when the
+ * client disconnects
  */
 
 /**
@@ -31,7 +35,8 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
  * @property {string} path not decoded
  * @property {IncomingMessage['headers']} headers
  * @property {string} body
- * @property {number | 'reset' | 'none'} status of the response; `reset` for a connection that was reset on purpose,
+ * @property {number | 'reset' | 'none'} status of the response; `reset` for a connection that was
+ * reset on purpose,
  *   `none` if no response was sent (yet)
  * @property {unknown} responseBody undefined if no response was sent (yet)
  * @property {Fault} fault the injected fault; empty for an ordinary response
@@ -40,7 +45,10 @@ const ROUTE = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/
 
 /** @typedef {Awaited<ReturnType<typeof startEmulator>>} Emulator */
 /** @typedef {{ kind: 'create' | 'message' | 'poll', projectId: string, id: string }} Route */
-/** @typedef {{ status: number, headers?: OutgoingHttpHeaders, body: unknown } | 'reset'} HttpResponse */
+/**
+ * @typedef {{ status: number, headers?: OutgoingHttpHeaders, body: unknown } | 'reset'}
+ * HttpResponse
+ */
 
 /** Becomes a response with this status and the body `{"error": message}`. */
 class HttpError extends Error {
@@ -80,7 +88,12 @@ export async function startEmulator(options = {}) {
       isReported = true
     }
     response.on('close', report)
-    send(response, entry, await handle(request, entry, closing.signal).catch(toErrorResponse), report)
+    send(
+      response,
+      entry,
+      await handle(request, entry, closing.signal).catch(toErrorResponse),
+      report,
+    )
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -107,7 +120,8 @@ export async function startEmulator(options = {}) {
  * @param {Service} service
  * @param {Jobs} jobs
  * @param {() => number} now
- * @returns {(request: IncomingMessage, entry: LoggedRequest, closing: AbortSignal) => Promise<HttpResponse>}
+ * @returns {(request: IncomingMessage, entry: LoggedRequest, closing: AbortSignal) =>
+ * Promise<HttpResponse>}
  */
 function createHandler(service, jobs, now) {
   const counts = { create: 0, message: 0, poll: 0 }
@@ -125,10 +139,12 @@ function createHandler(service, jobs, now) {
     if (!route) throw new HttpError(404, 'No such endpoint')
     if (!/^Bearer \S+$/.test(request.headers.authorization ?? ''))
       throw new HttpError(401, 'Missing or invalid API key')
-    if (service.projectIds?.includes(route.projectId) === false) throw new HttpError(404, 'Project not found')
+    if (service.projectIds?.includes(route.projectId) === false)
+      throw new HttpError(404, 'Project not found')
     const prompt = route.kind === 'poll' ? '' : readPrompt(entry)
     const existing = jobs.byId.get(route.id)
-    if (route.id && existing?.projectId !== route.projectId) throw new HttpError(404, 'Job not found')
+    if (route.id && existing?.projectId !== route.projectId)
+      throw new HttpError(404, 'Job not found')
     entry.fault = fault
     if (fault.status) {
       return { status: fault.status, headers: fault.headers ?? {}, body: { error: fault.error } }
@@ -140,7 +156,10 @@ function createHandler(service, jobs, now) {
     entry.jobId = job.id
     if (fault.reset === 'after') return 'reset'
     if (fault.delayMs) await sleep(fault.delayMs, undefined, { signal: closing })
-    return { status: route.kind === 'create' ? 201 : 200, body: { ...jobs.toJson(job, at), ...fault.job } }
+    return {
+      status: route.kind === 'create' ? 201 : 200,
+      body: { ...jobs.toJson(job, at), ...fault.job },
+    }
   }
 }
 
@@ -218,7 +237,16 @@ function parseJson(text) {
  */
 function createLogEntry(request, at) {
   const { method = '', url = '', headers } = request
-  return { at, method, path: url, headers, body: '', status: 'none', responseBody: undefined, fault: {} }
+  return {
+    at,
+    method,
+    path: url,
+    headers,
+    body: '',
+    status: 'none',
+    responseBody: undefined,
+    fault: {},
+  }
 }
 
 /**
@@ -234,7 +262,8 @@ function toErrorResponse(error) {
  * @param {ServerResponse} response
  * @param {LoggedRequest} entry
  * @param {HttpResponse} content
- * @param {() => void} report is called before anything is sent, so that the log is complete when the client continues
+ * @param {() => void} report is called before anything is sent, so that the log is complete when
+ * the client continues
  */
 function send(response, entry, content, report) {
   const { socket } = response.req

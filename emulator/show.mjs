@@ -1,4 +1,5 @@
-// What `npm start` prints: the step, its outputs, the pull request's comment, the requests to the service.
+// What `npm start` prints: the step, its outputs, the pull request's comment, the requests to the
+// service.
 import util from 'node:util'
 
 /** @import { Comment } from './pull-request.mjs' */
@@ -78,7 +79,8 @@ export function toTable(outputs) {
 
 /**
  * @param {LoggedRequest[]} requests
- * @returns {string} a line for each: the seconds since the first, the request, what the service answered
+ * @returns {string} a line for each: the seconds since the first, the request, what the service
+ * answered
  */
 export function toRequestTable(requests) {
   const start = requests[0]?.at ?? 0
@@ -97,11 +99,11 @@ export function toRequestTable(requests) {
 
 /** @param {Pick<LoggedRequest, 'status' | 'responseBody' | 'fault'>} request */
 function describeResponse({ status, responseBody, fault }) {
-  if (status === 'reset') return `connection reset  ← injected, ${fault.reset} the request was processed`
+  if (status === 'reset')
+    return `connection reset  ← injected, ${fault.reset} the request was processed`
   if (status === 'none') return 'no response'
-  const { status: jobStatus, error = jobStatus } = /** @type {{ status?: string, error?: string }} */ (
-    responseBody
-  )
+  const { status: jobStatus, error = jobStatus } =
+    /** @type {{ status?: string, error?: string }} */ (responseBody)
   const response = `${status} ${error}`
   if (fault.delayMs) return `${response}  ← injected delay of ${fault.delayMs / 1000} s`
   return fault.status || fault.job ? `${response}  ← injected` : response
@@ -113,12 +115,15 @@ function describeResponse({ status, responseBody, fault }) {
  * @returns {string} such as `4 requests (1 POST, 3 GET)`
  */
 export function countRequests(requests, methods) {
-  const counts = methods.map((name) => `${requests.filter(({ method }) => method === name).length} ${name}`)
+  const counts = methods.map(
+    (name) => `${requests.filter(({ method }) => method === name).length} ${name}`,
+  )
   return `${requests.length} request${requests.length === 1 ? '' : 's'} (${counts.join(', ')})`
 }
 
 /**
- * Prints each version of a comment in a box. Its hidden markers are truncated, and an unchanged text is not repeated.
+ * Prints each version of a comment in a box. Its hidden markers are truncated, and an unchanged
+ * text is not repeated.
  * @param {(text: string) => string} hide replaces the secrets
  * @returns {(comment: Pick<Comment, 'id' | 'body'>) => void}
  */

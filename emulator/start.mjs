@@ -1,4 +1,5 @@
-// `npm start`: runs the action's bundle as a workflow step would, against the emulated service, and shows the result.
+// `npm start`: runs the action's bundle as a workflow step would, against the emulated service, and
+// shows the result.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -120,13 +121,16 @@ export async function start(args, root = ROOT) {
 }
 
 /**
- * @param {{ root: string, scenario: string, given: Record<string, string>, speed: number, debug: boolean }} settings
+ * @param {{ root: string, scenario: string, given: Record<string, string>, speed: number, debug:
+ * boolean }} settings
  * @returns {Promise<number>} the exit code of the last run that failed, else 0
  */
 async function run({ root, scenario, given, speed, debug }) {
   const bundle = path.join(root, 'dist/index.js')
   if (!existsSync(bundle)) {
-    throw new Error(`${path.relative('', bundle)} is missing; create it with 'npm ci && npm run build'`)
+    throw new Error(
+      `${path.relative('', bundle)} is missing; create it with 'npm ci && npm run build'`,
+    )
   }
   const known = readInputNames(readFileSync(path.join(root, 'action.yml'), 'utf8'))
   const { description, step } = findScenario(scenario)
@@ -135,7 +139,8 @@ async function run({ root, scenario, given, speed, debug }) {
   const hide = (text) => hideSecrets(text, log)
   const signals = new Signals()
   const service = given['base-url'] ? undefined : await startService(scenario, speed, step, signals)
-  const github = step.pullRequest && (await startPullRequest(step.pullRequest, createCommentPrinter(hide)))
+  const github =
+    step.pullRequest && (await startPullRequest(step.pullRequest, createCommentPrinter(hide)))
   const demoInputs = service && { ...DEMO_INPUTS, 'base-url': service.url, ...step.demoInputs }
   const inputs = { ...USUAL_INPUTS, ...step.inputs, ...demoInputs, ...given }
   for (const secret of getSecrets(inputs)) log.masks.add(secret)
@@ -154,23 +159,34 @@ async function run({ root, scenario, given, speed, debug }) {
       if (title) printTitle(`━━ ${title} ━━`)
       const earlier = service?.requests.length
       const env = { ...(service === undefined && networkEnvironment()), ...event.env }
-      exitCode = (await runOnce({ ...event, bundle, env, inputs }, warning, log, signals)) || exitCode
+      exitCode =
+        (await runOnce({ ...event, bundle, env, inputs }, warning, log, signals)) || exitCode
       if (service) printRequests(service.requests.slice(earlier), hide)
     }
   } finally {
     await Promise.all([service?.close(), github?.close()])
   }
   const counts = [
-    ...(service ? [`the service received ${countRequests(service.requests, ['POST', 'GET'])}`] : []),
-    ...(github ? [`GitHub received ${countRequests(github.requests, ['POST', 'PATCH', 'GET'])}`] : []),
+    ...(service
+      ? [`the service received ${countRequests(service.requests, ['POST', 'GET'])}`]
+      : []),
+    ...(github
+      ? [`GitHub received ${countRequests(github.requests, ['POST', 'PATCH', 'GET'])}`]
+      : []),
   ]
   print(`\n${[`Exit code ${exitCode}`, ...counts].join('; ')}.`, 'title')
   return exitCode
 }
 
-/** What the step needs to reach a service elsewhere: the proxy, and the certificate of a private authority. */
+/**
+ * What the step needs to reach a service elsewhere: the proxy, and the certificate of a private
+ * authority.
+ */
 function networkEnvironment() {
-  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()])
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].flatMap((name) => [
+    name,
+    name.toLowerCase(),
+  ])
   const given = Object.entries(process.env).filter(([name]) =>
     [...names, 'NODE_EXTRA_CA_CERTS'].includes(name),
   )
@@ -243,7 +259,10 @@ function printRequests(requests, hide) {
   print(hide(indent(toRequestTable(requests) || '(none)')))
 }
 
-/** Forwards signals to the running step. Under npm, one Ctrl-C arrives twice, from the terminal and from npm. */
+/**
+ * Forwards signals to the running step. Under npm, one Ctrl-C arrives twice, from the terminal and
+ * from npm.
+ */
 class Signals {
   /** Whether one was received: no further run is started. */
   received = false
@@ -261,7 +280,8 @@ class Signals {
         this.received = true
         const now = performance.now()
         // On Windows the step has received the Ctrl-C itself, and this would end it immediately.
-        if (now - this.#last > DUPLICATE_SIGNAL_MS && process.platform !== 'win32') this.send(signal)
+        if (now - this.#last > DUPLICATE_SIGNAL_MS && process.platform !== 'win32')
+          this.send(signal)
         this.#last = now
       })
     }

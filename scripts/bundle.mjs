@@ -1,7 +1,8 @@
 /**
- * Bundles what `tsc` wrote into a folder that the runner can execute: `node scripts/bundle.mjs dist`. The readable
- * version, as ncc writes it, stays in build/ncc. With `--if-changed`, nothing is done if the folder's bundle was made of
- * the same; that is for build/dist, which nobody else changes.
+ * Bundles what `tsc` wrote into a folder that the runner can execute: `node scripts/bundle.mjs
+ * dist`. The readable version, as ncc writes it, stays in build/ncc. With `--if-changed`, nothing
+ * is done if the folder's bundle was made of the same; that is for build/dist, which nobody else
+ * changes.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -22,17 +23,20 @@ const ENDPOINTS = '@octokit/plugin-rest-endpoint-methods'
  *
  * - HTTP/2, which no connection allows;
  * - bodies that are forms or blobs, with undici's own `fetch`;
- * - the second build of the parser, for platforms whose WebAssembly has no SIMD. Node has it since version 16.4.
+ * - the second build of the parser, for platforms whose WebAssembly has no SIMD. Node has it since
+ *   version 16.4.
  *
  * Of @actions/core: its step summary, which makes Node load `fs.promises` and readline.
  *
- * Of Octokit: the endpoints that the action doesn't call, which are a tenth of the download, and are read in every run
- * that uses GitHub.
+ * Of Octokit: the endpoints that the action doesn't call, which are a tenth of the download, and
+ * are read in every run that uses GitHub.
  */
 const REPLACED = {
   undici: {
-    'lib/dispatcher/client-h2.js': "module.exports = () => { throw new Error('HTTP/2 is not supported.') }",
-    'lib/web/fetch/body.js': "exports.extractBody = () => { throw new Error('A body is text or bytes.') }",
+    'lib/dispatcher/client-h2.js':
+      "module.exports = () => { throw new Error('HTTP/2 is not supported.') }",
+    'lib/web/fetch/body.js':
+      "exports.extractBody = () => { throw new Error('A body is text or bytes.') }",
     'lib/llhttp/llhttp-wasm.js': "module.exports = require('./llhttp_simd-wasm.js')",
   },
   '@actions/core': {
@@ -83,7 +87,10 @@ function hashOfSources() {
   return hash.digest('hex')
 }
 
-/** Copies packages to where tsconfig.bundle.json finds them, and replaces the files that no run needs. */
+/**
+ * Copies packages to where tsconfig.bundle.json finds them, and replaces the files that no run
+ * needs.
+ */
 function copyPackages() {
   for (const [name, replaced] of Object.entries(REPLACED)) {
     const copy = join(PACKAGES, name)
@@ -101,11 +108,15 @@ function copyPackages() {
 
 /** Octokit's table of endpoints, with those that the action calls: `github.pulls.get(…)`. */
 async function usedEndpoints() {
-  const { default: all } = await import(`../node_modules/${ENDPOINTS}/dist-src/generated/endpoints.js`)
+  const { default: all } = await import(
+    `../node_modules/${ENDPOINTS}/dist-src/generated/endpoints.js`
+  )
   /** @type {Record<string, Record<string, unknown>>} */
   const used = {}
   const code = compiledFiles().map((file) => readFileSync(file, 'utf8'))
-  for (const [call, scope = '', name = ''] of code.join('\n').matchAll(/\bgithub\.(\w+)\.(\w+)\(/g)) {
+  for (const [call, scope = '', name = ''] of code
+    .join('\n')
+    .matchAll(/\bgithub\.(\w+)\.(\w+)\(/g)) {
     if (all[scope]?.[name] === undefined) throw new Error(`Octokit has no ${call}`)
     used[scope] = { ...used[scope], [name]: all[scope][name] }
   }
@@ -118,7 +129,8 @@ function compiledFiles() {
 }
 
 /**
- * Class names are kept because errors show them. Licence comments are dropped because licenses.txt has their texts.
+ * Class names are kept because errors show them. Licence comments are dropped because licenses.txt
+ * has their texts.
  *
  * @param {string} code of one file
  * @returns {Promise<string>}
@@ -135,10 +147,10 @@ async function minified(code) {
 }
 
 /**
- * V8 compiles a function in parentheses at once; others it parses first, and compiles them when they are called
- * (v8.dev/blog/preparser). webpack wraps each module in parentheses, and terser removes them, except after the name of a
- * function. So they get one until terser has run. Over three series of 61 interleaved pairs, a job with them used 6 to
- * 14 ms less CPU time (about 5 %).
+ * V8 compiles a function in parentheses at once; others it parses first, and compiles them when
+ * they are called (v8.dev/blog/preparser). webpack wraps each module in parentheses, and terser
+ * removes them, except after the name of a function. So they get one until terser has run. Over
+ * three series of 61 interleaved pairs, a job with them used 6 to 14 ms less CPU time (about 5 %).
  *
  * @param {string} code
  */
@@ -150,7 +162,8 @@ function keepEagerCompileHints(code) {
 }
 
 /**
- * webpack creates a `require` for each of Node's modules. One is enough, and saves a job 1 % of its instructions.
+ * webpack creates a `require` for each of Node's modules. One is enough, and saves a job 1 % of its
+ * instructions.
  *
  * @param {string} code
  */
@@ -165,7 +178,10 @@ function shareRequire(code) {
   return shared
 }
 
-/** The licences of everything that may be in the bundle. undici holds llhttp, compiled, without its licence. */
+/**
+ * The licences of everything that may be in the bundle. undici holds llhttp, compiled, without its
+ * licence.
+ */
 function licenses() {
   const packages = runtimePackages()
   const { version } = packages.find(({ name }) => name === 'undici')

@@ -1,11 +1,12 @@
-// Cuts out of GitHub's OpenAPI descriptions what the tests hold their fakes to: github-api.json and github-events.json in
-// __tests__/support.
+// Cuts out of GitHub's OpenAPI descriptions what the tests hold their fakes to: github-api.json and
+// github-events.json in __tests__/support.
 //
 //   npm install --prefix /tmp/openapi --ignore-scripts @octokit/openapi@VERSION
 //   npm run github-api -- /tmp/openapi/node_modules/@octokit/openapi
 //
-// That package is 390 MB, so it is no dependency. Prose and examples are left out. So is `required` in what GitHub
-// sends: a fake may leave out what nobody reads. The schemas become those of JSON Schema, which has no `nullable`.
+// That package is 390 MB, so it is no dependency. Prose and examples are left out. So is `required`
+// in what GitHub sends: a fake may leave out what nobody reads. The schemas become those of JSON
+// Schema, which has no `nullable`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ENDPOINTS } from '../build/__tests__/support/github-endpoints.js'
@@ -45,7 +46,10 @@ const EVENTS = [
   'workflow-run-completed',
 ]
 
-/** What GitHub answers although its description doesn't say so, with the report, in the description's own words. */
+/**
+ * What GitHub answers although its description doesn't say so, with the report, in the
+ * description's own words.
+ */
 const CORRECTIONS = {
   // Of a repository that was deleted: github.com/github/rest-api-description/issues/1586.
   'workflow-run': {
@@ -54,7 +58,9 @@ const CORRECTIONS = {
 }
 
 const PROSE =
-  'description example examples title externalDocs deprecated default discriminator readOnly'.split(' ')
+  'description example examples title externalDocs deprecated default discriminator readOnly'.split(
+    ' ',
+  )
 /** Formats of which a wrong value is worth an error. */
 const FORMATS = ['date-time', 'uri']
 
@@ -63,7 +69,10 @@ const isObject = (value) => typeof value === 'object' && value !== null && !Arra
 const mapValues = (object, change) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
 
-/** A JSON merge patch (RFC 7396) or a JSON patch (RFC 6902) that removes and replaces: GitHub uses both. */
+/**
+ * A JSON merge patch (RFC 7396) or a JSON patch (RFC 6902) that removes and replaces: GitHub uses
+ * both.
+ */
 function applyPatch(original, patch) {
   if (!Array.isArray(patch)) return merge(original, patch)
   const target = structuredClone(original)
@@ -123,7 +132,8 @@ class Cut {
   operations() {
     const operations = {}
     for (const [method, template] of ENDPOINTS) {
-      const operation = this.description.paths[`/repos/{owner}/{repo}${template}`]?.[method.toLowerCase()]
+      const operation =
+        this.description.paths[`/repos/{owner}/{repo}${template}`]?.[method.toLowerCase()]
       if (operation) operations[`${method} ${template}`] = this.operation(operation)
     }
     return { operations, schemas: this.schemas }
@@ -148,7 +158,11 @@ class Cut {
       const properties = these.map((one) => [one.name, this.clean(one.schema, true)])
       const required = these.filter((one) => one.required && place === 'query')
       return {
-        ...{ type: 'object', properties: Object.fromEntries(properties), additionalProperties: false },
+        ...{
+          type: 'object',
+          properties: Object.fromEntries(properties),
+          additionalProperties: false,
+        },
         ...(required.length > 0 && { required: required.map((one) => one.name) }),
       }
     }
@@ -170,7 +184,8 @@ class Cut {
     if (typeof schema === 'boolean') return schema
     if (schema.$ref !== undefined) return this.reference(schema.$ref)
     const { nullable, allOf, oneOf, anyOf = oneOf, ...rest } = schema
-    if (allOf) return this.orNull(inner(allOf.map(this.resolve, this).reduce(merge, rest)), nullable)
+    if (allOf)
+      return this.orNull(inner(allOf.map(this.resolve, this).reduce(merge, rest)), nullable)
     const cleaned = {}
     for (const [name, value] of Object.entries(rest)) {
       if (PROSE.includes(name) || name.startsWith('x-')) continue
@@ -207,13 +222,16 @@ class Cut {
   }
 }
 
-/** Of two that are equal, and not small, makes one: payloads repeat their users and repositories. */
+/**
+ * Of two that are equal, and not small, makes one: payloads repeat their users and repositories.
+ */
 function share(schemas) {
   const places = new Map()
   const find = (value, place) => {
     if (typeof value !== 'object' || value === null) return
     const text = JSON.stringify(value)
-    if (value.properties && text.length > 100) places.set(text, [...(places.get(text) ?? []), place])
+    if (value.properties && text.length > 100)
+      places.set(text, [...(places.get(text) ?? []), place])
     for (const [name, item] of Object.entries(value)) find(item, `${place}.${name}`)
   }
   for (const [name, schema] of Object.entries(schemas)) find(schema, name)
@@ -241,12 +259,15 @@ function print(value, depth) {
   return `{\n${lines.join(',\n')}\n}`
 }
 
-const read = (name) => JSON.parse(readFileSync(path.join(folder, 'generated', `${name}.json`), 'utf8'))
+const read = (name) =>
+  JSON.parse(readFileSync(path.join(folder, 'generated', `${name}.json`), 'utf8'))
 const { name, version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
 const servers = readdirSync(path.join(folder, 'generated')).flatMap(
   (file) => /^(ghes-\d+\.(\d+))\.json$/.exec(file)?.[1] ?? [],
 )
-const [oldest = ''] = servers.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
+const [oldest = ''] = servers.sort((one, other) =>
+  one.localeCompare(other, 'en', { numeric: true }),
+)
 
 const github = read('api.github.com')
 const current = new Cut(github).operations()

@@ -1,5 +1,6 @@
-// `npm run pictures`: runs dist/ on a pull request of the emulator, in real time, and draws its step summary and its
-// comment as GitHub shows them, light and dark, into docs/images/. What they say is in texts.md there, for a test. Needs Debian's chromium, pngquant, fonts-noto-core,
+// `npm run pictures`: runs dist/ on a pull request of the emulator, in real time, and draws its
+// step summary and its comment as GitHub shows them, light and dark, into docs/images/. What they
+// say is in texts.md there, for a test. Needs Debian's chromium, pngquant, fonts-noto-core,
 // fonts-noto-mono and fonts-noto-color-emoji.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -50,7 +51,10 @@ const SHARPNESS = 2
 // In a lower window, Chromium draws only a part of the page.
 const MIN_HEIGHT = 150
 
-/** One run on a pull request: what the runner and GitHub were given, with nothing of the emulator in it. */
+/**
+ * One run on a pull request: what the runner and GitHub were given, with nothing of the emulator in
+ * it.
+ */
 async function run() {
   const service = await startEmulator({ jobSeconds: JOB_SECONDS })
   let comment = ''
@@ -72,7 +76,8 @@ async function run() {
         'github-token': GITHUB_TOKEN,
       },
     })
-    if (outputs.outcome !== 'pr-opened') throw new Error(`The run ended with ${JSON.stringify(outputs)}`)
+    if (outputs.outcome !== 'pr-opened')
+      throw new Error(`The run ended with ${JSON.stringify(outputs)}`)
     const asAtTheService = (/** @type {string} */ text) =>
       text
         .replaceAll(service.url, 'https://api.mintlify.com')
@@ -125,7 +130,10 @@ function draw(name, html) {
           ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
           ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
           ...['--hide-scrollbars', `--force-device-scale-factor=${SHARPNESS}`],
-          ...[`--user-data-dir=${path.join(folder, 'profile')}`, `--window-size=${WIDTH},${height}`],
+          ...[
+            `--user-data-dir=${path.join(folder, 'profile')}`,
+            `--window-size=${WIDTH},${height}`,
+          ],
           ...task,
           pathToFileURL(file).href,
         ],
@@ -136,16 +144,28 @@ function draw(name, html) {
     mkdirSync(FOLDER, { recursive: true })
     const picture = path.join(FOLDER, name)
     chromium(Number(height), `--screenshot=${picture}`)
-    execFileSync('pngquant', ['--force', '--strip', '--speed=1', '--output', picture, '64', picture])
+    execFileSync('pngquant', [
+      '--force',
+      '--strip',
+      '--speed=1',
+      '--output',
+      picture,
+      '64',
+      picture,
+    ])
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-for (const tool of [CHROMIUM, 'pngquant']) execFileSync(tool, ['--version']) // Fails now rather than after the run.
+// Fails now rather than after the run.
+for (const tool of [CHROMIUM, 'pngquant']) execFileSync(tool, ['--version'])
 const { summary, comment } = await run()
 writeFileSync(path.join(FOLDER, 'texts.md'), pictured(summary, comment))
 for (const theme of THEMES) {
   draw(`summary${theme.suffix}.png`, page('<b>docs summary</b>', summary, theme))
-  draw(`comment${theme.suffix}.png`, page('<b>github-actions</b> <span>bot</span> commented', comment, theme))
+  draw(
+    `comment${theme.suffix}.png`,
+    page('<b>github-actions</b> <span>bot</span> commented', comment, theme),
+  )
 }

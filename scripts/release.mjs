@@ -2,9 +2,11 @@
  * The checks and steps of a release, on Node and git alone:
  *
  *   node scripts/release.mjs check 1.2.3     refuses whatever must not be released, and says why
- *   node scripts/release.mjs current 1.2.3   refuses if main has moved on and the release has no tag yet
+ * node scripts/release.mjs current 1.2.3   refuses if main has moved on and the release has no tag
+ * yet
  *   node scripts/release.mjs notes 1.2.3     prints the version's section of CHANGELOG.md
- *   node scripts/release.mjs major 1.2.3     moves the tag v1 to the release, if it is the highest one
+ * node scripts/release.mjs major 1.2.3     moves the tag v1 to the release, if it is the highest
+ * one
  *
  * It imports only Node's own modules, because the jobs that may write run it.
  */
@@ -45,9 +47,13 @@ function check(version) {
     throw new Refusal('The action has no host yet: run `node scripts/set-host.mjs OWNER/REPO`.')
   // In two parts, so that set-host.mjs does not replace it here.
   const placeholder = ['your-org', 'agent-job-action'].join('/')
-  const left = spawnSync('git', ['grep', '-l', '-F', '-e', placeholder], { encoding: 'utf8' }).stdout.trim()
+  const left = spawnSync('git', ['grep', '-l', '-F', '-e', placeholder], {
+    encoding: 'utf8',
+  }).stdout.trim()
   if (left !== '')
-    throw new Refusal(`${placeholder} is still in ${left.split('\n').join(', ')}: replace it with ${host}.`)
+    throw new Refusal(
+      `${placeholder} is still in ${left.split('\n').join(', ')}: replace it with ${host}.`,
+    )
   const here = process.env.GITHUB_REPOSITORY || host
   if (here.toLowerCase() !== host.toLowerCase())
     throw new Refusal(
@@ -63,7 +69,9 @@ function check(version) {
     throw new Refusal('The working tree is not clean: commit or stash the changes.')
   const locked = JSON.parse(text('package-lock.json')).version
   if (stated !== version || locked !== version)
-    throw new Refusal(`package.json is at ${stated} and package-lock.json at ${locked}, not at ${version}.`)
+    throw new Refusal(
+      `package.json is at ${stated} and package-lock.json at ${locked}, not at ${version}.`,
+    )
   const refs = remoteRefs()
   refuseUnlessCurrent(version, refs)
   refuseUnlessHighest(version, refs)
@@ -75,8 +83,11 @@ function check(version) {
 /** A build that fails leaves dist as it was, so the exit codes count as well as the bytes. */
 function checkDist() {
   for (const args of [['compile'], ['bundle', '--', 'build/dist']]) {
-    const { status } = spawnSync('npm', ['run', ...args], { stdio: ['ignore', 'inherit', 'inherit'] })
-    if (status !== 0) throw new Refusal(`The build failed: \`npm run ${args[0]}\` ended with ${status}.`)
+    const { status } = spawnSync('npm', ['run', ...args], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+    if (status !== 0)
+      throw new Refusal(`The build failed: \`npm run ${args[0]}\` ended with ${status}.`)
   }
   const [committed, built] = [filesIn('dist'), filesIn('build/dist')]
   const names = [...new Set([...committed.keys(), ...built.keys()])]
@@ -94,7 +105,9 @@ function checkDist() {
 function notes(version) {
   parse(version)
   const lines = text('CHANGELOG.md').split('\n')
-  const start = lines.findIndex((line) => line === `## ${version}` || line.startsWith(`## ${version} `))
+  const start = lines.findIndex(
+    (line) => line === `## ${version}` || line.startsWith(`## ${version} `),
+  )
   if (start < 0) throw new Refusal(`CHANGELOG.md has no section ${version}.`)
   if (!/ - \d{4}-\d{2}-\d{2}$/.test(lines[start] ?? ''))
     throw new Refusal(
@@ -109,8 +122,8 @@ function notes(version) {
 }
 
 /**
- * A workflow's token may not create a tag at a commit whose workflows differ from those of every branch, so main must not
- * have moved on. A tag that an earlier attempt left here is as good.
+ * A workflow's token may not create a tag at a commit whose workflows differ from those of every
+ * branch, so main must not have moved on. A tag that an earlier attempt left here is as good.
  *
  * @param {string} version
  * @param {Map<string, string>} refs
@@ -135,7 +148,8 @@ function refuseUnlessHighest(version, refs) {
   const higher = releases(refs).find(
     (other) => other !== version && compare(parse(other), parse(version)) >= 0,
   )
-  if (higher) throw new Refusal(`${version} is not higher than ${higher}, which is released already.`)
+  if (higher)
+    throw new Refusal(`${version} is not higher than ${higher}, which is released already.`)
 }
 
 /** @param {string} version */
@@ -145,13 +159,16 @@ function major(version) {
   const refs = remoteRefs()
   const released = commitOf(refs, `refs/tags/v${version}`)
   if (released !== head())
-    throw new Refusal(`v${version} is at ${released ?? 'no commit'} at origin, expected HEAD, ${head()}.`)
+    throw new Refusal(
+      `v${version} is at ${released ?? 'no commit'} at origin, expected HEAD, ${head()}.`,
+    )
   if (prerelease) return say(`${tag} stays where it is: ${version} is a pre-release.`)
   const higher = releases(refs).find(
     (other) => parse(other).numbers[0] === numbers[0] && compare(parse(other), parse(version)) > 0,
   )
   if (higher) return say(`${tag} stays where it is: ${higher} is higher.`)
-  // The push fails if somebody else moved the tag since it was read. An empty value means that there was none.
+  // The push fails if somebody else moved the tag since it was read. An empty value means that
+  // there was none.
   const lease = `--force-with-lease=refs/tags/${tag}:${refs.get(`refs/tags/${tag}`) ?? ''}`
   const { status } = spawnSync('git', ['push', lease, 'origin', `${released}:refs/tags/${tag}`], {
     stdio: 'inherit',
@@ -171,11 +188,13 @@ function major(version) {
  */
 function parse(version) {
   const number = '(0|[1-9]\\d*)'
-  const found = new RegExp(`^${number}\\.${number}\\.${number}(-[\\dA-Za-z-]+(\\.[\\dA-Za-z-]+)*)?$`).exec(
-    version,
-  )
+  const found = new RegExp(
+    `^${number}\\.${number}\\.${number}(-[\\dA-Za-z-]+(\\.[\\dA-Za-z-]+)*)?$`,
+  ).exec(version)
   if (!found)
-    throw new Refusal(`Expected a version such as 1.2.3 or 1.2.3-rc.1, got ${JSON.stringify(version)}.`)
+    throw new Refusal(
+      `Expected a version such as 1.2.3 or 1.2.3-rc.1, got ${JSON.stringify(version)}.`,
+    )
   return { numbers: found.slice(1, 4).map(Number), prerelease: found[4] !== undefined }
 }
 
@@ -197,7 +216,8 @@ function releases(refs) {
 }
 
 /**
- * The commit of a tag: an annotated one is an object of its own, and its commit is listed as `tag^{}`.
+ * The commit of a tag: an annotated one is an object of its own, and its commit is listed as
+ * `tag^{}`.
  *
  * @param {Map<string, string>} refs
  * @param {string} ref

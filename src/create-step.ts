@@ -39,7 +39,8 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
     missingSecrets: explainMissingSecrets(event, environment.actor),
     // What can't be read is reported by whoever needs the payload.
-    hasIssue: (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
+    hasIssue:
+      (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })
   const isBad = inputProblem !== undefined
   const progress = new Progress(clock)

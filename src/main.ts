@@ -11,7 +11,10 @@ import { ActionError, Cancelled } from './text/errors.js'
 
 const HEARTBEAT_MS = 60_000
 
-/** How long the files of the docs pull request may take to read, in milliseconds: they are only told. */
+/**
+ * How long the files of the docs pull request may take to read, in milliseconds: they are only
+ * told.
+ */
 const FILES_MS = 5_000
 
 /** Runs the action and ends the process. */
@@ -54,13 +57,17 @@ export async function runStep(step: WiredStep): Promise<void> {
   await report.closePlaces(deadline)
 }
 
-async function execute(step: WiredStep, loadGitHub: () => ReturnType<typeof openGitHub>): Promise<RunResult> {
+async function execute(
+  step: WiredStep,
+  loadGitHub: () => ReturnType<typeof openGitHub>,
+): Promise<RunResult> {
   const { inputs, inputProblem, event, log, clock, reporter, progress } = step
   if (inputs.check) await loadGitHub() // The check is concluded on every end.
 
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
-  // Before bad input is reported: a stranger's run has no secrets, and should not turn red for that.
+  // Before bad input is reported: a stranger's run has no secrets, and should not turn red for
+  // that.
   const refusal = await refuseStrangers(step, async (people) =>
     (await loadGitHub()).findRefusal(people),
   ).catch((thrown) => {

@@ -1,4 +1,7 @@
-/** Decides what the run does, based on GitHub's data: skip, wait, message or create, and with which prompt. */
+/**
+ * Decides what the run does, based on GitHub's data: skip, wait, message or create, and with which
+ * prompt.
+ */
 
 import { areMerges, findRefusal } from './access/ask-github.js'
 import { checkSkipLabels } from './access/skip-labels.js'
@@ -22,10 +25,16 @@ import { ActionError } from './text/errors.js'
 /** Opens GitHub and the memory for a step. Nothing is sent yet. */
 export function openGitHub(step: Step) {
   const { inputs, environment, event } = step
-  const github = createGitHub({ ...step, token: inputs.githubToken, fromFork: hasReadOnlyToken(event) })
+  const github = createGitHub({
+    ...step,
+    token: inputs.githubToken,
+    fromFork: hasReadOnlyToken(event),
+  })
   const memory = openMemory(step, github)
   return {
-    /** Why these people must not start a job; undefined if they may. @throws ActionError `github` */
+    /**
+     * Why these people must not start a job; undefined if they may. @throws ActionError `github`
+     */
     findRefusal: async (people: readonly Person[]) => {
       const repo = { github, repository: environment.repository }
       const refusal = await findRefusal(people, repo)
@@ -34,7 +43,10 @@ export function openGitHub(step: Step) {
       return refusal
     },
     readDocsFiles: memory.readDocsFiles,
-    /** @param mayBeMerges the commits that are by nobody in skip-authors: the run is skipped if all are merges */
+    /**
+     * @param mayBeMerges the commits that are by nobody in skip-authors: the run is skipped if all
+     * are merges
+     */
     plan: (service: AgentService, mayBeMerges: readonly string[] | undefined): Promise<Plan> =>
       plan({ ...step, service, github, memory }, mayBeMerges),
   }
@@ -81,8 +93,11 @@ async function planOn(
     memory.stopComment() // It would be no news there.
     return reason
   }
-  if (await memory.isAbout(event)) return skip({ reason: "the event is about this action's own comment" })
-  const named = merged?.isConsent ? { isPull: true, data: merged.pull } : await readNamed(step, repo)
+  if (await memory.isAbout(event))
+    return skip({ reason: "the event is about this action's own comment" })
+  const named = merged?.isConsent
+    ? { isPull: true, data: merged.pull }
+    : await readNamed(step, repo)
   const recalled = await memory.recall(service)
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
@@ -99,8 +114,14 @@ async function planOn(
     log(judged.note)
     progress.notes.push(judged.note)
   }
-  progress.fingerprint = fingerprint(task.prompt, changes, step) ?? step.nonce() // The same as no other.
-  const redact = createKeyRedactor(inputs.apiKey, inputs.previousApiKey, inputs.githubToken, inputs.docsToken)
+  // The same as no other.
+  progress.fingerprint = fingerprint(task.prompt, changes, step) ?? step.nonce()
+  const redact = createKeyRedactor(
+    inputs.apiKey,
+    inputs.previousApiKey,
+    inputs.githubToken,
+    inputs.docsToken,
+  )
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...step, redact })
   if (recalled === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
@@ -108,17 +129,21 @@ async function planOn(
 }
 
 /**
- * What `issue-number` names, if it has to be a pull request, or its labels count. For an issue, GitHub's error would look
- * like a missing permission.
+ * What `issue-number` names, if it has to be a pull request, or its labels count. For an issue,
+ * GitHub's error would look like a missing permission.
  *
  * @throws ActionError `github`
  */
-async function readNamed({ inputs, event, memory }: PlanStep, repo: GitHubRepo): Promise<Thread | undefined> {
+async function readNamed(
+  { inputs, event, memory }: PlanStep,
+  repo: GitHubRepo,
+): Promise<Thread | undefined> {
   const { task, jobScope, issueNumber, skipLabels } = inputs
   const hasToBePull = jobScope === 'pull-request'
   const isAsked =
     hasToBePull || (task.kind !== 'attach' && skipLabels.size > 0 && issueNumber !== event.issue)
-  if (issueNumber === undefined || issueNumber === event.pullRequest?.number || !isAsked) return undefined
+  if (issueNumber === undefined || issueNumber === event.pullRequest?.number || !isAsked)
+    return undefined
   let orNothing = ''
   try {
     const named = await readThread(issueNumber, repo)
@@ -139,7 +164,10 @@ async function readNamed({ inputs, event, memory }: PlanStep, repo: GitHubRepo):
   )
 }
 
-/** The changes, if anything needs them. Without them, a job would be paid that can't know what changed. */
+/**
+ * The changes, if anything needs them. Without them, a job would be paid that can't know what
+ * changed.
+ */
 async function findChangesIfNeeded(
   { inputs, environment, event, github, log }: PlanStep,
   named: Thread | undefined,

@@ -1,4 +1,7 @@
-/** Adapter to the GitHub runner: inputs, outputs, log, summary, annotations, signals, clock and randomness. */
+/**
+ * Adapter to the GitHub runner: inputs, outputs, log, summary, annotations, signals, clock and
+ * randomness.
+ */
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -57,7 +60,10 @@ export function promptRoots(): PromptRoots {
   return { workspace: workspace || process.cwd(), temp: temp ?? '' }
 }
 
-/** Reads the network settings, once. NODE_TLS_REJECT_UNAUTHORIZED is not honoured, so Node must not warn about it. */
+/**
+ * Reads the network settings, once. NODE_TLS_REJECT_UNAUTHORIZED is not honoured, so Node must not
+ * warn about it.
+ */
 export function readNetworkSettings(): NetworkSettings {
   const unverifiedTlsRequested = process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
@@ -67,7 +73,10 @@ export function readNetworkSettings(): NetworkSettings {
   }
 }
 
-/** Tells the runner to hide a secret in every log line from now on, including its percent-encoded form. */
+/**
+ * Tells the runner to hide a secret in every log line from now on, including its percent-encoded
+ * form.
+ */
 export function mask(secret: string): void {
   if (secret === '') return
   core.setSecret(secret)
@@ -93,7 +102,10 @@ export function createReporter(redact: Redact): ReportWriter {
       for (const line of escapeCommandLines(redact(text))) core.info(line)
       core.endGroup()
     },
-    /** All or none, so that the file is well-formed whatever happens: a malformed one fails the step. */
+    /**
+     * All or none, so that the file is well-formed whatever happens: a malformed one fails the
+     * step.
+     */
     outputs(values) {
       const path = process.env.GITHUB_OUTPUT
       const before = path ? statSync(path, { throwIfNoEntry: false }) : undefined
@@ -111,7 +123,10 @@ export function createReporter(redact: Redact): ReportWriter {
   }
 }
 
-/** Replaces a file's content so that it is never empty in between: the process may be killed at any time. */
+/**
+ * Replaces a file's content so that it is never empty in between: the process may be killed at any
+ * time.
+ */
 function replaceFile(path: string, text: string): void {
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT)
   try {
@@ -119,7 +134,8 @@ function replaceFile(path: string, text: string): void {
     for (let written = 0; written < bytes.length; ) {
       written += writeSync(descriptor, bytes, written, bytes.length - written, written)
     }
-    if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor, bytes.length) // Not for /dev/null.
+    // Not for /dev/null.
+    if (fstatSync(descriptor).isFile()) ftruncateSync(descriptor, bytes.length)
   } finally {
     closeSync(descriptor)
   }
@@ -149,8 +165,8 @@ export interface Signals {
 }
 
 /**
- * Handles the signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM, on Windows Ctrl-C and Ctrl-Break
- * (actions/runner, ProcessInvoker.cs).
+ * Handles the signals of a cancel: the runner sends SIGINT, 7.5 s later SIGTERM, on Windows Ctrl-C
+ * and Ctrl-Break (actions/runner, ProcessInvoker.cs).
  */
 export function onSignals(): Signals {
   const first = new AbortController()
@@ -163,8 +179,8 @@ export function onSignals(): Signals {
 }
 
 /**
- * Handles uncaught exceptions instead of letting Node exit with a stack trace. From here on the process exits with a
- * failure unless `exit` says otherwise.
+ * Handles uncaught exceptions instead of letting Node exit with a stack trace. From here on the
+ * process exits with a failure unless `exit` says otherwise.
  */
 export function onUncaughtException(call: (thrown: unknown) => void): void {
   process.exitCode = 1
@@ -173,8 +189,8 @@ export function onUncaughtException(call: (thrown: unknown) => void): void {
 }
 
 /**
- * Ends the process once all output is written, whatever is still pending. Only a DNS lookup that hangs may hold it until
- * the runner ends it.
+ * Ends the process once all output is written, whatever is still pending. Only a DNS lookup that
+ * hangs may hold it until the runner ends it.
  */
 export function exit(exitCode: 0 | 1): void {
   process.stdout.write('', () => {

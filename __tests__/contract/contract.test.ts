@@ -1,4 +1,7 @@
-/** What has to say the same in several places: action.yml, the documents, the layout, the code, dist. */
+/**
+ * What has to say the same in several places: action.yml, the documents, the layout, the code,
+ * dist.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
@@ -21,11 +24,15 @@ const action = parse(text('action.yml'))
 
 test('the inputs are the same in the code, action.yml, the reference and the README, with the same defaults', () => {
   const REQUIRED = ['project-id', 'api-key']
-  const expected = Object.entries(DEFAULTS).map(([name, value]) => [name, value, REQUIRED.includes(name)])
+  const expected = Object.entries(DEFAULTS).map(([name, value]) => [
+    name,
+    value,
+    REQUIRED.includes(name),
+  ])
   const declared = Object.entries<{ default?: string; required?: boolean }>(action.inputs)
-  expect(declared.map(([name, input]) => [name, input.default ?? '', input.required ?? false])).toEqual(
-    expected,
-  )
+  expect(
+    declared.map(([name, input]) => [name, input.default ?? '', input.required ?? false]),
+  ).toEqual(expected)
   const reference = rows(REFERENCE, 'Inputs').map(([name, meaning = '']) => [
     ...names(name),
     /Default: `([^`]*)`\.$/.exec(meaning)?.[1] ?? '',
@@ -60,9 +67,13 @@ test('the outcomes, and which of them fail the step, are the same in the code, a
     return FAIL_ON.some((word) => word === outcome) ? 'if in `fail-on`' : 'no'
   }
   const told = Object.fromEntries(
-    rows('README.md', 'Outputs').flatMap(([cell, , fails]) => names(cell).map((name) => [name, fails])),
+    rows('README.md', 'Outputs').flatMap(([cell, , fails]) =>
+      names(cell).map((name) => [name, fails]),
+    ),
   )
-  expect(told).toMatchObject(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, fails(outcome)])))
+  expect(told).toMatchObject(
+    Object.fromEntries(OUTCOMES.map((outcome) => [outcome, fails(outcome)])),
+  )
   for (const outcome of OUTCOMES) expect(action.outputs.outcome.description).toContain(outcome)
   for (const outcome of FAIL_ON) expect(action.inputs['fail-on'].description).toContain(outcome)
 })
@@ -105,18 +116,25 @@ test.each(readdirSync('examples'))('%s fails as a docs job does, or says otherwi
 })
 
 test('the error codes are the same in the code, action.yml and the troubleshooting', () => {
-  const codes = [...text('src/text/errors.ts').matchAll(/^ {2}\| '([a-z-]+)'$/gm)].map(([, code]) => code)
+  const [, type = ''] =
+    /^export type ErrorCode =\n([\s\S]*?)\n\n/m.exec(text('src/text/errors.ts')) ?? []
+  const codes = names(type.replaceAll("'", '`'))
   expect(codes.length).toBeGreaterThan(5)
-  expect(rows('docs/troubleshooting.md', 'Error codes').flatMap(([code]) => names(code))).toEqual(codes)
+  expect(rows('docs/troubleshooting.md', 'Error codes').flatMap(([code]) => names(code))).toEqual(
+    codes,
+  )
   for (const code of codes) expect(action.outputs['error-code'].description).toContain(code)
 })
 
 test('the workflows of the documents are those of examples/, which tests run, without the comment on top', () => {
   const all = documents().flatMap((file) => [...text(file).matchAll(/```yaml\n([\s\S]*?)```/g)])
-  const blocks = all.map(([, yaml = '']) => yaml).filter((yaml) => !yaml.startsWith('- ')) // A step is no workflow.
+  // A step is no workflow.
+  const blocks = all.map(([, yaml = '']) => yaml).filter((yaml) => !yaml.startsWith('- '))
   expect(blocks.length).toBeGreaterThan(0)
   const examples = readdirSync('examples').map((file) => text(`examples/${file}`))
-  expect(examples.map((yaml) => yaml.replace(/^(?:#.*\n)+/, ''))).toEqual(expect.arrayContaining(blocks))
+  expect(examples.map((yaml) => yaml.replace(/^(?:#.*\n)+/, ''))).toEqual(
+    expect.arrayContaining(blocks),
+  )
   for (const yaml of examples) expect(yaml).toMatch(/^# /)
 })
 
@@ -128,24 +146,36 @@ test("docs/testing.md names the emulator's inputs and outputs, which have the de
   expect(Object.keys(emulator.inputs)).toEqual(['scenario', 'speed'])
   expect(Object.keys(emulator.outputs)).toEqual(['base-url', 'log-file'])
   expect(emulator.inputs.scenario.default).toBe(DEFAULT_SCENARIO)
-  expect(text('emulator/scenarios.mjs')).toContain(`DEFAULT_SPEED = ${emulator.inputs.speed.default}\n`)
+  expect(text('emulator/scenarios.mjs')).toContain(
+    `DEFAULT_SPEED = ${emulator.inputs.speed.default}\n`,
+  )
 })
 
 test('docs/recipes.md names every example, with its permissions and secrets', () => {
-  const rows = text('docs/recipes.md').matchAll(/^\| \[(.+?)\]\(\.\.\/examples\/\1\): .* \| (.*) \|$/gm)
-  const named = [...rows].map(([, name, needs = '']) => [name, needs === 'none' ? [] : needs.split(', ')])
+  const rows = text('docs/recipes.md').matchAll(
+    /^\| \[(.+?)\]\(\.\.\/examples\/\1\): .* \| (.*) \|$/gm,
+  )
+  const named = [...rows].map(([, name, needs = '']) => [
+    name,
+    needs === 'none' ? [] : needs.split(', '),
+  ])
   const needed = readdirSync('examples').map((name) => {
     const yaml = text(`examples/${name}`)
     // A workflow that is called shows in its comment what its callers grant.
     const [caller] = yaml.match(/(?:^# {3}.*\n)+/m) ?? []
     const granting = parse(yaml).permissions ? yaml : caller?.replace(/^# {3}/gm, '')
-    const jobs: { permissions?: Record<string, string> }[] = Object.values(parse(granting ?? '').jobs)
+    const jobs: { permissions?: Record<string, string> }[] = Object.values(
+      parse(granting ?? '').jobs,
+    )
     const permissions = jobs.flatMap((job) =>
       Object.entries(job.permissions ?? {}).map((pair) => pair.join(': ')),
     )
-    const secrets = yaml.replace(/^#.*\n/gm, '').matchAll(/secrets\.(?!(?:PREVIOUS_)?AGENT_API_KEY)(\w+)/g)
+    const secrets = yaml
+      .replace(/^#.*\n/gm, '')
+      .matchAll(/secrets\.(?!(?:PREVIOUS_)?AGENT_API_KEY)(\w+)/g)
     const all = new Set([...permissions, ...[...secrets].map(([, secret]) => secret)])
-    for (const one of permissions) if (one.endsWith(': write')) all.delete(one.replace('write', 'read'))
+    for (const one of permissions)
+      if (one.endsWith(': write')) all.delete(one.replace('write', 'read'))
     return [name, [...all].map((one) => `\`${one}\``)]
   })
   expect(Object.fromEntries(named)).toEqual(Object.fromEntries(needed))
@@ -153,7 +183,8 @@ test('docs/recipes.md names every example, with its permissions and secrets', ()
 
 describe('the code', () => {
   test('has every folder in the layout, and says in each file what it is for', () => {
-    const [, layout = ''] = /^src\/\n((?: {2}.*\n)+)/m.exec(section('CONTRIBUTING.md', 'Code layout')) ?? []
+    const [, layout = ''] =
+      /^src\/\n((?: {2}.*\n)+)/m.exec(section('CONTRIBUTING.md', 'Code layout')) ?? []
     const named = [...layout.matchAll(/^ {2}(\S+)\/ /gm)].map(([, name]) => name)
     const entries = readdirSync('src', { withFileTypes: true, recursive: true })
     const folders = entries.filter((entry) => entry.isDirectory())
@@ -163,21 +194,26 @@ describe('the code', () => {
   })
 
   test('loads the HTTP library, zod and Octokit only once a request is sent', () => {
-    expect(text('build/ncc/index.js')).not.toMatch(/node_modules\/(?:undici|zod|@octokit|@actions\/github)\//)
+    expect(text('build/ncc/index.js')).not.toMatch(
+      /node_modules\/(?:undici|zod|@octokit|@actions\/github)\//,
+    )
   })
 })
 
 describe('dist', () => {
   // On Windows ncc may put the modules in another order (vercel/ncc#1057).
-  posixTest('is what a clean build gives: where it is not, run `npm run build` and commit dist/', () => {
-    expect(readdirSync('dist').sort()).toEqual(readdirSync('build/dist').sort())
-    for (const file of readdirSync('dist')) {
-      expect({ file, same: text(`dist/${file}`) === text(`build/dist/${file}`) }).toEqual({
-        file,
-        same: true,
-      })
-    }
-  })
+  posixTest(
+    'is what a clean build gives: where it is not, run `npm run build` and commit dist/',
+    () => {
+      expect(readdirSync('dist').sort()).toEqual(readdirSync('build/dist').sort())
+      for (const file of readdirSync('dist')) {
+        expect({ file, same: text(`dist/${file}`) === text(`build/dist/${file}`) }).toEqual({
+          file,
+          same: true,
+        })
+      }
+    },
+  )
 
   test('runs on the Node that action.yml asks for', () => {
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' })

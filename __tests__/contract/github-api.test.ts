@@ -1,4 +1,6 @@
-/** The tests' GitHub, the emulator's and the action's requests are as GitHub's own description says. */
+/**
+ * The tests' GitHub, the emulator's and the action's requests are as GitHub's own description says.
+ */
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
@@ -21,7 +23,11 @@ import { Random } from '../world/random.js'
 const REPOSITORY = 'your-org/your-repo'
 const DESCRIBED = ENDPOINTS.map(([method, path]) => `${method} ${path}`).filter(isDescribed)
 
-const check = { name: 'docs', head_sha: sha('head'), output: { title: 'Done', summary: 'Done.', text: 'M' } }
+const check = {
+  name: 'docs',
+  head_sha: sha('head'),
+  output: { title: 'Done', summary: 'Done.', text: 'M' },
+}
 /** A request of each endpoint, below the repository. */
 const REQUESTS: readonly (readonly [method: string, path: string, body?: object])[] = [
   ['GET', ''],
@@ -42,7 +48,11 @@ const REQUESTS: readonly (readonly [method: string, path: string, body?: object]
   ['GET', '/pulls/1/commits'],
   ['GET', '/compare/a...b'],
   ['POST', '/check-runs', { ...check, status: 'in_progress' }],
-  ['PATCH', '/check-runs/CHECK', { status: 'completed', conclusion: 'neutral', output: check.output }],
+  [
+    'PATCH',
+    '/check-runs/CHECK',
+    { status: 'completed', conclusion: 'neutral', output: check.output },
+  ],
   ['GET', `/commits/${sha('head')}/check-runs?check_name=docs&filter=all`],
   ['GET', `/commits/${sha('merge')}/pulls`],
   ['GET', '/commits/a'],
@@ -127,7 +137,12 @@ test('only GraphQL is described elsewhere', () => {
 })
 
 const PULL = 'GET /pulls/{pull_number}'
-const asked = (fields: { endpoint: string; path?: Record<string, string>; query?: string; body?: unknown }) =>
+const asked = (fields: {
+  endpoint: string
+  path?: Record<string, string>
+  query?: string
+  body?: unknown
+}) =>
   requestProblems({
     ...{ version: '2022-11-28', path: {}, body: undefined, ...fields },
     query: new URLSearchParams(fields.query),
@@ -140,7 +155,11 @@ const answered = (
 ) => answerProblems({ version, endpoint }, status, body)
 
 test.each([
-  ['a property that GitHub does not know', answered('GET /pulls', [{ merged: true }]), '/0 must NOT have'],
+  [
+    'a property that GitHub does not know',
+    answered('GET /pulls', [{ merged: true }]),
+    '/0 must NOT have',
+  ],
   ['another type', answered(PULL, { number: '1' }), '/number must be integer'],
   ['null', answered(PULL, { title: null }), '/title must be string'],
   ['another word', answered(PULL, { state: 'merged' }), '/state must be equal to one of'],
@@ -162,8 +181,16 @@ test.each([
     asked({ endpoint: PULL, query: 'page=1' }),
     'query  must NOT have',
   ],
-  ['a wrong parameter', asked({ endpoint: 'GET /pulls', query: 'state=merged' }), '/state must be equal'],
-  ['a wrong path', asked({ endpoint: PULL, path: { pull_number: 'one' } }), '/pull_number must be integer'],
+  [
+    'a wrong parameter',
+    asked({ endpoint: 'GET /pulls', query: 'state=merged' }),
+    '/state must be equal',
+  ],
+  [
+    'a wrong path',
+    asked({ endpoint: PULL, path: { pull_number: 'one' } }),
+    '/pull_number must be integer',
+  ],
   [
     'a missing field',
     asked({ endpoint: 'POST /check-runs', body: { name: 'docs' } }),
@@ -180,7 +207,10 @@ test.each([
   expect(problems).toEqual([expect.stringContaining(says)])
 })
 
-/** The affected endpoints of docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10. */
+/**
+ * The affected endpoints of docs.github.com/en/rest/about-the-rest-api/breaking-changes,
+ * 2026-03-10.
+ */
 test('GitHub warns of the next version where it changes something', () => {
   expect(DESCRIBED.filter(changes)).toEqual([
     'GET ',
@@ -217,20 +247,27 @@ test('every answer has the headers that GitHub sends', async () => {
 })
 
 test("the emulator's GitHub answers as GitHub does", async () => {
-  const { runs, close } = await startPullRequest(['opened', 'synchronize', 'closed'], () => undefined)
+  const { runs, close } = await startPullRequest(
+    ['opened', 'synchronize', 'closed'],
+    () => undefined,
+  )
   const url = `${runs[0]?.env.GITHUB_API_URL}/repos/${REPOSITORY}`
   const send = async (endpoint: string, path: string, body?: object) => {
     const [method = ''] = endpoint.split(' ')
     const headers = { authorization: `token ${GITHUB_TOKEN}` }
-    const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const response = await fetch(url + path, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
     return answered(endpoint, await response.json(), response.status)
   }
   const comments = '/issues/{issue_number}/comments'
   expect(await send(`POST ${comments}`, '/issues/7/comments', { body: 'One' })).toEqual([])
   expect(await send(`GET ${comments}`, '/issues/7/comments')).toEqual([])
-  expect(await send('PATCH /issues/comments/{comment_id}', '/issues/comments/1001', { body: 'Two' })).toEqual(
-    [],
-  )
+  expect(
+    await send('PATCH /issues/comments/{comment_id}', '/issues/comments/1001', { body: 'Two' }),
+  ).toEqual([])
   const permission = 'GET /collaborators/{username}/permission'
   expect(await send(permission, '/collaborators/octocat/permission')).toEqual([])
   expect(await send(PULL, '/pulls/8')).toEqual([])
@@ -242,8 +279,8 @@ test("the simulated world's payloads are GitHub's", () => {
   const told = { title: 'Title', body: 'Body', labels: ['docs'], commentId: 5 }
   const found = Array.from({ length: 2000 }, (_, seed) => {
     const event = createEvent({ random: new Random(seed), usesGitHub: true } as Draw)
-    // GitHub has null for the author of a comment whose account is gone, but another account for that of a pull request
-    // (github.com/atlassian/github-for-jira/pull/164).
+    // GitHub has null for the author of a comment whose account is gone, but another account for
+    // that of a pull request (github.com/atlassian/github-for-jira/pull/164).
     return event.author === 'gone' ? [] : payloadProblems(event.name, payloadOf(event, told))
   })
   expect([...new Set(found.flat())]).toEqual([])

@@ -1,12 +1,23 @@
-/** What the action reads of GitHub's answers and payloads is described by GitHub, and the fakes don't leave it out. */
+/**
+ * What the action reads of GitHub's answers and payloads is described by GitHub, and the fakes
+ * don't leave it out.
+ */
 
 import { expect, test } from '@jest/globals'
 import { type Received, sha } from '../support/github.js'
 import { describesAnswer, describesPayload, VERSIONS } from '../support/github-api.js'
 import { ENDPOINTS } from '../support/github-endpoints.js'
-import { HEAD, inWorld, MERGE, type RunOptions, type SimulatedWorld } from '../support/pull-request.js'
+import {
+  HEAD,
+  inWorld,
+  MERGE,
+  type RunOptions,
+  type SimulatedWorld,
+} from '../support/pull-request.js'
 
-/** The names on the way to what was read, `[]` for an item of a list; and whether it was ever there. */
+/**
+ * The names on the way to what was read, `[]` for an item of a list; and whether it was ever there.
+ */
 type Reads = Map<string, boolean>
 
 /** A value that records what is read of it. */
@@ -57,7 +68,11 @@ const group = {
 const link = 'https://github.com/your-org/Your-Repo'
 const texts = { body: 'Words', html_url: link, user: octocat }
 const issue = { ...texts, number: 40, title: 'Docs', state: 'open', labels: [{ name: 'docs' }] }
-const onPull = { ...issue, number: 1, pull_request: { url: link, merged_at: '2026-01-01T00:00:00Z' } }
+const onPull = {
+  ...issue,
+  number: 1,
+  pull_request: { url: link, merged_at: '2026-01-01T00:00:00Z' },
+}
 const comment = { ...texts, id: 5, user: reader }
 const release = {
   tag_name: 'v2',
@@ -96,8 +111,18 @@ const STEPS: readonly (readonly [inputs: Record<string, string>, run?: RunOption
 
 /** A world where each of these finds something. */
 function fill({ repository, github }: SimulatedWorld): void {
-  const merged = { merged: true, state: 'closed', mergeCommit: COMMIT, labels: new Set(['docs']) } as const
-  const renamed = { filename: 'b.md', previous_filename: 'a.md', status: 'renamed', patch: '+' } as const
+  const merged = {
+    merged: true,
+    state: 'closed',
+    mergeCommit: COMMIT,
+    labels: new Set(['docs']),
+  } as const
+  const renamed = {
+    filename: 'b.md',
+    previous_filename: 'a.md',
+    status: 'renamed',
+    patch: '+',
+  } as const
   Object.assign(repository.pulls.get(1) ?? {}, merged, {
     commits: [{ sha: sha('1'), message: 'One' }],
     files: [renamed],
@@ -111,7 +136,10 @@ function fill({ repository, github }: SimulatedWorld): void {
   repository.issues.add(40)
   for (const name of ['octocat', 'reader'])
     repository.collaborators.set(name, { permission: 'write', role_name: 'write' })
-  github.faults.push({ path: /\/gone\/permission$/, answer: { status: 404, body: { message: 'Not Found' } } })
+  github.faults.push({
+    path: /\/gone\/permission$/,
+    answer: { status: 404, body: { message: 'Not Found' } },
+  })
   github.addRepository('your-org/docs', {}).addPull({ number: 17 })
 }
 
@@ -125,7 +153,8 @@ async function readEverything(): Promise<{ reads: Reads; endpoints: ReadonlySet<
       for (const [inputs, run] of STEPS) {
         JSON.parse = (text: string, ...more) => {
           const value = parse(text, ...more)
-          const isAnswer = ({ answered, status }: Received): boolean => answered === text && status === 200
+          const isAnswer = ({ answered, status }: Received): boolean =>
+            answered === text && status === 200
           const isPayload = run && text === JSON.stringify(run.payload)
           const place = isPayload ? run.event : world.github.requests.findLast(isAnswer)?.endpoint
           return place === undefined ? value : watched(value, [place], reads)
@@ -148,7 +177,9 @@ const ALL = [...reads].map(([path, isThere]) => {
 })
 
 test('all that the action asks of GitHub was asked', () => {
-  const others = ENDPOINTS.map(([method, path]) => `${method} ${path}`).filter((one) => !endpoints.has(one))
+  const others = ENDPOINTS.map(([method, path]) => `${method} ${path}`).filter(
+    (one) => !endpoints.has(one),
+  )
   expect(others).toEqual([
     'POST /issues',
     'PATCH /issues/{issue_number}',
@@ -177,7 +208,10 @@ test.each(VERSIONS)('what it reads of an answer is described in version %s', (ve
   const paths = unknown.map(({ path }) => path).filter((path) => !OF_EITHER.includes(path))
   const taken =
     version === '2026-03-10'
-      ? ['GET /commits/{commit_sha}/pulls [] merge_commit_sha', 'GET /pulls/{pull_number} merge_commit_sha']
+      ? [
+          'GET /commits/{commit_sha}/pulls [] merge_commit_sha',
+          'GET /pulls/{pull_number} merge_commit_sha',
+        ]
       : []
   expect(paths.sort()).toEqual(taken)
 })

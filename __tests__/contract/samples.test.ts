@@ -1,4 +1,7 @@
-/** The documents and their pictures show the log, the summary and the comment just as the action writes them. */
+/**
+ * The documents and their pictures show the log, the summary and the comment just as the action
+ * writes them.
+ */
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'

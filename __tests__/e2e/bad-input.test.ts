@@ -1,4 +1,6 @@
-/** Bad input: every problem in one error, and nothing is sent; prompt files that must not be read. */
+/**
+ * Bad input: every problem in one error, and nothing is sent; prompt files that must not be read.
+ */
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -54,7 +56,11 @@ test.concurrent("a stranger's run is skipped before its bad input is reported, a
 test.concurrent('an empty key on a run by Dependabot says why', async () => {
   const event = path.join(newFolder('event'), 'event.json')
   writeFileSync(event, JSON.stringify({ pull_request: { number: 7 } }))
-  const env = { GITHUB_EVENT_NAME: 'pull_request', GITHUB_ACTOR: 'dependabot[bot]', GITHUB_EVENT_PATH: event }
+  const env = {
+    GITHUB_EVENT_NAME: 'pull_request',
+    GITHUB_ACTOR: 'dependabot[bot]',
+    GITHUB_EVENT_PATH: event,
+  }
   const { problems } = await refused({ prompt: 'Go', 'api-key': ' ', 'allow-users': '*' }, { env })
   expect(problems).toEqual([expect.stringMatching(/^api-key: .*Dependabot/)])
 })
@@ -70,13 +76,14 @@ describe('a prompt file', () => {
   symlinkSync(path.dirname(outside), path.join(workspace, 'linked-folder'), 'junction')
   if (POSIX) symlinkSync(outside, path.join(workspace, 'link.md'))
 
-  test.concurrent.each([POSIX ? 'link.md' : 'linked-folder/secret.md', '.git/config', '/proc/self/environ'])(
-    '%s is refused',
-    async (file) => {
-      const { problems } = await refused({ 'prompt-file': file }, { workspace })
-      expect(problems).toEqual([expect.stringMatching(/^prompt-file: /)])
-    },
-  )
+  test.concurrent.each([
+    POSIX ? 'link.md' : 'linked-folder/secret.md',
+    '.git/config',
+    '/proc/self/environ',
+  ])('%s is refused', async (file) => {
+    const { problems } = await refused({ 'prompt-file': file }, { workspace })
+    expect(problems).toEqual([expect.stringMatching(/^prompt-file: /)])
+  })
 
   test.concurrent.each([
     ['pull_request_target', 1],

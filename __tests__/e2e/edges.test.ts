@@ -38,7 +38,9 @@ const limitMs = shortDeadline()
 const LIMITED = deadline(limitMs)
 
 // What has arrived is read before a time limit counts.
-testIf(POSIX).each<[string, Script, Record<string, string>, Moment, frozenMs: number, outputs: object]>([
+testIf(POSIX).each<
+  [string, Script, Record<string, string>, Moment, frozenMs: number, outputs: object]
+>([
   [
     'in a create, past the deadline',
     { posts: [later(1_000, created)], polls: [active] },
@@ -120,7 +122,10 @@ describe('a full disk', () => {
       expect(commands('error')).toEqual([expect.stringMatching(/outputs failed: ENOSPC.*"job-1"/)])
       const text = readFileSync(file, 'utf8')
       for (const [, name, delimiter] of text.matchAll(/^([a-z-]+)<<(ghadelimiter_.*)$/gm)) {
-        expect({ name, ends: text.split('\n').includes(delimiter as string) }).toEqual({ name, ends: true })
+        expect({ name, ends: text.split('\n').includes(delimiter as string) }).toEqual({
+          name,
+          ends: true,
+        })
       }
       expect(text === '' || text.endsWith('\n')).toBe(true)
     },

@@ -7,7 +7,16 @@ import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { KEY, runAgainst } from '../support/action.js'
 import { newFolder } from '../support/folder.js'
-import { active, completed, created, job, json, LINK, opened, type Script } from '../support/service.js'
+import {
+  active,
+  completed,
+  created,
+  job,
+  json,
+  LINK,
+  opened,
+  type Script,
+} from '../support/service.js'
 import { minutes, shortDeadline, until } from '../support/time.js'
 
 const USUAL: Script = { posts: [created], polls: [active, completed] }
@@ -33,8 +42,20 @@ const RUNS: Script = { posts: [active], polls: [active, completed] }
 test.concurrent.each<[string, Script, Record<string, string>, requests: string, end: string]>([
   ['a create without a wait', USUAL, { ...GO, wait: 'false' }, 'create', '0 started active job'],
   ['a message', RUNS, MORE, 'message poll poll', '0 pr-opened completed message'],
-  ['a message without a wait', ENDED, { ...MORE, wait: 'false' }, 'message', '0 started completed message'],
-  ['a wait, which polls at once', ENDED, { ...WAIT, ...RARELY }, 'poll', '0 pr-opened completed nothing'],
+  [
+    'a message without a wait',
+    ENDED,
+    { ...MORE, wait: 'false' },
+    'message',
+    '0 started completed message',
+  ],
+  [
+    'a wait, which polls at once',
+    ENDED,
+    { ...WAIT, ...RARELY },
+    'poll',
+    '0 pr-opened completed nothing',
+  ],
   ['a check of an active job', RUNS, ONCE, 'poll', '0 started active nothing'],
   ['a check of a failed job', FAILS, ONCE, 'poll', '1 failed failed nothing'],
   ['a dry run of a wait', {}, { ...WAIT, 'dry-run': 'TRUE' }, '', '0 dry-run  nothing'],
@@ -42,9 +63,9 @@ test.concurrent.each<[string, Script, Record<string, string>, requests: string, 
   ['the same with fail-on: none', FAILS, KEPT, 'create poll', '0 failed failed job'],
 ])('%s', async (_, script, inputs, requests, end) => {
   const { service, exitCode, commands, outputs } = await runAgainst(script, inputs)
-  expect(service.received.map(({ method, path, body }) => `${method} ${path} ${body}`.trim())).toEqual(
-    requests.split(' ').flatMap((name) => REQUESTS[name] ?? []),
-  )
+  expect(
+    service.received.map(({ method, path, body }) => `${method} ${path} ${body}`.trim()),
+  ).toEqual(requests.split(' ').flatMap((name) => REQUESTS[name] ?? []))
   expect([exitCode, outputs.outcome, outputs.status, outputs.sent].join(' ')).toBe(end)
   expect(outputs).toMatchObject({ 'job-id': 'job-1', 'error-code': '' })
   expect(outputs['pr-link']).toBe(outputs.status === 'completed' ? LINK : '')
@@ -67,9 +88,15 @@ test.concurrent('a long prompt is read from a file, after the prompt', async () 
 })
 
 test.concurrent('a message may be answered by deeply nested JSON', async () => {
-  const nested = JSON.stringify({ ...opened, deep: 0 }).replace('0}', `${'['.repeat(1e5)}${']'.repeat(1e5)}}`)
+  const nested = JSON.stringify({ ...opened, deep: 0 }).replace(
+    '0}',
+    `${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
+  )
   const inputs = { ...MORE, 'timeout-minutes': minutes(shortDeadline()) }
-  const { outputs } = await runAgainst({ posts: [json(200, nested)], polls: [json(200, nested)] }, inputs)
+  const { outputs } = await runAgainst(
+    { posts: [json(200, nested)], polls: [json(200, nested)] },
+    inputs,
+  )
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
   expect(['', nested]).toContain(outputs.job) // Node 26 can write it.
 })
@@ -130,7 +157,9 @@ describe('the runner', () => {
 
   test.concurrent('whose outputs break while the job runs fails the step, and names the job', async () => {
     const ended = await runBreaking('GITHUB_OUTPUT')
-    expect(ended.commands('error')).toEqual([expect.stringMatching(/Writing the outputs failed.*"job-1"/)])
+    expect(ended.commands('error')).toEqual([
+      expect.stringMatching(/Writing the outputs failed.*"job-1"/),
+    ])
     expect(ended.log).toContain(LINK)
     expect(ended.summary).toMatch(/^### ❌/)
     expect(ended.exitCode).toBe(1)

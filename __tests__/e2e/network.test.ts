@@ -1,4 +1,7 @@
-/** Networks as users have them: what refuses connections, breaks them and is in between, on real sockets. */
+/**
+ * Networks as users have them: what refuses connections, breaks them and is in between, on real
+ * sockets.
+ */
 
 import { writeFileSync } from 'node:fs'
 import { createServer as createHttpsServer } from 'node:https'
@@ -11,7 +14,14 @@ import { type Ended, FAST, KEY, runAgainst, runStep } from '../support/action.js
 import type { Certificate } from '../support/certificate.js'
 import { newFolder } from '../support/folder.js'
 import { startListening } from '../support/listening.js'
-import { certificate, closedPort, connectProxy, listen, relay, terminateTls } from '../support/network.js'
+import {
+  certificate,
+  closedPort,
+  connectProxy,
+  listen,
+  relay,
+  terminateTls,
+} from '../support/network.js'
 import { active, completed, created, LINK, type Script, startService } from '../support/service.js'
 import { minutes, shortDeadline, soonAfter, until } from '../support/time.js'
 
@@ -53,7 +63,10 @@ const runAt = (
 ): Promise<Ended> => runStep({ ...GO, ...FAST, 'base-url': address, ...inputs }, { env })
 
 /** Runs a step that never reaches its service, to its deadline. */
-async function expectUnreachable(address: string, env: Record<string, string> = {}): Promise<Ended> {
+async function expectUnreachable(
+  address: string,
+  env: Record<string, string> = {},
+): Promise<Ended> {
   const deadlineMs = shortDeadline()
   const ended = await runAt(address, env, { 'timeout-minutes': minutes(deadlineMs) })
   expect(ended.outputs).toMatchObject(UNREACHABLE)
@@ -147,7 +160,9 @@ test.concurrent('a certificate for another name is final', async () => {
   const other = await certificate(['other.test'])
   const service = await tlsService(other)
   const env = { NODE_EXTRA_CA_CERTS: other.file }
-  expect(await expectFinal(`https://localhost:${service.port}`, env)).toMatch(/certificate.*localhost/)
+  expect(await expectFinal(`https://localhost:${service.port}`, env)).toMatch(
+    /certificate.*localhost/,
+  )
   expect(service.received).toEqual([])
 })
 
@@ -161,20 +176,30 @@ test.concurrent('a certificate of a private CA is accepted if NODE_EXTRA_CA_CERT
 
 test.concurrent('a certificate that has expired is final, and the error names the dates', async () => {
   const day = 24 * 3_600_000
-  const dates = { notBeforeDate: new Date(Date.now() - 2 * day), notAfterDate: new Date(Date.now() - day) }
+  const dates = {
+    notBeforeDate: new Date(Date.now() - 2 * day),
+    notAfterDate: new Date(Date.now() - day),
+  }
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], dates)
   const server = createHttpsServer({ key, cert })
   server.on('tlsClientError', () => undefined)
   const file = path.join(newFolder('certificate'), 'expired.pem')
   writeFileSync(file, cert)
   const { port, close } = await startListening(server)
-  const error = await expectFinal(`https://localhost:${port}`, { NODE_EXTRA_CA_CERTS: file }).finally(close)
-  expect(error).toMatch(/^The service's certificate is not valid today: .*expired.*the runner's clock\.$/)
+  const error = await expectFinal(`https://localhost:${port}`, {
+    NODE_EXTRA_CA_CERTS: file,
+  }).finally(close)
+  expect(error).toMatch(
+    /^The service's certificate is not valid today: .*expired.*the runner's clock\.$/,
+  )
 })
 
 test.concurrent('a certificate with a key that is too weak is final', async () => {
   const options = { keySize: 1024, algorithm: 'sha256' } as const
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], options)
+  const { private: key, cert } = await generate(
+    [{ name: 'commonName', value: 'localhost' }],
+    options,
+  )
   // Servers refuse it, too, unless their security level is lowered.
   const server = createHttpsServer({ key, cert, ciphers: 'DEFAULT@SECLEVEL=0' })
   server.on('tlsClientError', () => undefined)
@@ -210,7 +235,9 @@ test.concurrent('a certificate that is bad in a poll does not say that nothing w
   )
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'network', 'job-id': 'job-1' })
   expect(commands('error')).toEqual([
-    expect.stringMatching(/^The service's certificate is not trusted: (?!.*Nothing was sent).*job-id: job-1/),
+    expect.stringMatching(
+      /^The service's certificate is not trusted: (?!.*Nothing was sent).*job-id: job-1/,
+    ),
   ])
 })
 
@@ -224,7 +251,9 @@ test.concurrent('a certificate of GitHub is verified, too, and a bad one is fina
   )
   expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
   expect(commands('error')).toEqual([
-    expect.stringMatching(/^GitHub: .* failed: GitHub's certificate is not trusted: .*NODE_EXTRA_CA_CERTS/),
+    expect.stringMatching(
+      /^GitHub: .* failed: GitHub's certificate is not trusted: .*NODE_EXTRA_CA_CERTS/,
+    ),
   ])
   expect(log).not.toContain('Retrying')
   expect([...github.received, ...service.received]).toEqual([])

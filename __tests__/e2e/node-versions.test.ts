@@ -1,4 +1,6 @@
-/** The bundle on every Node that is installed: the one that runs these tests, and those on the PATH. */
+/**
+ * The bundle on every Node that is installed: the one that runs these tests, and those on the PATH.
+ */
 
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'

@@ -1,4 +1,7 @@
-/** How a step ends: at its deadline, when it is cancelled or killed at any moment, and after a message. */
+/**
+ * How a step ends: at its deadline, when it is cancelled or killed at any moment, and after a
+ * message.
+ */
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -29,7 +32,9 @@ const RUNNING: Script = { posts: [created], polls: [active] }
 const UNANSWERED: Script = { posts: [silence], polls: [silence] }
 const MAY_EXIST = /a docs job may exist/i
 
-/** How long a create or a message that is on its way is waited for after a signal or the deadline. */
+/**
+ * How long a create or a message that is on its way is waited for after a signal or the deadline.
+ */
 const IN_FLIGHT_MS = 5_000
 
 type Moment = (step: Step, service: ScriptedService) => boolean
@@ -63,7 +68,11 @@ const posixTest = POSIX ? test.concurrent : test.concurrent.skip
 const deadlineMs = shortDeadline()
 const inTime = later(deadlineMs + 500, created)
 test.concurrent.each<[string, Handler, outputs: object]>([
-  ['that is never answered is unknown', silence, { outcome: 'error', 'error-code': 'create-unknown' }],
+  [
+    'that is never answered is unknown',
+    silence,
+    { outcome: 'error', 'error-code': 'create-unknown' },
+  ],
   ['that is answered has the job', inTime, { outcome: 'timed-out', 'job-id': 'job-1' }],
 ])('at the deadline, a create in flight gets 5 s: one %s', async (_, handler, outputs) => {
   const inputs = { ...GO, 'timeout-minutes': minutes(deadlineMs) }
@@ -87,14 +96,19 @@ posixTest.each<[string, (port: number) => { address: string; env?: Record<string
   ['the TLS handshake', (port) => ({ address: `https://127.0.0.1:${port}` })],
   [
     'a CONNECT',
-    (port) => ({ address: 'https://service.test', env: { HTTPS_PROXY: `http://127.0.0.1:${port}` } }),
+    (port) => ({
+      address: 'https://service.test',
+      env: { HTTPS_PROXY: `http://127.0.0.1:${port}` },
+    }),
   ],
 ])('a signal before anything is sent, while %s is not answered', async (_, through) => {
   let connections = 0
   const mute = await listen(() => void connections++)
   const { address, env = {} } = through(mute.port)
   const meanwhile = at(() => connections > 0)
-  const ended = await runAgainst({}, { ...GO, 'base-url': address }, { env, meanwhile }).finally(mute.close)
+  const ended = await runAgainst({}, { ...GO, 'base-url': address }, { env, meanwhile }).finally(
+    mute.close,
+  )
   expectCancelled(ended, { 'job-id': '' })
   expect(ended.sinceSignalMs).toBeLessThan(soonAfter(1_000))
 })
@@ -102,7 +116,9 @@ posixTest.each<[string, (port: number) => { address: string; env?: Record<string
 posixTest(
   'a signal while a create is in flight: its response, which has the job, is waited for',
   async () => {
-    const ended = await runAgainst({ posts: [later(1_500, created)] }, GO, { meanwhile: at(received(1)) })
+    const ended = await runAgainst({ posts: [later(1_500, created)] }, GO, {
+      meanwhile: at(received(1)),
+    })
     expectCancelled(ended, KNOWN)
     expect(ended.service.received).toHaveLength(1)
   },
@@ -117,18 +133,24 @@ posixTest('a signal while a create is in flight: its result is unknown after 5 s
   expect(ended.sinceSignalMs).toBeLessThan(soonAfter(IN_FLIGHT_MS))
 })
 
-posixTest('a second signal ends the step immediately, even while a create is in flight', async () => {
-  const ended = await runAgainst(UNANSWERED, GO, {
-    meanwhile: async (step, service) => {
-      await at(received(1))(step, service)
-      step.signal('SIGTERM')
-    },
-  })
-  expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
-  expect(ended.sinceSignalMs).toBeLessThan(soonAfter(0))
-})
+posixTest(
+  'a second signal ends the step immediately, even while a create is in flight',
+  async () => {
+    const ended = await runAgainst(UNANSWERED, GO, {
+      meanwhile: async (step, service) => {
+        await at(received(1))(step, service)
+        step.signal('SIGTERM')
+      },
+    })
+    expectCancelled(ended, { 'error-code': 'create-unknown', 'job-id': '' })
+    expect(ended.sinceSignalMs).toBeLessThan(soonAfter(0))
+  },
+)
 
-/** Makes things happen inside a step, from outside, on any system: an event of the process, or an exception. */
+/**
+ * Makes things happen inside a step, from outside, on any system: an event of the process, or an
+ * exception.
+ */
 function remoteControl() {
   const folder = newFolder('remote-control')
   const code = `
@@ -169,7 +191,14 @@ test.concurrent.each<
   ['while the job runs', RUNNING, GO, 3, { 'job-id': 'job-1', status: 'active' }, /job-id: job-1/],
   ['while a create is in flight', UNANSWERED, GO, 1, {}, MAY_EXIST],
   ['while a message is in flight', UNANSWERED, MORE, 1, { 'job-id': 'job-1' }, /job-id: job-1/],
-  ['before the first poll', UNANSWERED, WAIT, 1, { 'job-id': 'job-1', sent: 'nothing' }, /job-id: job-1/],
+  [
+    'before the first poll',
+    UNANSWERED,
+    WAIT,
+    1,
+    { 'job-id': 'job-1', sent: 'nothing' },
+    /job-id: job-1/,
+  ],
 ])('SIGKILL %s leaves what to do next', async (_, script, inputs, requests, outputs, next) => {
   const ended = await runAgainst(script, inputs, { meanwhile: at(received(requests), 'SIGKILL') })
   expect(ended.exitCode).toBe(137)
@@ -194,7 +223,10 @@ test.concurrent.each<[string, Script, requests: number, code: string]>([
 
 // unit/poll has a row for each order of what is seen.
 test.concurrent('after a message, the end from before it does not count', async () => {
-  const old = json(200, job({ status: 'completed', prLink: 'https://github.com/your-org/docs/pull/3' }))
+  const old = json(
+    200,
+    job({ status: 'completed', prLink: 'https://github.com/your-org/docs/pull/3' }),
+  )
   const polls = [old, old, active, completed]
   const ended = await runAgainst({ posts: [old], polls }, MORE)
   expect(ended.outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })

@@ -1,4 +1,7 @@
-/** Untrusted text: what the service sends runs no workflow command, breaks no file, adds no markup and shows no key. */
+/**
+ * Untrusted text: what the service sends runs no workflow command, breaks no file, adds no markup
+ * and shows no key.
+ */
 
 import { expect, test } from '@jest/globals'
 import { createAgentService } from '../../src/agent/client.js'
@@ -24,7 +27,10 @@ const ECHO = `Bearer ${KEY} ${encodeURIComponent(KEY)} ${ENCODED} ${ENCODED.toUp
 
 const redirect = (location: string): Script => ({ posts: [json(302, '', { location })] })
 /** A job of which each poll that gets one of these is retried, and the last one ends it. */
-const jobWith = (fields: Record<string, unknown>, ...retried: readonly [number, unknown][]): Script => ({
+const jobWith = (
+  fields: Record<string, unknown>,
+  ...retried: readonly [number, unknown][]
+): Script => ({
   posts: [created],
   polls: [
     ...retried.flatMap(([status, body]) => [json(status, body), active]),
@@ -32,7 +38,10 @@ const jobWith = (fields: Record<string, unknown>, ...retried: readonly [number, 
   ],
 })
 
-/** Runs a step, and checks that it wrote each line itself: a workflow command that it uses, or a sentence of its own. */
+/**
+ * Runs a step, and checks that it wrote each line itself: a workflow command that it uses, or a
+ * sentence of its own.
+ */
 async function run(script: Script, inputs: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const { service: _, ...ended } = await runAgainst(script, { prompt: 'Go', ...inputs })
   for (const line of ended.log.split('\n')) {
@@ -52,7 +61,11 @@ test('no part of a response reaches the redactor uncut', async () => {
   const long = '\\u0026'.repeat(70_000)
   const lengths: number[] = []
   const service = await startService({
-    posts: [json(200, job({ status: long, prLink: long })), json(400, { error: long }), json(400, long)],
+    posts: [
+      json(200, job({ status: long, prLink: long })),
+      json(400, { error: long }),
+      json(400, long),
+    ],
   })
   const clock = { ...runner.clock, sleep: () => new Promise<void>(() => undefined) }
   const client = createAgentService({
@@ -75,15 +88,26 @@ test('no part of a response reaches the redactor uncut', async () => {
   expect(Math.max(...lengths)).toBeLessThanOrEqual(64 * 1024)
 })
 
-// `runStep` checks that no output, line or summary has the key in any form, and that the status is a documented one.
+// `runStep` checks that no output, line or summary has the key in any form, and that the status is
+// a documented one.
 const TEXT = `${ECHO}\n${EVIL}`
 test.concurrent.each<[string, Script, outcome: string, code: string]>([
   ['a refused create', { posts: [json(401, { error: TEXT })] }, 'error', 'auth'],
   ['a failed create', { posts: [json(500, { error: TEXT })] }, 'error', 'create-unknown'],
   ['a page of HTML', { posts: [json(502, `<p>${TEXT}</p>`)] }, 'error', 'create-unknown'],
   ['a create without a job', { posts: [json(200, { error: TEXT })] }, 'error', 'contract'],
-  ['a redirect', redirect(`https://x.example/?${encodeURIComponent(TEXT)}##[error]`), 'error', 'contract'],
-  ['an id', { posts: [json(201, job({ id: EVIL.replace(/[\p{Cc}]/gu, '') }))] }, 'error', 'contract'],
+  [
+    'a redirect',
+    redirect(`https://x.example/?${encodeURIComponent(TEXT)}##[error]`),
+    'error',
+    'contract',
+  ],
+  [
+    'an id',
+    { posts: [json(201, job({ id: EVIL.replace(/[\p{Cc}]/gu, '') }))] },
+    'error',
+    'contract',
+  ],
   ['an id with the key', { posts: [json(201, job({ id: `job-${KEY}` }))] }, 'error', 'contract'],
   ['a refused poll', { posts: [created], polls: [json(403, { error: TEXT })] }, 'error', 'auth'],
   [
@@ -99,10 +123,25 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
     'no-changes',
     '',
   ],
-  ['a redirect that is cut off', redirect(`https://x.example/${'x'.repeat(160)}${KEY}`), 'error', 'contract'],
-  ['a text that is cut off', { posts: [json(400, { error: 'x'.repeat(480) + ECHO })] }, 'error', 'rejected'],
+  [
+    'a redirect that is cut off',
+    redirect(`https://x.example/${'x'.repeat(160)}${KEY}`),
+    'error',
+    'contract',
+  ],
+  [
+    'a text that is cut off',
+    { posts: [json(400, { error: 'x'.repeat(480) + ECHO })] },
+    'error',
+    'rejected',
+  ],
   ['a link with the key', jobWith({ prLink: `https://evil.example/${KEY}` }), 'no-changes', ''],
-  ['a link with the key, encoded', jobWith({ prLink: `https://evil.example/${ENCODED}` }), 'no-changes', ''],
+  [
+    'a link with the key, encoded',
+    jobWith({ prLink: `https://evil.example/${ENCODED}` }),
+    'no-changes',
+    '',
+  ],
 ])('text of the service in %s stays text, and shows no key', async (_, script, outcome, code) => {
   const ended = await run(script)
   const { summary, outputs, commands } = ended
@@ -119,7 +158,10 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
 test.concurrent('the key is shown nowhere if it is part of the id', async () => {
   const key = 'mint_0123456789abcdef'
   const id = `job-${key}`
-  const script = { posts: [json(201, job({ id }))], polls: [json(200, job({ id, status: 'completed' }))] }
+  const script = {
+    posts: [json(201, job({ id }))],
+    polls: [json(200, job({ id, status: 'completed' }))],
+  }
   const ended = await run(script, { 'api-key': key })
   expect(ended.outputs).toMatchObject({ 'job-id': 'job-***', outcome: 'no-changes' })
   expect(JSON.stringify(ended)).not.toContain(key)

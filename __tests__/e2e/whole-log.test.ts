@@ -1,15 +1,25 @@
 /**
- * Five whole runs, as a reader sees them and as the service saw them: a changed word is a diff that a reviewer reads.
- * `npm run jest -- whole-log -u` accepts a change.
+ * Five whole runs, as a reader sees them and as the service saw them: a changed word is a diff that
+ * a reviewer reads. `npm run jest -- whole-log -u` accepts a change.
  */
 
 import { expect, test } from '@jest/globals'
 import { type Ended, KEY, runAgainst } from '../support/action.js'
 import { posixTest } from '../support/platform.js'
-import { active, completed, created, json, type ScriptedService, silence } from '../support/service.js'
+import {
+  active,
+  completed,
+  created,
+  json,
+  type ScriptedService,
+  silence,
+} from '../support/service.js'
 import { minutes, shortDeadline, until } from '../support/time.js'
 
-expect.addSnapshotSerializer({ test: (value) => typeof value === 'string', serialize: (text) => text })
+expect.addSnapshotSerializer({
+  test: (value) => typeof value === 'string',
+  serialize: (text) => text,
+})
 
 test.concurrent('a job that opens a pull request', async () => {
   const run = await runAgainst({ posts: [created], polls: [active, completed] }, { prompt: 'Go' })
@@ -17,7 +27,11 @@ test.concurrent('a job that opens a pull request', async () => {
 })
 
 test.concurrent('a job that takes too long', async () => {
-  const inputs = { prompt: 'Go', 'timeout-minutes': minutes(shortDeadline()), 'poll-interval-seconds': '600' }
+  const inputs = {
+    prompt: 'Go',
+    'timeout-minutes': minutes(shortDeadline()),
+    'poll-interval-seconds': '600',
+  }
   expect(report(await runAgainst({ posts: [created], polls: [active] }, inputs))).toMatchSnapshot()
 })
 
@@ -59,10 +73,18 @@ test.concurrent('inputs that are all wrong', async () => {
 const CONNECTION = ['host', 'connection', 'content-length']
 
 /** Everything that a run left, without what differs from run to run. */
-function report({ exitCode, log, outputs, summary, service }: Ended & { service: ScriptedService }): string {
+function report({
+  exitCode,
+  log,
+  outputs,
+  summary,
+  service,
+}: Ended & { service: ScriptedService }): string {
   const requests = service.received.map(({ method, path, headers, body }) => {
     const shown = Object.entries(headers).filter(([name]) => !CONNECTION.includes(name))
-    return [`${method} ${path}`, ...shown.map(([name, value]) => `${name}: ${value}`), body].join('\n').trim()
+    return [`${method} ${path}`, ...shown.map(([name, value]) => `${name}: ${value}`), body]
+      .join('\n')
+      .trim()
   })
   const lines = Object.entries(outputs).map((entry) => entry.join('='))
   const sections = [
@@ -83,4 +105,5 @@ function report({ exitCode, log, outputs, summary, service }: Ended & { service:
 }
 
 /** The log without the error that is dumped in debug lines: it has lines of the code. */
-const withoutDump = (log: string): string => log.replace(/^(?:::debug::(?!GET|POST).*\n)+/gm, '::debug::…\n')
+const withoutDump = (log: string): string =>
+  log.replace(/^(?:::debug::(?!GET|POST).*\n)+/gm, '::debug::…\n')

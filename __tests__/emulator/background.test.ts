@@ -1,4 +1,7 @@
-/** The emulator action: its main and post steps as the runner starts them, even if something is broken. */
+/**
+ * The emulator action: its main and post steps as the runner starts them, even if something is
+ * broken.
+ */
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -71,7 +74,9 @@ function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     // An ended process that nobody has collected yet is a zombie.
-    return process.platform !== 'linux' || !/\) Z [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    return (
+      process.platform !== 'linux' || !/\) Z [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    )
   } catch {
     return false
   }
@@ -114,7 +119,13 @@ test('what users download is enough to run both actions', async () => {
   const { 'base-url': url = '' } = read(job.env.GITHUB_OUTPUT)
   const { outputs } = await runAction({
     bundle: path.join(folder, main),
-    inputs: { 'base-url': url, 'project-id': 'any', 'api-key': 'mint_any', prompt: 'One', wait: 'false' },
+    inputs: {
+      'base-url': url,
+      'project-id': 'any',
+      'api-key': 'mint_any',
+      prompt: 'One',
+      wait: 'false',
+    },
   })
   expect(outputs).toMatchObject({ outcome: 'started', status: 'active' })
   expect(stop(job, state, folder)).toContain('The emulator received 1 request.')
@@ -152,30 +163,33 @@ test.each([
   expect(stop(job)).toBe('')
 })
 
-posixTest('a main step that is cancelled while the service starts leaves no process behind', async () => {
-  const job = newJob()
-  const pidFile = path.join(job.folder, 'pid')
-  const slow = path.join(job.folder, 'slow.mjs')
-  // The service hangs before it prints its URL.
-  writeFileSync(
-    slow,
-    `import { renameSync, writeFileSync } from 'node:fs'
+posixTest(
+  'a main step that is cancelled while the service starts leaves no process behind',
+  async () => {
+    const job = newJob()
+    const pidFile = path.join(job.folder, 'pid')
+    const slow = path.join(job.folder, 'slow.mjs')
+    // The service hangs before it prints its URL.
+    writeFileSync(
+      slow,
+      `import { renameSync, writeFileSync } from 'node:fs'
     if (process.argv[1].endsWith('serve.mjs')) {
       writeFileSync(${JSON.stringify(`${pidFile}.new`)}, String(process.pid))
       renameSync(${JSON.stringify(`${pidFile}.new`)}, ${JSON.stringify(pidFile)})
       await new Promise((resolve) => setTimeout(resolve, 600_000))
     }`,
-  )
-  const main = spawn(process.execPath, ['emulator/background.mjs'], {
-    env: { ...job.env, NODE_OPTIONS: `--import=${slow}` },
-  })
-  await until(() => existsSync(pidFile))
-  const pid = Number(readFileSync(pidFile, 'utf8'))
-  started.push(pid)
-  main.kill('SIGINT')
-  expect(await once(main, 'close')).toEqual([1, null])
-  await until(() => !isAlive(pid))
-})
+    )
+    const main = spawn(process.execPath, ['emulator/background.mjs'], {
+      env: { ...job.env, NODE_OPTIONS: `--import=${slow}` },
+    })
+    await until(() => existsSync(pidFile))
+    const pid = Number(readFileSync(pidFile, 'utf8'))
+    started.push(pid)
+    main.kill('SIGINT')
+    expect(await once(main, 'close')).toEqual([1, null])
+    await until(() => !isAlive(pid))
+  },
+)
 
 test('stops even if a step has removed the folder of its log', async () => {
   const job = newJob()
@@ -199,7 +213,9 @@ posixTest('a service that does not respond is stopped, too: it has not ended', (
 const linuxTest = process.platform === 'linux' ? test : test.skip
 linuxTest('a service that ends and stays as a zombie counts as stopped', async () => {
   const job = newJob()
-  const [output = '', log = ''] = ['output.txt', 'requests.log'].map((name) => path.join(job.folder, name))
+  const [output = '', log = ''] = ['output.txt', 'requests.log'].map((name) =>
+    path.join(job.folder, name),
+  )
   writeFileSync(output, '')
   const command = '"$1" emulator/serve.mjs --log "$2" >"$3" & echo $!; exec sleep 600'
   const parent = spawn('sh', ['-c', command, 'sh', process.execPath, log, output])

@@ -1,4 +1,5 @@
-// The two commands: `npm start` with the action's bundle, and `npm run serve`. scenarios.test.ts has more of the first.
+// The two commands: `npm start` with the action's bundle, and `npm run serve`. scenarios.test.ts
+// has more of the first.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -34,10 +35,19 @@ beforeEach(() => {
 
 describe('start', () => {
   test('every option reaches the action', async () => {
-    const inputs = ['API-KEY=secret=1', 'wait=false', 'comment=', 'docs-token=ghp_secret', 'base-url= ']
+    const inputs = [
+      'API-KEY=secret=1',
+      'wait=false',
+      'comment=',
+      'docs-token=ghp_secret',
+      'base-url= ',
+    ]
     const exitCode = await start([
       ...['--prompt', 'One: two\nthree ghp_secret', '--debug', '--speed', '2'],
-      ...[...inputs, 'poll-interval-seconds=2', 'waiit=false'].flatMap((input) => ['--input', input]),
+      ...[...inputs, 'poll-interval-seconds=2', 'waiit=false'].flatMap((input) => [
+        '--input',
+        input,
+      ]),
     ])
     expect(exitCode).toBe(0)
     for (const part of [
@@ -61,7 +71,9 @@ describe('start', () => {
     const service = await startEmulator({})
     const args = ['--input', `base-url=${service.url}`, '--input', 'wait=false']
     expect(await start(args).finally(service.close)).toBe(0)
-    expect(printed).toContain('would.\nNo emulated service is started: the step uses the one at base-url.\n')
+    expect(printed).toContain(
+      'would.\nNo emulated service is started: the step uses the one at base-url.\n',
+    )
     expect(printed).not.toMatch(/poll-interval|demo|Scenario|Requests|Debug/)
     expect(printed.endsWith('\n\nExit code 0.\n')).toBe(true)
     expect(service.requests.map(({ method }) => method)).toEqual(['POST'])
@@ -116,14 +128,17 @@ describe('start, of a bundle that behaves in another way in each run,', () => {
   mkdirSync(path.join(folder, 'dist'))
   writeFileSync(path.join(folder, 'dist/index.js'), BUNDLE)
   cpSync('action.yml', path.join(folder, 'action.yml'))
-  const onPullRequest = (prompt: string) => start(['--scenario', 'pull-request', '--prompt', prompt], folder)
+  const onPullRequest = (prompt: string) =>
+    start(['--scenario', 'pull-request', '--prompt', prompt], folder)
   Object.assign(process.env, { HTTPS_PROXY: 'http://proxy.test', no_proxy: 'other.test' })
 
   test('fails as the last run that failed, and passes on nothing that the step does not need', async () => {
     expect(await onPullRequest('fail')).toBe(3)
     expect(printed).toContain('A job takes 4 s there.\n')
     expect(printed.match(/^ {2}through undefined but for undefined$/gm)).toHaveLength(2)
-    expect(printed).toMatch(/\nExit code 3; .*; GitHub received 0 requests \(0 POST, 0 PATCH, 0 GET\)\.\n$/)
+    expect(printed).toMatch(
+      /\nExit code 3; .*; GitHub received 0 requests \(0 POST, 0 PATCH, 0 GET\)\.\n$/,
+    )
   })
 
   test('passes on the proxy if the service is elsewhere', async () => {
@@ -134,7 +149,8 @@ describe('start, of a bundle that behaves in another way in each run,', () => {
   posixTest('forwards Ctrl-C once, though npm doubles it, and starts no further run', async () => {
     const exitCode = onPullRequest('hang')
     await until(() => printed.includes('through'))
-    // It stands still: a busy machine may take longer than the time within which a signal counts as doubled.
+    // It stands still: a busy machine may take longer than the time within which a signal counts as
+    // doubled.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000)
     process.emit('SIGINT')
     await until(() => printed.includes('SIGINT'))
@@ -175,7 +191,10 @@ GET /v2/agent/a%20b/job/x 404
     const log = path.join(newFolder('log'), 'requests.log')
     writeFileSync(log, 'before\n')
     const project = '/v2/agent/your-project/job/5eed0000-0000-4000-8000-000000000001'
-    await serveOnce(['--scenario', 'stale', '--speed', '1', '--job-seconds', '90', '--log', log], project)
+    await serveOnce(
+      ['--scenario', 'stale', '--speed', '1', '--job-seconds', '90', '--log', log],
+      project,
+    )
     expect(printed).toContain(
       '\nProject your-project already has a job: 5eed0000-0000-4000-8000-000000000001.\n',
     )
@@ -197,7 +216,9 @@ test.each([
     const named = [...list.matchAll(/^([* ]) ([\w-]+) {2,}/gm)]
     expect(named.map(([, , name]) => name)).toEqual(names)
     // The emulator action has these, too.
-    expect(named.flatMap(([, mark, name]) => (mark === '*' ? [name] : []))).toEqual(serviceScenarios)
+    expect(named.flatMap(([, mark, name]) => (mark === '*' ? [name] : []))).toEqual(
+      serviceScenarios,
+    )
     expect(list).toMatch(line)
     expect(await command(['--help'])).toBe(0)
     expect(printed.slice(list.length)).toContain(option)
@@ -212,7 +233,11 @@ test.each([
     ['nope'],
     "Unexpected argument 'nope'; npm expects 'npm start -- [options]'; available options: ",
   ],
-  ['start', ['--scenario'], "Option '--scenario <value>' argument missing; available options: --scenario, "],
+  [
+    'start',
+    ['--scenario'],
+    "Option '--scenario <value>' argument missing; available options: --scenario, ",
+  ],
   ['start', ['--scenario', 'nope'], "unknown scenario 'nope'; available: pr-opened, no-changes, "],
   ['start', ['--speed', 'fast'], "--speed expects a number above 0, got 'fast'"],
   ['start', ['--speed', '0'], "--speed expects a number above 0, got '0'"],
@@ -225,8 +250,16 @@ test.each([
   ],
   ['serve', ['--port', '70000'], "--port expects a whole number up to 65535, got '70000'"],
   ['serve', ['--job-seconds', 'long'], "--job-seconds expects a number above 0, got 'long'"],
-  ['serve', ['--log', '/no/such/folder/x.log'], "--log can't write to '/no/such/folder/x.log': ENOENT: "],
-  ['serve', ['--scenario', 'dry-run'], "scenario 'dry-run' is about the step, not the service; available: "],
+  [
+    'serve',
+    ['--log', '/no/such/folder/x.log'],
+    "--log can't write to '/no/such/folder/x.log': ENOENT: ",
+  ],
+  [
+    'serve',
+    ['--scenario', 'dry-run'],
+    "scenario 'dry-run' is about the step, not the service; available: ",
+  ],
 ] as const)('%s %j is rejected', async (name, args, message) => {
   const error = await { start, serve }[name]([...args]).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(UsageError)

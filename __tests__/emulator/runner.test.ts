@@ -1,4 +1,5 @@
-// The emulated runner: output files, the log's commands and masks, the inputs, and a bundle run in its environment.
+// The emulated runner: output files, the log's commands and masks, the inputs, and a bundle run in
+// its environment.
 import { readFileSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -47,13 +48,16 @@ describe('parseOutputs', () => {
 })
 
 describe('readInputNames', () => {
-  test.each(['action.yml', 'emulator/action.yml'])('finds the inputs that YAML has in %s', (file) => {
-    const manifest = readFileSync(file, 'utf8')
-    const expected = Object.keys(parse(manifest).inputs)
-    expect(expected.length).toBeGreaterThan(1)
-    expect(readInputNames(manifest)).toEqual(expected)
-    expect(readInputNames(manifest.replaceAll('\n', '\r\n'))).toEqual(expected)
-  })
+  test.each(['action.yml', 'emulator/action.yml'])(
+    'finds the inputs that YAML has in %s',
+    (file) => {
+      const manifest = readFileSync(file, 'utf8')
+      const expected = Object.keys(parse(manifest).inputs)
+      expect(expected.length).toBeGreaterThan(1)
+      expect(readInputNames(manifest)).toEqual(expected)
+      expect(readInputNames(manifest.replaceAll('\n', '\r\n'))).toEqual(expected)
+    },
+  )
 })
 
 describe('renderLine', () => {
@@ -96,12 +100,21 @@ describe('renderLine', () => {
       '::add-mask::x1%0Ay2',
       'x1 y2',
     ]
-    expect(show(lines)).toEqual(['key', undefined, 'a ***', 'Error: ***', '▾ ***', undefined, '  *** ***'])
+    expect(show(lines)).toEqual([
+      'key',
+      undefined,
+      'a ***',
+      'Error: ***',
+      '▾ ***',
+      undefined,
+      '  *** ***',
+    ])
   })
 
   test('a mask that is part of another one does not reveal the rest', () => {
     const log = newLog()
-    for (const line of ['::add-mask::abc', '::add-mask::abcdef', '::add-mask::  ']) renderLine(line, log)
+    for (const line of ['::add-mask::abc', '::add-mask::abcdef', '::add-mask::  '])
+      renderLine(line, log)
     expect(hideSecrets('abcdef  abc', log)).toBe('***  ***')
   })
 })
@@ -156,7 +169,11 @@ describe('runAction', () => {
       workspace: folder,
       onLine: (line) => lines.push(line),
     })
-    expect(result).toMatchObject({ exitCode: 3, stdout: '::notice::hello\nwritten\n', summary: '# Done\n' })
+    expect(result).toMatchObject({
+      exitCode: 3,
+      stdout: '::notice::hello\nwritten\n',
+      summary: '# Done\n',
+    })
     expect(result.stderr).toBe('on stderr\rafter a CR\n')
     expect(lines.sort()).toEqual(['::notice::hello', 'after a CR', 'on stderr', 'written'])
     const seen = readOutput(result)
@@ -175,7 +192,9 @@ describe('runAction', () => {
         'refs/heads/main',
       ],
     })
-    const others = seen.names.filter((name: string) => !/^(GITHUB_|RUNNER_TEMP$|INPUT_|EXTRA$)/.test(name))
+    const others = seen.names.filter(
+      (name: string) => !/^(GITHUB_|RUNNER_TEMP$|INPUT_|EXTRA$)/.test(name),
+    )
     expect(others.filter((name: string) => POSIX || !WINDOWS_VARIABLES.test(name)).sort()).toEqual([
       'HOME',
       'PATH',

@@ -1,4 +1,5 @@
-// Every scenario with the built action, using the command that a person uses: each ends as its table says.
+// Every scenario with the built action, using the command that a person uses: each ends as its
+// table says.
 import { execFile } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +18,9 @@ const FAST = ['--speed', '100', '--input', 'poll-interval-seconds=0.2']
 const AT_ONCE = 8
 
 /** On Windows a step can't catch the signal that one of them sends. */
-const scenarios = Object.fromEntries(Object.entries(all).filter(([, { step }]) => POSIX || !step.cancel))
+const scenarios = Object.fromEntries(
+  Object.entries(all).filter(([, { step }]) => POSIX || !step.cancel),
+)
 
 /** They are started before the tests, since most of their time is waiting. */
 const runs = startAll(Object.keys(scenarios))
@@ -90,10 +93,13 @@ test.each<[string, posts: string[], polls: string[]]>([
   ['pull-request', ['201 active', '200 active'], ['200 ']],
 ])('%s shows what it is about in its requests', async (name, posts, polls) => {
   const stdout = await stdoutOf(name)
-  const responses = (request: RegExp) => [...stdout.matchAll(request)].map(([, response]) => response)
+  const responses = (request: RegExp) =>
+    [...stdout.matchAll(request)].map(([, response]) => response)
   const seen = responses(/ s {2}GET {2}\S+\/job\/\{id\} +(.*)/g)
   expect(responses(/ s {2}POST \S+\/job(?:\/\{id\}\/message)? +(.*)/g)).toEqual(posts)
-  expect(seen.slice(0, polls.length || 1)).toEqual(polls.map((part) => expect.stringContaining(part)))
+  expect(seen.slice(0, polls.length || 1)).toEqual(
+    polls.map((part) => expect.stringContaining(part)),
+  )
 })
 
 test('pull-request has one job and one comment, which is shown at each change', async () => {
@@ -116,7 +122,9 @@ test('pull-request has one job and one comment, which is shown at each change', 
     'Summary',
     'Requests to the service',
   ])
-  const boxes = [...stdout.matchAll(/^ {2}┌── .*\n((?: {2}│.*\n)+) {2}└──$/gm)].map(([, text]) => text)
+  const boxes = [...stdout.matchAll(/^ {2}┌── .*\n((?: {2}│.*\n)+) {2}└──$/gm)].map(
+    ([, text]) => text,
+  )
   expect(boxes).toHaveLength(7)
   expect(boxes[0]).toContain('Nothing has been sent yet')
   expect(boxes[0]).not.toContain('agent-job-action:2')

@@ -35,7 +35,10 @@ interface Request {
   readonly headers?: OutgoingHttpHeaders
 }
 
-/** Sends a request, by default one with a prompt. Its path is sent exactly as given, unlike with fetch. */
+/**
+ * Sends a request, by default one with a prompt. Its path is sent exactly as given, unlike with
+ * fetch.
+ */
 async function send(
   url: string,
   { method = 'POST', body = { prompt: 'Write.' }, headers = HEADERS }: Request = {},
@@ -74,7 +77,11 @@ describe('create', () => {
     expect([...emulator.jobs.keys()]).toEqual(ids)
     clock.now = START + 300_000
     const bodies = [(await get(`${jobs}/${ids[0]}`)).body, (await get(`${jobs}/${ids[1]}`)).body]
-    for (const values of [ids, bodies.map(({ prLink }) => prLink), bodies.map(({ source }) => source.ref)])
+    for (const values of [
+      ids,
+      bodies.map(({ prLink }) => prLink),
+      bodies.map(({ source }) => source.ref),
+    ])
       expect(new Set(values).size).toBe(2)
   })
 
@@ -99,12 +106,22 @@ const BAD_REQUEST = [400, /prompt|JSON|Content-Type/] as const
 const UNAUTHORIZED = [401, /^Missing or invalid API key$/] as const
 const NO_SUCH = [404, /^(?:No such endpoint|Job not found)$/] as const
 const NO_ENDPOINTS = [
-  ...['POST /v2/agent/../job', 'POST /v2/agent/%2e%2E/job', 'POST /v2/agent//job', 'POST /v2/agent/%/job'],
+  ...[
+    'POST /v2/agent/../job',
+    'POST /v2/agent/%2e%2E/job',
+    'POST /v2/agent//job',
+    'POST /v2/agent/%/job',
+  ],
   ...[`POST ${PATH}/`, `POST ${PATH}?x=1`, 'POST /v2/agent/a/b/job', 'POST /v1/agent/docs/job'],
   ...[`GET ${PATH}`, `GET ${PATH}/..`, `GET ${PATH}/ID/message`, `GET ${PATH}/ID%2Fmessage`],
   ...[`POST ${PATH}/ID`, `PUT ${PATH}`, `DELETE ${PATH}/ID`],
 ]
-type Refused = [what: string, Request, path: string, answer: readonly [status: number, error: RegExp]]
+type Refused = [
+  what: string,
+  Request,
+  path: string,
+  answer: readonly [status: number, error: RegExp],
+]
 test.each<Refused>([
   ['invalid JSON', { body: 'prompt' }, PATH, BAD_REQUEST],
   ['no body', { body: '' }, PATH, BAD_REQUEST],
@@ -113,7 +130,12 @@ test.each<Refused>([
   ['a message without a prompt', { body: {} }, `${PATH}/ID/message`, BAD_REQUEST],
   ['an empty prompt', { body: { prompt: '' } }, PATH, BAD_REQUEST],
   ['a prompt that is not a string', { body: { prompt: ['x'] } }, PATH, BAD_REQUEST],
-  ['another content type', { headers: { ...HEADERS, 'content-type': 'text/plain' } }, PATH, BAD_REQUEST],
+  [
+    'another content type',
+    { headers: { ...HEADERS, 'content-type': 'text/plain' } },
+    PATH,
+    BAD_REQUEST,
+  ],
   ['no authorization', { headers: json }, PATH, UNAUTHORIZED],
   ['no authorization of a poll', { method: 'GET', headers: json }, `${PATH}/ID`, UNAUTHORIZED],
   ['another scheme', { headers: { ...json, authorization: 'Basic mint_key' } }, PATH, UNAUTHORIZED],
@@ -123,7 +145,9 @@ test.each<Refused>([
     return [line, { method }, path, NO_SUCH]
   }),
 ])('%s is refused, and does nothing', async (_, request, path, [status, error]) => {
-  const { emulator, jobs } = await start({ scenario: { create: [{}, { status: 503, error: 'Later' }] } })
+  const { emulator, jobs } = await start({
+    scenario: { create: [{}, { status: 503, error: 'Later' }] },
+  })
   const { id } = (await send(jobs)).body
   const answer = await send(`${emulator.url}${path.replace('ID', id)}`, request)
   expect(answer).toMatchObject({ status, body: { error: expect.stringMatching(error) } })
@@ -136,8 +160,8 @@ test.each<Refused>([
 const LINE = /^([\d.]+) s: (create|message|poll)(?: (\S+))? → (\d+)(.*)$/
 
 /**
- * A test of what is sent when, and what comes back: the status and some fields. A poll and a message without an id are for
- * the first job.
+ * A test of what is sent when, and what comes back: the status and some fields. A poll and a
+ * message without an id are for the first job.
  */
 function story(name: string, options: Options, lines: readonly string[]): void {
   test(name, async () => {
@@ -149,7 +173,8 @@ function story(name: string, options: Options, lines: readonly string[]): void {
       const url = what === 'create' ? jobs : `${jobs}/${id}${what === 'message' ? '/message' : ''}`
       const response = await send(url, what === 'poll' ? { method: 'GET' } : {})
       const fields = [...rest.matchAll(/([\w-]+)=(?:'(.*?)'|(\S+))/g)].map(
-        ([, name = '', quoted, value]) => [name, value === 'null' ? null : (quoted ?? value)] as const,
+        ([, name = '', quoted, value]) =>
+          [name, value === 'null' ? null : (quoted ?? value)] as const,
       )
       const seen = { ...response.body, 'retry-after': response.headers['retry-after'] ?? null }
       expect({ line, status: response.status, seen }).toMatchObject({
@@ -173,17 +198,25 @@ story('a job takes jobSeconds, divided by speed', { jobSeconds: 60, speed: 10 },
   '5.999 s: poll → 200 status=active',
   '6 s: poll → 200 status=completed',
 ])
-story('timestamps are real at any speed, never in the future', { scenario: 'archived', speed: 60 }, [
-  '60 s: create → 201',
-  '120 s: poll → 200 createdAt=2025-01-01T00:01:00.000Z archivedAt=2025-01-01T00:01:04.000Z',
-])
-story('a message makes an ended job active for as long as a job takes, at any speed', { speed: 60 }, [
-  '0 s: create → 201',
-  '0 s: message → 200 status=active',
-  '60 s: message → 200 status=active prLink=null',
-  '63.999 s: poll → 200 status=active',
-  `64 s: poll → 200 status=completed prLink=${PULL} createdAt=2025-01-01T00:00:00.000Z`,
-])
+story(
+  'timestamps are real at any speed, never in the future',
+  { scenario: 'archived', speed: 60 },
+  [
+    '60 s: create → 201',
+    '120 s: poll → 200 createdAt=2025-01-01T00:01:00.000Z archivedAt=2025-01-01T00:01:04.000Z',
+  ],
+)
+story(
+  'a message makes an ended job active for as long as a job takes, at any speed',
+  { speed: 60 },
+  [
+    '0 s: create → 201',
+    '0 s: message → 200 status=active',
+    '60 s: message → 200 status=active prLink=null',
+    '63.999 s: poll → 200 status=active',
+    `64 s: poll → 200 status=completed prLink=${PULL} createdAt=2025-01-01T00:00:00.000Z`,
+  ],
+)
 const theirs = { initialJobs: [{ id: 'theirs', projectId: 'other', ageSeconds: 0 }] }
 story('a job that does not exist, or is of another project, gets a 404', { scenario: theirs }, [
   `0 s: message ${UNKNOWN_ID} → 404 error='Job not found'`,
@@ -200,20 +233,27 @@ story(
     '0 s: create → 201 retry-after=null',
   ],
 )
-const busy = { message: [{}, { status: 409, error: 'Busy' }], poll: [{ status: 503, error: 'Later' }] }
-story('each kind is counted separately, and an empty fault is the ordinary response', { scenario: busy }, [
-  '0 s: create → 201',
-  '0 s: poll → 503 error=Later',
-  '0 s: poll → 200',
-  '0 s: message → 200',
-  '0 s: message → 409 error=Busy',
-  '0 s: message → 200',
-])
-story('fields of the job can be replaced', { scenario: { poll: [{ job: { status: 'queued' } }] } }, [
-  '0 s: create → 201',
-  '0 s: poll → 200 status=queued',
-  '0 s: poll → 200 status=active',
-])
+const busy = {
+  message: [{}, { status: 409, error: 'Busy' }],
+  poll: [{ status: 503, error: 'Later' }],
+}
+story(
+  'each kind is counted separately, and an empty fault is the ordinary response',
+  { scenario: busy },
+  [
+    '0 s: create → 201',
+    '0 s: poll → 503 error=Later',
+    '0 s: poll → 200',
+    '0 s: message → 200',
+    '0 s: message → 409 error=Busy',
+    '0 s: message → 200',
+  ],
+)
+story(
+  'fields of the job can be replaced',
+  { scenario: { poll: [{ job: { status: 'queued' } }] } },
+  ['0 s: create → 201', '0 s: poll → 200 status=queued', '0 s: poll → 200 status=active'],
+)
 const initialJobs = [
   { id: 'ended', projectId: 'docs', ageSeconds: 240 },
   { id: 'running', projectId: 'docs', ageSeconds: 60 },
@@ -278,9 +318,30 @@ test('a logged request is as it was received, with the response', async () => {
   await get(`${emulator.url}/v2/agent/a%2Fb/job/${id}`)
   await get(`${emulator.url}/else`)
   expect(emulator.requests).toMatchObject([
-    { at: 0, method: 'POST', path: PATH, body: '{"prompt":"ä"}', status: 201, jobId: id, headers: HEADERS },
-    { at: 1500, method: 'GET', path: `/v2/agent/a%2Fb/job/${id}`, body: '', status: 404, jobId: id },
-    { at: 1500, method: 'GET', path: '/else', status: 404, responseBody: { error: 'No such endpoint' } },
+    {
+      at: 0,
+      method: 'POST',
+      path: PATH,
+      body: '{"prompt":"ä"}',
+      status: 201,
+      jobId: id,
+      headers: HEADERS,
+    },
+    {
+      at: 1500,
+      method: 'GET',
+      path: `/v2/agent/a%2Fb/job/${id}`,
+      body: '',
+      status: 404,
+      jobId: id,
+    },
+    {
+      at: 1500,
+      method: 'GET',
+      path: '/else',
+      status: 404,
+      responseBody: { error: 'No such endpoint' },
+    },
   ])
   expect(emulator.requests[2]).not.toHaveProperty('jobId')
 })

@@ -49,7 +49,15 @@ describe('a pull request', () => {
       expect(outputs.outcome).toBe('pr-opened')
       const prompt = promptOf(world)
       expect(prompt).toMatch(/^Update the docs\.\n\n/)
-      const texts = ['Add --retry', 'It retries.', 'octocat', 'src/a.ts', '+new', 'docs/b c.md', 'logo.png']
+      const texts = [
+        'Add --retry',
+        'It retries.',
+        'octocat',
+        'src/a.ts',
+        '+new',
+        'docs/b c.md',
+        'logo.png',
+      ]
       for (const text of texts) expect(prompt).toContain(text)
       expect(needsOf(world)).toEqual(['pull_requests: read'])
     }))
@@ -122,7 +130,8 @@ describe('schedule and workflow_dispatch', () => {
         repository.addRun({ ...ours, head_branch: 'other', head_sha: sha('other') })
         repository.addRun({ ...ours, head_repository: null, head_sha: sha('deleted fork') })
         repository.addRun({ ...ours, head_sha: 'main' })
-        repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), head_sha: sha('after') }) // This run.
+        // This run.
+        repository.addRun({ ...ours, id: Number(ENV.GITHUB_RUN_ID), head_sha: sha('after') })
         world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
         const ended = await world.step({ context: 'diff' }, since(event))
         expect(ended.outputs.outcome).toBe('pr-opened')
@@ -134,7 +143,11 @@ describe('schedule and workflow_dispatch', () => {
   test('schedule: skipped if there is no commit since', () =>
     inWorld({}, async (world) => {
       world.repository.addRun({ ...ours, head_sha: sha('after') })
-      expectSkipped(await world.step({ context: 'event' }, since('schedule')), world, /no new commits/)
+      expectSkipped(
+        await world.step({ context: 'event' }, since('schedule')),
+        world,
+        /no new commits/,
+      )
     }))
 
   test.each([{ context: 'event' }, { 'context-paths': 'src/**' }])(
@@ -173,7 +186,11 @@ describe('schedule and workflow_dispatch', () => {
 
 describe('skip-authors', () => {
   const SKIP = { 'skip-authors': 'mintlify[bot]' }
-  const commit = (username: string, name: string) => ({ id: sha(name), author: { username }, message: name })
+  const commit = (username: string, name: string) => ({
+    id: sha(name),
+    author: { username },
+    message: name,
+  })
 
   test('a pull request by one of them is skipped before anything is read, even without a key', () =>
     inWorld({ pull: { author: 'Mintlify[bot]' } }, async (world) => {
@@ -226,7 +243,12 @@ describe('skip-labels', () => {
       {},
       0,
     ],
-    ['that was labelled', { event: 'issues', payload: { sender, issue: { number: 1, labels } } }, {}, 0],
+    [
+      'that was labelled',
+      { event: 'issues', payload: { sender, issue: { number: 1, labels } } },
+      {},
+      0,
+    ],
     [
       'that was reviewed',
       { event: 'pull_request_review', payload: { sender, pull_request: { number: 1, labels } } },
@@ -304,7 +326,10 @@ describe('skip-labels', () => {
       const waits = await world.step({ ...SKIP, prompt: '', 'job-id': jobId }, { payload })
       const env = { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' }
       const rerun = await world.step({ ...SKIP, check: 'true' }, { payload, env })
-      expect([waits, rerun].map(({ outputs }) => outputs.outcome)).toEqual(['pr-opened', 'pr-opened'])
+      expect([waits, rerun].map(({ outputs }) => outputs.outcome)).toEqual([
+        'pr-opened',
+        'pr-opened',
+      ])
       expect(world.posts()).toHaveLength(1)
     }))
 })

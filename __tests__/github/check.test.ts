@@ -53,7 +53,12 @@ describe('a check', () => {
       expect(JSON.stringify(writes[0])).toMatch(/nothing has been sent/i)
       expect(JSON.stringify(writes[0])).not.toMatch(/may exist|being sent/i)
       // Written before the create, with its marker as soon as its id is known.
-      expect(writes.map(({ output }) => output?.text !== undefined)).toEqual([false, true, true, true])
+      expect(writes.map(({ output }) => output?.text !== undefined)).toEqual([
+        false,
+        true,
+        true,
+        true,
+      ])
       expect(requestsBefore(world)).toHaveLength(5)
       expect(new Set(requestsBefore(world).map(({ needs }) => needs?.split(':')[0]))).toEqual(
         new Set(['checks']),
@@ -80,7 +85,12 @@ describe('a check', () => {
     ['no-changes', {}, { emulator: { scenario: { withoutPullRequest: true } } }, 'neutral'],
     ['failed', {}, { emulator: { scenario: { endStatus: 'failed' } } }, 'failure'],
     ['started', { wait: 'false' }, {}, 'neutral'],
-    ['error', {}, { emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } }, 'failure'],
+    [
+      'error',
+      {},
+      { emulator: { scenario: { create: [{ status: 400, error: 'No' }] } } },
+      'failure',
+    ],
     ['skipped', { 'context-paths': 'nothing/**' }, {}, 'skipped'],
   ]
   test.each(conclusions)('of %s with %j is concluded', (outcome, inputs, options, conclusion) =>
@@ -94,17 +104,25 @@ describe('a check', () => {
   test.each([
     ['bad input', { 'poll-interval-seconds': 'often' }, 'failure', 'error', undefined],
     ['a missing key', { 'api-key': '' }, 'failure', 'error', undefined],
-    ['one of skip-authors', { 'skip-authors': 'mintlify[bot]' }, 'skipped', 'skipped', 'mintlify[bot]'],
-  ] as const)('is concluded after %s, before there is a plan', (_, inputs, conclusion, outcome, author) =>
-    inWorld(author === undefined ? {} : { pull: { author } }, async (world) => {
-      const { outputs, commands } = await world.step({ ...CHECK, ...inputs })
-      expect(outputs.outcome).toBe(outcome)
-      expect(commands('warning')).toEqual([])
-      expect(ended(world)).toEqual([conclusion])
-      expect(world.github.requests).toHaveLength(1)
-      expect(world.checks()[0]?.output.text).toBeNull()
-      expect(world.emulator.requests).toEqual([])
-    }),
+    [
+      'one of skip-authors',
+      { 'skip-authors': 'mintlify[bot]' },
+      'skipped',
+      'skipped',
+      'mintlify[bot]',
+    ],
+  ] as const)(
+    'is concluded after %s, before there is a plan',
+    (_, inputs, conclusion, outcome, author) =>
+      inWorld(author === undefined ? {} : { pull: { author } }, async (world) => {
+        const { outputs, commands } = await world.step({ ...CHECK, ...inputs })
+        expect(outputs.outcome).toBe(outcome)
+        expect(commands('warning')).toEqual([])
+        expect(ended(world)).toEqual([conclusion])
+        expect(world.github.requests).toHaveLength(1)
+        expect(world.checks()[0]?.output.text).toBeNull()
+        expect(world.emulator.requests).toEqual([])
+      }),
   )
 
   test('shows no part of a secret that was pasted into job-key, where its name is shortened', () =>
@@ -119,7 +137,12 @@ describe('a check', () => {
 
   test('is concluded as cancelled after a cancel while it was being created', () =>
     inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'POST', path: /check-runs/, answer: 'silence', takesEffect: true })
+      world.github.faults.push({
+        method: 'POST',
+        path: /check-runs/,
+        answer: 'silence',
+        takesEffect: true,
+      })
       const { outputs } = await world.step(CHECK, {
         meanwhile: async ({ cancel }) => {
           await until(() => world.checks().length > 0)
@@ -163,7 +186,9 @@ describe('a check', () => {
 
   test('is not there on issue_comment, and the log says so', () =>
     inWorld({}, async (world) => {
-      const payload = { issue: { number: world.number, pull_request: {}, user: { login: 'octocat' } } }
+      const payload = {
+        issue: { number: world.number, pull_request: {}, user: { login: 'octocat' } },
+      }
       const event = { event: 'issue_comment', payload }
       const anyone = { ...CHECK, 'allow-users': '*' }
       const alone = await world.step(anyone, event)
@@ -193,14 +218,20 @@ describe('a check', () => {
         create: [{ job }],
         initialJobs: [{ id: job.id, projectId: 'docs', ageSeconds: 9999 }],
       })
-      const { outputs } = await world.step({ ...CHECK, ...SCOPE, 'api-key': key, 'base-url': service.url })
+      const { outputs } = await world.step({
+        ...CHECK,
+        ...SCOPE,
+        'api-key': key,
+        'base-url': service.url,
+      })
       expect(outputs.outcome).toBe('pr-opened')
       const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
       expect(texts.length).toBeGreaterThan(5)
       for (const text of texts) {
         const encoded = text.match(/[\w-]{16,}/g) ?? []
         expect(text).not.toContain(key)
-        for (const part of encoded) expect(Buffer.from(part, 'base64url').toString()).not.toContain(key)
+        for (const part of encoded)
+          expect(Buffer.from(part, 'base64url').toString()).not.toContain(key)
       }
     }))
 })
@@ -225,7 +256,12 @@ describe('a check that can not be written is one warning, and the job goes its w
       const [base, head] = [REPOSITORY, 'octocat/your-repo'].map((full_name) => ({
         repo: { full_name },
       }))
-      const pull_request = { number: 1, user: { login: 'octocat' }, base, head: { ...head, sha: HEAD } }
+      const pull_request = {
+        number: 1,
+        user: { login: 'octocat' },
+        base,
+        head: { ...head, sha: HEAD },
+      }
       const { commands } = await world.step(CHECK, { payload: { pull_request } })
       expect(commands('warning')).toEqual([expect.stringContaining('can only read, whatever')])
       expect(commands('warning')[0]).not.toContain('give the job')
@@ -240,15 +276,26 @@ describe('a check that can not be written is one warning, and the job goes its w
       const first = await world.step({ ...CHECK, wait: 'false' }, push)
       expect(first.outputs.outcome).toBe('started')
       world.finishJobs()
-      const rerun = await world.step(CHECK, { ...push, env: { ...push.env, GITHUB_RUN_ATTEMPT: '2' } })
-      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      const rerun = await world.step(CHECK, {
+        ...push,
+        env: { ...push.env, GITHUB_RUN_ATTEMPT: '2' },
+      })
+      expect(rerun.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        'job-id': first.outputs['job-id'],
+      })
       expect(world.posts()).toEqual([CREATE])
     }),
   )
 
   test('a create whose response was lost makes no second check', () =>
     inWorld({}, async (world) => {
-      world.github.faults.push({ method: 'POST', path: /check-runs/, answer: 'reset', takesEffect: true })
+      world.github.faults.push({
+        method: 'POST',
+        path: /check-runs/,
+        answer: 'reset',
+        takesEffect: true,
+      })
       const { outputs } = await world.step(CHECK)
       expect(outputs.outcome).toBe('pr-opened')
       expect(ended(world)).toEqual(['success'])
@@ -262,7 +309,11 @@ describe('a re-run', () => {
     ['is not', CHECK, {}],
     ['is not', { 'job-scope': 'pull-request' }, {}],
     ['is', { 'job-scope': 'pull-request' }, { event: 'push', payload: {} }],
-    ['is', { ...CHECK, 'allow-users': '*' }, { event: 'issue_comment', payload: { issue: { number: 1 } } }],
+    [
+      'is',
+      { ...CHECK, 'allow-users': '*' },
+      { event: 'issue_comment', payload: { issue: { number: 1 } } },
+    ],
   ])('%s said to start another docs job after a time-out: %j, %j', (does, inputs, run) =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
       const { outputs, log } = await world.step({ ...inputs, ...deadlineAfter(3_000) }, run)
@@ -278,7 +329,10 @@ describe('a re-run', () => {
       const first = await world.step({ ...inputs, wait: 'false' }, event)
       const attempt = (number: number): RunOptions => ({ ...event, ...again(number) })
       const second = await world.step({ ...inputs, wait: 'false' }, attempt(2))
-      expect(second.outputs).toMatchObject({ outcome: 'started', 'job-id': first.outputs['job-id'] })
+      expect(second.outputs).toMatchObject({
+        outcome: 'started',
+        'job-id': first.outputs['job-id'],
+      })
       world.finishJobs()
       const third = await world.step(inputs, attempt(3))
       const waited = { outcome: 'pr-opened', sent: 'nothing', 'job-id': first.outputs['job-id'] }
@@ -294,7 +348,9 @@ describe('a re-run', () => {
       expect(fourth.log).toContain('or close that pull request')
       expect(world.posts()).toEqual([CREATE])
       const number = Number(third.outputs['pr-number'])
-      world.github.addRepository('your-org/docs', {}).addPull({ number, state: 'closed', merged: true })
+      world.github
+        .addRepository('your-org/docs', {})
+        .addPull({ number, state: 'closed', merged: true })
       const fifth = await world.step({ ...inputs, wait: 'false' }, attempt(5))
       expect(fifth.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
       expect(world.posts()).toEqual([CREATE, CREATE])
@@ -315,7 +371,10 @@ describe('a re-run', () => {
       expect(world.checks()[0]?.output.title).toContain('ended before')
       world.finishJobs()
       const third = await world.runBundle(CHECK, again(3))
-      expect(third.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': killed.outputs['job-id'] })
+      expect(third.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        'job-id': killed.outputs['job-id'],
+      })
       expect(ended(world)).toEqual(['cancelled', 'failure', 'success'])
       expect(world.posts()).toEqual([CREATE])
     }))
@@ -329,7 +388,11 @@ describe('a re-run', () => {
       inWorld({}, async (world) => {
         await world.step({ ...CHECK, wait: 'false' })
         Object.assign(world.checks()[0] as CheckState, { status: 'in_progress', conclusion: null })
-        world.github.faults.push({ method: 'PATCH', path: /\/check-runs\/\d+$/, answer: BAD_GATEWAY })
+        world.github.faults.push({
+          method: 'PATCH',
+          path: /\/check-runs\/\d+$/,
+          answer: BAD_GATEWAY,
+        })
         await world.step({ ...CHECK, ...inputs }, again(2))
         expect(ended(world)).toEqual(['cancelled', conclusion])
       }),
@@ -351,7 +414,11 @@ describe('a re-run', () => {
       const first = await world.step({ ...CHECK, wait: 'false' })
       await world.step({ ...CHECK, 'api-key': '' }, again(2))
       world.emulator.requests.length = 0
-      world.github.faults.push({ method: 'GET', path: /check-runs/, answer: { status: 403, body: {} } })
+      world.github.faults.push({
+        method: 'GET',
+        path: /check-runs/,
+        answer: { status: 403, body: {} },
+      })
       const refused = await world.step(CHECK, again(3))
       expect(refused.outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       expect(world.emulator.requests).toEqual([])
@@ -360,7 +427,10 @@ describe('a re-run', () => {
       expect(unreachable.outputs.outcome).toBe('error')
       world.finishJobs()
       const last = await world.step(CHECK, again(5))
-      expect(last.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      expect(last.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        'job-id': first.outputs['job-id'],
+      })
       expect(world.posts()).toEqual([])
     }))
 
@@ -370,7 +440,9 @@ describe('a re-run', () => {
       const other = await world.step({ ...CHECK, wait: 'false' }, { env: { GITHUB_RUN_ID: '201' } })
       expect(other.outputs['job-id']).not.toBe(one.outputs['job-id'])
       world.finishJobs()
-      const rerun = await world.step(CHECK, { env: { GITHUB_RUN_ID: '200', GITHUB_RUN_ATTEMPT: '2' } })
+      const rerun = await world.step(CHECK, {
+        env: { GITHUB_RUN_ID: '200', GITHUB_RUN_ATTEMPT: '2' },
+      })
       expect(rerun.outputs['job-id']).toBe(one.outputs['job-id'])
     }))
 
@@ -403,7 +475,10 @@ describe('with the comment as memory, too,', () => {
       const comment = world.comments()[0]
       world.finishJobs()
       const rerun = await world.step(BOTH, run(200, 2))
-      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      expect(rerun.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        'job-id': first.outputs['job-id'],
+      })
       expect(world.posts()).toHaveLength(2)
       expect(world.comments()).toEqual([comment])
       expect(world.checks().at(-1)?.conclusion).toBe('success')
@@ -446,7 +521,11 @@ describe('a second step of the same identity in the same attempt is refused, and
 })
 
 describe('a 404 that is a page is no answer of GitHub', () => {
-  const page = { status: 404, headers: { 'content-type': 'text/plain' }, body: '404 page not found' }
+  const page = {
+    status: 404,
+    headers: { 'content-type': 'text/plain' },
+    body: '404 page not found',
+  }
   const rerun = again(2)
 
   test('if a gateway answers with it for a moment, the re-run finds its job', () =>

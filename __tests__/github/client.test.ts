@@ -2,7 +2,13 @@
 
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { type Call, createGitHub, type GitHub, readPages, requestParams } from '../../src/github/client.js'
+import {
+  type Call,
+  createGitHub,
+  type GitHub,
+  readPages,
+  requestParams,
+} from '../../src/github/client.js'
 import { describeWarning, GitHubError } from '../../src/github/errors.js'
 import type { NetworkSettings } from '../../src/net/proxy.js'
 import { Cancelled } from '../../src/text/errors.js'
@@ -20,7 +26,10 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((close) => close()))
 })
 
-/** A client and a server that gives these answers, the last one again and again. Each wait is over at once. */
+/**
+ * A client and a server that gives these answers, the last one again and again. Each wait is over
+ * at once.
+ */
 async function connect(
   answers: readonly Answer[],
   {
@@ -77,7 +86,16 @@ async function connect(
     log: (line) => log.push(line),
     debug: () => undefined,
   })
-  return { github, waits, log, deadline, cancel, received, requests: () => requests, now: () => now }
+  return {
+    github,
+    waits,
+    log,
+    deadline,
+    cancel,
+    received,
+    requests: () => requests,
+    now: () => now,
+  }
 }
 
 type Options = Partial<Omit<Call, 'doing'>>
@@ -98,10 +116,16 @@ async function failure(sent: Promise<unknown>): Promise<GitHubError> {
 }
 
 /** Only the headers say that it is a limit. */
-const limited = (headers: Record<string, string>) => ({ status: 403, headers, body: { message: 'No' } })
+const limited = (headers: Record<string, string>) => ({
+  status: 403,
+  headers,
+  body: { message: 'No' },
+})
 const refused = (status: number, message = 'No'): Answer => ({ status, body: { message } })
 
-/** As GitHub answers to a comment (docs.github.com/en/rest/issues/comments#create-an-issue-comment). */
+/**
+ * As GitHub answers to a comment (docs.github.com/en/rest/issues/comments#create-an-issue-comment).
+ */
 const invalid = (message: string): Answer => ({
   status: 422,
   body: {
@@ -112,7 +136,9 @@ const invalid = (message: string): Answer => ({
 
 test('nobody writes to the log past the step, such as that a version of the API ends', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined)
-  const { github } = await connect([{ ...OK, headers: { deprecation: 'now', sunset: '##[error]soon' } }])
+  const { github } = await connect([
+    { ...OK, headers: { deprecation: 'now', sunset: '##[error]soon' } },
+  ])
   await read(github)
   expect(warn).not.toHaveBeenCalled()
   warn.mockRestore()
@@ -163,7 +189,10 @@ describe('a request that retried', () => {
   })
 
   test('is retried after a page, which is told by its title whatever its status', async () => {
-    const page = { status: 200, body: '<html><title>Sign in</title><p>Enter your password.</p></html>' }
+    const page = {
+      status: 200,
+      body: '<html><title>Sign in</title><p>Enter your password.</p></html>',
+    }
     const { github, log } = await connect([page, OK])
     await read(github)
     expect(log).toEqual(['GitHub: reading it failed: 200, "Sign in". Retrying.'])
@@ -175,7 +204,10 @@ describe('a request that retried', () => {
     expect(requests()).toBe(7)
   })
 
-  const NOT_RESET = limited({ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': String(NOW / 1000 + 20) })
+  const NOT_RESET = limited({
+    'x-ratelimit-remaining': '5',
+    'x-ratelimit-reset': String(NOW / 1000 + 20),
+  })
   test.each<[string, Answer, number]>([
     ['an error of the server', BAD_GATEWAY, 750],
     ['the lowest of these', refused(500), 750],
@@ -190,14 +222,22 @@ describe('a request that retried', () => {
     ['nothing but a header of the other', limited({ 'x-ratelimit-remaining': '0' }), 67_500],
     ['a limit that is not the one with a reset', { ...NOT_RESET, status: 429 }, 67_500],
     ['a secondary limit', secondaryLimit(8), 9_000],
-    ['a secondary limit without a header', refused(403, 'You have exceeded a secondary rate limit'), 67_500],
+    [
+      'a secondary limit without a header',
+      refused(403, 'You have exceeded a secondary rate limit'),
+      67_500,
+    ],
     [
       "an older server's",
       refused(403, 'You have triggered an abuse detection mechanism. Please wait'),
       67_500,
     ],
     ['a comment too soon after another', invalid('was submitted too quickly'), 750],
-    ['a comment on what is new', invalid("Could not resolve to a node with the global id of 'PR_x'."), 750],
+    [
+      'a comment on what is new',
+      invalid("Could not resolve to a node with the global id of 'PR_x'."),
+      750,
+    ],
   ])('waits after %s', async (_, answer, wait) => {
     const { github, waits, log } = await connect([answer, OK])
     expect((await read(github)).data).toEqual({ id: 1 })
@@ -209,7 +249,10 @@ describe('a request that retried', () => {
     ['a refusal', refused(403)],
     ['the highest of these', refused(499)],
     ['a comment that is too long', invalid('Body is too long (maximum is 65536 characters)')],
-    ['a header that is there for something else', { ...limited({ 'retry-after': '8' }), status: 422 }],
+    [
+      'a header that is there for something else',
+      { ...limited({ 'retry-after': '8' }), status: 422 },
+    ],
     ['a limit for longer than there is', primaryLimit(NOW / 1000 + 3600)],
   ])('is not retried after %s', async (_, answer) => {
     const { github, requests } = await connect([answer])
@@ -226,7 +269,9 @@ describe('a request that retried', () => {
 
   test('is retried after 10 s without a response', async () => {
     const { timeout } = AbortSignal
-    const limits = jest.spyOn(AbortSignal, 'timeout').mockImplementationOnce((limit) => timeout(limit / 200))
+    const limits = jest
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementationOnce((limit) => timeout(limit / 200))
     const { github } = await connect(['silence', OK])
     expect((await read(github)).data).toEqual({ id: 1 })
     expect(limits.mock.calls).toEqual([[10_000], [10_000]])
@@ -323,7 +368,11 @@ describe('what helps:', () => {
       refused(403, 'Resource not accessible by integration'),
       'Add `issues: write` or `checks: write` to the permissions of the workflow job.',
     ],
-    ['what may be hidden', refused(404), 'Not found, or not accessible with this token. If it exists, a'],
+    [
+      'what may be hidden',
+      refused(404),
+      'Not found, or not accessible with this token. If it exists, a',
+    ],
     [
       'a personal token',
       refused(403, 'You must authenticate via a GitHub App.'),
@@ -334,16 +383,29 @@ describe('what helps:', () => {
       refused(403, 'Resource not accessible by personal access token'),
       'Give the personal access token the permission `issues: write` or `checks: write`.',
     ],
-    ['a locked conversation', refused(403, 'Unable to create comment because issue is locked'), 'Unlock the'],
-    ['a locked account', refused(403, 'Your account was locked'), 'Fix the problem that GitHub reports'],
+    [
+      'a locked conversation',
+      refused(403, 'Unable to create comment because issue is locked'),
+      'Unlock the',
+    ],
+    [
+      'a locked account',
+      refused(403, 'Your account was locked'),
+      'Fix the problem that GitHub reports',
+    ],
     [
       'an address that is not allowed',
-      refused(403, 'The organization has an IP allow list enabled, and your IP address is not permitted'),
+      refused(
+        403,
+        'The organization has an IP allow list enabled, and your IP address is not permitted',
+      ),
       'Fix the problem that GitHub reports',
     ],
   ])('%s', async (_, answer, advice) => {
     const { github } = await connect([answer])
-    const error = await failure(read(github, { needs: 'issues: write or checks: write', retried: false }))
+    const error = await failure(
+      read(github, { needs: 'issues: write or checks: write', retried: false }),
+    )
     expect(error.advice).toContain(advice)
   })
 
@@ -359,7 +421,12 @@ describe('what helps:', () => {
       'checks: write',
       'Pass the workflow job',
     ],
-    ['a lock', refused(403, 'Unable to create comment because issue is locked'), 'issues: write', 'Unlock'],
+    [
+      'a lock',
+      refused(403, 'Unable to create comment because issue is locked'),
+      'issues: write',
+      'Unlock',
+    ],
   ])('%s from a fork', async (_, answer, needs, advice) => {
     const { github } = await connect([answer], { fromFork: true })
     expect((await failure(read(github, { needs, retried: false }))).advice).toContain(advice)
@@ -382,8 +449,12 @@ describe('what helps:', () => {
     const { github } = await connect([BAD_GATEWAY, refused(401)])
     const temporary = await failure(read(github, { retried: false }))
     const permanent = await failure(read(github))
-    expect(describeWarning(temporary, 'It is so.')).toMatch(/^GitHub: reading it failed: 502.* It is so\.$/)
-    expect(describeWarning(permanent, '')).toBe('GitHub: reading it failed: 401, "No". Check github-token.')
+    expect(describeWarning(temporary, 'It is so.')).toMatch(
+      /^GitHub: reading it failed: 502.* It is so\.$/,
+    )
+    expect(describeWarning(permanent, '')).toBe(
+      'GitHub: reading it failed: 401, "No". Check github-token.',
+    )
   })
 })
 
@@ -397,7 +468,9 @@ describe('what can not connect for good is not retried, and says whose fault it 
     const { github, waits } = await connect([OK], { apiUrl: `https://localhost:${port}` })
     const error = await failure(read(github))
     expect(error).toMatchObject({ status: undefined, temporary: false, advice: CERTIFICATE })
-    expect(error.message).toMatch(/^GitHub: reading it failed: GitHub's certificate is not trusted: \S/)
+    expect(error.message).toMatch(
+      /^GitHub: reading it failed: GitHub's certificate is not trusted: \S/,
+    )
     expect(waits).toEqual([])
   })
 
@@ -405,9 +478,27 @@ describe('what can not connect for good is not retried, and says whose fault it 
   type Behave = Parameters<typeof connectProxy>[1]
   const open: Behave = () => 'open'
   test.each<[string, scheme: string, Behave, RegExp, advice: string]>([
-    ["a proxy's credentials", 'http', () => 407, /the proxy rejected the credentials: \S/, CREDENTIALS],
-    ["a proxy's certificate", 'https', open, /the proxy's certificate is not trusted: \S/, CERTIFICATE],
-    ["a proxy's variable", 'ftp', open, /: Https_Proxy is not a valid HTTP proxy URL\.$/, 'Use http:'],
+    [
+      "a proxy's credentials",
+      'http',
+      () => 407,
+      /the proxy rejected the credentials: \S/,
+      CREDENTIALS,
+    ],
+    [
+      "a proxy's certificate",
+      'https',
+      open,
+      /the proxy's certificate is not trusted: \S/,
+      CERTIFICATE,
+    ],
+    [
+      "a proxy's variable",
+      'ftp',
+      open,
+      /: Https_Proxy is not a valid HTTP proxy URL\.$/,
+      'Use http:',
+    ],
   ])('%s', async (_, scheme, behave, says, advice) => {
     const secret = scheme === 'https' ? await certificate() : undefined
     const { port, close } = await connectProxy(1, behave, secret)
@@ -427,10 +518,19 @@ describe('a list of pages', () => {
   const FIRST = '<https://api.github.com/x?page=1>; rel="first"'
   const NEXT = '<https://api.github.com/x?page=2>; rel="next"'
 
-  test.each<[string, readonly Page[], limit: number, requests: number, items: number, truncated: boolean]>([
+  test.each<
+    [string, readonly Page[], limit: number, requests: number, items: number, truncated: boolean]
+  >([
     ['ends with a page that is not full', [[100], [3]], 10, 2, 103, false],
     ['ends with its only page', [[99]], 10, 1, 99, false],
-    ['goes on after a page that is not full but names a next one', [[5, NEXT], [6]], 10, 2, 11, false],
+    [
+      'goes on after a page that is not full but names a next one',
+      [[5, NEXT], [6]],
+      10,
+      2,
+      11,
+      false,
+    ],
     ['ends with a full page that names no next one', [[100, FIRST]], 10, 1, 100, false],
     ['ends with an empty page after a full one', [[100], [0]], 10, 2, 100, false],
     ['is cut at the limit', [[100], [100], [100]], 2, 2, 200, true],

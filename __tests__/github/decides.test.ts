@@ -1,9 +1,18 @@
-/** What decides is what GitHub says: a refusal, a part of a list or a text in the wrong place never counts as "nothing". */
+/**
+ * What decides is what GitHub says: a refusal, a part of a list or a text in the wrong place never
+ * counts as "nothing".
+ */
 
 import { describe, expect, test } from '@jest/globals'
 import type { Ended } from '../support/action.js'
 import { BAD_GATEWAY, type Fault, type Permissions, refusal, sha } from '../support/github.js'
-import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import {
+  deadlineAfter,
+  HEAD,
+  inWorld,
+  type RunOptions,
+  type World,
+} from '../support/pull-request.js'
 
 const ALWAYS = { times: Number.POSITIVE_INFINITY }
 const DENIED = refusal(403, 'Resource not accessible by integration')
@@ -22,7 +31,13 @@ const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: HEAD }
 const schedule: RunOptions = { event: 'schedule', payload: {}, env: onMain }
 const push = (fields: object = {}): RunOptions => ({
   event: 'push',
-  payload: { before: sha('before'), after: HEAD, commits: [], sender: { login: 'octocat' }, ...fields },
+  payload: {
+    before: sha('before'),
+    after: HEAD,
+    commits: [],
+    sender: { login: 'octocat' },
+    ...fields,
+  },
   env: onMain,
 })
 /** Somebody merged what the agent did. */
@@ -34,13 +49,27 @@ const merged = push({
 })
 const comment: RunOptions = {
   event: 'issue_comment',
-  payload: { issue: { number: 9 }, comment: { user: { login: 'octocat' } }, sender: { login: 'octocat' } },
+  payload: {
+    issue: { number: 9 },
+    comment: { user: { login: 'octocat' } },
+    sender: { login: 'octocat' },
+  },
 }
 
 describe('nothing is sent if GitHub refuses', () => {
   test.each<[string, RegExp, Record<string, string>, RunOptions]>([
-    ['the commits of a push that may be a merge', /\/commits\//, { 'skip-authors': 'mintlify[bot]' }, merged],
-    ['a permission, if docs-token could read it', /\/collaborators\//, { 'docs-token': DOCS_TOKEN }, comment],
+    [
+      'the commits of a push that may be a merge',
+      /\/commits\//,
+      { 'skip-authors': 'mintlify[bot]' },
+      merged,
+    ],
+    [
+      'a permission, if docs-token could read it',
+      /\/collaborators\//,
+      { 'docs-token': DOCS_TOKEN },
+      comment,
+    ],
   ])('%s', (_, path, inputs, run) =>
     inWorld({}, async (world) => {
       world.github.faults.push({ method: 'GET', path, answer: DENIED, ...ALWAYS })

@@ -1,4 +1,7 @@
-/** The docs pull request of the remembered job: who can read it, and what an open one means for the next job. */
+/**
+ * The docs pull request of the remembered job: who can read it, and what an open one means for the
+ * next job.
+ */
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, type Fault, file, type OtherToken, primaryLimit } from '../support/github.js'
@@ -18,12 +21,17 @@ import { markersIn } from '../world/memory.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const DOCS_TOKEN = 'ghp_docs_0123456789'
-const reads: OtherToken = { repositories: ['your-org/docs'], permissions: { pull_requests: 'read' } }
+const reads: OtherToken = {
+  repositories: ['your-org/docs'],
+  permissions: { pull_requests: 'read' },
+}
 const withToken = { github: { otherTokens: { [DOCS_TOKEN]: reads } } }
 
 /** The paths of the requests with that token. */
 const tokenUsedAt = ({ github }: World): string[] =>
-  github.requests.filter(({ headers }) => headers.authorization?.includes(DOCS_TOKEN)).map(({ path }) => path)
+  github.requests
+    .filter(({ headers }) => headers.authorization?.includes(DOCS_TOKEN))
+    .map(({ path }) => path)
 
 async function privateDocs(
   { github, ...world }: SimulatedWorld | RealWorld,
@@ -31,7 +39,11 @@ async function privateDocs(
 ): Promise<void> {
   const docs = github.addRepository('your-org/docs', { private: true, foreign: true })
   await ('step' in world ? world.step : world.runBundle)(SCOPE)
-  docs.addPull({ number: 17, state: state === 'open' ? 'open' : 'closed', merged: state === 'merged' })
+  docs.addPull({
+    number: 17,
+    state: state === 'open' ? 'open' : 'closed',
+    merged: state === 'merged',
+  })
 }
 
 /** The second of two steps whose job, at a service of their own, ends with this pull request. */
@@ -103,8 +115,14 @@ describe('the files of the docs pull request', () => {
 
   test('are cut, escaped and redacted: the comment stays below its limit', () =>
     inWorld(withToken, async (world) => {
-      const names = ['\u200b'.repeat(4_000), `${'`]|&<'.repeat(50)}`, `${'x'.repeat(155)}${DOCS_TOKEN}`]
-      const many = Array.from({ length: 120 }, (_, nth) => file(names[nth] ?? `${nth}/${names[nth % 2]}`))
+      const names = [
+        '\u200b'.repeat(4_000),
+        `${'`]|&<'.repeat(50)}`,
+        `${'x'.repeat(155)}${DOCS_TOKEN}`,
+      ]
+      const many = Array.from({ length: 120 }, (_, nth) =>
+        file(names[nth] ?? `${nth}/${names[nth % 2]}`),
+      )
       docsOf(world, many)
       const { summary } = await world.step({ ...SCOPE, check: 'true', 'docs-token': DOCS_TOKEN })
       for (const [line = '', list = ''] of shownIn(world, summary)) {
@@ -197,23 +215,29 @@ describe('docs-token', () => {
     ['open', 'pr-opened', 'message'],
     ['merged', 'pr-opened', 'job'],
     ['closed', 'skipped', 'nothing'],
-  ] as const)('tells that a pull request in another private repository is %s', (state, outcome, sent) =>
-    inWorld(withToken, async (world) => {
-      await privateDocs(world, state)
-      const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(outputs).toMatchObject({ outcome, sent })
-      expect(log).not.toContain("Can't tell")
-      expect(log).not.toContain(DOCS_TOKEN)
-      expect(commands('warning')).toEqual([])
-      expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
-    }),
+  ] as const)(
+    'tells that a pull request in another private repository is %s',
+    (state, outcome, sent) =>
+      inWorld(withToken, async (world) => {
+        await privateDocs(world, state)
+        const { outputs, log, commands } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+        expect(outputs).toMatchObject({ outcome, sent })
+        expect(log).not.toContain("Can't tell")
+        expect(log).not.toContain(DOCS_TOKEN)
+        expect(commands('warning')).toEqual([])
+        expect(tokenUsedAt(world)[0]).toBe('/repos/your-org/docs/pulls/17')
+      }),
   )
 
   test('is masked before anything is logged, and redacted if GitHub repeats it', () =>
     inRealWorld(withToken, async (world) => {
       await privateDocs(world, 'closed')
       const body = { message: `Not for ${DOCS_TOKEN}` }
-      world.github.faults.push({ times: 9, path: /your-org\/docs\/pulls/, answer: { status: 404, body } })
+      world.github.faults.push({
+        times: 9,
+        path: /your-org\/docs\/pulls/,
+        answer: { status: 404, body },
+      })
       const { log, commands } = await world.runBundle({ ...SCOPE, 'docs-token': DOCS_TOKEN })
       expect(commands('add-mask')).toContain(DOCS_TOKEN)
       expect(log).toContain('Not for ***')
@@ -243,24 +267,37 @@ describe('docs-token', () => {
 
   const PAGE = { status: 403, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
   test.each([
-    ['that passes: the answer after it says more', 1, BAD_GATEWAY, { outcome: 'pr-opened', sent: 'job' }],
+    [
+      'that passes: the answer after it says more',
+      1,
+      BAD_GATEWAY,
+      { outcome: 'pr-opened', sent: 'job' },
+    ],
     ['that lasts: nothing is sent', 99, BAD_GATEWAY, { outcome: 'error', 'error-code': 'github' }],
-    ["such as a gateway's page, that lasts", 99, PAGE, { outcome: 'error', 'error-code': 'github' }],
-  ])('is not used after a failure that says nothing about permissions, %s', (_, times, answer, ended) =>
-    inWorld(withToken, async (world) => {
-      await privateDocs(world, 'merged')
-      world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
-      const { outputs, milliseconds } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
-      expect(outputs).toMatchObject(ended)
-      expect(tokenUsedAt(world).length > 0).toBe(times === 1)
-      expect(world.posts()).toHaveLength(times === 1 ? 2 : 1)
-      expect(milliseconds).toBeLessThan(95_000)
-    }),
+    [
+      "such as a gateway's page, that lasts",
+      99,
+      PAGE,
+      { outcome: 'error', 'error-code': 'github' },
+    ],
+  ])(
+    'is not used after a failure that says nothing about permissions, %s',
+    (_, times, answer, ended) =>
+      inWorld(withToken, async (world) => {
+        await privateDocs(world, 'merged')
+        world.github.faults.push({ path: /your-org\/docs\/pulls\/17$/, answer, times })
+        const { outputs, milliseconds } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
+        expect(outputs).toMatchObject(ended)
+        expect(tokenUsedAt(world).length > 0).toBe(times === 1)
+        expect(world.posts()).toHaveLength(times === 1 ? 2 : 1)
+        expect(milliseconds).toBeLessThan(95_000)
+      }),
   )
 })
 
 describe('a pull request that can not be read counts as open for a message, and the log says what helps:', () => {
-  const lines = (log: string): string[] => log.split('\n').filter((line) => line.startsWith("Can't tell"))
+  const lines = (log: string): string[] =>
+    log.split('\n').filter((line) => line.startsWith("Can't tell"))
 
   test('docs-token for another repository', () =>
     inWorld({}, async (world) => {
@@ -268,7 +305,9 @@ describe('a pull request that can not be read counts as open for a message, and 
       const { outputs, log } = await world.step(SCOPE)
       expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
       expect(lines(log)).toEqual([
-        expect.stringContaining('Set docs-token to a token that can read pull requests in your-org/docs.'),
+        expect.stringContaining(
+          'Set docs-token to a token that can read pull requests in your-org/docs.',
+        ),
       ])
     }))
 
@@ -290,20 +329,27 @@ describe('a pull request that can not be read counts as open for a message, and 
   )
 
   test('pull-requests: read for this repository', () =>
-    inWorld({ github: { permissions: { issues: 'write', pull_requests: 'none' } } }, async (world) => {
-      world.repository.issues.add(40)
-      const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
-      const schedule = { event: 'schedule', payload: {} }
-      const here = `https://github.com/${REPOSITORY.toLowerCase()}/pull/1`
-      const { outputs, log } = await followUp(world, here, inputs, schedule)
-      expect(outputs).toMatchObject({ sent: 'message' })
-      expect(lines(log)).toEqual([expect.stringContaining('pull-requests: read')])
-      expect(tokenUsedAt(world)).toEqual([])
-    }))
+    inWorld(
+      { github: { permissions: { issues: 'write', pull_requests: 'none' } } },
+      async (world) => {
+        world.repository.issues.add(40)
+        const inputs = { 'job-scope': 'issue', 'issue-number': '40', 'docs-token': DOCS_TOKEN }
+        const schedule = { event: 'schedule', payload: {} }
+        const here = `https://github.com/${REPOSITORY.toLowerCase()}/pull/1`
+        const { outputs, log } = await followUp(world, here, inputs, schedule)
+        expect(outputs).toMatchObject({ sent: 'message' })
+        expect(lines(log)).toEqual([expect.stringContaining('pull-requests: read')])
+        expect(tokenUsedAt(world)).toEqual([])
+      },
+    ))
 
   const NO_PULL_REQUEST = "Its link doesn't look like a pull request's."
   test.each([
-    ['on another host', 'https://gitlab.com/your-org/docs/-/merge_requests/3', 'It is on another host.'],
+    [
+      'on another host',
+      'https://gitlab.com/your-org/docs/-/merge_requests/3',
+      'It is on another host.',
+    ],
     ['for another link', 'https://github.com/your-org/docs/tree/main', NO_PULL_REQUEST],
   ])('nothing %s', (_, link, why) =>
     inWorld({}, async (world) => {
@@ -320,9 +366,14 @@ describe('a pull request that can not be read counts as open for a message, and 
       const docs = world.github.addRepository('your-org/docs', {})
       await world.step(SCOPE)
       docs.addPull({ number: 17 })
-      world.github.faults.push({ path: /docs\/pulls/, answer: { status: 200, body: { state: 'draft' } } })
+      world.github.faults.push({
+        path: /docs\/pulls/,
+        answer: { status: 200, body: { state: 'draft' } },
+      })
       const { log } = await world.step({ ...SCOPE, wait: 'false' })
-      expect(lines(log)).toEqual([expect.stringMatching(/open\. GitHub returned no state for it\.$/)])
+      expect(lines(log)).toEqual([
+        expect.stringMatching(/open\. GitHub returned no state for it\.$/),
+      ])
     }))
 })
 
@@ -334,16 +385,21 @@ test('a pull request is on this server whatever the scheme of its link', () =>
   }))
 
 test('a create whose response has no job is remembered as unknown', () =>
-  inWorld({ emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } }, async (world) => {
-    const first = await world.step(SCOPE)
-    expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
-    const next = await world.step({ ...SCOPE, wait: 'false' })
-    expect(next.commands('warning')).toEqual([expect.stringContaining('a docs job may exist')])
-    for (const text of [next.summary, ...world.comments()]) expect(text).toContain('a docs job may exist')
-  }))
+  inWorld(
+    { emulator: { scenario: { create: [{ status: 200, error: 'hello' }] } } },
+    async (world) => {
+      const first = await world.step(SCOPE)
+      expect(first.outputs).toMatchObject({ outcome: 'error', 'error-code': 'contract' })
+      const next = await world.step({ ...SCOPE, wait: 'false' })
+      expect(next.commands('warning')).toEqual([expect.stringContaining('a docs job may exist')])
+      for (const text of [next.summary, ...world.comments()])
+        expect(text).toContain('a docs job may exist')
+    },
+  ))
 
 describe('a docs pull request that was closed without a merge is a no', () => {
-  const SAYS = /was closed without a merge\.[\s\S]* reopen it, or trigger the workflow other than by a push /
+  const SAYS =
+    /was closed without a merge\.[\s\S]* reopen it, or trigger the workflow other than by a push /
   const PULL = { ...SCOPE, 'allow-users': 'octocat' }
   const sender = { login: 'octocat', type: 'User' }
   const pull = { number: 1, user: sender, head: { sha: HEAD } }
@@ -378,7 +434,10 @@ describe('a docs pull request that was closed without a merge is a no', () => {
         expect(commands('warning')).toEqual([])
       }
       docs.state = 'open'
-      expect((await world.step(inputs)).outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
+      expect((await world.step(inputs)).outputs).toMatchObject({
+        outcome: 'pr-opened',
+        sent: 'message',
+      })
       expect(isTold(world)).toEqual([false])
     }))
 
@@ -401,7 +460,10 @@ describe('a docs pull request that was closed without a merge is a no', () => {
   test.each<[by: string, run: RunOptions, inputs?: Record<string, string>]>([
     ['a label', on('labeled')],
     ['a reopened pull request', on('reopened', 'pull_request_target')],
-    ['a command', { event: 'issue_comment', payload: { sender, issue: { number: 1, pull_request: {} } } }],
+    [
+      'a command',
+      { event: 'issue_comment', payload: { sender, issue: { number: 1, pull_request: {} } } },
+    ],
     ['hand', { event: 'workflow_dispatch', payload: {} }, { 'issue-number': '1' }],
   ])('until somebody asks anew by %s', (_, run, inputs = {}) =>
     inWorld({}, async (world) => {

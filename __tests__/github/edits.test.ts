@@ -1,4 +1,7 @@
-/** What is kept up to date at GitHub: what replaces what, and what is said if it can't be read, verified or written. */
+/**
+ * What is kept up to date at GitHub: what replaces what, and what is said if it can't be read,
+ * verified or written.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
@@ -10,7 +13,13 @@ import { createDeadline } from '../../src/net/deadline.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
 import { clock, runEnvironment } from '../../src/runner.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
-import { deadlineAfter, HEAD, inWorld, type RunOptions, type World } from '../support/pull-request.js'
+import {
+  deadlineAfter,
+  HEAD,
+  inWorld,
+  type RunOptions,
+  type World,
+} from '../support/pull-request.js'
 import { until } from '../support/time.js'
 import { markersIn } from '../world/memory.js'
 import { inSimulation } from '../world/story.js'
@@ -39,7 +48,8 @@ test("a comment that replaces another step's of this run says so; a re-run's doe
   }))
 
 describe('what can not be verified is told once:', () => {
-  const told = (log: string): string[] => log.split('\n').filter((line) => line.includes("can't be verified"))
+  const told = (log: string): string[] =>
+    log.split('\n').filter((line) => line.includes("can't be verified"))
   const TEXT =
     "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it."
 
@@ -62,7 +72,10 @@ describe('what can not be verified is told once:', () => {
   test('nothing if there is also one that can be', () =>
     inWorld({}, async (world) => {
       await world.step(SCOPE)
-      world.repository.addComment(world.number, { author: 'octocat', body: world.comments()[0] ?? '' })
+      world.repository.addComment(world.number, {
+        author: 'octocat',
+        body: world.comments()[0] ?? '',
+      })
       const { outputs, log } = await world.step(SCOPE)
       expect(outputs.sent).toBe('message')
       expect(told(log)).toEqual([])
@@ -151,7 +164,11 @@ describe('a note of an edit that failed is true when it is read:', () => {
       const { commands, summary } = await world.step(BOTH)
       expect(commands('warning')).toEqual([expect.stringContaining('writing the check')])
       const [check] = world.checks()
-      expect(notes([summary, world.comments()[0], check?.output.summary])).toEqual([false, false, false])
+      expect(notes([summary, world.comments()[0], check?.output.summary])).toEqual([
+        false,
+        false,
+        false,
+      ])
     }))
 
   test('what was not made good is told in the summary, and that the job is stored if it is', () =>
@@ -160,7 +177,9 @@ describe('a note of an edit that failed is true when it is read:', () => {
       world.github.faults.push({ ...edits, times: 2, answer: { delayMs: 1 } })
       fail(world, { ...edits, answer: FORBIDDEN })
       const { commands, summary } = await world.step(BOTH)
-      const TEXT = expect.stringMatching(/writing the check .* The check may be missing or out of date\. A/)
+      const TEXT = expect.stringMatching(
+        /writing the check .* The check may be missing or out of date\. A/,
+      )
       expect(commands('warning')).toEqual([TEXT])
       expect(notes([summary, world.comments()[0]])).toEqual([true, false])
     }))
@@ -224,20 +243,28 @@ describe('what an earlier run stored', () => {
       fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
       const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(60_000) }, run(200, 2))
       expect(outputs['error-code']).toBe('github')
-      expect(markersIn(world.comments())).toMatchObject([{ run: '201', jobId: later.outputs['job-id'] }])
+      expect(markersIn(world.comments())).toMatchObject([
+        { run: '201', jobId: later.outputs['job-id'] },
+      ])
     }))
 
   test('stays if nothing is sent', () =>
-    inWorld({ emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } }, async (world) => {
-      const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))
-      world.finishJobs()
-      const refused = await world.step(SCOPE, run(201))
-      expect(refused.outputs['error-code']).toBe('auth')
-      // The state of run 200 is that of an unfinished job.
-      const rerun = await world.step(SCOPE, run(200, 2))
-      expect(rerun.outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
-      expect(world.posts()).toHaveLength(2)
-    }))
+    inWorld(
+      { emulator: { scenario: { message: [{ status: 401, error: 'No' }] } } },
+      async (world) => {
+        const first = await world.step({ ...SCOPE, wait: 'false' }, run(200))
+        world.finishJobs()
+        const refused = await world.step(SCOPE, run(201))
+        expect(refused.outputs['error-code']).toBe('auth')
+        // The state of run 200 is that of an unfinished job.
+        const rerun = await world.step(SCOPE, run(200, 2))
+        expect(rerun.outputs).toMatchObject({
+          outcome: 'pr-opened',
+          'job-id': first.outputs['job-id'],
+        })
+        expect(world.posts()).toHaveLength(2)
+      },
+    ))
 })
 
 describe('an edit that would store the job', () => {
@@ -284,7 +311,9 @@ describe('an edit that would store the job', () => {
   ] as const)('has its own time if it %s', (_, role, limits) =>
     inSimulation(async () => {
       const create: Place['create'] = (_update, _nonce, how) =>
-        new Promise((_, reject) => how.signal?.addEventListener('abort', () => reject(how.signal?.reason)))
+        new Promise((_, reject) =>
+          how.signal?.addEventListener('abort', () => reject(how.signal?.reason)),
+        )
       const writer = createSlot(role, { create, edit: async () => undefined })
       writer.enqueue(update)
       const startedAt = performance.now()
@@ -337,7 +366,11 @@ test('a new comment that can not be edited is not created again', () =>
 test('a comment that a gateway does not find is not created again', () =>
   inWorld({}, async (world) => {
     await world.step(COMMENT)
-    const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>No such page' }
+    const page = {
+      status: 404,
+      headers: { 'content-type': 'text/html' },
+      body: '<html>No such page',
+    }
     fail(world, { method: 'PATCH', path: /\/issues\/comments\//, answer: page, times: 999 })
     await world.step(COMMENT)
     expect(world.comments()).toHaveLength(1)
@@ -367,21 +400,32 @@ test('a note that comes with the last edits is no reason to try again one that f
   }))
 
 test('an edit without a response holds up the next request no longer than until the deadline', () =>
-  inWorld({ emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } }, async (world) => {
-    await world.step(SCOPE)
-    fail(world, { method: 'PATCH', answer: 'silence' })
-    const { outputs, milliseconds } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
-    expect(outputs['error-code']).toBe('github')
-    expect(milliseconds).toBe(DEADLINE_MS + 1_000)
-    expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
-  }))
+  inWorld(
+    { emulator: { scenario: { message: [{ status: 422, error: 'ended' }] } } },
+    async (world) => {
+      await world.step(SCOPE)
+      fail(world, { method: 'PATCH', answer: 'silence' })
+      const { outputs, milliseconds } = await world.step({
+        ...SCOPE,
+        ...deadlineAfter(DEADLINE_MS),
+      })
+      expect(outputs['error-code']).toBe('github')
+      expect(milliseconds).toBe(DEADLINE_MS + 1_000)
+      expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
+    },
+  ))
 
 test('a check that a dead attempt left is concluded even if that fails at first', () =>
   inWorld({ emulator: { speed: 1 } }, async (world) => {
     await world.step({ ...CHECK, wait: 'false' }, run(200))
     const [check] = world.checks()
     if (check) Object.assign(check, { status: 'in_progress', conclusion: null })
-    fail(world, { method: 'PATCH', path: new RegExp(`/${check?.id}$`), times: 1, answer: BAD_GATEWAY })
+    fail(world, {
+      method: 'PATCH',
+      path: new RegExp(`/${check?.id}$`),
+      times: 1,
+      answer: BAD_GATEWAY,
+    })
     const { text } = check?.output ?? {}
     const { outputs } = await world.step({ ...CHECK, wait: 'false' }, run(200, 2))
     expect(outputs).toMatchObject({ outcome: 'started', sent: 'nothing' })

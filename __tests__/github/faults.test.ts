@@ -1,4 +1,7 @@
-/** GitHub fails: a request that decides is retried, then ends the step; one that only informs is a warning. */
+/**
+ * GitHub fails: a request that decides is retried, then ends the step; one that only informs is a
+ * warning.
+ */
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY, primaryLimit } from '../support/github.js'
@@ -30,8 +33,14 @@ describe('a temporary error of a request that decides', () => {
   test("a placeholder whose response was lost is not written twice, nor into somebody's comment", () =>
     inWorld({}, async (world) => {
       world.repository.addComment(world.number, { author: 'octocat', body: 'Nice!' })
-      world.github.faults.push({ method: 'POST', path: COMMENTS, answer: 'reset', takesEffect: true })
-      // The comments are read before it, and to find what was written: the first answer to that counts as none.
+      world.github.faults.push({
+        method: 'POST',
+        path: COMMENTS,
+        answer: 'reset',
+        takesEffect: true,
+      })
+      // The comments are read before it, and to find what was written: the first answer to that
+      // counts as none.
       world.github.faults.push({ method: 'GET', path: COMMENTS, answer: { delayMs: 1 } })
       world.github.faults.push({ method: 'GET', path: COMMENTS, answer: BAD_GATEWAY })
       const { outputs, log } = await world.step(SCOPE)
@@ -58,7 +67,10 @@ describe('an error that stays ends the step before anything is sent:', () => {
   test('no response until the deadline', () =>
     inWorld({}, async (world) => {
       world.github.faults.push({ ...ALWAYS, path: COMMENTS, answer: 'silence' })
-      const { outputs, milliseconds } = await world.step({ ...SCOPE, ...deadlineAfter(DEADLINE_MS) })
+      const { outputs, milliseconds } = await world.step({
+        ...SCOPE,
+        ...deadlineAfter(DEADLINE_MS),
+      })
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
       // The last edit, of a comment that may exist, has a second.
       expect(milliseconds).toBe(DEADLINE_MS + 1_000)
@@ -101,7 +113,11 @@ test('a comment and a check whose texts are of another kind are none of the step
   inWorld({}, async (world) => {
     const check = { id: 1, status: 'completed', external_id: 2, output: { text: 3, summary: {} } }
     world.github.faults.push(
-      { path: /issues\/1\/comments/, method: 'GET', answer: { status: 200, body: [{ id: 1, body: 2 }] } },
+      {
+        path: /issues\/1\/comments/,
+        method: 'GET',
+        answer: { status: 200, body: [{ id: 1, body: 2 }] },
+      },
       { path: /check-runs\?/, answer: { status: 200, body: { check_runs: [check] } } },
     )
     const inputs = { 'job-scope': 'pull-request', check: 'true' }
@@ -113,13 +129,15 @@ test.each([
   ['is gone', { status: 410, body: { message: 'This issue was deleted' } }],
   ['may not be shown', { status: 451, body: { message: 'Unavailable' } }],
   ['is on another server', { status: 301, headers: { location: 'http://other.test/' }, body: {} }],
-])('context that GitHub refuses for good, because it %s, ends the step: nothing is sent', (_, answer) =>
-  inWorld({}, async (world) => {
-    world.github.faults.push({ ...ALWAYS, path: /files/, answer })
-    const { outputs } = await world.step({ context: 'diff' })
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    expect(world.emulator.requests).toEqual([])
-  }),
+])(
+  'context that GitHub refuses for good, because it %s, ends the step: nothing is sent',
+  (_, answer) =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({ ...ALWAYS, path: /files/, answer })
+      const { outputs } = await world.step({ context: 'diff' })
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(world.emulator.requests).toEqual([])
+    }),
 )
 
 test('a cancel of a run that only comments is reported in a comment, too', () =>
@@ -184,7 +202,10 @@ posixDescribe('a process ends', () => {
         .runBundle(
           { check: 'true' },
           {
-            env: { GITHUB_API_URL: 'https://github.test', HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
+            env: {
+              GITHUB_API_URL: 'https://github.test',
+              HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+            },
             meanwhile: async ({ signal }) => {
               await until(() => proxy.asked.length > 0)
               signal('SIGINT')

@@ -39,7 +39,9 @@ const PATCH = { ...GET, method: 'PATCH', body: '{"body":"text"}' } as const
 test('asks for gzip, and decompresses it', async () => {
   const url = await serve((request, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' })
-    response.end(gzipSync(JSON.stringify({ accepts: request.headers['accept-encoding'], text: 'é' })))
+    response.end(
+      gzipSync(JSON.stringify({ accepts: request.headers['accept-encoding'], text: 'é' })),
+    )
   })
   const response = await fetchFrom(url).fetch(`${url}/`, GET)
   expect(JSON.parse(await response.text())).toEqual({ accepts: 'gzip', text: 'é' })
@@ -47,15 +49,18 @@ test('asks for gzip, and decompresses it', async () => {
   expect(response.headers.get('content-type')).toBe('application/json')
 })
 
-test.each([301, 307, 308])('follows a redirect (%i), as of a renamed repository', async (status) => {
-  const url = await serve(async (request, response) => {
-    const { method, url, headers } = request
-    if (url === '/old?page=2') response.writeHead(status, { location: '/new?page=2' })
-    response.end(`${method} ${url} ${headers.authorization} ${await readAll(request)}`)
-  })
-  const response = await fetchFrom(url).fetch(`${url}/old?page=2`, PATCH)
-  expect(await response.text()).toBe('PATCH /new?page=2 token ghs_token {"body":"text"}')
-})
+test.each([301, 307, 308])(
+  'follows a redirect (%i), as of a renamed repository',
+  async (status) => {
+    const url = await serve(async (request, response) => {
+      const { method, url, headers } = request
+      if (url === '/old?page=2') response.writeHead(status, { location: '/new?page=2' })
+      response.end(`${method} ${url} ${headers.authorization} ${await readAll(request)}`)
+    })
+    const response = await fetchFrom(url).fetch(`${url}/old?page=2`, PATCH)
+    expect(await response.text()).toBe('PATCH /new?page=2 token ghs_token {"body":"text"}')
+  },
+)
 
 test('does not follow a redirect to another host', async () => {
   let requests = 0
@@ -122,7 +127,11 @@ test('ends with its signal while a proxy does not open the tunnel', async () => 
   const apiUrl = 'https://github.test'
   const { fetch, lines } = fetchFrom(apiUrl, `http://127.0.0.1:${proxy.port}`)
   const signal = AbortSignal.timeout(200)
-  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({ name: 'TimeoutError' })
-  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({ name: 'TimeoutError' })
+  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  })
+  await expect(fetch(`${apiUrl}/path`, { ...GET, signal })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  })
   expect(lines).toEqual(Array(2).fill('GET /path failed 0 ms'))
 })

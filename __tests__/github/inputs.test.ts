@@ -1,4 +1,6 @@
-/** Each input changes something: one that is parsed and never read would be noticed by nothing else. */
+/**
+ * Each input changes something: one that is parsed and never read would be noticed by nothing else.
+ */
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -21,7 +23,11 @@ const comment: RunOptions = {
 }
 const labels = [{ name: 'no docs' }]
 const labelled: RunOptions = {
-  payload: { action: 'synchronize', sender: octocat, pull_request: { number: 1, user: octocat, labels } },
+  payload: {
+    action: 'synchronize',
+    sender: octocat,
+    pull_request: { number: 1, user: octocat, labels },
+  },
 }
 const reported = { comment: 'true' }
 const seldom = { 'poll-interval-seconds': '10' }
@@ -68,7 +74,9 @@ const CASES: Record<
   'dry-run': ['true'],
 }
 
-/** All that a step does with an input, or without it. The same each time: the world is simulated. */
+/**
+ * All that a step does with an input, or without it. The same each time: the world is simulated.
+ */
 function observe(name: InputName, value: Inputs): Promise<unknown> {
   const [, inputs, run, before] = CASES[name]
   let seen: unknown

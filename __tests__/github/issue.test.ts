@@ -15,7 +15,12 @@ const ISSUE = { 'job-scope': 'issue', 'issue-number': '40' }
 const CREATE = '/v2/agent/docs/job'
 const schedule: RunOptions = { event: 'schedule', payload: {} }
 const dispatch: RunOptions = { event: 'workflow_dispatch', payload: { inputs: {} } }
-const nothing = { pull_requests: 'none', contents: 'none', actions: 'none', checks: 'none' } as const
+const nothing = {
+  pull_requests: 'none',
+  contents: 'none',
+  actions: 'none',
+  checks: 'none',
+} as const
 const NONE: Permissions = { issues: 'none', ...nothing }
 
 const commentsOn = ({ repository }: World, number: number): string[] =>
@@ -56,13 +61,16 @@ describe('a tracking issue', () => {
     ))
 
   test('needs issues: write, which is told before anything is sent', () =>
-    inWorld({ private: false, github: { permissions: { ...NONE, issues: 'read' } } }, async (world) => {
-      world.repository.issues.add(40)
-      const { outputs, commands } = await world.step(ISSUE, schedule)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(commands('error')[0]).toContain('`issues: write` or `pull-requests: write`')
-      expect(world.posts()).toEqual([])
-    }))
+    inWorld(
+      { private: false, github: { permissions: { ...NONE, issues: 'read' } } },
+      async (world) => {
+        world.repository.issues.add(40)
+        const { outputs, commands } = await world.step(ISSUE, schedule)
+        expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+        expect(commands('error')[0]).toContain('`issues: write` or `pull-requests: write`')
+        expect(world.posts()).toEqual([])
+      },
+    ))
 })
 
 describe('an issue that triggers the run', () => {
@@ -78,7 +86,9 @@ describe('an issue that triggers the run', () => {
       expect(comment.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
       expect([commentsOn(world, 41).length, commentsOn(world, 42).length]).toEqual([1, 1])
       const here = world.github.requests.filter(({ path }) => path.includes(REPOSITORY))
-      expect(new Set(here.map(({ needs }) => needs))).toEqual(new Set(['issues: read', 'issues: write']))
+      expect(new Set(here.map(({ needs }) => needs))).toEqual(
+        new Set(['issues: read', 'issues: write']),
+      )
     }))
 
   test('is no pull request: each run has a job, as with job-scope: run, and may be commented on', () =>

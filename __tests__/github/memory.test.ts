@@ -1,4 +1,6 @@
-/** One docs job for a pull request: the comment is the memory, and decides what a later run does. */
+/**
+ * One docs job for a pull request: the comment is the memory, and decides what a later run does.
+ */
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY } from '../support/github.js'
@@ -52,9 +54,9 @@ describe('a pull request', () => {
       expect(writes[0]?.[1]).toMatch(/nothing has been sent/i)
       expect(writes[0]?.[1]).not.toMatch(/agent-job-action:2|may exist|being sent/i)
       expect(writes[1]?.[1]).toMatch(/may exist|being sent/i)
-      expect(writes.slice(1).every(([, body]) => /<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(body))).toBe(
-        true,
-      )
+      expect(
+        writes.slice(1).every(([, body]) => /<!-- agent-job-action:2 \S+ \S+ \S+ -->$/.test(body)),
+      ).toBe(true)
       expect(writes[2]?.[1]).toContain('| active |')
       expect(writes[3]?.[1]).toContain('✅')
     }))
@@ -72,7 +74,11 @@ describe('a pull request', () => {
   test.each([
     ['another step of the job', { GITHUB_ACTION: 'other' }, {}],
     ['another job', { GITHUB_JOB: 'other' }, {}],
-    ['another workflow', { GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/other.yml@main` }, {}],
+    [
+      'another workflow',
+      { GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/other.yml@main` },
+      {},
+    ],
     ['another job-key', {}, { 'job-key': 'fr' }],
     ['another project', {}, { 'project-id': 'other' }],
   ])('has a separate memory for %s', (_, env, inputs) =>
@@ -167,7 +173,10 @@ describe('the memory has the job', () => {
       })
       expect(killed.exitCode).toBe(137)
       expect(world.comments()[0]).toContain(`job-id: ${killed.outputs['job-id']}`)
-      const next = await world.runBundle({ ...SCOPE, wait: 'false' }, { env: { GITHUB_RUN_ID: '101' } })
+      const next = await world.runBundle(
+        { ...SCOPE, wait: 'false' },
+        { env: { GITHUB_RUN_ID: '101' } },
+      )
       expect(next.outputs).toMatchObject({ sent: 'message', 'job-id': killed.outputs['job-id'] })
       expect(world.posts()).toHaveLength(2)
     }))
@@ -253,7 +262,12 @@ describe('while the key is replaced', () => {
     inWorld({}, async (world) => {
       await world.step({ ...SCOPE, check: 'true', ...OLD })
       const { commands, summary } = await world.step({ ...SCOPE, check: 'true', ...NEW })
-      const texts = [...commands('warning'), summary, world.comments()[1], world.checks()[1]?.output.summary]
+      const texts = [
+        ...commands('warning'),
+        summary,
+        world.comments()[1],
+        world.checks()[1]?.output.summary,
+      ]
       expect(texts).toEqual(Array(4).fill(expect.stringContaining('set previous-api-key')))
     }))
 
@@ -318,7 +332,12 @@ test('a dry run tells the job and the pull request that the comment records, and
     const { outputs } = await world.step(SCOPE)
     const [comments, requests] = [world.comments(), world.emulator.requests.length]
     const dry = await world.step({ ...SCOPE, 'dry-run': 'true' })
-    const { 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository } = outputs
+    const {
+      'job-id': id,
+      'pr-link': link,
+      'pr-number': number,
+      'pr-repository': repository,
+    } = outputs
     expect(dry.outputs).toMatchObject({
       ...{ outcome: 'dry-run', status: '', sent: 'nothing' },
       ...{ 'job-id': id, 'pr-link': link, 'pr-number': number, 'pr-repository': repository },

@@ -30,15 +30,29 @@ interface PushOptions {
 }
 
 /** A push to main; its last commit is `after`. */
-function push(message: string, { earlier = [], ref = 'refs/heads/main', ...rest }: PushOptions = {}) {
+function push(
+  message: string,
+  { earlier = [], ref = 'refs/heads/main', ...rest }: PushOptions = {},
+) {
   const head_commit = commit('after', message)
-  const payload = { before: BEFORE, after: AFTER, commits: [...earlier, head_commit], head_commit, ...rest }
+  const payload = {
+    before: BEFORE,
+    after: AFTER,
+    commits: [...earlier, head_commit],
+    head_commit,
+    ...rest,
+  }
   const env = { GITHUB_REF: ref, GITHUB_SHA: AFTER }
-  return { event: 'push', payload: { ...payload, sender: { login: 'octocat' } }, env } satisfies RunOptions
+  return {
+    event: 'push',
+    payload: { ...payload, sender: { login: 'octocat' } },
+    env,
+  } satisfies RunOptions
 }
 
 /** What a pull request has. */
-const commitsWith = (...messages: string[]) => messages.map((message) => ({ sha: sha(message), message }))
+const commitsWith = (...messages: string[]) =>
+  messages.map((message) => ({ sha: sha(message), message }))
 
 /** Pull request 2, which a stranger opened from a fork, and which `after` merged. */
 function addMerged({ repository }: SimulatedWorld, fields: Partial<PullState> = {}): void {
@@ -53,7 +67,9 @@ const commentsOn = ({ repository }: SimulatedWorld) =>
   [...repository.comments.values()].map(({ issue }) => issue)
 const asked = (world: SimulatedWorld): string[] =>
   requestsBefore(world)
-    .filter(({ method, path }) => method === 'GET' && /\/(?:pulls|compare|issues\/\d+$)\b/.test(path))
+    .filter(
+      ({ method, path }) => method === 'GET' && /\/(?:pulls|compare|issues\/\d+$)\b/.test(path),
+    )
     .map(({ path }) => path.replace(`/repos/${REPOSITORY}/`, '').replace(/\?.*/, ''))
 
 const LIST = `commits/${AFTER}/pulls`
@@ -70,7 +86,12 @@ const large = Array.from({ length: 251 }, (_, index) => `Part ${index}`)
 describe('a push is about the pull request that it merged', () => {
   test.each<[how: string, RunOptions, requests: string[], fields?: Partial<PullState>]>([
     ['a squash', push('Retry (#2)'), [LIST, FILES]],
-    ['a squash of many commits', push('Retry (#2)'), [LIST, FILES], { commits: commitsWith(...large) }],
+    [
+      'a squash of many commits',
+      push('Retry (#2)'),
+      [LIST, FILES],
+      { commits: commitsWith(...large) },
+    ],
     ['a squash with a title of its own', push('Retry'), [LIST, FILES]],
     [
       'a merge commit',
@@ -103,11 +124,17 @@ describe('a push is about the pull request that it merged', () => {
       [LIST, FILES],
       { base: ['release/1', REPOSITORY] },
     ],
-    ['a repository in other case', push('x'), [LIST, FILES], { base: ['main', REPOSITORY.toUpperCase()] }],
+    [
+      'a repository in other case',
+      push('x'),
+      [LIST, FILES],
+      { base: ['main', REPOSITORY.toUpperCase()] },
+    ],
   ])('%s', (_, run, requests, fields = {}) =>
     inWorld({}, async (world) => {
       // Of others that have the commit, too, there may be many.
-      for (let number = 100; number < 150; number++) world.repository.addPull({ number, head: AFTER })
+      for (let number = 100; number < 150; number++)
+        world.repository.addPull({ number, head: AFTER })
       addMerged(world, fields)
       const { outputs, log } = await world.step(SCOPE, run)
       expect(outputs.outcome).toBe('pr-opened')
@@ -118,19 +145,29 @@ describe('a push is about the pull request that it merged', () => {
     }),
   )
 
-  test.each(['Revert "Fix (#7)" (#2)', 'Merge pull request #2 from o/b'])('not listed yet: %s', (message) =>
-    inWorld({}, async (world) => {
-      addMerged(world)
-      world.github.faults.push({ path: /\/commits\/\w+\/pulls/, times: 9, answer: { status: 200, body: [] } })
-      await world.step(SCOPE, push(message))
-      expect(commentsOn(world)).toEqual([2])
-      expect(asked(world)).toEqual([LIST, 'pulls/2', FILES])
-    }),
+  test.each(['Revert "Fix (#7)" (#2)', 'Merge pull request #2 from o/b'])(
+    'not listed yet: %s',
+    (message) =>
+      inWorld({}, async (world) => {
+        addMerged(world)
+        world.github.faults.push({
+          path: /\/commits\/\w+\/pulls/,
+          times: 9,
+          answer: { status: 200, body: [] },
+        })
+        await world.step(SCOPE, push(message))
+        expect(commentsOn(world)).toEqual([2])
+        expect(asked(world)).toEqual([LIST, 'pulls/2', FILES])
+      }),
   )
 
   test.each<[how: string, RunOptions, Partial<PullState>]>([
     ['a squash', push('Retry'), {}],
-    ['a merge commit', push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }), {}],
+    [
+      'a merge commit',
+      push('Merge pull request #2', { earlier: [commit('one'), commit('two')] }),
+      {},
+    ],
     ['a rebase', push('two', { earlier: rebased.slice(0, 1) }), {}],
   ])('also if GitHub no longer says which commit merged it: %s', (_, run, fields) =>
     inWorld({ github: { version: '2026-03-10' } }, async (world) => {
@@ -165,11 +202,26 @@ describe('a push is about the pull request that it merged', () => {
 describe('a push is about itself', () => {
   test.each<[why: string, Partial<PullState>, RunOptions, requests: string[]]>([
     ['nothing was merged', { mergeCommit: null }, push('Fix a typo'), [LIST, RANGE]],
-    ['an issue is named', { mergeCommit: null }, push('Fix a typo (#40)'), [LIST, 'pulls/40', RANGE]],
+    [
+      'an issue is named',
+      { mergeCommit: null },
+      push('Fix a typo (#40)'),
+      [LIST, 'pulls/40', RANGE],
+    ],
     ['another is named', { mergeCommit: BEFORE }, push('Fix (#2)'), [LIST, 'pulls/2', RANGE]],
     ['another repository is named', { mergeCommit: BEFORE }, push('Fix (o/r#2)'), [LIST, RANGE]],
-    ['the text names one', { mergeCommit: null }, push('x\n\nMerge pull request #2 (#2)'), [LIST, RANGE]],
-    ['GitHub names no merge', { mergeCommit: null, head: AFTER }, push('x'), [LIST, COMMITS, RANGE]],
+    [
+      'the text names one',
+      { mergeCommit: null },
+      push('x\n\nMerge pull request #2 (#2)'),
+      [LIST, RANGE],
+    ],
+    [
+      'GitHub names no merge',
+      { mergeCommit: null, head: AFTER },
+      push('x'),
+      [LIST, COMMITS, RANGE],
+    ],
     [
       'its head was pushed with a commit on top',
       { head: sha('two') },
@@ -183,25 +235,52 @@ describe('a push is about itself', () => {
       [LIST, COMMITS, RANGE],
     ],
     ['the pull request is open', { merged: false }, push('x'), [LIST, RANGE]],
-    ['its head was pushed', { merged: false, mergeCommit: null, head: AFTER }, push('x'), [LIST, RANGE]],
+    [
+      'its head was pushed',
+      { merged: false, mergeCommit: null, head: AFTER },
+      push('x'),
+      [LIST, RANGE],
+    ],
     ['somebody pushed its head, which merged it', { head: AFTER }, push('one'), [LIST, RANGE]],
     ['its head was pushed, and names it', { head: AFTER }, push('Retry (#2)'), [LIST, RANGE]],
     ['the number is too long', { mergeCommit: null }, push('Call (#9999999999)'), [LIST, RANGE]],
     ['an earlier push merged it', { mergeCommit: BEFORE, head: AFTER }, push('x'), [LIST, RANGE]],
-    ['it was merged into another branch', { base: ['release', REPOSITORY] }, push('x'), [LIST, RANGE]],
-    ['it is of the repository that was forked', { base: ['main', 'o/r'] }, push('x'), [LIST, RANGE]],
+    [
+      'it was merged into another branch',
+      { base: ['release', REPOSITORY] },
+      push('x'),
+      [LIST, RANGE],
+    ],
+    [
+      'it is of the repository that was forked',
+      { base: ['main', 'o/r'] },
+      push('x'),
+      [LIST, RANGE],
+    ],
     [
       'a queue merged another with it',
       {},
       push('x', { earlier: [commit('x (#9)')] }),
       [LIST, COMMITS, RANGE],
     ],
-    ['a queue rebased another with it', {}, push('one', { earlier: [two, two] }), [LIST, COMMITS, RANGE]],
-    ['a queue rebased one before', {}, push('one', { earlier: [commit('9')] }), [LIST, COMMITS, RANGE]],
+    [
+      'a queue rebased another with it',
+      {},
+      push('one', { earlier: [two, two] }),
+      [LIST, COMMITS, RANGE],
+    ],
+    [
+      'a queue rebased one before',
+      {},
+      push('one', { earlier: [commit('9')] }),
+      [LIST, COMMITS, RANGE],
+    ],
     [
       'a queue merged both',
       {},
-      push('Merge pull request #2', { earlier: [commit('nine'), commit('Merge 9'), commit('one'), two] }),
+      push('Merge pull request #2', {
+        earlier: [commit('nine'), commit('Merge 9'), commit('one'), two],
+      }),
       [LIST, COMMITS, RANGE],
     ],
     [
@@ -240,12 +319,14 @@ test.each<[why: string, RunOptions, Partial<PullState>, requests: string[]]>([
     { mergeCommit: BEFORE },
     [LIST, 'pulls/2', RANGE],
   ],
-])('if GitHub no longer says which commit merged it, a push %s is about itself', (_, run, fields, requests) =>
-  inWorld({ github: { version: '2026-03-10' } }, async (world) => {
-    addMerged(world, fields)
-    await world.step(SCOPE, run)
-    expect([commentsOn(world), asked(world)]).toEqual([[], requests])
-  }),
+])(
+  'if GitHub no longer says which commit merged it, a push %s is about itself',
+  (_, run, fields, requests) =>
+    inWorld({ github: { version: '2026-03-10' } }, async (world) => {
+      addMerged(world, fields)
+      await world.step(SCOPE, run)
+      expect([commentsOn(world), asked(world)]).toEqual([[], requests])
+    }),
 )
 
 test('of two that a merge brought the head of, a push is about the one that it names', () =>
@@ -320,7 +401,9 @@ test.each(
   inWorld({}, async (world) => {
     const { outputs, commands } = await world.step({ ...SCOPE, 'allow-users': '*' }, run)
     expect(outputs['error-code']).toBe('github')
-    expect(commands('error')[0]).toMatch(/^Can't tell which pull request this is: .* it is not a JSON object/)
+    expect(commands('error')[0]).toMatch(
+      /^Can't tell which pull request this is: .* it is not a JSON object/,
+    )
     expect([world.posts(), world.github.requests]).toEqual([[], []])
   }),
 )
@@ -331,15 +414,17 @@ test.each<[permissions: Partial<Permissions>, Partial<PullState>, needs: string 
   [{ pull_requests: 'none' }, {}, 'pull-requests: write'],
   [{ pull_requests: 'none' }, { mergeCommit: null }, 'pull-requests: write'],
   [{ pull_requests: 'read' }, {}, 'pull-requests: write'],
-])('with %j, of a pull request with %j, a missing permission is named', (permissions, fields, needs) =>
-  inWorld({ github: { permissions } }, async (world) => {
-    addMerged(world, fields)
-    const { outputs, commands } = await world.step(SCOPE, push('Retry'))
-    const isRefused = needs !== undefined
-    expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
-    if (isRefused) expect(commands('error')[0]).toContain(`\`${needs}\``)
-    expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
-  }),
+])(
+  'with %j, of a pull request with %j, a missing permission is named',
+  (permissions, fields, needs) =>
+    inWorld({ github: { permissions } }, async (world) => {
+      addMerged(world, fields)
+      const { outputs, commands } = await world.step(SCOPE, push('Retry'))
+      const isRefused = needs !== undefined
+      expect(outputs['error-code']).toBe(isRefused ? 'github' : '')
+      if (isRefused) expect(commands('error')[0]).toContain(`\`${needs}\``)
+      expect(world.posts()).toHaveLength(isRefused ? 0 : 1)
+    }),
 )
 
 test.each<[why: string, RegExp, FaultAnswer]>([
@@ -386,17 +471,23 @@ test('without a context, the comment is on the pull request all the same', () =>
   inWorld({}, async (world) => {
     addMerged(world)
     await world.step({ ...SCOPE, context: 'none' }, push('Retry (#2)'))
-    expect([commentsOn(world), asked(world), world.prompts()]).toEqual([[2], [LIST], ['Update the docs.']])
+    expect([commentsOn(world), asked(world), world.prompts()]).toEqual([
+      [2],
+      [LIST],
+      ['Update the docs.'],
+    ])
   }))
 
 test.each([
   ['has', AFTER, false],
   ['lacks', null, true],
-])('if a check can not be written, a re-run %s the docs job in the comment', (_, mergeCommit, isLost) =>
-  inWorld({ github: { permissions: { checks: 'none' } } }, async (world) => {
-    addMerged(world, { mergeCommit })
-    const { commands } = await world.step({ ...SCOPE, check: 'true' }, push('Retry'))
-    expect(commands('warning')).toEqual([expect.stringContaining('The check may be missing')])
-    expect(commands('warning')[0]?.includes('a re-run may not find')).toBe(isLost)
-  }),
+])(
+  'if a check can not be written, a re-run %s the docs job in the comment',
+  (_, mergeCommit, isLost) =>
+    inWorld({ github: { permissions: { checks: 'none' } } }, async (world) => {
+      addMerged(world, { mergeCommit })
+      const { commands } = await world.step({ ...SCOPE, check: 'true' }, push('Retry'))
+      expect(commands('warning')).toEqual([expect.stringContaining('The check may be missing')])
+      expect(commands('warning')[0]?.includes('a re-run may not find')).toBe(isLost)
+    }),
 )

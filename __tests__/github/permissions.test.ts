@@ -1,4 +1,7 @@
-/** The tables of permissions: each row suffices for what it names, and every permission in it is needed. */
+/**
+ * The tables of permissions: each row suffices for what it names, and every permission in it is
+ * needed.
+ */
 
 import { expect, test } from '@jest/globals'
 import { rows } from '../support/documents.js'
@@ -9,7 +12,8 @@ import { inWorld, type RunOptions, requestsBefore, type World } from '../support
 
 /** All that any of these runs is about. */
 function fill({ repository }: World): void {
-  for (const base of [sha('before'), sha('v1'), 'v1']) repository.addComparison(base, sha('after'), {})
+  for (const base of [sha('before'), sha('v1'), 'v1'])
+    repository.addComparison(base, sha('after'), {})
   repository.addRelease('v1', '2026-01-01T00:00:00Z')
   repository.addRun({ head_sha: sha('before') })
   repository.addCommit({ sha: sha('b') })
@@ -28,13 +32,19 @@ const run = (event: string, payload: object = {}, GITHUB_REF = 'refs/heads/main'
   env: { GITHUB_REF, GITHUB_SHA: sha('after') },
 })
 const onIssue = run('issues', { action: 'labeled', issue: { number: 40 } })
-const onComment = run('issue_comment', { issue: { number: 1, pull_request: {} }, comment: { user: octocat } })
+const onComment = run('issue_comment', {
+  issue: { number: 1, pull_request: {} },
+  comment: { user: octocat },
+})
 const release = { tag_name: 'v2', published_at: '2026-01-02T00:00:00Z' }
 const merge_group = { base_sha: sha('before'), head_sha: sha('after') }
 const CHANGES = { context: 'diff', 'context-paths': '**' }
 
 /** By the first cell of the row. Without a run, it is one of the pull request. */
-const CASES: Record<string, readonly (readonly [inputs: Record<string, string>, run?: RunOptions])[]> = {
+const CASES: Record<
+  string,
+  readonly (readonly [inputs: Record<string, string>, run?: RunOptions])[]
+> = {
   '`job-scope: pull-request`; on a pull request also `job-scope: issue`, `comment: true`': [
     [{ 'job-scope': 'pull-request' }],
     [{ 'job-scope': 'issue' }],
@@ -57,7 +67,9 @@ const CASES: Record<string, readonly (readonly [inputs: Record<string, string>, 
     [CHANGES, run('merge_group', { merge_group })],
   ],
   '`context`, `context-paths` on a schedule or `workflow_dispatch`': [[CHANGES, run('schedule')]],
-  '`context`, `context-paths` with `since`': [[{ ...CHANGES, since: 'v1' }, run('workflow_dispatch')]],
+  '`context`, `context-paths` with `since`': [
+    [{ ...CHANGES, since: 'v1' }, run('workflow_dispatch')],
+  ],
   "`context`, `context-paths` with a pull request's number in `issue-number`": [
     [{ ...CHANGES, 'issue-number': '1' }, run('repository_dispatch')],
   ],
@@ -85,7 +97,9 @@ test("the tests' GitHub asks for a permission that GitHub accepts", () => {
     const accepted = ACCEPTED[endpoint]?.split('; ') ?? []
     return [endpoint, accepted.find((one) => one.replace('=', ': ') === need)]
   })
-  const refused = asked.filter(([, accepted]) => accepted === undefined).map(([endpoint]) => endpoint)
+  const refused = asked
+    .filter(([, accepted]) => accepted === undefined)
+    .map(([endpoint]) => endpoint)
   expect(refused).toEqual(['POST /graphql/pulls/{pull_number}/{change}'])
   expect(Object.keys(ACCEPTED)).toHaveLength(ENDPOINTS.length - 1)
 })
@@ -116,27 +130,33 @@ test.each(TABLE)('%s: %s', async (what, cell) => {
   }
 })
 
-test.each(TABLE)('%s: a refused request says what failed, and which permission it needs', async (what) => {
-  const message = 'Resource not accessible by integration'
-  for (const [inputs, run] of CASES[what] ?? []) {
-    let wasRefused = true
-    for (let index = 0; wasRefused; index++) {
-      await inWorld({}, async (world) => {
-        fill(world)
-        world.github.faults.push({ path: atRequest(index), answer: { status: 403, body: { message } } })
-        const { log } = await world.step(inputs, run)
-        const refused = requestsBefore(world).find(({ status }) => status === 403)
-        wasRefused = refused !== undefined
-        if (refused === undefined) return
-        // The list of checks is read once more before a check is written.
-        const isRead = ({ method, path, status }: Received): boolean =>
-          method === 'GET' && path === refused.path && status === 200
-        if (world.github.requests.some(isRead)) return
-        if (/\/pulls\/\d+$/.test(refused.path)) return // It is read as an issue.
-        const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
-        const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`${name}: `)
-        expect(log).toMatch(says)
-      })
+test.each(TABLE)(
+  '%s: a refused request says what failed, and which permission it needs',
+  async (what) => {
+    const message = 'Resource not accessible by integration'
+    for (const [inputs, run] of CASES[what] ?? []) {
+      let wasRefused = true
+      for (let index = 0; wasRefused; index++) {
+        await inWorld({}, async (world) => {
+          fill(world)
+          world.github.faults.push({
+            path: atRequest(index),
+            answer: { status: 403, body: { message } },
+          })
+          const { log } = await world.step(inputs, run)
+          const refused = requestsBefore(world).find(({ status }) => status === 403)
+          wasRefused = refused !== undefined
+          if (refused === undefined) return
+          // The list of checks is read once more before a check is written.
+          const isRead = ({ method, path, status }: Received): boolean =>
+            method === 'GET' && path === refused.path && status === 200
+          if (world.github.requests.some(isRead)) return
+          if (/\/pulls\/\d+$/.test(refused.path)) return // It is read as an issue.
+          const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
+          const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`${name}: `)
+          expect(log).toMatch(says)
+        })
+      }
     }
-  }
-})
+  },
+)

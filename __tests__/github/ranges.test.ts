@@ -15,7 +15,8 @@ import {
 const promptOf = (world: World): string => world.prompts()[0] ?? ''
 
 /** Without the data of others. */
-const ownWords = (prompt: string): string => prompt.replace(/<data (\w+)>\n[\s\S]*?\n<\/data \1>/g, '')
+const ownWords = (prompt: string): string =>
+  prompt.replace(/<data (\w+)>\n[\s\S]*?\n<\/data \1>/g, '')
 
 function expectJob({ outputs, log }: Ended): void {
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'error-code': '' })
@@ -57,7 +58,10 @@ const schedule = (env: Record<string, string> = {}): RunOptions => ({
 })
 const release = (fields: object = {}, action = 'published'): RunOptions => ({
   event: 'release',
-  payload: { action, release: { tag_name: 'v1.2.0', published_at: '2026-03-01T00:00:00Z', ...fields } },
+  payload: {
+    action,
+    release: { tag_name: 'v1.2.0', published_at: '2026-03-01T00:00:00Z', ...fields },
+  },
   env: on('refs/tags/v1.2.0'),
 })
 /** GitHub sends no such payload. */
@@ -65,8 +69,9 @@ const asText = (run: RunOptions): RunOptions => ({ ...run, payload: JSON.stringi
 
 describe('a list of files that GitHub does not have is unknown, never empty, and not asked for again:', () => {
   const comparison = (body: object) => ({ status: 200, body })
-  // Words and statuses: github-changelog-generator/github-changelog-generator#920, googleapis/repo-automation-bots#2479
-  // and #4475, pascalgn/size-label-action#53 (of a diff as text).
+  // Words and statuses: github-changelog-generator/github-changelog-generator#920,
+  // googleapis/repo-automation-bots#2479 and #4475, pascalgn/size-label-action#53 (of a diff as
+  // text).
   const TOO_LONG = 'Server Error: Sorry, this diff is taking too long to generate.'
   const PROBLEM =
     'Sorry, there was a problem generating this diff. The repository may be missing relevant data.'
@@ -74,7 +79,12 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
   const compared = push()
 
   test.each<[string, RunOptions, RegExp, Fault['answer']]>([
-    ['identical without files', compared, /compare/, comparison({ status: 'identical', commits: [] })],
+    [
+      'identical without files',
+      compared,
+      /compare/,
+      comparison({ status: 'identical', commits: [] }),
+    ],
     ['files that are none', compared, /compare/, comparison({ status: 'ahead', files: [null] })],
     ['no status', compared, /compare/, comparison({ files: [] })],
     ['a diff that takes too long', compared, /compare/, refusal(500, TOO_LONG)],
@@ -113,7 +123,11 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
 
   test('a refusal of another list is none', () =>
     inWorld({}, async (world) => {
-      world.github.faults.push({ path: /runs/, answer: refusal(422, 'Validation Failed'), times: 9 })
+      world.github.faults.push({
+        path: /runs/,
+        answer: refusal(422, 'Validation Failed'),
+        times: 9,
+      })
       const { outputs } = await world.step({ context: 'event' }, schedule())
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     }))
@@ -165,7 +179,9 @@ describe('a comment or a review on a pull request', () => {
       expectJob(await world.step({ context: 'diff', 'allow-users': '*' }, { event, payload }))
       const own = ownWords(promptOf(world))
       expect(promptOf(world)).toContain('docs/api.md')
-      expect(own).toContain(`Changed by pull request 1 as of commit ${sha('head').slice(0, 7)}: 1 file`)
+      expect(own).toContain(
+        `Changed by pull request 1 as of commit ${sha('head').slice(0, 7)}: 1 file`,
+      )
       expect(own).not.toContain('The event was about')
     }),
   )
@@ -193,7 +209,9 @@ describe('a comment or a review on a pull request', () => {
 
 test('a merge group has what is between its base and its head', () =>
   inWorld({}, async (world) => {
-    world.repository.addComparison(sha('base'), HEAD, { files: [file('src/a.ts', '@@ -1 +1 @@\n+new')] })
+    world.repository.addComparison(sha('base'), HEAD, {
+      files: [file('src/a.ts', '@@ -1 +1 @@\n+new')],
+    })
     const payload = { merge_group: { base_sha: sha('base'), head_sha: HEAD } }
     expectJob(await world.step({ context: 'diff' }, { event: 'merge_group', payload }))
     expect(promptOf(world)).toContain('+new')
@@ -201,12 +219,14 @@ test('a merge group has what is between its base and its head', () =>
   }))
 
 describe('a push', () => {
-  test.each(['behind', 'diverged'] as const)('of a history that was rewritten (%s) says so', (status) =>
-    inWorld({}, async (world) => {
-      world.repository.addComparison(sha('before'), HEAD, { files: [], status })
-      expectJob(await world.step({ context: 'event', 'context-paths': 'docs/**' }, push()))
-      expect(promptOf(world)).toContain('History was rewritten')
-    }),
+  test.each(['behind', 'diverged'] as const)(
+    'of a history that was rewritten (%s) says so',
+    (status) =>
+      inWorld({}, async (world) => {
+        world.repository.addComparison(sha('before'), HEAD, { files: [], status })
+        expectJob(await world.step({ context: 'event', 'context-paths': 'docs/**' }, push()))
+        expect(promptOf(world)).toContain('History was rewritten')
+      }),
   )
 
   test('of an unrelated history says so', () =>
@@ -282,7 +302,11 @@ test('a list that GitHub cut: context-paths says that it was ignored', () =>
 
 describe('since the last release', () => {
   /** Each release's tag is an ancestor unless it is in `others`. */
-  function addReleases(repository: Repository, tags: readonly string[], others: Record<string, string> = {}) {
+  function addReleases(
+    repository: Repository,
+    tags: readonly string[],
+    others: Record<string, string> = {},
+  ) {
     tags.forEach((tag, nth) => {
       repository.addRelease(tag, `2026-02-${String(nth + 10)}T00:00:00Z`)
       const status = (others[tag] ?? 'ahead') as 'ahead'
@@ -308,7 +332,9 @@ describe('since the last release', () => {
       expect(compared(world)).toEqual(['v1.1.0'])
       expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
       expect(promptOf(world)).toContain('\nprevious release: v1.1.0\n')
-      expect(ownWords(promptOf(world))).toContain('Changed by the commits since the previous release: 1 file')
+      expect(ownWords(promptOf(world))).toContain(
+        'Changed by the commits since the previous release: 1 file',
+      )
       expect(ownWords(promptOf(world))).not.toContain('v1.1.0')
     }))
 
@@ -317,7 +343,12 @@ describe('since the last release', () => {
       addReleases(world.repository, ['v1.1.0', 'v1.2.0-rc.1'])
       const [, candidate] = world.repository.releases
       if (candidate) candidate.prerelease = true
-      expectJob(await world.step({ context: 'diff' }, release({ tag_name: 'v1.2.0-rc.2', prerelease: true })))
+      expectJob(
+        await world.step(
+          { context: 'diff' },
+          release({ tag_name: 'v1.2.0-rc.2', prerelease: true }),
+        ),
+      )
       expect(compared(world)).toEqual(['v1.2.0-rc.1'])
     }))
 
@@ -362,7 +393,11 @@ describe('since the last release', () => {
     }))
 
   test.each([
-    ['of another package: no diff, and said', 'cli@1.0.', 'There is no earlier release to compare with.'],
+    [
+      'of another package: no diff, and said',
+      'cli@1.0.',
+      'There is no earlier release to compare with.',
+    ],
     ['of lower versions: since the newest of them parted', 'v1.0.', 'src/since-v1.0.11.ts'],
   ])('none of ten is an ancestor, %s', (_, prefix, text) =>
     inWorld({}, async (world) => {
@@ -377,7 +412,9 @@ describe('since the last release', () => {
   test('a release of another type: no diff, and said', () =>
     inWorld({}, async (world) => {
       expectJob(await world.step({ context: 'diff' }, release({}, 'released')))
-      expect(promptOf(world)).toContain('A list of changes is read only when a release is published.')
+      expect(promptOf(world)).toContain(
+        'A list of changes is read only when a release is published.',
+      )
       expect(requestsBefore(world)).toEqual([])
     }))
 })
@@ -394,12 +431,28 @@ describe('without a list, the prompt says why:', () => {
   test.each<[string, RunOptions, string]>([
     ['a push without a first commit', push({ before: 'main' }), NO_COMMITS],
     ['a push without a last commit', push({ after: '' }), NO_COMMITS],
-    ['a merge group without a base', noList('merge_group', { merge_group: { head_sha: HEAD } }), NO_COMMITS],
-    ['a merge group without a head', noList('merge_group', { merge_group: { base_sha: HEAD } }), NO_COMMITS],
+    [
+      'a merge group without a base',
+      noList('merge_group', { merge_group: { head_sha: HEAD } }),
+      NO_COMMITS,
+    ],
+    [
+      'a merge group without a head',
+      noList('merge_group', { merge_group: { base_sha: HEAD } }),
+      NO_COMMITS,
+    ],
     ['a release without a tag', release({ tag_name: '' }), "The event's payload has no release."],
     ['a review without a pull request', noList('pull_request_review', {}), NO_PULL_REQUEST],
-    ['a schedule on a tag', schedule({ GITHUB_REF: 'refs/tags/v1' }), 'This run is not on a branch'],
-    ['a schedule of an unknown workflow', schedule({ GITHUB_WORKFLOW_REF: '' }), "Can't tell which workflow"],
+    [
+      'a schedule on a tag',
+      schedule({ GITHUB_REF: 'refs/tags/v1' }),
+      'This run is not on a branch',
+    ],
+    [
+      'a schedule of an unknown workflow',
+      schedule({ GITHUB_WORKFLOW_REF: '' }),
+      "Can't tell which workflow",
+    ],
     ['another event', noList('watch', {}), 'watch events have no list of changes.'],
   ])('%s', (_, run, says) =>
     inWorld({}, async (world) => {
@@ -412,7 +465,10 @@ describe('without a list, the prompt says why:', () => {
   test('a release, if the comparison has no list', () =>
     inWorld({}, async (world) => {
       world.repository.addRelease('v1.1.0', '2026-02-10T00:00:00Z')
-      world.github.faults.push({ path: /\/compare\//, answer: { status: 200, body: { status: 'ahead' } } })
+      world.github.faults.push({
+        path: /\/compare\//,
+        answer: { status: 200, body: { status: 'ahead' } },
+      })
       expectJob(await world.step({ context: 'event' }, release()))
       expect(ownWords(promptOf(world))).toContain('GitHub has no list of the changed files')
     }))
@@ -443,7 +499,12 @@ describe('the files of a pull request', () => {
     'Someone pushed to the pull request while its files were being listed: some belong to a later commit.'
 
   test.each<[string, object[], RegExp, string | undefined]>([
-    ['of one commit', [listed('a', SEEN), listed('b', LATER, 'removed')], /as of commit .{7}: 2/, undefined],
+    [
+      'of one commit',
+      [listed('a', SEEN), listed('b', LATER, 'removed')],
+      /as of commit .{7}: 2/,
+      undefined,
+    ],
     ['of several', [listed('a', SEEN), listed('b', LATER)], /as of commit .{7}: 2 files/, SEVERAL],
     ['of an unknown one', [file('a')], /Changed by pull request 1: 1 file/, UNKNOWN],
   ])('%s', (_, body, range, remark) =>
@@ -481,7 +542,10 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
     inWorld({}, async (world) => {
       const answer = { status, body: { message: 'No' } }
       world.github.faults.push({ ...ALWAYS, path: /\/commits\//, answer })
-      const { outputs, log } = await world.step({ 'context-paths': '**' }, push({ before: sha('gone') }))
+      const { outputs, log } = await world.step(
+        { 'context-paths': '**' },
+        push({ before: sha('gone') }),
+      )
       expect(outputs['error-code']).toBe('github')
       expect(log).toContain('`contents: read`')
     }),

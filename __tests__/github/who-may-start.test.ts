@@ -28,11 +28,17 @@ function expectSkipped(ended: Ended, world: World, why: string): void {
 
 /** The text as a reader sees it: a login with brackets is code. */
 const rendered = (text: string): string =>
-  text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))).replace(/<\/?code>/g, '')
+  text
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    .replace(/<\/?code>/g, '')
 
 const comment = (sender: string, author = sender): RunOptions => ({
   event: 'issue_comment',
-  payload: { issue: { number: 9 }, comment: { user: { login: author } }, sender: { login: sender } },
+  payload: {
+    issue: { number: 9 },
+    comment: { user: { login: author } },
+    sender: { login: sender },
+  },
 })
 /** From a branch of this repository, or of a fork. */
 const pullRequest = (
@@ -83,7 +89,10 @@ describe('a comment', () => {
 
   test('by somebody in allow-users starts a job without asking', () =>
     inRepository(async (world) => {
-      const { outputs } = await world.step({ 'allow-users': 'someone, Robot[bot]' }, comment('robot[bot]'))
+      const { outputs } = await world.step(
+        { 'allow-users': 'someone, Robot[bot]' },
+        comment('robot[bot]'),
+      )
       expect(outputs.outcome).toBe('pr-opened')
       expect(world.github.requests).toEqual([])
     }))
@@ -115,7 +124,10 @@ describe('a pull request from a fork', () => {
 
   test('by a writer without a key, says why the key is missing', () =>
     inRepository(async (world) => {
-      const { outputs, log } = await world.step({ 'api-key': '' }, pullRequest('opened', 'writer', FORK))
+      const { outputs, log } = await world.step(
+        { 'api-key': '' },
+        pullRequest('opened', 'writer', FORK),
+      )
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
       expect(log).toContain('comes from a fork')
     }))
@@ -123,7 +135,10 @@ describe('a pull request from a fork', () => {
   test('if nobody can be asked who may start, bad inputs are told all the same', () =>
     inRepository(async (world) => {
       world.github.faults.push({ path: /permission/, answer: { status: 401, body: {} } })
-      const { outputs, log } = await world.step({ wait: 'maybe' }, pullRequest('opened', 'writer', FORK))
+      const { outputs, log } = await world.step(
+        { wait: 'maybe' },
+        pullRequest('opened', 'writer', FORK),
+      )
       expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
       expect(log).toContain('wait: ')
     }))
@@ -140,7 +155,11 @@ test('a push to a pull request that a reader opened starts no job with their wor
 test("a writer's event about a comment by a stranger starts no job", () =>
   inRepository(async (world) => {
     const ended = await world.step({}, comment('writer', 'stranger'))
-    expectSkipped(ended, world, 'stranger, who wrote the comment, review or answer, has no write access')
+    expectSkipped(
+      ended,
+      world,
+      'stranger, who wrote the comment, review or answer, has no write access',
+    )
   }))
 
 test('a pull request from a branch of this repository, opened by an app, starts a job without a question', () =>
@@ -157,7 +176,9 @@ test('a permission that can not be read sends nothing', () =>
     const { outputs, exitCode, log } = await world.step({}, comment('writer'))
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
     expect(exitCode).toBe(1)
-    expect(log).toContain("So the step can't tell whether this run may start a docs job. Nothing was sent.")
+    expect(log).toContain(
+      "So the step can't tell whether this run may start a docs job. Nothing was sent.",
+    )
     expect(log).not.toContain('re-run later')
     expect(world.emulator.requests).toEqual([])
   }))
@@ -170,13 +191,17 @@ test('a dry run asks as well', () =>
 
 describe("the step's own comment", () => {
   const SCOPE = { 'job-scope': 'pull-request' }
-  const written = ({ repository }: World) => [...repository.comments.values()][0] ?? { id: 0, body: '' }
+  const written = ({ repository }: World) =>
+    [...repository.comments.values()][0] ?? { id: 0, body: '' }
 
   /** A run that the comment with this id triggered, with a personal token: its author may write. */
   const about = (id: number, body: string): RunOptions => {
     const issue = { number: 1, user: { login: 'octocat' }, pull_request: {} }
     const writer = { login: 'writer' }
-    return { event: 'issue_comment', payload: { issue, comment: { id, body, user: writer }, sender: writer } }
+    return {
+      event: 'issue_comment',
+      payload: { issue, comment: { id, body, user: writer }, sender: writer },
+    }
   }
 
   test.each([
@@ -200,7 +225,9 @@ describe("the step's own comment", () => {
       const { id, body } = written(world)
       const times = Number.POSITIVE_INFINITY
       world.github.faults.push({ method: 'GET', path: /\/comments/, answer: BAD_GATEWAY, times })
-      expect((await world.step({ comment: 'true' }, about(id, body))).outputs.outcome).toBe('skipped')
+      expect((await world.step({ comment: 'true' }, about(id, body))).outputs.outcome).toBe(
+        'skipped',
+      )
       expect(world.posts()).toHaveLength(1)
     }))
 
@@ -246,7 +273,13 @@ describe('the check of a refused stranger', () => {
 test.each([
   ['is an error if the token may not see the repository', 'Not Found', 404, 'error', 1],
   ['has no access to a repository that the token can read', 'Not Found', 200, 'skipped', 1],
-  ['has no access if it is no user, without another question', 'writer is not a user', 404, 'skipped', 0],
+  [
+    'has no access if it is no user, without another question',
+    'writer is not a user',
+    404,
+    'skipped',
+    0,
+  ],
 ] as const)('an account that GitHub does not find %s', (_, message, status, outcome, questions) =>
   inRepository(async (world) => {
     const repository = new RegExp(`^/repos/${REPOSITORY}$`)
@@ -262,6 +295,8 @@ test.each([
         : "So the step can't tell whether this run may start a docs job. Nothing was sent.",
     )
     expect(world.emulator.requests).toEqual([])
-    expect(world.github.requests.filter(({ path }) => repository.test(path))).toHaveLength(questions)
+    expect(world.github.requests.filter(({ path }) => repository.test(path))).toHaveLength(
+      questions,
+    )
   }),
 )

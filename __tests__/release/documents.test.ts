@@ -13,10 +13,16 @@ const DAYS = 7
 
 test('the changelog has a section for the version of package.json, and one for each version', () => {
   const { version } = JSON.parse(text('package.json'))
-  const headings = [...text('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading)
+  const headings = [...text('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(
+    ([, heading = '']) => heading,
+  )
   for (const heading of headings)
-    expect(heading).toMatch(/^(?:Unreleased|\d+\.\d+\.\d+(?:-[\w.]+)? - (?:\d{4}-\d{2}-\d{2}|Unreleased))$/)
-  const versions = headings.map((heading) => heading.split(' ')[0]).filter((name) => name !== 'Unreleased')
+    expect(heading).toMatch(
+      /^(?:Unreleased|\d+\.\d+\.\d+(?:-[\w.]+)? - (?:\d{4}-\d{2}-\d{2}|Unreleased))$/,
+    )
+  const versions = headings
+    .map((heading) => heading.split(' ')[0])
+    .filter((name) => name !== 'Unreleased')
   expect(versions).toContain(version)
   expect(new Set(versions).size).toBe(versions.length)
 })
@@ -25,9 +31,13 @@ describe('Dependabot', () => {
   const { updates } = parse(text('.github/dependabot.yml'))
 
   test('covers every manifest', () => {
-    const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json', '*go.mod'], {
-      encoding: 'utf8',
-    })
+    const manifests = execFileSync(
+      'git',
+      ['ls-files', 'package.json', '*/package.json', '*go.mod'],
+      {
+        encoding: 'utf8',
+      },
+    )
     // What is built names no packages.
     const kept = manifests.split('\n').filter((file) => file !== '' && !file.startsWith('dist/'))
     const covered = updates.map(
@@ -67,7 +77,10 @@ describe('the threat model', () => {
     '%s is covered by %s',
     (_, tests = '') => {
       const files = readdirSync('__tests__', { recursive: true, encoding: 'utf8' })
-      const paths = [...files.map((file) => `/${file.replaceAll('\\', '/')}`), '/scripts/reproduce.mjs']
+      const paths = [
+        ...files.map((file) => `/${file.replaceAll('\\', '/')}`),
+        '/scripts/reproduce.mjs',
+      ]
       const named = [...tests.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
       expect(named.length).toBeGreaterThan(0)
       // A name alone has to be the name of one file.

@@ -25,7 +25,8 @@ function brokenRules(text: string): string[] {
   const { on, permissions, concurrency, jobs } = parse(text)
   const steps = Object.values<Job>(jobs).flatMap((job) => job.steps ?? [])
   const scripts = steps.map(({ run = '' }) => run)
-  // The outputs of a run that is skipped name the docs pull request, too, and a dry run asks for it.
+  // The outputs of a run that is skipped name the docs pull request, too, and a dry run asks for
+  // it.
   const isRecord = steps.some(({ with: inputs }) => inputs?.['dry-run'] !== undefined)
   return [
     // A stranger's event would take the place of a run that waits.
@@ -65,7 +66,9 @@ function* brokenByJob(job: Job, events: string[], isRecord: boolean): Generator<
   }
 }
 
-/** A fork that is synced has pushes, but no secrets. A workflow that is called may run on a push. */
+/**
+ * A fork that is synced has pushes, but no secrets. A workflow that is called may run on a push.
+ */
 function* brokenByFork(jobs: readonly Job[], on: object): Generator<string> {
   const first = jobs.filter(({ needs, steps = [] }) => !needs && steps.some(({ uses }) => uses))
   const isGuarded = first.every((job) => job.if?.includes('!github.event.repository.fork'))
@@ -73,13 +76,18 @@ function* brokenByFork(jobs: readonly Job[], on: object): Generator<string> {
   if (isOnPush && !isGuarded) yield 'fails in each fork that is synced'
 }
 
-/** If a called workflow asks for a permission that a caller doesn't grant, that caller's runs don't start. */
+/**
+ * If a called workflow asks for a permission that a caller doesn't grant, that caller's runs don't
+ * start.
+ */
 function* brokenByCaller(permissions: readonly unknown[], on: object): Generator<string> {
   if (Object.hasOwn(on, 'workflow_call') && permissions.some((granted) => granted !== undefined))
     yield 'may ask for more than its callers grant'
 }
 
-/** What differs from repository to repository is marked, also in a workflow that a comment shows. */
+/**
+ * What differs from repository to repository is marked, also in a workflow that a comment shows.
+ */
 function* brokenByLines(
   text: string,
   { pull_request: of }: { pull_request?: { branches?: unknown; paths?: unknown } | null },
@@ -89,17 +97,21 @@ function* brokenByLines(
   const lines = text.match(/^#? *(?:branches|- cron):.*$/gm) ?? []
   for (const line of lines.filter((line) => !line.endsWith(' # <- change')))
     yield `doesn't mark ${line.trim()}`
-  if (text.split('\n').some((line) => line.length > 100)) yield 'has a line that is too long to read'
+  if (text.split('\n').some((line) => line.length > 100))
+    yield 'has a line that is too long to read'
   // A backport would be a docs job, too.
   if (of?.paths && !of.branches) yield 'is for pull requests into any branch'
 }
 
 /**
- * `gh api` with the name of a repository fails if it can't be read. Other commands read more than they need
- * (`gh pr edit`: github.com/cli/cli/issues/9166), or search, which finds nothing then (`gh pr list --app`).
+ * `gh api` with the name of a repository fails if it can't be read. Other commands read more than
+ * they need (`gh pr edit`: github.com/cli/cli/issues/9166), or search, which finds nothing then
+ * (`gh pr list --app`).
  */
 function* brokenByGh(text: string, scripts: readonly string[]): Generator<string> {
-  const commands = scripts.flatMap((script) => script.replace(/\\\n */g, '').match(/\bgh [^|;&)\n]*/g) ?? [])
+  const commands = scripts.flatMap(
+    (script) => script.replace(/\\\n */g, '').match(/\bgh [^|;&)\n]*/g) ?? [],
+  )
   for (const command of commands) {
     if (!/^gh api .*"(?:repos|users)\/\$|^gh pr ready "\$\w+" --repo "\$/.test(command))
       yield `calls ${command.trim()}`
@@ -118,7 +130,9 @@ function brokenByWords(
 ) {
   const [comment = ''] = /^(?:#.*\n)*/.exec(text) ?? []
   const prose = comment.replace(/^#(?: {2,}.*)?$/gm, '').replace(/\n# /g, ' ')
-  const descriptions = Object.values(on.workflow_dispatch?.inputs ?? {}).map(({ description }) => description)
+  const descriptions = Object.values(on.workflow_dispatch?.inputs ?? {}).map(
+    ({ description }) => description,
+  )
   const said = [prose, ...descriptions].join('\n').replaceAll(/\*Re-run (?:all|failed) jobs\*/g, '')
   const bare = said.match(/(?<!docs |workflow |[\w`]-)\bjobs?\b(?!-)/gi) ?? []
   return [
@@ -156,7 +170,12 @@ describe('the rules find what is wrong', () => {
       'changes a docs pull request that may be closed',
     ],
     ['issue.yml', 'jobs:\n', 'concurrency: docs\njobs:\n', 'has one queue for the whole workflow'],
-    ['on-merge.yml', 'branches: [main] # <- change', 'branches: [main]', "doesn't mark branches: [main]"],
+    [
+      'on-merge.yml',
+      'branches: [main] # <- change',
+      'branches: [main]',
+      "doesn't mark branches: [main]",
+    ],
     ['schedule.yml', "1-5' # <- change", "1-5'", "doesn't mark - cron: '17 3 * * 1-5'"],
     [
       'release.yml',
@@ -164,7 +183,12 @@ describe('the rules find what is wrong', () => {
       'comment: true',
       'forgets its docs jobs when the key is replaced',
     ],
-    ['react.yml', '    if: ${{ !github.event.repository.fork }}\n', '', 'fails in each fork that is synced'],
+    [
+      'react.yml',
+      '    if: ${{ !github.event.repository.fork }}\n',
+      '',
+      'fails in each fork that is synced',
+    ],
     ['central.yml', ' && !github.event.repository.fork', '', 'fails in each fork that is synced'],
     [
       'central.yml',

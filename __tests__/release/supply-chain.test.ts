@@ -18,7 +18,9 @@ interface Package {
 const read = (...parts: string[]): string => readFileSync(path.join(...parts), 'utf8')
 
 /** All packages that the lock in a folder names. */
-function lockedIn(project: string): (Package & { readonly folder: string; readonly name: string })[] {
+function lockedIn(
+  project: string,
+): (Package & { readonly folder: string; readonly name: string })[] {
   return Object.entries<Package>(JSON.parse(read(project, 'package-lock.json')).packages)
     .filter(([folder]) => folder !== '')
     .map(([folder, one]) => ({ ...one, folder, name: folder.replace(/^.*node_modules\//, '') }))
@@ -33,11 +35,16 @@ function bundled(): string[] {
   const text = readdirSync('build/ncc')
     .map((file) => readFileSync(path.join('build/ncc', file), 'utf8'))
     .join('\n')
-  const names = [...text.matchAll(/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g)].map(([, name = '']) => name)
+  const names = [...text.matchAll(/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//g)].map(
+    ([, name = '']) => name,
+  )
   return [...new Set(names)]
 }
 
-/** Licences that allow bundling with no more than their text, which dist/licenses.txt has; and what each text says. */
+/**
+ * Licences that allow bundling with no more than their text, which dist/licenses.txt has; and what
+ * each text says.
+ */
 const LICENCES: Readonly<Record<string, RegExp>> = {
   'Apache-2.0': /^Apache License Version 2\.0, January 2004 /,
   ISC: /Permission to use, copy, modify, and\/or distribute this software for any purpose with or without fee is hereby/,
@@ -54,15 +61,24 @@ test('what users run has a licence of the list', () => {
 // undici's llhttp is compiled, so no path names it.
 test('what is bundled comes with the text of its licence', () => {
   const all = readFileSync('build/dist/licenses.txt', 'utf8').split(/^-{80}$/m)
-  const texts = all.map((text) => /^([^\s,]+).* \((\S+)\)$([\s\S]*)/m.exec(text)?.slice(1) ?? [text])
-  expect(texts.map(([name]) => name)).toEqual(expect.arrayContaining(['undici', 'llhttp', ...bundled()]))
+  const texts = all.map(
+    (text) => /^([^\s,]+).* \((\S+)\)$([\s\S]*)/m.exec(text)?.slice(1) ?? [text],
+  )
+  expect(texts.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['undici', 'llhttp', ...bundled()]),
+  )
   const wrong = texts.filter(([, licence = '', text = '']) => {
-    return !LICENCES[licence]?.test(text.replace(/\s+/g, ' ').trim()) || /\bGNU\b|Commons Clause/i.test(text)
+    return (
+      !LICENCES[licence]?.test(text.replace(/\s+/g, ' ').trim()) ||
+      /\bGNU\b|Commons Clause/i.test(text)
+    )
   })
   expect(wrong.map(([name, licence]) => `${name}: ${licence}`)).toEqual([])
 })
 
-/** .npmrc keeps them from running. Each is listed with the reason why it may be here all the same. */
+/**
+ * .npmrc keeps them from running. Each is listed with the reason why it may be here all the same.
+ */
 const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   '@parcel/watcher': 'compiles what `jest --watch` uses; npm installs a binary instead',
   'unrs-resolver': 'downloads a binary, which npm installs as an optional package instead',
@@ -72,20 +88,30 @@ describe.each(PROJECTS)('the packages of %s', (project) => {
   const packages = lockedIn(project)
 
   test('are pinned, and the lock names no registry', () => {
-    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(project, 'package.json'))
-    for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
+      read(project, 'package.json'),
+    )
+    for (const version of Object.values({
+      ...dependencies,
+      ...devDependencies,
+      ...optionalDependencies,
+    }))
       expect(version).toMatch(/^\d+\.\d+\.\d+$/)
     expect(read(project, 'package-lock.json')).not.toContain('"resolved"')
   })
 
   test('have a SHA-512 each in the lock, by which npm checks what it downloads', () => {
     expect(packages.length).toBeGreaterThan(100)
-    const without = packages.filter(({ integrity = '' }) => !/^sha512-[\w+/]{86}==$/.test(integrity))
+    const without = packages.filter(
+      ({ integrity = '' }) => !/^sha512-[\w+/]{86}==$/.test(integrity),
+    )
     expect(without.map(({ folder }) => folder)).toEqual([])
   })
 
   test('have no install script that is not listed, and none is run', () => {
-    const scripts = packages.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
+    const scripts = packages
+      .filter(({ hasInstallScript }) => hasInstallScript)
+      .map(({ name }) => name)
     expect(scripts.filter((name) => !(name in INSTALL_SCRIPTS))).toEqual([])
     expect(read(project, '.npmrc')).toMatch(/^ignore-scripts=true$/m)
   })
@@ -93,7 +119,9 @@ describe.each(PROJECTS)('the packages of %s', (project) => {
 
 test('every listed install script is there', () => {
   const scripts = PROJECTS.flatMap(lockedIn).filter(({ hasInstallScript }) => hasInstallScript)
-  expect(Object.keys(INSTALL_SCRIPTS).filter((name) => !scripts.some((one) => one.name === name))).toEqual([])
+  expect(
+    Object.keys(INSTALL_SCRIPTS).filter((name) => !scripts.some((one) => one.name === name)),
+  ).toEqual([])
 })
 
 describe('the SBOM', () => {

@@ -1,4 +1,6 @@
-/** Every workflow of the README, the examples and the project keeps the rules of workflow-rules.ts. */
+/**
+ * Every workflow of the README, the examples and the project keeps the rules of workflow-rules.ts.
+ */
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -48,7 +50,10 @@ test('an action has one version in all workflows, and a commit one version', () 
   const repositories = new Map<string, Set<string>>()
   for (const { name, ref, version } of pins) {
     const repository = name.split('/').slice(0, 2).join('/')
-    repositories.set(repository, (repositories.get(repository) ?? new Set()).add(`${ref} ${version}`))
+    repositories.set(
+      repository,
+      (repositories.get(repository) ?? new Set()).add(`${ref} ${version}`),
+    )
   }
   expect([...repositories].filter(([, versions]) => versions.size > 1)).toEqual([])
 })
@@ -117,16 +122,22 @@ jobs:
 
   test('let a workflow that is only called leave the permissions to its callers', () => {
     const grants = 'grants permissions to every job'
-    const text = SOUND.replace('permissions: {}\n', '').replace('[push, pull_request]', 'workflow_call')
+    const text = SOUND.replace('permissions: {}\n', '').replace(
+      '[push, pull_request]',
+      'workflow_call',
+    )
     expect(brokenRules({ name: 'examples/called.yml', text })).not.toContain(grants)
     for (const on of ['[workflow_call, push]', 'push'])
-      expect(brokenRules({ name: 'examples/called.yml', text: text.replace('workflow_call', on) })).toContain(
-        grants,
-      )
+      expect(
+        brokenRules({ name: 'examples/called.yml', text: text.replace('workflow_call', on) }),
+      ).toContain(grants)
   })
 
   test('ask for no time limit in what users copy, which may use the action at its major version', () => {
-    const text = SOUND.replace('    timeout-minutes: 5\n', '').replace('./emulator', `${HOME}/emulator@v1`)
+    const text = SOUND.replace('    timeout-minutes: 5\n', '').replace(
+      './emulator',
+      `${HOME}/emulator@v1`,
+    )
     expect(brokenRules({ name: 'examples/sound.yml', text })).toEqual([])
   })
 })

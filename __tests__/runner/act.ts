@@ -61,7 +61,12 @@ export async function act({ repository, home, workflow, event, actor, ...run }: 
   const ended = [readAll(child.stdout), readAll(child.stderr), once(child, 'close')] as const
   const [stdout, stderr, [code]] = await Promise.all(ended)
   const { log, ...read } = readLog(stdout)
-  return { succeeded: code === 0, ...read, log: log + stderr, leftover: await endProcessesWith(mark) }
+  return {
+    succeeded: code === 0,
+    ...read,
+    log: log + stderr,
+    leftover: await endProcessesWith(mark),
+  }
 }
 
 /** Throws with the log of a run that failed. */
@@ -70,12 +75,14 @@ export function expectSuccess({ succeeded, log }: { succeeded: boolean; log: str
 }
 
 /**
- * What the log tells: the steps that ran, in order, including post steps; what they wrote into summaries, and what they
- * printed; and the log itself, to be shown if a test fails.
+ * What the log tells: the steps that ran, in order, including post steps; what they wrote into
+ * summaries, and what they printed; and the log itself, to be shown if a test fails.
  */
 function readLog(stdout: string) {
   const steps: Step[] = []
-  /** The last step of a name, in each leg of a matrix: legs run side by side, and their lines mix. */
+  /**
+   * The last step of a name, in each leg of a matrix: legs run side by side, and their lines mix.
+   */
   const last = new Map<string, Step>()
   const summaries: string[] = []
   let printed = ''
@@ -91,18 +98,23 @@ function readLog(stdout: string) {
       steps.push(ended)
       last.set(id, ended)
     }
-    if (line.command === 'set-output') Object.assign(last.get(id)?.outputs ?? {}, { [line.name]: line.arg })
+    if (line.command === 'set-output')
+      Object.assign(last.get(id)?.outputs ?? {}, { [line.name]: line.arg })
     if (line.command === 'summary') summaries.push(line.content)
     if (line.raw_output) printed += line.msg
   }
   return { steps, summaries, printed, log }
 }
 
-/** Ends the running processes whose environment has this variable (Linux). Returns their command lines. */
+/**
+ * Ends the running processes whose environment has this variable (Linux). Returns their command
+ * lines.
+ */
 async function endProcessesWith(variable: string): Promise<string[]> {
   const found = []
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')
+    const read = (file: string): Promise<string> =>
+      readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')
     if (!(await read('environ')).split('\0').includes(variable)) continue
     found.push((await read('cmdline')).replaceAll('\0', ' '))
     process.kill(Number(pid), 'SIGKILL')

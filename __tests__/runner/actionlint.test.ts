@@ -37,17 +37,22 @@ test('actionlint knows what central.yml asks of its callers, and finds nothing i
       { name: '.github/workflows/caller.yml', text: yaml },
     ])
   expect(lintCaller(caller)).toEqual([])
-  const problems = lintCaller(caller.replace('project-id:', 'project:').replace('  DOCS_TOKEN:', '  DOCS:'))
-  expect(problems.join('\n')).toMatch(/input "project" is not defined[\s\S]*secret "DOCS" is not defined/)
+  const problems = lintCaller(
+    caller.replace('project-id:', 'project:').replace('  DOCS_TOKEN:', '  DOCS:'),
+  )
+  expect(problems.join('\n')).toMatch(
+    /input "project" is not defined[\s\S]*secret "DOCS" is not defined/,
+  )
 })
 
 /**
- * What actionlint finds in these workflows, one line per problem. It knows only the actions of a project, which is a
- * folder with `.git` and `.github/workflows`.
+ * What actionlint finds in these workflows, one line per problem. It knows only the actions of a
+ * project, which is a folder with `.git` and `.github/workflows`.
  */
 function lint(workflows: readonly Workflow[]): string[] {
   const project = emptyClone('actionlint')
-  for (const part of ['action.yml', 'dist', 'emulator']) cpSync(part, project.path(part), { recursive: true })
+  for (const part of ['action.yml', 'dist', 'emulator'])
+    cpSync(part, project.path(part), { recursive: true })
   const ours = new RegExp(`${HOME}(/[^@\\s]+)?@v1`, 'g')
   const files = workflows.map(({ name, text }) => {
     const file = `${name.replace(/\.ya?ml$/, '').replace(/[^\w./-]+/g, '-')}.yml`
@@ -63,7 +68,8 @@ function lint(workflows: readonly Workflow[]): string[] {
     cwd: project.folder,
     encoding: 'utf8',
   })
-  if (status !== 0 && status !== 1) throw error ?? new Error(`actionlint ended with ${status}: ${stderr}`)
+  if (status !== 0 && status !== 1)
+    throw error ?? new Error(`actionlint ended with ${status}: ${stderr}`)
   return JSON.parse(stdout).map(
     ({ filepath, line, message }: Record<string, string>) => `${filepath}:${line}: ${message}`,
   )

@@ -25,7 +25,9 @@ async function count(answers: Answers): Promise<{ counted: string[]; errors: str
   const server = createServer((request, response) => {
     const answer = answers[decodeURIComponent(request.url ?? '')]
     response.statusCode = answer === undefined ? 404 : 200
-    response.end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? { message: 'Not Found' }))
+    response.end(
+      typeof answer === 'string' ? answer : JSON.stringify(answer ?? { message: 'Not Found' }),
+    )
   })
   const { port, close } = await startListening(server)
   const bin = path.join(newFolder('bill'), 'bin')

@@ -1,7 +1,8 @@
 /**
- * The commands of `gh` that the recipes call, as requests to the tests' GitHub, which knows the permission that each
- * needs. How a call becomes requests is as in pkg/cmd/api and pkg/cmd/pr/ready of github.com/cli/cli, and which server
- * and token it takes as in pkg/auth of github.com/cli/go-gh.
+ * The commands of `gh` that the recipes call, as requests to the tests' GitHub, which knows the
+ * permission that each needs. How a call becomes requests is as in pkg/cmd/api and pkg/cmd/pr/ready
+ * of github.com/cli/cli, and which server and token it takes as in pkg/auth of
+ * github.com/cli/go-gh.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -23,7 +24,9 @@ interface Response {
 type Send = (method: string, path: string, body?: object) => Promise<Response>
 type Fields = Record<string, unknown>
 
-/** Answers calls. What they change is added to `writes`, and also a command that no recipe may call. */
+/**
+ * Answers calls. What they change is added to `writes`, and also a command that no recipe may call.
+ */
 export function docsGh(host: Host, writes: string[]) {
   return async (call: Call): Promise<string> => {
     const send = sender(host, call, writes)
@@ -78,9 +81,11 @@ function parseApi(args: readonly string[]): ApiOptions {
     if (flag === '--paginate' || flag === '--silent') options[flag] = 'true'
     else if (flag === '-f' || flag === '-F') addField(fields, args[++index] ?? '', flag === '-F')
     else if (flag === '--method' || flag === '--jq') options[flag] = args[++index] ?? ''
-    else if (flag.startsWith('-') || paths.push(flag) > 1) throw new Failure(`unknown argument ${flag}`)
+    else if (flag.startsWith('-') || paths.push(flag) > 1)
+      throw new Failure(`unknown argument ${flag}`)
   }
-  if (options['--silent'] && options['--jq']) throw new Failure('only one of --jq and --silent may be used')
+  if (options['--silent'] && options['--jq'])
+    throw new Failure('only one of --jq and --silent may be used')
   return {
     path: paths.join(),
     method: options['--method'] ?? (Object.keys(fields).length > 0 ? 'POST' : 'GET'),
@@ -111,7 +116,8 @@ async function api(send: Send, options: ApiOptions, { env }: Call): Promise<stri
   const isGet = method === 'GET'
   const query = new URLSearchParams()
   if (isGet) for (const [name, value] of Object.entries(fields)) query.set(name, String(value))
-  if (paginate && !path.includes('per_page=') && !query.has('per_page')) query.set('per_page', '100')
+  if (paginate && !path.includes('per_page=') && !query.has('per_page'))
+    query.set('per_page', '100')
   let printed = ''
   for (let page = 1; ; page++) {
     if (page > 1) query.set('page', String(page))
@@ -133,12 +139,18 @@ async function api(send: Send, options: ApiOptions, { env }: Call): Promise<stri
 /** Reads the pull request, and changes it if it is open and in the other state. */
 async function ready(send: Send, args: readonly string[]): Promise<string> {
   const [number, flag, repository, undo, ...more] = args
-  if (!/^\d+$/.test(number ?? '') || flag !== '--repo' || (undo ?? '--undo') !== '--undo' || more.length > 0)
+  if (
+    !/^\d+$/.test(number ?? '') ||
+    flag !== '--repo' ||
+    (undo ?? '--undo') !== '--undo' ||
+    more.length > 0
+  )
     throw new Failure(`unknown arguments ${args.join(' ')}`)
   const read = await send('GET', `repos/${repository}/pulls/${number}`)
   const { state, draft } = JSON.parse(read.body)
   if (read.status !== 200) throw new Failure('Could not resolve to a PullRequest')
-  if (state !== 'open') throw new Failure('Only draft pull requests can be marked as "ready for review"')
+  if (state !== 'open')
+    throw new Failure('Only draft pull requests can be marked as "ready for review"')
   if (draft === (undo !== undefined)) return ''
   const to = undo ? 'draft' : 'ready'
   const { status, body } = await send('POST', `repos/${repository}/graphql/pulls/${number}/${to}`)

@@ -1,4 +1,7 @@
-/** Stands in for GitHub's command line: a program that passes each call on to the test, which answers it. */
+/**
+ * Stands in for GitHub's command line: a program that passes each call on to the test, which
+ * answers it.
+ */
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -35,7 +38,10 @@ if (error) {
 }
 `
 
-/** Puts the program into a folder. What `answer` returns is printed; if it throws, the program fails. */
+/**
+ * Puts the program into a folder. What `answer` returns is printed; if it throws, the program
+ * fails.
+ */
 export async function startGh(folder: string, answer: (call: Call) => string | Promise<string>) {
   const server = createServer(async (request, response) => {
     const call = (await json(request)) as Call

@@ -1,4 +1,7 @@
-/** Every workflow of examples/, as it stands, by a real runner: what it sends, what its steps do, how it ends. */
+/**
+ * Every workflow of examples/, as it stands, by a real runner: what it sends, what its steps do,
+ * how it ends.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
@@ -32,7 +35,10 @@ interface Case extends Start {
   readonly sends?: string
   /** What the last prompt contains. */
   readonly prompt?: readonly string[]
-  /** What each comment on the recipe's thread contains (default: one, with the link, if something is sent). */
+  /**
+   * What each comment on the recipe's thread contains (default: one, with the link, if something is
+   * sent).
+   */
   readonly comments?: readonly string[]
   /** What `gh` changes. */
   readonly gh?: readonly string[]
@@ -45,7 +51,11 @@ interface Case extends Start {
   readonly edit?: (yaml: string) => string
 }
 
-const on = (start: Start, that: string, more: Partial<Case> = {}): Case => ({ ...start, ...more, that })
+const on = (start: Start, that: string, more: Partial<Case> = {}): Case => ({
+  ...start,
+  ...more,
+  that,
+})
 
 const JOB = 'your-project/job'
 const MESSAGE = 'your-project/message'
@@ -87,7 +97,14 @@ interface Pull {
 }
 
 /** Pull request 1, in one run or several. It is closed if that is the action. */
-function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later, ...rest }: Pull = {}) {
+function pull({
+  author = 'octocat',
+  by = author,
+  from = REPOSITORY,
+  label,
+  later,
+  ...rest
+}: Pull = {}) {
   const {
     actions = ['opened'],
     title = 'Add --retry',
@@ -109,13 +126,20 @@ function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later
         body: null,
         ...{ title, draft, labels, merged, user: sender(author), html_url: CODE },
         base: { ref: 'main', repo: { full_name: REPOSITORY } },
-        head: { ref: 'retry', label: 'your-org:retry', sha: sha('head'), repo: { full_name: from } },
+        head: {
+          ref: 'retry',
+          label: 'your-org:retry',
+          sha: sha('head'),
+          repo: { full_name: from },
+        },
       },
       sender: sender(run === actions.length ? by : author),
     }),
     prepare: ({ repository }: World, run: number) => {
       // A push that changes nothing sends nothing.
-      const files = [file('src/retry.ts', `@@ -1 +1 @@\n-once\n+twice${rebased ? '' : ' '.repeat(run - 1)}`)]
+      const files = [
+        file('src/retry.ts', `@@ -1 +1 @@\n-once\n+twice${rebased ? '' : ' '.repeat(run - 1)}`),
+      ]
       const closed = actions[run - 1] === 'closed' && ({ state: 'closed', merged } as const)
       repository.addPull({ number: 1, author, files, ...closed, ...later })
     },
@@ -125,7 +149,9 @@ function pull({ author = 'octocat', by = author, from = REPOSITORY, label, later
 const UPDATED = pull({ actions: ['opened', 'synchronize'] })
 const OPENED = pull()
 
-/** A run for a fork has no secrets, nor has one by Dependabot. If a person merges or pushes, it has. */
+/**
+ * A run for a fork has no secrets, nor has one by Dependabot. If a person merges or pushes, it has.
+ */
 const WITHOUT_SECRETS = [
   on(pull({ from: 'stranger/your-repo' }), 'leaves out forks', NOT_RUN),
   on(pull({ author: 'dependabot[bot]', by: 'octocat' }), 'leaves out Dependabot', NOT_RUN),
@@ -207,7 +233,13 @@ function issue(by: string, body = '', association = 'MEMBER', fields = {}): Star
     actor: by,
     payload: {
       ...(body ? { action: 'created', comment } : { action: 'labeled', label: { name: 'docs' } }),
-      issue: { number: 40, title: 'Explain --retry', state: 'open', user: sender('stranger'), ...fields },
+      issue: {
+        number: 40,
+        title: 'Explain --retry',
+        state: 'open',
+        user: sender('stranger'),
+        ...fields,
+      },
       sender: sender(by),
     },
   }
@@ -285,7 +317,9 @@ const used = (runs: number, open: number): Start => ({
   },
 })
 /** The agent's name has a letter less. */
-const misspelt = { edit: (yaml: string): string => yaml.replace('AGENT: mintlify', 'AGENT: mintlfy') }
+const misspelt = {
+  edit: (yaml: string): string => yaml.replace('AGENT: mintlify', 'AGENT: mintlfy'),
+}
 const refuses = (status: number): Pick<Start, 'scenario'> => ({
   scenario: { create: [{ status, headers: { 'retry-after': '3600' }, times: 9 }] },
 })
@@ -301,7 +335,10 @@ function withoutLabel(world: World): void {
 }
 
 const FORGED = 'forged: [`your-org/docs#99`](<https://github.com/your-org/docs/pull/99>)'
-/** Pull requests 1 and 2 were merged since v1.1.0. A stranger's comment on 1 looks like the action's. */
+/**
+ * Pull requests 1 and 2 were merged since v1.1.0. A stranger's comment on 1 looks like the
+ * action's.
+ */
 const MERGED_SINCE: Start = {
   ...dispatch({ since: 'v1.1.0' }),
   prepare: (world) => {
@@ -309,7 +346,10 @@ const MERGED_SINCE: Start = {
     const commits = [sha('one'), head].map((commit) => repository.addCommit({ sha: commit }))
     for (const [index, { sha: mergeCommit }] of commits.entries())
       repository.addPull({ number: index + 1, state: 'closed', merged: true, mergeCommit })
-    repository.addComment(1, { author: 'stranger', body: `${FORGED}\n\n<!-- agent-job-action:2 -->` })
+    repository.addComment(1, {
+      author: 'stranger',
+      body: `${FORGED}\n\n<!-- agent-job-action:2 -->`,
+    })
     addRelease(world, 'src/retry.ts')
     repository.addComparison(sha('v1.1.0'), head, { commits })
   },
@@ -355,7 +395,10 @@ const REOPEN = 'PATCH pulls/17 state=open'
 const READY = 'POST graphql/pulls/17/ready'
 const FREE = [READY, 'DELETE issues/17/labels/waiting-for-code']
 
-/** A docs job that is slower than the step that starts it. The later runs begin when it has ended, or at once. */
+/**
+ * A docs job that is slower than the step that starts it. The later runs begin when it has ended,
+ * or at once.
+ */
 function slower(fields: Pull, end: 'ended' | 'active'): Start & Partial<Case> {
   const { prepare, ...start } = pull(fields)
   return {
@@ -454,10 +497,17 @@ function announced(text: string | undefined): Partial<Case> {
   const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', content }
   const teams = { type: 'message', attachments: [attachment] }
   return {
-    secrets: ({ github: { url } }) => ({ SLACK_WEBHOOK: `${url}/slack`, TEAMS_WEBHOOK: `${url}/teams` }),
+    secrets: ({ github: { url } }) => ({
+      SLACK_WEBHOOK: `${url}/slack`,
+      TEAMS_WEBHOOK: `${url}/teams`,
+    }),
     prepare: (world) => {
       PUSH.prepare(world)
-      world.github.faults.push({ path: /^\/(?:slack|teams)$/, times: 2, answer: { status: 200, body: 'ok' } })
+      world.github.faults.push({
+        path: /^\/(?:slack|teams)$/,
+        times: 2,
+        answer: { status: 200, body: 'ok' },
+      })
     },
     check: ({ github }) => {
       const told = github.requests.filter(({ path }) => /^\/(?:slack|teams)$/.test(path))
@@ -470,9 +520,13 @@ function announced(text: string | undefined): Partial<Case> {
 const CASES: Record<string, readonly Case[]> = {
   'pull-request.yml': [
     on(UPDATED, 'has one job', { ...TWICE, prompt: ['+twice'] }),
-    on(pull({ actions: ['opened', 'synchronize'], rebased: true }), 'pays once for the same changes', {
-      sends: JOB,
-    }),
+    on(
+      pull({ actions: ['opened', 'synchronize'], rebased: true }),
+      'pays once for the same changes',
+      {
+        sends: JOB,
+      },
+    ),
     on(UPDATED, 'has a new job once its docs are merged', NEW_JOB),
     on(UPDATED, 'sends nothing more once its docs are closed', {
       ...SKIPPED,
@@ -486,7 +540,10 @@ const CASES: Record<string, readonly Case[]> = {
       edit: (yaml) => `${yaml}          skip-labels: no-docs\n`,
     }),
     on(UPDATED, 'goes on after the key was replaced', { ...TWICE, secrets: replacedKey }),
-    on(pull({ title: 'Retry [No docs]' }), 'can leave out a title', { ...NOT_RUN, edit: withClause }),
+    on(pull({ title: 'Retry [No docs]' }), 'can leave out a title', {
+      ...NOT_RUN,
+      edit: withClause,
+    }),
     ...WITHOUT_SECRETS,
   ],
   'ready.yml': [
@@ -501,13 +558,21 @@ const CASES: Record<string, readonly Case[]> = {
       gh: ['PATCH pulls/2 base=retry'],
     }),
     on(pull({ actions: ['ready_for_review'] }), 'has a job once it is ready for review'),
-    on(pull({ actions: ['labeled', 'labeled'], label: 'docs', draft: true }), 'has one for its label', TWICE),
+    on(
+      pull({ actions: ['labeled', 'labeled'], label: 'docs', draft: true }),
+      'has one for its label',
+      TWICE,
+    ),
     on(pull({ actions: ['labeled'], label: 'bug' }), 'leaves out other labels', NOT_RUN),
     on(
       pull({ actions: ['labeled'], label: 'docs', labels: [{ name: 'docs' }] }),
       'has one if it is no draft, too',
     ),
-    on(pull({ labels: [{ name: 'docs' }] }), 'leaves it to the label if it is opened with it', NOT_RUN),
+    on(
+      pull({ labels: [{ name: 'docs' }] }),
+      'leaves it to the label if it is opened with it',
+      NOT_RUN,
+    ),
     on(
       pull({ actions: ['ready_for_review'], labels: [{ name: 'docs' }] }),
       'has a job when a labelled draft is ready',
@@ -518,7 +583,9 @@ const CASES: Record<string, readonly Case[]> = {
     ...WITHOUT_SECRETS,
   ],
   'on-merge.yml': [
-    on(merge('stranger', 'src/retry.ts'), 'has a job for what a fork brought', { prompt: ['+twice'] }),
+    on(merge('stranger', 'src/retry.ts'), 'has a job for what a fork brought', {
+      prompt: ['+twice'],
+    }),
     on(merge('dependabot[bot]', 'src/retry.ts'), 'has one for an update by Dependabot', {
       prompt: ['+twice'],
     }),
@@ -534,12 +601,19 @@ const CASES: Record<string, readonly Case[]> = {
     on(named('Retry (#1)'), 'has a job if some are left out', { edit: withClause }),
     on(named('Retry [no docs] (#1)'), 'can leave out a title', { ...NOT_RUN, edit: withClause }),
     on(PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: ['+new'] }),
-    on(MERGED_SEVERAL, 'has one for a push that merges several', { ...NO_COMMENT, prompt: ['+new'] }),
+    on(MERGED_SEVERAL, 'has one for a push that merges several', {
+      ...NO_COMMENT,
+      prompt: ['+new'],
+    }),
     on(MERGED, 'says so if there is nothing to change', {
       ...NO_CHANGES,
       comments: ['completed without a pull request'],
     }),
-    on(MERGED, 'fails if the agent does', { scenario: 'failed', ends: 'failed', comments: ['failed'] }),
+    on(MERGED, 'fails if the agent does', {
+      scenario: 'failed',
+      ends: 'failed',
+      comments: ['failed'],
+    }),
     synced(MERGED),
   ],
   'by-folder-on-merge.yml': [
@@ -563,7 +637,9 @@ const CASES: Record<string, readonly Case[]> = {
       ...NO_COMMENT,
       edit: (yaml) => yaml.replace(/^ *(?:job-scope|pull-requests): .*\n/gm, ''),
     }),
-    on(merge('mintlify[bot]', ...BOTH), 'skips a pull request of the agent', { ends: 'skipped, skipped' }),
+    on(merge('mintlify[bot]', ...BOTH), 'skips a pull request of the agent', {
+      ends: 'skipped, skipped',
+    }),
     on(merge('renovate[bot]', ...BOTH), 'skips one of Renovate', { ends: 'skipped, skipped' }),
     synced(merge('octocat', ...BOTH)),
   ],
@@ -603,10 +679,14 @@ const CASES: Record<string, readonly Case[]> = {
       docsToken: { pull_requests: 'write' },
       fails: true,
     }),
-    on(pull({ actions: ['opened', 'closed'], merged: true }), 'frees them when the code is merged', {
-      ...DRY_RUN,
-      gh: [...HOLD, ...FREE],
-    }),
+    on(
+      pull({ actions: ['opened', 'closed'], merged: true }),
+      'frees them when the code is merged',
+      {
+        ...DRY_RUN,
+        gh: [...HOLD, ...FREE],
+      },
+    ),
     on(pull({ actions: ['opened', 'closed'], merged: true }), 'frees them without a label, too', {
       ...DRY_RUN,
       prepare: (world, run) => {
@@ -615,14 +695,22 @@ const CASES: Record<string, readonly Case[]> = {
       },
       gh: [DRAFT, READY],
     }),
-    on(pull({ actions: ['opened', 'closed', 'reopened'] }), 'closes and reopens them with the code', {
-      ...DRY_RUN,
-      gh: [...HOLD, ...CLOSE, REOPEN, LABEL],
-    }),
-    on(slower({ actions: ['opened', 'closed'] }, 'ended'), 'closes what a job opened after its step ended', {
-      ends: 'dry-run, pr-opened',
-      gh: CLOSE,
-    }),
+    on(
+      pull({ actions: ['opened', 'closed', 'reopened'] }),
+      'closes and reopens them with the code',
+      {
+        ...DRY_RUN,
+        gh: [...HOLD, ...CLOSE, REOPEN, LABEL],
+      },
+    ),
+    on(
+      slower({ actions: ['opened', 'closed'] }, 'ended'),
+      'closes what a job opened after its step ended',
+      {
+        ends: 'dry-run, pr-opened',
+        gh: CLOSE,
+      },
+    ),
     on(
       slower({ actions: ['opened', 'reopened'] }, 'ended'),
       'holds back what a job opened after its step ended',
@@ -642,27 +730,43 @@ const CASES: Record<string, readonly Case[]> = {
       'asks once for a job that is not done',
       { ends: 'dry-run, started' },
     ),
-    on(pull({ actions: ['opened', 'closed'], by: 'reader' }), 'follows nobody without write access', {
-      ...SKIPPED,
-      sends: JOB,
-      gh: HOLD,
+    on(
+      pull({ actions: ['opened', 'closed'], by: 'reader' }),
+      'follows nobody without write access',
+      {
+        ...SKIPPED,
+        sends: JOB,
+        gh: HOLD,
+      },
+    ),
+    on(
+      pull({ later: { state: 'closed', merged: true } }),
+      'frees them if the code was merged meanwhile',
+      {
+        docsPull: { draft: true, labels: new Set(['waiting-for-code']) },
+        gh: FREE,
+      },
+    ),
+    on(pull({ later: { state: 'closed' } }), 'closes them if the code was closed meanwhile', {
+      gh: CLOSE,
     }),
-    on(pull({ later: { state: 'closed', merged: true } }), 'frees them if the code was merged meanwhile', {
-      docsPull: { draft: true, labels: new Set(['waiting-for-code']) },
-      gh: FREE,
-    }),
-    on(pull({ later: { state: 'closed' } }), 'closes them if the code was closed meanwhile', { gh: CLOSE }),
-    on(pull({ actions: ['opened', 'closed'], merged: true }), 'frees them after the key was replaced', {
-      ...DRY_RUN,
-      secrets: replacedKey,
-      gh: [...HOLD, ...FREE],
-    }),
+    on(
+      pull({ actions: ['opened', 'closed'], merged: true }),
+      'frees them after the key was replaced',
+      {
+        ...DRY_RUN,
+        secrets: replacedKey,
+        gh: [...HOLD, ...FREE],
+      },
+    ),
     on(pull({ actions: ['opened', 'closed'], merged: true }), 'works on GitHub Enterprise Server', {
       ...ENTERPRISE_SERVER,
       ...DRY_RUN,
       gh: [...HOLD, ...FREE],
     }),
-    on(OPENED, 'leaves docs alone that are merged', { docsPull: { state: 'closed', merged: true } }),
+    on(OPENED, 'leaves docs alone that are merged', {
+      docsPull: { state: 'closed', merged: true },
+    }),
     ...WITHOUT_SECRETS,
   ],
   'waiting-for-code.yml': [
@@ -670,12 +774,20 @@ const CASES: Record<string, readonly Case[]> = {
     on(pull({ labels: [{ name: 'docs' }] }), 'succeeds without it', NOT_RUN),
   ],
   'docs-pull-request.yml': [
-    on(built({ [BUILD]: 'success' }, PREVIEW), 'edits the docs pull request, and shows its preview', {
-      gh: [...EDIT, status('success', 'success', PREVIEW)],
-    }),
-    on(built({ lint: 'success', [BUILD]: 'failure' }), 'shows that the build failed, without a preview', {
-      gh: [...EDIT, status('failure', 'failure')],
-    }),
+    on(
+      built({ [BUILD]: 'success' }, PREVIEW),
+      'edits the docs pull request, and shows its preview',
+      {
+        gh: [...EDIT, status('success', 'success', PREVIEW)],
+      },
+    ),
+    on(
+      built({ lint: 'success', [BUILD]: 'failure' }),
+      'shows that the build failed, without a preview',
+      {
+        gh: [...EDIT, status('failure', 'failure')],
+      },
+    ),
     on(built({ [BUILD]: 'cancelled' }), "can't tell if the build was cancelled", {
       gh: [...EDIT, status('error', 'cancelled')],
     }),
@@ -743,7 +855,11 @@ const CASES: Record<string, readonly Case[]> = {
       ...ENTERPRISE_SERVER,
       docsPull: { author: 'your-agent[bot]' },
     }),
-    on(used(1, 1), "stays green at the service's limit", { ...refuses(429), ends: 'error', fails: false }),
+    on(used(1, 1), "stays green at the service's limit", {
+      ...refuses(429),
+      ends: 'error',
+      fails: false,
+    }),
     on(used(1, 1), 'fails on other errors', { ...refuses(403), ends: 'error' }),
     ...WITHOUT_SECRETS,
   ],
@@ -768,7 +884,9 @@ const CASES: Record<string, readonly Case[]> = {
     synced(described({}, JSON.stringify(API))),
   ],
   'schedule.yml': [
-    on(schedule('schedule', true), 'sends what changed since the last success', { prompt: ['src/retry.ts'] }),
+    on(schedule('schedule', true), 'sends what changed since the last success', {
+      prompt: ['src/retry.ts'],
+    }),
     on(schedule('schedule', false), 'sends nothing if nothing changed', SKIPPED),
     on(FIRST_NIGHT, 'begins with the next one', SKIPPED),
     on(NIGHT_OF_BOTS, 'sends nothing if only bots committed', SKIPPED),
@@ -781,7 +899,11 @@ const CASES: Record<string, readonly Case[]> = {
     on(RELEASE, 'sends what changed since the release before, and has a check', {
       prompt: ['src/retry.ts', 'Retries.'],
       check: ({ repository, sha: head_sha }) => {
-        const check = { name: 'Docs of a release / docs: docs job (docs)', head_sha, conclusion: 'success' }
+        const check = {
+          name: 'Docs of a release / docs: docs job (docs)',
+          head_sha,
+          conclusion: 'success',
+        }
         expect([...repository.checks.values()]).toEqual([expect.objectContaining(check)])
       },
     }),
@@ -808,7 +930,10 @@ const CASES: Record<string, readonly Case[]> = {
       ends: 'dry-run',
       says: 'Shorten it.',
     }),
-    on(seeded('Shorten it.', 3600), 'says more to a job', { sends: MESSAGE, prompt: ['Shorten it.'] }),
+    on(seeded('Shorten it.', 3600), 'says more to a job', {
+      sends: MESSAGE,
+      prompt: ['Shorten it.'],
+    }),
     on(seeded('', 60), 'only waits for it without a prompt', { sends: '' }),
   ],
   'by-number.yml': [
@@ -820,7 +945,11 @@ const CASES: Record<string, readonly Case[]> = {
   'issue.yml': [
     on(issue('octocat'), 'has a job if it is labelled', { prompt: ['Explain --retry'] }),
     on(issue('reader'), 'refuses a reader who labels it', SKIPPED),
-    on(issue('octocat', '/docs', 'MEMBER', { state: 'closed' }), 'is left alone if it is closed', NOT_RUN),
+    on(
+      issue('octocat', '/docs', 'MEMBER', { state: 'closed' }),
+      'is left alone if it is closed',
+      NOT_RUN,
+    ),
     on(issue('octocat', '/docs Show it.', 'CONTRIBUTOR'), 'sends each comment to the one job', {
       ...TWICE,
       runs: 2,
@@ -876,7 +1005,10 @@ const CASES: Record<string, readonly Case[]> = {
       ...STOPPED,
     }),
     on(PUSH, 'says nothing if nothing changed', { ...announced(undefined), ...NO_CHANGES }),
-    on(pushBy(['renovate[bot]'], 'src/retry.ts'), 'skips Renovate', { ...announced(undefined), ...SKIPPED }),
+    on(pushBy(['renovate[bot]'], 'src/retry.ts'), 'skips Renovate', {
+      ...announced(undefined),
+      ...SKIPPED,
+    }),
     { ...announced(undefined), ...synced(PUSH) },
   ],
   'central.yml': [
@@ -905,7 +1037,11 @@ const CASES: Record<string, readonly Case[]> = {
       runs: 2,
       secrets: replacedKey,
     }),
-    on(MERGED, 'can be switched off', { ...CALLED, ...NOT_RUN, vars: () => ({ DOCS_JOBS: 'off' }) }),
+    on(MERGED, 'can be switched off', {
+      ...CALLED,
+      ...NOT_RUN,
+      vars: () => ({ DOCS_JOBS: 'off' }),
+    }),
     on(MERGED, 'is off where the variable is not seen', { edit: inComment, ...NOT_RUN }),
     { ...synced(MERGED), ...CALLED },
   ],
@@ -913,7 +1049,10 @@ const CASES: Record<string, readonly Case[]> = {
     on(OPENED, "reads and writes at the server's own API", {
       enterprise: true,
       secrets: ({ network: { HTTPS_PROXY } }) => ({ HTTPS_PROXY }),
-      vars: ({ network: { NODE_EXTRA_CA_CERTS } }) => ({ NODE_EXTRA_CA_CERTS, NO_PROXY: 'localhost' }),
+      vars: ({ network: { NODE_EXTRA_CA_CERTS } }) => ({
+        NODE_EXTRA_CA_CERTS,
+        NO_PROXY: 'localhost',
+      }),
       check: ({ github }) =>
         expect(github.requests.every(({ path }) => path.startsWith('/api/v3/'))).toBe(true),
     }),
@@ -933,13 +1072,16 @@ const CASES: Record<string, readonly Case[]> = {
       }),
     ),
     on(OPENED, 'shows it if the job fails, too', {
-      edit: (yaml) => yaml.replace('id: emulator\n', '$&        with:\n          scenario: failed\n'),
+      edit: (yaml) =>
+        yaml.replace('id: emulator\n', '$&        with:\n          scenario: failed\n'),
       ends: 'failed',
       sends: '',
       says: 'POST /v2/agent/any/job 201 {"prompt":"Bring the docs',
     }),
     on(pull({ author: 'mintlify[bot]' }), "runs on the agent's pull requests, too", { sends: '' }),
-    on(pull({ author: 'stranger', from: 'stranger/your-repo' }), 'runs on forks, too', { sends: '' }),
+    on(pull({ author: 'stranger', from: 'stranger/your-repo' }), 'runs on forks, too', {
+      sends: '',
+    }),
   ],
 }
 
@@ -989,7 +1131,9 @@ test.concurrent.each(rows)('%s', async (_, name, one) => {
   try {
     checkCase(ran, name === 'central.yml' ? yaml : edited, one)
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : error}\n\n${ran.log}`, { cause: error })
+    throw new Error(`${error instanceof Error ? error.message : error}\n\n${ran.log}`, {
+      cause: error,
+    })
   }
 })
 
@@ -997,7 +1141,8 @@ test.concurrent.each(rows)('%s', async (_, name, one) => {
 const dryRuns = Object.entries(CASES).flatMap(([name, [one]]) => {
   const yaml = readExample(name)
   const dry = yaml.replace(/^ {10}project-id:/gm, '          dry-run: true\n$&')
-  const isLeftOut = dry === yaml || /dry-run:/.test(yaml) || /^(?:central|test-with-emulator)/.test(name)
+  const isLeftOut =
+    dry === yaml || /dry-run:/.test(yaml) || /^(?:central|test-with-emulator)/.test(name)
   return one && !isLeftOut ? [[name, dry, one] as const] : []
 })
 test.concurrent.each(dryRuns)('%s changes nothing in a dry run', async (name, yaml, one) => {
@@ -1016,6 +1161,9 @@ test('every example is run, on each of its events, and nothing else', () => {
     // A workflow that is called runs on the events of the caller, which is in its comment.
     return [name, new Set(named)]
   })
-  const run = Object.entries(CASES).map(([name, cases]) => [name, new Set(cases.map(({ event }) => event))])
+  const run = Object.entries(CASES).map(([name, cases]) => [
+    name,
+    new Set(cases.map(({ event }) => event)),
+  ])
   expect(Object.fromEntries(run)).toEqual(Object.fromEntries(events))
 })

@@ -1,7 +1,8 @@
 /**
- * Runs the workflows of a release, unchanged, by a real runner. A bare repository replaces GitHub's, and the test keeps
- * its releases and artifacts. The checks and the build that they call are stubs. What `check` refuses, and when v1
- * moves, is tested with the script: sweeps/release.test.ts.
+ * Runs the workflows of a release, unchanged, by a real runner. A bare repository replaces
+ * GitHub's, and the test keeps its releases and artifacts. The checks and the build that they call
+ * are stubs. What `check` refuses, and when v1 moves, is tested with the script:
+ * sweeps/release.test.ts.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -45,8 +46,9 @@ runs:
 `
 
 /**
- * A hook that holds GitHub's rule for a workflow's token: it may create or move no ref to a commit whose workflows differ
- * from those of every branch (GitHub's changelog, 2023-11-02, "Enforcing workflow scope when creating a release").
+ * A hook that holds GitHub's rule for a workflow's token: it may create or move no ref to a commit
+ * whose workflows differ from those of every branch (GitHub's changelog, 2023-11-02, "Enforcing
+ * workflow scope when creating a release").
  */
 const WORKFLOW_RULE = `#!/bin/sh
 [ "$GITHUB_ACTIONS" = true ] || exit 0
@@ -108,7 +110,10 @@ class Kept {
     return ''
   }
 
-  /** As on GitHub, a ref that exists can't be created, nor one that the rule forbids to a workflow's token. */
+  /**
+   * As on GitHub, a ref that exists can't be created, nor one that the rule forbids to a workflow's
+   * token.
+   */
   api([, where = '', ...options]: readonly string[]): string {
     const [, name = ''] = /^repos\/one\/action\/git\/(.*)$/.exec(where) ?? []
     const field = (name: string): string =>
@@ -158,7 +163,11 @@ const release = (
 const publish = (clone: Releasable, version: string) =>
   run(clone, { action: 'published', release: { tag_name: `v${version}` } })
 
-async function run(clone: Releasable, payload: object, meanwhile: (kept: Kept) => void = () => undefined) {
+async function run(
+  clone: Releasable,
+  payload: object,
+  meanwhile: (kept: Kept) => void = () => undefined,
+) {
   const home = newFolder('release')
   const kept = new Kept(clone, meanwhile)
   const gh = await startGh(path.join(home, 'bin'), (call) => kept.gh(call))
@@ -306,7 +315,10 @@ test.concurrent('v1 stays if main has got another workflow before the release is
   mergeWorkflow(clone)
   const tags = clone.tags()
   const ran = await publish(clone, '1.2.3')
-  expect([ran.succeeded, ran.failed]).toEqual([false, [expect.stringContaining('gh auth setup-git')]])
+  expect([ran.succeeded, ran.failed]).toEqual([
+    false,
+    [expect.stringContaining('gh auth setup-git')],
+  ])
   expect(clone.tags()).toEqual(tags)
 })
 

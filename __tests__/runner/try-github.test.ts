@@ -1,6 +1,7 @@
 /**
- * The workflow that a maintainer starts on the real GitHub, here with the tests' own. act can't show a step that is
- * cancelled, because it ends it at once, nor that this is an attempt of many; it uploads nothing; and here all jobs have the same token, so each runs alone.
+ * The workflow that a maintainer starts on the real GitHub, here with the tests' own. act can't
+ * show a step that is cancelled, because it ends it at once, nor that this is an attempt of many;
+ * it uploads nothing; and here all jobs have the same token, so each runs alone.
  */
 
 import { readFileSync } from 'node:fs'
@@ -25,7 +26,8 @@ function runJob(
   const workflow = parse(readFileSync(`.github/workflows/${WORKFLOW}`, 'utf8'))
   const { [name]: job } = workflow.jobs
   job.steps = job.steps.filter(
-    ({ id = '', uses = '' }) => !leftOut.includes(id) && !uses.startsWith('actions/upload-artifact@'),
+    ({ id = '', uses = '' }) =>
+      !leftOut.includes(id) && !uses.startsWith('actions/upload-artifact@'),
   )
   for (const step of job.steps) {
     // In place of the cancel: both leave a docs job that is running.
@@ -101,6 +103,9 @@ test.concurrent('a missing permission is answered as assumed', async () => {
   const ran = await runJob('denied')
   expectSuccess(ran)
   const rows = tableOf(ran.summaries)
-  expect(rows.map(([what]) => what)).toEqual(['Without a permission', 'A docs job without its check'])
+  expect(rows.map(([what]) => what)).toEqual([
+    'Without a permission',
+    'A docs job without its check',
+  ])
   for (const [, assumed, seen] of rows) expect(seen).toBe(assumed)
 })

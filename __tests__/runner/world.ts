@@ -1,9 +1,9 @@
 /**
  * Runs a workflow by a real runner, in a world with its own service and GitHub.
  *
- * The environment leads to them: GITHUB_API_URL names the GitHub, and HTTPS_PROXY a proxy that connects every name to
- * the service, which has a certificate for the usual one. Of the action, only the default interval is changed, to save
- * time.
+ * The environment leads to them: GITHUB_API_URL names the GitHub, and HTTPS_PROXY a proxy that
+ * connects every name to the service, which has a certificate for the usual one. Of the action,
+ * only the default interval is changed, to save time.
  */
 
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
@@ -60,7 +60,10 @@ export interface Start extends Pick<Run, 'event' | 'actor'> {
   /** Files of the repository, by path, and before the last commit. */
   readonly files?: Record<string, string>
   readonly filesBefore?: Record<string, string>
-  /** GitHub is a GitHub Enterprise Server, and the workflow itself has to set the proxy and the certificate. */
+  /**
+   * GitHub is a GitHub Enterprise Server, and the workflow itself has to set the proxy and the
+   * certificate.
+   */
   readonly enterprise?: true
 }
 
@@ -68,7 +71,10 @@ export interface Start extends Pick<Run, 'event' | 'actor'> {
 export type World = Awaited<ReturnType<typeof startWorld>>
 export type Ran = Awaited<ReturnType<typeof runWorkflow>>
 
-/** What all runs share: the certificate of the service, the action as a runner downloads it, and Node's compiled code. */
+/**
+ * What all runs share: the certificate of the service, the action as a runner downloads it, and
+ * Node's compiled code.
+ */
 const authority = certificate([SERVICE])
 const action = layOutAction()
 const compileCache = newFolder('compiled')
@@ -89,7 +95,12 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
         payload: typeof payload === 'function' ? payload(world, run) : payload,
         // The repository `workflows` of the organisation has the examples.
         repositories: { [ACTION]: action, 'your-org/workflows@main': action },
-        secrets: { AGENT_API_KEY: KEY, DOCS_TOKEN, GITHUB_TOKEN: TOKEN, ...start.secrets?.(world, run) },
+        secrets: {
+          AGENT_API_KEY: KEY,
+          DOCS_TOKEN,
+          GITHUB_TOKEN: TOKEN,
+          ...start.secrets?.(world, run),
+        },
         vars: start.vars?.(world),
         env: {
           ...world.env,
@@ -98,7 +109,9 @@ export async function runWorkflow(workflow: string, yaml: string, start: Start) 
             : { GITHUB_RUN_ID: `${run}` }),
         },
       })
-      const outputs = ran.steps.filter(({ name }) => name === `Main ${ACTION}`).map((step) => step.outputs)
+      const outputs = ran.steps
+        .filter(({ name }) => name === `Main ${ACTION}`)
+        .map((step) => step.outputs)
       if (run === runs) return { ...world, ...ran, outputs }
     }
   } finally {
@@ -123,7 +136,10 @@ async function startWorld(workflow: string, yaml: string, start: Start) {
   const docs = github.addRepository(DOCS, { private: true, foreign: true })
   docs.addPull({ number: 17, author: 'mintlify[bot]', head: sha('docs'), ...start.docsPull })
   for (const label of ['automated', 'waiting-for-code']) docs.labels.add(label)
-  const service = await startEmulator({ speed: SPEED, ...(start.scenario && { scenario: start.scenario }) })
+  const service = await startEmulator({
+    speed: SPEED,
+    ...(start.scenario && { scenario: start.scenario }),
+  })
   const tls = await authority
   const front = await terminateTls(Number(new URL(service.url).port), tls)
   const proxy = await connectProxy(front.port)
@@ -166,7 +182,10 @@ function permissionsOf({ jobs }: { jobs: Record<string, { permissions?: object }
   return { ...NO_PERMISSIONS, ...Object.fromEntries(named) }
 }
 
-/** What docs/recipes.md asks of `DOCS_TOKEN` for a recipe: `Pull requests: write; Checks and Deployments: read`. */
+/**
+ * What docs/recipes.md asks of `DOCS_TOKEN` for a recipe: `Pull requests: write; Checks and
+ * Deployments: read`.
+ */
 function docsTokenOf(workflow: string): Partial<Permissions> {
   const all = rows('docs/recipes.md', 'The token for the docs repository')
   const [, cell = ''] = all.find(([names = '']) => names.split(', ').includes(workflow)) ?? []
@@ -181,7 +200,11 @@ function docsTokenOf(workflow: string): Partial<Permissions> {
 /** The files of the action and of its emulator, by path. */
 export function actionFiles(): Record<string, string> {
   const manifest = readFileSync('action.yml', 'utf8').replace(ADAPTIVE, "$1'0.2'")
-  return { 'action.yml': manifest, ...filesOf('emulator', 'emulator'), ...filesOf('build/dist', 'dist') }
+  return {
+    'action.yml': manifest,
+    ...filesOf('emulator', 'emulator'),
+    ...filesOf('build/dist', 'dist'),
+  }
 }
 
 function filesOf(folder: string, to: string): Record<string, string> {

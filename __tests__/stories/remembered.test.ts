@@ -1,7 +1,7 @@
 /**
- * A remembered job that the service does not find, or that refuses the message. A gateway says 404 once, and the job goes
- * on; a second job costs money. unit/run has a row for each status, unit/previous-run one for each memory, and unit/poll
- * has the times.
+ * A remembered job that the service does not find, or that refuses the message. A gateway says 404
+ * once, and the job goes on; a second job costs money. unit/run has a row for each status,
+ * unit/previous-run one for each memory, and unit/poll has the times.
  */
 
 import { describe, expect, test } from '@jest/globals'
@@ -32,7 +32,10 @@ describe('an active job that is not found for a moment keeps its work', () => {
   const polls = [missing, missing, missing, active, active, completed]
   test.each<[string, Script]>([
     ['three times, when asked for', { posts: [created, active], polls }],
-    ['once, by the message', { posts: [created, missing, active], polls: [active, ...polls.slice(3)] }],
+    [
+      'once, by the message',
+      { posts: [created, missing, active], polls: [active, ...polls.slice(3)] },
+    ],
   ])('%s', (_, script) =>
     onPullRequest(script, async ({ start, step, creates }) => {
       await start()
@@ -44,21 +47,24 @@ describe('an active job that is not found for a moment keeps its work', () => {
   )
 
   test('by a re-run just after a cancel', () =>
-    onPullRequest({ posts: [created], polls: [missing, active, completed] }, async ({ step, service }) => {
-      const first = await step(
-        { 'poll-interval-seconds': '600' },
-        {
-          meanwhile: async ({ lines, cancel }) => {
-            await until(() => lines.some((line) => /job-1/.test(line)))
-            cancel()
+    onPullRequest(
+      { posts: [created], polls: [missing, active, completed] },
+      async ({ step, service }) => {
+        const first = await step(
+          { 'poll-interval-seconds': '600' },
+          {
+            meanwhile: async ({ lines, cancel }) => {
+              await until(() => lines.some((line) => /job-1/.test(line)))
+              cancel()
+            },
           },
-        },
-      )
-      expect(first.outputs).toMatchObject({ outcome: 'cancelled', 'job-id': 'job-1' })
-      const { outputs } = await step({}, { env: { GITHUB_RUN_ATTEMPT: '2' } })
-      expect(service.posts()).toHaveLength(1)
-      expect(outputs).toMatchObject({ ...REUSED, sent: 'nothing' })
-    }))
+        )
+        expect(first.outputs).toMatchObject({ outcome: 'cancelled', 'job-id': 'job-1' })
+        const { outputs } = await step({}, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+        expect(service.posts()).toHaveLength(1)
+        expect(outputs).toMatchObject({ ...REUSED, sent: 'nothing' })
+      },
+    ))
 })
 
 test('a job that is not found four times in a row is replaced', () =>
@@ -99,7 +105,10 @@ test.each<[string, refusal: Handler, continues: boolean, says: string]>([
 test('no other job is created once the comment was refused for good', () =>
   onPullRequest({ posts: [ended, gone], polls: [completed] }, async ({ world, step, creates }) => {
     await step()
-    world.github.faults.push({ method: 'PATCH', answer: { status: 403, body: { message: 'Locked' } } })
+    world.github.faults.push({
+      method: 'PATCH',
+      answer: { status: 403, body: { message: 'Locked' } },
+    })
     const { outputs } = await step()
     expect([outputs['error-code'], creates().length]).toEqual(['github', 1])
   }))
@@ -124,9 +133,16 @@ test('a message that may be lost is told to each re-run, until the end of the jo
   ))
 
 test('a job that is active and refuses the message is not replaced', () =>
-  onPullRequest({ posts: [created, gone, another], polls: [active] }, async ({ start, step, service }) => {
-    await start()
-    const { outputs } = await step()
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'rejected', 'job-id': 'job-1' })
-    expect(service.posts()).toHaveLength(2)
-  }))
+  onPullRequest(
+    { posts: [created, gone, another], polls: [active] },
+    async ({ start, step, service }) => {
+      await start()
+      const { outputs } = await step()
+      expect(outputs).toMatchObject({
+        outcome: 'error',
+        'error-code': 'rejected',
+        'job-id': 'job-1',
+      })
+      expect(service.posts()).toHaveLength(2)
+    },
+  ))

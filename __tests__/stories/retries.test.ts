@@ -1,6 +1,7 @@
 /**
- * What is retried and what never, and what is said of it, against a service that misbehaves: a row for each way to end a
- * response. unit/verdict has one for each status, unit/poll and unit/send have the times.
+ * What is retried and what never, and what is said of it, against a service that misbehaves: a row
+ * for each way to end a response. unit/verdict has one for each status, unit/poll and unit/send
+ * have the times.
  */
 
 import { describe, expect, test } from '@jest/globals'
@@ -33,7 +34,8 @@ interface Expected {
 }
 
 const MIB = 1024 * 1024
-const afterSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString()
+const afterSeconds = (seconds: number): string =>
+  new Date(Date.now() + seconds * 1000).toUTCString()
 const says = (status: number, error: string, headers?: Record<string, string>) =>
   json(status, { error }, headers)
 const limited = (headers: Record<string, string>): Handler => says(429, 'Slow down', headers)
@@ -45,7 +47,12 @@ const html: Handler = (response) =>
 
 const accepted: Expected = { posts: 1, outcome: 'pr-opened' }
 const afterRetries = (posts: number): Expected => ({ ...accepted, posts })
-const failed = (code: string, ...parts: string[]): Expected => ({ posts: 1, outcome: 'error', code, parts })
+const failed = (code: string, ...parts: string[]): Expected => ({
+  posts: 1,
+  outcome: 'error',
+  code,
+  parts,
+})
 const unknown = (...parts: string[]): Expected => failed('create-unknown', ...parts)
 
 /** Runs a step that makes every request of the script, the last poll perhaps more often. */
@@ -57,7 +64,8 @@ async function expectRun(
   const { service, outputs, exitCode, commands, log } = await tellAgainst(script, inputs)
   const exit = outcome === 'pr-opened' ? 0 : 1
   const mayBeAccepted =
-    service.polls().length > 0 || /A docs job may exist|may be working/.test(commands('error')[0] ?? '')
+    service.polls().length > 0 ||
+    /A docs job may exist|may be working/.test(commands('error')[0] ?? '')
   const what = inputs['job-id'] ? 'message' : 'job'
   const sent = posts > 0 && mayBeAccepted ? what : 'nothing'
   expect({
@@ -98,8 +106,16 @@ describe('a create', () => {
   const seconds = limited(retryAfter(1))
   const date: Handler = (...answer) => limited({ 'retry-after': afterSeconds(3) })(...answer)
   test.each<[string, readonly Handler[], Expected]>([
-    ['200 with an id and any status: accepted', [json(200, { id: 'job-1', status: '?' })], accepted],
-    ['201 of 1 MiB, with fields of a wrong type: accepted', [sized(201, MIB, wrongTypes)], accepted],
+    [
+      '200 with an id and any status: accepted',
+      [json(200, { id: 'job-1', status: '?' })],
+      accepted,
+    ],
+    [
+      '201 of 1 MiB, with fields of a wrong type: accepted',
+      [sized(201, MIB, wrongTypes)],
+      accepted,
+    ],
     ['a body up to an ordinary end: accepted', [undelimited('end')], accepted],
     ['a body up to a reset: never', [undelimited('reset')], unknown(mayExist)],
     ['a response over 1 MiB: never', [sized(201, MIB + 1)], unknown(mayExist, '1 MiB')],
@@ -107,18 +123,38 @@ describe('a create', () => {
     ['informational responses without end: never', [endlessHints], unknown(mayExist)],
     ['a reset after the request: never', [reset], unknown(mayExist)],
     ['502 with HTML: never', [html], unknown(mayExist, '502: "Bad gateway"')],
-    ['503 with Retry-After: never', [says(503, 'Busy', retryAfter(1))], unknown(mayExist, '503: "Busy"')],
-    ['429 with seconds, a date, neither: later', [seconds, date, limited({}), created], afterRetries(4)],
+    [
+      '503 with Retry-After: never',
+      [says(503, 'Busy', retryAfter(1))],
+      unknown(mayExist, '503: "Busy"'),
+    ],
+    [
+      '429 with seconds, a date, neither: later',
+      [seconds, date, limited({}), created],
+      afterRetries(4),
+    ],
     [
       '429 past the deadline: final',
       [limited(retryAfter(3600))],
       failed('rate-limited', '"Slow down"', '1 h'),
     ],
     ['401: final', [says(401, 'Bad key')], failed('auth', '401: "Bad key"', 'api-key')],
-    ['404: final', [says(404, 'No project')], failed('not-found', '404: "No project"', 'project-id')],
+    [
+      '404: final',
+      [says(404, 'No project')],
+      failed('not-found', '404: "No project"', 'project-id'),
+    ],
     ['204: never', [noContent], failed('contract', mayExist)],
-    ['200 that is not JSON: never', [json(200, 'Welcome!')], failed('contract', mayExist, 'Welcome!')],
-    ['an id that is no path segment: never', [json(200, job({ id: '..' }))], failed('contract', mayExist)],
+    [
+      '200 that is not JSON: never',
+      [json(200, 'Welcome!')],
+      failed('contract', mayExist, 'Welcome!'),
+    ],
+    [
+      'an id that is no path segment: never',
+      [json(200, job({ id: '..' }))],
+      failed('contract', mayExist),
+    ],
   ])('%s', async (_, posts, expected) => {
     await expectRun({ posts, polls: [completed] }, { prompt: 'Go' }, expected)
   })
@@ -128,7 +164,11 @@ describe('a message', () => {
   test.each<[string, readonly Handler[], Expected]>([
     ['204: accepted', [noContent], accepted],
     ['200 that is not JSON: accepted', [json(200, 'ok')], accepted],
-    ['409, the job is busy, and 429: retried', [busy, limited(retryAfter(1)), active], afterRetries(3)],
+    [
+      '409, the job is busy, and 429: retried',
+      [busy, limited(retryAfter(1)), active],
+      afterRetries(3),
+    ],
     [
       '409 past the deadline: final',
       [says(409, 'Busy', retryAfter(3600))],
@@ -162,7 +202,11 @@ describe('a poll', () => {
     ['another job', other],
     ['a status that is not in the list', json(200, job({ status: 'thinking' }))],
   ])('%s, twice: retried', async (_, poll) => {
-    await expectRun({ posts: [created], polls: [poll, poll, completed] }, { prompt: 'Go' }, accepted)
+    await expectRun(
+      { posts: [created], polls: [poll, poll, completed] },
+      { prompt: 'Go' },
+      accepted,
+    )
   })
 
   test.each<[string, Handler, Expected]>([
@@ -174,33 +218,41 @@ describe('a poll', () => {
   })
 
   const missing = says(404, 'No such job')
-  const page: Handler = (response) => response.writeHead(404).end('<html><h1>404 Not Found</h1></html>')
+  const page: Handler = (response) =>
+    response.writeHead(404).end('<html><h1>404 Not Found</h1></html>')
   const text: Handler = (response) => response.writeHead(404).end('default backend - 404')
   test.each<[string, readonly Handler[], Expected]>([
     ['404 three times, in whatever words: retried', [page, text, missing, completed], accepted],
-    ['404 four times: final', [missing], failed('not-found', '404: "No such job"', 'job-id', 'project-id')],
+    [
+      '404 four times: final',
+      [missing],
+      failed('not-found', '404: "No such job"', 'job-id', 'project-id'),
+    ],
   ])('of a job that was given: %s', async (_, polls, expected) => {
     await expectRun({ polls }, { 'job-id': 'job-1' }, { ...expected, posts: 0 })
   })
 
   test('that does not show the job leaves nothing that says that the job is running', () => {
     const unavailable = says(503, 'upstream connect error', retryAfter(600))
-    return onPullRequest({ posts: [created], polls: [active, unavailable] }, async ({ step, world }) => {
-      const { outputs, commands, summary } = await step(
-        {},
-        {
-          meanwhile: async ({ lines, cancel }) => {
-            await until(() => lines.some((line) => /503.* Retrying/.test(line)))
-            cancel()
+    return onPullRequest(
+      { posts: [created], polls: [active, unavailable] },
+      async ({ step, world }) => {
+        const { outputs, commands, summary } = await step(
+          {},
+          {
+            meanwhile: async ({ lines, cancel }) => {
+              await until(() => lines.some((line) => /503.* Retrying/.test(line)))
+              cancel()
+            },
           },
-        },
-      )
-      expect(outputs).toMatchObject({ outcome: 'cancelled', status: 'active', 'job-id': 'job-1' })
-      for (const text of [...commands('error'), summary, ...world.comments()]) {
-        expect(text).not.toMatch(/\bis (?:still )?(?:running|active)|keeps running/i)
-        expect(text).toMatch(/when last seen, .* ago; since then: .*503/)
-      }
-    })
+        )
+        expect(outputs).toMatchObject({ outcome: 'cancelled', status: 'active', 'job-id': 'job-1' })
+        for (const text of [...commands('error'), summary, ...world.comments()]) {
+          expect(text).not.toMatch(/\bis (?:still )?(?:running|active)|keeps running/i)
+          expect(text).toMatch(/when last seen, .* ago; since then: .*503/)
+        }
+      },
+    )
   })
 
   test.each([
@@ -210,12 +262,18 @@ describe('a poll', () => {
     ['{"id":"job-1"}', 'it has no status'],
     ['{"id":"job-1","status":1}', 'its status is not a string'],
   ])('says what keeps %s from being a docs job', async (body, problem) => {
-    const { commands } = await tellAgainst({ posts: [json(201, body)], polls: [] }, { prompt: 'Go' })
-    expect(commands('error')).toEqual([expect.stringContaining(`; ${problem}). A docs job may exist.`)])
+    const { commands } = await tellAgainst(
+      { posts: [json(201, body)], polls: [] },
+      { prompt: 'Go' },
+    )
+    expect(commands('error')).toEqual([
+      expect.stringContaining(`; ${problem}). A docs job may exist.`),
+    ])
   })
 
   test('tells a refusal in its own words, in whatever it is wrapped', async () => {
-    const page = (style: string): string => `<!DOCTYPE html><head>${style}</head><h1>Bad <b>request</b></h1>`
+    const page = (style: string): string =>
+      `<!DOCTYPE html><head>${style}</head><h1>Bad <b>request</b></h1>`
     const bodies: [string, string][] = [
       ['{"message":"length must be <= 10 and >= 1"}', 'length must be <= 10 and >= 1'],
       ['{"error":"","message":"over quota"}', 'over quota'],
@@ -238,7 +296,9 @@ describe('a response that is complete', () => {
       response.req.socket.end('no response')
     }
     const closed: Handler = ({ req: { socket } }) =>
-      void socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(opened)}`)
+      void socket.end(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(opened)}`,
+      )
     await expectRun({ posts: [broken], polls: [closed] }, { prompt: 'Go' }, accepted)
   })
 
@@ -256,7 +316,10 @@ describe('a response that is complete', () => {
   test('may have an id and a link that begin or end as the key begins', async () => {
     const prLink = 'https://github.com/yourdocs/docs/tree/yourdocs'
     const id = 'yourdocs'
-    const script = { posts: [json(201, job({ id }))], polls: [json(200, { ...opened, id, prLink })] }
+    const script = {
+      posts: [json(201, job({ id }))],
+      polls: [json(200, { ...opened, id, prLink })],
+    }
     const inputs = { prompt: 'Go', 'project-id': id, 'api-key': 'yourdocs_4f3a9be2' }
     const { outputs, commands } = await tellAgainst(script, inputs)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': id, 'pr-link': prLink })
@@ -270,15 +333,19 @@ test('a create whose response has no job names the place that it does', async ()
   await expectRun({ posts }, { prompt: 'Go' }, end)
 })
 
-// One of each kind: a client may send a POST again as a GET (303, which says that it is done), or as it is (308).
+// One of each kind: a client may send a POST again as a GET (303, which says that it is done), or
+// as it is (308).
 test.each([
   ['303 for a create', 303, 'post', unknown('A docs job may exist', '303')],
   ['308 for a create', 308, 'post', failed('contract', 'redirect', '308 to "http')],
   ['307 for a poll', 307, 'poll', failed('contract', 'redirect', '307 to "http')],
-] as const)('a redirect is final, and the other host never sees the key: %s', async (_, status, of, end) => {
-  const other = await startService({ posts: [created], polls: [json(200, opened)] })
-  const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
-  const script = of === 'post' ? { posts: [away] } : { posts: [created], polls: [away] }
-  await expectRun(script, { prompt: 'Go' }, end).finally(other.close)
-  expect(other.received).toEqual([])
-})
+] as const)(
+  'a redirect is final, and the other host never sees the key: %s',
+  async (_, status, of, end) => {
+    const other = await startService({ posts: [created], polls: [json(200, opened)] })
+    const away = json(status, '', { location: `${other.url}/v2/agent/docs/job` })
+    const script = of === 'post' ? { posts: [away] } : { posts: [created], polls: [away] }
+    await expectRun(script, { prompt: 'Go' }, end).finally(other.close)
+    expect(other.received).toEqual([])
+  },
+)

@@ -39,18 +39,25 @@ export interface Ended {
   readonly log: string
   /** The texts of a workflow command, such as `error`, unescaped. */
   readonly commands: (name: string) => string[]
-  /** From its first line to its end: how long a machine takes to start a process is not the action's doing. */
+  /**
+   * From its first line to its end: how long a machine takes to start a process is not the action's
+   * doing.
+   */
   readonly milliseconds: number
   readonly sinceSignalMs: number
 }
 
 const running = new Set<ChildProcess>()
 afterAll(() => {
-  for (const child of running) child.kill('SIGKILL') // A test that timed out leaves its step behind.
+  // A test that timed out leaves its step behind.
+  for (const child of running) child.kill('SIGKILL')
 })
 
 /** Runs one step. The inputs are added to a project and a key. */
-export async function runStep(inputs: Record<string, string>, options: Options = {}): Promise<Ended> {
+export async function runStep(
+  inputs: Record<string, string>,
+  options: Options = {},
+): Promise<Ended> {
   const { meanwhile = async () => undefined, ...rest } = options
   const lines: string[] = []
   const startedAt = performance.now()
@@ -116,10 +123,16 @@ export const runAgainst = (
   }: Omit<Options, 'meanwhile'> & { meanwhile?: Meanwhile } = {},
 ): Promise<Ended & { readonly service: ScriptedService }> =>
   withService(script, (defaults, service) =>
-    runStep({ ...defaults, ...inputs }, { ...options, meanwhile: (step) => meanwhile(step, service) }),
+    runStep(
+      { ...defaults, ...inputs },
+      { ...options, meanwhile: (step) => meanwhile(step, service) },
+    ),
   )
 
-/** A POST is the first request on its connection: a server may close a kept-alive one just as it is sent. */
+/**
+ * A POST is the first request on its connection: a server may close a kept-alive one just as it is
+ * sent.
+ */
 function expectNewConnections({ received }: ScriptedService): void {
   for (const [index, { method, connection }] of received.entries()) {
     if (method !== 'POST') continue
@@ -127,7 +140,10 @@ function expectNewConnections({ received }: ScriptedService): void {
   }
 }
 
-function readResult({ stdout, stderr, ...result }: Awaited<ReturnType<typeof runAction>>, key: string) {
+function readResult(
+  { stdout, stderr, ...result }: Awaited<ReturnType<typeof runAction>>,
+  key: string,
+) {
   const lines = stdout.split(/\r\n|\r|\n/)
   const log = lines.filter((line) => !line.startsWith('::add-mask::')).join('\n')
   expectNoKey({ ...result, log }, key)

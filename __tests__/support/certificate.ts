@@ -12,7 +12,10 @@ export interface Certificate {
 }
 
 /** A self-signed certificate for 127.0.0.1 and these names. Its file is written into the folder. */
-export async function certificateIn(folder: string, names: readonly string[]): Promise<Certificate> {
+export async function certificateIn(
+  folder: string,
+  names: readonly string[],
+): Promise<Certificate> {
   const pems = await generate([{ name: 'commonName', value: names[0] as string }], {
     keySize: 2048,
     extensions: [

@@ -7,7 +7,10 @@ import path from 'node:path'
 /** Every Markdown file of the repository, such as `docs/reference.md`. */
 export function documents(root = '.'): string[] {
   const options = ['--cached', '--others', '--exclude-standard']
-  const files = execFileSync('git', ['ls-files', ...options, '*.md'], { cwd: root, encoding: 'utf8' })
+  const files = execFileSync('git', ['ls-files', ...options, '*.md'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
   return files.split('\n').filter((file) => file !== '')
 }
 
@@ -37,7 +40,8 @@ export function rows(file: string, heading: string): string[][] {
 const isRule = (line = ''): boolean => /^\|(?: *:?-+:? *\|)+$/.test(line)
 
 /** The names in a cell that has only these: `a`, `b`. */
-export const names = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+export const names = (cell = ''): string[] =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
 /** A document without its blocks of code, in which nothing is a link or a heading. */
 export const withoutCode = (root: string, file: string): string =>

@@ -11,7 +11,10 @@ afterAll(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** Makes an empty folder. Its path is the real one: the temp folder is a link on macOS, and a short name on Windows. */
+/**
+ * Makes an empty folder. Its path is the real one: the temp folder is a link on macOS, and a short
+ * name on Windows.
+ */
 export function newFolder(name: string): string {
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), `${name}-`)))
   made.push(folder)

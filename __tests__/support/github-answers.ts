@@ -1,6 +1,6 @@
 /**
- * What the tests' GitHub answers: the fields that the action or a test reads, and no others. Their names and types are
- * those of GitHub's own schemas.
+ * What the tests' GitHub answers: the fields that the action or a test reads, and no others. Their
+ * names and types are those of GitHub's own schemas.
  */
 
 import type { components } from '@octokit/openapi-types'
@@ -22,7 +22,14 @@ export const comment = ({ id, body, author }: CommentState) =>
   ({ id, body, user: { login: author } }) satisfies Part<Schemas['issue-comment']>
 
 /** In a list: there, only `merged_at` says that it was merged. */
-export const listedPull = ({ author, head, labels, base: [ref, repo], mergeCommit, ...state }: PullState) =>
+export const listedPull = ({
+  author,
+  head,
+  labels,
+  base: [ref, repo],
+  mergeCommit,
+  ...state
+}: PullState) =>
   ({
     ...{ number: state.number, state: state.state, draft: state.draft },
     ...{ title: state.title, body: state.body, merge_commit_sha: mergeCommit },
@@ -39,7 +46,13 @@ export const pull = (state: PullState) =>
 
 export const issue = (number: number, repo: string) =>
   ({
-    ...{ number, title: `Number ${number}`, body: 'Explain it.', state: 'open', user: { login: 'octocat' } },
+    ...{
+      number,
+      title: `Number ${number}`,
+      body: 'Explain it.',
+      state: 'open',
+      user: { login: 'octocat' },
+    },
     labels: [{ name: 'docs' }],
     html_url: `https://github.com/${repo}/issues/${number}`,
   }) satisfies Part<Schemas['issue']>
@@ -86,5 +99,7 @@ export const comparison = (
 export const run = ({ head_repository: name, ...state }: RunState) => ({
   ...state,
   head_repository:
-    name === null ? null : ({ full_name: name } satisfies Part<Schemas['workflow-run']['head_repository']>),
+    name === null
+      ? null
+      : ({ full_name: name } satisfies Part<Schemas['workflow-run']['head_repository']>),
 })

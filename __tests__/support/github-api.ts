@@ -1,6 +1,6 @@
 /**
- * GitHub's own description of what the action asks, to which the fakes are held: names, types, null and enumerations of
- * requests, answers and payloads. `npm run github-api` makes it.
+ * GitHub's own description of what the action asks, to which the fakes are held: names, types, null
+ * and enumerations of requests, answers and payloads. `npm run github-api` makes it.
  */
 
 import { readFileSync } from 'node:fs'
@@ -30,7 +30,8 @@ const FORMATS: NonNullable<Options['formats']> = {
   uri: (text) => URL.canParse(text),
 }
 
-const read = (name: string): Json => JSON.parse(readFileSync(`__tests__/support/${name}.json`, 'utf8'))
+const read = (name: string): Json =>
+  JSON.parse(readFileSync(`__tests__/support/${name}.json`, 'utf8'))
 
 /** RFC 7396: null takes away, and what is no object replaces. */
 function patched(target: Json | undefined, patch: Json): Json {
@@ -46,8 +47,14 @@ type Find = (...place: readonly string[]) => ValidateFunction | undefined
 
 function createFind(description: Json, coerceTypes = false): Find {
   // Most time goes into compiling, not into validating.
-  const ajv = new Ajv({ formats: FORMATS, coerceTypes, inlineRefs: false, code: { optimize: false } })
-  for (const [name, schema] of Object.entries(description.schemas ?? {})) ajv.addSchema(schema, name)
+  const ajv = new Ajv({
+    formats: FORMATS,
+    coerceTypes,
+    inlineRefs: false,
+    code: { optimize: false },
+  })
+  for (const [name, schema] of Object.entries(description.schemas ?? {}))
+    ajv.addSchema(schema, name)
   return (...place) => {
     const schema = place.reduce<Json | undefined>((part, name) => part?.[name], description)
     return schema && ajv.compile(schema) // It compiles the same object once.
@@ -94,7 +101,10 @@ function problems(validate: ValidateFunction, what: string, value: unknown): str
 export const isDescribed = (endpoint: string): boolean =>
   describe('2022-11-28').operations?.[endpoint] !== undefined
 
-/** Whether GitHub changes its answer, or what it takes, in the next version: whoever names no version is told. */
+/**
+ * Whether GitHub changes its answer, or what it takes, in the next version: whoever names no
+ * version is told.
+ */
 export const changes = once((endpoint: string): boolean => {
   const seen = new Set<string>()
   const isChanged = (value: unknown): boolean => {
@@ -140,7 +150,10 @@ export function answerProblems(
   return problems(validate, `${endpoint}, ${status} `, body)
 }
 
-/** Whether a value that a description allows may have this, by the names on the way to it; `[]` is an item of a list. */
+/**
+ * Whether a value that a description allows may have this, by the names on the way to it; `[]` is
+ * an item of a list.
+ */
 function mayHave(description: Json, schema: Json | undefined, names: readonly string[]): boolean {
   if (schema?.$ref) return mayHave(description, description.schemas?.[String(schema.$ref)], names)
   if (schema === undefined || names.length === 0) return schema !== undefined
@@ -149,7 +162,8 @@ function mayHave(description: Json, schema: Json | undefined, names: readonly st
   const [name = '', ...rest] = names
   if (name === '[]') return mayHave(description, schema.items, rest)
   const { properties, additionalProperties } = schema as Json & { additionalProperties?: unknown }
-  const isOpen = properties === undefined && alternatives.length === 0 && additionalProperties !== false
+  const isOpen =
+    properties === undefined && alternatives.length === 0 && additionalProperties !== false
   return isOpen || mayHave(description, properties?.[name], rest)
 }
 
@@ -169,8 +183,8 @@ export function describesPayload(event: string, names: readonly string[]): boole
 }
 
 /**
- * None if GitHub doesn't describe the event, such as a schedule. A payload that leaves out its action fits if it would with
- * one.
+ * None if GitHub doesn't describe the event, such as a schedule. A payload that leaves out its
+ * action fits if it would with one.
  */
 export function payloadProblems(event: string, payload: object): string[] {
   const { name, all } = namesOf(event)

@@ -1,4 +1,7 @@
-/** The endpoints of the tests' GitHub: a table with the permission that each needs, and what each does. */
+/**
+ * The endpoints of the tests' GitHub: a table with the permission that each needs, and what each
+ * does.
+ */
 
 import { posix } from 'node:path'
 import * as answers from './github-answers.js'
@@ -57,8 +60,8 @@ const onIssue =
 const ofComment = (repo: Repository | undefined, id: string): Need =>
   onIssue('write')(repo, String(repo?.comments.get(Number(id))?.issue))
 
-// On a pull request, comments need the permission for pull requests. `issues: write` is refused, although the
-// documentation names both (seen in public logs of workflows).
+// On a pull request, comments need the permission for pull requests. `issues: write` is refused,
+// although the documentation names both (seen in public logs of workflows).
 export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '', 'metadata: read', ({ repo: { full_name } }) => ({ body: { full_name } })],
   ['POST', '/issues', 'issues: write', createIssue],
@@ -73,7 +76,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '/pulls/{pull_number}', 'pull_requests: read', getPull],
   ['PATCH', '/pulls/{pull_number}', 'pull_requests: write', updatePull],
   ['POST', '/pulls/{pull_number}/requested_reviewers', 'pull_requests: write', requestReviewers],
-  // GraphQL's two mutations for drafts, which need this permission as well as that for pull requests.
+  // GraphQL's two mutations for drafts, which need this permission as well as that for pull
+  // requests.
   ['POST', '/graphql/pulls/{pull_number}/{change}', 'contents: write', changeDraft],
   ['GET', '/pulls/{pull_number}/files', 'pull_requests: read', listFiles],
   ['GET', '/pulls/{pull_number}/commits', 'pull_requests: read', listPullCommits],
@@ -116,7 +120,10 @@ function listComments({ repo, ids, query }: Call): Answer {
 }
 
 function createComment({ login, repo, ids, body }: Call): Answer {
-  const comment = repo.addComment(findIssue(repo, ids[0]), { author: login, body: commentBody(body) })
+  const comment = repo.addComment(findIssue(repo, ids[0]), {
+    author: login,
+    body: commentBody(body),
+  })
   repo.record(comment)
   return { status: 201, body: answers.comment(comment) }
 }
@@ -128,14 +135,17 @@ function updateComment({ repo, ids, body }: Call): Answer {
   return { body: answers.comment(comment) }
 }
 
-/** `latest`, the default, has only the newest of each name (docs.github.com/en/rest/checks/runs). */
+/**
+ * `latest`, the default, has only the newest of each name (docs.github.com/en/rest/checks/runs).
+ */
 function listChecks({ repo, ids, query }: Call): Answer {
   const ofName = repo
     .listed([...repo.checks.values()])
     .filter(({ head_sha }) => head_sha === ids[0])
     .filter(({ name }) => name === (query.get('check_name') ?? name))
     .sort((one, other) => other.id - one.id)
-  const isNewest = (check: CheckState): boolean => ofName.find(({ name }) => name === check.name) === check
+  const isNewest = (check: CheckState): boolean =>
+    ofName.find(({ name }) => name === check.name) === check
   const all = query.get('filter') === 'all' ? ofName : ofName.filter(isNewest)
   const { headers, body: check_runs } = pageOf(all, query, repo.paging)
   return { headers, body: { check_runs } }
@@ -177,7 +187,8 @@ function changeCheck(check: CheckState, { status, conclusion, output }: Partial<
     if (!title || summary === null || summary === undefined)
       throw new Refusal(422, 'Invalid request. "output"')
     for (const part of [summary, text ?? '']) {
-      if (Buffer.byteLength(part) > CHECK_LIMIT) throw new Refusal(422, 'Validation Failed: too long')
+      if (Buffer.byteLength(part) > CHECK_LIMIT)
+        throw new Refusal(422, 'Validation Failed: too long')
     }
     check.output = { title, summary, text }
   }
@@ -199,7 +210,10 @@ function updatePull({ repo, ids, body }: Call): Answer {
   const pull = findPull(repo, ids[0])
   const { state = pull.state, title = pull.title } = body as Partial<PullState>
   if (state === 'open' && pull.merged)
-    throw new Refusal(422, 'Validation Failed: state cannot be changed. The pull request cannot be reopened.')
+    throw new Refusal(
+      422,
+      'Validation Failed: state cannot be changed. The pull request cannot be reopened.',
+    )
   return { body: answers.pull(Object.assign(pull, { state, title })) }
 }
 
@@ -218,7 +232,10 @@ function changeDraft({ repo, ids }: Call): Answer {
   return { body: answers.pull(Object.assign(pull, { draft: ids[1] === 'draft' })) }
 }
 
-/** A label that the repository doesn't have would be created, which `pull_requests: write` doesn't allow. */
+/**
+ * A label that the repository doesn't have would be created, which `pull_requests: write` doesn't
+ * allow.
+ */
 function addLabels({ repo, ids, body }: Call): Answer {
   const { labels } = findPull(repo, ids[0])
   const { labels: names = [] } = body as { labels?: readonly string[] }
@@ -238,7 +255,10 @@ function listFiles({ repo, ids, query }: Call): Answer {
   return pageOf(findPull(repo, ids[0]).files.slice(0, PULL_FILES).map(answers.file), query)
 }
 
-/** GitHub lists no more than 250 (docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request). */
+/**
+ * GitHub lists no more than 250
+ * (docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request).
+ */
 function listPullCommits({ repo, ids, query }: Call): Answer {
   const commits = findPull(repo, ids[0]).commits.slice(0, 250)
   return pageOf(
@@ -249,11 +269,15 @@ function listPullCommits({ repo, ids, query }: Call): Answer {
 
 /** What merged the commit, and what has it as its head. */
 function listCommitPulls({ repo, ids, query }: Call): Answer {
-  const has = ({ mergeCommit, head }: PullState): boolean => [mergeCommit, head].includes(ids[0] ?? '')
+  const has = ({ mergeCommit, head }: PullState): boolean =>
+    [mergeCommit, head].includes(ids[0] ?? '')
   return pageOf([...repo.pulls.values()].filter(has).map(answers.listedPull), query)
 }
 
-/** The first page has all files, the others have none (docs.github.com/en/rest/commits/commits#compare-two-commits). */
+/**
+ * The first page has all files, the others have none
+ * (docs.github.com/en/rest/commits/commits#compare-two-commits).
+ */
 function compare({ repo, ids, query }: Call): Answer {
   const range = ids[0]?.split('...') ?? []
   const [base = '', head = ''] = range.map((name) => repo.tags.get(name) ?? name)
@@ -289,7 +313,9 @@ function listRuns({ repo, ids, query }: Call): Answer {
 /** Of a public repository, everybody may read; a bot is no user. */
 function getPermission({ repo, ids }: Call): Answer {
   const [login = ''] = ids
-  const given = [...repo.collaborators].find(([name]) => name.toLowerCase() === login.toLowerCase())?.[1]
+  const given = [...repo.collaborators].find(
+    ([name]) => name.toLowerCase() === login.toLowerCase(),
+  )?.[1]
   if (given !== undefined) return { body: given }
   if (login.endsWith('[bot]')) throw new Refusal(404, `${login} is not a user`)
   const permission = repo.visibility.private ? 'none' : 'read'
@@ -307,7 +333,11 @@ function getTag({ repo, ids }: Call): Answer {
 }
 
 function listDeployments({ repo, query }: Call): Answer {
-  return { body: repo.deployments.flatMap(({ sha }, id) => (sha === query.get('sha') ? [{ id, sha }] : [])) }
+  return {
+    body: repo.deployments.flatMap(({ sha }, id) =>
+      sha === query.get('sha') ? [{ id, sha }] : [],
+    ),
+  }
 }
 
 function listDeploymentStatuses({ repo, ids }: Call): Answer {
@@ -339,7 +369,8 @@ function found<T>(stored: T | undefined): T {
   return stored
 }
 
-const findPull = (repo: Repository, number: string | undefined) => found(repo.pulls.get(Number(number)))
+const findPull = (repo: Repository, number: string | undefined) =>
+  found(repo.pulls.get(Number(number)))
 
 /** To GitHub, a pull request is an issue, too. */
 function findIssue(repo: Repository, text: string | undefined): number {
@@ -349,16 +380,23 @@ function findIssue(repo: Repository, text: string | undefined): number {
 
 function commentBody(body: unknown): string {
   const text = (body as { body?: unknown } | undefined)?.body
-  if (typeof text !== 'string') throw new Refusal(422, 'Invalid request.\n\n"body" wasn\'t supplied.')
+  if (typeof text !== 'string')
+    throw new Refusal(422, 'Invalid request.\n\n"body" wasn\'t supplied.')
   if (text.trim() === '') throw new Refusal(422, 'Validation Failed: Body cannot be blank')
   if (text.length > COMMENT_LIMIT)
-    throw new Refusal(422, `Validation Failed: Body is too long (maximum is ${COMMENT_LIMIT} characters)`)
+    throw new Refusal(
+      422,
+      `Validation Failed: Body is too long (maximum is ${COMMENT_LIMIT} characters)`,
+    )
   return text
 }
 
 const pageAsked = (query: URLSearchParams): number => Number(query.get('page') ?? 1)
 
-/** 30 per page by default, at most 100. Of the header `link`, the action reads only which other pages there are. */
+/**
+ * 30 per page by default, at most 100. Of the header `link`, the action reads only which other
+ * pages there are.
+ */
 function pageOf<T>(
   all: readonly T[],
   query: URLSearchParams,

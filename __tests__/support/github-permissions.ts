@@ -1,6 +1,6 @@
 /**
- * GitHub's own table of permissions, of the endpoints that the tests' GitHub has, as it says them in the header
- * `x-accepted-github-permissions`: one of those between semicolons suffices
+ * GitHub's own table of permissions, of the endpoints that the tests' GitHub has, as it says them
+ * in the header `x-accepted-github-permissions`: one of those between semicolons suffices
  * (github.com/github/docs, src/github-apps/data/fpt-2026-03-10/server-to-server-permissions.json).
  */
 export const ACCEPTED: Readonly<Record<string, string>> = {

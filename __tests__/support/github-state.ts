@@ -1,4 +1,7 @@
-/** What the tests' GitHub stores, and what a test adds to it. The names are those of GitHub's REST API. */
+/**
+ * What the tests' GitHub stores, and what a test adds to it. The names are those of GitHub's REST
+ * API.
+ */
 
 import { createHash } from 'node:crypto'
 import type { components } from '@octokit/openapi-types'
@@ -8,7 +11,10 @@ type Collaborator = Pick<Schemas['repository-collaborator-permission'], 'permiss
 type ReleaseState = Pick<Schemas['release'], 'tag_name' | 'draft' | 'prerelease' | 'published_at'>
 
 /** A changed file; without a patch it is binary, or too large. */
-export type FileState = Pick<Schemas['diff-entry'], 'filename' | 'status' | 'patch' | 'previous_filename'> &
+export type FileState = Pick<
+  Schemas['diff-entry'],
+  'filename' | 'status' | 'patch' | 'previous_filename'
+> &
   Partial<Pick<Schemas['diff-entry'], 'sha'>>
 
 export interface CommitState {
@@ -104,7 +110,10 @@ export class Repository {
   readonly paging = { most: 100 }
   /** How late the lists show what was written, in milliseconds. */
   lagMs = 0
-  readonly #written = new Map<number, { readonly at: number; readonly item: CommentState | CheckState }[]>()
+  readonly #written = new Map<
+    number,
+    { readonly at: number; readonly item: CommentState | CheckState }[]
+  >()
   /** Whether the list of runs ignores the filters, as other servers may. */
   unfiltered = false
   /** Oldest first. */
@@ -194,12 +203,20 @@ export class Repository {
     return commit
   }
 
-  /** Between two shas. Adds their commits, too; if none are given, `to` is the only one since `from`. */
+  /**
+   * Between two shas. Adds their commits, too; if none are given, `to` is the only one since
+   * `from`.
+   */
   addComparison(from: string, to: string, fields: Partial<ComparisonState> = {}): void {
     for (const commit of fields.commits ?? []) this.commits.set(commit.sha, commit)
     if (!this.commits.has(from)) this.addCommit({ sha: from })
     const last = this.commits.get(to) ?? this.addCommit({ sha: to, parents: [from] })
-    const state = { status: 'ahead' as const, files: [file('docs/api.md')], commits: [last], ...fields }
+    const state = {
+      status: 'ahead' as const,
+      files: [file('docs/api.md')],
+      commits: [last],
+      ...fields,
+    }
     this.comparisons.set(`${from}...${to}`, state)
   }
 
@@ -219,8 +236,18 @@ export class Repository {
     return run
   }
 
-  addRelease(tag_name: string, published_at: string | null, fields: Partial<ReleaseState> = {}): void {
-    this.releases.push({ tag_name, published_at, draft: published_at === null, prerelease: false, ...fields })
+  addRelease(
+    tag_name: string,
+    published_at: string | null,
+    fields: Partial<ReleaseState> = {},
+  ): void {
+    this.releases.push({
+      tag_name,
+      published_at,
+      draft: published_at === null,
+      prerelease: false,
+      ...fields,
+    })
     this.tags.set(tag_name, this.addCommit({ sha: sha(tag_name) }).sha)
   }
 }

@@ -1,9 +1,23 @@
-/** A GitHub on a real socket that stores what it is sent: the part of its REST API that the action uses, and faults. */
+/**
+ * A GitHub on a real socket that stores what it is sent: the part of its REST API that the action
+ * uses, and faults.
+ */
 
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { answerProblems, changes, isDescribed, requestProblems, type Version } from './github-api.js'
+import {
+  answerProblems,
+  changes,
+  isDescribed,
+  requestProblems,
+  type Version,
+} from './github-api.js'
 import { ENDPOINTS, type Need, notFound, type Permission, Refusal } from './github-endpoints.js'
 import { ACCEPTED } from './github-permissions.js'
 import { Repository, type Visibility } from './github-state.js'
@@ -27,8 +41,8 @@ export type Permissions = Record<Exclude<Permission, 'metadata' | OfRecipes>, Gr
 interface Access {
   readonly permissions: Permissions
   /**
-   * How a read without permission is refused in a private repository: as not found, or as forbidden. GitHub has been seen
-   * to do either.
+   * How a read without permission is refused in a private repository: as not found, or as
+   * forbidden. GitHub has been seen to do either.
    */
   deniedRead: 404 | 403
 }
@@ -52,17 +66,25 @@ export interface Options {
   readonly onRequest?: (request: Received) => void
   /** Called with each request that was answered, or not. */
   readonly onAnswer?: (request: Received) => void
-  /** Its repositories were renamed: each request is redirected to one that names the repository by a number. */
+  /**
+   * Its repositories were renamed: each request is redirected to one that names the repository by a
+   * number.
+   */
   readonly renamed?: boolean
   /** Answers are compressed for those who ask for that. */
   readonly compresses?: boolean
-  /** The version of its API: what it takes and answers is held to GitHub's own description of that. */
+  /**
+   * The version of its API: what it takes and answers is held to GitHub's own description of that.
+   */
   readonly version?: Version
   /** Whether it holds them to that (default true); it takes a tenth of a simulated run. */
   readonly checks?: boolean
   /** When an idle connection is closed (default: 60 s), in milliseconds. */
   readonly keepAliveMs?: number
-  /** In front of every path, such as `/api/v3` of GitHub Enterprise Server; a pattern if there are several. */
+  /**
+   * In front of every path, such as `/api/v3` of GitHub Enterprise Server; a pattern if there are
+   * several.
+   */
   readonly prefix?: string | RegExp
 }
 
@@ -88,7 +110,10 @@ export interface Received {
   answered: string
   /** It was carried out, whatever was answered. */
   tookEffect: boolean
-  /** What GitHub's own description doesn't know of the request, and of the answer unless that is a fault. */
+  /**
+   * What GitHub's own description doesn't know of the request, and of the answer unless that is a
+   * fault.
+   */
   readonly problems: string[]
 }
 
@@ -115,7 +140,10 @@ export interface FaultAnswer {
 
 export type GitHub = Awaited<ReturnType<typeof startGitHub>>
 
-/** The texts are GitHub's own: docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api. */
+/**
+ * The texts are GitHub's own:
+ * docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api.
+ */
 export const primaryLimit = (resetSeconds: number, status: 403 | 429 = 403): FaultAnswer => ({
   status,
   headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(resetSeconds) },
@@ -126,11 +154,15 @@ export const secondaryLimit = (retryAfterSeconds: number): FaultAnswer => ({
   status: 403,
   headers: { 'retry-after': String(retryAfterSeconds) },
   body: {
-    message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
+    message:
+      'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
   },
 })
 
-export const refusal = (status: number, message: string): FaultAnswer => ({ status, body: { message } })
+export const refusal = (status: number, message: string): FaultAnswer => ({
+  status,
+  body: { message },
+})
 
 /** A page for people instead of JSON. */
 export const BAD_GATEWAY: FaultAnswer = {
@@ -142,10 +174,14 @@ export const BAD_GATEWAY: FaultAnswer = {
 /** An endpoint, and what a path names there. */
 type Found = NonNullable<ReturnType<typeof findEndpoint>>
 
-/** By their methods, and the patterns of their paths. A ref and a range of them can have slashes. */
+/**
+ * By their methods, and the patterns of their paths. A ref and a range of them can have slashes.
+ */
 const PATTERNS = ENDPOINTS.map((endpoint) => {
   const names = [...endpoint[1].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const source = endpoint[1].replaceAll(/\{(?:ref|basehead)\}/g, '(.+)').replaceAll(/\{\w+\}/g, '([^/]+)')
+  const source = endpoint[1]
+    .replaceAll(/\{(?:ref|basehead)\}/g, '(.+)')
+    .replaceAll(/\{\w+\}/g, '([^/]+)')
   return { endpoint, names, method: endpoint[0], pattern: new RegExp(`^${source}$`) }
 })
 
@@ -159,7 +195,15 @@ function findEndpoint(repositories: ReadonlyMap<string, Repository>, method: str
   const repo = repositories.get(name.toLowerCase())
   const needs = typeof endpoint[2] === 'function' ? endpoint[2](repo, ids[0] ?? '') : endpoint[2]
   const named = Object.fromEntries(names.map((one, index) => [one, ids[index] ?? '']))
-  return { answer: endpoint[3], endpoint: `${method} ${endpoint[1]}`, needs, repo, ids, path: named, query }
+  return {
+    answer: endpoint[3],
+    endpoint: `${method} ${endpoint[1]}`,
+    needs,
+    repo,
+    ids,
+    path: named,
+    query,
+  }
 }
 
 /** The repository, if the token may do this there: what is public can be read with any token. */
@@ -183,7 +227,10 @@ function allowed(
 }
 
 /** The token of a request, which has to be a known one. */
-function checkHeaders({ headers }: Received, { token = 'ghs_token', otherTokens = {} }: Options): string {
+function checkHeaders(
+  { headers }: Received,
+  { token = 'ghs_token', otherTokens = {} }: Options,
+): string {
   const [, given = ''] = /^(?:token|bearer) (\S+)$/i.exec(headers.authorization ?? '') ?? []
   if (!headers['user-agent']) throw new Refusal(403, 'Request forbidden by administrative rules.')
   if (given !== token && otherTokens[given] === undefined) throw new Refusal(401, 'Bad credentials')
@@ -195,7 +242,10 @@ type Sent = ReturnType<typeof toSent>
 
 let answered = 0
 
-/** With what GitHub sends with every answer (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api). */
+/**
+ * With what GitHub sends with every answer
+ * (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+ */
 function toSent({ status, headers = {}, body }: FaultAnswer) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const id = (answered++).toString(16).toUpperCase().padStart(4, '0')
@@ -215,8 +265,8 @@ function toSent({ status, headers = {}, body }: FaultAnswer) {
 
 /**
  * What GitHub changes in the next version of its API
- * (docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10): whoever names no version is told. The link is
- * the one in public logs (github.com/mattpolzin/harmony/issues/281).
+ * (docs.github.com/en/rest/about-the-rest-api/breaking-changes, 2026-03-10): whoever names no
+ * version is told. The link is the one in public logs (github.com/mattpolzin/harmony/issues/281).
  */
 const DEPRECATED = {
   deprecation: 'Tue, 10 Mar 2026 00:00:00 GMT',
@@ -225,7 +275,11 @@ const DEPRECATED = {
 }
 
 /** Which permission suffices, and whether the version that answers will go. */
-function headersOf(request: Received, found: Found | undefined, version: Version): Record<string, string> {
+function headersOf(
+  request: Received,
+  found: Found | undefined,
+  version: Version,
+): Record<string, string> {
   if (!found) return {}
   const isOld = request.headers['x-github-api-version'] === undefined && version === '2022-11-28'
   const accepted = ACCEPTED[found.endpoint]
@@ -237,7 +291,12 @@ function headersOf(request: Received, found: Found | undefined, version: Version
 }
 
 /** Answers as GitHub does if all goes well. */
-function answer(request: Received, found: Found | undefined, access: Access, options: Options): Sent {
+function answer(
+  request: Received,
+  found: Found | undefined,
+  access: Access,
+  options: Options,
+): Sent {
   const { version = '2022-11-28' } = options
   const common = headersOf(request, found, version)
   try {
@@ -266,7 +325,10 @@ function answer(request: Received, found: Found | undefined, access: Access, opt
     return toSent({ status, headers: common, body: { message } })
   }
 }
-function takeFault(faults: readonly Fault[], { method, path, prefix }: Received): Fault | undefined {
+function takeFault(
+  faults: readonly Fault[],
+  { method, path, prefix }: Received,
+): Fault | undefined {
   const fault = faults.find(
     (entry) =>
       (entry.times ?? 1) > 0 &&
@@ -296,7 +358,8 @@ function send(
   if (response.destroyed) return
   entry.status = status
   entry.answered = text
-  const body = compresses && entry.headers['accept-encoding'] === 'gzip' ? gzipSync(text) : undefined
+  const body =
+    compresses && entry.headers['accept-encoding'] === 'gzip' ? gzipSync(text) : undefined
   const length = body && { 'content-encoding': 'gzip', 'content-length': String(body.length) }
   response.writeHead(status, { ...headers, ...length }).end(body ?? text)
 }
@@ -384,7 +447,8 @@ export async function startGitHub(options: Options = {}) {
       const { method, url: path = '' } = request
       const location = path.replace(/\/repos\/([^/]+)\/([^/?]+)/, '/repositories/$1+$2')
       request.url = path.replace(/\/repositories\/([^/]+)\+([^/?]+)/, '/repos/$1/$2')
-      if (location !== path) return void response.writeHead(method === 'GET' ? 301 : 307, { location }).end()
+      if (location !== path)
+        return void response.writeHead(method === 'GET' ? 301 : 307, { location }).end()
     }
     response.once('close', () => {
       const entry = received.get(request)
@@ -411,12 +475,15 @@ export async function startGitHub(options: Options = {}) {
       return repo
     },
     faults,
-    /** @throws Error if something was asked or answered that GitHub's own description doesn't know */
+    /**
+     * @throws Error if something was asked or answered that GitHub's own description doesn't know
+     */
     close: async () => {
       for (const timer of timers) clearTimeout(timer)
       await close()
       const problems = new Set(requests.flatMap((request) => request.problems))
-      if (problems.size > 0) throw new Error(`GitHub describes it otherwise:\n${[...problems].join('\n')}`)
+      if (problems.size > 0)
+        throw new Error(`GitHub describes it otherwise:\n${[...problems].join('\n')}`)
     },
   })
 }

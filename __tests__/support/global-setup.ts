@@ -8,11 +8,18 @@ const IDLE_MS = 40
 /** Tests that need no bundle, which takes longer to make than they take to run. */
 const PURE = /\bunit\b/
 
-export default function globalSetup({ nonFlagArgs }: { readonly nonFlagArgs: readonly string[] }): void {
+export default function globalSetup({
+  nonFlagArgs,
+}: {
+  readonly nonFlagArgs: readonly string[]
+}): void {
   if (nonFlagArgs.length === 0 || !nonFlagArgs.every((name) => PURE.test(name)))
-    execFileSync(process.execPath, ['scripts/bundle.mjs', 'build/dist', '--if-changed'], { stdio: 'inherit' })
-  // Not UTC, in which nobody would notice a date that is read as local time. Set here because `process.env` inside a test
-  // is a copy, which does not change the time zone, and a variable in front of a command would not work on Windows.
+    execFileSync(process.execPath, ['scripts/bundle.mjs', 'build/dist', '--if-changed'], {
+      stdio: 'inherit',
+    })
+  // Not UTC, in which nobody would notice a date that is read as local time. Set here because
+  // `process.env` inside a test is a copy, which does not change the time zone, and a variable in
+  // front of a command would not work on Windows.
   process.env.TZ = 'America/New_York'
   process.env.TESTS_SLOWNESS = String(measureSlowness())
 }

@@ -10,7 +10,11 @@ export interface Listening {
 }
 
 /** @param port 0 for any that is free */
-export async function startListening(server: Server, host = '127.0.0.1', port = 0): Promise<Listening> {
+export async function startListening(
+  server: Server,
+  host = '127.0.0.1',
+  port = 0,
+): Promise<Listening> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

@@ -1,4 +1,7 @@
-/** What is between the action and the service: certificates, proxies, and servers that break connections. */
+/**
+ * What is between the action and the service: certificates, proxies, and servers that break
+ * connections.
+ */
 
 import { connect, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -9,8 +12,9 @@ import { type Listening, startListening } from './listening.js'
 export { connectProxy } from './proxy.js'
 
 /** A self-signed certificate for loopback and `service.test`. */
-export const certificate = (names: readonly string[] = ['localhost', 'service.test']): Promise<Certificate> =>
-  certificateIn(newFolder('certificate'), names)
+export const certificate = (
+  names: readonly string[] = ['localhost', 'service.test'],
+): Promise<Certificate> => certificateIn(newFolder('certificate'), names)
 
 /** A TCP server that calls a function for each connection. */
 export function listen(onConnection: (socket: Socket, nth: number) => void): Promise<Listening> {
@@ -45,7 +49,11 @@ export function relay(
     socket.on('close', () => upstream.destroy())
     socket.pipe(upstream).pipe(socket)
   }
-  return startListening(tls ? createTlsServer(tls, listener) : createServer(listener), '127.0.0.1', port)
+  return startListening(
+    tls ? createTlsServer(tls, listener) : createServer(listener),
+    '127.0.0.1',
+    port,
+  )
 }
 
 /** A server that adds TLS to a local port that has none. */

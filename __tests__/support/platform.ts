@@ -3,8 +3,9 @@
 import { describe, test } from '@jest/globals'
 
 /**
- * Whether there are signals that a process can catch (on Windows any `kill` ends it immediately), FIFOs, file modes, and
- * symbolic links to files (on Windows they need a privilege; a junction, to a folder, needs none).
+ * Whether there are signals that a process can catch (on Windows any `kill` ends it immediately),
+ * FIFOs, file modes, and symbolic links to files (on Windows they need a privilege; a junction, to
+ * a folder, needs none).
  */
 export const POSIX = process.platform !== 'win32'
 

@@ -8,8 +8,8 @@ import type { Certificate } from './certificate.js'
 import { startListening } from './listening.js'
 
 /**
- * What a proxy does with its nth CONNECT: open the tunnel, respond with a status, drop or reset the connection, or
- * nothing.
+ * What a proxy does with its nth CONNECT: open the tunnel, respond with a status, drop or reset the
+ * connection, or nothing.
  */
 export type Behaviour = 'open' | 'drop' | 'reset' | 'silence' | number
 
@@ -34,7 +34,8 @@ export async function connectProxy(
     const what = behave(asked.length)
     if (what === 'drop') socket.destroy()
     else if (what === 'reset') request.socket.resetAndDestroy()
-    else if (typeof what === 'number') socket.end(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
+    else if (typeof what === 'number')
+      socket.end(`HTTP/1.1 ${what} Refused\r\nContent-Length: 0\r\n\r\n`)
     else if (what !== 'silence') {
       const upstream = connect(target, '127.0.0.1', () =>
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),

@@ -1,4 +1,7 @@
-/** A pull request in a repository of the fake GitHub, the emulated service, and steps that run on this pull request. */
+/**
+ * A pull request in a repository of the fake GitHub, the emulated service, and steps that run on
+ * this pull request.
+ */
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -34,17 +37,25 @@ export type RealWorld = Omit<AnyWorld, 'step'>
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly event?: string
-  /** Without one: that of the pull request. It has to be one that GitHub describes, unless it is a text. */
+  /**
+   * Without one: that of the pull request. It has to be one that GitHub describes, unless it is a
+   * text.
+   */
   readonly payload?: unknown
 }
 
 /** A deadline, as an input. */
-export const deadlineAfter = (milliseconds: number) => ({ 'timeout-minutes': minutes(milliseconds) })
+export const deadlineAfter = (milliseconds: number) => ({
+  'timeout-minutes': minutes(milliseconds),
+})
 
 /** Jobs take some milliseconds, unless a test wants to see them run. */
 const INSTANT = 100_000
 
-/** After a message a job is active until it was polled: only then is its end believed, which would take 30 s otherwise. */
+/**
+ * After a message a job is active until it was polled: only then is its end believed, which would
+ * take 30 s otherwise.
+ */
 function endAfterPoll(service: () => Emulator): NonNullable<EmulatorOptions['onRequest']> {
   const messaged = new Set<string>()
   return ({ method, jobId = '' }) => {
@@ -76,7 +87,10 @@ export async function startWorld(options: WorldOptions = {}) {
   const services: Emulator[] = []
   const start = async (options: EmulatorOptions): Promise<Emulator> => {
     const usual = { speed: INSTANT, onRequest: endAfterPoll(() => service) }
-    const service: Emulator = await startEmulator({ ...(options.speed === undefined && usual), ...options })
+    const service: Emulator = await startEmulator({
+      ...(options.speed === undefined && usual),
+      ...options,
+    })
     services.push(service)
     return service
   }
@@ -91,7 +105,12 @@ export async function startWorld(options: WorldOptions = {}) {
       user: { login: pull.author },
       html_url: `https://github.com/${REPOSITORY}/pull/${pull.number}`,
       base: { ref: 'main', repo: { full_name: REPOSITORY } },
-      head: { ref: 'feature', label: 'your-org:feature', sha: HEAD, repo: { full_name: REPOSITORY } },
+      head: {
+        ref: 'feature',
+        label: 'your-org:feature',
+        sha: HEAD,
+        repo: { full_name: REPOSITORY },
+      },
     },
   }
 
@@ -106,7 +125,8 @@ export async function startWorld(options: WorldOptions = {}) {
   const environment = ({ event = 'pull_request', env, ...run }: RunOptions) => {
     const eventPath = path.join(newFolder('event'), 'event.json')
     const content = 'payload' in run ? run.payload : payload
-    const problems = typeof content === 'object' && content !== null ? payloadProblems(event, content) : []
+    const problems =
+      typeof content === 'object' && content !== null ? payloadProblems(event, content) : []
     if (problems.length > 0)
       throw new Error(`GitHub describes the payload otherwise:\n${problems.join('\n')}`)
     writeFileSync(eventPath, typeof content === 'string' ? content : JSON.stringify(content))
@@ -135,7 +155,10 @@ export async function startWorld(options: WorldOptions = {}) {
     emulator,
     /** The number of the pull request. */
     number: pull.number,
-    /** Tells a step on the pull request, or on another event: a run of its own, unless its environment says so. */
+    /**
+     * Tells a step on the pull request, or on another event: a run of its own, unless its
+     * environment says so.
+     */
     step: (inputs: Record<string, string> = {}, run: RunOptions & StoryOptions = {}) =>
       tell(withDefaults(inputs), { ...run, env: environment(run) }),
     /** The same with the bundle, in a process. */
@@ -143,7 +166,9 @@ export async function startWorld(options: WorldOptions = {}) {
       runStep(withDefaults(inputs), { ...run, env: environment(run) }),
     /** The bodies of the comments on the pull request, oldest first. */
     comments: () =>
-      [...repository.comments.values()].filter(({ issue }) => issue === pull.number).map(({ body }) => body),
+      [...repository.comments.values()]
+        .filter(({ issue }) => issue === pull.number)
+        .map(({ body }) => body),
     /** The check runs on the head of the pull request, oldest first. */
     checks: () => [...repository.checks.values()].filter(({ head_sha }) => head_sha === HEAD),
     /** Waits until GitHub has answered this many requests. */
@@ -151,7 +176,8 @@ export async function startWorld(options: WorldOptions = {}) {
       until(() => github.requests.filter(({ status }) => status !== 'none').length >= count),
     /** The paths of the creates and messages that a service got. */
     posts: (service = emulator) => sent(service).map(({ path }) => path),
-    prompts: (service = emulator): string[] => sent(service).map(({ body }) => JSON.parse(body).prompt),
+    prompts: (service = emulator): string[] =>
+      sent(service).map(({ body }) => JSON.parse(body).prompt),
     /** Starts another service, for `base-url`. */
     serve: (scenario: Scenario) => start({ scenario }),
     /** Ends the jobs that are active. */
@@ -164,7 +190,10 @@ export async function startWorld(options: WorldOptions = {}) {
   }
 }
 
-/** GitHub's requests but those for the files of the docs pull request, which come last once it has been opened. */
+/**
+ * GitHub's requests but those for the files of the docs pull request, which come last once it has
+ * been opened.
+ */
 export const requestsBefore = ({ github }: Pick<World, 'github'>) =>
   github.requests.filter(({ path }) => !/\/your-org\/docs\/pulls\/\d+\/files/.test(path))
 

@@ -1,4 +1,6 @@
-/** Tells steps on a pull request that remembers its job, against a service that follows a script. */
+/**
+ * Tells steps on a pull request that remembers its job, against a service that follows a script.
+ */
 
 import { inWorld, type RunOptions, type SimulatedWorld } from './pull-request.js'
 import { type Received, type Script, startService } from './service.js'

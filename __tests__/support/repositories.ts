@@ -5,7 +5,10 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { newFolder } from './folder.js'
 
-/** A developer's own settings of git must not change what happens here, nor may git write to a device: root could. */
+/**
+ * A developer's own settings of git must not change what happens here, nor may git write to a
+ * device: root could.
+ */
 export const ENV: NodeJS.ProcessEnv = {
   ...process.env,
   GIT_CONFIG_GLOBAL: path.join(newFolder('git'), 'config'),
@@ -24,7 +27,12 @@ export class Clone {
   constructor(readonly folder: string) {}
 
   git(...args: string[]): string {
-    return execFileSync('git', args, { cwd: this.folder, env: ENV, encoding: 'utf8', stdio: 'pipe' }).trim()
+    return execFileSync('git', args, {
+      cwd: this.folder,
+      env: ENV,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim()
   }
 
   path(file: string): string {
@@ -47,9 +55,13 @@ export class Clone {
 /** A repository with one commit: this one's tracked files as they are now. */
 export function copyOfThis(): Clone {
   const clone = emptyClone('copy')
-  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    encoding: 'utf8',
-  })
+  const files = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    {
+      encoding: 'utf8',
+    },
+  )
   for (const file of files.split('\0').filter((name) => name !== '')) cpSync(file, clone.path(file))
   clone.commit()
   return clone
@@ -120,7 +132,9 @@ const releasableFiles = (version: string): Readonly<Record<string, string>> => (
 /** By version. To copy them takes a tenth of the time that git needs to make them. */
 const templates = new Map<string, string>()
 
-/** A small action that can be released as `version`, with main at a bare repository as its origin. */
+/**
+ * A small action that can be released as `version`, with main at a bare repository as its origin.
+ */
 export class Releasable extends Clone {
   readonly origin: Clone
 
@@ -155,9 +169,15 @@ export class Releasable extends Clone {
 
   /** The tags at origin. */
   tags(): Record<string, string> {
-    const lines = this.origin.git('for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/tags')
+    const lines = this.origin.git(
+      'for-each-ref',
+      '--format=%(refname:short) %(objectname)',
+      'refs/tags',
+    )
     return Object.fromEntries(
-      lines.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ') as [string, string]])),
+      lines
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [line.split(' ') as [string, string]])),
     )
   }
 }

@@ -1,4 +1,7 @@
-/** The sample in docs/behaviour.md, as the code writes it: `npm run samples` puts it there, a test compares it. */
+/**
+ * The sample in docs/behaviour.md, as the code writes it: `npm run samples` puts it there, a test
+ * compares it.
+ */
 
 import {
   createAnnotation,

@@ -1,6 +1,14 @@
-/** A service that follows a script, on a real socket: each request gets the next response of its list. */
+/**
+ * A service that follows a script, on a real socket: each request gets the next response of its
+ * list.
+ */
 
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
@@ -52,10 +60,14 @@ export async function startService(script: Script) {
     handler(response, entry)
   }
   const listener = (request: IncomingMessage, response: ServerResponse): void =>
-    void handle(request, response).catch((error: unknown) => json(500, { error: String(error) })(response))
+    void handle(request, response).catch((error: unknown) =>
+      json(500, { error: String(error) })(response),
+    )
   const server = script.tls ? createTlsServer(script.tls, listener) : createServer(listener)
   server.keepAliveTimeout = 60_000
-  server.on(script.tls ? 'secureConnection' : 'connection', (socket) => numbers.set(socket, ++connections))
+  server.on(script.tls ? 'secureConnection' : 'connection', (socket) =>
+    numbers.set(socket, ++connections),
+  )
   server.on('tlsClientError', () => undefined)
   const { port, close } = await startListening(server, host)
 
@@ -125,6 +137,10 @@ export function paddedJob(bytes: number, fields: Record<string, unknown> = {}): 
 }
 
 /** A response with a job, of exactly this many bytes, without a content-length. */
-export function sized(status: number, bytes: number, fields: Record<string, unknown> = {}): Handler {
+export function sized(
+  status: number,
+  bytes: number,
+  fields: Record<string, unknown> = {},
+): Handler {
   return (response) => response.writeHead(status).end(paddedJob(bytes, fields))
 }

@@ -1,4 +1,7 @@
-/** Runs a step in the simulated world: the real action, but no process, and a report that is only recorded. */
+/**
+ * Runs a step in the simulated world: the real action, but no process, and a report that is only
+ * recorded.
+ */
 
 import { setImmediate } from 'node:timers/promises'
 import { expect } from '@jest/globals'
@@ -13,7 +16,8 @@ import type { Redact } from '../../src/text/redact.js'
 import { inSimulation } from '../world/story.js'
 import { type Ended, expectNoKey, KEY, withService } from './action.js'
 import type { Script, ScriptedService } from './service.js'
-// The action loads these when it needs them: then Stryker would take their constants for those of a single test.
+// The action loads these when it needs them: then Stryker would take their constants for those of a
+// single test.
 import '../../src/agent/client.js'
 import '../../src/plan.js'
 
@@ -33,7 +37,10 @@ export interface StoryOptions {
 
 type Level = 'notice' | 'warning' | 'error'
 
-/** What a library wrote to the console: no line of the log is one. `console.log` is left to whoever looks for a bug. */
+/**
+ * What a library wrote to the console: no line of the log is one. `console.log` is left to whoever
+ * looks for a bug.
+ */
 const written: string[] = []
 for (const level of ['debug', 'info', 'warn', 'error'] as const)
   console[level] = (...parts: unknown[]) => void written.push(parts.join(' '))
@@ -41,7 +48,8 @@ for (const level of ['debug', 'info', 'warn', 'error'] as const)
 /**
  * Runs one step. The inputs are added to a project and a key.
  *
- * Not for `test.concurrent`: jest refuses the action's `import()` whenever another test has just ended.
+ * Not for `test.concurrent`: jest refuses the action's `import()` whenever another test has just
+ * ended.
  */
 export const tell = (inputs: Record<string, string>, options: StoryOptions = {}): Promise<Ended> =>
   inSimulation(() => run(inputs, options))
@@ -57,7 +65,10 @@ async function run(
   const startedAt = performance.now()
   let cancelledAt = Number.NaN
   const step = withEnvironment({ ...inputEnvironment(all), ...env }, () =>
-    createStep({ ...runner, clock: createClock(), createReporter, mask: () => undefined }, cancel.signal),
+    createStep(
+      { ...runner, clock: createClock(), createReporter, mask: () => undefined },
+      cancel.signal,
+    ),
   )
   const ended = runStep(step)
   const onCancel = (): void => {
@@ -70,7 +81,12 @@ async function run(
   await ended
   const endedAt = performance.now()
   const { outputs, summary, lines, annotations } = recording
-  const result = { exitCode: step.report.exitCode, outputs: { ...outputs }, summary, log: lines.join('\n') }
+  const result = {
+    exitCode: step.report.exitCode,
+    outputs: { ...outputs },
+    summary,
+    log: lines.join('\n'),
+  }
   expectNoKey(result, all['api-key'])
   expect(written.splice(0)).toEqual([])
   return {
@@ -116,7 +132,8 @@ interface Recording {
 /** Records what the runner would get: redacted, and without commands. */
 function createRecorder(recording: Recording, redact: Redact): ReportWriter {
   const { lines, annotations, outputs } = recording
-  const add = (text: string): void => void lines.push(...redact(text).split('\n').map(escapeCommands))
+  const add = (text: string): void =>
+    void lines.push(...redact(text).split('\n').map(escapeCommands))
   const annotate = (level: Level) => (text: string) => {
     annotations.push({ level, text: redact(text) })
     add(text)

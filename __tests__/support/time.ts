@@ -1,11 +1,20 @@
-/** Time in tests: limits that grow with the load of the machine, and waiting for what happens instead of for a while. */
+/**
+ * Time in tests: limits that grow with the load of the machine, and waiting for what happens
+ * instead of for a while.
+ */
 
-/** A step takes this long from its start to its first line, on an idle machine with two cores, in milliseconds. */
+/**
+ * A step takes this long from its start to its first line, on an idle machine with two cores, in
+ * milliseconds.
+ */
 const IDLE_START_MS = 80
 /** At most this many steps of a test file run at the same time: `maxConcurrency` of jest. */
 const CONCURRENT = 8
 
-/** How many times longer than that the last starts took; before the first one, what global-setup.ts found. */
+/**
+ * How many times longer than that the last starts took; before the first one, what global-setup.ts
+ * found.
+ */
 const slowness = [Number(process.env.TESTS_SLOWNESS ?? 1)]
 
 /** Records how long a step took to start: the measure of how busy the machine is. */
@@ -20,7 +29,10 @@ export const scaled = (milliseconds: number): number => milliseconds * Math.max(
 /** The limit for what has to happen after this time: it may take a second of an idle machine. */
 export const soonAfter = (milliseconds: number): number => milliseconds + scaled(1_000)
 
-/** A deadline that a test waits for: a step has time to start and to retry, which takes 2 s for a response. */
+/**
+ * A deadline that a test waits for: a step has time to start and to retry, which takes 2 s for a
+ * response.
+ */
 export const shortDeadline = (): number => 4_000 + scaled(500)
 
 /** A time as the input `timeout-minutes`. */

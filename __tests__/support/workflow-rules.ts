@@ -16,8 +16,9 @@ interface Job {
 }
 
 /**
- * Events that our own workflows may run on: only people with write access trigger them, or, for `pull_request`, a fork's
- * run gets no secrets and a read-only token. Strangers trigger most others, with secrets and a token that may write.
+ * Events that our own workflows may run on: only people with write access trigger them, or, for
+ * `pull_request`, a fork's run gets no secrets and a read-only token. Strangers trigger most
+ * others, with secrets and a token that may write.
  */
 const EVENTS = ['push', 'pull_request', 'merge_group', 'schedule', 'release', 'workflow_dispatch']
 
@@ -38,7 +39,9 @@ export function brokenRules({ name, text }: Workflow): string[] {
   const isCalled = permissions === undefined && eventsOf(on).join() === 'workflow_call'
   return [
     ...(grantsNothing(permissions) || isCalled ? [] : ['grants permissions to every job']),
-    ...eventsOf(on).flatMap((event) => (isOurs && !EVENTS.includes(event) ? [`runs on ${event}`] : [])),
+    ...eventsOf(on).flatMap((event) =>
+      isOurs && !EVENTS.includes(event) ? [`runs on ${event}`] : [],
+    ),
     ...Object.entries<Job>(jobs).flatMap(([id, job]) =>
       [...brokenByJob(job, isOurs), ...(isOurs ? brokenByWrites(job, `${name} ${id}`) : [])].map(
         (broken) => `${id} ${broken}`,
@@ -55,7 +58,8 @@ function* brokenByJob(job: Job, isOurs: boolean): Generator<string> {
   for (const { uses = '', run = '', shell = '', with: inputs = {} } of job.steps ?? []) {
     // What actions/github-script runs is its input `script`.
     for (const script of [run, shell, String(inputs.script ?? '')])
-      if (script.includes('${{')) yield `has an expression in a script: ${script.trim().split('\n')[0]}`
+      if (script.includes('${{'))
+        yield `has an expression in a script: ${script.trim().split('\n')[0]}`
     if (uses.startsWith('actions/checkout@') && inputs['persist-credentials'] !== false)
       yield 'persists the credentials of the checkout'
   }
@@ -63,13 +67,18 @@ function* brokenByJob(job: Job, isOurs: boolean): Generator<string> {
 
 function brokenByWrites({ permissions }: Job, place: string): string[] {
   const writes = Object.entries(permissions ?? {}).filter(([, access]) => access === 'write')
-  return writes.filter(([name]) => !WRITES[place]?.includes(name)).map(([name]) => `may write ${name}`)
+  return writes
+    .filter(([name]) => !WRITES[place]?.includes(name))
+    .map(([name]) => `may write ${name}`)
 }
 
 /** Which rules one of our actions breaks. */
 export const brokenByAction = (text: string): string[] => brokenByPins(text, false)
 
-/** The third-party actions that a workflow or an action uses: name, ref, and the version in the comment after it. */
+/**
+ * The third-party actions that a workflow or an action uses: name, ref, and the version in the
+ * comment after it.
+ */
 export function pinsOf(text: string): { name: string; ref: string; version: string }[] {
   const pins: ReturnType<typeof pinsOf> = []
   visit(parseDocument(text), {

@@ -1,4 +1,6 @@
-/** Every workflow that the repository shows or runs: in the documents, the examples, and its own. */
+/**
+ * Every workflow that the repository shows or runs: in the documents, the examples, and its own.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,8 +12,13 @@ export interface Workflow {
   readonly text: string
 }
 
-/** The repository that hosts the action: `scripts/set-host.mjs` sets it here and in the documents. */
-export const HOME: string = JSON.parse(readFileSync('package.json', 'utf8')).repository.replace('github:', '')
+/**
+ * The repository that hosts the action: `scripts/set-host.mjs` sets it here and in the documents.
+ */
+export const HOME: string = JSON.parse(readFileSync('package.json', 'utf8')).repository.replace(
+  'github:',
+  '',
+)
 
 export const workflowFiles = (root = '.'): Workflow[] => [
   ...documents(root).flatMap((file) => blocksIn(root, file)),
@@ -39,5 +46,8 @@ function yamlIn(root: string, folder: string): Workflow[] {
   return readdirSync(path.join(root, folder))
     .filter((file) => /\.ya?ml$/.test(file))
     .sort()
-    .map((file) => ({ name: `${folder}/${file}`, text: readFileSync(path.join(root, folder, file), 'utf8') }))
+    .map((file) => ({
+      name: `${folder}/${file}`,
+      text: readFileSync(path.join(root, folder, file), 'utf8'),
+    }))
 }

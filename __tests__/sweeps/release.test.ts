@@ -36,9 +36,14 @@ function edited(clone: Clone, file: string, from: string, to: string): Record<st
 /** In two parts, so that set-host.mjs does not replace it here. */
 const PLACEHOLDER = ['your-org', 'agent-job-action'].join('/')
 const DIRTY = 'The working tree is not clean: commit or stash the changes.'
-const BEHIND = 'HEAD is not the head of main at origin. Nothing was released: run it on main as it is now.'
+const BEHIND =
+  'HEAD is not the head of main at origin. Nothing was released: run it on main as it is now.'
 
-type Refused = readonly [what: string, prepare: (clone: Releasable) => unknown, words: string | RegExp]
+type Refused = readonly [
+  what: string,
+  prepare: (clone: Releasable) => unknown,
+  words: string | RegExp,
+]
 
 const REFUSED: readonly Refused[] = [
   [
@@ -59,7 +64,9 @@ const REFUSED: readonly Refused[] = [
   [
     'a relative link in the README',
     (clone) =>
-      clone.push({ 'README.md': 'See [there](https://github.com/one/action) and [here](docs/here.md).\n' }),
+      clone.push({
+        'README.md': 'See [there](https://github.com/one/action) and [here](docs/here.md).\n',
+      }),
     'README.md has relative links, which lead nowhere on the Marketplace: name the host in them.',
   ],
   ['a changed file', (clone) => clone.write('action.yml', 'name: Two\n'), DIRTY],
@@ -123,7 +130,8 @@ const REFUSED: readonly Refused[] = [
   ],
   [
     'a dist with another file, one less, and one that is stale',
-    (clone) => clone.push({ 'dist/sub/more.js': '', 'source/sub/three.js': '', 'source/index.js': 'One\n' }),
+    (clone) =>
+      clone.push({ 'dist/sub/more.js': '', 'source/sub/three.js': '', 'source/index.js': 'One\n' }),
     'dist is not what a clean build gives: index.js, sub/more.js, sub/three.js differs. Run `npm run build`.',
   ],
 ]
@@ -146,14 +154,18 @@ describe('check', () => {
   })
 
   test('refuses another repository than the documents name', () => {
-    expect(refusal(new Releasable('1.2.3'), ['check', '1.2.3'], { GITHUB_REPOSITORY: 'two/fork' })).toBe(
+    expect(
+      refusal(new Releasable('1.2.3'), ['check', '1.2.3'], { GITHUB_REPOSITORY: 'two/fork' }),
+    ).toBe(
       'The documents name one/action as the host, but this is two/fork: run scripts/set-host.mjs.',
     )
   })
 
   test('accepts what can be released, and changes nothing', () => {
     const clone = new Releasable('1.2.3')
-    const { status, stdout } = release(clone, ['check', '1.2.3'], { GITHUB_REPOSITORY: 'One/Action' })
+    const { status, stdout } = release(clone, ['check', '1.2.3'], {
+      GITHUB_REPOSITORY: 'One/Action',
+    })
     const said = `v1.2.3 can be released from ${clone.git('rev-parse', 'HEAD')}.`
     expect([status, stdout.trimEnd().split('\n').at(-1)]).toEqual([0, said])
     expect(clone.git('status', '--porcelain')).toBe('')
@@ -221,7 +233,10 @@ describe('what does not depend on the repository', () => {
 
 describe('major', () => {
   /** Releases 1.2.3 from a new commit, with these tags at the one before. */
-  function released(version: string, ...before: readonly string[]): Releasable & { readonly old: string } {
+  function released(
+    version: string,
+    ...before: readonly string[]
+  ): Releasable & { readonly old: string } {
     const clone = new Releasable('1.2.3')
     clone.tag(...before)
     const old = clone.git('rev-parse', 'HEAD')
@@ -290,7 +305,9 @@ describe('major', () => {
 
 test('it imports nothing but Node, since the jobs that may write run it', () => {
   const source = readFileSync('scripts/release.mjs', 'utf8')
-  const imports = [...source.matchAll(/(?:from|import\(|require\() ?'([^']+)'/g)].map(([, name = '']) => name)
+  const imports = [...source.matchAll(/(?:from|import\(|require\() ?'([^']+)'/g)].map(
+    ([, name = '']) => name,
+  )
   expect(imports.length).toBeGreaterThan(2)
   for (const name of imports) expect(builtinModules).toContain(name.replace(/^node:/, ''))
 })
@@ -308,7 +325,10 @@ describe('the workflows', () => {
     expect(jobs.verify.permissions).toEqual({ contents: 'read' })
     expect(jobs.draft.needs).toBe('verify')
     expect(scriptOf(jobs.draft)).not.toMatch(/release edit|--draft=false/)
-    expect([major.on, Object.keys(major.jobs)]).toEqual([{ release: { types: ['published'] } }, ['major']])
+    expect([major.on, Object.keys(major.jobs)]).toEqual([
+      { release: { types: ['published'] } },
+      ['major'],
+    ])
     // Nothing here hides that the tag was not moved.
     expect(scriptOf(major.jobs.major).trim()).toBe(
       'gh auth setup-git\nnode scripts/release.mjs major "${TAG#v}"',
@@ -318,7 +338,9 @@ describe('the workflows', () => {
   test('runs no code of packages in the jobs that may write', () => {
     for (const { run = '', uses = '' } of [...jobs.draft.steps, ...major.jobs.major.steps]) {
       expect(run).not.toMatch(/\b(?:npm|npx|\.ci)\b/)
-      expect(run.match(/\bnode \S+/g) ?? []).toEqual(run.match(/\bnode scripts\/release\.mjs/g) ?? [])
+      expect(run.match(/\bnode \S+/g) ?? []).toEqual(
+        run.match(/\bnode scripts\/release\.mjs/g) ?? [],
+      )
       expect(uses).toMatch(/^(?:|actions\/(?:checkout|download-artifact|attest)@.*)$/)
     }
   })

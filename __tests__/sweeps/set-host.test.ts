@@ -40,17 +40,26 @@ test('every file of this repository follows, none of them code, and the way back
   const before = clone.git('rev-parse', 'HEAD^{tree}')
   const { status, stdout } = setHost(clone, OTHER)
   expect(status).toBe(0)
-  expect(clone.git('status', '--short').split('\n')).toHaveLength(stdout.trim().split('\n').length - 1)
+  expect(clone.git('status', '--short').split('\n')).toHaveLength(
+    stdout.trim().split('\n').length - 1,
+  )
   expect(clone.git('grep', '--count', '--fixed-strings', '-e', OTHER)).toMatch(/^README\.md:[1-9]/m)
   expect(() => clone.git('grep', '--fixed-strings', '-e', HOME)).toThrow()
   expect(stdout).not.toMatch(/\b(?:src|dist|build|__tests__)\//)
   const using = (folder: string | undefined, host: string): string[] =>
-    workflowFiles(folder).flatMap(({ name, text }) => (text.includes(`uses: ${host}@`) ? [name] : []))
+    workflowFiles(folder).flatMap(({ name, text }) =>
+      text.includes(`uses: ${host}@`) ? [name] : [],
+    )
   clone.commit()
-  expect(setHost(clone, OTHER)).toEqual({ status: 0, stdout: `The host is already ${OTHER}.\n`, stderr: '' })
+  expect(setHost(clone, OTHER)).toEqual({
+    status: 0,
+    stdout: `The host is already ${OTHER}.\n`,
+    stderr: '',
+  })
   expect(clone.git('status', '--porcelain')).toBe('')
   expect(using(clone.folder, OTHER)).toEqual(using(undefined, HOME))
-  // Wherever the README is shown, each of its links and pictures leads to the file that it leads to here.
+  // Wherever the README is shown, each of its links and pictures leads to the file that it leads to
+  // here.
   const [here, there] = [targetsIn('README.md'), targetsIn(clone.path('README.md'))]
   expect(here.length).toBeGreaterThan(20)
   expect(there).toEqual(
@@ -73,7 +82,8 @@ test('replaces the name as a whole, in text files, and keeps every other byte', 
   const bytes = (name: string): Buffer => Buffer.from(`${name} \xff\r\n\tend\u00a0`, 'latin1')
   const names = (name: string): string =>
     `${name}@v1 ${name}/sub@v1 https://github.com/${name}.git See ${name}. (${name})\n`
-  const others = 'one/action-2 one/action_2 one/action.js someone/action one/actions oneone/action\n'
+  const others =
+    'one/action-2 one/action_2 one/action.js someone/action one/actions oneone/action\n'
   const clone = repository({ 'a b.md': names('one/action') + others, binary: '\0one/action' })
   writeFileSync(clone.path('bytes.txt'), bytes('one/action'))
   clone.commit()
@@ -85,8 +95,12 @@ test('replaces the name as a whole, in text files, and keeps every other byte', 
 })
 
 describe('refuses', () => {
-  const clone = repository({ 'a.md': 'one/action and actions/checkout@v7\n', 'b.md': 'actions/checkout2\n' })
-  // No owner or no name, one segment more, what GitHub allows in neither, and what a pattern would expand.
+  const clone = repository({
+    'a.md': 'one/action and actions/checkout@v7\n',
+    'b.md': 'actions/checkout2\n',
+  })
+  // No owner or no name, one segment more, what GitHub allows in neither, and what a pattern would
+  // expand.
   const NAMES = [
     '',
     'owner',

@@ -1,4 +1,7 @@
-/** Random runs in the simulated world: the same each time, so that a red one is the fault of the change. */
+/**
+ * Random runs in the simulated world: the same each time, so that a red one is the fault of the
+ * change.
+ */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +20,11 @@ test(
       text(child.stderr),
       once(child, 'close'),
     ])
-    expect({ code, said: code === 0 ? '' : said, problems }).toEqual({ code: 0, said: '', problems: '' })
+    expect({ code, said: code === 0 ? '' : said, problems }).toEqual({
+      code: 0,
+      said: '',
+      problems: '',
+    })
   },
   scaled(600_000),
 )

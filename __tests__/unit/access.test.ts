@@ -37,7 +37,9 @@ describe('whose permission counts', () => {
     sender,
   })
   const written = (login: string, field = 'comment') => ({ [field]: by(login), sender })
-  /** All but `synchronize` (docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request). */
+  /**
+   * All but `synchronize` (docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request).
+   */
   const ACTIONS =
     'assigned auto_merge_disabled auto_merge_enabled closed converted_to_draft demilestoned dequeued edited enqueued ' +
     'labeled locked milestoned opened ready_for_review reopened review_request_removed review_requested unassigned ' +
@@ -45,7 +47,9 @@ describe('whose permission counts', () => {
 
   // It takes write access to cause one of these.
   const WRITERS_ONLY =
-    'push create delete release schedule workflow_dispatch repository_dispatch merge_group'.split(' ')
+    'push create delete release schedule workflow_dispatch repository_dispatch merge_group'.split(
+      ' ',
+    )
   test.each(WRITERS_ONLY)('of a %s: nobody', (name) => {
     expect(asked(name, written('writer'))).toEqual([])
     expect(asked('workflow_run', runAfter(name))).toEqual([])
@@ -64,8 +68,9 @@ describe('whose permission counts', () => {
   })
 
   test.each<[string, unknown, string[]]>([
-    // Only a push to a branch of this repository, or an app, shows write access: readers open, triage labels.
-    // Whoever opened it wrote its title and description: a push by a writer is no consent to those.
+    // Only a push to a branch of this repository, or an app, shows write access: readers open,
+    // triage labels. Whoever opened it wrote its title and description: a push by a writer is no
+    // consent to those.
     ['pull_request', byWriter({ login: 'Octocat' }), []],
     ['pull_request', byWriter({ login: 'reader' }), ['reader']],
     ['pull_request', byWriter({ login: 'an-app[bot]', type: 'Bot' }), []],
@@ -77,11 +82,16 @@ describe('whose permission counts', () => {
       { ...HERE, action },
       ['octocat'],
     ]),
-    ['pull_request', { ...HERE, action: 'opened', sender: { ...sender, type: 'User' } }, ['octocat']],
+    [
+      'pull_request',
+      { ...HERE, action: 'opened', sender: { ...sender, type: 'User' } },
+      ['octocat'],
+    ],
     ['pull_request', { ...FORK, action: 'opened', sender: bot }, ['a-bot']],
     ['pull_request', { ...forkOf('Reader'), action: 'synchronize' }, ['octocat', 'Reader']],
     ['pull_request_target', { ...forkOf('reader'), action: 'synchronize' }, ['octocat', 'reader']],
-    ['pull_request_target', { ...forkOf('reader'), action: 'labeled' }, ['octocat']], // Consent to what it says.
+    // Consent to what it says.
+    ['pull_request_target', { ...forkOf('reader'), action: 'labeled' }, ['octocat']],
     ['pull_request_target', { ...HERE, action: 'synchronize', sender: bot }, ['a-bot', 'author']],
     ['pull_request', { action: 'synchronize', sender }, ['octocat']],
     [
@@ -177,7 +187,9 @@ describe('a stranger', () => {
   test('is told on a re-run whose permission counts', async () => {
     expect(await refuse({}, undefined, 2)).toEqual({
       ...ASKED,
-      log: ['This is a re-run: what counts is the permission of whoever triggered the first attempt.'],
+      log: [
+        'This is a re-run: what counts is the permission of whoever triggered the first attempt.',
+      ],
     })
   })
 })
@@ -209,8 +221,16 @@ describe('skip-authors', () => {
   const WRITTEN = 'the comment, review or answer is by Other-Bot'
   test.each([
     ['pull_request', pull('Other-Bot'), 'the pull request is by Other-Bot'],
-    ['pull_request', { ...pull('octocat'), sender: bot }, 'this pull_request event was triggered by A-Bot'],
-    ['an event of the future', { sender: bot }, 'this an event of the future event was triggered by A-Bot'],
+    [
+      'pull_request',
+      { ...pull('octocat'), sender: bot },
+      'this pull_request event was triggered by A-Bot',
+    ],
+    [
+      'an event of the future',
+      { sender: bot },
+      'this an event of the future event was triggered by A-Bot',
+    ],
     ['push', { ...push('octocat'), sender: bot }, 'the push is by A-Bot'],
     ['issue_comment', { sender, comment: by('Other-Bot') }, WRITTEN],
     ['pull_request_review', { ...pull('octocat'), review: by('Other-Bot') }, WRITTEN],
@@ -253,7 +273,8 @@ describe('skip-authors', () => {
 })
 
 describe('what GitHub says of the commits of a push', () => {
-  const others = (count: number) => Array.from({ length: count }, (_, nth) => String(nth).padStart(40, '0'))
+  const others = (count: number) =>
+    Array.from({ length: count }, (_, nth) => String(nth).padStart(40, '0'))
   test.each<[string, mayBeMerges: string[], parents: number, asked: number, isTheirs: boolean]>([
     ['merges', others(20), 2, 20, true],
     ['a merge of three', others(1), 3, 1, true],
@@ -266,7 +287,10 @@ describe('what GitHub says of the commits of a push', () => {
       asked.push(ref)
       return { data: { parents: Array(parents).fill({}) } }
     }
-    const repo = { github: { repos: { getCommit } }, repository: 'your-org/docs' } as unknown as GitHubRepo
+    const repo = {
+      github: { repos: { getCommit } },
+      repository: 'your-org/docs',
+    } as unknown as GitHubRepo
     expect(await areMerges(mayBeMerges, repo)).toBe(isTheirs)
     expect(asked).toEqual(mayBeMerges.slice(0, count))
   })

@@ -1,4 +1,7 @@
-/** The composed prompt: the user's text unchanged, everything by others fenced, within the limit, every omission stated. */
+/**
+ * The composed prompt: the user's text unchanged, everything by others fenced, within the limit,
+ * every omission stated.
+ */
 
 import { describe, expect, test } from '@jest/globals'
 import { type ContextOptions, composeContext, PROMPT_LIMIT } from '../../src/context/compose.js'
@@ -9,7 +12,8 @@ import { scaled } from '../support/time.js'
 const BOUNDARY = '0123456789abcdef0123456789abcdef'
 const OPENING = `<data ${BOUNDARY}>`
 const CLOSING = `</data ${BOUNDARY}>`
-const NO_ROOM = 'Details of what triggered this run are omitted: the text above leaves no room for them.'
+const NO_ROOM =
+  'Details of what triggered this run are omitted: the text above leaves no room for them.'
 const KIB = 1024
 
 type Parts = Partial<Omit<ContextOptions, 'changes'>> & {
@@ -46,9 +50,16 @@ describe('the prompt', () => {
     const patch = '@@ -1 +1 @@\n-Use `-o`.\n+Use `--out`.\n\\ No newline at end of file'
     const files = [
       file('docs/cli.md', { additions: 1, patch }),
-      file('docs/b.md', { status: 'renamed', previousPath: 'docs/a.md', additions: 0, deletions: 0 }),
+      file('docs/b.md', {
+        status: 'renamed',
+        previousPath: 'docs/a.md',
+        additions: 0,
+        deletions: 0,
+      }),
     ]
-    expect(composeContext('Update the docs.', context({ facts, files, excluded: 3 }))).toBe(`Update the docs.
+    expect(
+      composeContext('Update the docs.', context({ facts, files, excluded: 3 })),
+    ).toBe(`Update the docs.
 
 ${HEAD}
 
@@ -143,7 +154,9 @@ describe('the length', () => {
     'long names': context({ files: many(60, (i) => fileOf(`${i}/`.repeat(900), 500)) }),
   }
 
-  const rooms = [-1, 0, 60, 88, 89, 90, 2048, 8191, 8192, 8200, 9000, 12_000, 20_000, 65_700, 200_000]
+  const rooms = [
+    -1, 0, 60, 88, 89, 90, 2048, 8191, 8192, 8200, 9000, 12_000, 20_000, 65_700, 200_000,
+  ]
 
   test.each(Object.entries(contexts))(
     'has a limit, and what is omitted is said and counted: %s',
@@ -177,7 +190,12 @@ describe('the length', () => {
 
   test("never truncates the user's text: one line says that the context is omitted, if it fits", () => {
     const line = `\n\n${NO_ROOM}`
-    for (const prompt of [leaving(-1), 'é'.repeat(PROMPT_LIMIT), leaving(8 * KIB - 1), leaving(bytes(line))])
+    for (const prompt of [
+      leaving(-1),
+      'é'.repeat(PROMPT_LIMIT),
+      leaving(8 * KIB - 1),
+      leaving(bytes(line)),
+    ])
       expect(composeContext(prompt, contexts.small)).toBe(prompt + line)
     for (const prompt of [leaving(bytes(line) - 1), leaving(0)])
       expect(composeContext(prompt, contexts.small)).toBe(prompt)
@@ -204,14 +222,18 @@ describe('the length', () => {
 
 describe('facts', () => {
   const one = (value: string) => data(composed({ facts: { body: value } }), 'Event')
-  const cut = (shown: number, total: string) => `body (truncated: the first ${shown} of ${total} bytes): `
+  const cut = (shown: number, total: string) =>
+    `body (truncated: the first ${shown} of ${total} bytes): `
 
   test.each([
     ['a', ['body: a']],
     ['', ['body: (empty)']],
     [' \n a\nnumber: 7\n\nb\n', ['body:', '  a', '  number: 7', '', '  b']],
     ['a\r\nb\rc\x85d\u2028e\u2029f', ['body:', '  a', '  b', '  c', '  d', '  e', '  f']],
-    ['a\0b\x1b[31m\x7f\x9b\u{e0041}c\td', ['body: a\\u{0}b\\u{1b}[31m\\u{7f}\\u{9b}\\u{e0041}c\td']],
+    [
+      'a\0b\x1b[31m\x7f\x9b\u{e0041}c\td',
+      ['body: a\\u{0}b\\u{1b}[31m\\u{7f}\\u{9b}\\u{e0041}c\td'],
+    ],
     ['👩‍💻 nur für dich', ['body: 👩‍💻 nur für dich']],
   ])('%j is on one line, or indented below its name', (value, lines) => {
     expect(one(value)).toEqual(lines)
@@ -223,7 +245,9 @@ describe('facts', () => {
     expect(one(`${full}x`)[0]?.replaceAll(',', '')).toBe(cut(16_384, '16385') + full)
     const cutInside = (value: string, shown: number) => {
       const line = one(value)[0]?.replaceAll(',', '') ?? ''
-      expect(line).toBe(cut(shown, String(bytes(value))) + Buffer.from(value).toString('utf8', 0, shown))
+      expect(line).toBe(
+        cut(shown, String(bytes(value))) + Buffer.from(value).toString('utf8', 0, shown),
+      )
     }
     cutInside(`x${'😀'.repeat(8 * KIB)}`, 16_381)
     cutInside(`xxx${'文'.repeat(8 * KIB)}`, 16_383)
@@ -247,7 +271,9 @@ describe('facts', () => {
   test("are never truncated to less than 128 bytes; those that don't fit are counted", () => {
     const facts = Object.fromEntries(many(2000, (i) => [`commit${i}`, 'm'.repeat(300)]))
     const text = expectValid('Go.', context({ facts }))
-    expect(data(text, 'Event')[0]).toBe(`commit0 (truncated: the first 128 of 300 bytes): ${'m'.repeat(128)}`)
+    expect(data(text, 'Event')[0]).toBe(
+      `commit0 (truncated: the first 128 of 300 bytes): ${'m'.repeat(128)}`,
+    )
     expect(section(text, 'Event')).toMatch(/\n\nOmitted for length: 1,\d{3} facts\.$/)
     expect(bytes(section(text, 'Event'))).toBeGreaterThan(63 * KIB)
     expect(bytes(`## Event\n\n${section(text, 'Event')}`)).toBeLessThanOrEqual(64 * KIB)
@@ -255,7 +281,8 @@ describe('facts', () => {
 })
 
 describe('the list of files', () => {
-  const list = (...files: ChangedFile[]) => data(composed({ files, level: 'event' }), 'Changed files')
+  const list = (...files: ChangedFile[]) =>
+    data(composed({ files, level: 'event' }), 'Changed files')
   const sentences = (parts: Parts) => unfenced(section(composed(parts), 'Changed files'))
 
   test.each([
@@ -277,13 +304,19 @@ describe('the list of files', () => {
     ['a"b\\c.md', '"a\\"b\\\\c.md"'],
     ['a\nmodified +1 -1 b.md', '"a\\nmodified +1 -1 b.md"'],
     ['a\r\t\x1b\x7f\x85.md', '"a\\r\\t\\u001b\\u007f\\u0085.md"'],
-    ['a\u2028\u202e\u200b\ufeff\u00a0\ufe0f.md', '"a\\u2028\\u202e\\u200b\\ufeff\\u00a0\\ufe0f.md"'],
+    [
+      'a\u2028\u202e\u200b\ufeff\u00a0\ufe0f.md',
+      '"a\\u2028\\u202e\\u200b\\ufeff\\u00a0\\ufe0f.md"',
+    ],
     ['a\u{e0041}.md', '"a\\udb40\\udc41.md"'],
     ['a\ud83d.md', '"a\\ud83d.md"'],
     ["a,'`<b>`'🎉", '"a,\'`<b>`\'🎉"'],
     ['', '""'],
   ])('shows the name %j as a JSON string on one line', (path, shown) => {
-    expect(list(file(path), file('b.md'))).toEqual([`modified +2 -1 ${shown}`, 'modified +2 -1 b.md'])
+    expect(list(file(path), file('b.md'))).toEqual([
+      `modified +2 -1 ${shown}`,
+      'modified +2 -1 b.md',
+    ])
     expect(JSON.parse(shown)).toBe(path)
   })
 
@@ -302,7 +335,9 @@ describe('the list of files', () => {
     ])
     expect(list(...files).join('\n')).not.toContain('sent no diff')
     // The reason for the whole list is given once, instead of one for each file.
-    expect(composed({ changes: { unknown: true, note: 'No diff.' }, files })).not.toContain('sent no diff')
+    expect(composed({ changes: { unknown: true, note: 'No diff.' }, files })).not.toContain(
+      'sent no diff',
+    )
   })
 
   const BY = 'Changed by the commits abc1234..def5678:'
@@ -311,8 +346,14 @@ describe('the list of files', () => {
   const unknown = { unknown: true, note: 'It is unknown.' } as const
   test.each<[string, Parts]>([
     [`${BY} no files.`, { excluded: 0 }],
-    [`${BY} 1 file, 1 line added, 0 deleted.`, { files: [file('a', { additions: 1, deletions: 0 })] }],
-    [`${BY} 2 files, 1,002 lines added, 2 deleted.`, { files: [file('a', { additions: 1000 }), A] }],
+    [
+      `${BY} 1 file, 1 line added, 0 deleted.`,
+      { files: [file('a', { additions: 1, deletions: 0 })] },
+    ],
+    [
+      `${BY} 2 files, 1,002 lines added, 2 deleted.`,
+      { files: [file('a', { additions: 1000 }), A] },
+    ],
     [
       `${ONE}\nGitHub truncated this list: there are more changed files.`,
       { files: [A], changes: { truncated: true } },
@@ -344,7 +385,8 @@ describe('the diffs', () => {
     expect(composed({ files: [file('a.md')] })).not.toContain('## Diffs')
   })
 
-  const UNCHANGED = '@@ -1,2 +1,2 @@ f() {\n \n-\ta  <!-- b -->\n+\u2028b\u00a0\n\\ No newline at end of file'
+  const UNCHANGED =
+    '@@ -1,2 +1,2 @@ f() {\n \n-\ta  <!-- b -->\n+\u2028b\u00a0\n\\ No newline at end of file'
   test.each([
     ['are unchanged but for a line end after them', `${UNCHANGED}\n`, UNCHANGED],
     ['lose a CR that every line has', '@@ x\r\n a\r\n-b\r\n+c\r', '@@ x\n a\n-b\n+c'],
@@ -352,7 +394,11 @@ describe('the diffs', () => {
     ['show a CR that was removed', '@@ x\n-a\r\n+a', '@@ x\n-a\\u{d}\n+a'],
     ['show a CR that was added', '@@ x\n-a\n+a\r', '@@ x\n-a\n+a\\u{d}'],
     ['show a CR in the context', '@@ x\n b\r\n-a\n+a\r', '@@ x\n b\\u{d}\n-a\n+a\\u{d}'],
-    ['show a CR within a line', '@@ x\n-a\r\n+b\r=== modified c\r', '@@ x\n-a\n+b\\u{d}=== modified c'],
+    [
+      'show a CR within a line',
+      '@@ x\n-a\r\n+b\r=== modified c\r',
+      '@@ x\n-a\n+b\\u{d}=== modified c',
+    ],
   ])('%s', (_, text, shown) => {
     const lines = data(composed({ files: [file('a.md', { patch: text })] }), 'Diffs')
     expect(lines.join('\n')).toBe(`=== modified a.md\n${shown}`)
@@ -393,8 +439,18 @@ describe('the diffs', () => {
   })
 
   test.each([
-    ['whole if they fit after a long one', 'a.md 1, openapi.json 300, z.md 1', 'a.md, z.md', 'openapi.json'],
-    ['those of generated files last', 'yarn.lock 100, a.md 200, go.sum 1', 'a.md, go.sum', 'yarn.lock'],
+    [
+      'whole if they fit after a long one',
+      'a.md 1, openapi.json 300, z.md 1',
+      'a.md, z.md',
+      'openapi.json',
+    ],
+    [
+      'those of generated files last',
+      'yarn.lock 100, a.md 200, go.sum 1',
+      'a.md, go.sum',
+      'yarn.lock',
+    ],
   ])('are included %s', (_, sizes, shown, omitted) => {
     const files = sizes.split(', ').map((entry) => {
       const [path = '', size] = entry.split(' ')
@@ -407,12 +463,17 @@ describe('the diffs', () => {
   })
 
   test('of files whose names are too long are only counted', () => {
-    const text = composed({ files: [fileOf('a.md', 200 * KIB), fileOf('n'.repeat(2000), 100 * KIB)] })
+    const text = composed({
+      files: [fileOf('a.md', 200 * KIB), fileOf('n'.repeat(2000), 100 * KIB)],
+    })
     expect(text.endsWith(`${CLOSING}\n\nOmitted for length: the diffs of 1 file.`)).toBe(true)
   })
 
   test('are omitted and named if the first is too long by itself', () => {
-    const files = [file('a.md', { patch: `@@ ${'x'.repeat(300 * KIB)}\n+b` }), fileOf('yarn.lock', 640)]
+    const files = [
+      file('a.md', { patch: `@@ ${'x'.repeat(300 * KIB)}\n+b` }),
+      fileOf('yarn.lock', 640),
+    ]
     const text = expectValid('Go.', context({ files }))
     expect(titles(text)).toEqual(['=== modified yarn.lock'])
     expect(fenced(text).at(-1)).toEqual(['a.md'])
@@ -441,7 +502,13 @@ function context({ facts = {}, files = [], changes = {}, ...rest }: Parts = {}):
       repository: 'your-org/docs',
       facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
     },
-    changes: { files, truncated: false, empty: false, range: 'the commits abc1234..def5678', ...changes },
+    changes: {
+      files,
+      truncated: false,
+      empty: false,
+      range: 'the commits abc1234..def5678',
+      ...changes,
+    },
     boundary: BOUNDARY,
     excluded: 0,
     ...rest,
@@ -454,7 +521,10 @@ function file(path: string, rest: Partial<ChangedFile> = {}): ChangedFile {
 
 /** A file with a diff of about `size` bytes, in lines of 64. */
 function fileOf(path: string, size: number): ChangedFile {
-  const lines = Array.from({ length: Math.floor(size / 64) }, (_, index) => `+${`${index}`.padEnd(62, 'x')}`)
+  const lines = Array.from(
+    { length: Math.floor(size / 64) },
+    (_, index) => `+${`${index}`.padEnd(62, 'x')}`,
+  )
   return file(path, { patch: ['@@ -0,0 +1 @@', ...lines].join('\n') })
 }
 
@@ -474,7 +544,10 @@ function section(text: string, heading: string): string {
   return text.slice(start + heading.length + 7, end === -1 ? undefined : end)
 }
 
-/** The lines inside each fence, and those outside, which are the action's own; throws if a fence is out of place. */
+/**
+ * The lines inside each fence, and those outside, which are the action's own; throws if a fence is
+ * out of place.
+ */
 function split(text: string): { readonly blocks: string[][]; readonly own: string[] } {
   const blocks: string[][] = []
   const own: string[] = []
@@ -484,7 +557,8 @@ function split(text: string): { readonly blocks: string[][]; readonly own: strin
     else if (line === CLOSING && open !== undefined) {
       blocks.push(open)
       open = undefined
-    } else if (line === OPENING || line === CLOSING) throw new Error(`A fence in the wrong place: ${line}`)
+    } else if (line === OPENING || line === CLOSING)
+      throw new Error(`A fence in the wrong place: ${line}`)
     else (open ?? own).push(line)
   }
   if (open !== undefined) throw new Error('A fence is not closed.')
@@ -533,7 +607,9 @@ function expectAccounted(added: string, { trigger, changes, level }: ContextOpti
   expect(listed + omitted(/^Omitted for length: ([\d,]+) of [\d,]+ files?\.$/m)).toBe(files.length)
   const diffs = level === 'diff' ? files.filter(({ patch }) => patch).length : 0
   const shown = titles(added)
-  expect(shown.length + omitted(/^Omitted for length: the diffs of ([\d,]+) files?[.:]$/m)).toBe(diffs)
+  expect(shown.length + omitted(/^Omitted for length: the diffs of ([\d,]+) files?[.:]$/m)).toBe(
+    diffs,
+  )
   // Twice for each fence, and twice where the fence is explained.
   expect(added.toLowerCase().split(BOUNDARY)).toHaveLength(fenced(added).length * 2 + 2 + 1)
 }

@@ -22,7 +22,8 @@ const ENDED = FAILURES.map((status) => job(status))
 /** Every combination of these with the usual facts. */
 function all(choices: { readonly [Name in keyof Facts]?: readonly Facts[Name][] }): Facts[] {
   return Object.entries(choices).reduce<Facts[]>(
-    (facts, [name, values]) => facts.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    (facts, [name, values]) =>
+      facts.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
     [USUAL],
   )
 }
@@ -33,108 +34,135 @@ const OTHER_PUSH = ['shared', undefined] as const
 const NOT_OWN = { push: OTHER_PUSH, isNews: [true] }
 
 /** The rows of docs/behaviour.md, in its order. */
-const ROWS: readonly (readonly [run: string, job: string, pull: string, does: Decision['does'], Facts[]])[] =
+const ROWS: readonly (readonly [
+  run: string,
+  job: string,
+  pull: string,
+  does: Decision['does'],
+  Facts[],
+])[] = [
   [
+    "a re-run whose earlier attempt didn't see the docs job finish",
+    'exists',
+    'any',
+    'wait',
+    all({
+      by: ['unfinished attempt'],
+      push: ['own', ...OTHER_PUSH],
+      job: [...USABLE, ...ENDED],
+      pull: PULLS,
+    }),
+  ],
+  [
+    'a re-run whose earlier attempt reported a pull request',
+    'usable',
+    'open or unreadable',
+    'wait',
+    all({ by: ['reported attempt'], push: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
+  ],
+  [
+    'a push to the pull request',
+    'any',
+    'closed',
+    'skip',
+    all({
+      by: ['earlier run', 'reported attempt'],
+      push: ['own'],
+      isNews: [true, false],
+      job: [...USABLE, ...ENDED, undefined],
+      pull: ['closed'],
+    }),
+  ],
+  [
+    'a push that changes nothing of it',
+    'usable',
+    'any',
+    'wait',
     [
-      "a re-run whose earlier attempt didn't see the docs job finish",
-      'exists',
-      'any',
-      'wait',
-      all({
-        by: ['unfinished attempt'],
-        push: ['own', ...OTHER_PUSH],
-        job: [...USABLE, ...ENDED],
-        pull: PULLS,
+      ...all({
+        push: ['own', 'shared'],
+        isNews: [false],
+        job: USABLE,
+        pull: [...OPEN, 'merged', undefined],
       }),
+      ...all({ push: ['shared'], isNews: [false], job: USABLE, pull: ['closed'] }),
     ],
+  ],
+  [
+    'any other',
+    'failed, archived or gone',
+    'any',
+    'create',
     [
-      'a re-run whose earlier attempt reported a pull request',
-      'usable',
-      'open or unreadable',
-      'wait',
-      all({ by: ['reported attempt'], push: ['own', ...OTHER_PUSH], job: USABLE, pull: OPEN }),
-    ],
-    [
-      'a push to the pull request',
-      'any',
-      'closed',
-      'skip',
-      all({
-        by: ['earlier run', 'reported attempt'],
-        push: ['own'],
-        isNews: [true, false],
-        job: [...USABLE, ...ENDED, undefined],
-        pull: ['closed'],
+      ...all({ ...NOT_OWN, job: [...ENDED, undefined], pull: PULLS }),
+      ...all({
+        push: ['own', 'shared'],
+        isNews: [false],
+        job: [...ENDED, undefined],
+        pull: ['open'],
       }),
+      ...all({ by: ['unfinished attempt'], job: [undefined], pull: PULLS }),
+      ...all({ by: ['reported attempt'], job: [...ENDED, undefined], pull: PULLS }),
     ],
+  ],
+  [
+    'any other',
+    'usable',
+    'merged or closed',
+    'create',
     [
-      'a push that changes nothing of it',
-      'usable',
-      'any',
-      'wait',
-      [
-        ...all({
-          push: ['own', 'shared'],
-          isNews: [false],
-          job: USABLE,
-          pull: [...OPEN, 'merged', undefined],
-        }),
-        ...all({ push: ['shared'], isNews: [false], job: USABLE, pull: ['closed'] }),
-      ],
+      ...all({ ...NOT_OWN, by: ['earlier run', 'reported attempt'], job: USABLE, pull: OVER }),
+      ...all({ push: ['own'], job: USABLE, pull: ['merged'] }),
+      ...all({ isNews: [false], job: USABLE, pull: OVER }),
     ],
+  ],
+  [
+    'any other',
+    'usable',
+    'open, unreadable or none',
+    'message',
     [
-      'any other',
-      'failed, archived or gone',
-      'any',
-      'create',
-      [
-        ...all({ ...NOT_OWN, job: [...ENDED, undefined], pull: PULLS }),
-        ...all({ push: ['own', 'shared'], isNews: [false], job: [...ENDED, undefined], pull: ['open'] }),
-        ...all({ by: ['unfinished attempt'], job: [undefined], pull: PULLS }),
-        ...all({ by: ['reported attempt'], job: [...ENDED, undefined], pull: PULLS }),
-      ],
+      ...all({ push: ['own', ...OTHER_PUSH], job: USABLE, pull: [...OPEN, undefined] }),
+      ...all({ isNews: [false], job: USABLE, pull: [...OPEN, undefined] }),
     ],
-    [
-      'any other',
-      'usable',
-      'merged or closed',
-      'create',
-      [
-        ...all({ ...NOT_OWN, by: ['earlier run', 'reported attempt'], job: USABLE, pull: OVER }),
-        ...all({ push: ['own'], job: USABLE, pull: ['merged'] }),
-        ...all({ isNews: [false], job: USABLE, pull: OVER }),
-      ],
-    ],
-    [
-      'any other',
-      'usable',
-      'open, unreadable or none',
-      'message',
-      [
-        ...all({ push: ['own', ...OTHER_PUSH], job: USABLE, pull: [...OPEN, undefined] }),
-        ...all({ isNews: [false], job: USABLE, pull: [...OPEN, undefined] }),
-      ],
-    ],
-  ]
+  ],
+]
 
-describe.each(ROWS)('%s; its docs job: %s; the docs pull request: %s', (_run, _job, _pull, does, facts) => {
-  test(`${does}: ${facts.length} cases`, () => {
-    for (const one of facts) expect({ ...one, does: decide(one).does }).toEqual({ ...one, does })
-  })
-})
+describe.each(ROWS)(
+  '%s; its docs job: %s; the docs pull request: %s',
+  (_run, _job, _pull, does, facts) => {
+    test(`${does}: ${facts.length} cases`, () => {
+      for (const one of facts) expect({ ...one, does: decide(one).does }).toEqual({ ...one, does })
+    })
+  },
+)
 
 test('docs/behaviour.md has these rows', () => {
-  const WORDS = { wait: 'waits', skip: '`skipped`', create: 'creates a docs job', message: 'sends a message' }
+  const WORDS = {
+    wait: 'waits',
+    skip: '`skipped`',
+    create: 'creates a docs job',
+    message: 'sends a message',
+  }
   const told = ROWS.map(([run, job, pull, does]) => [run, job, pull, WORDS[does]])
   expect(rows('docs/behaviour.md', 'One docs job per pull request or issue')).toEqual(told)
 })
 
 const PUSHED = { push: 'own', isNews: false } as const
 test.each<[Partial<Facts>, Partial<Record<keyof SkipReason, unknown>>]>([
-  [{ by: 'unfinished attempt' }, { reason: expect.stringMatching(/didn't see its docs job finish\.$/) }],
-  [{ by: 'reported attempt' }, { reason: expect.stringMatching(/a new run, or close that pull request\.$/) }],
+  [
+    { by: 'unfinished attempt' },
+    { reason: expect.stringMatching(/didn't see its docs job finish\.$/) },
+  ],
+  [
+    { by: 'reported attempt' },
+    { reason: expect.stringMatching(/a new run, or close that pull request\.$/) },
+  ],
   // The next push would only be told no.
-  [{ by: 'reported attempt', push: 'own' }, { reason: expect.stringMatching(/start a new run\.$/) }],
+  [
+    { by: 'reported attempt', push: 'own' },
+    { reason: expect.stringMatching(/start a new run\.$/) },
+  ],
   [PUSHED, { reason: 'This push changed nothing of what the docs job was last sent.' }],
   [
     { ...PUSHED, pull: 'closed' },

@@ -1,4 +1,7 @@
-/** What is shown: nothing in a text from outside that a log or Markdown acts on; lengths of time and numbers in words. */
+/**
+ * What is shown: nothing in a text from outside that a log or Markdown acts on; lengths of time and
+ * numbers in words.
+ */
 
 import { describe, expect, test } from '@jest/globals'
 import { summarizePage } from '../../src/text/error-page.js'
@@ -10,7 +13,13 @@ import {
   quote,
   truncate,
 } from '../../src/text/escape.js'
-import { formatCount, formatDuration, formatInteger, joinSentences, shortSha } from '../../src/text/format.js'
+import {
+  formatCount,
+  formatDuration,
+  formatInteger,
+  joinSentences,
+  shortSha,
+} from '../../src/text/format.js'
 import { scaled } from '../support/time.js'
 
 test.each([
@@ -76,7 +85,10 @@ test('quote shows a text on one line, and truncates nothing, so that a key in it
   expect(quote('k'.repeat(100_000))).toHaveLength(100_002)
 })
 
-/** What a reader sees if the Markdown is a single code span in a line or a table cell; undefined if it is more. */
+/**
+ * What a reader sees if the Markdown is a single code span in a line or a table cell; undefined if
+ * it is more.
+ */
 function shownAsCode(markdown: string): string | undefined {
   const [, plain] = /^`([^`|<>&[\]\\\n\r]+)`$/.exec(markdown) ?? []
   if (plain !== undefined) return plain
@@ -145,7 +157,10 @@ test.each([
   ['<!-- Dear employee, <b>look</b>. --><p>Not found, v1.2.3 here</p>', 'Not found, v1.2.3 here'],
   ['<title>Maintenance</title><script>let a = 1. ', 'Maintenance'],
   ['<p></p>', ''],
-  ['<h1>Checking your browser</h1>\n<p>Please <b>wait</b>.</p>', 'Checking your browser Please wait .'],
+  [
+    '<h1>Checking your browser</h1>\n<p>Please <b>wait</b>.</p>',
+    'Checking your browser Please wait .',
+  ],
   ['<body><svg><title>Logo</title></svg><h1>Down</h1>', 'Down'],
   ['<title></title><p>It&rsquo;s down.&nbsp;Later.</p>', 'It’s down. Later.'],
   ['<title>Unicorn! &middot; GitHub</title>', 'Unicorn! · GitHub'],

@@ -20,7 +20,9 @@ const SHA = 'a'.repeat(40)
 
 /** A value at a path of names separated by dots. */
 const at = (path: string, value: string): object =>
-  path.split('.').reduceRight<object | string>((inside, name) => ({ [name]: inside }), value) as object
+  path
+    .split('.')
+    .reduceRight<object | string>((inside, name) => ({ [name]: inside }), value) as object
 
 const NOTHING = {
   action: '',
@@ -57,14 +59,18 @@ describe('the file', () => {
   })
 })
 
-test.each([{}, null, [], 'x', 7, { action: 1, sender: 'x', issue: null, pull_request: [], comment: null }])(
-  'a payload that says nothing: %j',
-  (payload) => {
-    const event = parseEvent('pull_request', payload)
-    expect(event).toEqual({ ...NOTHING, name: 'pull_request', payload })
-    expect(pushedCommits(parseEvent('push', payload))).toEqual([])
-  },
-)
+test.each([
+  {},
+  null,
+  [],
+  'x',
+  7,
+  { action: 1, sender: 'x', issue: null, pull_request: [], comment: null },
+])('a payload that says nothing: %j', (payload) => {
+  const event = parseEvent('pull_request', payload)
+  expect(event).toEqual({ ...NOTHING, name: 'pull_request', payload })
+  expect(pushedCommits(parseEvent('push', payload))).toEqual([])
+})
 
 describe('values of a payload', () => {
   test('are only what the payload itself has', () => {
@@ -85,7 +91,14 @@ describe('values of a payload', () => {
   test('are commits if they have the form of their names', () => {
     const read = (text: string) => getSha({ sha: text }, 'sha')
     for (const text of [SHA, 'a'.repeat(64)]) expect(read(text)).toBe(text)
-    const others = ['main', `${SHA}\n# Heading`, `x${SHA}`, SHA.slice(1), `${SHA}a`, `${'a'.repeat(64)}a`]
+    const others = [
+      'main',
+      `${SHA}\n# Heading`,
+      `x${SHA}`,
+      SHA.slice(1),
+      `${SHA}a`,
+      `${'a'.repeat(64)}a`,
+    ]
     expect(others.map(read).join('')).toBe('')
   })
 })
@@ -124,16 +137,27 @@ describe('a pull request or an issue', () => {
     ['a comment on an issue', { issue: { number: 1 }, comment: review }, { issue: 1, authors }],
     ['a review', { pull_request, review }, { pullRequest, authors }],
     ['no review, which some servers send as null', { pull_request, review: null }, { pullRequest }],
-    ['an answer', { discussion: {}, answer: review, comment: { user } }, { authors: ['octocat', 'hubot'] }],
-    ['an account that is gone', { pull_request, review: { user: null } }, { pullRequest, authors: [''] }],
+    [
+      'an answer',
+      { discussion: {}, answer: review, comment: { user } },
+      { authors: ['octocat', 'hubot'] },
+    ],
+    [
+      'an account that is gone',
+      { pull_request, review: { user: null } },
+      { pullRequest, authors: [''] },
+    ],
   ])('is read from %s', (_, payload, expected) => {
     expect(read(payload)).toEqual({ authors: [], ...expected })
   })
 
-  test.each([undefined, '7', 0, -1, 1.5, null, 2 ** 60, {}])('with the number %j is ignored', (number) => {
-    expect(read({ pull_request: { ...pull_request, number } })).toEqual({ authors: [] })
-    expect(read({ issue: { number } })).toEqual({ authors: [] })
-  })
+  test.each([undefined, '7', 0, -1, 1.5, null, 2 ** 60, {}])(
+    'with the number %j is ignored',
+    (number) => {
+      expect(read({ pull_request: { ...pull_request, number } })).toEqual({ authors: [] })
+      expect(read({ issue: { number } })).toEqual({ authors: [] })
+    },
+  )
 
   test.each([
     ['in the same repository', { full_name: 'your-org/docs' }, false],
@@ -143,7 +167,9 @@ describe('a pull request or an issue', () => {
   ])('with a head %s', (_, repo, fromFork) => {
     const head = repo === undefined ? {} : { head: { repo } }
     const pull = { ...pull_request, ...head, base: { repo: { full_name: 'your-org/docs' } } }
-    expect(read({ pull_request: pull })).toMatchObject({ pullRequest: { ...pullRequest, fromFork } })
+    expect(read({ pull_request: pull })).toMatchObject({
+      pullRequest: { ...pullRequest, fromFork },
+    })
   })
 
   test('whose repositories have no name is from a fork', () => {
@@ -198,7 +224,8 @@ describe('missing secrets', () => {
     ['pull_request_reviewer', true, 'octocat', undefined],
     ['future_pull_request', true, 'octocat', undefined],
   ])('of a %s (from a fork: %j) by %s are explained: %j', (name, fromFork, actor, text) => {
-    const pullRequest = fromFork === undefined ? undefined : { number: 7, author: 'octocat', fromFork }
+    const pullRequest =
+      fromFork === undefined ? undefined : { number: 7, author: 'octocat', fromFork }
     expect(explainMissingSecrets({ name, pullRequest }, actor)).toBe(text)
   })
 })

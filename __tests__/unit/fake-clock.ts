@@ -1,4 +1,5 @@
-// A clock that stands still while there is work to do, and jumps to the next timer when there is none.
+// A clock that stands still while there is work to do, and jumps to the next timer when there is
+// none.
 import type { Clock } from '../../src/net/deadline.js'
 
 interface Timer {

@@ -11,7 +11,8 @@ import { inSimulation } from '../world/story.js'
 
 const POST = { method: 'POST', path: '/', headers: {}, body: 'Go' } as const
 const DIRECT = { proxy: undefined, unverifiedTlsRequested: false }
-const inAMinute = ({ signal } = new AbortController()) => createDeadline(clock.now() + 60_000, signal, clock)
+const inAMinute = ({ signal } = new AbortController()) =>
+  createDeadline(clock.now() + 60_000, signal, clock)
 
 test('each address of a name but the last has 2.5 s, whoever connects: Node gives it 250 ms', () => {
   expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBe(2_500)
@@ -30,7 +31,9 @@ test('a connection that is not made within 10 s', () =>
 
 test('a cancel in the turn of the event loop in which the connection is made', async () => {
   const cancel = new AbortController()
-  const { port, close } = await startListening(createServer(() => void setImmediate(() => cancel.abort())))
+  const { port, close } = await startListening(
+    createServer(() => void setImmediate(() => cancel.abort())),
+  )
   const { send } = createHttpClient({ ...DIRECT, origin: `http://127.0.0.1:${port}` })
   const result = await send(POST, inAMinute(cancel))
   await close()

@@ -1,4 +1,5 @@
-// The inputs: what each one accepts, which line each bad value gets, and that all lines are reported together.
+// The inputs: what each one accepts, which line each bad value gets, and that all lines are
+// reported together.
 import { describe, expect, test } from '@jest/globals'
 import { DEFAULT_FAIL_ON, FAIL_ON, type FailOn } from '../../src/agent/job.js'
 import {
@@ -57,7 +58,8 @@ function readBad(raw: Raw, more?: Partial<InputSources>): InputError {
 }
 
 /** One line per problem. */
-const problems = (raw: Raw, more?: Partial<InputSources>): string[] => readBad(raw, more).message.split('\n')
+const problems = (raw: Raw, more?: Partial<InputSources>): string[] =>
+  readBad(raw, more).message.split('\n')
 
 test('with only a prompt, a project and a key, everything else has its default', () => {
   expect(read()).toEqual({
@@ -75,7 +77,8 @@ const OPTIONAL = (Object.keys(DEFAULTS) as InputName[]).filter(
 )
 
 test.each(OPTIONAL)('%s means its default if it is blank, and accepts its default', (name) => {
-  for (const value of [' ', ' \t\r\n ', DEFAULTS[name]]) expect(read({ [name]: value })).toEqual(read())
+  for (const value of [' ', ' \t\r\n ', DEFAULTS[name]])
+    expect(read({ [name]: value })).toEqual(read())
 })
 
 describe('the task', () => {
@@ -121,7 +124,11 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['poll-interval-seconds', [' 2.5 '], { pollIntervalMs: 2500 }],
   ['poll-interval-seconds', ['3600'], { pollIntervalMs: 3_600_000 }],
   ['fail-on', ['no-changes', 'no-changes,\n'], { failOn: new Set<FailOn>(['no-changes']) }],
-  ['fail-on', [' failed archived\r\n\nfailed, '], { failOn: new Set<FailOn>(['failed', 'archived']) }],
+  [
+    'fail-on',
+    [' failed archived\r\n\nfailed, '],
+    { failOn: new Set<FailOn>(['failed', 'archived']) },
+  ],
   ['fail-on', ['none', ' none,'], { failOn: new Set() }],
   ['allow-users', ['*'], { allowUsers: new Set('*') }],
   [
@@ -134,7 +141,11 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['since', ['r'.repeat(255)], { since: 'r'.repeat(255) }],
   // The name of a tag or a branch.
   ['since', ['2026-11-01'], { since: '2026-11-01' }],
-  ['skip-labels', ['No Docs,\nBUG', 'bug\r\n no docs \n,, '], { skipLabels: new Set(['no docs', 'bug']) }],
+  [
+    'skip-labels',
+    ['No Docs,\nBUG', 'bug\r\n no docs \n,, '],
+    { skipLabels: new Set(['no docs', 'bug']) },
+  ],
   ['base-url', ['https://a.example', 'https://a.example///'], { baseUrl: 'https://a.example' }],
   ['base-url', ['HTTPS://A.Example:443/A/b//'], { baseUrl: 'https://a.example/A/b' }],
   ['base-url', ['https://a.example:8443/a'], { baseUrl: 'https://a.example:8443/a' }],
@@ -167,8 +178,8 @@ const KEY_MUST_NOT = 'the secret contains white space, control characters or non
 const KEY_LINE = `${KEY_MUST_NOT} Store the secret again, without quotes or line breaks.`
 
 /**
- * For each input, the line that its bad values get, with `%` for the value in quotes; a pair is a value and how it is
- * shown.
+ * For each input, the line that its bad values get, with `%` for the value in quotes; a pair is a
+ * value and how it is shown.
  */
 type Rejected = [InputName, line: string, values: (string | [value: string, shown: string])[]]
 const REJECTED: Rejected[] = [
@@ -176,7 +187,11 @@ const REJECTED: Rejected[] = [
   ['prompt-file', '% does not exist. Check the path.', ['gone.md']],
   ['project-id', NO_PROJECT, ['', ' \n']],
   ...(['project-id', 'job-id'] as const).map(
-    (input): Rejected => [input, ID, [[' .. ', '".."'], 'x'.repeat(513), ['a\nb\u0000', '"a b\\u{0}"']]],
+    (input): Rejected => [
+      input,
+      ID,
+      [[' .. ', '".."'], 'x'.repeat(513), ['a\nb\u0000', '"a b\\u{0}"']],
+    ],
   ),
   ...(['wait', 'dry-run', 'comment', 'check'] as const).map(
     (input): Rejected => [
@@ -255,7 +270,9 @@ const REJECTED: Rejected[] = [
     'base-url',
     "expected a base URL with https (http only on loopback), so that the key isn't sent unencrypted, got %.",
     [
-      ...'http://127.0.0.1.evil.example http://evil-localhost http://localhost.evil.example'.split(' '),
+      ...'http://127.0.0.1.evil.example http://evil-localhost http://localhost.evil.example'.split(
+        ' ',
+      ),
       ...'http://[::2] http://128.0.0.1 ftp://localhost file:///etc/passwd'.split(' '),
       ['user:hunter2@agent.example.com', '"***@agent.example.com"'],
     ],
@@ -293,7 +310,9 @@ const REJECTED: Rejected[] = [
 test.each(REJECTED)('%s is rejected: %s', (input, line, values) => {
   for (const item of values) {
     const [value, shown] =
-      typeof item === 'string' ? [item, item.length > 80 ? `"${item.slice(0, 80)}…"` : `"${item}"`] : item
+      typeof item === 'string'
+        ? [item, item.length > 80 ? `"${item.slice(0, 80)}…"` : `"${item}"`]
+        : item
     const text = line.replace(/%/, () => shown)
     expect([value, ...problems({ [input]: value })]).toEqual([value, `${input}: ${text}`])
   }
@@ -304,11 +323,15 @@ test('a bad pattern is named with its line', () => {
   expect(line).toMatch(/^context-paths: invalid pattern "src\/\[a", line 2: .*\.$/)
 })
 
-test.each(['timeout-minutes', 'poll-interval-seconds'])('%s rejects a very long value quickly', (input) => {
-  const start = performance.now()
-  expect(problems({ [input]: `${'9'.repeat(200_000)}x` })).toHaveLength(1)
-  expect(performance.now() - start).toBeLessThan(scaled(5_000)) // A pattern that backtracks takes minutes.
-})
+test.each(['timeout-minutes', 'poll-interval-seconds'])(
+  '%s rejects a very long value quickly',
+  (input) => {
+    const start = performance.now()
+    expect(problems({ [input]: `${'9'.repeat(200_000)}x` })).toHaveLength(1)
+    // A pattern that backtracks takes minutes.
+    expect(performance.now() - start).toBeLessThan(scaled(5_000))
+  },
+)
 
 describe('api-key', () => {
   test.each<[string, Raw]>([
@@ -322,8 +345,12 @@ describe('api-key', () => {
   })
 
   test('is checked at every base-url, and its kind at each spelling of the default', () => {
-    expect(problems({ 'api-key': 'mint_a b', ...ELSEWHERE })).toEqual([expect.stringContaining(KEY_MUST_NOT)])
-    expect(problems({ 'api-key': 'abc', 'base-url': 'https://API.mintlify.com:443/' })).toHaveLength(1)
+    expect(problems({ 'api-key': 'mint_a b', ...ELSEWHERE })).toEqual([
+      expect.stringContaining(KEY_MUST_NOT),
+    ])
+    expect(
+      problems({ 'api-key': 'abc', 'base-url': 'https://API.mintlify.com:443/' }),
+    ).toHaveLength(1)
   })
 
   test('is not said to be of another kind beside a base-url that is bad', () => {
@@ -339,7 +366,9 @@ describe('api-key', () => {
 
   test('that is empty is explained by the missing secrets, if known', () => {
     const missingSecrets = 'It is a fork.'
-    expect(problems({ 'api-key': '' }, { missingSecrets })).toEqual(['api-key: required. It is a fork.'])
+    expect(problems({ 'api-key': '' }, { missingSecrets })).toEqual([
+      'api-key: required. It is a fork.',
+    ])
   })
 })
 
@@ -360,7 +389,11 @@ describe('the key', () => {
 
   test('before this one must not be anywhere else, either', () => {
     const previous = 'mint_0ld_key'
-    const raw: Raw = { 'previous-api-key': previous, prompt: `a ${previous}`, 'github-token': previous }
+    const raw: Raw = {
+      'previous-api-key': previous,
+      prompt: `a ${previous}`,
+      'github-token': previous,
+    }
     const text = 'contains the key. Pass it as previous-api-key only.'
     expect(problems(raw).toSorted()).toEqual([`github-token: ${text}`, `prompt: ${text}`])
   })
@@ -370,11 +403,16 @@ describe('the key', () => {
   })
 
   test('of eight characters is one, with white space around it, too', () => {
-    expect(problems({ 'api-key': ' mint_abc\n', prompt: 'a mint_abc b' })).toEqual([`prompt: ${TEXT}`])
+    expect(problems({ 'api-key': ' mint_abc\n', prompt: 'a mint_abc b' })).toEqual([
+      `prompt: ${TEXT}`,
+    ])
   })
 
   test.each<[string, Raw]>([
-    ['of seven characters, which may be in any text', { 'api-key': 'mint_ab', prompt: 'a mint_ab b' }],
+    [
+      'of seven characters, which may be in any text',
+      { 'api-key': 'mint_ab', prompt: 'a mint_ab b' },
+    ],
     [
       'in part',
       { 'api-key': 'mint_abc_def', 'project-id': 'mint_abc_', prompt: 'Keys start with mint_abc_' },
@@ -389,14 +427,22 @@ describe('the key', () => {
 
   test('is not shown by half if a value is truncated', () => {
     const redact = createRedactor('s3cr3t_key')
-    expect(problems({ wait: `${'x'.repeat(75)}s3cr3t_key` }, { redact }).join()).not.toContain('s3cr3')
+    expect(problems({ wait: `${'x'.repeat(75)}s3cr3t_key` }, { redact }).join()).not.toContain(
+      's3cr3',
+    )
   })
 })
 
 describe('problems', () => {
   const BAD: Raw = {
     ...{ 'prompt-file': 'gone.md', 'project-id': '..', 'api-key': 'mint_a b', 'job-id': 'a\u0001' },
-    ...{ 'job-scope': 'all', 'issue-number': 'x', context: 'all', 'context-paths': '[', since: 'a..b' },
+    ...{
+      'job-scope': 'all',
+      'issue-number': 'x',
+      context: 'all',
+      'context-paths': '[',
+      since: 'a..b',
+    },
     ...{
       wait: 'maybe',
       'dry-run': '2',
@@ -427,7 +473,9 @@ describe('problems', () => {
   })
 
   test('leave the job ID, unless it is bad, too', () => {
-    const tasks = ['job-1', '', '..'].map((given) => readAny({ 'job-id': given, wait: 'maybe' }).inputs.task)
+    const tasks = ['job-1', '', '..'].map(
+      (given) => readAny({ 'job-id': given, wait: 'maybe' }).inputs.task,
+    )
     expect(tasks).toMatchObject([{ jobId: 'job-1' }, { kind: 'create' }, { kind: 'create' }])
   })
 
@@ -450,9 +498,14 @@ describe('problems', () => {
 test.each([
   ['7', false],
   ['', true],
-])('job-scope: issue has an issue with the number "%s", or by its event: %s', (number, hasIssue) => {
-  expect(read({ 'job-scope': 'issue', 'issue-number': number }, { hasIssue }).jobScope).toBe('issue')
-})
+])(
+  'job-scope: issue has an issue with the number "%s", or by its event: %s',
+  (number, hasIssue) => {
+    expect(read({ 'job-scope': 'issue', 'issue-number': number }, { hasIssue }).jobScope).toBe(
+      'issue',
+    )
+  },
+)
 
 const ATTACH = { prompt: '', 'job-id': 'j' }
 test.each<[Raw, boolean]>([

@@ -1,4 +1,5 @@
-// The job: what its statuses mean for the step, which ids and links are accepted, and what a link contains.
+// The job: what its statuses mean for the step, which ids and links are accepted, and what a link
+// contains.
 import { describe, expect, test } from '@jest/globals'
 import {
   FAIL_ON,
@@ -33,7 +34,10 @@ describe('a status', () => {
   })
 
   test('is final unless the job is active, or nobody knows', () => {
-    expect([...STATUSES, undefined].filter((status) => !isFinal(status))).toEqual(['active', undefined])
+    expect([...STATUSES, undefined].filter((status) => !isFinal(status))).toEqual([
+      'active',
+      undefined,
+    ])
   })
 
   test.each([
@@ -51,7 +55,10 @@ test('error and cancelled fail the step, and what fail-on lists', () => {
     const always = ['error', 'cancelled'].includes(outcome)
     expect([outcome, failsStep(outcome, new Set())]).toEqual([outcome, always])
     for (const word of FAIL_ON)
-      expect([outcome, failsStep(outcome, new Set([word]))]).toEqual([outcome, always || outcome === word])
+      expect([outcome, failsStep(outcome, new Set([word]))]).toEqual([
+        outcome,
+        always || outcome === word,
+      ])
   }
 })
 
@@ -98,7 +105,9 @@ describe('a link', () => {
       ' ',
     ),
     ...['', 'x https://example.com/', 'x\nhttps://example.com/', 'https://example.com/x\n'],
-    ...'https:// https://:80/ https://example.com:99999/ https://[::1]/x https://@example.com/x'.split(' '),
+    ...'https:// https://:80/ https://example.com:99999/ https://[::1]/x https://@example.com/x'.split(
+      ' ',
+    ),
     ...'https://user:pass@example.com/x https://%67ithub.com@evil.example/x'.split(' '),
     ...'https:///user@evil.example/x https:////user:pw@evil.example/x'.split(' '),
     'https://example.com\\@evil.example/',
@@ -131,13 +140,31 @@ describe('a pull request', () => {
     expect(parsePullRequest(link)).toEqual({ repository, number })
   })
 
-  const ofGitHub = ['pull/', 'pull/0', 'pull/07', 'pull/7x', 'pullss/7', 'issues/7', `pull/${LAST}9`]
+  const ofGitHub = [
+    'pull/',
+    'pull/0',
+    'pull/07',
+    'pull/7x',
+    'pullss/7',
+    'issues/7',
+    `pull/${LAST}9`,
+  ]
   const ofGitLab = [
-    ...['a/-/merge_requests/1', 'b/merge_requests/3', 'a/b/-/-/merge_requests/1', 'a/-/b/merge_requests/1'],
+    ...[
+      'a/-/merge_requests/1',
+      'b/merge_requests/3',
+      'a/b/-/-/merge_requests/1',
+      'a/-/b/merge_requests/1',
+    ],
     ...['-/a/b/-/merge_requests/1', 'a/b/-/merge_requests/x', `a/b/-/merge_requests/${LAST}9`],
   ]
   test.each([
-    ...['', 'https://github.com', 'https://github.com/docs/pull/7', 'https://github.com/a/b/c/pull/7'],
+    ...[
+      '',
+      'https://github.com',
+      'https://github.com/docs/pull/7',
+      'https://github.com/a/b/c/pull/7',
+    ],
     ...['https://github.com/a/do%20cs/pull/7', 'https://example.com/?x=/a/b/pull/7'],
     ...ofGitHub.map((end) => `https://github.com/your-org/docs/${end}`),
     ...ofGitLab.map((end) => `https://gitlab.com/${end}`),

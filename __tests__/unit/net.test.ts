@@ -67,7 +67,10 @@ describe('the wait before a retry', () => {
   ])(
     'if the service asks for %d ms is at least %d ms, and up to a quarter more',
     (retryAfterMs, minDelayMs) => {
-      const expected = [1, 1.125, 1.25].map((factor) => ({ minDelayMs, delayMs: minDelayMs * factor }))
+      const expected = [1, 1.125, 1.25].map((factor) => ({
+        minDelayMs,
+        delayMs: minDelayMs * factor,
+      }))
       for (const attempts of [1, 7]) expect(delays(retryAfterMs, attempts)).toEqual(expected)
     },
   )
@@ -85,16 +88,21 @@ describe('a deadline', () => {
     ['was cancelled only after it had passed', 6000, 6000, [true, false, 0]],
     ['was cancelled at once', 0, 0, [true, true, 5000]],
     ['was cancelled at once and has passed', 0, 9000, [true, true, 0]],
-  ])('of 5 s that %s: cancelled after %d ms, seen after %d ms', async (_, cancelAt, now, expected) => {
-    const clock = new FakeClock()
-    const cancel = new AbortController()
-    if (cancelAt === 0) cancel.abort()
-    const deadline = createDeadline(5000, cancel.signal, clock)
-    if (cancelAt > 0) await clock.sleep(Math.min(cancelAt, now), never)
-    if (cancelAt <= now) cancel.abort() // Which takes effect at once.
-    if (cancelAt < now) await clock.sleep(now - cancelAt, never)
-    expect([deadline.signal.aborted, deadline.cancelled(), deadline.remainingMs()]).toEqual(expected)
-  })
+  ])(
+    'of 5 s that %s: cancelled after %d ms, seen after %d ms',
+    async (_, cancelAt, now, expected) => {
+      const clock = new FakeClock()
+      const cancel = new AbortController()
+      if (cancelAt === 0) cancel.abort()
+      const deadline = createDeadline(5000, cancel.signal, clock)
+      if (cancelAt > 0) await clock.sleep(Math.min(cancelAt, now), never)
+      if (cancelAt <= now) cancel.abort() // Which takes effect at once.
+      if (cancelAt < now) await clock.sleep(now - cancelAt, never)
+      expect([deadline.signal.aborted, deadline.cancelled(), deadline.remainingMs()]).toEqual(
+        expected,
+      )
+    },
+  )
 
   test('may have passed already', async () => {
     const clock = new FakeClock()
@@ -130,15 +138,21 @@ describe('the proxy', () => {
   })
 
   test.each([
-    [{ HTTP_PROXY: 'a', http_proxy: 'b', HTTPS_PROXY: 'c', https_proxy: 'd', NO_PROXY: 'e' }, 'dcba'],
+    [
+      { HTTP_PROXY: 'a', http_proxy: 'b', HTTPS_PROXY: 'c', https_proxy: 'd', NO_PROXY: 'e' },
+      'dcba',
+    ],
     // As Windows lists them, which reads https_proxy from it, too.
     [{ Path: 'a', Https_Proxy: 'b' }, 'b'],
     [{ PATH: 'a', MY_HTTPS_PROXY: 'b' }, ''],
-  ])('is read from %j in the order %j, by the names that are written there', (environment, values) => {
-    const found = proxyVariables(environment)
-    expect(found.map(({ value }) => value).join('')).toBe(values)
-    for (const { name, value } of found) expect(environment).toHaveProperty(name, value)
-  })
+  ])(
+    'is read from %j in the order %j, by the names that are written there',
+    (environment, values) => {
+      const found = proxyVariables(environment)
+      expect(found.map(({ value }) => value).join('')).toBe(values)
+      for (const { name, value } of found) expect(environment).toHaveProperty(name, value)
+    },
+  )
 
   test.each([
     [['', ' \t'], undefined],
@@ -151,7 +165,8 @@ describe('the proxy', () => {
 
   test('is none for loopback, and for a host in NO_PROXY whatever the variable is', () => {
     process.env.NO_PROXY = 'example.com'
-    for (const value of [PROXY, 'socks5://proxy:1']) expect(proxyFor(SERVICE, proxies(value))).toBeUndefined()
+    for (const value of [PROXY, 'socks5://proxy:1'])
+      expect(proxyFor(SERVICE, proxies(value))).toBeUndefined()
     expect(proxyFor(new URL('https://example.org'), proxies(PROXY))?.host).toBe('proxy:1')
     expect(proxyFor(new URL('http://127.0.0.1:8080'), proxies(PROXY))).toBeUndefined()
   })
@@ -163,7 +178,8 @@ describe('the proxy', () => {
         expect.objectContaining({
           code: 'network',
           message: 'PROXY_1 is not a valid HTTP proxy URL.',
-          advice: 'Use http://host:port or http://user:password@host:port, or list the host in NO_PROXY.',
+          advice:
+            'Use http://host:port or http://user:password@host:port, or list the host in NO_PROXY.',
         }),
       )
     },
@@ -172,19 +188,25 @@ describe('the proxy', () => {
 
 describe("V8's flag", () => {
   const setFlagsFromString = jest.fn<(flags: string) => void>()
-  // A built-in module, not one of the project's: a flag can be set, but neither read back nor reset.
+  // A built-in module, not one of the project's: a flag can be set, but neither read back nor
+  // reset.
   jest.unstable_mockModule('node:v8', () => ({ setFlagsFromString }))
   const major = process.versions.node.split('.')[0] ?? ''
 
   test.each<[string | undefined, boolean]>([
     ...['20.0.0', '24.21.0'].map((version): [string, boolean] => [version, true]),
-    ...['', '2.0.0', '19.9.0', '22.12.0', '240.1.0'].map((version): [string, boolean] => [version, false]),
+    ...['', '2.0.0', '19.9.0', '22.12.0', '240.1.0'].map((version): [string, boolean] => [
+      version,
+      false,
+    ]),
     // The running version.
     [undefined, ['20', '24'].includes(major)],
   ])('is set on Node %s, if the tests run on it: %j', async (version, isSet) => {
     setFlagsFromString.mockClear()
     const { skipWasmOptimization } = await import('../../src/net/v8.js')
     skipWasmOptimization(version)
-    expect(setFlagsFromString.mock.calls).toEqual(isSet ? [['--wasm-tiering-budget=1000000000']] : [])
+    expect(setFlagsFromString.mock.calls).toEqual(
+      isSet ? [['--wasm-tiering-budget=1000000000']] : [],
+    )
   })
 })

@@ -12,12 +12,25 @@ test('of the checks that are still in progress, those of earlier attempts have d
   const identity = { repository: 'your-org/your-repo', place: 'a commit' } as Identity
   const markerKeys = deriveMarkerKeys('key')
   const items = [1, 2].map((attempt) => {
-    const stored = { state: 'active', jobId: 'job-1', link: '', run: '1', attempt, fingerprint: '' } as const
+    const stored = {
+      state: 'active',
+      jobId: 'job-1',
+      link: '',
+      run: '1',
+      attempt,
+      fingerprint: '',
+    } as const
     const markers = createMarker(stored, attempt, identity, markerKeys)
     return { id: attempt, markers, nonce: '', conclude: async () => undefined }
   })
   const place = { kind: 'check', perAttempt: true, list: async () => ({ items, truncated: false }) }
-  const signed = { place, identity, markerKeys, nonce: '', environment: { runId: '1', runAttempt: 2 } }
+  const signed = {
+    place,
+    identity,
+    markerKeys,
+    nonce: '',
+    environment: { runId: '1', runAttempt: 2 },
+  }
   const { dead } = await readEarlier(signed as unknown as Parameters<typeof readEarlier>[0], {
     retried: false,
   })
@@ -45,7 +58,10 @@ describe('the workflow', () => {
   test.each([
     [`${PATH}@refs/heads/a@refs/b.yml@c`, PATH],
     [`${PATH}@0123456789abcdef0123456789abcdef01234567`, PATH],
-    ['your-org/rules/.github/workflows/docs.yaml@main', 'your-org/rules/.github/workflows/docs.yaml'],
+    [
+      'your-org/rules/.github/workflows/docs.yaml@main',
+      'your-org/rules/.github/workflows/docs.yaml',
+    ],
     ['your-org/your-repo/dynamic/agent@refs/heads/main', 'your-org/your-repo/dynamic/agent'],
     ['', 'Docs'],
   ])('of %j is %j', (workflowRef, id) => {
@@ -59,7 +75,13 @@ describe('the comment is on', () => {
   const ONLY_PULL = 'pull-requests: write'
   const EITHER = 'issues: write or pull-requests: write'
   test.each([
-    ['the pull request of the event, as an issue', { pullRequest: PULL }, 'issue', undefined, [7, ONLY_PULL]],
+    [
+      'the pull request of the event, as an issue',
+      { pullRequest: PULL },
+      'issue',
+      undefined,
+      [7, ONLY_PULL],
+    ],
     ['that pull request, by its number', { pullRequest: PULL }, 'issue', 7, [7, ONLY_PULL]],
     ['another one', { pullRequest: PULL }, 'pull-request', 8, [8, ONLY_PULL]],
     ['the issue of the event', { issue: 9 }, 'run', undefined, [9, 'issues: write']],
@@ -70,6 +92,8 @@ describe('the comment is on', () => {
     ['nothing, as the scope has no issues', { issue: 9 }, 'pull-request', undefined, []],
   ] as const)('%s', (_, fields, scope, number, expected) => {
     const conversation = findConversation(event(fields), scope, number)
-    expect(conversation === undefined ? [] : [conversation.number, conversation.permission]).toEqual(expected)
+    expect(
+      conversation === undefined ? [] : [conversation.number, conversation.permission],
+    ).toEqual(expected)
   })
 })

@@ -1,4 +1,7 @@
-/** The patterns of `context-paths`: GitHub's own examples, the rules that follow from them, and what is rejected. */
+/**
+ * The patterns of `context-paths`: GitHub's own examples, the rules that follow from them, and what
+ * is rejected.
+ */
 
 import { describe, expect, test } from '@jest/globals'
 import { matchesPatterns, parsePathPatterns } from '../../src/inputs/path-patterns.js'
@@ -168,7 +171,8 @@ const NO_CHARACTER =
   /^line 1: "([?+])" at character \d+ has nothing to repeat; put a character or \[] before it, or write "\\\1" for a literal one$/
 const BRACKETS =
   /^line 1: the \[] at character \d+ is empty or contains other characters; use letters a-z and A-Z, digits and ascending ranges, such as \[0-9a-z]$/
-const UNCLOSED = /^line 1: "\[" at character \d+ is not closed with "]"; write "\\\[" for a literal one$/
+const UNCLOSED =
+  /^line 1: "\[" at character \d+ is not closed with "]"; write "\\\[" for a literal one$/
 const BACKSLASH =
   /^line 1: "\\" at character \d+ escapes nothing; only punctuation and spaces can be escaped; write "\\\\" for a literal backslash, and separate folders with "\/"$/
 
@@ -183,7 +187,9 @@ describe('rejected', () => {
     ...rejected('[] []a] [z-a] [a-Z] [A-z] [0-z] [a-] [-a] [a-c-e] [a_] [^a] [é] [a/b]', BRACKETS),
     ...rejected('a\\ docs\\readme.md \\0 \\é', BACKSLASH),
   ])('%s', (text, message) => {
-    expect(problem(text)).toEqual(expect.objectContaining({ message: expect.stringMatching(message) }))
+    expect(problem(text)).toEqual(
+      expect.objectContaining({ message: expect.stringMatching(message) }),
+    )
   })
 
   test.each([
@@ -284,6 +290,7 @@ describe('the longest patterns and paths are matched without backtracking', () =
     matchesPatterns(parsePathPatterns('*'), 'warm')
     const start = performance.now()
     expect(matchesPatterns(parsePathPatterns(pattern), against)).toBe(expected)
-    expect(performance.now() - start).toBeLessThan(scaled(5_000)) // A matcher that backtracks takes years.
+    // A matcher that backtracks takes years.
+    expect(performance.now() - start).toBeLessThan(scaled(5_000))
   })
 })

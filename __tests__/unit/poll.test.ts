@@ -1,5 +1,5 @@
-// Polling: when the job is polled, when a final status is trusted, what ends it. Which errors are retried at all is in
-// verdict.test.ts.
+// Polling: when the job is polled, when a final status is trusted, what ends it. Which errors are
+// retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
 import {
@@ -83,7 +83,9 @@ test.each([
   'after %d ms the next poll is %d ms away, 10 %% earlier or later, unless it is fixed',
   (elapsedMs, middle) => {
     const delay = (random: number) => Math.round(pollDelay(elapsedMs, undefined, random))
-    expect([0, 0.25, 0.5, 1].map(delay)).toEqual([0.9, 0.95, 1, 1.1].map((part) => Math.round(middle * part)))
+    expect([0, 0.25, 0.5, 1].map(delay)).toEqual(
+      [0.9, 0.95, 1, 1.1].map((part) => Math.round(middle * part)),
+    )
     for (const random of [0, 0.5, 1]) expect(pollDelay(elapsedMs, 100, random)).toBe(100)
   },
 )
@@ -113,11 +115,31 @@ describe('a job is polled', () => {
     ],
     ['at a fixed interval', [active, active, completed], every(2), '0 2 4: completed'],
     ['a last time before the deadline', forever(active), every(3600), '0 1798: deadline'],
-    ['only then with a long interval', forever(active), { ...created(), ...every(3600) }, '1798: deadline'],
-    ['once then, not twice', forever(active), { timeoutMs: 12_000, ...every(5.7) }, '0 5.7 11.4: deadline'],
-    ['also if there is time for one poll', [completed], { ...created(), timeoutMs: 1000 }, '0.95: completed'],
+    [
+      'only then with a long interval',
+      forever(active),
+      { ...created(), ...every(3600) },
+      '1798: deadline',
+    ],
+    [
+      'once then, not twice',
+      forever(active),
+      { timeoutMs: 12_000, ...every(5.7) },
+      '0 5.7 11.4: deadline',
+    ],
+    [
+      'also if there is time for one poll',
+      [completed],
+      { ...created(), timeoutMs: 1000 },
+      '0.95: completed',
+    ],
     ['a last time, which counts', [active, completed], every(3600), '0 1798: completed'],
-    ['a last time, although one before hangs', [active, hangs(true), completed], {}, '0 5 1798: completed'],
+    [
+      'a last time, although one before hangs',
+      [active, hangs(true), completed],
+      {},
+      '0 5 1798: completed',
+    ],
     ['once if it is only checked', [active], once, '0: still active'],
     ['once if its status is undocumented', [jobResult('queued')], once, '0: still queued'],
     [
@@ -148,7 +170,12 @@ describe('a job is polled', () => {
       {},
       '0 5 8.4 11.8 15.2: rejected',
     ],
-    ['although a gateway answers for it', [active, ...PAGES, completed], {}, '0 5 8.4 11.8 15.2: completed'],
+    [
+      'although a gateway answers for it',
+      [active, ...PAGES, completed],
+      {},
+      '0 5 8.4 11.8 15.2: completed',
+    ],
     ['until it is visible', [missing, completed], created(), '5 10: completed'],
     [
       'for 30 s to become visible',
@@ -156,7 +183,12 @@ describe('a job is polled', () => {
       { ...created(40_000), ...every(6) },
       '46 52 58 64 70 82 85.4 88.8 92.2: not-found',
     ],
-    ['when the service asks for it', [errorResponse(503, '45'), completed], { random: 0 }, '0 45: completed'],
+    [
+      'when the service asks for it',
+      [errorResponse(503, '45'), completed],
+      { random: 0 },
+      '0 45: completed',
+    ],
     ['no earlier than without', [errorResponse(429, '1'), completed], {}, '0 5: completed'],
     [
       'with backoff',
@@ -191,17 +223,25 @@ describe('at the deadline', () => {
     ['one 503, then nothing', [errorResponse(503), ...times(1000, notSent)]],
     ['one response without a job, then nothing', [noJob, ...times(1000, noResponse)]],
     ['one 404, then nothing', [missing, ...times(1000, noResponse)]],
-  ])('a job is timed-out if the service responded at least once: %s', async (_, script, options = {}) => {
-    const { end, endedAt } = await poll(script, options)
-    expect(end).toBe('deadline')
-    expect(endedAt).toBeGreaterThanOrEqual(30 * MINUTE - 2000)
-    expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
-  })
+  ])(
+    'a job is timed-out if the service responded at least once: %s',
+    async (_, script, options = {}) => {
+      const { end, endedAt } = await poll(script, options)
+      expect(end).toBe('deadline')
+      expect(endedAt).toBeGreaterThanOrEqual(30 * MINUTE - 2000)
+      expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
+    },
+  )
 
   test.each<[string, Script, Options, story: string]>([
     ['was given and never seen', times(2, missing), {}, '0 2.85: deadline'],
     ['was seen by this step', [active, missing], { pollIntervalMs: 2000 }, '0 2 2.85: deadline'],
-    ['was created by this step', [missing], { ...created(), pollIntervalMs: 2000 }, '2 2.85: deadline'],
+    [
+      'was created by this step',
+      [missing],
+      { ...created(), pollIntervalMs: 2000 },
+      '2 2.85: deadline',
+    ],
     ['got a message of this step', times(2, missing), messaged(undefined), '2.85: deadline'],
   ])(
     'a 404 that can not be repeated is not believed, of a job that %s',
@@ -220,7 +260,12 @@ describe('at the deadline', () => {
     ['which is its only one', [completed], { startAt: 31 * MINUTE }, 'completed'],
     ['which is the first answer', [errorResponse(503), completed], frozen, 'completed'],
     ['which says that there is no such job', [errorResponse(503), missing], frozen, 'deadline'],
-    ['after one that the freeze cut off', [cutOff, completed], created(30 * MINUTE - 3000), 'completed'],
+    [
+      'after one that the freeze cut off',
+      [cutOff, completed],
+      created(30 * MINUTE - 3000),
+      'completed',
+    ],
   ])('a process that was frozen makes one last poll, %s', async (_, script, options, end) => {
     // All its timers are due at once: the deadline's may be called after the one that it waits for.
     for (const wakesFirst of [false, true]) {
@@ -265,18 +310,25 @@ describe('at the deadline', () => {
       'Timed out before the service answered a status request for docs job "job-1".',
       'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
     ],
-  ])('a service that never responded is a network error: %s', async (_, script, message, advice) => {
-    const { end, error, progress } = await poll(script, { timeoutMs: MINUTE })
-    expect([end, progress.responded]).toEqual(['network', false])
-    const safe = "A re-run is safe: checking the status doesn't affect the docs job."
-    expect(error).toMatchObject({ message, advice: `${advice} ${safe}` })
-  })
+  ])(
+    'a service that never responded is a network error: %s',
+    async (_, script, message, advice) => {
+      const { end, error, progress } = await poll(script, { timeoutMs: MINUTE })
+      expect([end, progress.responded]).toEqual(['network', false])
+      const safe = "A re-run is safe: checking the status doesn't affect the docs job."
+      expect(error).toMatchObject({ message, advice: `${advice} ${safe}` })
+    },
+  )
 })
 
 describe('a service that never responded', () => {
   test.each<[string, Script, Options]>([
     ['refuses every connection', forever(notSent), {}],
-    ['resets every connection, and is polled rarely', forever(noResponse), { pollIntervalMs: 3_600_000 }],
+    [
+      'resets every connection, and is polled rarely',
+      forever(noResponse),
+      { pollIntervalMs: 3_600_000 },
+    ],
   ])('is polled for two minutes: it %s', async (_, script, options) => {
     for (const random of [0, 0.5, 1]) {
       const { end, endedAt } = await poll(script, { random, ...options })
@@ -309,11 +361,26 @@ describe('after a message, a final status', () => {
   const same = messaged(job('completed', { prLink: LINK }))
 
   test.each<[string, Script, Options, story: string]>([
-    ['is trusted once the job was active', [stale, stale, active, stale], running, '5 10 15 20: completed'],
-    ['is trusted after an undocumented status', [jobResult('queued'), stale], running, '5 10: completed'],
+    [
+      'is trusted once the job was active',
+      [stale, stale, active, stale],
+      running,
+      '5 10 15 20: completed',
+    ],
+    [
+      'is trusted after an undocumented status',
+      [jobResult('queued'), stale],
+      running,
+      '5 10: completed',
+    ],
     ['is trusted if it becomes another', [stale, jobResult('failed')], running, '5 10: failed'],
     ['is trusted if its link changes', [completed, stale], running, '5 10: completed'],
-    ['is trusted if its date changes', [archived(null), archived('2025-03-01')], running, '5 10: archived'],
+    [
+      'is trusted if its date changes',
+      [archived(null), archived('2025-03-01')],
+      running,
+      '5 10: archived',
+    ],
     ['is trusted if its link was another', [completed], same, '5: completed'],
     ['is trusted if it was another', [completed], messaged(job('failed')), '5: completed'],
     ['is trusted in the end if it was the same', forever(stale), same, SETTLED],
@@ -338,7 +405,12 @@ describe('after a message, a final status', () => {
       '15 20 25 30 35 40: completed',
     ],
     ['settles in half of a short limit', forever(stale), later(0, 20_000), '5 9.5: completed'],
-    ['settles in half of the time left', forever(stale), later(10_000, 31_000), '15 19.725: completed'],
+    [
+      'settles in half of the time left',
+      forever(stale),
+      later(10_000, 31_000),
+      '15 19.725: completed',
+    ],
     ['settles before the last poll', forever(stale), later(0, 3500), '3.325: completed'],
     ['settles in a second', forever(stale), later(3700, 6000), '5.7: completed'],
     ['does not settle in less than a second', forever(stale), later(3701, 6000), '5.7: deadline'],
@@ -410,7 +482,10 @@ test('an error is logged once for as long as it lasts', async () => {
   const { lines } = await poll([...times(3, noResponse), active, errorResponse(503), completed])
   const broken = "Couldn't get the docs job's status: read ECONNRESET. Retrying."
   expect(lines).toEqual({
-    log: [broken, "Couldn't get the docs job's status: the service responded 503: its message. Retrying."],
+    log: [
+      broken,
+      "Couldn't get the docs job's status: the service responded 503: its message. Retrying.",
+    ],
     debug: [broken, broken],
     warn: [],
   })
@@ -418,13 +493,17 @@ test('an error is logged once for as long as it lasts', async () => {
 
 test('an error of the last poll is not retried, and the log does not say so', async () => {
   const { lines } = await poll([active, errorResponse(503)], { timeoutMs: 2_000 })
-  expect(lines.log).toEqual(["Couldn't get the docs job's status: the service responded 503: its message."])
+  expect(lines.log).toEqual([
+    "Couldn't get the docs job's status: the service responded 503: its message.",
+  ])
 })
 
 test('an undocumented status causes one warning, and polling continues', async () => {
   const { end, lines } = await poll([jobResult('queued'), jobResult('paused'), completed])
   expect(end).toBe('completed')
-  expect(lines.warn).toEqual(['Undocumented job status "queued"; treating the docs job as still running.'])
+  expect(lines.warn).toEqual([
+    'Undocumented job status "queued"; treating the docs job as still running.',
+  ])
 })
 
 describe('a cancel', () => {

@@ -6,7 +6,12 @@ import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
 import type { StoredState } from '../../src/memory/marker.js'
-import { type Attach, findPreviousRun, type PreviousRun, planFor } from '../../src/memory/previous-run.js'
+import {
+  type Attach,
+  findPreviousRun,
+  type PreviousRun,
+  planFor,
+} from '../../src/memory/previous-run.js'
 import type { Task } from '../../src/run/task.js'
 import { ActionError } from '../../src/text/errors.js'
 import {
@@ -35,7 +40,8 @@ const stored = (state: string, more: Partial<StoredState> = {}): StoredState => 
   fingerprint: '',
   ...more,
 })
-const ofThisRun = (state: string, more: Partial<StoredState> = {}) => stored(state, { run: '9', ...more })
+const ofThisRun = (state: string, more: Partial<StoredState> = {}) =>
+  stored(state, { run: '9', ...more })
 const NO_JOB = { jobId: '', link: '' }
 
 type Stored = StoredState | 'nothing' | Error
@@ -70,7 +76,13 @@ interface Options {
   action?: string
 }
 
-async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS.task, ...more }: Options) {
+async function find({
+  decides = true,
+  attempt = 1,
+  dryRun = false,
+  task = INPUTS.task,
+  ...more
+}: Options) {
   const { pull = 'merged', action = '' } = more
   const scripted = createScriptedRun(more.script ?? [jobResult('active')], { timeoutMs: 60_000 })
   const writers = {
@@ -108,7 +120,8 @@ async function find({ decides = true, attempt = 1, dryRun = false, task = INPUTS
 
 function describePrevious(previous: PreviousRun | Attach | undefined): string {
   if (previous === undefined) return 'nothing'
-  if ('kind' in previous) return `waits for ${previous.jobId}: ${previous.job?.rawStatus ?? 'not requested'}`
+  if ('kind' in previous)
+    return `waits for ${previous.jobId}: ${previous.job?.rawStatus ?? 'not requested'}`
   const { state, job } = previous
   const now = job === undefined ? 'gone' : job === 'not requested' ? job : job.rawStatus
   return `continues ${state.jobId || 'no job'}, ${state.state}: ${now}`
@@ -130,13 +143,19 @@ describe('a first attempt', () => {
   test.each<[string, Options, now: string, requests: number]>([
     ['that runs', { check: 'nothing' }, 'active', 1],
     ['that ended', { script: [jobResult('completed')] }, 'completed', 1],
-    ['that is seen at the second request', { script: [noResponse, jobResult('active')] }, 'active', 2],
+    [
+      'that is seen at the second request',
+      { script: [noResponse, jobResult('active')] },
+      'active',
+      2,
+    ],
     ['that is gone', { script: gone }, 'gone', 4],
     ['without asking in a dry run', { dryRun: true }, 'not requested', 0],
   ])('continues the job in the comment, %s', async (_, options, now, requests) => {
     const { story, responded } = await find({ comment, ...options })
     expect(story).toBe(`continues job-1, active: ${now}; ${asks('job-1', requests)}; ${FOLLOWED}`)
-    expect(responded).toBe(requests > 0) // So that a request after it is retried until the deadline.
+    // So that a request after it is retried until the deadline.
+    expect(responded).toBe(requests > 0)
   })
 
   test('continues a job without a pull request, or a pull request without a job', async () => {
@@ -156,7 +175,11 @@ describe('a first attempt', () => {
   })
 
   test.each<[string, Options, story: string]>([
-    ['the comment cannot be read', { comment: GITHUB_ERROR }, 'github; asks nobody; follows nothing'],
+    [
+      'the comment cannot be read',
+      { comment: GITHUB_ERROR },
+      'github; asks nobody; follows nothing',
+    ],
     ['the action itself fails', { check: BUG }, `${BUG.message}; asks nobody; follows nothing`],
     [
       'the job is refused',
@@ -212,7 +235,8 @@ describe('a re-run', () => {
   const told = ofThisRun('pr-opened', { fingerprint: 'its fingerprint' })
   const isNow = (status: string) => [jobResult(status)]
   const REPORTS = `waits for job-1: completed; asks job-1; ${FOLLOWED}`
-  const REPLACES = (status: string) => `continues job-1, pr-opened: ${status}; asks job-1; follows nothing`
+  const REPLACES = (status: string) =>
+    `continues job-1, pr-opened: ${status}; asks job-1; follows nothing`
   test.each<[story: string, Options]>([
     [REPORTS, { check: told, pull: 'open' }],
     [REPORTS, { check: told, pull: 'unknown' }],
@@ -245,13 +269,19 @@ describe('a re-run', () => {
   test('by a push does not say that closing the docs pull request helps', async () => {
     const options = { attempt: 2, comment: told, pull: 'open', action: 'synchronize' } as const
     const { lines } = await find(options)
-    expect(lines.log[0]).toMatch(/has opened a pull request\. To ask for docs again, start a new run\.$/)
+    expect(lines.log[0]).toMatch(
+      /has opened a pull request\. To ask for docs again, start a new run\.$/,
+    )
   })
 
   test.each<[string, Options, story: string]>([
     ['the job in the comment if the check lacks it', { check: withoutJob, comment: check }, WAITS],
     ['the job that it is given to wait for', { check, task: ATTACH }, WAITS],
-    ['nothing if it is given another job', { check, task: { ...MESSAGE, jobId: 'job-2' } }, NOTHING],
+    [
+      'nothing if it is given another job',
+      { check, task: { ...MESSAGE, jobId: 'job-2' } },
+      NOTHING,
+    ],
     ['nothing if no job is known', { check: withoutJob }, NOTHING],
     ['nothing of another run in the check', { check: stored('active') }, NOTHING],
     ['that its job is gone', { check, script: gone }, `${GONE}; ${asks('job-1')}; follows nothing`],
@@ -265,7 +295,11 @@ describe('a re-run', () => {
       { check, comment: stored('timed-out'), script: gone },
       `${GONE}; ${asks('job-1')}; ${FOLLOWED}`,
     ],
-    ['an error if the check cannot be read', { check: GITHUB_ERROR }, 'github; asks nobody; follows nothing'],
+    [
+      'an error if the check cannot be read',
+      { check: GITHUB_ERROR },
+      'github; asks nobody; follows nothing',
+    ],
   ])('finds %s', async (_, options, story) => {
     expect((await find({ attempt: 2, ...options })).story).toBe(story)
   })
@@ -301,14 +335,21 @@ describe('what this very attempt stored', () => {
   const text = (what: string, wait = '') =>
     `job-key: another step of this run has the same workflow, job, step ID and project, and has already ${what}. ` +
     `Give each step or matrix leg its own job-key.${wait}`
-  const USED = text('used docs job "job-1"', ' To wait for that docs job, set job-id: job-1 and no prompt.')
+  const USED = text(
+    'used docs job "job-1"',
+    ' To wait for that docs job, set job-id: job-1 and no prompt.',
+  )
   const state = ofThisRun('active')
 
   test.each<[string, Options, message: string]>([
     ['in the comment', { comment: state, check: 'nothing' }, USED],
     ['in the check', { check: ofThisRun('pr-opened'), comment: 'nothing' }, USED],
     ['in a later attempt', { attempt: 3, check: ofThisRun('active', { attempt: 3 }) }, USED],
-    ['without a job', { comment: ofThisRun('sending', NO_JOB), check: 'nothing' }, text('sent a request')],
+    [
+      'without a job',
+      { comment: ofThisRun('sending', NO_JOB), check: 'nothing' },
+      text('sent a request'),
+    ],
     ['with the comment alone', { comment: state }, USED],
     ['to wait for another job', { check: state, task: { kind: 'attach', jobId: 'job-2' } }, USED],
     ['although it is to message the job', { check: state, task: MESSAGE }, USED],
@@ -407,25 +448,31 @@ describe('continuing', () => {
   test.each<[DocsPull, Partial<Task>]>([
     [open, { kind: 'message', jobId: 'job-1' }],
     [merged, { kind: 'create' }],
-  ])('a job that was not requested, with a pull request that is %j, is told: %j', async (pull, task) => {
-    const { told } = await decide('not requested', pull)
-    expect(told.task).toEqual({ ...task, prompt: 'Do it' })
-  })
+  ])(
+    'a job that was not requested, with a pull request that is %j, is told: %j',
+    async (pull, task) => {
+      const { told } = await decide('not requested', pull)
+      expect(told.task).toEqual({ ...task, prompt: 'Do it' })
+    },
+  )
 
   test.each<[string, Iterable<ScriptedResult>, answer: object]>([
     ['four times 404', gone, { value: undefined }],
     ['the job', [...gone.slice(1), jobResult('archived')], { value: { status: 'archived' } }],
     ['four times 403', Array(4).fill(errorResponse(403)), { code: 'auth' }],
     ['only 503', forever(errorResponse(503)), { code: 'network' }],
-  ])('if it takes no message, the service is asked whether it is gone: %s', async (_, script, answer) => {
-    const { task, progress } = await decide(linked, open, { script })
-    progress.posted = true
-    const find = 'remembered' in task ? task.remembered?.find : undefined
-    const answered = await settle(Promise.resolve(find?.()))
-    expect(answered).toMatchObject(answer)
-    expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
-    expect(progress).toMatchObject({ job: undefined, jobId: 'job-1', missedReason: '' })
-  })
+  ])(
+    'if it takes no message, the service is asked whether it is gone: %s',
+    async (_, script, answer) => {
+      const { task, progress } = await decide(linked, open, { script })
+      progress.posted = true
+      const find = 'remembered' in task ? task.remembered?.find : undefined
+      const answered = await settle(Promise.resolve(find?.()))
+      expect(answered).toMatchObject(answer)
+      expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
+      expect(progress).toMatchObject({ job: undefined, jobId: 'job-1', missedReason: '' })
+    },
+  )
 
   test.each<[string, PreviousRun['job'], DocsPull]>([
     ['no longer exists', undefined, open],

@@ -6,7 +6,8 @@ import { expect, jest } from '@jest/globals'
 import { newFolder } from '../support/folder.js'
 import { posixTest } from '../support/platform.js'
 
-// A built-in module: nothing else can happen between two calls of it. Links count as files, as if they had been.
+// A built-in module: nothing else can happen between two calls of it. Links count as files, as if
+// they had been.
 const fs = await import('node:fs')
 jest.unstable_mockModule('node:fs', () => ({ ...fs, realpathSync: (path: string) => path }))
 const { readPromptFile } = await import('../../src/inputs/prompt-file.js')

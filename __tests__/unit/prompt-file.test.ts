@@ -1,7 +1,15 @@
 /** The prompt file on a real file system: what is read, and everything that must not be read. */
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, closeSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FILE_LIMIT, type PromptFile, readPromptFile } from '../../src/inputs/prompt-file.js'
@@ -132,7 +140,8 @@ describe('a path that git uses for its own files', () => {
     },
   )
 
-  const OTHERS = '.github/prompt.md x.git/prompt.md git/prompt.md git~x git-credits.md x-git-credentials-a'
+  const OTHERS =
+    '.github/prompt.md x.git/prompt.md git/prompt.md git~x git-credits.md x-git-credentials-a'
   test.each(OTHERS.split(' '))('%s is read', (path) => {
     write(join(workspace, path), 'Fine')
     expect(text(path)).toBe('Fine')

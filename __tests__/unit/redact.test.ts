@@ -1,4 +1,7 @@
-/** The key is redacted in every spelling, and nothing else is; the simulation has random keys, escaped at random. */
+/**
+ * The key is redacted in every spelling, and nothing else is; the simulation has random keys,
+ * escaped at random.
+ */
 
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
@@ -14,15 +17,20 @@ describe('createRedactor', () => {
     ['after a part of it that starts it again', 'mint_a/mint_a/b+', 'mint_a/***'],
     ['of fewer bytes, which says nothing', 'see mint_a/', 'see mint_a/'],
     ['in the middle', 'see mint_a/b+… in the log', 'see ***… in the log'],
-  ])('replaces the start of a key that is cut off, unless the text is whole: %s', (_, text, redacted) => {
-    const redact = createRedactor(KEY)
-    expect(redact(text)).toBe(redacted)
-    expect(redact(text, true)).toBe(text.replace(KEY, '***'))
-  })
+  ])(
+    'replaces the start of a key that is cut off, unless the text is whole: %s',
+    (_, text, redacted) => {
+      const redact = createRedactor(KEY)
+      expect(redact(text)).toBe(redacted)
+      expect(redact(text, true)).toBe(text.replace(KEY, '***'))
+    },
+  )
 
   test('the start of every key of a kind is replaced only with some of what follows it', () => {
     const redact = createRedactor('github_pat_11ABCDEFG0', 'mint_dsc_1234')
-    expect(redact('github_pages, mint_dsc_…, github_pat_11AB…')).toBe('github_pages, mint_dsc_…, ***…')
+    expect(redact('github_pages, mint_dsc_…, github_pat_11AB…')).toBe(
+      'github_pages, mint_dsc_…, ***…',
+    )
   })
 
   const code = (character: string): string => character.charCodeAt(0).toString(16)
@@ -32,12 +40,21 @@ describe('createRedactor', () => {
     ['percent-encoded', percent],
     ['a decimal entity', (character: string) => `&#${character.charCodeAt(0)};`],
     ['a hexadecimal entity', entity],
-    ['a named entity', (character: string) => ({ '&': '&amp;', '<': '&lt;' })[character] ?? character],
+    [
+      'a named entity',
+      (character: string) => ({ '&': '&amp;', '<': '&lt;' })[character] ?? character,
+    ],
     ['as in a JSON string', (character: string) => JSON.stringify(character).slice(1, -1)],
     ['\\u in a JSON string', (character: string) => `\\u00${code(character)}`],
     ['percent-encoded twice', (character: string) => encodeURIComponent(percent(character))],
-    ['an entity that is percent-encoded', (character: string) => encodeURIComponent(entity(character))],
-    ['percent-encoded in entities', (character: string) => [...percent(character)].map(entity).join('')],
+    [
+      'an entity that is percent-encoded',
+      (character: string) => encodeURIComponent(entity(character)),
+    ],
+    [
+      'percent-encoded in entities',
+      (character: string) => [...percent(character)].map(entity).join(''),
+    ],
   ])('replaces the start of a key that is cut off inside of an escape: %s', (_, write) => {
     const redact = createRedactor(KEY)
     const written = [...KEY].map(write)
@@ -84,7 +101,12 @@ describe('createRedactor', () => {
     ['with the first character beyond U+FFFF', 'k\u{10000}k', 'k\\ud800\\udc00k', '***'],
     ['with the last character', 'k\u{10ffff}k', 'k\\udbff\\udfffk', '***'],
     ['before half a character', 'kk', '\\u006b\\u006b\\udc00', '***\\udc00'],
-    ['with a character beyond the halves, before half a one', 'k\ue000', 'k\\ue000\\udc00', '***\\udc00'],
+    [
+      'with a character beyond the halves, before half a one',
+      'k\ue000',
+      'k\\ue000\\udc00',
+      '***\\udc00',
+    ],
     ['after half a character', 'kkk', '\\ud800\\u006bkk', '\\ud800***'],
     ['after half a character, beyond the halves', '\ue000kk', '\\ud800\\ue000kk', '\\ud800***'],
     ['that overlaps itself', 'abab', 'xababab', 'x***'],
@@ -141,7 +163,9 @@ describe('redaction', () => {
   })
 })
 
-/** In milliseconds; unlike the time on the clock, it does not grow with what else the machine does. */
+/**
+ * In milliseconds; unlike the time on the clock, it does not grow with what else the machine does.
+ */
 function cpuTime(call: () => void): number {
   const before = process.cpuUsage()
   call()

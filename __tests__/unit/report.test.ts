@@ -1,4 +1,7 @@
-/** How a step reports: what is written when, what a failed write does, and the outputs that the texts leave out. */
+/**
+ * How a step reports: what is written when, what a failed write does, and the outputs that the
+ * texts leave out.
+ */
 
 import { describe, expect, test } from '@jest/globals'
 import { createDeadline } from '../../src/net/deadline.js'
@@ -14,7 +17,10 @@ import { INPUTS, job, LINK } from './scripted-run.js'
 const ENOSPC = new Error('ENOSPC')
 
 /** A step whose writes are recorded, with the time limits of its last edits. */
-function createStep({ broken = [] as readonly ('outputs' | 'summary')[], failure = ENOSPC as Error } = {}) {
+function createStep({
+  broken = [] as readonly ('outputs' | 'summary')[],
+  failure = ENOSPC as Error,
+} = {}) {
   const clock = new FakeClock()
   const progress = new Progress(clock)
   const written: [to: string, text: string][] = []
@@ -43,9 +49,11 @@ function createStep({ broken = [] as readonly ('outputs' | 'summary')[], failure
     failure: '',
     writePlaceholder: async (update) => void updates.push(update),
     enqueue: (update) => updates.push(update),
-    close: async ({ usualMs, memoryMs, cancelledMs }) => void limits.push([usualMs, memoryMs, cancelledMs]),
+    close: async ({ usualMs, memoryMs, cancelledMs }) =>
+      void limits.push([usualMs, memoryMs, cancelledMs]),
   })
-  const to = (place: string): string[] => written.filter(([at]) => at === place).map(([, text]) => text)
+  const to = (place: string): string[] =>
+    written.filter(([at]) => at === place).map(([, text]) => text)
   return { clock, progress, report, updates, limits, to }
 }
 
@@ -74,7 +82,8 @@ describe('while the step runs', () => {
 
   test('a link that is not passed on is logged once', () => {
     const { report, to } = createStep()
-    for (const status of ['active', 'completed']) report.onJob({ ...job(status), linkRejected: true })
+    for (const status of ['active', 'completed'])
+      report.onJob({ ...job(status), linkRejected: true })
     expect(to('log').filter((line) => line.includes('dropped'))).toHaveLength(1)
   })
 })
@@ -101,7 +110,10 @@ describe('what can not be written', () => {
   test('as outputs at the end is the result, with its cause', () => {
     const { progress, report, to } = createStep({ broken: ['outputs'] })
     report.end({ outcome: 'skipped', reason: 'a reason' })
-    expect(progress.result).toMatchObject({ outcome: 'error', error: { code: 'internal', cause: ENOSPC } })
+    expect(progress.result).toMatchObject({
+      outcome: 'error',
+      error: { code: 'internal', cause: ENOSPC },
+    })
     expect([report.exitCode, to('error').length]).toEqual([1, 1])
   })
 
@@ -135,7 +147,11 @@ describe('the end', () => {
       expect(updates).toEqual([])
       progress.docsFiles = Array(count).fill({ filename: 'a.md', additions: 1, deletions: 0 })
       await report.closePlaces(createDeadline(30 * 60_000, new AbortController().signal, clock))
-      expect([updates.length, to('summary').length, to('outputs').length]).toEqual([1, summaries, 1])
+      expect([updates.length, to('summary').length, to('outputs').length]).toEqual([
+        1,
+        summaries,
+        1,
+      ])
     },
   )
 

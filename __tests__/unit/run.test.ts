@@ -1,4 +1,5 @@
-// A whole run against a scripted service: what it sends, what its reader knows, how it ends. One story after the other.
+// A whole run against a scripted service: what it sends, what its reader knows, how it ends. One
+// story after the other.
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
 import { errorOf, toRunResult } from '../../src/run/result.js'
@@ -24,7 +25,11 @@ import {
 } from './scripted-run.js'
 
 const CREATE: Task = { kind: 'create', prompt: 'Do it' }
-const MESSAGE: Extract<Task, { kind: 'message' }> = { kind: 'message', jobId: 'job-1', prompt: 'Do more' }
+const MESSAGE: Extract<Task, { kind: 'message' }> = {
+  kind: 'message',
+  jobId: 'job-1',
+  prompt: 'Do more',
+}
 const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 const REMEMBERED: Remembered = {
   job: undefined,
@@ -74,7 +79,12 @@ describe('a step that creates a job', () => {
       { kind: 'poll', jobId: 'job-9' },
     ])
     expect(placeholders).toEqual([0])
-    expect(published[3]).toMatchObject({ calls: 2, jobId: 'job-9', status: 'active', request: 'idle' })
+    expect(published[3]).toMatchObject({
+      calls: 2,
+      jobId: 'job-9',
+      status: 'active',
+      request: 'idle',
+    })
     expect(progress).toMatchObject({ jobId: 'job-9', status: 'failed', sent: 'job' })
   })
 
@@ -83,13 +93,20 @@ describe('a step that creates a job', () => {
     ['at once if it has ended already', [opened], true, 'create: pr-opened'],
     ['with a refusal', [errorResponse(401)], true, 'create: error auth'],
     ['at once if it is not asked to wait', [active], false, 'create: started'],
-    ['with what it has become, if it is not asked to wait', [jobResult('failed')], false, 'create: failed'],
+    [
+      'with what it has become, if it is not asked to wait',
+      [jobResult('failed')],
+      false,
+      'create: failed',
+    ],
   ])('ends %s', async (_, script, wait, story) => {
     expect((await runTask(CREATE, script, { wait })).story).toBe(story)
   })
 
   test('is timed-out, even if the last polls got no response', async () => {
-    expect((await runTask(CREATE, thenForever(active, notSent))).result).toEqual({ outcome: 'timed-out' })
+    expect((await runTask(CREATE, thenForever(active, notSent))).result).toEqual({
+      outcome: 'timed-out',
+    })
   })
 
   test('sends nothing if the placeholder is refused', async () => {
@@ -115,7 +132,13 @@ describe('a job that completed without a pull request', () => {
       false,
       'create poll: pr-opened',
     ],
-    ['has its link, if it is only checked', ATTACH, [completed, opened], false, 'poll poll: pr-opened'],
+    [
+      'has its link, if it is only checked',
+      ATTACH,
+      [completed, opened],
+      false,
+      'poll poll: pr-opened',
+    ],
     ['was archived', ATTACH, [completed, jobResult('archived')], true, 'poll poll: archived'],
     ['is active for a moment', ATTACH, [completed, active], true, 'poll poll: no-changes'],
     ['gets no answer', ATTACH, [completed, errorResponse(503)], true, 'poll poll: no-changes'],
@@ -131,7 +154,8 @@ describe('a job that completed without a pull request', () => {
     expect(ended.story).toBe(story)
     const [last = 0, before = 0] = calls.map(({ at }) => at).reverse()
     expect(last - before).toBe(5_000)
-    expect(closes).toEqual([calls.length - 1]) // Servers close a connection that was idle for so long.
+    // Servers close a connection that was idle for so long.
+    expect(closes).toEqual([calls.length - 1])
     // What is known is published before the wait, in which the step may be killed.
     const known = { jobId: 'job-1', status: 'completed', at: before, calls: calls.length - 1 }
     expect(published).toContainEqual(expect.objectContaining(known))
@@ -169,7 +193,12 @@ describe('a step that messages a job', () => {
       { kind: 'poll', jobId: 'job-1' },
     ])
     expect(placeholders).toEqual([])
-    expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', sent: 'message', request: 'idle' })
+    expect(published[1]).toMatchObject({
+      calls: 1,
+      jobId: 'job-1',
+      sent: 'message',
+      request: 'idle',
+    })
     expect(progress.sent).toBe('message')
   })
 
@@ -179,7 +208,11 @@ describe('a step that messages a job', () => {
   test.each<Row>([
     ['in the response', [opened, opened, active, failed], `${POLLS}: failed`],
     ['seen before', [active, opened, active, failed], `${POLLS}: failed`],
-    ['in the response, not the one seen before', [changed, changed, active, opened], `${POLLS}: pr-opened`],
+    [
+      'in the response, not the one seen before',
+      [changed, changed, active, opened],
+      `${POLLS}: pr-opened`,
+    ],
     ['unless it differs from the one seen before', [active, changed], 'message poll: pr-opened'],
   ])('does not end with the end from before the message: %s', async (_, script, story) => {
     const remembered = { ...REMEMBERED, job: job('completed', { prLink: LINK }) }
@@ -193,12 +226,21 @@ describe('a step that messages a job', () => {
     ['that it was accepted without a job', noJob, true, []],
     ['that it was accepted without a job, if no poll follows', noJob, false, []],
   ])('reports as soon as it is accepted: %s', async (_, result, wait, statuses) => {
-    const { published, reported, story } = await runTask(MESSAGE, [result, hangs(true), hangs(true)], {
-      wait,
-    })
+    const { published, reported, story } = await runTask(
+      MESSAGE,
+      [result, hangs(true), hangs(true)],
+      {
+        wait,
+      },
+    )
     expect(reported).toEqual(statuses)
     expect(published).toHaveLength(2)
-    expect(published[1]).toMatchObject({ calls: 1, jobId: 'job-1', sent: 'message', request: 'idle' })
+    expect(published[1]).toMatchObject({
+      calls: 1,
+      jobId: 'job-1',
+      sent: 'message',
+      request: 'idle',
+    })
     expect(story).toBe(wait ? 'message poll poll: timed-out' : 'message: started')
   })
 
@@ -212,7 +254,12 @@ describe('a step that messages a job', () => {
   })
 
   test('repeats it for as long as the job is busy', async () => {
-    const { story } = await runTask(MESSAGE, [...Array(4).fill(errorResponse(409)), active, active, opened])
+    const { story } = await runTask(MESSAGE, [
+      ...Array(4).fill(errorResponse(409)),
+      active,
+      active,
+      opened,
+    ])
     expect(story).toBe(`${'message '.repeat(5)}poll poll: pr-opened`)
   })
 })
@@ -221,15 +268,25 @@ describe('a step that messages a remembered job', () => {
   const newJob = (status: string) => jobResult(status, { id: 'job-2' })
   const NEW = [newJob('active'), newJob('failed')]
 
-  /** @param gone whether the job no longer exists, each time when the service is asked for it; else it is as it was */
-  async function follow(known: Job | undefined, script: Iterable<ScriptedResult>, gone: boolean[] = []) {
+  /**
+   * @param gone whether the job no longer exists, each time when the service is asked for it; else
+   * it is as it was
+   */
+  async function follow(
+    known: Job | undefined,
+    script: Iterable<ScriptedResult>,
+    gone: boolean[] = [],
+  ) {
     const answers = [...gone]
     const find = async (): Promise<Job | undefined> => {
       const answer = answers.shift()
       if (answer === undefined) throw new Error('Nobody should have asked')
       return answer ? undefined : known
     }
-    const run = await runTask({ ...MESSAGE, remembered: { ...REMEMBERED, job: known, find } }, script)
+    const run = await runTask(
+      { ...MESSAGE, remembered: { ...REMEMBERED, job: known, find } },
+      script,
+    )
     expect(answers).toEqual([])
     return run
   }
@@ -256,7 +313,11 @@ describe('a step that messages a remembered job', () => {
   ])('creates a new one if that %s', async (_, refusals, gone, log) => {
     const tries = refusals.length
     const script = [...refusals, ...NEW]
-    const { story, calls, lines, placeholders, progress, published } = await follow(ended, script, gone)
+    const { story, calls, lines, placeholders, progress, published } = await follow(
+      ended,
+      script,
+      gone,
+    )
     expect(story).toBe(`${'message '.repeat(tries)}create poll: failed`)
     expect(calls).toMatchObject([
       ...Array(tries).fill({ jobId: 'job-1', prompt: 'Do more' }),
@@ -265,7 +326,9 @@ describe('a step that messages a remembered job', () => {
     ])
     expect(lines.log.slice(-log.length)).toEqual(log)
     expect(placeholders).toEqual([tries])
-    expect(published).toContainEqual(expect.objectContaining({ calls: tries, jobId: '', request: 'sending' }))
+    expect(published).toContainEqual(
+      expect.objectContaining({ calls: tries, jobId: '', request: 'sending' }),
+    )
     expect(progress).toMatchObject({ jobId: 'job-2', sent: 'job', previousLink: LINK })
   })
 
@@ -280,17 +343,34 @@ describe('a step that messages a remembered job', () => {
     ['after no response', ended, [noResponse], 'message: error create-unknown'],
     ['after a cancel', ended, [cancelThen(errorResponse(404))], 'message: cancelled'],
     ['of an active job that refuses it', running, [errorResponse(410)], 'message: error rejected'],
-    ['of an unknown job that refuses it', undefined, [errorResponse(410)], 'message: error rejected'],
+    [
+      'of an unknown job that refuses it',
+      undefined,
+      [errorResponse(410)],
+      'message: error rejected',
+    ],
     [
       'of an active job that is busy three times',
       running,
       [...refused(409, 3), active, active, opened],
       BUSY,
     ],
-    ['of one that is found after all', running, [...refused(404), active, active, opened], FOUND, [false]],
+    [
+      'of one that is found after all',
+      running,
+      [...refused(404), active, active, opened],
+      FOUND,
+      [false],
+    ],
     ['of one that is found, and then is not', running, refused(404, 2), NOT_FOUND, [false]],
     ['of one that is gone only later', ended, thenForever(active, errorResponse(404)), LATER],
-    ['after a second one of unknown result', ended, [errorResponse(404), noResponse], UNKNOWN, [false]],
+    [
+      'after a second one of unknown result',
+      ended,
+      [errorResponse(404), noResponse],
+      UNKNOWN,
+      [false],
+    ],
   ])('creates none %s', async (_, known, script, story, gone = []) => {
     expect((await follow(known, script, gone)).story).toBe(story)
   })
@@ -312,7 +392,13 @@ describe('a step that only waits', () => {
   test('tells which job, polls it at once, and sends nothing', async () => {
     const { story, published, progress } = await runTask(ATTACH, [active, opened])
     expect(story).toBe('poll poll: pr-opened')
-    expect(published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', onlyWaits: true, request: 'idle' })
+    expect(published[0]).toMatchObject({
+      at: 0,
+      calls: 0,
+      jobId: 'job-1',
+      onlyWaits: true,
+      request: 'idle',
+    })
     expect(progress).toMatchObject({ onlyWaits: true, sent: 'nothing' })
   })
 
@@ -326,21 +412,32 @@ describe('a step that only waits', () => {
   test.each<[string, Iterable<ScriptedResult>, story: string, endedAt: number]>([
     ['is silent from then on', forever(hangs(true)), 'timed-out', 30 * MINUTE],
     ['cannot be reached from then on', forever(notSent), 'timed-out', 30 * MINUTE - 2_000],
-    ['says that there is no such job', Array(4).fill(errorResponse(404)), 'error not-found', 14_700],
-  ])('counts what the service has said of an earlier job, if it %s', async (_, script, story, endedAt) => {
-    const run = await runTask({ ...ATTACH, job: job('active') }, script)
-    expect(run.story.split(': ')[1]).toBe(story)
-    expect(run.clock.now()).toBe(endedAt)
-    expect(run.progress).toMatchObject({ status: 'active', onlyWaits: true })
-    expect(run.published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', status: 'active' })
-  })
+    [
+      'says that there is no such job',
+      Array(4).fill(errorResponse(404)),
+      'error not-found',
+      14_700,
+    ],
+  ])(
+    'counts what the service has said of an earlier job, if it %s',
+    async (_, script, story, endedAt) => {
+      const run = await runTask({ ...ATTACH, job: job('active') }, script)
+      expect(run.story.split(': ')[1]).toBe(story)
+      expect(run.clock.now()).toBe(endedAt)
+      expect(run.progress).toMatchObject({ status: 'active', onlyWaits: true })
+      expect(run.published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', status: 'active' })
+    },
+  )
 
   test.each<[string, Job, wait: boolean, story: string]>([
     ['has ended', job('completed', { prLink: LINK }), true, ': pr-opened'],
     ['is active, and it need not wait', job('active'), false, ': started'],
-  ])('asks for nothing if the service has just said that the job %s', async (_, seen, wait, story) => {
-    expect((await runTask({ ...ATTACH, job: seen }, [], { wait })).story).toBe(story)
-  })
+  ])(
+    'asks for nothing if the service has just said that the job %s',
+    async (_, seen, wait, story) => {
+      expect((await runTask({ ...ATTACH, job: seen }, [], { wait })).story).toBe(story)
+    },
+  )
 
   test('is timed-out by a 404 that there was no time to repeat', async () => {
     const script = [delayed(30 * MINUTE - 1000, errorResponse(404)), errorResponse(404)]
@@ -378,7 +475,10 @@ describe('what is thrown becomes the result', () => {
   })
 
   test.each([[new TypeError('x')], [undefined]])('%p, an internal error', (cause) => {
-    expect(toRunResult(cause)).toMatchObject({ outcome: 'error', error: { code: 'internal', cause } })
+    expect(toRunResult(cause)).toMatchObject({
+      outcome: 'error',
+      error: { code: 'internal', cause },
+    })
   })
 
   test('by a run, which never throws', async () => {

@@ -1,4 +1,6 @@
-/** What the adapter to the runner writes: redacted, without commands, never half; and what it reads. */
+/**
+ * What the adapter to the runner writes: redacted, without commands, never half; and what it reads.
+ */
 
 import { statSync } from 'node:fs'
 import path from 'node:path'
@@ -9,12 +11,15 @@ const file = path.join(newFolder('summary'), 'summary.md')
 /** The size of the summary after each call that may change it. */
 const sizes: (number | undefined)[] = []
 
-// A built-in module, whose functions do what they always do: what others see in between can't be seen in another way.
+// A built-in module, whose functions do what they always do: what others see in between can't be
+// seen in another way.
 const fs = await import('node:fs')
 type AnyFunction = (...args: unknown[]) => unknown
 const watched = Object.fromEntries(
   Object.entries(fs)
-    .filter(([name]) => /^(?:open|write|append|truncate|ftruncate|rm|unlink|rename)\w*Sync$/.test(name))
+    .filter(([name]) =>
+      /^(?:open|write|append|truncate|ftruncate|rm|unlink|rename)\w*Sync$/.test(name),
+    )
     .map(([name, call]) => [
       name,
       (...args: unknown[]) => {

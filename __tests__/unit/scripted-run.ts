@@ -1,4 +1,5 @@
-// Shared by the tests of a run: short ways to write jobs and results, and a service that plays a list of results.
+// Shared by the tests of a run: short ways to write jobs and results, and a service that plays a
+// list of results.
 
 import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import { isStatus, type Job } from '../../src/agent/job.js'
@@ -10,7 +11,10 @@ import type { RunTools } from '../../src/run/step.js'
 import { type ActionError, Cancelled } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
 
-/** The inputs of a step that sets only the required ones, and that no outcome fails. inputs.test.ts has the same. */
+/**
+ * The inputs of a step that sets only the required ones, and that no outcome fails. inputs.test.ts
+ * has the same.
+ */
 export const INPUTS: Inputs = {
   task: { kind: 'create', prompt: 'Do it' },
   projectId: 'p-1',
@@ -41,7 +45,10 @@ export const INPUTS: Inputs = {
 export const LINK = 'https://github.com/your-org/docs/pull/7'
 export const MINUTE = 60_000
 
-export function job(status: string, fields: { prLink?: string | null; [name: string]: unknown } = {}): Job {
+export function job(
+  status: string,
+  fields: { prLink?: string | null; [name: string]: unknown } = {},
+): Job {
   const received = { id: 'job-1', status, prLink: null, ...fields }
   return {
     id: String(received.id),
@@ -58,7 +65,11 @@ export const jobResult = (status: string, fields = {}): ServiceResult => ({
   job: job(status, fields),
 })
 export const noJob: ServiceResult = { kind: 'no-job', description: '200: hello' }
-export const noResponse: ServiceResult = { kind: 'no-response', reason: 'read ECONNRESET', cause: undefined }
+export const noResponse: ServiceResult = {
+  kind: 'no-response',
+  reason: 'read ECONNRESET',
+  cause: undefined,
+}
 export const notSent: ServiceResult = {
   kind: 'not-sent',
   reason: 'connect ECONNREFUSED',
@@ -134,7 +145,12 @@ export function createScriptedRun(
   script: Iterable<ScriptedResult>,
   { timeoutMs = 30 * MINUTE, random = 0, jobId = '', ...times }: ScriptedOptions = {},
 ) {
-  const { startAt = 0, cancelAt = Number.POSITIVE_INFINITY, frozenMs = 0, wakesFirst = false } = times
+  const {
+    startAt = 0,
+    cancelAt = Number.POSITIVE_INFINITY,
+    frozenMs = 0,
+    wakesFirst = false,
+  } = times
   const clock = new FakeClock()
   clock.advance(startAt)
   const cancel = new AbortController()
@@ -154,7 +170,15 @@ export function createScriptedRun(
   const closes: number[] = []
   const publish = (): void => {
     const { jobId, status, request, sent, onlyWaits } = progress
-    published.push({ at: clock.now(), jobId, status, request, sent, onlyWaits, calls: calls.length })
+    published.push({
+      at: clock.now(),
+      jobId,
+      status,
+      request,
+      sent,
+      onlyWaits,
+      calls: calls.length,
+    })
   }
   const play = async (call: Omit<Call, 'at'>, until = deadline): Promise<ServiceResult> => {
     calls.push({ ...call, at: clock.now() })
@@ -200,9 +224,13 @@ export function createScriptedRun(
   return all
 }
 
-export const callTimes = ({ calls }: { calls: readonly Call[] }): number[] => calls.map(({ at }) => at)
+export const callTimes = ({ calls }: { calls: readonly Call[] }): number[] =>
+  calls.map(({ at }) => at)
 
-/** How a promise settled: its value, or its error and the error's code. A cancel says whether a result is unknown. */
+/**
+ * How a promise settled: its value, or its error and the error's code. A cancel says whether a
+ * result is unknown.
+ */
 export async function settle<T>(promise: Promise<T>) {
   try {
     return { value: await promise }

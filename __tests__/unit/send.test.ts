@@ -1,5 +1,5 @@
-// Sending a create request or a message: when it is sent and retried, and what is known if the time is up or the step
-// is cancelled. Which results are retried at all is in verdict.test.ts.
+// Sending a create request or a message: when it is sent and retried, and what is known if the time
+// is up or the step is cancelled. Which results are retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
 import { send } from '../../src/run/send.js'
@@ -26,7 +26,11 @@ const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
 
 type Script = Iterable<ScriptedResult>
 
-async function submit(script: Script, options: ScriptedOptions = {}, request: SubmitRequest = CREATE) {
+async function submit(
+  script: Script,
+  options: ScriptedOptions = {},
+  request: SubmitRequest = CREATE,
+) {
   const run = createScriptedRun(script, options)
   return { ...run, ...(await sendIn(run, request)), at: callTimes(run), endedAt: run.clock.now() }
 }
@@ -51,10 +55,20 @@ const broken = (cause: Error) => (): never => {
 describe('a retry', () => {
   const busy = (header: string) => [errorResponse(429, header), accepted]
   test.each<[string, Script, ScriptedOptions, number[]]>([
-    ['is exponential', [...Array(6).fill(notSent), accepted], {}, [0, 500, 1500, 3500, 7500, 12_500, 17_500]],
+    [
+      'is exponential',
+      [...Array(6).fill(notSent), accepted],
+      {},
+      [0, 500, 1500, 3500, 7500, 12_500, 17_500],
+    ],
     ['waits for seconds', busy('90'), {}, [0, 90_000]],
     ['waits for seconds, with jitter on top', busy('90'), { random: 1 }, [0, 112_500]],
-    ['leaves out the jitter that would reach the deadline', busy('1438.4'), { random: 1 }, [0, 1_438_400]],
+    [
+      'leaves out the jitter that would reach the deadline',
+      busy('1438.4'),
+      { random: 1 },
+      [0, 1_438_400],
+    ],
     ['needs 2 s for the response', busy('5'), { timeoutMs: 7001 }, [0, 5000]],
     ['is not made with less than 2 s left', busy('5'), { timeoutMs: 7000 }, [0]],
     [
@@ -73,7 +87,9 @@ describe('a retry', () => {
 
   test.each([0, 1])('comes within a minute, until the deadline (random %d)', async (random) => {
     const { at, endedAt } = await submit(forever(errorResponse(429)), { random })
-    expect(Math.max(...at.slice(1).map((time, index) => time - (at[index] ?? 0)))).toBeLessThanOrEqual(MINUTE)
+    expect(
+      Math.max(...at.slice(1).map((time, index) => time - (at[index] ?? 0))),
+    ).toBeLessThanOrEqual(MINUTE)
     expect(at.at(-1)).toBeGreaterThanOrEqual(29 * MINUTE)
     expect(endedAt).toBeLessThanOrEqual(30 * MINUTE)
   })
@@ -100,9 +116,21 @@ describe("a service that can't be reached", () => {
   const LIMITED = errorResponse(429, '1')
   test.each<[string, Script, ScriptedOptions, from: number, to: number]>([
     ['is given up after 2 minutes', forever(notSent), {}, 105_000, 120_000],
-    ['is given up soon after slow attempts', forever(delayed(10_000, notSent)), {}, 105_000, 130_000],
+    [
+      'is given up soon after slow attempts',
+      forever(delayed(10_000, notSent)),
+      {},
+      105_000,
+      130_000,
+    ],
     ['is given up at an earlier deadline', forever(notSent), { timeoutMs: MINUTE }, 45_000, MINUTE],
-    ['is tried until the deadline if it responded', thenUnreachable(LIMITED), LONG, 540_000, 600_000],
+    [
+      'is tried until the deadline if it responded',
+      thenUnreachable(LIMITED),
+      LONG,
+      540_000,
+      600_000,
+    ],
   ])('%s', async (_, script, options, from, to) => {
     const { code, endedAt } = await submit(script, options)
     expect(code).toBe('network')
@@ -142,7 +170,12 @@ describe('the error', () => {
         cause,
       },
     ],
-    ['counts each try', forever(unreachable), 200, { message: expect.stringMatching(/Tried 1 time\.$/) }],
+    [
+      'counts each try',
+      forever(unreachable),
+      200,
+      { message: expect.stringMatching(/Tried 1 time\.$/) },
+    ],
     [
       'names the time that the service asks for',
       [errorResponse(429, '1800')],
@@ -186,9 +219,12 @@ describe('the error', () => {
     ],
   ])('%s', async (_, script, timeoutMs, expected) => {
     const { code, error } = await submit(script, { timeoutMs })
-    expect({ code, message: error?.message, advice: error?.advice, cause: error?.cause }).toMatchObject(
-      expected,
-    )
+    expect({
+      code,
+      message: error?.message,
+      advice: error?.advice,
+      cause: error?.cause,
+    }).toMatchObject(expected)
   })
 
   test('names the deadline that passed before the request, not the service', async () => {
@@ -220,7 +256,11 @@ test.each<[string, Script, code: string]>([
     [errorResponse(429, '1'), hangs(false)],
     'rate-limited',
   ],
-  ['a retry that was sent has an unknown result', [errorResponse(429, '1'), hangs(true)], 'create-unknown'],
+  [
+    'a retry that was sent has an unknown result',
+    [errorResponse(429, '1'), hangs(true)],
+    'create-unknown',
+  ],
 ])('at the deadline, %s', async (_, script, code) => {
   const { endedAt, ...result } = await submit(script, { timeoutMs: MINUTE })
   expect([result.code, endedAt]).toEqual([code, MINUTE])
@@ -253,7 +293,9 @@ describe('a reader knows at any moment', () => {
     ])
   })
 
-  test.each<[string, ScriptedResult, ...known: [request: string, posted: boolean, responded: boolean]]>([
+  test.each<
+    [string, ScriptedResult, ...known: [request: string, posted: boolean, responded: boolean]]
+  >([
     ['no complete response', noResponse, 'unknown', true, false],
     ['no job', noJob, 'unknown', true, true],
     ['a hanging request', hangs(true), 'unknown', true, false],

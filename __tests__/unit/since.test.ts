@@ -1,4 +1,7 @@
-/** Where a range of changes begins and ends if an input names it: `since`, or the number of a pull request. */
+/**
+ * Where a range of changes begins and ends if an input names it: `since`, or the number of a pull
+ * request.
+ */
 
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, test } from '@jest/globals'
@@ -14,7 +17,11 @@ const SHA = 'c'.repeat(40)
 const RUN = { repository: 'your-org/docs', sha: SHA, ref: 'refs/heads/main' } as RunEnvironment
 const REPO = '/repos/your-org/docs'
 const FILE = { filename: 'docs/a.md', status: 'modified', additions: 1, deletions: 0 }
-const COMMIT = { sha: 'a'.repeat(40), commit: { message: 'M', author: { name: 'Mona' } }, parents: [{}] }
+const COMMIT = {
+  sha: 'a'.repeat(40),
+  commit: { message: 'M', author: { name: 'Mona' } },
+  parents: [{}],
+}
 
 /** What the server answers at a path: JSON, also of a page of a list, or the message of a 404. */
 type Answers = Readonly<Record<string, object | string | ((page: number) => object)>>
@@ -22,7 +29,11 @@ type Answers = Readonly<Record<string, object | string | ((page: number) => obje
 const servers: Listening[] = []
 afterAll(() => Promise.all(servers.map(({ close }) => close())))
 
-async function find(answers: Answers, inputs: { since?: string; issueNumber?: number }, event = dispatch()) {
+async function find(
+  answers: Answers,
+  inputs: { since?: string; issueNumber?: number },
+  event = dispatch(),
+) {
   const requests: string[] = []
   const server = createServer(({ url = '' }, response) => {
     const path = decodeURIComponent(url.replace(REPO, '')).replace(/[?&](?:per_page|page)=\d+/g, '')
@@ -57,7 +68,12 @@ async function find(answers: Answers, inputs: { since?: string; issueNumber?: nu
 }
 
 const dispatch = () => parseEvent('workflow_dispatch', { inputs: null })
-const compared = (status: string) => ({ status, files: [FILE], commits: [COMMIT], total_commits: 1 })
+const compared = (status: string) => ({
+  status,
+  files: [FILE],
+  commits: [COMMIT],
+  total_commits: 1,
+})
 
 describe('since', () => {
   test('counts on events that have no other beginning of their own', () => {
@@ -66,21 +82,37 @@ describe('since', () => {
     expect([...events, ...others].filter((name) => usesSince(parseEvent(name, {})))).toEqual(events)
   })
 
-  test.each(['ahead', 'diverged'])('is compared with by one request, if it is %s', async (relation) => {
-    const path = `/compare/docs/release...${SHA}`
-    const { changes, requests } = await find({ [path]: compared(relation) }, { since: 'docs/release' })
-    expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }], empty: false })
-    expect(requests).toEqual([path])
-  })
+  test.each(['ahead', 'diverged'])(
+    'is compared with by one request, if it is %s',
+    async (relation) => {
+      const path = `/compare/docs/release...${SHA}`
+      const { changes, requests } = await find(
+        { [path]: compared(relation) },
+        { since: 'docs/release' },
+      )
+      expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }], empty: false })
+      expect(requests).toEqual([path])
+    },
+  )
 
   const UNRELATED = 'What since names and this commit have no history in common.'
   test.each<[string, object | string, object]>([
     ['is this commit', { ...compared('identical'), files: [] }, { empty: true }],
     ['is newer', compared('behind'), { empty: true, files: [] }],
-    ['has no history in common', 'No common ancestor between v1 and v2.', { unknown: true, note: UNRELATED }],
-    ['gets no list', { status: 'ahead' }, { unknown: true, note: expect.stringMatching(/no list/) }],
+    [
+      'has no history in common',
+      'No common ancestor between v1 and v2.',
+      { unknown: true, note: UNRELATED },
+    ],
+    [
+      'gets no list',
+      { status: 'ahead' },
+      { unknown: true, note: expect.stringMatching(/no list/) },
+    ],
   ])('that %s', async (_, answer, changes) => {
-    expect((await find({ [`/compare/v1...${SHA}`]: answer }, { since: 'v1' })).changes).toMatchObject(changes)
+    expect(
+      (await find({ [`/compare/v1...${SHA}`]: answer }, { since: 'v1' })).changes,
+    ).toMatchObject(changes)
   })
 
   test('that is unknown is an error with its name; a commit that cannot be read is the permission', async () => {
@@ -97,7 +129,11 @@ describe('since', () => {
   const onPull = parseEvent('pull_request', { pull_request: { number: 7 } })
   const deleted = parseEvent('push', { before: SHA, after: '0'.repeat(40) })
   test.each<[string, ReturnType<typeof dispatch>, Answers]>([
-    ['up to the head of a push', parseEvent('push', { after, head_commit: { id: commit } }), upTo(commit)],
+    [
+      'up to the head of a push',
+      parseEvent('push', { after, head_commit: { id: commit } }),
+      upTo(commit),
+    ],
     ['up to the end of a push without a commit', parseEvent('push', { after }), upTo(after)],
     ['up to the commit of a release', parseEvent('release', { action: 'edited' }), upTo(SHA)],
     ['not on an event that has its own range', onPull, { '/pulls/7/files': [FILE] }],
@@ -116,7 +152,11 @@ describe('the number of a pull request', () => {
     for (const since of ['', 'v1']) {
       const answers = { '/pulls/7': pull, '/pulls/7/files': [FILE] }
       const { changes, requests } = await find(answers, { issueNumber: 7, since })
-      expect(changes).toMatchObject({ files: [{ path: 'docs/a.md' }], range: 'pull request 7', named: pull })
+      expect(changes).toMatchObject({
+        files: [{ path: 'docs/a.md' }],
+        range: 'pull request 7',
+        named: pull,
+      })
       expect(requests).toEqual(FILES)
     }
   })
@@ -143,7 +183,11 @@ describe('the number of a pull request', () => {
   })
 
   test.each([
-    ['on an event about a pull request', parseEvent('pull_request', { pull_request: { number: 9 } }), 7],
+    [
+      'on an event about a pull request',
+      parseEvent('pull_request', { pull_request: { number: 9 } }),
+      7,
+    ],
     ['on an event about that issue', parseEvent('issues', { issue: { number: 7 } }), 7],
   ])('names nothing %s', async (_, event, issueNumber) => {
     const { changes, requests } = await find({ '/pulls/9/files': [FILE] }, { issueNumber }, event)

@@ -41,8 +41,9 @@ interface Facts {
   /** This request is in flight, or its result is unknown. */
   readonly unknown?: 'create' | 'message'
   /**
-   * The job that was accepted, or is waited for: seen running by the last request, seen before the last request missed it,
-   * seen with a status that is not documented, never seen (since the message), or seen at its end.
+   * The job that was accepted, or is waited for: seen running by the last request, seen before the
+   * last request missed it, seen with a status that is not documented, never seen (since the
+   * message), or seen at its end.
    */
   readonly job?: 'runs' | 'missed' | 'undocumented' | 'unseen' | 'ended'
   /** The pull request to show. */
@@ -107,7 +108,10 @@ const pollRefused = (status: number): End =>
 
 const unconnected = (permanent: Parameters<typeof cannotConnect>[0]['permanent']): End =>
   error(({ outside }) =>
-    cannotConnect({ kind: 'not-sent', reason: oneLine(outside.words), permanent, cause: undefined }, FACTS),
+    cannotConnect(
+      { kind: 'not-sent', reason: oneLine(outside.words), permanent, cause: undefined },
+      FACTS,
+    ),
   )
 
 const ENDS = {
@@ -128,16 +132,26 @@ const ENDS = {
     advice: 'To let them start docs jobs, add the login to allow-users.',
   }),
   'bad input': error(({ outside }) => {
-    const lines = [`wait: expected true or false, got ${quote(outside.words)}.`, 'prompt: no instruction.']
+    const lines = [
+      `wait: expected true or false, got ${quote(outside.words)}.`,
+      'prompt: no instruction.',
+    ]
     return new InputError(lines)
   }),
   'no permission': error(
-    () => new ActionError('github', 'Reading the comments failed.', 'Add issues: write to permissions.'),
+    () =>
+      new ActionError(
+        'github',
+        'Reading the comments failed.',
+        'Add issues: write to permissions.',
+      ),
   ),
   'an exception': error(() => internalError(new TypeError('x is not a function.'))),
   'ended in flight': error(({ report }) => report.resultUnknown() as ActionError),
   'cancelled in flight': ({ report }) => ({ outcome: 'cancelled', error: report.resultUnknown() }),
-  'unknown create': error(({ outside }) => resultUnknown({ kind: 'create' }, responded(outside), FACTS)),
+  'unknown create': error(({ outside }) =>
+    resultUnknown({ kind: 'create' }, responded(outside), FACTS),
+  ),
   'unknown message': error(({ outside }) =>
     resultUnknown({ kind: 'message', jobId: outside.id }, responded(outside), FACTS),
   ),
@@ -145,7 +159,9 @@ const ENDS = {
     outcome: 'cancelled',
     error: resultUnknown({ kind: 'create' }, responded(outside), FACTS),
   }),
-  'no job in the response': error(({ outside }) => createdWithoutJob(`200: ${quote(outside.words)}`, FACTS)),
+  'no job in the response': error(({ outside }) =>
+    createdWithoutJob(`200: ${quote(outside.words)}`, FACTS),
+  ),
   'no job in the last responses': error(({ outside }) =>
     missingJob(outside.id, `no docs job (200: ${quote(outside.words)})`),
   ),
@@ -282,13 +298,21 @@ const STATES: Record<string, State> = {
   },
   'create refused': { ...posted(), ends: ['so far', 'create refused, 403', 'cancelled'] },
   'message refused': { ...posted(follows), ends: ['so far', 'message refused, 403', 'cancelled'] },
-  'message refused, follow-up': { ...posted(followsUp), link: LINK, ends: ['message refused, 403'] },
+  'message refused, follow-up': {
+    ...posted(followsUp),
+    link: LINK,
+    ends: ['message refused, 403'],
+  },
   'create unknown': {
     ...posted(isUnknown),
     unknown: 'create',
     ends: ['unknown create', 'cancelled, unknown create', 'no job in the response'],
   },
-  'message unknown': { ...posted(follows, isUnknown), unknown: 'message', ends: ['unknown message'] },
+  'message unknown': {
+    ...posted(follows, isUnknown),
+    unknown: 'message',
+    ends: ['unknown message'],
+  },
 
   created: {
     ...created('runs', sees('active')),
@@ -335,15 +359,34 @@ const STATES: Record<string, State> = {
     link: LINK,
     ends: ['pr-opened', 'cancelled'],
   },
-  'merge request': { ...created('ended', sees('completed', GITLAB)), link: GITLAB, ends: ['pr-opened'] },
-  'another link': { ...created('ended', sees('completed', OTHER)), link: OTHER, ends: ['pr-opened'] },
+  'merge request': {
+    ...created('ended', sees('completed', GITLAB)),
+    link: GITLAB,
+    ends: ['pr-opened'],
+  },
+  'another link': {
+    ...created('ended', sees('completed', OTHER)),
+    link: OTHER,
+    ends: ['pr-opened'],
+  },
   completed: { ...created('ended', sees('completed')), ends: ['no-changes'] },
-  'completed, unusable link': { ...created('ended', seesBadLink('completed')), ends: ['no-changes'] },
+  'completed, unusable link': {
+    ...created('ended', seesBadLink('completed')),
+    ends: ['no-changes'],
+  },
   failed: { ...created('ended', sees('failed')), ends: ['failed', 'cancelled', 'an exception'] },
   'failed, unusable link': { ...created('ended', seesBadLink('failed')), ends: ['failed'] },
-  'failed, with a link': { ...created('ended', sees('failed', LINK)), link: LINK, ends: ['failed'] },
+  'failed, with a link': {
+    ...created('ended', sees('failed', LINK)),
+    link: LINK,
+    ends: ['failed'],
+  },
   archived: { ...created('ended', sees('archived')), ends: ['archived'] },
-  'archived, with a link': { ...created('ended', sees('archived', LINK)), link: LINK, ends: ['archived'] },
+  'archived, with a link': {
+    ...created('ended', sees('archived', LINK)),
+    link: LINK,
+    ends: ['archived'],
+  },
 
   messaged: { ...messaged('unseen'), ends: [...WAITED, 'started', ...POLLED] },
   'messaged, runs': {
@@ -352,8 +395,15 @@ const STATES: Record<string, State> = {
   },
   'messaged, missed': { ...messaged('unseen', misses), ends: WAITED },
   // The status predates the message, which the job has accepted.
-  'messaged, had ended': { ...messaged('unseen', sees('archived')), ends: ['started', 'cancelled'] },
-  'messaged, follow-up': { ...messaged('runs', followsUp, sees('active')), link: LINK, ends: TIMED_OUT },
+  'messaged, had ended': {
+    ...messaged('unseen', sees('archived')),
+    ends: ['started', 'cancelled'],
+  },
+  'messaged, follow-up': {
+    ...messaged('runs', followsUp, sees('active')),
+    link: LINK,
+    ends: TIMED_OUT,
+  },
   'messaged, follow-up without changes': {
     ...messaged('ended', followsUp, sees('completed')),
     ends: ['no-changes'],
@@ -412,9 +462,19 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = 
   }),
 ]
 
-function createRow(name: string, state: string, end: End | undefined, more: Partial<Row> = {}): Row {
+function createRow(
+  name: string,
+  state: string,
+  end: End | undefined,
+  more: Partial<Row> = {},
+): Row {
   const { ends: _, ...facts } = STATES[state] as State
-  const defaults = { failOn: new Set(DEFAULT_FAIL_ON), badInput: false, brokenOutputs: false, brief: false }
+  const defaults = {
+    failOn: new Set(DEFAULT_FAIL_ON),
+    badInput: false,
+    brokenOutputs: false,
+    brief: false,
+  }
   return {
     ...facts,
     ...defaults,

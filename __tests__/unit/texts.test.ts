@@ -1,7 +1,8 @@
 /**
- * What a reader sees, at any moment and at every end: log, annotation, outputs, summary, comment and check. The texts are
- * one snapshot, so that a changed word is a diff that a reviewer reads: `npm run jest -- texts -u` accepts a change.
- * What has to hold for every text is a rule, and no update accepts a text that breaks it.
+ * What a reader sees, at any moment and at every end: log, annotation, outputs, summary, comment
+ * and check. The texts are one snapshot, so that a changed word is a diff that a reviewer reads:
+ * `npm run jest -- texts -u` accepts a change. What has to hold for every text is a rule, and no
+ * update accepts a text that breaks it.
  */
 
 import { describe, expect, jest, test } from '@jest/globals'
@@ -20,7 +21,10 @@ import { FakeClock } from './fake-clock.js'
 import { INPUTS } from './scripted-run.js'
 import { type Outside, ROWS, type Row } from './text-table.js'
 
-expect.addSnapshotSerializer({ test: (value) => typeof value === 'string', serialize: (text) => text })
+expect.addSnapshotSerializer({
+  test: (value) => typeof value === 'string',
+  serialize: (text) => text,
+})
 
 const KEY = 'mint_s3cr3t'
 const RUN = {
@@ -32,7 +36,10 @@ const RUN = {
 const RUN_TARGET = '(<https://github.com/your-org/your-repo/actions/runs/100>)'
 const PLAIN = { id: 'job-1', project: 'p-1', url: 'https://agent.example.com', words: 'its words' }
 
-/** Texts that would act in the log, in Markdown or in a shell: `inlineCode` has a way of its own for each. */
+/**
+ * Texts that would act in the log, in Markdown or in a shell: `inlineCode` has a way of its own for
+ * each.
+ */
 const MARKUP = `\n@octocat #1 https://evil.example **bold** _it_ ~~gone~~ $x$ ${KEY.replace('_', '%5F')} a${KEY}WORD`
 const CODE_ENDS =
   '\r\n::error::x\n##[error]y\u2028::warning::z \u202e @octocat ![x](https://evil.example) ' +
@@ -91,7 +98,10 @@ function play(row: Row, outside: Outside = PLAIN) {
   }
 }
 
-/** The sections of a Markdown text that say what this row is about: not its heading, the facts and the table. */
+/**
+ * The sections of a Markdown text that say what this row is about: not its heading, the facts and
+ * the table.
+ */
 const ownSections = (markdown: string): string[] =>
   markdown
     .trim()
@@ -106,7 +116,9 @@ const notEmpty = (values: Readonly<Record<string, unknown>>): string =>
     .join(' ')
 
 test('the table has every outcome', () => {
-  const outcomes = ROWS.filter(({ end }) => end !== undefined).map((row) => play(row).outputs.outcome)
+  const outcomes = ROWS.filter(({ end }) => end !== undefined).map(
+    (row) => play(row).outputs.outcome,
+  )
   expect(outcomes).toEqual(expect.arrayContaining([...OUTCOMES]))
 })
 
@@ -116,11 +128,20 @@ test.each(ROWS)('$name', (row) => {
   const { title, conclusion, ...memory } = stored
   const said = [...lines, `check: ${title} (${conclusion ?? 'in progress'})`]
   if (row.end !== undefined) said.push(`exit: ${exitCode}`)
-  const others = [`outputs: ${notEmpty(values)}`, `stored: ${notEmpty(memory)}`, ...ownSections(summary)]
+  const others = [
+    `outputs: ${notEmpty(values)}`,
+    `stored: ${notEmpty(memory)}`,
+    ...ownSections(summary),
+  ]
   expect([...said, ...(row.brief ? [] : others)].join('\n')).toMatchSnapshot()
 })
 
-const WHOLE = ['start: bad input', 'create in flight: so far', 'created: so far', 'pull request: pr-opened']
+const WHOLE = [
+  'start: bad input',
+  'create in flight: so far',
+  'created: so far',
+  'pull request: pr-opened',
+]
 
 test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (row) => {
   const told = play(row)
@@ -209,7 +230,9 @@ const outsideOfCode = (markdown: string): string =>
 
 /** What Markdown and GitHub read in a text: markup, mentions, references, links, emoji. */
 const marksIn = (markdown: string): readonly string[] =>
-  outsideOfCode(markdown).match(/[@#*~$|!\\`<>[\]&]|\bgh-\d|:\/\/|www\.|:\w+:|\b_|_\b|[\da-f]{7}/gi) ?? []
+  outsideOfCode(markdown).match(
+    /[@#*~$|!\\`<>[\]&]|\bgh-\d|:\/\/|www\.|:\w+:|\b_|_\b|[\da-f]{7}/gi,
+  ) ?? []
 
 /** The check has all that the summary has: it isn't parsed a second time. */
 const htmlOf = ({ comment, check }: ReturnType<typeof play>): string[] =>
@@ -220,7 +243,10 @@ type Played = ReturnType<typeof play>
 
 const played = new Map(ROWS.map((row) => [row, play(row)]))
 
-/** A rule for all rows that it is about, of which there must be some: those that break it are listed. */
+/**
+ * A rule for all rows that it is about, of which there must be some: those that break it are
+ * listed.
+ */
 function rule(
   name: string,
   isAbout: (row: Row, told: Played) => unknown,
@@ -264,7 +290,8 @@ describe('of requests and the job, what is said is known:', () => {
   rule(
     'not that the job is running, unless the last request said so',
     ({ job }) => job !== 'runs',
-    (_, told) => expect(wholeOf(told)).not.toMatch(/\b(?:is|keeps)(?: still)? (?:running|active)\b/),
+    (_, told) =>
+      expect(wholeOf(told)).not.toMatch(/\b(?:is|keeps)(?: still)? (?:running|active)\b/),
   )
   rule(
     'not how to wait for a job that has ended',
@@ -273,7 +300,8 @@ describe('of requests and the job, what is said is known:', () => {
   )
   rule(
     'how the job was when it was last seen, if the step ends before it',
-    ({ job }, { outputs }) => job !== undefined && /^(?:timed-out|cancelled)$/.test(outputs.outcome ?? ''),
+    ({ job }, { outputs }) =>
+      job !== undefined && /^(?:timed-out|cancelled)$/.test(outputs.outcome ?? ''),
     ({ job = 'ended' }, told) => {
       const now = { runs: /is still running/, missed: /when last seen, .* ago; since then: .*503/ }
       const known = {
@@ -303,7 +331,9 @@ describe('every text', () => {
     expect(wholeOf(told)).not.toMatch(/\brun (?:it|this|the step) again\b/i)
     for (const text of placesOf(told)) {
       const sentences = text.split(/(?<=\.)\s|\n\n/).filter((sentence) => sentence.length > 12)
-      expect(sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index)).toEqual([])
+      expect(sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index)).toEqual(
+        [],
+      )
     }
   })
   rule(
@@ -315,12 +345,16 @@ describe('every text', () => {
       expect(summary.replace(/\[[^\]]*\]\([^)]*\)/g, '')).not.toContain(link)
     },
   )
-  rule('has code only around what is not a sentence of its own, and tight lists', everyRow, (_, told) => {
-    const html = htmlOf(told).join('')
-    const codes = [...html.matchAll(/<code>(.*?)<\/code>/gs)].map(([, code = '']) => code)
-    expect(codes.filter((code) => /\b(?:the|a|is|was|of|expected)\b/i.test(code))).toEqual([])
-    expect(html).not.toMatch(/<li>\s*<p>/)
-  })
+  rule(
+    'has code only around what is not a sentence of its own, and tight lists',
+    everyRow,
+    (_, told) => {
+      const html = htmlOf(told).join('')
+      const codes = [...html.matchAll(/<code>(.*?)<\/code>/gs)].map(([, code = '']) => code)
+      expect(codes.filter((code) => /\b(?:the|a|is|was|of|expected)\b/i.test(code))).toEqual([])
+      expect(html).not.toMatch(/<li>\s*<p>/)
+    },
+  )
   rule('has neither a value that is missing nor a stack trace', everyRow, (_, told) =>
     expect(wholeOf(told)).not.toMatch(/undefined|\bnull\b|NaN|\[object|\bat .*:\d+:\d+/),
   )
@@ -352,7 +386,8 @@ describe('every text', () => {
 })
 
 describe('the annotation', () => {
-  const annotationsOf = ({ lines }: Played): string[] => lines.filter((line) => line.startsWith('::'))
+  const annotationsOf = ({ lines }: Played): string[] =>
+    lines.filter((line) => line.startsWith('::'))
   rule(
     'is missing while the step runs',
     (row) => !isEnded(row),
@@ -370,7 +405,8 @@ describe('the annotation', () => {
       const annotations = annotationsOf(told)
       if (told.outputs['pr-link'] && row.job !== undefined)
         expect(annotations).toEqual([`::notice::Pull request: ${row.link}`])
-      else expect(['', '::warning::']).toContain(annotations.map((line) => line.slice(0, 11)).join())
+      else
+        expect(['', '::warning::']).toContain(annotations.map((line) => line.slice(0, 11)).join())
     },
   )
 })
@@ -389,36 +425,50 @@ describe('the summary, the comment and the check', () => {
     'say what was sent, in the words of the log',
     (row) => isEnded(row) && hasOutputs(row),
     (_, { lines, outputs, summary, comment, check }) => {
-      const words = { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[outputs.sent ?? '']
+      const words = { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[
+        outputs.sent ?? ''
+      ]
       expect(lines.at(-1)).toMatch(new RegExp(`^Finished after .*\\. Sent: ${words}\\.$`))
       for (const text of [summary, comment, check]) expect(text).toContain(`\n- Sent: ${words}\n`)
     },
   )
   rule('conclude as the step ends', everyRow, (row, { stored, outputs, exitCode }) => {
-    const fails = { 'timed-out': 'timed_out', cancelled: 'cancelled' }[outputs.outcome ?? ''] ?? 'failure'
-    const passes = { 'pr-opened': 'success', skipped: 'skipped' }[outputs.outcome ?? ''] ?? 'neutral'
+    const fails =
+      { 'timed-out': 'timed_out', cancelled: 'cancelled' }[outputs.outcome ?? ''] ?? 'failure'
+    const passes =
+      { 'pr-opened': 'success', skipped: 'skipped' }[outputs.outcome ?? ''] ?? 'neutral'
     expect(stored.conclusion).toBe(isEnded(row) ? (exitCode === 1 ? fails : passes) : undefined)
   })
   rule(
     'link the run and the pull request, and nothing else',
     everyRow,
     (row, { summary, comment, check }) => {
-      const links = [summary, comment, check].map((text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [])
+      const links = [summary, comment, check].map(
+        (text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [],
+      )
       const pull = row.link === undefined ? [] : [`(<${row.link}>)`]
       const targets = links.map((found) =>
         found.map((link) => link.replace(/^\[(?:Run )?`[\w./:#-]+`\]/, '')),
       )
-      expect(targets).toEqual([pull, [...pull, RUN_TARGET], [...pull, RUN_TARGET, ...pull, RUN_TARGET]])
+      expect(targets).toEqual([
+        pull,
+        [...pull, RUN_TARGET],
+        [...pull, RUN_TARGET, ...pull, RUN_TARGET],
+      ])
     },
   )
 })
 
 describe('the outputs', () => {
-  rule('are complete at the end, and have all that is known before', hasOutputs, (row, { outputs }) => {
-    const late = ['outcome', 'error-code']
-    const expected = OUTPUT_NAMES.filter((name) => isEnded(row) || !late.includes(name))
-    expect(Object.keys(outputs).toSorted()).toEqual(expected.toSorted())
-  })
+  rule(
+    'are complete at the end, and have all that is known before',
+    hasOutputs,
+    (row, { outputs }) => {
+      const late = ['outcome', 'error-code']
+      const expected = OUTPUT_NAMES.filter((name) => isEnded(row) || !late.includes(name))
+      expect(Object.keys(outputs).toSorted()).toEqual(expected.toSorted())
+    },
+  )
   rule('have a documented status', everyRow, (_, { outputs }) =>
     expect(['', undefined, ...STATUSES]).toContain(outputs.status),
   )
@@ -493,7 +543,8 @@ describe('text from outside', () => {
     "is quoted, but for the system's own words for a failed connection",
     (_, { outputs }) => outputs['error-code'] !== 'network',
     withHostile((_, told, hostile) => {
-      for (const place of PLACES) expect(outsideOfCode(hostile[place])).toBe(outsideOfCode(told[place]))
+      for (const place of PLACES)
+        expect(outsideOfCode(hostile[place])).toBe(outsideOfCode(told[place]))
     }),
   )
   rule(

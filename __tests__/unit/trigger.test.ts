@@ -5,13 +5,22 @@ import type { Changes } from '../../src/context/files.js'
 import { describeTrigger } from '../../src/context/trigger.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 
-const RUN = { repository: 'your-org/docs', ref: 'refs/heads/main', sha: 'c'.repeat(40) } as RunEnvironment
+const RUN = {
+  repository: 'your-org/docs',
+  ref: 'refs/heads/main',
+  sha: 'c'.repeat(40),
+} as RunEnvironment
 const SHA = 'a1b2c3d'.padEnd(40, '0')
 const CHANGES: Changes = { files: [], truncated: false, range: '', empty: false }
 const asIs = (text: string): string => text
 
 /** Each fact as `name: value`; those of the run only if they are asked for. */
-function facts(name: string, payload: unknown, changes: Changes = CHANGES, withRun = false): string {
+function facts(
+  name: string,
+  payload: unknown,
+  changes: Changes = CHANGES,
+  withRun = false,
+): string {
   const trigger = describeTrigger(RUN, parseEvent(name, payload), changes, asIs)
   expect(trigger).toMatchObject({ event: name, repository: RUN.repository })
   const lines = trigger.facts.map((fact) => `${fact.name}: ${fact.value}`)
@@ -30,13 +39,28 @@ const head = { ref: 'change', label: 'o:change' }
 const pull = { ...issue, draft: true, merged: false, base: { ref: 'main' }, head }
 const run = { head_branch: 'main', head_sha: SHA, status: 'completed', conclusion: 'success' }
 const RAN = `head commit: ${SHA} | status: completed | conclusion: success`
-const workflowRun = { ...run, name: 'CI', display_title: 'Fix', event: 'push', actor: user, html_url: 'L' }
+const workflowRun = {
+  ...run,
+  name: 'CI',
+  display_title: 'Fix',
+  event: 'push',
+  actor: user,
+  html_url: 'L',
+}
 const app = { name: 'CI' }
 const published = { name: 'docs', package_version: { version: '1.2.0' } }
 
 test.each<[string, object, string]>([
-  ['issues', { action: 'labeled', issue, sender }, `action: labeled | sender: octocat | ${OPEN} | ${ABOUT}`],
-  ['issues', { label: { name: 'docs' }, milestone: { title: 'Next' } }, 'label: docs | milestone: Next'],
+  [
+    'issues',
+    { action: 'labeled', issue, sender },
+    `action: labeled | sender: octocat | ${OPEN} | ${ABOUT}`,
+  ],
+  [
+    'issues',
+    { label: { name: 'docs' }, milestone: { title: 'Next' } },
+    'label: docs | milestone: Next',
+  ],
   ['issue_comment', { comment }, 'comment by: writer | comment link: CL | comment: Nice'],
   [
     'pull_request',
@@ -60,7 +84,15 @@ test.each<[string, object, string]>([
   ['discussion', { answer: { user, body: 'So' } }, 'answer by: mona | answer: So'],
   [
     'release',
-    { release: { tag_name: 'v1.2.0', name: 'One two', author: user, prerelease: false, body: '* Faster' } },
+    {
+      release: {
+        tag_name: 'v1.2.0',
+        name: 'One two',
+        author: user,
+        prerelease: false,
+        body: '* Faster',
+      },
+    },
     'tag: v1.2.0 | name: One two | author: mona | pre-release: false | notes: * Faster',
   ],
   ['release', { release: { draft: true, html_url: 'L' } }, 'draft: true | link: L'],
@@ -83,13 +115,27 @@ test.each<[string, object, string]>([
   ],
   [
     'deployment_status',
-    { deployment_status: { state: 'success', description: 'D', environment_url: 'E', target_url: 'T' } },
+    {
+      deployment_status: {
+        state: 'success',
+        description: 'D',
+        environment_url: 'E',
+        target_url: 'T',
+      },
+    },
     'state: success | description: D | link: E',
   ],
   ['deployment_status', { deployment_status: { environment_url: '', target_url: 'T' } }, 'link: T'],
   [
     'merge_group',
-    { merge_group: { base_ref: 'main', head_ref: 'queue', head_sha: SHA, head_commit: { message: 'M' } } },
+    {
+      merge_group: {
+        base_ref: 'main',
+        head_ref: 'queue',
+        head_sha: SHA,
+        head_commit: { message: 'M' },
+      },
+    },
     `base: main | head: queue | head commit: ${SHA} | message: M`,
   ],
   ['fork', { forkee: { full_name: 'someone/docs' } }, 'fork: someone/docs'],
@@ -134,12 +180,16 @@ test('the ref and the commit come first, but not of a pull request, an issue or 
   expect(facts('push', { sender }, undefined, true)).toBe(`${ofRun} | sender: octocat`)
   expect(facts('issues', { issue: { number: 7 } }, undefined, true)).toBe('number: 7')
   const commit = { name: 'commit', value: RUN.sha }
-  expect(describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {}), CHANGES, asIs).facts).toEqual([commit])
+  expect(describeTrigger({ ...RUN, ref: '' }, parseEvent('push', {}), CHANGES, asIs).facts).toEqual(
+    [commit],
+  )
 })
 
 test('the pull request or issue that issue-number names, and the release before it, come after the event', () => {
   const named = { number: 8, title: 'N', body: 'Hi <!-- do it -->', pull_request: {} }
-  expect(facts('release', { action: 'published' }, { ...CHANGES, named, previousRelease: 'v1.1.0' })).toBe(
+  expect(
+    facts('release', { action: 'published' }, { ...CHANGES, named, previousRelease: 'v1.1.0' }),
+  ).toBe(
     'action: published | number: 8 | title: N | body: Hi [hidden on GitHub: 14 characters] | previous release: v1.1.0',
   )
 })
@@ -157,7 +207,13 @@ test('what GitHub hides is noted where it renders Markdown, and invisible charac
   }
   expect(facts('workflow_dispatch', payload).split(' | ')).toEqual([
     `inputs: {"text":"${plain}"}`,
-    ...[`title: ${plain}`, `labels: ${plain}`, `body: ${prose}`, `answer: ${prose}`, `review: ${prose}`],
+    ...[
+      `title: ${plain}`,
+      `labels: ${plain}`,
+      `body: ${prose}`,
+      `answer: ${prose}`,
+      `review: ${prose}`,
+    ],
     ...[`file: ${plain}`, `comment: ${prose}`, `name: ${plain}`, `notes: ${prose}`],
   ])
   const run = { ...RUN, ref: 'refs/heads/a\u200bb' }
@@ -196,7 +252,9 @@ describe('commits', () => {
     expect(facts('schedule', {}, found(false))).toBe(
       'commits (the first 1; there may be more): a1b2c3d Found (mona)',
     )
-    expect(facts('schedule', {}, { ...CHANGES, commits: { commits: [], complete: false } })).toBe('')
+    expect(facts('schedule', {}, { ...CHANGES, commits: { commits: [], complete: false } })).toBe(
+      '',
+    )
   })
 
   test('none uses up the room of the others, or hides anything', () => {

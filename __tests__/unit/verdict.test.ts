@@ -1,4 +1,7 @@
-/** Which requests are retried, row by row. When is in send.test.ts and poll.test.ts, what the user reads in texts.test.ts. */
+/**
+ * Which requests are retried, row by row. When is in send.test.ts and poll.test.ts, what the user
+ * reads in texts.test.ts.
+ */
 
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
@@ -22,8 +25,18 @@ const FACTS = factsOf(MINTLIFY_URL)
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
-const judge = (request: SubmitRequest, result: ServiceResult, context: Partial<SubmitContext> = {}) =>
-  judgeSubmit(request, result, { date: NOW, conflicts: 0, replaceable: false, facts: FACTS, ...context })
+const judge = (
+  request: SubmitRequest,
+  result: ServiceResult,
+  context: Partial<SubmitContext> = {},
+) =>
+  judgeSubmit(request, result, {
+    date: NOW,
+    conflicts: 0,
+    replaceable: false,
+    facts: FACTS,
+    ...context,
+  })
 const FIRST_POLL: PollContext = {
   jobId: 'job-1',
   seen: false,
@@ -40,10 +53,14 @@ const failed = (permanent: Permanent) =>
 const aborted = (sent: boolean): ServiceResult => ({ kind: 'aborted', sent })
 const anotherJob = jobResult('active', { id: 'job-9' })
 
-/** A verdict in short: what is next, the code of the error it ends with, and whether the result is unknown. */
+/**
+ * A verdict in short: what is next, the code of the error it ends with, and whether the result is
+ * unknown.
+ */
 function summarize(verdict: SubmitVerdict | PollVerdict): string {
   const code = 'error' in verdict ? verdict.error.code : ''
-  const unknown = 'unknown' in verdict && verdict.unknown?.code !== code ? verdict.unknown?.code : ''
+  const unknown =
+    'unknown' in verdict && verdict.unknown?.code !== code ? verdict.unknown?.code : ''
   return [verdict.next, code, unknown].filter(Boolean).join(' ')
 }
 
@@ -54,7 +71,13 @@ const verdicts = (result: ServiceResult) =>
 describe('a create request, a message and a status request that got', () => {
   test.each([
     ['no connection', notSent, 'retry network', 'retry network', 'retry'],
-    ['a bad certificate', failed('server-certificate'), 'fail network', 'fail network', 'fail network'],
+    [
+      'a bad certificate',
+      failed('server-certificate'),
+      'fail network',
+      'fail network',
+      'fail network',
+    ],
     ['no complete response', noResponse, 'fail create-unknown', 'fail create-unknown', 'retry'],
     ['a success without a job', noJob, 'fail contract create-unknown', 'accepted', 'fail contract'],
     ['a job', jobResult('active'), 'accepted', 'accepted', 'job'],
@@ -108,12 +131,16 @@ describe('a create request or a message', () => {
   test('has an unknown result if it was sent and nobody refused it', () => {
     expect(judge(CREATE, noJob)).toMatchObject({
       unknown: {
-        message: expect.stringContaining('unknown: the response contains no docs job (200: hello).'),
+        message: expect.stringContaining(
+          'unknown: the response contains no docs job (200: hello).',
+        ),
       },
     })
     for (const request of [CREATE, MESSAGE]) {
       expect(judge(request, aborted(true))).toMatchObject({
-        unknown: { message: expect.stringContaining('unknown: the step ended before a response arrived.') },
+        unknown: {
+          message: expect.stringContaining('unknown: the step ended before a response arrived.'),
+        },
       })
       for (const [result, reason] of [
         [noResponse, 'read ECONNRESET'],
@@ -139,7 +166,9 @@ describe('a create request or a message', () => {
       const backoff = { retryAfterMs, capMs: 60_000 }
       expect(judge(CREATE, errorResponse(429, header))).toMatchObject({ backoff })
       expect(judge(MESSAGE, errorResponse(409, header))).toMatchObject({ backoff })
-      expect(judge(CREATE, notSent)).toMatchObject({ backoff: { retryAfterMs: undefined, capMs: 10_000 } })
+      expect(judge(CREATE, notSent)).toMatchObject({
+        backoff: { retryAfterMs: undefined, capMs: 10_000 },
+      })
     },
   )
 })
@@ -196,7 +225,9 @@ describe('a status request', () => {
     ])
   })
 
-  const refused = [301, 400, 401, 403, 404, 409, 410, 422, 451].map((status) => errorResponse(status))
+  const refused = [301, 400, 401, 403, 404, 409, 410, 422, 451].map((status) =>
+    errorResponse(status),
+  )
   test.each([...refused, noJob, anotherJob])(
     'that got %j is repeated until it has been refused four times',
     (result) => {
@@ -207,8 +238,11 @@ describe('a status request', () => {
   )
 
   test('that got a 404 right after a create request is repeated for 30 s, which is not counted', () => {
-    const missing = (sinceCreateMs: number) => poll(errorResponse(404), { sinceCreateMs, refusals: 3 })
-    expect(missing(30_000)).toEqual(expect.not.objectContaining({ refusedDelayMs: expect.anything() }))
+    const missing = (sinceCreateMs: number) =>
+      poll(errorResponse(404), { sinceCreateMs, refusals: 3 })
+    expect(missing(30_000)).toEqual(
+      expect.not.objectContaining({ refusedDelayMs: expect.anything() }),
+    )
     expect([missing(30_000).next, missing(30_001).next]).toEqual(['retry', 'fail'])
     expect(poll(errorResponse(403), { sinceCreateMs: 0, refusals: 3 }).next).toBe('fail')
   })

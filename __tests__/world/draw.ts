@@ -61,10 +61,11 @@ export interface Draw {
   readonly knownJob: string
   readonly usesGitHub: boolean
   /**
-   * `well`: nothing goes wrong. And what is rare otherwise: a freeze over the deadline; a response that arrives just when
-   * a time limit ends; a job of half an hour; and a service that refuses what is about a job, for a moment or for good.
-   * `lost`: the re-run of an earlier run gets no response to its placeholder. `pushes`: to a pull
-   * request, one after the other; maybe nobody knows whether the second message was accepted.
+   * `well`: nothing goes wrong. And what is rare otherwise: a freeze over the deadline; a response
+   * that arrives just when a time limit ends; a job of half an hour; and a service that refuses
+   * what is about a job, for a moment or for good. `lost`: the re-run of an earlier run gets no
+   * response to its placeholder. `pushes`: to a pull request, one after the other; maybe nobody
+   * knows whether the second message was accepted.
    */
   readonly theme: 'any' | 'well' | 'lost' | 'pushes' | 'freeze' | 'limit' | 'long' | 'refusals'
   /** It refuses a later step, which has a remembered job. */

@@ -20,12 +20,15 @@ export const TAG = 'v1.0.0'
 /** The message of the first of several commits that are pushed. */
 export const FIRST_MESSAGE = 'First'
 
-/** The first commit of a rebased pull request: it has another name than before, and the same message. */
+/**
+ * The first commit of a rebased pull request: it has another name than before, and the same
+ * message.
+ */
 export const REBASED = sha('rebased')
 
 /**
- * What the payload of a push says. `many` has the head of the pull request, with a commit on top: a merge of it, or of
- * another branch that has it, or somebody's own. `head` has it alone.
+ * What the payload of a push says. `many` has the head of the pull request, with a commit on top: a
+ * merge of it, or of another branch that has it, or somebody's own. `head` has it alone.
  */
 const PUSHES = {
   usual: { before: BEFORE, after: COMMIT, ref: 'refs/heads/main', count: 1 },
@@ -131,7 +134,10 @@ export function numberOf({ name, onPull }: EventPlan): number | undefined {
   return name.startsWith('pull_request') ? PULL_REQUEST : undefined
 }
 
-/** Those who need write access. A push shows it already, and so does an app on a branch of the repository. */
+/**
+ * Those who need write access. A push shows it already, and so does an app on a branch of the
+ * repository.
+ */
 export function askedFor(event: EventPlan, allowUsers: string): readonly Person[] {
   const allowed = allowUsers.toLowerCase().split(/[\s,]+/)
   if (allowed.includes('*')) return []
@@ -144,7 +150,8 @@ function peopleBehind(event: EventPlan): readonly Person[] {
   if (name === 'workflow_run') return WRITERS_ONLY.includes(earlier) && !fromFork ? [] : [author]
   if (isPush(event)) return author === sender || isApp(author) ? [] : [author]
   const hasText = name.endsWith('_comment') || name === 'pull_request_review'
-  const isPushed = name.startsWith('pull_request') && event.action === 'synchronize' && !isApp(author)
+  const isPushed =
+    name.startsWith('pull_request') && event.action === 'synchronize' && !isApp(author)
   return (hasText || isPushed) && author !== sender ? [sender, author] : [sender]
 }
 
@@ -156,7 +163,10 @@ export function isPush({ name, action, sender, fromFork }: EventPlan): boolean {
 const isApp = (person: Person): boolean => person.endsWith('[bot]')
 
 /** Whether one of these accounts is the cause, which starts nothing. */
-export function isBy(accounts: readonly string[], { name, sender, author, push }: EventPlan): boolean {
+export function isBy(
+  accounts: readonly string[],
+  { name, sender, author, push }: EventPlan,
+): boolean {
   const authors: readonly Person[] = [author, 'reader']
   const pushed = authors.slice(0, PUSHES[push].count)
   const isTheirs = (person: Person): boolean => accounts.includes(person)
@@ -170,7 +180,10 @@ export function mayMerge({ name, push }: EventPlan): boolean {
   return name === 'push' && ['usual', 'many', 'rebased', 'head'].includes(push)
 }
 
-/** Whether it speaks for the pull request that it merges: a push of that one's own head has to name it. */
+/**
+ * Whether it speaks for the pull request that it merges: a push of that one's own head has to name
+ * it.
+ */
 export function isConsent({ push, names }: EventPlan): boolean {
   return ['usual', 'rebased'].includes(push) || (push === 'many' && names === 'pull')
 }
@@ -185,7 +198,8 @@ export function shaOf({ name, push }: EventPlan): string {
   return name === 'push' && push === 'head' ? HEAD : COMMIT
 }
 
-const account = (login: Person) => (login === 'gone' ? null : { login, type: isApp(login) ? 'Bot' : 'User' })
+const account = (login: Person) =>
+  login === 'gone' ? null : { login, type: isApp(login) ? 'Bot' : 'User' }
 
 interface Told {
   readonly title: string
@@ -213,7 +227,12 @@ export function payloadOf(event: EventPlan, { title, body, labels, commentId }: 
     head: { ref: 'change', label: 'your-org:change', sha: HEAD, repo: headRepository },
   }
   const plainIssue = { number: ISSUE, ...about, html_url: `${html_url}/issues/${ISSUE}` }
-  const pullAsIssue = { ...plainIssue, ...labelled, number: PULL_REQUEST, pull_request: { url: html_url } }
+  const pullAsIssue = {
+    ...plainIssue,
+    ...labelled,
+    number: PULL_REQUEST,
+    pull_request: { url: html_url },
+  }
   const comment = { id: commentId, body, user, html_url }
   const byline = (username: Person) => ({ name: 'Somebody', username })
   const named = NAMES[event.names]
@@ -234,10 +253,17 @@ export function payloadOf(event: EventPlan, { title, body, labels, commentId }: 
     pull_request_review_comment: { pull_request: { ...pull_request, user: writer }, comment },
     discussion_comment: { discussion: { ...plainIssue, user: writer }, comment },
     push: { ...pushed, commits, head_commit: commits.at(-1) ?? null },
-    release: { release: { tag_name: 'v2.0.0', name: title, body, published_at: '2026-01-02T03:00:00Z' } },
+    release: {
+      release: { tag_name: 'v2.0.0', name: title, body, published_at: '2026-01-02T03:00:00Z' },
+    },
     merge_group: { merge_group: { base_sha: BEFORE, head_sha: HEAD } },
     workflow_run: {
-      workflow_run: { event: earlier, actor: user, head_sha: HEAD, head_repository: headRepository },
+      workflow_run: {
+        event: earlier,
+        actor: user,
+        head_sha: HEAD,
+        head_repository: headRepository,
+      },
     },
     repository_dispatch: { client_payload: { title, body } },
   }

@@ -1,4 +1,7 @@
-/** Runs the steps as planned, and records everything that happened, with times of `performance.now()`. */
+/**
+ * Runs the steps as planned, and records everything that happened, with times of
+ * `performance.now()`.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
@@ -93,7 +96,8 @@ async function startWorld(plan: Plan, { tell }: RunOptions) {
   const hasSent = (step: number): boolean =>
     service.entries.some((entry) => entry.step === step && entry.method === 'POST')
   const github =
-    plan.github && (await startPlannedGitHub(plan.github, { seed: plan.seed, count, hasSent, tell }))
+    plan.github &&
+    (await startPlannedGitHub(plan.github, { seed: plan.seed, count, hasSent, tell }))
   return {
     service,
     github,
@@ -173,7 +177,9 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
     entries: service.entries.filter(({ step }) => step === index),
     /** GitHub's: what a step had sent when it was killed may come later. */
     get githubRequests() {
-      return (github?.requests ?? []).filter(({ prefix }) => prefix.startsWith(`${stepPrefix(index)}/`))
+      return (github?.requests ?? []).filter(({ prefix }) =>
+        prefix.startsWith(`${stepPrefix(index)}/`),
+      )
     },
     /** All comments after the step but a stranger's, oldest first. */
     comments: commentsOf(world),
@@ -225,7 +231,8 @@ class Puppet {
     const done: Done = { what, at: performance.now() }
     this.done.push(done)
     if (what === 'jump') child.jumpedMs += forMs
-    else if (what === 'disk full' || what === 'log closed' || what === 'exception') child.suffer(what)
+    else if (what === 'disk full' || what === 'log closed' || what === 'exception')
+      child.suffer(what)
     else child.kill(isFreeze ? 'SIGSTOP' : what === 'cancel' ? signal : what)
     if (!isFreeze) return
     this.#isFrozen = true
@@ -241,7 +248,9 @@ class Puppet {
   }
 
   get #hasEnded(): boolean {
-    return this.child === undefined || this.child.exitCode !== null || this.child.signalCode !== null
+    return (
+      this.child === undefined || this.child.exitCode !== null || this.child.signalCode !== null
+    )
   }
 }
 
@@ -262,10 +271,16 @@ function copyComments(repository: Repository): void {
 
 function findOwnComment(github: PlannedGitHub | undefined, number: number | undefined) {
   const comments = [...(github?.repository.comments.values() ?? [])]
-  return comments.find(({ issue, author, body }) => issue === number && author !== STRANGER && markerIn(body))
+  return comments.find(
+    ({ issue, author, body }) => issue === number && author !== STRANGER && markerIn(body),
+  )
 }
 
-function eventOf(plan: GitHubPlan, { event }: StepPlan, own: ReturnType<typeof findOwnComment>): object {
+function eventOf(
+  plan: GitHubPlan,
+  { event }: StepPlan,
+  own: ReturnType<typeof findOwnComment>,
+): object {
   return payloadOf(event, {
     ...wordsOf(plan, event.words),
     labels: plan.labels,
@@ -276,7 +291,8 @@ function eventOf(plan: GitHubPlan, { event }: StepPlan, own: ReturnType<typeof f
 
 /** After so many edits. */
 function wordsOf({ title, body }: GitHubPlan, edits: StepPlan['event']['words']) {
-  const edited = (text: string, count: number): string => (count === 0 ? text : `${text} (edit ${count})`)
+  const edited = (text: string, count: number): string =>
+    count === 0 ? text : `${text} (edit ${count})`
   return { title: edited(title, edits.title), body: edited(body, edits.body) }
 }
 
@@ -302,7 +318,10 @@ interface GitHubOptions extends Pick<RunOptions, 'tell'> {
 
 async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell }: GitHubOptions) {
   const { pages, faults, undiffable } = plan
-  const docsAccess = { repositories: [DOCS_REPOSITORY], permissions: { pull_requests: 'read' } } as const
+  const docsAccess = {
+    repositories: [DOCS_REPOSITORY],
+    permissions: { pull_requests: 'read' },
+  } as const
   const github = await startGitHub({
     token: TOKEN,
     otherTokens: { [DOCS_TOKEN]: docsAccess },
@@ -330,9 +349,12 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   const act = (what: GitHubPlan['others'][number]['what']): void => {
     tell('somebody', what)
     const isOwn = what.endsWith(' own')
-    const first = [...repository.comments.values()].find(({ author }) => isOwn !== (author === 'octocat'))
+    const first = [...repository.comments.values()].find(
+      ({ author }) => isOwn !== (author === 'octocat'),
+    )
     if (what.startsWith('deletes') && first) repository.comments.delete(first.id)
-    if (what === 'edits own' && first) first.body = first.body.replace('\n', '\nEdited by a person.\n')
+    if (what === 'edits own' && first)
+      first.body = first.body.replace('\n', '\nEdited by a person.\n')
     if (what === 'comments') for (const issue of [PULL_REQUEST, ISSUE]) repository.addComment(issue)
   }
   const reads = new Map<number, number>()
@@ -380,7 +402,9 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
   const parents = [sha('one'), sha('other')]
   const since = plan.committers.map((who, index) => ({
     ...{ sha: sha(`since ${index}`), message: 'Change the API' },
-    ...(who === 'merge' ? { author: 'octocat', parents } : { author: who, parents: parents.slice(1) }),
+    ...(who === 'merge'
+      ? { author: 'octocat', parents }
+      : { author: who, parents: parents.slice(1) }),
   }))
   const comparison = {
     status: plan.compared,
@@ -405,10 +429,16 @@ async function startPlannedGitHub(plan: GitHubPlan, { seed, count, hasSent, tell
     github.faults.push({ method: 'GET', path: /\/issues\/2$/, times: 1000, answer })
   }
   const pullsOfCommit = { method: 'GET', path: /\/commits\/\w+\/pulls/ }
-  if (!plan.indexes) github.faults.push({ ...pullsOfCommit, times: 1000, answer: { status: 200, body: [] } })
+  if (!plan.indexes)
+    github.faults.push({ ...pullsOfCommit, times: 1000, answer: { status: 200, body: [] } })
   for (const { step, method, path, ...fault } of faults) {
     const prefix = step === undefined ? {} : { prefix: new RegExp(`^${stepPrefix(step)}/`) }
-    const planned: Fault = { ...fault, ...(method && { method }), ...prefix, path: new RegExp(path) }
+    const planned: Fault = {
+      ...fault,
+      ...(method && { method }),
+      ...prefix,
+      path: new RegExp(path),
+    }
     github.faults.push(planned)
   }
   return { ...github, repository, plan, setPull }

@@ -70,7 +70,9 @@ export class Facts extends Observed {
     .filter((at) => at <= this.step.endedAt)
   readonly wasCancelled = this.cancels.length > 0
   readonly cancelledAt = this.cancels[0] ?? NEVER
-  readonly thrownAt = this.thawedAt(this.step.done.find(({ what }) => what === 'exception')?.at ?? NEVER)
+  readonly thrownAt = this.thawedAt(
+    this.step.done.find(({ what }) => what === 'exception')?.at ?? NEVER,
+  )
   /** When it had to end at once. */
   readonly secondSignalAt = Math.min(this.cancels[1] ?? NEVER, this.thrownAt)
   readonly killedAt = this.step.done.find(({ what }) => what === 'SIGKILL')?.at ?? NEVER
@@ -90,12 +92,16 @@ export class Facts extends Observed {
 
   /** Those who have to have write access. */
   readonly asked =
-    this.step.plan.task === 'attach' ? [] : askedFor(this.step.plan.event, this.inputs['allow-users'] ?? '')
+    this.step.plan.task === 'attach'
+      ? []
+      : askedFor(this.step.plan.event, this.inputs['allow-users'] ?? '')
   readonly mayStart = this.asked.every((person) => person === 'writer')
   readonly hasEvent = this.github !== undefined && this.step.plan.eventFile === undefined
   /** Whether the push is known to have merged the pull request. */
   readonly hasMerged = this.#hasMerged()
-  /** It is about the pull request then, unless it only brought its head, without a word about it. */
+  /**
+   * It is about the pull request then, unless it only brought its head, without a word about it.
+   */
   readonly isMerge = this.hasMerged && isConsent(this.step.plan.event)
   /** What the step is about. */
   readonly number =
@@ -118,7 +124,8 @@ export class Facts extends Observed {
     const isAsked = inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === undefined
     if (!this.hasEvent || github?.merges !== 'here' || !isAsked || !mayMerge(event)) return false
     const wasDenied = step.githubRequests.some(
-      ({ path, status, answered }) => /\/pulls\/1$/.test(path) && status === 404 && !answered.startsWith('<'),
+      ({ path, status, answered }) =>
+        /\/pulls\/1$/.test(path) && status === 404 && !answered.startsWith('<'),
     )
     const isFound = github.indexes || (event.names === 'pull' && !wasDenied && !github.omitsMerges)
     if (event.push === 'head') return isFound && !github.omitsMerges
@@ -176,7 +183,8 @@ export class Facts extends Observed {
     const polls = this.polls(jobId, before)
     const from = polls.findLastIndex((entry) => !isRefusal(entry)) + 1
     const [first, last] = [polls[from], polls.at(-1)]
-    if (first === undefined || last === undefined || polls.length - from < BELIEVED.times) return false
+    if (first === undefined || last === undefined || polls.length - from < BELIEVED.times)
+      return false
     return last.startedAt - first.startedAt >= BELIEVED.afterMs - this.travelMs
   }
 
@@ -185,7 +193,10 @@ export class Facts extends Observed {
     return last !== undefined && statusOf(last) === 404 && this.isBelieved(jobId, before)
   }
 
-  /** Whether the job had ended, as far as this step knew, and then refused the message before this create. */
+  /**
+   * Whether the job had ended, as far as this step knew, and then refused the message before this
+   * create.
+   */
   refusedAsEnded(jobId: string, create: Entry): boolean {
     const before = this.posts.slice(0, this.posts.indexOf(create))
     const last = before.findLast(isMessage) // The create itself may be sent again.
@@ -198,21 +209,30 @@ export class Facts extends Observed {
     return seen !== undefined && seen !== 'active'
   }
 
-  /** When the step has to be done with a POST that is in flight: some time after its deadline or a cancel. */
+  /**
+   * When the step has to be done with a POST that is in flight: some time after its deadline or a
+   * cancel.
+   */
   get lastPostAt(): number {
     return Math.min(this.deadlineAt, this.cancelledAt) + FINAL_POST_MS
   }
 
-  /** Whether the step ended while the service was about to respond with a job, and there was time for that. */
+  /**
+   * Whether the step ended while the service was about to respond with a job, and there was time
+   * for that.
+   */
   gaveUpEarly(post: Entry): boolean {
     const { endedAt } = this.step
     const isPending = post.exchange.breaksAt === 'never' && post.respondedAt === undefined
-    const wasToBeRead = fateOf(post) === 'unknown' && fateOf({ ...post, respondedAt: endedAt }) === 'job'
+    const wasToBeRead =
+      fateOf(post) === 'unknown' && fateOf({ ...post, respondedAt: endedAt }) === 'job'
     const hadTime = endedAt < Math.min(this.lastPostAt, post.sentAt + REQUEST_MS.POST)
     return isPending && wasToBeRead && hadTime && this.secondSignalAt === NEVER && !this.wasKilled
   }
 
-  /** Whether the process was there to read the whole response to a request, within its own limits. */
+  /**
+   * Whether the process was there to read the whole response to a request, within its own limits.
+   */
   wasRead(entry: Entry): boolean {
     const { method, sentAt, arrivedAt } = entry
     const end = Math.min(this.secondSignalAt, this.killedAt)
@@ -230,17 +250,21 @@ export class Facts extends Observed {
   }
 
   /**
-   * Whether a response was in the process's socket at its limit. The action reads what has arrived before it acts on a
-   * limit, also if it was frozen when the limit came.
+   * Whether a response was in the process's socket at its limit. The action reads what has arrived
+   * before it acts on a limit, also if it was frozen when the limit came.
    */
   arrivedBefore(at: number, limit: number): boolean {
-    return at <= limit || this.freezes.some(({ from, to }) => from < limit && limit <= to && at <= to)
+    return (
+      at <= limit || this.freezes.some(({ from, to }) => from < limit && limit <= to && at <= to)
+    )
   }
 
   /** Whether a POST had been begun, and its response had not arrived, at this time. */
   isPostPendingAt(at: number): boolean {
     const sendingMs = 2 * this.travelMs // A long body is written in two parts.
-    return this.posts.some(({ startedAt, arrivedAt }) => startedAt - sendingMs <= at && arrivedAt >= at)
+    return this.posts.some(
+      ({ startedAt, arrivedAt }) => startedAt - sendingMs <= at && arrivedAt >= at,
+    )
   }
 
   /** Whether no other step was under way at the same time. */
@@ -253,7 +277,13 @@ export class Facts extends Observed {
 
   /** Whether GitHub did all that it was asked, at once. */
   get isGitHubWell(): boolean {
-    const { healthy = false, lagMs = 0, others = [], keepAliveMs = 0, failing = [] } = this.github ?? {}
+    const {
+      healthy = false,
+      lagMs = 0,
+      others = [],
+      keepAliveMs = 0,
+      failing = [],
+    } = this.github ?? {}
     const connects = this.plan.connecting.github.length === 0
     const isKnown = (this.inputs['github-token'] ?? TOKEN) === TOKEN
     return (
@@ -274,18 +304,27 @@ export class Facts extends Observed {
     return !this.#hadNoTime
   }
 
-  /** The last edits have until the deadline, and at least 1 s; 3 s after a cancel. A step that took less was not cut short. */
+  /**
+   * The last edits have until the deadline, and at least 1 s; 3 s after a cancel. A step that took
+   * less was not cut short.
+   */
   get #hadNoTime(): boolean {
     const { endedAt } = this.step
     const reportedAt = this.reportedAt ?? 0
-    return endedAt >= Math.max(this.deadlineAt, reportedAt + 1_000) || endedAt >= this.cancelledAt + 3_000
+    return (
+      endedAt >= Math.max(this.deadlineAt, reportedAt + 1_000) ||
+      endedAt >= this.cancelledAt + 3_000
+    )
   }
 
-  /** Whether an edit of the comment went out that never came as a whole: the time was up on its way. */
+  /**
+   * Whether an edit of the comment went out that never came as a whole: the time was up on its way.
+   */
   get lostEdit(): boolean {
     const sent = this.lines.filter((line) => /^::debug::PATCH \S+\/comments\/\d+ /.test(line))
     const came = this.step.githubRequests.filter(
-      ({ method, path, body }) => method === 'PATCH' && path.includes('/comments/') && body !== undefined,
+      ({ method, path, body }) =>
+        method === 'PATCH' && path.includes('/comments/') && body !== undefined,
     )
     return sent.length > came.length && this.#hadNoTime
   }
@@ -300,7 +339,10 @@ export class Facts extends Observed {
     )
   }
 
-  /** Whether a marker is of this step in another run or attempt: whoever signed it has the same key for the step. */
+  /**
+   * Whether a marker is of this step in another run or attempt: whoever signed it has the same key
+   * for the step.
+   */
   #isOfThisStep({ at: shownAt, id, marker }: Shown, kind: Kind): boolean {
     const text = JSON.stringify(marker)
     const writes = this.record.steps.flatMap((step) =>
@@ -326,7 +368,9 @@ function keepsComment({ plan: { inputs, task } }: StepRecord, number: number | u
   const scope = inputs['job-scope']
   if (task !== 'create' || inputs['dry-run'] === 'true') return false
   if (scope === 'issue') return true
-  return scope === 'pull-request' && (number === PULL_REQUEST || inputs['issue-number'] !== undefined)
+  return (
+    scope === 'pull-request' && (number === PULL_REQUEST || inputs['issue-number'] !== undefined)
+  )
 }
 
 /** The only one is `malformed` if the runner could not read the file, or a workflow not the job. */
@@ -354,7 +398,10 @@ export function isSuccess(entry: Entry): boolean {
   return isWhole(entry) && statusOf(entry) >= 200 && statusOf(entry) < 300
 }
 
-/** A whole response to a status request that says something, and not the job; or what may be taken for one. */
+/**
+ * A whole response to a status request that says something, and not the job; or what may be taken
+ * for one.
+ */
 export function isRefusal(entry: Entry): boolean {
   const { framing, body } = entry.exchange.response
   if (entry.respondedAt === undefined ? framing !== 'close' : body.length > MAX_BYTES) return false

@@ -1,4 +1,7 @@
-/** How GitHub is on the day of a run: what its texts say, what goes wrong, how late it shows what was written. */
+/**
+ * How GitHub is on the day of a run: what its texts say, what goes wrong, how late it shows what
+ * was written.
+ */
 
 import { type Fault, type FaultAnswer, primaryLimit, secondaryLimit } from '../support/github.js'
 import { type Draw, HOSTILE_LABEL } from './draw.js'
@@ -14,21 +17,26 @@ export function createGitHubPlan(draw: Draw) {
   const healthy = theme !== 'lost' && (isQuiet || random.chance(0.5))
   const renamed = random.chance(0.1)
   const faults =
-    theme === 'lost' ? [LOST] : random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
+    theme === 'lost'
+      ? [LOST]
+      : random.times(healthy ? 0 : random.int(1, 4), () => createFault(draw))
   return {
     title: `Title ${hostile()}`.slice(0, 1000),
     body: hostile(),
     file: random.pick('docs/a.md', 'src/a.ts', `src/${INJECTED}\n::error::x.ts`, '@x/<img>`|.md'),
     patch: `@@ -1 +1 @@\n-old\n+${hostile()}`,
-    /** Lists come in pages that are shorter than asked for, or the last page comes again and again. */
+    /**
+     * Lists come in pages that are shorter than asked for, or the last page comes again and again.
+     */
     pages: random.pick('usual', 'usual', 'short'),
     /** A stranger copies the comment of the first step, with another job in its marker. */
     copies: random.chance(0.5),
     /** The docs pull request. */
     docsPull: random.weighted([3, 'open'], [1, 'merged'], [2, 'closed'], [1, 'unreadable']),
     /**
-     * Whether what was pushed to `main` merged the pull request, or in a fork that was synced one of the repository that it
-     * comes from; with how many of its commits, whose it is, and where that shows: in lists, in fields.
+     * Whether what was pushed to `main` merged the pull request, or in a fork that was synced one
+     * of the repository that it comes from; with how many of its commits, whose it is, and where
+     * that shows: in lists, in fields.
      */
     merges: random.weighted([6, 'here'], [1, 'upstream'], [3, 'nowhere']),
     mergesAll: random.chance(0.6),
@@ -57,7 +65,9 @@ export function createGitHubPlan(draw: Draw) {
     /** What GitHub says of a diff that it can't ever make. */
     undiffable: random.chance(0.03) ? random.pick(...UNDIFFABLE) : undefined,
     /** How late the lists show what was written. */
-    lagMs: isQuiet ? 0 : random.weighted([6, 0], [1, random.int(1, 100)], [1, random.int(100, 20_000)]),
+    lagMs: isQuiet
+      ? 0
+      : random.weighted([6, 0], [1, random.int(1, 100)], [1, random.int(100, 20_000)]),
     /** When an idle connection is closed. */
     keepAliveMs: isQuiet ? 60_000 : random.pick(60_000, 60_000, random.int(1, 3_000)),
     /** What somebody else does at the nth request. */
@@ -85,7 +95,10 @@ export type Committer = 'octocat' | 'mintlify[bot]' | 'merge'
 const UNDIFFABLE = [
   { status: 500, body: { message: 'Sorry, this diff is taking too long to generate.' } },
   { status: 422, body: { message: 'Sorry, there was a problem generating this diff.' } },
-  { status: 406, body: { message: 'Sorry, the diff exceeded the maximum number of lines (20000)' } },
+  {
+    status: 406,
+    body: { message: 'Sorry, the diff exceeded the maximum number of lines (20000)' },
+  },
 ]
 
 /** A page of a proxy or a gateway, whatever its status. */
@@ -113,12 +126,25 @@ const PATHS =
     ' ',
   )
 
-/** GitHub's text: docs.github.com/en/communities/moderating-comments-and-conversations/locking-conversations. */
-const LOCKED = { status: 403, body: { message: 'Unable to create comment because issue is locked.' } }
+/**
+ * GitHub's text:
+ * docs.github.com/en/communities/moderating-comments-and-conversations/locking-conversations.
+ */
+const LOCKED = {
+  status: 403,
+  body: { message: 'Unable to create comment because issue is locked.' },
+}
 
 /** The first edit of the third step's comment gets through, without a response. */
 const LOST: ReturnType<typeof createFault> = {
-  ...{ step: 2, method: 'PATCH', path: '/comments/\\d+$', times: 1, takesEffect: true, answer: 'silence' },
+  ...{
+    step: 2,
+    method: 'PATCH',
+    path: '/comments/\\d+$',
+    times: 1,
+    takesEffect: true,
+    answer: 'silence',
+  },
 }
 
 function createFault({ random, hostile }: Draw) {

@@ -1,8 +1,14 @@
-/** Texts that a hostile or broken service may send: commands, markup, control characters, and the key in every form. */
+/**
+ * Texts that a hostile or broken service may send: commands, markup, control characters, and the
+ * key in every form.
+ */
 
 import type { Random } from './random.js'
 
-/** No line of the log may begin with a command that carries this word, and no markup with it may be live. */
+/**
+ * No line of the log may begin with a command that carries this word, and no markup with it may be
+ * live.
+ */
 export const INJECTED = 'INJECTED'
 
 const PIECES = [
@@ -44,10 +50,12 @@ export function keyForms(key: string): readonly string[] {
 }
 
 function formsOf(key: string): string[] {
-  const unicode = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const unicode = (character: string): string =>
+    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   const percent = (character: string): string =>
     `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
-  const each = (change: (character: string, index: number) => string): string => [...key].map(change).join('')
+  const each = (change: (character: string, index: number) => string): string =>
+    [...key].map(change).join('')
   return [
     key,
     encodeURIComponent(key),
@@ -59,8 +67,12 @@ function formsOf(key: string): string[] {
     JSON.stringify(key).slice(1, -1),
     JSON.stringify(key).slice(1, -1).replaceAll('/', '\\/'),
     // A character that starts an escape is always escaped: otherwise nobody could tell what is one.
-    each((character, index) => (index % 2 === 0 && character !== '%' ? character : percent(character))),
-    each((character, index) => (index % 3 === 0 || character === '\\' ? unicode(character) : character)),
+    each((character, index) =>
+      index % 2 === 0 && character !== '%' ? character : percent(character),
+    ),
+    each((character, index) =>
+      index % 3 === 0 || character === '\\' ? unicode(character) : character,
+    ),
   ]
 }
 

@@ -43,18 +43,22 @@ export interface Shown {
 const KINDS = { comment: /\/issues\/\d+\/comments/, check: /\/check-runs/ } as const
 export type Kind = keyof typeof KINDS
 
-/** A text that one page has shown: pages that are read one after the other may show it twice, before and after an edit. */
+/**
+ * A text that one page has shown: pages that are read one after the other may show it twice, before
+ * and after an edit.
+ */
 interface OnPage extends Omit<Shown, 'marker'> {
   readonly marker: Marker | undefined
 }
 
 /**
- * The markers that the lists have shown to a step before it wrote anything: one list for each time that they were read,
- * because nobody knows from outside which responses were read to the end, and for each of what an edit has changed
- * meanwhile.
+ * The markers that the lists have shown to a step before it wrote anything: one list for each time
+ * that they were read, because nobody knows from outside which responses were read to the end, and
+ * for each of what an edit has changed meanwhile.
  */
 export function shownTo({ githubRequests, entries }: StepRecord, kind: Kind): (readonly Shown[])[] {
-  const sentAt = entries.find(({ method }) => method === 'POST')?.startedAt ?? Number.POSITIVE_INFINITY
+  const sentAt =
+    entries.find(({ method }) => method === 'POST')?.startedAt ?? Number.POSITIVE_INFINITY
   const lists: OnPage[][] = []
   for (const request of githubRequests) {
     if (!KINDS[kind].test(request.path)) continue
@@ -83,7 +87,9 @@ function itemsIn({ at, status, answered }: Received, kind: Kind): OnPage[] | und
   if (status !== 200) return undefined
   try {
     const parsed: unknown = JSON.parse(answered)
-    const items = (kind === 'comment' ? parsed : (parsed as { check_runs: unknown }).check_runs) as Item[]
+    const items = (
+      kind === 'comment' ? parsed : (parsed as { check_runs: unknown }).check_runs
+    ) as Item[]
     return items.flatMap(({ id, body, user, output }) => {
       if (user?.login === STRANGER) return []
       return [{ at, id, marker: markerIn((kind === 'comment' ? body : output?.text) ?? '') }]

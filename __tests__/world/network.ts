@@ -1,4 +1,7 @@
-/** A network in memory: `net.connect` and servers that listen, with the times that bytes travel and how they are split. */
+/**
+ * A network in memory: `net.connect` and servers that listen, with the times that bytes travel and
+ * how they are split.
+ */
 
 import { syncBuiltinESMExports } from 'node:module'
 import type net from 'node:net'
@@ -71,7 +74,8 @@ export class Network {
   }
 
   /**
-   * Replaces Node's. What uses `node:net` and `node:http` goes on as it is. Returns what puts Node's own back.
+   * Replaces Node's. What uses `node:net` and `node:http` goes on as it is. Returns what puts
+   * Node's own back.
    *
    * @param applies whether who calls is in the world
    */
@@ -84,8 +88,12 @@ export class Network {
     const replaced = new Replaced(applies)
     const connect = (...parameters: unknown[]): SimulatedSocket => {
       const [first] = parameters
-      const options = typeof first === 'object' ? (first as net.TcpNetConnectOpts) : { port: Number(first) }
-      return network.#connect(options, parameters.find((one) => typeof one === 'function') as () => void)
+      const options =
+        typeof first === 'object' ? (first as net.TcpNetConnectOpts) : { port: Number(first) }
+      return network.#connect(
+        options,
+        parameters.find((one) => typeof one === 'function') as () => void,
+      )
     }
     replaced.replace(net, { connect, createConnection: connect })
     replaced.replace(http.Agent.prototype, { createConnection: connect })
@@ -99,7 +107,11 @@ export class Network {
     })
     replaced.replace(net.Server.prototype, {
       listen(this: net.Server) {
-        Object.assign(this, { requestTimeout: 0, headersTimeout: 0, simulatedPort: network.#nextPort++ })
+        Object.assign(this, {
+          requestTimeout: 0,
+          headersTimeout: 0,
+          simulatedPort: network.#nextPort++,
+        })
         network.#servers.set(portOf(this), this)
         process.nextTick(() => this.emit('listening'))
         return this
@@ -146,13 +158,20 @@ const portOf = (server: net.Server): number =>
 
 function refused(port: number, how: Connecting): Error {
   if (how === 'unknown')
-    return Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })
+    return Object.assign(new Error('getaddrinfo ENOTFOUND'), {
+      code: 'ENOTFOUND',
+      syscall: 'getaddrinfo',
+    })
   const message = `connect ECONNREFUSED 127.0.0.1:${port}`
   return Object.assign(new Error(message), { code: 'ECONNREFUSED', syscall: 'connect', port })
 }
 
 function wasReset(): Error {
-  return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', errno: -104, syscall: 'read' })
+  return Object.assign(new Error('read ECONNRESET'), {
+    code: 'ECONNRESET',
+    errno: -104,
+    syscall: 'read',
+  })
 }
 
 /** One end of a connection. What it sends arrives in order. */
@@ -296,7 +315,8 @@ export class SimulatedSocket extends Duplex {
     const { plan } = this.#network.conditions
     const cuts = new Set<number>()
     if (plan.single) for (let at = 1; at <= SINGLE_BYTES; at++) cuts.add(at)
-    for (let count = random.int(1, plan.parts); count > 1; count--) cuts.add(random.int(1, chunk.length))
+    for (let count = random.int(1, plan.parts); count > 1; count--)
+      cuts.add(random.int(1, chunk.length))
     const ends = [...cuts].filter((at) => at < chunk.length).sort((one, other) => one - other)
     return [...ends, chunk.length].map((end, index) => chunk.subarray(ends[index - 1] ?? 0, end))
   }

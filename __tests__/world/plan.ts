@@ -1,4 +1,7 @@
-/** What one run of the world meets, drawn from a seed. Plain data, so that it can be printed, shrunk and done again. */
+/**
+ * What one run of the world meets, drawn from a seed. Plain data, so that it can be printed, shrunk
+ * and done again.
+ */
 
 import type { Behaviour } from '../support/proxy.js'
 import {
@@ -25,16 +28,26 @@ export type StepPlan = ReturnType<typeof createStep>
 /** Something that happens to the process, some time after the nth of something else. */
 export type ActionPlan = ReturnType<typeof createAction>
 /**
- * `github`: a request to GitHub has come. `write`: one that writes has come, and nothing is written yet. `written`: it was
- * answered.
+ * `github`: a request to GitHub has come. `write`: one that writes has come, and nothing is written
+ * yet. `written`: it was answered.
  */
-export type Trigger = 'start' | 'request' | 'post' | 'get' | 'response' | 'github' | 'write' | 'written'
+export type Trigger =
+  | 'start'
+  | 'request'
+  | 'post'
+  | 'get'
+  | 'response'
+  | 'github'
+  | 'write'
+  | 'written'
 /** The pull request as GitHub has it: how often each part of it was changed. */
 export type PullPlan = typeof FIRST_PULL
 
 const WORD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Printable ASCII, which is what a key may consist of. */
-const PRINTABLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(0x21 + index)).join('')
+const PRINTABLE = Array.from({ length: 94 }, (_, index) => String.fromCharCode(0x21 + index)).join(
+  '',
+)
 /** What an id may consist of. */
 const ID = `${WORD}._~:@=+,-`
 
@@ -72,7 +85,10 @@ export function createPlan(seed: number) {
     theme,
     key,
     knownJob,
-    /** What a proxy does with its nth CONNECT; the last one again and again. Without one, the service has no TLS. */
+    /**
+     * What a proxy does with its nth CONNECT; the last one again and again. Without one, the
+     * service has no TLS.
+     */
     proxy: hasProxy ? createProxy(draw) : undefined,
     network: createNetwork(draw),
     /** What happens to the attempts to connect, in turn; those that follow succeed. */
@@ -103,7 +119,8 @@ function createNetwork({ random, theme }: Draw): NetworkPlan {
 function createConnecting(random: Random, probability: number): Connecting[] {
   if (!random.chance(probability)) return []
   const how = random.weighted<Connecting>([3, 'refused'], [1, 'silent'], [1, 'unknown'])
-  const count = random.pick(1, 2, 3, 100, 100) // So many take longer than an address is tried that never answers.
+  // So many take longer than an address is tried that never answers.
+  const count = random.pick(1, 2, 3, 100, 100)
   return random.times(count, () => (count > 3 || random.chance(0.9) ? how : 'open'))
 }
 
@@ -133,7 +150,8 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
   }
   if (draw.theme === 'pushes') return createPushes(draw, first)
   const { 'job-scope': scope, check } = first.inputs
-  if (!usesGitHub || (scope === undefined && check === undefined && random.chance(0.9))) return [first]
+  if (!usesGitHub || (scope === undefined && check === undefined && random.chance(0.9)))
+    return [first]
   const count = refusesLaterStep
     ? 1
     : random.weighted([draw.theme === 'long' ? 9 : 3, 0], [6, 1], [2, 2], [1, 3])
@@ -158,16 +176,26 @@ function createPushes(draw: Draw, drawn: StepPlan): [StepPlan, ...StepPlan[]] {
   for (let index = random.int(1, 3); index > 0; index--) {
     const { pull, event, runId } = steps.at(-1) ?? first
     const changed = random.chance(0.8) ? changePull(draw, pull) : pull
-    const action = random.weighted([8, 'synchronize'], [1, 'labeled'], [1, 'edited'], [1, 'reopened'])
+    const action = random.weighted(
+      [8, 'synchronize'],
+      [1, 'labeled'],
+      [1, 'edited'],
+      [1, 'reopened'],
+    )
     const words = { title: changed.title, body: changed.body }
-    const attempt = Math.max(...steps.filter((step) => step.runId === runId).map((step) => step.attempt))
+    const attempt = Math.max(
+      ...steps.filter((step) => step.runId === runId).map((step) => step.attempt),
+    )
     const next = { ...first, runId: runId + 1, pull: changed, event: { ...event, action, words } }
     steps.push(random.chance(0.25) ? { ...next, runId, event, attempt: attempt + 1 } : next)
   }
   return steps
 }
 
-/** A later run that shares the job, a re-run, another leg of the matrix, or a step that looks the same. */
+/**
+ * A later run that shares the job, a re-run, another leg of the matrix, or a step that looks the
+ * same.
+ */
 function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): StepPlan {
   const { random, refusesLaterStep, theme } = draw
   const before = random.pick(...steps)
@@ -184,7 +212,10 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
   const isOrdered = refusesLaterStep || theme === 'well' || what === 're-run'
   const isConcurrent = !isOrdered && random.chance(what === 'leg' ? 0.8 : 0.3)
   const starts = isConcurrent
-    ? { after: 'start' as const, delayMs: random.pick(0, 0, random.int(0, 300), random.int(0, timeoutMs)) }
+    ? {
+        after: 'start' as const,
+        delayMs: random.pick(0, 0, random.int(0, 300), random.int(0, timeoutMs)),
+      }
     : { after: 'end' as const, delayMs: random.pick(0, 0, random.int(0, 5_000)) }
   const mayBeOwn = before.event.name.startsWith('issue') && random.chance(0.4)
   const isOnPull = numberOf(before.event) === PULL_REQUEST
@@ -210,7 +241,8 @@ function createNext(draw: Draw, steps: readonly [StepPlan, ...StepPlan[]]): Step
     inputs: {
       ...before.inputs,
       wait: inputs.wait ?? 'true',
-      ...(inputs.prompt !== undefined && before.inputs.prompt !== undefined && { prompt: inputs.prompt }),
+      ...(inputs.prompt !== undefined &&
+        before.inputs.prompt !== undefined && { prompt: inputs.prompt }),
     },
     timeoutMs: timeoutMs,
     actions,
@@ -255,7 +287,10 @@ const OTHER_LEGS = [
 ]
 
 /** The key is replaced between two runs. */
-function replaceKey({ random }: Draw, { inputs }: Pick<StepPlan, 'inputs'>): Pick<StepPlan, 'inputs'> {
+function replaceKey(
+  { random }: Draw,
+  { inputs }: Pick<StepPlan, 'inputs'>,
+): Pick<StepPlan, 'inputs'> {
   if (inputs['api-key'] === undefined || !random.chance(0.12)) return { inputs }
   const previous = random.chance(0.7) ? { 'previous-api-key': inputs['api-key'] } : {}
   return { inputs: { ...inputs, 'api-key': createKey(random), ...previous } }
@@ -327,7 +362,11 @@ function createStep(draw: Draw) {
   }
 }
 
-function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): Record<string, string> {
+function gitHubInputs(
+  { random, theme }: Draw,
+  task: string,
+  event: EventPlan,
+): Record<string, string> {
   const number = numberOf(event)
   const scope = random.weighted(
     [6, number === PULL_REQUEST || event.name === 'push' ? 'pull-request' : 'issue'],
@@ -347,7 +386,9 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): 
     'github-token': maybe(TOKEN, '', 'ghs_unknown'),
     context: random.pick('none', 'event', 'diff'),
     ...(hasScope && { 'job-scope': scope }),
-    ...((needsNumber || random.chance(0.1)) && { 'issue-number': String(random.pick(PULL_REQUEST, ISSUE)) }),
+    ...((needsNumber || random.chance(0.1)) && {
+      'issue-number': String(random.pick(PULL_REQUEST, ISSUE)),
+    }),
     ...(random.chance(0.3) && { comment: 'true' }),
     ...(random.chance(0.35) && { check: 'true' }),
     ...(random.chance(0.15) && { 'allow-users': random.pick('*', 'Reader', 'stranger, app[bot]') }),
@@ -365,12 +406,16 @@ function gitHubInputs({ random, theme }: Draw, task: string, event: EventPlan): 
 function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
   const { random, theme } = draw
   if (theme === 'well' || theme === 'pushes') return []
-  if (theme === 'freeze' || (theme === 'limit' && random.chance(0.3))) return [createFreeze(draw, timeoutMs)]
+  if (theme === 'freeze' || (theme === 'limit' && random.chance(0.3)))
+    return [createFreeze(draw, timeoutMs)]
   const count = random.weighted([theme === 'refusals' ? 300 : 60, 0], [28, 1], [12, 2], [5, 3])
   const actions = random.times(count, () => createAction(draw, timeoutMs))
   const cancel = actions.find(({ what }) => what === 'cancel')
   // The runner's second signal comes 7.5 s after the first; a person may be quicker.
-  const second = { ...cancel, delayMs: (cancel?.delayMs ?? 0) + random.pick(random.int(1, 3_000), 7_500) }
+  const second = {
+    ...cancel,
+    delayMs: (cancel?.delayMs ?? 0) + random.pick(random.int(1, 3_000), 7_500),
+  }
   return cancel && random.chance(0.3) ? [...actions, second as ActionPlan] : actions
 }
 
@@ -415,8 +460,8 @@ function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
 }
 
 /**
- * The process freezes while it waits for a response, and goes on after its deadline; or it freezes while the response to
- * a POST is waited for after the deadline, and goes on after that time.
+ * The process freezes while it waits for a response, and goes on after its deadline; or it freezes
+ * while the response to a POST is waited for after the deadline, and goes on after that time.
  */
 function createFreeze({ random, theme }: Draw, timeoutMs: number): ActionPlan {
   const what = 'freeze'
@@ -425,5 +470,11 @@ function createFreeze({ random, theme }: Draw, timeoutMs: number): ActionPlan {
     return { after: 'post', nth: 1, delayMs, what, forMs: FINAL_POST_MS + random.int(0, 1_000) }
   }
   const [delayMs, forMs] = [random.pick(0, 0, 200), random.int(timeoutMs, timeoutMs + 4_000)]
-  return { after: random.pick('post', 'get', 'get'), nth: random.pick(1, 1, 2), delayMs, what, forMs }
+  return {
+    after: random.pick('post', 'get', 'get'),
+    nth: random.pick(1, 1, 2),
+    delayMs,
+    what,
+    forMs,
+  }
 }

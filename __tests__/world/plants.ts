@@ -22,11 +22,19 @@ const TABLE = [
   ['a 303 counts as refused', 'status >= 500 || status === 303', 'status >= 500'],
   ['a POST goes on a connection that was used', "if (request.method === 'POST') close();", ''],
   ['a 429 is not waited for', 'Math.max(retryAfterMs, 1000)', 'Math.max(retryAfterMs / 2, 1000)'],
-  ['polls ignore Retry-After', 'retry(reason, parseRetryAfter(result.retryAfter, date))', 'retry(reason)'],
+  [
+    'polls ignore Retry-After',
+    'retry(reason, parseRetryAfter(result.retryAfter, date))',
+    'retry(reason)',
+  ],
   // What is believed.
   ['a 404 is believed at once', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 1;'],
   ['a refusal is believed after three', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 3;'],
-  ['a job that shows late has no grace', 'VISIBILITY_GRACE_MS = 30_000;', 'VISIBILITY_GRACE_MS = 0;'],
+  [
+    'a job that shows late has no grace',
+    'VISIBILITY_GRACE_MS = 30_000;',
+    'VISIBILITY_GRACE_MS = 0;',
+  ],
   ['a late link is not asked for', '!mayHaveLink || deadline.remainingMs() <= LINK_MS', 'true'],
   ['a re-run forgets what was said', 'tools.onJob(task.job);', 'tools.publish();'],
   // Time.
@@ -34,26 +42,58 @@ const TABLE = [
   ['a dead address is tried for 5 minutes', 'UNREACHABLE_MS = 120_000', 'UNREACHABLE_MS = 300_000'],
   ['a refusal is believed after eight', 'REFUSED_TRIES = 4;', 'REFUSED_TRIES = 8;'],
   ["a POST's response is not waited for after the deadline", 'finalPost: 5_000,', 'finalPost: 0,'],
-  ["a POST's response is waited for too long after the deadline", 'finalPost: 5_000,', 'finalPost: 8_000,'],
-  ['what arrived during a freeze is thrown away', 'await readArrived(); if (!settled', 'if (!settled'],
+  [
+    "a POST's response is waited for too long after the deadline",
+    'finalPost: 5_000,',
+    'finalPost: 8_000,',
+  ],
+  [
+    'what arrived during a freeze is thrown away',
+    'await readArrived(); if (!settled',
+    'if (!settled',
+  ],
   ['a response has half its time', 'POST: 60_000,', 'POST: 30_000,'],
-  ['a response of any size is read', 'MAX_RESPONSE_BYTES = 1024 * 1024', 'MAX_RESPONSE_BYTES = 2048 * 1024'],
-  ['polls come too often', 'Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5)', '5_000) * random'],
+  [
+    'a response of any size is read',
+    'MAX_RESPONSE_BYTES = 1024 * 1024',
+    'MAX_RESPONSE_BYTES = 2048 * 1024',
+  ],
+  [
+    'polls come too often',
+    'Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5)',
+    '5_000) * random',
+  ],
   ['there is no last poll at the deadline', 'return Math.min(2_000, timeoutMs / 20);', 'return 0;'],
-  ['a second signal is not handled', "signals.second.addEventListener('abort',", '(() => undefined)('],
+  [
+    'a second signal is not handled',
+    "signals.second.addEventListener('abort',",
+    '(() => undefined)(',
+  ],
   [
     'each retry at GitHub waits for 5 s, whatever the deadline',
     'signal === undefined ? deadline.remainingMs() : RETRY_MS);',
     'RETRY_MS); await new Promise((resolve) => setTimeout(resolve, 5_000));',
   ],
   // Memory.
-  ['a create overtakes its placeholder', 'await tools.writePlaceholder()', 'void tools.writePlaceholder()'],
+  [
+    'a create overtakes its placeholder',
+    'await tools.writePlaceholder()',
+    'void tools.writePlaceholder()',
+  ],
   ["a re-run hides a later run's job", 'if (isOfLaterRun && !replaces) return;', ''],
   ['a placeholder over the marker of a later run stays', "|| this.#state.is === 'written';", ';'],
   ['a forged marker counts', "isVerified ? parse(data) : 'unverified'", 'parse(data)'],
   ['no marker is found', "text.lastIndexOf('<!-- agent-job-action:2 ')", '-1'],
-  ['an unreadable comment is none', 'if (decides || !(thrown instanceof A', 'if (!(thrown instanceof A'],
-  ['a re-run starts anew', "slot.role === 'informs' ? undefined", "slot.role !== 'decides' ? undefined"],
+  [
+    'an unreadable comment is none',
+    'if (decides || !(thrown instanceof A',
+    'if (!(thrown instanceof A',
+  ],
+  [
+    'a re-run starts anew',
+    "slot.role === 'informs' ? undefined",
+    "slot.role !== 'decides' ? undefined",
+  ],
   ['a step that looks the same is not refused', 'refuseSameAttempt(state, context);', ';'],
   ['the last edits are not waited for', 'await report.closePlaces(', 'void report.closePlaces('],
   ["the step's own comment triggers it", 'if (await memory.isAbout(event))', 'if (false)'],
@@ -62,7 +102,11 @@ const TABLE = [
   ['a push is not about what it has merged', 'if (pull === undefined ||', 'if (true ||'],
   ['a push of two squashes is about the second', 'if (commits.length === 1 &&', 'if (true ||'],
   ['a list that is late names no pull request', 'isListed || Number.isNaN(named) ?', 'true ?'],
-  ['a head that was pushed is consent to the words', 'isConsent: isConsent(pull)', 'isConsent: true'],
+  [
+    'a head that was pushed is consent to the words',
+    'isConsent: isConsent(pull)',
+    'isConsent: true',
+  ],
   ['the author of an unnamed merge is not looked at', "found, 'pull.user.login'", "undefined, ''"],
   ['a merge is looked for by its commit alone', "['', after].includes(", '[after].includes('],
   [
@@ -118,7 +162,11 @@ const TABLE = [
   ['an update of the branch is paid again', ".replace(/\\n@@.*/g, '\\n@@')", ''],
   ['a label asks for nothing', 'push && !isNews', '!isNews'],
   ['an edited title is nothing new', 'inputs.context, words, parts])', 'inputs.context, parts])'],
-  ['a file more is nothing new', 'inputs.context, words, parts])', 'inputs.context, words, parts[0]])'],
+  [
+    'a file more is nothing new',
+    'inputs.context, words, parts])',
+    'inputs.context, words, parts[0]])',
+  ],
   ['a job that failed is waited for', "!isNews && notUsable === ''", '!isNews'],
   ['what was lost counts as sent', "fingerprint: hasJob ? fingerprint : ''", 'fingerprint'],
   ['a re-run does not tell of a lost message', 'noteIfLost(state, context);', ''],
@@ -129,7 +177,11 @@ const TABLE = [
     'true',
   ],
   ['a merge is work of a person', 'isMerge || skipAuthors.has(', 'skipAuthors.has('],
-  ['nothing is remembered of what was sent', "fingerprint: hasJob ? fingerprint : ''", "fingerprint: ''"],
+  [
+    'nothing is remembered of what was sent',
+    "fingerprint: hasJob ? fingerprint : ''",
+    "fingerprint: ''",
+  ],
   ['the agent starts docs jobs by its own work', 'commits.commits.every(isSkipped)', 'false'],
   ['what has nothing to compare with is paid', "isFirst && name !== 'workflow_dispatch'", 'false'],
   ['a docs-token expires unseen', 'pull.isExpired ?', 'false ?'],
@@ -143,18 +195,42 @@ const TABLE = [
   // Access.
   ['a stranger comments', '...others.map((login) =>', '...[].map((login) =>'],
   ['readers may start jobs', "'admin', 'write'", "'admin', 'write', 'read'"],
-  ['reopening asks nobody', "(action === 'synchronize' || isApp);", "(action !== 'opened' || isApp);"],
-  ['a push is consent to the words of whoever opened it', 'return authorBehind(event, first);', 'return [];'],
-  ['so is one to a fork', "(event.action === 'synchronize' ? authorBehind(event, first) : [])", '[]'],
+  [
+    'reopening asks nobody',
+    "(action === 'synchronize' || isApp)",
+    "(action !== 'opened' || isApp)",
+  ],
+  [
+    'a push is consent to the words of whoever opened it',
+    'return authorBehind(event, first);',
+    'return [];',
+  ],
+  [
+    'so is one to a fork',
+    "(event.action === 'synchronize' ? authorBehind(event, first) : [])",
+    '[]',
+  ],
   ['the agent starts jobs of its own', 'if (isListed(sender)) {', 'if (false) {'],
   // The prompt.
-  ['what no path matches is asked for', 'files.some((file) => isIncluded(contextPaths, file))', 'true'],
-  ['an event has no title', 'number, title, author=user.login, state, draft', 'number, state, draft'],
+  [
+    'what no path matches is asked for',
+    'files.some((file) => isIncluded(contextPaths, file))',
+    'true',
+  ],
+  [
+    'an event has no title',
+    'number, title, author=user.login, state, draft',
+    'number, state, draft',
+  ],
   ['diffs come with any context', "level === 'diff' ? writeDiffs", 'true ? writeDiffs'],
   ['a key is in the context', 'redact(prompt.slice(text.length))', 'prompt.slice(text.length)'],
   ['a context that nobody asked for is sent', "inputs.context === 'none' || changes", 'changes'],
   ['the changes are not sent', 'await findChangesIfNeeded(step, named)', 'undefined'],
-  ['what happened is outside of the fence', "['## Event', fence.around(kept),", "['## Event', ...kept,"],
+  [
+    'what happened is outside of the fence',
+    "['## Event', fence.around(kept),",
+    "['## Event', ...kept,",
+  ],
   ['names of files are outside of the fence', '[fixed, fence.around(kept),', '[fixed, ...kept,'],
   ['diffs are outside of the fence', 'fence.around(kept.map(textOf))', 'String(kept.map(textOf))'],
   ["the user's words are cut", '[task.prompt, ...more]', '[task.prompt.slice(0, -1), ...more]'],
@@ -162,18 +238,34 @@ const TABLE = [
   ['pr-number is empty', '({ link }) => parsePullRequest(link).number', "() => ''"],
   ['a full disk is not told', 'failure === undefined || alreadyReported ?', 'true ?'],
   ['a log that nobody reads ends the step', "process.stdout.on('error', () => undefined);", ''],
-  ['an exception that nobody caught ends without a word', 'runner.onUncaughtException((', 'void (('],
+  [
+    'an exception that nobody caught ends without a word',
+    'runner.onUncaughtException((',
+    'void ((',
+  ],
   // Secrets and texts.
-  ['the key is in the summary', 'redact(markdown)', '`${markdown}\\n${process.env["INPUT_API-KEY"]}\\n`'],
+  [
+    'the key is in the summary',
+    'redact(markdown)',
+    '`${markdown}\\n${process.env["INPUT_API-KEY"]}\\n`',
+  ],
   ['nothing is redacted', 'createRedactor(...secrets)', 'createRedactor()'],
   ['one secret is not masked', 'of secrets) runner.mask(', 'of secrets.slice(0, -1)) runner.mask('],
   ['text from outside is a command', '=> escapeCommands(redact(text));', '=> redact(text);'],
-  ['fail-on fails no step', 'failsStep(progress.result.outcome, inputs.failOn)', 'progress.result.error'],
+  [
+    'fail-on fails no step',
+    'failsStep(progress.result.outcome, inputs.failOn)',
+    'progress.result.error',
+  ],
   ['bad input does not end the step', 'if (inputProblem !== undefined)', 'if (false)'],
   ['a dry run sends the prompt', 'if (!inputs.dryRun) return await', 'if (true) return await'],
 ] as const
 
-export const PLANTS: readonly Plant[] = TABLE.map(([name, text, becomes]) => ({ name, text, becomes }))
+export const PLANTS: readonly Plant[] = TABLE.map(([name, text, becomes]) => ({
+  name,
+  text,
+  becomes,
+}))
 
 /**
  * Plants a bug in a folder of compiled code.
@@ -183,7 +275,9 @@ export const PLANTS: readonly Plant[] = TABLE.map(([name, text, becomes]) => ({ 
 export function plantIn(folder: string, plant: Plant): void {
   const [file, ...others] = filesWith(folder, plant)
   if (file === undefined || others.length > 0)
-    throw new Error(`"${plant.name}": not exactly one place in the code has this text: ${plant.text}`)
+    throw new Error(
+      `"${plant.name}": not exactly one place in the code has this text: ${plant.text}`,
+    )
   const code = readFileSync(file, 'utf8')
   writeFileSync(
     file,
@@ -195,7 +289,9 @@ export function plantIn(folder: string, plant: Plant): void {
 export function filesWith(folder: string, plant: Plant): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const files = names.filter((name) => name.endsWith('.js')).map((name) => path.join(folder, name))
-  return files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(patternOf(plant))].map(() => file))
+  return files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(patternOf(plant))].map(() => file),
+  )
 }
 
 function patternOf({ text }: Plant): RegExp {

@@ -1,4 +1,6 @@
-/** The process of a step without a process: its environment, its streams, its signals, and its end. */
+/**
+ * The process of a step without a process: its environment, its streams, its signals, and its end.
+ */
 
 import { readFileSync } from 'node:fs'
 import type { SimulatedSocket } from './network.js'
@@ -8,7 +10,10 @@ import type { Machine } from './timers.js'
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'
 
-/** What else may happen: nothing can be written to the runner's files, nobody reads the log, something is thrown. */
+/**
+ * What else may happen: nothing can be written to the runner's files, nobody reads the log,
+ * something is thrown.
+ */
 export type Mishap = 'disk full' | 'log closed' | 'exception'
 
 interface Options {
@@ -77,7 +82,9 @@ export class SimulatedProcess implements Owner, Machine {
     write: (text: string, ...rest: unknown[]): boolean => {
       if (!this.isDead) this.#write(String(text))
       const done = rest.at(-1)
-      const error = this.#isLogClosed ? Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }) : undefined
+      const error = this.#isLogClosed
+        ? Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+        : undefined
       if (typeof done === 'function') process.nextTick(done as () => void, error)
       if (error) process.nextTick(() => this.emit('log error', error) || this.fail(error))
       return true
@@ -146,7 +153,8 @@ export class SimulatedProcess implements Owner, Machine {
   }
 
   suffer(what: Mishap): void {
-    if (what === 'disk full') Object.assign(this.env, { GITHUB_OUTPUT: FULL, GITHUB_STEP_SUMMARY: FULL })
+    if (what === 'disk full')
+      Object.assign(this.env, { GITHUB_OUTPUT: FULL, GITHUB_STEP_SUMMARY: FULL })
     if (what === 'log closed') this.#isLogClosed = true
     if (what !== 'exception') return
     const fail = (): void => this.fail(new Error('Nobody catches this'))

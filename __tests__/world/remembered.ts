@@ -1,4 +1,7 @@
-/** What a step finds of earlier ones: what GitHub has shown it, and what the service was really sent. */
+/**
+ * What a step finds of earlier ones: what GitHub has shown it, and what the service was really
+ * sent.
+ */
 
 import { FAILURES, MATCHES } from './draw.js'
 import { numberOf } from './events.js'
@@ -16,14 +19,18 @@ export const MOST_LISTED = 3_000
  * What the comment and the check may have said together. Nothing if a list that decides was never
  * shown.
  */
-export function remembered(facts: Facts): { comment: Marker | undefined; check: Marker | undefined }[] {
+export function remembered(
+  facts: Facts,
+): { comment: Marker | undefined; check: Marker | undefined }[] {
   const { hasComment, hasCheck } = facts
   const comments = hasComment ? facts.shown('comment') : [undefined]
   const checks = hasCheck ? facts.shown('check') : [undefined]
   // In a first attempt, the check need not be read.
   const hasFailed = facts.step.githubRequests.some(
     ({ method, path, status, answered }) =>
-      method === 'GET' && path.includes('/check-runs?') && (status !== 200 || answered.startsWith('<')),
+      method === 'GET' &&
+      path.includes('/check-runs?') &&
+      (status !== 200 || answered.startsWith('<')),
   )
   const mayBeUnread = facts.step.plan.attempt === 1 && (hasFailed || !facts.isGitHubWell)
   const orNone = checks.length === 0 || mayBeUnread ? [...checks, undefined] : checks
@@ -34,7 +41,9 @@ export function remembered(facts: Facts): { comment: Marker | undefined; check: 
 function ownMarkers(facts: Facts): Marker[] {
   const { runId, attempt } = facts.step.plan
   return remembered(facts).flatMap(({ comment, check }) => {
-    const own = [check, comment].filter((one) => one?.run === String(runId) && one.attempt !== attempt)
+    const own = [check, comment].filter(
+      (one) => one?.run === String(runId) && one.attempt !== attempt,
+    )
     const marker = own.find((one) => one?.jobId !== '')
     return marker === undefined ? [] : [marker]
   })
@@ -42,7 +51,9 @@ function ownMarkers(facts: Facts): Marker[] {
 
 /** The jobs of an attempt before that nobody saw end. */
 export function ownUnfinished(facts: Facts): string[] {
-  const unfinished = ownMarkers(facts).filter(({ state }) => ![...ENDED, ...NOTHING].includes(state))
+  const unfinished = ownMarkers(facts).filter(
+    ({ state }) => ![...ENDED, ...NOTHING].includes(state),
+  )
   return unfinished.map(({ jobId }) => jobId)
 }
 
@@ -74,8 +85,8 @@ function lastPost({ record, index }: Facts, jobId: string) {
 }
 
 /**
- * Whether the job that is remembered has what this step would send; undefined if nobody can tell, as
- * when several steps were under way, or one was killed before it stored what it knew.
+ * Whether the job that is remembered has what this step would send; undefined if nobody can tell,
+ * as when several steps were under way, or one was killed before it stored what it knew.
  */
 export function hasTheSame(facts: Facts, marker: Marker): boolean | undefined {
   const { record, step, github } = facts
@@ -101,7 +112,10 @@ function contentOf({ plan }: StepRecord, github: Facts['github']): string | unde
   if (github.files + pull.files >= MOST_LISTED) return undefined
   const { title, body } = numberOf(event) === undefined ? pull : event.words
   const counts = (name: string): boolean => MATCHES[paths]?.test(name) ?? true
-  const [patch, files] = [counts(github.file) ? pull.patch : 0, counts('docs/a.md') ? pull.files : 0]
+  const [patch, files] = [
+    counts(github.file) ? pull.patch : 0,
+    counts('docs/a.md') ? pull.files : 0,
+  ]
   return JSON.stringify([prompt, file, context, title, body, patch, files])
 }
 

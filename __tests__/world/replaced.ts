@@ -1,4 +1,7 @@
-/** What stands in for functions of Node, for those who are in the world. Everybody else gets Node's own. */
+/**
+ * What stands in for functions of Node, for those who are in the world. Everybody else gets Node's
+ * own.
+ */
 
 import { syncBuiltinESMExports } from 'node:module'
 
@@ -32,7 +35,12 @@ export class Replaced {
   wrap(target: object, name: string, wrap: (real: AnyFunction) => unknown): void {
     const before = Object.getOwnPropertyDescriptor(target, name)
     const value = wrap(Reflect.get(target, name))
-    Object.defineProperty(target, name, { value, configurable: true, writable: true, enumerable: true })
+    Object.defineProperty(target, name, {
+      value,
+      configurable: true,
+      writable: true,
+      enumerable: true,
+    })
     this.#before.push(() => {
       if (before === undefined) Reflect.deleteProperty(target, name)
       else Object.defineProperty(target, name, before)

@@ -7,12 +7,15 @@ import type { Rule } from './rules.js'
 import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
 
 const STATUSES = ['active', 'completed', ...FAILURES]
-const OUTPUTS = 'job-id status pr-link pr-number pr-repository outcome error-code sent job'.split(' ')
+const OUTPUTS = 'job-id status pr-link pr-number pr-repository outcome error-code sent job'.split(
+  ' ',
+)
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 
 /**
- * How long the comment and the check may take together: after a cancel; and after the deadline, when a creation that is in
- * flight has 0.5 s, the last edits have 1 s, and the note that one of them leaves for the other has another.
+ * How long the comment and the check may take together: after a cancel; and after the deadline,
+ * when a creation that is in flight has 0.5 s, the last edits have 1 s, and the note that one of
+ * them leaves for the other has another.
  */
 const EDITS_MS = { cancelled: 3_000, deadline: 2_500 }
 /** How long a step with bad input has to say so. */
@@ -47,9 +50,12 @@ export const ENDING_RULES = {
     const postMs = isPending ? FINAL_POST_MS : 0
     // The last poll has its time even if the response to the POST came in the last moment.
     const isDead = facts.plan.connecting.service.length > 0
-    const firstPollAt = facts.polls(facts.jobId)[0]?.sentAt ?? (isDead ? Number.POSITIVE_INFINITY : 0)
+    const firstPollAt =
+      facts.polls(facts.jobId)[0]?.sentAt ?? (isDead ? Number.POSITIVE_INFINITY : 0)
     const isLate =
-      facts.posts.some(({ arrivedAt: at }) => at <= deadlineAt && at >= deadlineAt - facts.lastPollMs) ||
+      facts.posts.some(
+        ({ arrivedAt: at }) => at <= deadlineAt && at >= deadlineAt - facts.lastPollMs,
+      ) ||
       startedAt >= deadlineAt - facts.lastPollMs ||
       (facts.posts.length === 0 && firstPollAt >= deadlineAt - facts.lastPollMs) ||
       facts.freezes.some(
@@ -61,7 +67,8 @@ export const ENDING_RULES = {
       (isLate ? LATE_POLL_MS + TIMER_MS : 0) +
       (github === undefined ? 0 : EDITS_MS.deadline)
     // A cancel before that has its own time.
-    const afterCancel = cancelledAt <= limit ? cancelledAt + postMs + REPORT_MS + EDITS_MS.cancelled : 0
+    const afterCancel =
+      cancelledAt <= limit ? cancelledAt + postMs + REPORT_MS + EDITS_MS.cancelled : 0
     const lateMs = step.endedAt - facts.laterByFreezes(Math.max(limit, afterCancel) + TIMER_MS)
     if (lateMs > 0) yield `ended ${lateMs} ms too late after its deadline`
   },
@@ -78,7 +85,8 @@ export const ENDING_RULES = {
     const toldAt = Math.max(cancelledAt, reported?.at ?? 0)
     const lateMs = step.endedAt - facts.laterByFreezes(toldAt + editsMs + TIMER_MS)
     if (lateMs > 0) yield `ended ${lateMs} ms too late after a signal`
-    if (secondSignalAt < step.endedAt) yield `ended ${step.endedAt - secondSignalAt} ms after a second signal`
+    if (secondSignalAt < step.endedAt)
+      yield `ended ${step.endedAt - secondSignalAt} ms after a second signal`
   },
 
   *'the outputs are well-formed'({ outputs, outcome, code, jobId, isUntold, thrownAt, step }) {
@@ -86,10 +94,12 @@ export const ENDING_RULES = {
     if (malformed !== undefined) yield `the outputs are malformed: ${malformed}`
     if (isUntold) return
     for (const name of OUTPUTS) if (!(name in outputs)) yield `the output ${name} is missing`
-    for (const name of Object.keys(outputs)) if (!OUTPUTS.includes(name)) yield `there is an output ${name}`
+    for (const name of Object.keys(outputs))
+      if (!OUTPUTS.includes(name)) yield `there is an output ${name}`
     if (!['', ...STATUSES].includes(status)) yield `status is ${status}`
     const mayHaveCode = outcome === 'cancelled' && code === 'create-unknown'
-    if ((code !== '') !== (outcome === 'error') && !mayHaveCode) yield `error-code ${code} with ${outcome}`
+    if ((code !== '') !== (outcome === 'error') && !mayHaveCode)
+      yield `error-code ${code} with ${outcome}`
     if (code === 'internal' && thrownAt > step.endedAt) yield 'error-code is internal'
     if (link !== '' && (!LINK.test(link) || /\/\/[^/]*@/.test(link))) yield `pr-link is ${link}`
     if (jobId !== '' && !isId(jobId)) yield `job-id is ${jobId}`
@@ -97,9 +107,14 @@ export const ENDING_RULES = {
 
   *'a full disk loses no job'(facts) {
     const { step, givenJob, fullAt, lines } = facts
-    if (fullAt >= (facts.reportedAt ?? 0) || Math.min(facts.killedAt, facts.thrownAt) <= step.endedAt) return
+    if (
+      fullAt >= (facts.reportedAt ?? 0) ||
+      Math.min(facts.killedAt, facts.thrownAt) <= step.endedAt
+    )
+      return
     if (step.exitCode !== 1) yield `ended with ${step.exitCode}`
-    if (!lines.some((line) => /^::error.*Writing the outputs failed/.test(line))) yield 'nobody is told'
+    if (!lines.some((line) => /^::error.*Writing the outputs failed/.test(line)))
+      yield 'nobody is told'
     if (givenJob !== undefined && !lines.some((line) => line.includes(givenJob)))
       yield `job ${givenJob} is lost`
   },
@@ -113,15 +128,24 @@ export const ENDING_RULES = {
     const isDenied = step.githubRequests.some(
       ({ path, status }) => /\/permission$/.test(path) && status === 404,
     )
-    const isRefused = outcome === 'skipped' && (isDenied || asked.some((person) => person !== 'writer'))
+    const isRefused =
+      outcome === 'skipped' && (isDenied || asked.some((person) => person !== 'writer'))
     if (code !== 'input' && !isRefused) yield `the input is bad: ${outcome} ${code}`
   },
 
-  *'the outputs say how the step ended'({ outputs, outcome, wasCancelled, isUntold, isDryRun, ...facts }) {
+  *'the outputs say how the step ended'({
+    outputs,
+    outcome,
+    wasCancelled,
+    isUntold,
+    isDryRun,
+    ...facts
+  }) {
     if (isUntold) return
     const { status = '', 'pr-link': link = '' } = outputs
     const result = status === 'completed' ? (link === '' ? 'no-changes' : 'pr-opened') : status
-    if (ENDED.includes(outcome) && outcome !== result) yield `${outcome} with ${status} and link ${link}`
+    if (ENDED.includes(outcome) && outcome !== result)
+      yield `${outcome} with ${status} and link ${link}`
     if (outcome === 'cancelled' && !wasCancelled) yield 'cancelled without a signal'
     if (outcome === 'timed-out' && !facts.usedItsTime) {
       yield `timed out after ${facts.step.endedAt - facts.step.spawnedAt} ms`
@@ -154,7 +178,8 @@ export const ENDING_RULES = {
     if (posts.some(isMessage) || (posts.length === 0 && !facts.waits)) return
     for (const entry of step.entries) {
       const { method, respondedAt, arrivedAt } = entry
-      if (method !== 'GET' || jobIn(entry)?.id !== facts.jobId || respondedAt === undefined) continue
+      if (method !== 'GET' || jobIn(entry)?.id !== facts.jobId || respondedAt === undefined)
+        continue
       const status = facts.statusIn(entry)
       const link = JSON.parse(entry.exchange.response.body).prLink
       const isEnd = FAILURES.includes(status) || (status === 'completed' && isPlain(link))

@@ -52,7 +52,8 @@ export const GITHUB_RULES = {
   *'docs-token is used for the docs pull request alone'({ step }) {
     for (const { path, headers } of step.githubRequests) {
       const isDocs = headers.authorization?.includes(DOCS_TOKEN) === true
-      const isDocsPull = /\/pulls\/\d+(?:\/files\?per_page=100)?$/.test(path) && !path.includes(REPOSITORY)
+      const isDocsPull =
+        /\/pulls\/\d+(?:\/files\?per_page=100)?$/.test(path) && !path.includes(REPOSITORY)
       if (isDocs && !isDocsPull) yield `docs-token was used for ${path}`
     }
   },
@@ -64,7 +65,8 @@ export const GITHUB_RULES = {
     if (asked.length > tokens.size) yield `they were asked for ${asked.length} times`
     if (asked.length > 0 && outcome !== 'pr-opened' && !facts.isUntold)
       yield `they were asked for by a step that ended as ${outcome}`
-    if (asked.some(({ at }) => at < reportedAt)) yield 'they were asked for before the result was told'
+    if (asked.some(({ at }) => at < reportedAt))
+      yield 'they were asked for before the result was told'
   },
 
   *'a create is remembered before it is sent'(facts) {
@@ -87,9 +89,11 @@ export const GITHUB_RULES = {
   *'there is one comment'(facts) {
     const { record, index, isGitHubWell, github, step } = facts
     const created = step.githubRequests.filter(
-      ({ method, path, tookEffect }) => method === 'POST' && path.endsWith('/comments') && tookEffect,
+      ({ method, path, tookEffect }) =>
+        method === 'POST' && path.endsWith('/comments') && tookEffect,
     )
-    // One that was deleted, that GitHub says it doesn't have, or that moved to an earlier page, is replaced.
+    // One that was deleted, that GitHub says it doesn't have, or that moved to an earlier page, is
+    // replaced.
     const deleted = github?.others.filter(({ what }) => what.startsWith('deletes')) ?? []
     const told = created.filter(({ status }) => status === 201)
     const ids = told.map(({ answered }) => JSON.parse(answered).id)
@@ -132,13 +136,15 @@ export const GITHUB_RULES = {
     const failed = outcome === 'timed-out' ? 'timed_out' : 'failure'
     const expected = CONCLUSIONS[outcome] ?? (step.exitCode === 1 ? failed : 'neutral')
     for (const { conclusion } of own)
-      if (conclusion !== expected) yield `the check is concluded as ${conclusion}, the outcome is ${outcome}`
+      if (conclusion !== expected)
+        yield `the check is concluded as ${conclusion}, the outcome is ${outcome}`
   },
 
   *'a docs-token that is refused is told'({ step, inputs, posts, lines }) {
     const token = inputs['docs-token']
     const last = step.githubRequests.findLast(
-      ({ path, headers }) => /\/pulls\/17$/.test(path) && token && headers.authorization?.includes(token),
+      ({ path, headers }) =>
+        /\/pulls\/17$/.test(path) && token && headers.authorization?.includes(token),
     )
     const isRefused = last?.status === 401 || last?.status === 404
     const isTold = lines.some((line) => line.startsWith('::warning') && line.includes('docs-token'))
@@ -170,7 +176,8 @@ export const GITHUB_RULES = {
 
   *'a step that looks the same is refused'(facts) {
     if (facts.posts.length === 0) return
-    if (looksTheSame(facts)) yield 'another step of this attempt looks the same, and something was sent'
+    if (looksTheSame(facts))
+      yield 'another step of this attempt looks the same, and something was sent'
   },
 
   /** Unless it has made a new job, or was killed just before. */
@@ -179,7 +186,8 @@ export const GITHUB_RULES = {
     if (attempt === 1 || facts.wasKilled || facts.lostEdit || facts.posts.some(isCreate)) return
     const last = facts.written.findLast(({ kind }) => kind === 'comment')
     const hides = last !== undefined && isBy(last.marker, runId, attempt)
-    if (facts.hasComment && hides && showsLaterJob(facts)) yield "a re-run wrote over a later run's marker"
+    if (facts.hasComment && hides && showsLaterJob(facts))
+      yield "a re-run wrote over a later run's marker"
   },
 
   /** The placeholder got through, and what was to follow it did not. */
@@ -205,10 +213,15 @@ export const GITHUB_RULES = {
       yield 'its placeholder took the place of a job, and it was left at that'
   },
 
-  *'an event that cannot be read starts nothing for a pull request or an issue'({ inputs, posts, step }) {
+  *'an event that cannot be read starts nothing for a pull request or an issue'({
+    inputs,
+    posts,
+    step,
+  }) {
     const { event, eventFile } = step.plan
     const { 'job-scope': scope, 'issue-number': number } = inputs
-    const isAbout = event.name === 'issues' ? scope === 'issue' : event.name === 'push' || numberOf(event)
+    const isAbout =
+      event.name === 'issues' ? scope === 'issue' : event.name === 'push' || numberOf(event)
     if (!isAbout || eventFile === undefined || number !== undefined) return
     if (scope !== undefined && posts.length > 0) yield 'nobody knows which, and something was sent'
   },
@@ -245,7 +258,8 @@ export const GITHUB_RULES = {
     for (const text of record.comments) {
       const [first = ''] = text.split('\n')
       const isNamed = [...decodings(first)].some((form) => form.includes(name))
-      if (own.has(markerIn(text)?.name ?? '') && !isNamed) yield `a comment of ${name} begins with ${first}`
+      if (own.has(markerIn(text)?.name ?? '') && !isNamed)
+        yield `a comment of ${name} begins with ${first}`
     }
   },
 } satisfies Record<string, Rule>
@@ -256,7 +270,9 @@ function decides({ hasComment, step }: Facts, path: string): boolean {
   return step.plan.attempt > 1 || !/\/check-runs\?/.test(path)
 }
 
-/** Whether GitHub said something: what was asked for, or by a refusal that there is no such thing. */
+/**
+ * Whether GitHub said something: what was asked for, or by a refusal that there is no such thing.
+ */
 function isAnswer({ path, status, answered }: Received, { github, step, inputs }: Facts): boolean {
   if (status === 200) return !answered.startsWith('<')
   const isForeign = status === 404 && answered.startsWith('<')
@@ -306,14 +322,17 @@ export function looksTheSame(facts: Facts): boolean {
     marker.jobId !== waitsFor
   const combinations = remembered(facts)
   return (
-    combinations.length > 0 && combinations.every(({ comment, check }) => isSame(comment) || isSame(check))
+    combinations.length > 0 &&
+    combinations.every(({ comment, check }) => isSame(comment) || isSame(check))
   )
 }
 
 /** Whether the comment had a later run's job, each time that it was read. */
 function showsLaterJob(facts: Facts): boolean {
   const shown = facts.shown('comment')
-  return shown.length > 0 && shown.every((one) => one?.jobId && Number(one.run) > facts.step.plan.runId)
+  return (
+    shown.length > 0 && shown.every((one) => one?.jobId && Number(one.run) > facts.step.plan.runId)
+  )
 }
 
 /** What a later run stored stays. */

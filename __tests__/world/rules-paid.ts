@@ -33,7 +33,9 @@ export const PAID_RULES = {
     const [first] = posts
     if (step.plan.event.action !== 'synchronize' || !hasComment || first === undefined) return
     const shown = facts.shown('comment')
-    const isWrong = shown.every((one) => one && hasTheSame(facts, one) && canGoOn(facts, one.jobId, first))
+    const isWrong = shown.every(
+      (one) => one && hasTheSame(facts, one) && canGoOn(facts, one.jobId, first),
+    )
     if (shown.length > 0 && isWrong) yield 'the same was sent again'
   },
 
@@ -99,7 +101,8 @@ export const PAID_RULES = {
     if (isUntold) return
     const { sent = '' } = outputs
     const expected = sentBy(facts)
-    if (!expected.includes(sent)) yield `the output says ${sent || 'nothing'}, and it was ${expected}`
+    if (!expected.includes(sent))
+      yield `the output says ${sent || 'nothing'}, and it was ${expected}`
     const words = `Sent: ${SENT[sent]}`
     const last = lines.find((line) => line.startsWith('Finished after '))
     if (last && !last.includes(words)) yield `the last line of the log does not say ${words}`
@@ -128,11 +131,16 @@ function sentBy(facts: Facts): string[] {
 
 /** Whether a job had failed when the step first saw it. */
 function hadFailed(facts: Facts, jobId: string): boolean {
-  const first = facts.polls(jobId).find((poll) => facts.wasRead(poll) && facts.statusIn(poll) !== '')
+  const first = facts
+    .polls(jobId)
+    .find((poll) => facts.wasRead(poll) && facts.statusIn(poll) !== '')
   return first !== undefined && FAILURES.includes(facts.statusIn(first))
 }
 
-/** Whether the docs pull request was merged or closed, and the step can read what is remembered of it. */
+/**
+ * Whether the docs pull request was merged or closed, and the step can read what is remembered of
+ * it.
+ */
 function isOver(facts: Facts): boolean {
   const links = rememberedLinks(facts)
   return mayBeOver(facts) && links.every((link) => canRead(facts, link))
@@ -153,8 +161,8 @@ function canRead({ inputs }: Facts, link: string): boolean {
 }
 
 /**
- * Whether nothing has changed, as far as GitHub knows: there was no run before, or the agent alone has
- * worked since.
+ * Whether nothing has changed, as far as GitHub knows: there was no run before, or the agent alone
+ * has worked since.
  */
 export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolean {
   const { task, event } = step.plan
@@ -164,7 +172,9 @@ export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolea
   if (event.name === 'push') return event.push === 'empty branch' && since === undefined
   const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // Then the commit of the run before is gone, as far as GitHub says.
-  const isGone = step.githubRequests.some(({ path, status }) => path.includes('/compare/') && status === 404)
+  const isGone = step.githubRequests.some(
+    ({ path, status }) => path.includes('/compare/') && status === 404,
+  )
   const isKnown = github.compared === 'ahead' && !github.undiffable && !isGone
   const isFirst = since === undefined && !github.ranBefore
   return event.name === 'schedule' && (isFirst || (isKnown && isByAgent))

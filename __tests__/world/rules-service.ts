@@ -10,7 +10,10 @@ import { EPOCH } from './timers.js'
 const GRACE_MS = 30_000
 /** A link may come so long after the end. */
 const LINK_MS = 5_000
-/** The least part of an adaptive interval, with its jitter; and how long an address is tried that never answers. */
+/**
+ * The least part of an adaptive interval, with its jitter; and how long an address is tried that
+ * never answers.
+ */
 const SHORTEST_INTERVAL_MS = 4_500
 const UNREACHABLE_MS = 120_000
 /** The longest wait between two attempts to connect, and the longest attempt. */
@@ -21,18 +24,21 @@ export const SERVICE_RULES = {
     const { task } = step.plan
     for (const entry of step.entries) {
       const { method, path, headers, body } = entry
-      if (headers.authorization !== `Bearer ${inputs['api-key']}`) yield `${method} ${path} has no key`
+      if (headers.authorization !== `Bearer ${inputs['api-key']}`)
+        yield `${method} ${path} has no key`
       const sent = JSON.stringify(headers) + body
       if (sent.includes(TOKEN) || sent.includes(DOCS_TOKEN)) yield 'the service got a token'
       const project = encodeURIComponent(inputs['project-id'] ?? '')
       if (!path.startsWith(`/v2/agent/${project}/job`)) yield `${method} asks for ${path}`
       if (method === 'POST' && !('prompt' in JSON.parse(body))) yield 'a POST has no prompt'
-      if (task !== 'create' && jobIdIn(entry) !== plan.knownJob) yield `asked for job ${jobIdIn(entry)}`
+      if (task !== 'create' && jobIdIn(entry) !== plan.knownJob)
+        yield `asked for job ${jobIdIn(entry)}`
     }
   },
 
   *'a step that sends nothing sends nothing'({ step, posts, isDryRun, code }) {
-    if (posts.length > 0 && step.plan.task === 'attach') yield 'a step that only waits sent something'
+    if (posts.length > 0 && step.plan.task === 'attach')
+      yield 'a step that only waits sent something'
     if (step.entries.length > 0 && isDryRun) yield 'a dry run asked the service'
     if (posts.length > 0 && code === 'input') yield 'the input is bad, and something was sent'
   },
@@ -57,7 +63,8 @@ export const SERVICE_RULES = {
       const isPost = entry.method === 'POST'
       const isAsked = isPost ? statusOf(entry) === 429 : [429, 503].includes(statusOf(entry))
       if (next === undefined || seconds === undefined || !isAsked || !facts.wasRead(entry)) continue
-      // The last poll is at the deadline, whatever the service asks for; a new job is another matter.
+      // The last poll is at the deadline, whatever the service asks for; a new job is another
+      // matter.
       if (!isPost && next.startedAt >= deadlineAt - lastPollMs - travelMs) continue
       if (!isPost && posts.some(({ startedAt }) => startedAt > entry.startedAt)) continue
       const waitedMs = next.startedAt - (entry.respondedAt ?? 0)
@@ -68,7 +75,9 @@ export const SERVICE_RULES = {
 
   *'a POST is the first request on its connection'({ step, posts }) {
     for (const { connection, startedAt } of posts)
-      if (step.entries.some((other) => other.connection === connection && other.startedAt < startedAt))
+      if (
+        step.entries.some((other) => other.connection === connection && other.startedAt < startedAt)
+      )
         yield `a POST was sent on connection ${connection}, which was used before`
   },
 
@@ -79,7 +88,8 @@ export const SERVICE_RULES = {
     const fate = fateOf(last)
     if (givenJob !== undefined && jobId !== givenJob && facts.fullAt > facts.step.endedAt)
       yield `the service answered with job ${givenJob}, job-id is ${jobId || 'empty'}`
-    if (givenJob !== undefined && code === 'create-unknown') yield `the service answered with a job, ${says}`
+    if (givenJob !== undefined && code === 'create-unknown')
+      yield `the service answered with a job, ${says}`
     if (facts.gaveUpEarly(last)) yield `gave up on the POST before its time was up, ${says}`
     // If the process had to end at once, a retry may have begun that never arrived.
     const mayBeRetried =
@@ -90,20 +100,27 @@ export const SERVICE_RULES = {
     const isToldUnknown = code === 'create-unknown' || code === 'contract'
     if (!facts.mayBeRefused(last) && jobId === '' && !isToldUnknown)
       yield `the service may have accepted something, ${says}`
-    if (fate === 'unknown' && code !== 'create-unknown') yield `nobody knows what became of the POST, ${says}`
+    if (fate === 'unknown' && code !== 'create-unknown')
+      yield `nobody knows what became of the POST, ${says}`
   },
 
-  /** 4 requests in a row, over 10 s; never so soon after a create, of which the job may not show yet. */
+  /**
+   * 4 requests in a row, over 10 s; never so soon after a create, of which the job may not show
+   * yet.
+   */
   *'a refused status request is believed when it is repeated'(facts) {
     const { posts, code, jobId, step, says, isUntold, wasCancelled } = facts
     if (isUntold || wasCancelled) return
     const ofPolls = ['not-found', 'rejected', 'auth', 'contract'].includes(code)
     const last = posts.at(-1)
-    if (!ofPolls || (last !== undefined && (facts.mayBeRefused(last) || fateOf(last) === 'no-job'))) return
-    if (!facts.isBelieved(jobId, step.endedAt)) yield `${says} after refusals that were not repeated`
+    if (!ofPolls || (last !== undefined && (facts.mayBeRefused(last) || fateOf(last) === 'no-job')))
+      return
+    if (!facts.isBelieved(jobId, step.endedAt))
+      yield `${says} after refusals that were not repeated`
     const refusal = facts.polls(jobId).at(-1)
     const isEarly = last !== undefined && isCreate(last) && step.endedAt < last.startedAt + GRACE_MS
-    if (isEarly && refusal !== undefined && statusOf(refusal) === 404) yield `${says} right after the create`
+    if (isEarly && refusal !== undefined && statusOf(refusal) === 404)
+      yield `${says} right after the create`
   },
 
   *'an error is the fault of an answer'({ step, code, plan, says, usedItsTime }) {
@@ -113,12 +130,16 @@ export const SERVICE_RULES = {
       yield `${says}, and no answer was like that`
   },
 
-  /** A remembered job is asked for, and then maybe waited for; and the last polls come too early for one. */
+  /**
+   * A remembered job is asked for, and then maybe waited for; and the last polls come too early for
+   * one.
+   */
   *'a refusal that was repeated ends the wait'(facts) {
     const polls = facts.polls(facts.jobId)
     const newUntil = (facts.posts.findLast(isCreate)?.arrivedAt ?? 0) + GRACE_MS
     const mayBeNew = (one: Entry): boolean => statusOf(one) === 404 && one.arrivedAt <= newUntil
-    const isOther = (one: Entry): boolean => !isRefusal(one) || one.respondedAt === undefined || mayBeNew(one)
+    const isOther = (one: Entry): boolean =>
+      !isRefusal(one) || one.respondedAt === undefined || mayBeNew(one)
     const refusals = polls.length - polls.findLastIndex(isOther) - 1
     const waits = facts.hasComment || (facts.hasCheck && facts.step.plan.attempt > 1) ? 2 : 1
     if (refusals > 4 * waits + 1) yield `the job was refused ${refusals} times, ${facts.says}`
@@ -138,7 +159,9 @@ export const SERVICE_RULES = {
     const { proxy, connecting } = facts.plan
     if (proxy !== undefined || connecting.service.length > 0) return
     const hadTime = first.arrivedAt + LINK_MS < deadlineAt - 2 * facts.lastPollMs - 4 * travelMs
-    const isAsked = facts.polls(jobId).some(({ startedAt: at }) => at - first.startedAt >= LINK_MS - travelMs)
+    const isAsked = facts
+      .polls(jobId)
+      .some(({ startedAt: at }) => at - first.startedAt >= LINK_MS - travelMs)
     if (hadTime && !isAsked && facts.freezes.length === 0)
       yield 'the job ended without a link, and was not asked for once more'
   },
@@ -158,16 +181,19 @@ export const SERVICE_RULES = {
       if (!isSuccess(poll) || isRefusal(poll) || facts.statusIn(poll) !== 'active') continue
       if (next.startedAt >= deadlineAt - lastPollMs - travelMs) continue
       const waitedMs = next.startedAt - (poll.respondedAt ?? 0)
-      if (waitedMs < intervalMs) yield `a poll came ${waitedMs} ms after the one before, not ${intervalMs} ms`
+      if (waitedMs < intervalMs)
+        yield `a poll came ${waitedMs} ms after the one before, not ${intervalMs} ms`
     }
   },
 
   *'there is a last poll at the deadline'(facts) {
     const { outcome, plan, jobId, deadlineAt, lastPollMs, inputs, step } = facts
-    const isReached = !plan.proxy && plan.connecting.service.length === 0 && lastPollMs > 5 * facts.travelMs
+    const isReached =
+      !plan.proxy && plan.connecting.service.length === 0 && lastPollMs > 5 * facts.travelMs
     if (outcome !== 'timed-out' || !isReached || inputs.wait === 'false') return
     // A response that comes that late leaves no time for it.
-    if (facts.posts.some(({ arrivedAt }) => facts.thawedAt(arrivedAt) >= deadlineAt - lastPollMs)) return
+    if (facts.posts.some(({ arrivedAt }) => facts.thawedAt(arrivedAt) >= deadlineAt - lastPollMs))
+      return
     if (facts.wasCancelled) return
     // What is left after a freeze may be too short; so may be one that the poll was cut off by.
     const lastPollAt = deadlineAt - lastPollMs
@@ -185,7 +211,8 @@ export const SERVICE_RULES = {
     const tookMs = step.endedAt - step.spawnedAt
     if (tookMs > UNREACHABLE_MS + CONNECT_MS)
       yield `an address that never answered was tried for ${tookMs} ms`
-    if (tookMs < Math.min(step.timeoutMs, UNREACHABLE_MS) - 2 * CONNECT_MS) yield `gave up after ${tookMs} ms`
+    if (tookMs < Math.min(step.timeoutMs, UNREACHABLE_MS) - 2 * CONNECT_MS)
+      yield `gave up after ${tookMs} ms`
   },
 } satisfies Record<string, Rule>
 

@@ -1,4 +1,7 @@
-/** What is written for people and for the runner: no commands, no markup, no secrets from outside, and nothing untrue. */
+/**
+ * What is written for people and for the runner: no commands, no markup, no secrets from outside,
+ * and nothing untrue.
+ */
 
 import { DOCS_TOKEN, FILED_PROMPT, TOKEN } from './draw.js'
 import type { Facts } from './facts.js'
@@ -18,7 +21,9 @@ export const TEXT_RULES = {
       if (!isMask && line.includes('##[')) yield `a command: ${line}`
       if (isMask && !masks) yield `a mask in the middle: ${line}`
       masks &&= isMask
-      const isOwn = /^::(?:add-mask|debug|notice|warning|error|group|endgroup)(?: [^:]*)?::/.test(line)
+      const isOwn = /^::(?:add-mask|debug|notice|warning|error|group|endgroup)(?: [^:]*)?::/.test(
+        line,
+      )
       if (line.trimStart().startsWith('::') && (!isOwn || data.startsWith(INJECTED)))
         yield `a command: ${line}`
     }
@@ -44,7 +49,9 @@ export const TEXT_RULES = {
   *'the summary is whole'({ step: { summary }, inputs, jobId, isUntold }) {
     if (isUntold) return
     if (!summary.startsWith('### ') || !summary.endsWith('\n')) yield 'the summary has no title'
-    const ids = [jobId, inputs['job-id'] ?? '', inputs['project-id'] ?? ''].filter((id) => id !== '')
+    const ids = [jobId, inputs['job-id'] ?? '', inputs['project-id'] ?? ''].filter(
+      (id) => id !== '',
+    )
     const text = ids.reduce((rest, id) => rest.replaceAll(id, ''), summary)
     if (/\bundefined\b|\[object|\bNaN\b/.test(text)) yield 'the summary has an undefined value'
   },
@@ -52,7 +59,8 @@ export const TEXT_RULES = {
   *'markup from outside is not live'({ step: { summary, comments, checks } }) {
     const texts = [...comments, ...checks.map(({ output }) => output.summary ?? '')]
     yield* liveMarkup(summary, 'the summary')
-    for (const text of texts) yield* liveMarkup(text.replace(/<!--[^<>]*-->/g, ''), 'a comment or check')
+    for (const text of texts)
+      yield* liveMarkup(text.replace(/<!--[^<>]*-->/g, ''), 'a comment or check')
   },
 
   *'every text is true'(facts) {
@@ -70,10 +78,15 @@ export const TEXT_RULES = {
       stderr,
       'the outputs': outputFile,
       'the summary': summary,
-      'a request to GitHub': githubRequests.flatMap(({ path, body }) => [path, ...textsIn(body)]).join('\n'),
+      'a request to GitHub': githubRequests
+        .flatMap(({ path, body }) => [path, ...textsIn(body)])
+        .join('\n'),
     }
     const keys = new Set(
-      record.steps.flatMap(({ plan: { inputs } }) => [inputs['api-key'], inputs['previous-api-key']]),
+      record.steps.flatMap(({ plan: { inputs } }) => [
+        inputs['api-key'],
+        inputs['previous-api-key'],
+      ]),
     )
     // A key that this step was not given is nothing that it could hide.
     const own = [step.plan.inputs['api-key'], step.plan.inputs['previous-api-key']]
@@ -81,7 +94,8 @@ export const TEXT_RULES = {
     // Half a key is a leak, too.
     const forms = known.flatMap((key) => [...keyForms(key), key.slice(5, 21)])
     for (const [where, text] of Object.entries(places)) {
-      for (const token of [TOKEN, DOCS_TOKEN]) if (text.includes(token)) yield `a token is in ${where}`
+      for (const token of [TOKEN, DOCS_TOKEN])
+        if (text.includes(token)) yield `a token is in ${where}`
       for (const decoded of decodings(text)) {
         const form = forms.find((candidate) => decoded.includes(candidate))
         if (form !== undefined) yield `the key is in ${where}: ${form}`
@@ -102,7 +116,8 @@ export const TEXT_RULES = {
       const frame = context.replace(/^<data (\w+)>\n[\s\S]*?\n<\/data \1>$/gm, '')
       if (frame.includes(INJECTED)) yield `outside of the fence: ${frame.slice(0, 500)}`
       for (const key of [inputs['api-key'], inputs['previous-api-key']])
-        if (key && keyForms(key).some((form) => context.includes(form))) yield 'a key is in the context'
+        if (key && keyForms(key).some((form) => context.includes(form)))
+          yield 'a key is in the context'
       if (inputs.context === 'none' && frame.includes('# What')) yield 'nobody asked for a context'
     }
   },
@@ -112,7 +127,9 @@ export const TEXT_RULES = {
     if (wasKilled) return
     for (const input of ['api-key', 'previous-api-key', 'github-token', 'docs-token']) {
       const secret = inputs[input]
-      const isMasked = masks.some((line) => line === `::add-mask::${secret?.replaceAll('%', '%25')}`)
+      const isMasked = masks.some(
+        (line) => line === `::add-mask::${secret?.replaceAll('%', '%25')}`,
+      )
       if (secret && !isMasked) yield `${input} is not masked`
     }
   },
@@ -128,11 +145,14 @@ function* untruths(facts: Facts, text: string, where: string): Iterable<string> 
   const last = facts.step.entries.at(-1)
   if (running !== undefined && (last === undefined || fateOf(last) !== 'any')) {
     const isActive = last !== undefined && facts.statusIn(last) === 'active'
-    if (!isActive || jobIn(last)?.id !== facts.jobId) yield `${where} says "${running}" without knowing`
+    if (!isActive || jobIn(last)?.id !== facts.jobId)
+      yield `${where} says "${running}" without knowing`
   }
   const nothing = /nothing was sent|had not accepted anything/i.exec(text)?.[0]
   if (nothing === undefined) return
-  const sent = /sent/i.test(nothing) ? facts.posts : facts.posts.filter((post) => !facts.mayBeRefused(post))
+  const sent = /sent/i.test(nothing)
+    ? facts.posts
+    : facts.posts.filter((post) => !facts.mayBeRefused(post))
   if (sent.length > 0) yield `${where} says "${nothing}", but it was`
 }
 

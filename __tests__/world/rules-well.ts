@@ -1,4 +1,7 @@
-/** What must come of a day on which nothing goes wrong. The other rules say what must not happen; these demand. */
+/**
+ * What must come of a day on which nothing goes wrong. The other rules say what must not happen;
+ * these demand.
+ */
 
 import { MATCHES, PULL_REQUEST } from './draw.js'
 import { type EventPlan, mayMerge, numberOf } from './events.js'
@@ -36,7 +39,9 @@ export const WELL_RULES = {
     if (jobId !== '' && !step.comments.some(isToldOf)) yield `none names job ${jobId} ${link}`
   },
 
-  *'if nothing goes wrong, the summary, the comment and the check say what the agent changed'(facts) {
+  *'if nothing goes wrong, the summary, the comment and the check say what the agent changed'(
+    facts,
+  ) {
     const { plan, inputs, github, outcome, step, isDryRun } = facts
     if (plan.theme !== 'well' || outcome !== 'pr-opened' || github === undefined || isDryRun) return
     const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
@@ -56,10 +61,12 @@ export const WELL_RULES = {
   *'if nothing goes wrong, the changes that were asked for are in the prompt'(facts) {
     const { plan, inputs, github, posts, number, step } = facts
     const { context, 'context-paths': paths } = inputs
-    if (plan.theme !== 'well' || github === undefined || context === 'none' || paths !== undefined) return
+    if (plan.theme !== 'well' || github === undefined || context === 'none' || paths !== undefined)
+      return
     const { event } = step.plan
     const isOfPull = [number, numberOf(event)].includes(PULL_REQUEST)
-    const isFirst = !github.ranBefore && inputs.since === undefined && /^schedule|_dispatch$/.test(event.name)
+    const isFirst =
+      !github.ranBefore && inputs.since === undefined && /^schedule|_dispatch$/.test(event.name)
     if (github.undiffable) return
     const hasList = isOfPull || (github.compared === 'ahead' && hasRange(event) && !isFirst)
     // A file that has a plain name, and a list that leaves room for the diff.
@@ -67,7 +74,8 @@ export const WELL_RULES = {
     for (const { body } of posts) {
       const { prompt } = JSON.parse(body)
       if (!prompt.includes(github.file)) yield 'it names no file'
-      if ((context === 'diff') !== /^-old$/m.test(prompt)) yield `the diff is not as ${context} asks`
+      if ((context === 'diff') !== /^-old$/m.test(prompt))
+        yield `the diff is not as ${context} asks`
       if (numberOf(event) !== undefined && !/^## Event\n[\s\S]*\bTitle\b/m.test(prompt))
         yield 'it has no title'
     }
@@ -86,7 +94,8 @@ function plannedEnds(facts: Facts) {
   const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
   if (facts.isLabelled && isAlone) return all('skipped')
   const isClosed = github?.docsPull === 'closed' && event.action === 'synchronize'
-  const maySkip = event.isOwnComment || (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
+  const maySkip =
+    event.isOwnComment || (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
   const isListed = event.name.startsWith('pull_request') && inputs['issue-number'] === undefined
   const isWhole = isListed && (github?.files ?? 0) <= MOST_LISTED && !github?.undiffable
   if (task !== 'attach' && isWhole && noneMatches(facts)) return all('skipped')
@@ -99,7 +108,10 @@ function plannedEnds(facts: Facts) {
 /** The last answer to a status request is given again and again. */
 function plannedEnd({ plan }: Facts): { readonly outcome: string; readonly link: string | null } {
   const { status, prLink: link } = JSON.parse(plan.service.gets.at(-1)?.response.body ?? '{}')
-  return { outcome: status !== 'completed' ? status : link === null ? 'no-changes' : 'pr-opened', link }
+  return {
+    outcome: status !== 'completed' ? status : link === null ? 'no-changes' : 'pr-opened',
+    link,
+  }
 }
 
 /** No file matches, or nothing is new. */

@@ -1,4 +1,7 @@
-/** What must hold for every step, whatever it met. A rule yields a sentence for each time that it is broken. */
+/**
+ * What must hold for every step, whatever it met. A rule yields a sentence for each time that it is
+ * broken.
+ */
 
 import type { RunRecord } from './execute.js'
 import { Facts } from './facts.js'

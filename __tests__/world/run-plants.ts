@@ -1,4 +1,7 @@
-/** Plants each bug in a copy of the compiled code, and shows what the simulation notices: `npm run plants`. */
+/**
+ * Plants each bug in a copy of the compiled code, and shows what the simulation notices: `npm run
+ * plants`.
+ */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,7 +32,8 @@ const unplanted = copyWith(undefined)
 const ends = new Map<string, End>()
 try {
   const { seed, rule } = await simulate(unplanted)
-  if (seed !== undefined) throw new Error(`The code without a plant breaks a rule in seed ${seed}: ${rule}`)
+  if (seed !== undefined)
+    throw new Error(`The code without a plant breaks a rule in seed ${seed}: ${rule}`)
   let next = 0
   const work = async (): Promise<void> => {
     while (next < plants.length) {
@@ -52,7 +56,8 @@ process.exitCode = missed.length === 0 ? 0 : 1
 
 function copyWith(plant: Plant | undefined, index = -1): string {
   const copy = path.join(FOLDER, String(index))
-  for (const part of PARTS) cpSync(path.join('build', part), path.join(copy, part), { recursive: true })
+  for (const part of PARTS)
+    cpSync(path.join('build', part), path.join(copy, part), { recursive: true })
   if (plant !== undefined) plantIn(path.join(copy, 'src'), plant)
   return copy
 }
@@ -67,7 +72,14 @@ interface End {
 async function simulate(copy: string): Promise<End> {
   const { runs, seed, except } = values
   const simulation = path.join(copy, '__tests__/world/simulate.js')
-  const options = ['--runs', runs, '--seed', seed, '--fail-fast', ...except.map((word) => `--except=${word}`)]
+  const options = [
+    '--runs',
+    runs,
+    '--seed',
+    seed,
+    '--fail-fast',
+    ...except.map((word) => `--except=${word}`),
+  ]
   const child = spawn(process.execPath, [simulation, ...options])
   const [said, problems] = await Promise.all([
     readAll(child.stdout),

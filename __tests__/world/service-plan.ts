@@ -26,8 +26,9 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
   const isHidden = random.chance(theme === 'refusals' ? 0.5 : theme === 'well' ? 0 : 0.05)
   const forMs = isHidden ? random.int(0, 29_000) : 0
   const create =
-    { refusals: refuseJobs, well: doAllWell, lost: doAllWell, pushes: answerPushes }[theme as string] ??
-    createExchanges
+    { refusals: refuseJobs, well: doAllWell, lost: doAllWell, pushes: answerPushes }[
+      theme as string
+    ] ?? createExchanges
   return {
     ...create(draw),
     /** For so long after a create, status requests get this response. */
@@ -35,7 +36,9 @@ export function createServicePlan(draw: Draw, timeoutMs: number) {
     /** For so long after a create, a job is active, whatever else is planned. */
     activeForMs: theme === 'long' ? random.int(0, Math.round(timeoutMs * 1.2)) : 0,
     /** When a connection that is idle is closed; about a poll's interval is the worst. */
-    idleMs: random.chance(0.7) ? undefined : random.pick(random.int(1, 900), random.int(1_900, 6_000)),
+    idleMs: random.chance(0.7)
+      ? undefined
+      : random.pick(random.int(1, 900), random.int(1_900, 6_000)),
   }
 }
 
@@ -67,10 +70,15 @@ function createExchanges(draw: Draw) {
   const count = theme === 'freeze' ? random.int(0, 1) : random.int(0, 5)
   return {
     /** For the POSTs in turn; the last one again and again. */
-    posts: [...firstPosts(draw), random.chance(0.8) ? healthy(draw, 'post') : createExchange(draw, 'post')],
+    posts: [
+      ...firstPosts(draw),
+      random.chance(0.8) ? healthy(draw, 'post') : createExchange(draw, 'post'),
+    ],
     /** For the GETs in turn; the last one again and again. */
     gets: [
-      ...random.times(count, () => (random.chance(0.5) ? healthy(draw, 'get') : createExchange(draw, 'get'))),
+      ...random.times(count, () =>
+        random.chance(0.5) ? healthy(draw, 'get') : createExchange(draw, 'get'),
+      ),
       ...(theme === 'limit' ? [{ ...ending(draw), atLimit: createLimit(draw) }] : []),
       random.chance(0.8) ? ending(draw) : createExchange(draw, 'get'),
     ],
@@ -92,7 +100,12 @@ function refuseJobs(draw: Draw) {
     random.times(random.int(0, most), () => refusal(draw, random.pick(...statuses)))
   const seen = (): Exchange => (random.chance(0.5) ? healthy(draw, 'get') : ending(draw))
   // Mostly the same; a gateway may also mix them.
-  const of = random.weighted([3, [404]], [1, [403]], [1, [401, 403, 404, 400, 302, 200]], [1, [200]])
+  const of = random.weighted(
+    [3, [404]],
+    [1, [403]],
+    [1, [401, 403, 404, 400, 302, 200]],
+    [1, [200]],
+  )
   const gets = random.times(random.int(1, 3), () => [...some(5, ...of), seen()]).flat()
   return {
     posts: [
@@ -101,7 +114,11 @@ function refuseJobs(draw: Draw) {
       ...some(4, 404, 404, 400, 409, 410, 422, 401, 403, 303),
       healthy(draw, 'post'),
     ],
-    gets: [...gets, ...some(5, ...of), random.chance(0.8) ? ending(draw) : refusal(draw, random.pick(...of))],
+    gets: [
+      ...gets,
+      ...some(5, ...of),
+      random.chance(0.8) ? ending(draw) : refusal(draw, random.pick(...of)),
+    ],
   }
 }
 
@@ -116,7 +133,9 @@ function firstPosts(draw: Draw): Exchange[] {
   const { random, theme } = draw
   if (theme === 'limit' && random.chance(0.6))
     return [{ ...healthy(draw, 'post'), atLimit: createLimit(draw) }]
-  const count = random.chance(theme === 'freeze' || theme === 'long' ? 0.8 : 0.3) ? 0 : random.int(1, 3)
+  const count = random.chance(theme === 'freeze' || theme === 'long' ? 0.8 : 0.3)
+    ? 0
+    : random.int(1, 3)
   return random.times(count, () => createExchange(draw, 'post'))
 }
 
@@ -166,7 +185,10 @@ function createExchange(draw: Draw, method: Method) {
     ),
     /** Where it breaks: after the request, or after a part of the response. */
     breaksAt: random.weighted([10, 'never'], [3, 'request'], [3, 'response']),
-    /** How much of the response is sent before a pause, after which the rest follows, or it breaks; from 0 to 1. */
+    /**
+     * How much of the response is sent before a pause, after which the rest follows, or it breaks;
+     * from 0 to 1.
+     */
     fraction: random.next(),
     pauseMs: random.weighted([3, 0], [2, random.int(1, 100)], [1, random.int(100, 1_500)]),
     how: random.weighted([3, 'reset'], [3, 'close'], [1.5, 'hang']),
@@ -194,13 +216,18 @@ function createResponse(draw: Draw, method: Method) {
     [1, new Date(EPOCH + random.int(0, 60) * 1_000).toUTCString()],
   )
   // A response with more than 16 KiB of headers is none to Node.
-  const location = random.pick('elsewhere', '/', '', hostile().replace(/[^ -~]/g, '')).slice(0, 8_000)
+  const location = random
+    .pick('elsewhere', '/', '', hostile().replace(/[^ -~]/g, ''))
+    .slice(0, 8_000)
   return {
     status,
     body: isSuccess ? successBody(draw, method) : errorBody(draw),
     framing: random.weighted([6, 'length'], [3, 'chunked'], [1, 'close']),
     headers: [
-      ['content-type', random.pick('application/json', 'text/html', 'application/json; charset=utf-8', '')],
+      [
+        'content-type',
+        random.pick('application/json', 'text/html', 'application/json; charset=utf-8', ''),
+      ],
       ...(retryAfter === undefined ? [] : [['retry-after', retryAfter]]),
       ...(status >= 300 && status < 400 ? [['location', location]] : []),
     ] as [name: string, value: string][],

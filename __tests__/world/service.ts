@@ -1,11 +1,20 @@
-/** The agent service of a random run: it responds as planned, byte by byte, and remembers what it may have accepted. */
+/**
+ * The agent service of a random run: it responds as planned, byte by byte, and remembers what it
+ * may have accepted.
+ */
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Handler, job, type Received, startService } from '../support/service.js'
 import { FINAL_POST_MS } from './draw.js'
 import type { Trigger } from './plan.js'
-import { type Exchange, JOB_ID, MAX_BYTES, type ResponsePlan, type ServicePlan } from './service-plan.js'
+import {
+  type Exchange,
+  JOB_ID,
+  MAX_BYTES,
+  type ResponsePlan,
+  type ServicePlan,
+} from './service-plan.js'
 
 /** One request. Times are of `performance.now()`. */
 export interface Entry extends Received {
@@ -48,7 +57,8 @@ export function jobIdIn({ path }: Pick<Received, 'path'>): string {
   return decodeURIComponent(ROUTE.exec(path)?.[1] ?? '')
 }
 
-export const isCreate = ({ method, path }: Received): boolean => method === 'POST' && path.endsWith('/job')
+export const isCreate = ({ method, path }: Received): boolean =>
+  method === 'POST' && path.endsWith('/job')
 
 export const isMessage = ({ path }: Pick<Received, 'path'>): boolean => path.endsWith('/message')
 
@@ -86,7 +96,10 @@ export async function startPlannedService(options: ServiceOptions) {
     entries.push(entry)
     const { method, path, body, connection } = request
     const length = method === 'POST' ? `, ${body.length} characters` : ''
-    tell(`service`, `gets ${method} ${path} of step ${step + 1} on connection ${connection}${length}`)
+    tell(
+      `service`,
+      `gets ${method} ${path} of step ${step + 1} on connection ${connection}${length}`,
+    )
     count('request', step)
     count(method === 'POST' ? 'post' : 'get', step)
     return entry
@@ -100,7 +113,9 @@ export async function startPlannedService(options: ServiceOptions) {
       if (how === 'reset') socket.resetAndDestroy()
       else if (how !== 'hang') socket.end()
     }
-    await pause(atLimit === undefined ? delayMs : limitOf(entry, atLimit, options) - performance.now())
+    await pause(
+      atLimit === undefined ? delayMs : limitOf(entry, atLimit, options) - performance.now(),
+    )
     if (breaksAt === 'request') return breakOff()
     if (isCreate(entry)) {
       visibleAt = performance.now() + plan.invisible.forMs
@@ -178,7 +193,11 @@ function limitOf(
   const deadlineAt = deadlineOf(step)
   const requestAt = sentAt + REQUEST_MS[isPost ? 'POST' : 'GET']
   const endAt = isPost && of === 'last answer' ? deadlineAt + FINAL_POST_MS : deadlineAt
-  return (of === 'request' ? Math.min(requestAt, endAt) : endAt) + offsetMs - travelMs * (hasProxy ? 2 : 1)
+  return (
+    (of === 'request' ? Math.min(requestAt, endAt) : endAt) +
+    offsetMs -
+    travelMs * (hasProxy ? 2 : 1)
+  )
 }
 
 /** Keeps no process alive: nobody waits for what comes after the last step. */
@@ -193,7 +212,8 @@ async function write(socket: Socket, bytes: Buffer): Promise<boolean> {
   return !failed
 }
 
-export const bodyText = ({ body }: ResponsePlan, jobId: string): string => body.replaceAll(JOB_ID, jobId)
+export const bodyText = ({ body }: ResponsePlan, jobId: string): string =>
+  body.replaceAll(JOB_ID, jobId)
 
 function render(response: ResponsePlan, jobId: string): Buffer {
   const { status, framing, headers, hasEarlyHints } = response

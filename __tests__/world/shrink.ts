@@ -1,4 +1,6 @@
-/** Makes the plan of a run that breaks a rule as small as it can be while it breaks the same rule. */
+/**
+ * Makes the plan of a run that breaks a rule as small as it can be while it breaks the same rule.
+ */
 
 import type { Plan } from './plan.js'
 import { violations } from './rules.js'
@@ -31,13 +33,21 @@ export async function shrink(plan: Plan, rule: string): Promise<Plan> {
 
 /** What a run can't do without, and what is not simpler if it is less. */
 const KEPT = [
-  ...'seed theme key knownJob network invisible response runId attempt timeoutMs healthy indexes'.split(' '),
+  ...'seed theme key knownJob network invisible response runId attempt timeoutMs healthy indexes'.split(
+    ' ',
+  ),
   ...'api-key project-id github-token prompt job-id skip-authors'.split(' '),
 ]
 const NEVER_EMPTY = ['steps', 'posts', 'gets']
 /** Instead of a text that is drawn. */
 const PLAIN: Readonly<Record<string, string>> = {
-  ...{ title: 'Title', body: '', file: 'docs/a.md', patch: '@@ -1 +1 @@\n-old\n+new', pages: 'usual' },
+  ...{
+    title: 'Title',
+    body: '',
+    file: 'docs/a.md',
+    patch: '@@ -1 +1 @@\n-old\n+new',
+    pages: 'usual',
+  },
   ...{ sender: 'writer', author: 'writer', after: 'end', breaksAt: 'never', docsPull: 'open' },
 }
 
@@ -53,7 +63,8 @@ function* smallerPlans(plan: Plan): Generator<unknown> {
 function* simpler(value: unknown, name = ''): Generator<unknown> {
   if (Array.isArray(value)) {
     const least = NEVER_EMPTY.includes(name) ? 1 : 0
-    if (value.length > least) for (const index of [...value.keys()].reverse()) yield value.toSpliced(index, 1)
+    if (value.length > least)
+      for (const index of [...value.keys()].reverse()) yield value.toSpliced(index, 1)
     for (const [index, item] of value.entries())
       for (const less of simpler(item, name)) yield value.with(index, less)
   } else if (typeof value === 'object' && value !== null) {

@@ -33,6 +33,7 @@ export async function simulatePlan(
     (thrown) => Object.assign(ended, { thrown }),
   )
   await time.run(() => ended.record !== undefined || ended.thrown !== undefined)
-  if (ended.record === undefined) throw ended.thrown ?? new Error(`Seed ${plan.seed}: a step never ends`)
+  if (ended.record === undefined)
+    throw ended.thrown ?? new Error(`Seed ${plan.seed}: a step never ends`)
   return ended.record
 }

@@ -1,6 +1,6 @@
 /**
- * Draws runs from a seed, and checks what must hold for each: `npm run simulate -- --runs 1000 --seed 1`. A run that breaks
- * a rule is made as small as it can be, and told.
+ * Draws runs from a seed, and checks what must hold for each: `npm run simulate -- --runs 1000
+ * --seed 1`. A run that breaks a rule is made as small as it can be, and told.
  */
 
 import { createHash } from 'node:crypto'
@@ -33,7 +33,9 @@ const WARMED_UP = 200
 const MOST_TOLD = 3
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
-const except = Object.keys(RULES).filter((name) => values.except.some((word) => name.includes(word)))
+const except = Object.keys(RULES).filter((name) =>
+  values.except.some((word) => name.includes(word)),
+)
 const digest = createHash('sha256')
 /** How the steps ended shows whether the plans reach everything. */
 const outcomes = new Map<string, number>()
@@ -61,7 +63,9 @@ const heap =
     ? ''
     : `, heap ${heapAtFirst} MB after ${WARMED_UP} runs, ${heapMegabytes()} MB at the end`
 print(`${((user + system) / 1_000 / finished).toFixed(1)} ms of CPU a run${heap}`)
-print(`${finished} runs, ${failed.length} failed${failed.length > 0 ? `: seeds ${failed.join(', ')}` : ''}`)
+print(
+  `${finished} runs, ${failed.length} failed${failed.length > 0 ? `: seeds ${failed.join(', ')}` : ''}`,
+)
 print(`digest ${digest.digest('hex')}`)
 process.exit(failed.length > 0 ? 1 : 0)
 
@@ -91,10 +95,23 @@ async function runSeed(seed: number): Promise<void> {
 
 /** Everything that the steps wrote. */
 function addTo(hash: ReturnType<typeof createHash>, { steps, comments, checks }: RunRecord): void {
-  const all = steps.map(({ stdout, stderr, outputFile, summary, exitCode, entries, githubRequests }) => {
-    const requests = [...entries, ...githubRequests].map(({ method, path, body }) => [method, path, body])
-    return [stdout.replace(/^::debug::\s+at .*\n/gm, ''), stderr, outputFile, summary, exitCode, requests]
-  })
+  const all = steps.map(
+    ({ stdout, stderr, outputFile, summary, exitCode, entries, githubRequests }) => {
+      const requests = [...entries, ...githubRequests].map(({ method, path, body }) => [
+        method,
+        path,
+        body,
+      ])
+      return [
+        stdout.replace(/^::debug::\s+at .*\n/gm, ''),
+        stderr,
+        outputFile,
+        summary,
+        exitCode,
+        requests,
+      ]
+    },
+  )
   // Where the program and its files are, and from which line an error comes, is this machine's.
   hash.update(JSON.stringify([all, comments, checks]).replace(/\/[^" `]*\/world-\w+\//g, '/'))
 }

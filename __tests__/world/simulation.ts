@@ -1,6 +1,6 @@
 /**
- * The simulated world of this process: its time, its network, and the processes of steps in it. What is imported after it,
- * and whatever runs in it, meets these instead of Node's own.
+ * The simulated world of this process: its time, its network, and the processes of steps in it.
+ * What is imported after it, and whatever runs in it, meets these instead of Node's own.
  */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -108,7 +108,10 @@ export function beginRun({ seed, network: plan, connecting = () => 'open' }: Con
 const environments: NodeJS.ProcessEnv[] = []
 let used = 0
 
-/** Makes the folders for the steps of a run: what waits for the disk must not happen while time goes on. */
+/**
+ * Makes the folders for the steps of a run: what waits for the disk must not happen while time goes
+ * on.
+ */
 export async function prepareSteps(most: number): Promise<void> {
   while (environments.length < most) {
     const own = path.join(folder, String(environments.length))
@@ -119,17 +122,23 @@ export async function prepareSteps(most: number): Promise<void> {
   }
 }
 
-function nextEnvironment({ event, eventFile = JSON.stringify(event) }: StepOptions): NodeJS.ProcessEnv {
+function nextEnvironment({
+  event,
+  eventFile = JSON.stringify(event),
+}: StepOptions): NodeJS.ProcessEnv {
   const environment = environments[used++]
   if (environment === undefined) throw new Error('A run has more steps than were prepared')
-  for (const name of ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY']) writeFileSync(environment[name] ?? '', '')
+  for (const name of ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY'])
+    writeFileSync(environment[name] ?? '', '')
   writeFileSync(environment.GITHUB_EVENT_PATH ?? '', eventFile)
   return environment
 }
 
 /** As an environment has it, which is UTF-8. */
 function wellFormed(env: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.toWellFormed()]))
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, value.toWellFormed()]),
+  )
 }
 
 /** Runs a step in the simulation. Its time passes in `time.run`. */

@@ -1,6 +1,7 @@
 /**
- * The simulated world of a story, inside a test: its time and its network. jest loads this before each test file, so that
- * whatever the file imports can be in it; outside of a story everything is Node's own.
+ * The simulated world of a story, inside a test: its time and its network. jest loads this before
+ * each test file, so that whatever the file imports can be in it; outside of a story everything is
+ * Node's own.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -32,7 +33,10 @@ afterAll(() => {
 /** The stories of a test file have one world, so they take turns. */
 let last: Promise<unknown> = Promise.resolve()
 
-/** Tells a story: everything that it starts takes place in the simulated world, and nothing in it waits. */
+/**
+ * Tells a story: everything that it starts takes place in the simulated world, and nothing in it
+ * waits.
+ */
 export function inSimulation<T>(tell: () => Promise<T>): Promise<T> {
   if (isInStory()) return tell()
   const told = last.catch(() => undefined).then(() => story.run(new Random(1), () => run(tell)))

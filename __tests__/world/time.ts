@@ -1,8 +1,14 @@
-/** Virtual time: nothing waits. When everything that can happen at a moment has happened, the time of the next timer comes. */
+/**
+ * Virtual time: nothing waits. When everything that can happen at a moment has happened, the time
+ * of the next timer comes.
+ */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Who a callback belongs to: a process, which may freeze or be dead. Everybody else is always there. */
+/**
+ * Who a callback belongs to: a process, which may freeze or be dead. Everybody else is always
+ * there.
+ */
 export interface Owner {
   /** What is due while it is frozen waits for its end. */
   readonly isFrozen: boolean
@@ -58,7 +64,9 @@ export class Time {
     return due
   }
 
-  /** Puts back what was held while an owner was frozen: timers first, as Node does when it goes on. */
+  /**
+   * Puts back what was held while an owner was frozen: timers first, as Node does when it goes on.
+   */
   release(owner: Owner): void {
     const own = this.#held.filter(({ due }) => due.owner === owner)
     this.#held = this.#held.filter(({ due }) => due.owner !== owner)
@@ -74,10 +82,14 @@ export class Time {
     this.#order = 0
   }
 
-  /** Goes on until something holds. Resolves with false if nothing is left that could happen before that. */
+  /**
+   * Goes on until something holds. Resolves with false if nothing is left that could happen before
+   * that.
+   */
   run(until: () => boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      // A real immediate for each callback: then Node's own queues, of ticks and promises, are empty before the next one.
+      // A real immediate for each callback: then Node's own queues, of ticks and promises, are
+      // empty before the next one.
       const next = (): void => {
         try {
           const holds = until()
@@ -123,7 +135,9 @@ export class Time {
   }
 
   #addTimers(): void {
-    const more = this.#queues.timers.takeUntil(this.now).map((due) => ({ phase: 'timers' as const, due }))
+    const more = this.#queues.timers
+      .takeUntil(this.now)
+      .map((due) => ({ phase: 'timers' as const, due }))
     const at = this.#turn.findIndex(({ phase }) => phase !== 'timers')
     this.#turn.splice(at < 0 ? this.#turn.length : at, 0, ...more)
   }
@@ -176,7 +190,8 @@ class Queue {
     if (heap.length > 0) heap[0] = last
     for (let index = 0; 2 * index + 1 < heap.length; ) {
       const [left, right] = [2 * index + 1, 2 * index + 2]
-      const child = right < heap.length && isBefore(heap[right] as Due, heap[left] as Due) ? right : left
+      const child =
+        right < heap.length && isBefore(heap[right] as Due, heap[left] as Due) ? right : left
       if (!this.#swapIfLater(index, child)) break
       index = child
     }

@@ -1,4 +1,7 @@
-/** Replaces Node's timers, clocks and random numbers with those of the world, for whoever's callback runs. */
+/**
+ * Replaces Node's timers, clocks and random numbers with those of the world, for whoever's callback
+ * runs.
+ */
 
 import { setMaxListeners } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
@@ -35,7 +38,11 @@ type Call = (...parameters: unknown[]) => void
  * @param machine of whoever's callback runs
  * @param applies whether who calls is in the world
  */
-export function replaceTimers(time: Time, machine: () => Machine, applies: () => boolean): () => void {
+export function replaceTimers(
+  time: Time,
+  machine: () => Machine,
+  applies: () => boolean,
+): () => void {
   const wallClock = (): number => Math.floor(EPOCH + time.now + machine().jumpedMs)
 
   const dueAfter = (milliseconds: number): number =>
@@ -101,7 +108,9 @@ export function replaceTimers(time: Time, machine: () => Machine, applies: () =>
     readonly #due: Due
 
     constructor(call: Call, parameters: unknown[]) {
-      this.#due = time.schedule('immediates', time.now, time.owners.getStore(), () => call(...parameters))
+      this.#due = time.schedule('immediates', time.now, time.owners.getStore(), () =>
+        call(...parameters),
+      )
     }
 
     close(): void {
@@ -132,7 +141,8 @@ export function replaceTimers(time: Time, machine: () => Machine, applies: () =>
         new Timer(call, milliseconds, parameters, true),
       setImmediate: (call: Call, ...parameters: unknown[]) => new Immediate(call, parameters),
     })
-    for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate']) replaced.wrap(target, name, clear)
+    for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate'])
+      replaced.wrap(target, name, clear)
   }
   replaced.replace(timersPromises, {
     setTimeout: <T>(milliseconds?: number, value?: T, { signal }: { signal?: AbortSignal } = {}) =>
@@ -147,8 +157,8 @@ export function replaceTimers(time: Time, machine: () => Machine, applies: () =>
       new Timer(() => controller.abort(reason), milliseconds)
       return controller.signal
     },
-    // Node keeps each of its own that has a listener, until one of its sources is aborted or collected. No timer of the
-    // world ends once its run has.
+    // Node keeps each of its own that has a listener, until one of its sources is aborted or
+    // collected. No timer of the world ends once its run has.
     any: (signals: readonly AbortSignal[]) => {
       const controller = new AbortController()
       const abort = ({ reason }: AbortSignal): void => controller.abort(reason)
@@ -197,7 +207,12 @@ function promise<T>(
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       timer.close()
-      reject(new DOMException('The operation was aborted', { name: 'AbortError', cause: signal?.reason }))
+      reject(
+        new DOMException('The operation was aborted', {
+          name: 'AbortError',
+          cause: signal?.reason,
+        }),
+      )
     }
     const timer = start(() => {
       signal?.removeEventListener('abort', abort)

@@ -1,4 +1,7 @@
-/** The same job as a short Node script: one create request, then polling, with the global fetch and no packages. */
+/**
+ * The same job as a short Node script: one create request, then polling, with the global fetch and
+ * no packages.
+ */
 
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,5 +26,8 @@ while (job.status === 'active') {
   await sleep(Number(INTERVAL) * 1000)
   job = await requestJson(`${jobs}/${job.id}`)
 }
-appendFileSync(GITHUB_OUTPUT, `job-id=${job.id}\nstatus=${job.status}\npr-link=${job.prLink ?? ''}\n`)
+appendFileSync(
+  GITHUB_OUTPUT,
+  `job-id=${job.id}\nstatus=${job.status}\npr-link=${job.prLink ?? ''}\n`,
+)
 process.exitCode = job.status === 'completed' ? 0 : 1

@@ -1,6 +1,6 @@
 /**
- * The same job as an action built on @actions/core, @actions/http-client and @actions/github, with a comment on the pull
- * request. The bench bundles it with ncc.
+ * The same job as an action built on @actions/core, @actions/http-client and @actions/github, with
+ * a comment on the pull request. The bench bundles it with ncc.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,9 @@ try {
   const key = core.getInput('api-key', { required: true })
   core.setSecret(key)
   const jobs = `${core.getInput('base-url')}/v2/agent/${core.getInput('project-id', { required: true })}/job`
-  const client = new HttpClient('toolkit-action', [], { headers: { authorization: `Bearer ${key}` } })
+  const client = new HttpClient('toolkit-action', [], {
+    headers: { authorization: `Bearer ${key}` },
+  })
   const prompt = core.getInput('prompt', { required: true })
   const created = await client.postJson(jobs, { prompt })
   let job = /** @type {Job} */ (created.result)

@@ -1,7 +1,7 @@
 /**
- * `npm run mutation -- src/run/poll.ts`: changes the code in many small ways with Stryker, and shows the changes that no
- * test notices. Takes files and folders of src/, also a range of lines as in `src/run/poll.ts:40-60`; the default is all
- * of src/. See docs/development/mutation.md.
+ * `npm run mutation -- src/run/poll.ts`: changes the code in many small ways with Stryker, and
+ * shows the changes that no test notices. Takes files and folders of src/, also a range of lines as
+ * in `src/run/poll.ts:40-60`; the default is all of src/. See docs/development/mutation.md.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -78,8 +78,9 @@ function filesIn(argument) {
 }
 
 /**
- * First with the tests that import the file. What they don't notice is tried with those that reach it through other
- * files, which take longer, and with the longest at the end. A stage that fails leaves what was measured before it.
+ * First with the tests that import the file. What they don't notice is tried with those that reach
+ * it through other files, which take longer, and with the longest at the end. A stage that fails
+ * leaves what was measured before it.
  */
 async function measure(file, mutate) {
   const stages = testsOf(file).filter(({ length }) => length > 0)
@@ -108,13 +109,15 @@ async function measure(file, mutate) {
 
 /** As Stryker counts: without those that could not be loaded, and those that a comment disables. */
 function countsOf(results) {
-  const counted = [...results.values()].filter(({ status }) => !['RuntimeError', 'Ignored'].includes(status))
+  const counted = [...results.values()].filter(
+    ({ status }) => !['RuntimeError', 'Ignored'].includes(status),
+  )
   return { mutants: counted.length, survived: counted.filter(survives).length }
 }
 
 /**
- * The tests that import the compiled file, those that only reach it, and those that also start processes. The others are
- * random, or about the project's files instead of its code.
+ * The tests that import the compiled file, those that only reach it, and those that also start
+ * processes. The others are random, or about the project's files instead of its code.
  */
 function testsOf(file) {
   const compiled = file.replace(/\.ts$/, '.js')
@@ -138,11 +141,14 @@ function testsOf(file) {
 async function run(mutate, tests) {
   const config = {
     roots: ['<rootDir>/build/__tests__'],
-    testMatch: tests.map((test) => `**/${test.replaceAll('\\', '/').replace(/^.*\/build\//, 'build/')}`),
+    testMatch: tests.map(
+      (test) => `**/${test.replaceAll('\\', '/').replace(/^.*\/build\//, 'build/')}`,
+    ),
     testEnvironment: 'node',
     transform: {},
     testTimeout: 30_000,
-    // Stryker adds the rest of the configuration in package.json. This would run once for each mutant.
+    // Stryker adds the rest of the configuration in package.json. This would run once for each
+    // mutant.
     globalSetup: null,
     setupFilesAfterEnv: [],
   }

@@ -1,4 +1,6 @@
-/** What access/ asks GitHub: who may write to the repository, and whose the commits of a push are. */
+/**
+ * What access/ asks GitHub: who may write to the repository, and whose the commits of a push are.
+ */
 
 import { type GitHubRepo, requestParams } from '../github/client.js'
 import { GitHubError, succeeds } from '../github/errors.js'
@@ -32,9 +34,17 @@ export async function findRefusal(
 
 async function readPermission(repo: GitHubRepo, login: string): Promise<string> {
   const hasPermission = ({ permission }: { permission?: unknown }) => typeof permission === 'string'
-  const common = requestParams(repo, `reading the permission of ${login}`, 'metadata: read', hasPermission)
+  const common = requestParams(
+    repo,
+    `reading the permission of ${login}`,
+    'metadata: read',
+    hasPermission,
+  )
   try {
-    const { data } = await repo.github.repos.getCollaboratorPermissionLevel({ ...common, username: login })
+    const { data } = await repo.github.repos.getCollaboratorPermissionLevel({
+      ...common,
+      username: login,
+    })
     return data.permission
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
@@ -51,7 +61,9 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
 
 /** GitHub also responds 404 to a token that can't see the repository. */
 function canReadRepository(repo: GitHubRepo): Promise<boolean> {
-  return succeeds(repo.github.repos.get(requestParams(repo, 'reading the repository', 'metadata: read')))
+  return succeeds(
+    repo.github.repos.get(requestParams(repo, 'reading the repository', 'metadata: read')),
+  )
 }
 
 /** A push with more commits than this is not checked: they are unlikely to be merges alone. */
@@ -62,7 +74,12 @@ export async function areMerges(commits: readonly string[], repo: GitHubRepo): P
   if (commits.length > COMMITS_LIMIT) return false
   for (const ref of commits) {
     const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
-    const common = requestParams(repo, `reading commit ${shortSha(ref)}`, 'contents: read', hasParents)
+    const common = requestParams(
+      repo,
+      `reading commit ${shortSha(ref)}`,
+      'contents: read',
+      hasParents,
+    )
     const { data } = await repo.github.repos.getCommit({ ...common, ref, per_page: 1 })
     if (data.parents.length < 2) return false
   }

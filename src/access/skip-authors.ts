@@ -1,4 +1,6 @@
-/** Detects runs triggered by the agent itself, so that its own pull requests start no jobs. Pure. */
+/**
+ * Detects runs triggered by the agent itself, so that its own pull requests start no jobs. Pure.
+ */
 
 import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
 
@@ -13,8 +15,9 @@ const NO_SKIP: SkipDecision = {}
 const skip = (reason: string): SkipDecision => ({ reason })
 
 /**
- * Skips what these accounts triggered: their pull requests, comments and reviews, every event they are the sender of, and
- * pushes whose every non-merge commit is theirs. The payload of a push does not tell merges from other commits.
+ * Skips what these accounts triggered: their pull requests, comments and reviews, every event they
+ * are the sender of, and pushes whose every non-merge commit is theirs. The payload of a push does
+ * not tell merges from other commits.
  *
  * A person's comment on a pull request by one of these accounts is not skipped.
  *
@@ -25,7 +28,9 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   const { name, sender, pullRequest } = event
   if (isListed(sender)) {
     return skip(
-      name === 'push' ? `the push is by ${sender}` : `this ${name} event was triggered by ${sender}`,
+      name === 'push'
+        ? `the push is by ${sender}`
+        : `this ${name} event was triggered by ${sender}`,
     )
   }
   if (event.authors.length > 0) {
@@ -33,7 +38,9 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
     return author === undefined ? NO_SKIP : skip(`the comment, review or answer is by ${author}`)
   }
   if (pullRequest !== undefined) {
-    return isListed(pullRequest.author) ? skip(`the pull request is by ${pullRequest.author}`) : NO_SKIP
+    return isListed(pullRequest.author)
+      ? skip(`the pull request is by ${pullRequest.author}`)
+      : NO_SKIP
   }
   return checkCommits(event, isListed)
 }

@@ -1,4 +1,7 @@
-/** Decides whose permission a run needs to start a job, and refuses a run that lacks it: anyone can trigger many events. */
+/**
+ * Decides whose permission a run needs to start a job, and refuses a run that lacks it: anyone can
+ * trigger many events.
+ */
 
 import type { RunEnvironment, RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
@@ -14,8 +17,9 @@ export interface Person {
 }
 
 /**
- * Whoever triggers one of these can write to the repository already. Every other event is checked, also those that GitHub
- * will add (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows).
+ * Whoever triggers one of these can write to the repository already. Every other event is checked,
+ * also those that GitHub will add
+ * (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows).
  */
 const WRITERS_ONLY = [
   'push',
@@ -39,7 +43,9 @@ export function whoNeedsAccess(
   allowed: ReadonlySet<string>,
 ): readonly Person[] {
   if (allowed.has('*')) return []
-  return peopleBehind(event, repository, actor).filter(({ login }) => !allowed.has(login.toLowerCase()))
+  return peopleBehind(event, repository, actor).filter(
+    ({ login }) => !allowed.has(login.toLowerCase()),
+  )
 }
 
 function peopleBehind(event: RunEvent, repository: string, actor: string): readonly Person[] {
@@ -62,18 +68,23 @@ function peopleBehind(event: RunEvent, repository: string, actor: string): reado
 }
 
 /**
- * Whether a `pull_request` event shows write access to this repository: a push to a branch of it, or an app, which
- * somebody has installed. Readers can open a pull request from an existing branch, and triage can edit, label, close and
- * reopen it (docs.github.com/en/organizations/managing-user-access-to-your-organizations-repositories/managing-repository-roles/repository-roles-for-an-organization).
+ * Whether a `pull_request` event shows write access to this repository: a push to a branch of it,
+ * or an app, which somebody has installed. Readers can open a pull request from an existing branch,
+ * and triage can edit, label, close and reopen it
+ * (docs.github.com/en/organizations/managing-user-access-to-your-organizations-repositories/managing-repository-roles/repository-roles-for-an-organization).
  */
 function isPullRequestByWriter({ name, action, pullRequest, payload }: RunEvent): boolean {
   const isApp = getString(payload, 'sender.type') === 'Bot'
-  return name === 'pull_request' && pullRequest?.fromFork === false && (action === 'synchronize' || isApp)
+  return (
+    name === 'pull_request' &&
+    pullRequest?.fromFork === false &&
+    (action === 'synchronize' || isApp)
+  )
 }
 
 /**
- * Whoever opened a pull request, and wrote its title and description: a push to it by somebody who can write is no consent
- * to those.
+ * Whoever opened a pull request, and wrote its title and description: a push to it by somebody who
+ * can write is no consent to those.
  */
 function authorBehind({ pullRequest, payload }: RunEvent, sender: string): readonly Person[] {
   if (pullRequest === undefined) return []
@@ -95,7 +106,8 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
 /**
  * Why this run must not start a job; undefined if it may. A step that only waits starts none.
  *
- * Other inputs may be bad: a stranger's run may have no secrets, and should be skipped before that is an error.
+ * Other inputs may be bad: a stranger's run may have no secrets, and should be skipped before that
+ * is an error.
  *
  * @param findRefusal asks GitHub; only called if somebody's permission counts
  * @throws ActionError `github`

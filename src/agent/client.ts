@@ -1,4 +1,7 @@
-/** The agent service: its three endpoints, the shape of its responses, and its own message if it refuses. */
+/**
+ * The agent service: its three endpoints, the shape of its responses, and its own message if it
+ * refuses.
+ */
 
 import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'
@@ -25,7 +28,9 @@ export type ServiceResult =
     }
   | Exclude<HttpResult, HttpResponse>
 
-export type SubmitRequest = { readonly kind: 'create' } | { readonly kind: 'message'; readonly jobId: string }
+export type SubmitRequest =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'message'; readonly jobId: string }
 
 /** Each method sends one request; whether and when it is retried is decided elsewhere. */
 export interface AgentService {
@@ -74,7 +79,9 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     const startedAt = options.now()
     const result = await client.send(request, until)
     const outcome = result.kind === 'response' ? result.status : result.kind
-    options.debug(`${request.method} ${request.path} ${outcome} ${Math.round(options.now() - startedAt)} ms`)
+    options.debug(
+      `${request.method} ${request.path} ${outcome} ${Math.round(options.now() - startedAt)} ms`,
+    )
     return result.kind === 'response' ? parseResponse(result, options.redact) : result
   }
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
@@ -96,7 +103,10 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   }
 }
 
-/** The API declares no field as required: `id` and `status` are needed here, `prLink` is used if it is a string. */
+/**
+ * The API declares no field as required: `id` and `status` are needed here, `prLink` is used if it
+ * is a string.
+ */
 export const jobSchema = z.object({
   id: z.string().check(z.refine(isId)),
   status: z.string(),
@@ -105,14 +115,21 @@ export const jobSchema = z.object({
 
 const errorSchema = z.object({ error: z.string().check(z.minLength(1)) })
 
-/** How much of a text in a response is read, in characters: it takes long to redact a longer one. */
+/**
+ * How much of a text in a response is read, in characters: it takes long to redact a longer one.
+ */
 const TEXT_LIMIT = 64 * 1024
 
 function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   const { status: httpStatus, headers, body } = response
   if (httpStatus < 200 || httpStatus > 299) {
     const description = describeResponse(response, redact)
-    return { kind: 'error-response', status: httpStatus, description, retryAfter: headers['retry-after'] }
+    return {
+      kind: 'error-response',
+      status: httpStatus,
+      description,
+      retryAfter: headers['retry-after'],
+    }
   }
   const received = parseJson(body)
   const parsed = jobSchema.safeParse(received)
@@ -138,7 +155,9 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
 }
 
-/** What keeps a JSON object that looks like a job from being one; empty if it doesn't look like one. */
+/**
+ * What keeps a JSON object that looks like a job from being one; empty if it doesn't look like one.
+ */
 function findJobProblem(received: unknown): string {
   if (typeof received !== 'object' || received === null) return ''
   const { id, status } = received as { id?: unknown; status?: unknown }
@@ -151,14 +170,18 @@ function findJobProblem(received: unknown): string {
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {
   const location = truncate(redact(headers.location ?? ''), 200)
   if (status >= 300 && status <= 399) {
-    return location === '' ? `${status} without a Location header` : `${status} to ${quote(location)}`
+    return location === ''
+      ? `${status} without a Location header`
+      : `${status} to ${quote(location)}`
   }
   const parsed = errorSchema.safeParse(parseJson(body))
   // The redactor finds a key that is cut off here, but not one that has lost what looks like a tag.
   const text = redact((parsed.success ? parsed.data.error : body).slice(0, TEXT_LIMIT))
   const message = truncate(oneLine(truncate(summarizePage(text), 4000)), 500)
   const said =
-    message === '' ? ` with ${body === '' ? 'an empty' : 'an unreadable'} response` : `: ${quote(message)}`
+    message === ''
+      ? ` with ${body === '' ? 'an empty' : 'an unreadable'} response`
+      : `: ${quote(message)}`
   return status + said + (location && `, Location ${quote(location)}`)
 }
 

@@ -9,8 +9,15 @@ export type StatusNames = Record<string, string> & {
   [Name in (typeof STEP_ENDS | typeof COMPLETED)[number]]?: never
 }
 
-/** Every final status that the service documents, and why a later run can't continue a job that has it, if so. */
-const ENDS = { completed: '', failed: 'failed', archived: 'was archived' } as const satisfies StatusNames
+/**
+ * Every final status that the service documents, and why a later run can't continue a job that has
+ * it, if so.
+ */
+const ENDS = {
+  completed: '',
+  failed: 'failed',
+  archived: 'was archived',
+} as const satisfies StatusNames
 export type FinalStatus = keyof typeof ENDS
 const FINAL_STATUSES = Object.keys(ENDS) as FinalStatus[]
 /** The final statuses of a job that did not complete: their outcomes have the same names. */
@@ -72,7 +79,10 @@ export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolea
 export const ID_RULE =
   'letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", no "::" at its start, at most 512 characters'
 
-/** An id that is safe in a URL, in a shell line and as a line of the log: people put it into all of them. */
+/**
+ * An id that is safe in a URL, in a shell line and as a line of the log: people put it into all of
+ * them.
+ */
 export function isId(id: string): boolean {
   return /^(?!::|\.\.?$)[A-Za-z0-9._~:@=+,-]{1,512}$/.test(id)
 }
@@ -80,8 +90,8 @@ export function isId(id: string): boolean {
 /**
  * The link if it is safe to pass on, else empty: people put it into shell lines and Markdown.
  *
- * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % = + , -`. If only its
- * query or fragment has other characters, it is passed on without these.
+ * Safe is http(s), without user info, at most 2,048 characters of `A-Z a-z 0-9 . _ ~ : / ? # @ % =
+ * + , -`. If only its query or fragment has other characters, it is passed on without these.
  */
 export function safeLink(link: string): string {
   return checkLink(link) || checkLink(link.replace(/[?#].*$/s, ''))
@@ -94,14 +104,18 @@ function checkLink(link: string): string {
   return url === undefined || authority.includes('@') ? '' : link
 }
 
-/** A pull request's number and repository, read from its URL. Both are empty if it has another shape. */
+/**
+ * A pull request's number and repository, read from its URL. Both are empty if it has another
+ * shape.
+ */
 export interface PullRequest {
   readonly number: string
   readonly repository: string
 }
 
 const GITHUB_PULL = /^(\/[\w.-]+\/[\w.-]+)\/pull\/([1-9]\d{0,15})(?:\/|$)/
-const GITLAB_MERGE_REQUEST = /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/
+const GITLAB_MERGE_REQUEST =
+  /^((?:\/(?!-\/)[\w.-]+){2,}?)(?:\/-)?\/merge_requests\/([1-9]\d{0,15})(?:\/|$)/
 
 /** Parses GitHub's `/owner/repo/pull/N` and GitLab's `/group/project/-/merge_requests/N`. */
 export function parsePullRequest(link: string): PullRequest {

@@ -1,4 +1,7 @@
-/** What the user reads if the service refuses a request, can't be reached, or leaves its result unknown. */
+/**
+ * What the user reads if the service refuses a request, can't be reached, or leaves its result
+ * unknown.
+ */
 
 import { ActionError, type ErrorCode, explainFailure } from '../text/errors.js'
 import { quote } from '../text/escape.js'
@@ -118,7 +121,10 @@ function adviceFor(
       ]
     case 409:
       if (kind !== 'message') break
-      return ['rejected', 'The docs job may be busy, or have ended. Wait for it first, or start a new one.']
+      return [
+        'rejected',
+        'The docs job may be busy, or have ended. Wait for it first, or start a new one.',
+      ]
     case 429:
       return ['rate-limited', joinSentences('Re-run later, or start runs less often.', limit)]
   }

@@ -1,4 +1,7 @@
-/** What the texts say of the service behind `base-url`. Mintlify's own rules are named for Mintlify alone. */
+/**
+ * What the texts say of the service behind `base-url`. Mintlify's own rules are named for Mintlify
+ * alone.
+ */
 
 import { WHERE_TO_LOOK } from '../text/errors.js'
 

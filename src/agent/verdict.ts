@@ -19,7 +19,10 @@ import type { ServiceFacts } from './service-facts.js'
 export type SubmitVerdict =
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */
   | { readonly next: 'accepted'; readonly job: Job | undefined }
-  /** Certainly not accepted: retry while there is time; `error` is what the step ends with otherwise. */
+  /**
+   * Certainly not accepted: retry while there is time; `error` is what the step ends with
+   * otherwise.
+   */
   | { readonly next: 'retry'; readonly error: ActionError; readonly backoff: Backoff }
   /** `unknown` is set if the request may have been accepted all the same. */
   | { readonly next: 'fail'; readonly error: ActionError; readonly unknown?: ActionError }
@@ -40,7 +43,9 @@ export type PollVerdict =
 /** For this long after a create request (ms), a 404 may mean that the job isn't visible yet. */
 export const VISIBILITY_GRACE_MS = 30_000
 
-/** How many refusals of status requests in a row are believed: gateways refuse for a moment, too. */
+/**
+ * How many refusals of status requests in a row are believed: gateways refuse for a moment, too.
+ */
 export const REFUSED_TRIES = 4
 
 /** How long to wait before each of these is repeated, in milliseconds: together about 10 s. */
@@ -49,7 +54,10 @@ const REFUSED_DELAY_MS = 3_400
 /** How long a host that never responded is tried, in milliseconds. */
 export const UNREACHABLE_MS = 120_000
 
-/** The most that one request counts for that, in milliseconds: 10 s to connect, and for a poll 30 s for its response. */
+/**
+ * The most that one request counts for that, in milliseconds: 10 s to connect, and for a poll 30 s
+ * for its response.
+ */
 export const ATTEMPT_MS = { submit: 10_000, poll: 40_000 }
 
 const CONNECT_BACKOFF_CAP_MS = 10_000
@@ -71,9 +79,9 @@ export interface SubmitContext {
 /**
  * Judges a create request or a message.
  *
- * It is retried only if it certainly wasn't accepted: a second job costs money and opens a second pull request, and the
- * API has no idempotency key. So no 5xx is retried either: a cache puts `Retry-After` on its own 503 after the request
- * went through.
+ * It is retried only if it certainly wasn't accepted: a second job costs money and opens a second
+ * pull request, and the API has no idempotency key. So no 5xx is retried either: a cache puts
+ * `Retry-After` on its own 503 after the request went through.
  */
 export function judgeSubmit(
   request: SubmitRequest,
@@ -113,10 +121,13 @@ export function judgeSubmit(
     case 'error-response': {
       const { status } = result
       // 303 says that the request was carried out, and where its result is (RFC 9110, 15.4.4).
-      if (status >= 500 || status === 303) return failUnknown(`the service responded ${result.description}`)
+      if (status >= 500 || status === 303)
+        return failUnknown(`the service responded ${result.description}`)
       const error = createRefusal(result, request, facts)
       const isBusy =
-        status === 409 && request.kind === 'message' && !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
+        status === 409 &&
+        request.kind === 'message' &&
+        !(replaceable && conflicts + 1 >= MAX_CONFLICTS)
       if (status !== 429 && !isBusy) return { next: 'fail', error }
       const retryAfterMs = parseRetryAfter(result.retryAfter, date)
       const backoff = { retryAfterMs, capMs: RATE_LIMIT_BACKOFF_CAP_MS }
@@ -128,10 +139,16 @@ export function judgeSubmit(
 /** After how many 409s a message gives way to a new job. */
 const MAX_CONFLICTS = 3
 
-/** Statuses that say nothing about the job: the key, the time and the limit are the same for a new one. */
+/**
+ * Statuses that say nothing about the job: the key, the time and the limit are the same for a new
+ * one.
+ */
 const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
 
-/** Whether a message to a job that has ended was refused because of that, so that a new job can take its place. */
+/**
+ * Whether a message to a job that has ended was refused because of that, so that a new job can take
+ * its place.
+ */
 export function refusesMessage({ status }: Refusal): boolean {
   return status >= 400 && !NOT_ABOUT_THE_JOB.includes(status)
 }
@@ -146,8 +163,8 @@ export interface PollContext {
 }
 
 /**
- * Judges a status request. Polling changes nothing, so it is retried after every temporary failure, and a refusal of any
- * kind is only believed when it is repeated.
+ * Judges a status request. Polling changes nothing, so it is retried after every temporary failure,
+ * and a refusal of any kind is only believed when it is repeated.
  */
 export function judgePoll(result: ServiceResult, context: PollContext, date: Date): PollVerdict {
   const retry = (reason: string, retryAfterMs?: number) => ({
@@ -183,7 +200,10 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
       }
       const isNew = (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS
       if (status === 404 && isNew) return retry(reason)
-      return refuse(reason, createRefusal(result, { kind: 'poll', seen: context.seen }, context.facts))
+      return refuse(
+        reason,
+        createRefusal(result, { kind: 'poll', seen: context.seen }, context.facts),
+      )
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Replaces `@actions/exec` in the bundle. `@actions/core` uses it only to find the name of the operating system, which
- * this action never asks for. Without it, a run loads nothing that can start a process.
+ * Replaces `@actions/exec` in the bundle. `@actions/core` uses it only to find the name of the
+ * operating system, which this action never asks for. Without it, a run loads nothing that can
+ * start a process.
  */
 
 export async function getExecOutput(): Promise<never> {

@@ -1,6 +1,6 @@
 /**
- * Replaces undici's entry in the bundle. `@actions/github` imports `fetch` from it, only for proxies, which
- * `github/fetch.ts` handles.
+ * Replaces undici's entry in the bundle. `@actions/github` imports `fetch` from it, only for
+ * proxies, which `github/fetch.ts` handles.
  */
 
 export async function fetch(): Promise<never> {

@@ -1,7 +1,7 @@
 /**
- * Replaces `@actions/http-client` in the bundle. `@actions/core` uses it only to fetch OIDC tokens, which this action
- * never does, and `@actions/github` only for proxies, which `github/fetch.ts` handles. Without it, a run loads no HTTP
- * library before it has read its inputs.
+ * Replaces `@actions/http-client` in the bundle. `@actions/core` uses it only to fetch OIDC tokens,
+ * which this action never does, and `@actions/github` only for proxies, which `github/fetch.ts`
+ * handles. Without it, a run loads no HTTP library before it has read its inputs.
  */
 
 export class HttpClient {

@@ -1,6 +1,6 @@
 /**
- * Types for the parts of undici that are imported directly: its own entry loads all of its parts, which bundlers can't
- * leave out. The paths are those that undici's entry requires.
+ * Types for the parts of undici that are imported directly: its own entry loads all of its parts,
+ * which bundlers can't leave out. The paths are those that undici's entry requires.
  */
 
 declare module 'undici/lib/api/api-request.js' {

@@ -11,17 +11,25 @@ import { composeContext } from './compose.js'
 import type { ChangedFile, Changes } from './files.js'
 import { describeTrigger } from './trigger.js'
 
-/** Why there is nothing to do, or why that can't be told, for the log and the summary; undefined if there is something. */
+/**
+ * Why there is nothing to do, or why that can't be told, for the log and the summary; undefined if
+ * there is something.
+ */
 export function judgeChanges(
   { contextPaths, skipAuthors }: Pick<Inputs, 'contextPaths' | 'skipAuthors'>,
   { name }: Pick<RunEvent, 'name'>,
   { files, commits, empty, isFirst, named, unknown, unexpected, truncated, note = '' }: Changes,
 ): SkipReason | { readonly note: string } | undefined {
-  // Whoever pressed the button gets a job, and so does an issue that the step names: its words are asked for as well.
+  // Whoever pressed the button gets a job, and so does an issue that the step names: its words are
+  // asked for as well.
   if (isFirst && name !== 'workflow_dispatch' && named === undefined)
-    return { reason: 'there is nothing to compare with', advice: `${note} The next run begins here.` }
+    return {
+      reason: 'there is nothing to compare with',
+      advice: `${note} The next run begins here.`,
+    }
   if (name === 'schedule' && empty) return { reason: 'there are no new commits' }
-  const isSkipped = ({ author, isMerge }: Commit) => isMerge || skipAuthors.has(author.toLowerCase())
+  const isSkipped = ({ author, isMerge }: Commit) =>
+    isMerge || skipAuthors.has(author.toLowerCase())
   if (name === 'schedule' && !unknown && commits?.complete && commits.commits.every(isSkipped))
     return { reason: 'every new commit is a merge or by an account in skip-authors' }
   if (contextPaths.length === 0) return unexpected ? { note } : undefined
@@ -41,19 +49,26 @@ function isIncluded(
   patterns: Inputs['contextPaths'],
   { path, previousPath = path, status }: ChangedFile,
 ): boolean {
-  return matchesPatterns(patterns, path) || (status !== 'copied' && matchesPatterns(patterns, previousPath))
+  return (
+    matchesPatterns(patterns, path) ||
+    (status !== 'copied' && matchesPatterns(patterns, previousPath))
+  )
 }
 
 /**
- * The same for a push that changes nothing of a pull request, such as a merge of its base, which at most moves the line
- * numbers of its hunks. Undefined if not all is known.
+ * The same for a push that changes nothing of a pull request, such as a merge of its base, which at
+ * most moves the line numbers of its hunks. Undefined if not all is known.
  */
 export function fingerprint(
   prompt: string,
   changes: Changes | undefined,
-  { inputs, event }: Pick<Step, 'event'> & { readonly inputs: Pick<Inputs, 'context' | 'contextPaths'> },
+  {
+    inputs,
+    event,
+  }: Pick<Step, 'event'> & { readonly inputs: Pick<Inputs, 'context' | 'contextPaths'> },
 ): string | undefined {
-  if (inputs.context === 'none' || !changes || changes.unknown || changes.truncated) return undefined
+  if (inputs.context === 'none' || !changes || changes.unknown || changes.truncated)
+    return undefined
   const files = changes.files.filter((file) => isIncluded(inputs.contextPaths, file))
   if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
   const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
@@ -63,7 +78,10 @@ export function fingerprint(
   return createHash('sha256').update(all).digest('base64url')
 }
 
-/** The prompt with its context, in which the key is redacted: the agent may copy what it reads into a pull request. */
+/**
+ * The prompt with its context, in which the key is redacted: the agent may copy what it reads into
+ * a pull request.
+ */
 export function composePrompt(
   text: string,
   changes: Changes | undefined,

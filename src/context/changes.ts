@@ -10,7 +10,10 @@ import { changesBetween, isFileList, toFile, unknownChanges } from './compare.js
 import type { Changes } from './files.js'
 import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from './ranges.js'
 
-/** The maximum number of files of a pull request (docs.github.com/en/rest/pulls/pulls#list-pull-requests-files). */
+/**
+ * The maximum number of files of a pull request
+ * (docs.github.com/en/rest/pulls/pulls#list-pull-requests-files).
+ */
 const PULL_REQUEST_LIMIT = 3000
 
 /** The events for which `since` can say where the range begins. */
@@ -27,8 +30,8 @@ export interface Thread {
 }
 
 /**
- * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull request on an event that is
- * not about one.
+ * Finds what changed, if the event has a range of commits, or if `issue-number` names a pull
+ * request on an event that is not about one.
  *
  * @param inputs.named what `issue-number` names, if it was read before
  * @throws ActionError `github`
@@ -43,7 +46,8 @@ export async function findChanges(
     named,
   }: Pick<Inputs, 'since' | 'issueNumber'> & { readonly named?: Thread | undefined },
 ): Promise<Changes> {
-  const isNamed = issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
+  const isNamed =
+    issueNumber !== undefined && issueNumber !== event.issue && event.pullRequest === undefined
   const thread = isNamed ? (named ?? (await readThread(issueNumber, repo))) : undefined
   const ofNamedPull = isNamed && thread?.isPull === true
   const { name, payload } = event
@@ -67,9 +71,9 @@ function toUnknown(thrown: unknown): Changes {
 }
 
 /**
- * Reads a pull request as one: reading it as an issue takes `issues: read`, which nothing else here needs
- * (docs.github.com/en/rest/authentication/permissions-required-for-github-apps). What is none, or can't be read, is read as
- * an issue. One that was transferred has another number.
+ * Reads a pull request as one: reading it as an issue takes `issues: read`, which nothing else here
+ * needs (docs.github.com/en/rest/authentication/permissions-required-for-github-apps). What is
+ * none, or can't be read, is read as an issue. One that was transferred has another number.
  */
 export async function readThread(number: number, repo: GitHubRepo): Promise<Thread> {
   const { github } = repo
@@ -87,7 +91,12 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
 
 /** Whether the token may read pull requests, which it may without being able to read issues. */
 export function canReadPulls(repo: GitHubRepo): Promise<boolean> {
-  const common = requestParams(repo, 'listing the pull requests', 'pull-requests: read', Array.isArray)
+  const common = requestParams(
+    repo,
+    'listing the pull requests',
+    'pull-requests: read',
+    Array.isArray,
+  )
   return succeeds(repo.github.pulls.list({ ...common, per_page: 1 }))
 }
 
@@ -141,8 +150,8 @@ const PUSHED_WHILE_READ =
   'Someone pushed to the pull request while its files were being listed: some belong to a later commit.'
 
 /**
- * GitHub lists the files of the pull request as it is now: somebody may have pushed since the event. Whoever triggered
- * the event, such as by a label, has seen another state of it.
+ * GitHub lists the files of the pull request as it is now: somebody may have pushed since the
+ * event. Whoever triggered the event, such as by a label, has seen another state of it.
  */
 function noteOnHead(headSha: string, readSha: string): string | undefined {
   if (headSha === '' || headSha === readSha) return undefined
@@ -152,8 +161,12 @@ function noteOnHead(headSha: string, readSha: string): string | undefined {
     : `${known}, but the pull request was pushed to since: these are the files of commit ${shortSha(readSha)}.`
 }
 
-/** The commits that the files were read at: they stand in the URLs of those that were not deleted. */
-function readHeads(files: readonly { readonly status: string; readonly contents_url?: string }[]): string[] {
+/**
+ * The commits that the files were read at: they stand in the URLs of those that were not deleted.
+ */
+function readHeads(
+  files: readonly { readonly status: string; readonly contents_url?: string }[],
+): string[] {
   const shas = files
     .filter(({ status }) => status !== 'removed')
     .map(({ contents_url = '' }) => /[?&]ref=([0-9a-f]{40,64})$/.exec(contents_url)?.[1] ?? '')
@@ -176,7 +189,10 @@ async function ofPush(
   }
   if (!isTag) {
     const isFirst = getPath(payload, 'commits.length') === 0
-    return { ...unknownChanges('The branch is new, so there is no commit to compare with.'), isFirst }
+    return {
+      ...unknownChanges('The branch is new, so there is no commit to compare with.'),
+      isFirst,
+    }
   }
   const tag = environment.ref.slice('refs/tags/'.length)
   return sinceLastRelease(repo, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
@@ -194,8 +210,15 @@ async function peelTag(repo: GitHubRepo, sha: string): Promise<string> {
   }
 }
 
-async function ofMergeGroup(_: RunEnvironment, { payload }: RunEvent, repo: GitHubRepo): Promise<Changes> {
-  const [base, head] = [getSha(payload, 'merge_group.base_sha'), getSha(payload, 'merge_group.head_sha')]
+async function ofMergeGroup(
+  _: RunEnvironment,
+  { payload }: RunEvent,
+  repo: GitHubRepo,
+): Promise<Changes> {
+  const [base, head] = [
+    getSha(payload, 'merge_group.base_sha'),
+    getSha(payload, 'merge_group.head_sha'),
+  ]
   if (base === '' || head === '') return unknownChanges("The event's payload has no commits.")
   return changesBetween(repo, base, head)
 }

@@ -7,7 +7,10 @@ import { GitHubError, succeeds } from '../github/errors.js'
 import { shortSha } from '../text/format.js'
 import type { ChangedFile, Changes } from './files.js'
 
-/** The maximum number of files in a comparison (docs.github.com/en/rest/commits/commits#compare-two-commits). */
+/**
+ * The maximum number of files in a comparison
+ * (docs.github.com/en/rest/commits/commits#compare-two-commits).
+ */
 const COMPARE_LIMIT = 300
 
 /** Its commits per page; the first page has the files. */
@@ -43,7 +46,12 @@ export async function compareCommits(
     RELATIONS.includes(status) && isFileList(files)
   try {
     const { data } = await repo.github.repos.compareCommitsWithBasehead({
-      ...requestParams({ ...repo, ofFiles: true }, `comparing ${range}`, 'contents: read', hasFiles),
+      ...requestParams(
+        { ...repo, ofFiles: true },
+        `comparing ${range}`,
+        'contents: read',
+        hasFiles,
+      ),
       basehead: `${base}...${head}`,
       per_page: COMMITS_PAGE,
     })
@@ -80,14 +88,20 @@ export async function changesBetween(
       if (mayBeBehind && comparison.relation === 'behind') return noChanges(range)
       return { ...comparison.changes, unknown: true, note: REWRITTEN }
     case 'unrelated':
-      return unknownChanges(`Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`)
+      return unknownChanges(
+        `Commits ${shortSha(base)} and ${shortSha(head)} have no history in common.`,
+      )
     case 'not found':
       if (!(await canReadCommit(repo, head))) throw comparison.error
-      return unknownChanges(`Commit ${shortSha(base)} no longer exists, so there is nothing to compare with.`)
+      return unknownChanges(
+        `Commit ${shortSha(base)} no longer exists, so there is nothing to compare with.`,
+      )
   }
 }
 
-/** The comparison starts at the last common commit: what the removed commits changed is not in it. */
+/**
+ * The comparison starts at the last common commit: what the removed commits changed is not in it.
+ */
 const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
 
 /** Whether a commit that certainly exists can be read: if not, the permission is missing. */
@@ -105,8 +119,8 @@ export function isFileList(data: unknown): boolean {
 
 export function toFile(file: ApiFile): ChangedFile {
   const { filename: path, status, additions, deletions } = file
-  const [previousPath = '', patch = '', sha = ''] = ['previous_filename', 'patch', 'sha'].map((name) =>
-    getString(file, name),
+  const [previousPath = '', patch = '', sha = ''] = ['previous_filename', 'patch', 'sha'].map(
+    (name) => getString(file, name),
   )
   return {
     path,

@@ -1,7 +1,16 @@
-/** Composes the prompt: the user's own text, then the context, fenced as data, within a size limit. Pure. */
+/**
+ * Composes the prompt: the user's own text, then the context, fenced as data, within a size limit.
+ * Pure.
+ */
 
 import { oneLine } from '../text/escape.js'
-import { formatCount, formatInteger, joinParagraphs, takeFitting, truncateBytes } from '../text/format.js'
+import {
+  formatCount,
+  formatInteger,
+  joinParagraphs,
+  takeFitting,
+  truncateBytes,
+} from '../text/format.js'
 import { writeDiffs } from './diffs.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
 import { type Changes, writeFileList } from './files.js'
@@ -10,7 +19,10 @@ import type { Fact, Trigger } from './trigger.js'
 /** The largest prompt with context, in bytes of UTF-8. */
 export const PROMPT_LIMIT = 256 * 1024
 
-/** All facts together, in bytes, so that a thousand commit messages leave room for what they changed. */
+/**
+ * All facts together, in bytes, so that a thousand commit messages leave room for what they
+ * changed.
+ */
 const FACTS_LIMIT = 64 * 1024
 
 /** One fact, in bytes; halved until all facts fit, but never below MIN_VALUE. */
@@ -30,15 +42,17 @@ export interface ContextOptions {
 const RESERVED = 2048
 
 /** For a prompt that leaves no room for the context. */
-const NO_ROOM = 'Details of what triggered this run are omitted: the text above leaves no room for them.'
+const NO_ROOM =
+  'Details of what triggered this run are omitted: the text above leaves no room for them.'
 
 type Section = (room: number) => string
 
 /**
- * The prompt as it is sent: the user's own text, never changed and never truncated, then the context.
+ * The prompt as it is sent: the user's own text, never changed and never truncated, then the
+ * context.
  *
- * It has at most PROMPT_LIMIT bytes, unless the user's own text alone has more. Truncated in this order: diffs, file
- * list, facts.
+ * It has at most PROMPT_LIMIT bytes, unless the user's own text alone has more. Truncated in this
+ * order: diffs, file list, facts.
  */
 export function composeContext(prompt: string, context: ContextOptions): string {
   const fence = createFence(context.boundary)

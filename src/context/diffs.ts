@@ -18,7 +18,9 @@ interface Diff {
 
 const textOf = ({ title, patch }: Diff): string => `${title}\n${patch}`
 
-/** The section with the diffs: as many whole ones as fit, in order, those of generated files last. */
+/**
+ * The section with the diffs: as many whole ones as fit, in order, those of generated files last.
+ */
 export function writeDiffs(files: readonly ChangedFile[], fence: Fence, room: number): string {
   const withDiff = files.filter(({ patch }) => patch)
   const written = withDiff.filter(({ path }) => !isGenerated(path))
@@ -30,7 +32,10 @@ export function writeDiffs(files: readonly ChangedFile[], fence: Fence, room: nu
   return joinParagraphs(['## Diffs', fence.around(kept.map(textOf)), omissionNote(omitted, fence)])
 }
 
-/** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`, and end with LF alone. */
+/**
+ * No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`, and end with LF
+ * alone.
+ */
 function toDiff(file: ChangedFile, fence: Fence): Diff {
   const { patch = '', path, status } = file
   return {
@@ -45,9 +50,12 @@ function omissionNote(omitted: readonly Diff[], fence: Fence): string {
   const named = takeFitting(omitted, NAMES_LIMIT, ({ name }) => `${name},`)
   const more = omitted.length - named.length
   const names =
-    named.map(({ name }) => name).join(', ') + (more > 0 ? ` … and ${formatInteger(more)} more` : '')
+    named.map(({ name }) => name).join(', ') +
+    (more > 0 ? ` … and ${formatInteger(more)} more` : '')
   const sentence = `Omitted for length: the diffs of ${formatCount(omitted.length, 'file')}`
-  return named.length === 0 ? `${sentence}.` : joinParagraphs([`${sentence}:`, fence.around([names])])
+  return named.length === 0
+    ? `${sentence}.`
+    : joinParagraphs([`${sentence}:`, fence.around([names])])
 }
 
 const GENERATED = [

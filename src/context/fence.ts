@@ -5,7 +5,10 @@ import { showCodePoint } from '../text/escape.js'
 export interface Fence {
   readonly opening: string
   readonly closing: string
-  /** A text that can't end the fence: well-formed, without the marker, with its invisible characters shown. */
+  /**
+   * A text that can't end the fence: well-formed, without the marker, with its invisible characters
+   * shown.
+   */
   readonly safe: (text: string) => string
   /** Safe texts between the marker lines; nothing for no texts. */
   readonly around: (safeTexts: readonly string[]) => string
@@ -21,32 +24,42 @@ export function createFence(boundary: string): Fence {
   return {
     opening,
     closing,
-    // The replacement has letters that are not hexadecimal digits, so it can't form a new boundary with what is around it.
+    // The replacement has letters that are not hexadecimal digits, so it can't form a new boundary
+    // with what is around it.
     safe: (text) => showControls(text.toWellFormed()).replace(pattern, '[marker]'),
-    around: (safeTexts) => (safeTexts.length === 0 ? '' : `${opening}\n${safeTexts.join('\n')}\n${closing}`),
+    around: (safeTexts) =>
+      safeTexts.length === 0 ? '' : `${opening}\n${safeTexts.join('\n')}\n${closing}`,
   }
 }
 
-/** Shows control characters other than tab and LF, and the tag characters that can hide text from people, as `\u{…}`. */
+/**
+ * Shows control characters other than tab and LF, and the tag characters that can hide text from
+ * people, as `\u{…}`.
+ */
 function showControls(text: string): string {
   return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u{e0000}-\u{e007f}]/gu, showCodePoint)
 }
 
-/** Prose with LF alone: GitHub's forms send CR LF, and other characters end a line for some readers. */
+/**
+ * Prose with LF alone: GitHub's forms send CR LF, and other characters end a line for some readers.
+ */
 export function normalizeNewlines(text: string): string {
   return text.replace(/\r\n?|[\x85\u2028\u2029]/g, '\n').trim()
 }
 
 /**
- * A patch in which every line ends with CR LF, with LF: there the CR means nothing. In any other patch it may be the very
- * change, so it stays.
+ * A patch in which every line ends with CR LF, with LF: there the CR means nothing. In any other
+ * patch it may be the very change, so it stays.
  */
 export function normalizeCrlfPatch(patch: string): string {
   const lines = patch.split('\n')
   const uniform = lines.every(
-    (line, index) => line.endsWith('\r') || !/^[ +-]/.test(line) || lines[index + 1]?.startsWith('\\'),
+    (line, index) =>
+      line.endsWith('\r') || !/^[ +-]/.test(line) || lines[index + 1]?.startsWith('\\'),
   )
-  return uniform ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)).join('\n') : patch
+  return uniform
+    ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)).join('\n')
+    : patch
 }
 
 /** A name on one line: as it is, or as a JSON string if it has anything but plain characters. */
@@ -54,7 +67,12 @@ export function quoteName(name: string): string {
   const letters = name.replace(/[\w.\-/@+=~#%$!&^()[\]{}]+/g, 'a')
   // V8 takes long to build these classes, and most names are plain ASCII.
   if (letters === 'a' || /^[\p{L}\p{N}]+$/u.test(letters)) return name
-  return JSON.stringify(name).replace(/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
-    character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  return JSON.stringify(name).replace(
+    /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu,
+    (character) =>
+      character.replace(
+        /[\s\S]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
   )
 }

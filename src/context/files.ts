@@ -4,7 +4,14 @@ import type { Commit } from '../event/event.js'
 import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../text/format.js'
 import { type Fence, quoteName } from './fence.js'
 
-export type FileStatus = 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed' | 'unchanged'
+export type FileStatus =
+  | 'added'
+  | 'removed'
+  | 'modified'
+  | 'renamed'
+  | 'copied'
+  | 'changed'
+  | 'unchanged'
 
 /** A changed file, as GitHub's API returns it. Others wrote its names and its patch. */
 export interface ChangedFile {
@@ -26,17 +33,24 @@ export interface Changes {
   readonly empty?: boolean
   /** Nothing came before: the next run begins here. */
   readonly isFirst?: boolean
-  /** There is no list, or not all of it. Then the files never decide that there is nothing to do. */
+  /**
+   * There is no list, or not all of it. Then the files never decide that there is nothing to do.
+   */
   readonly unknown?: boolean
   /** Why it is unknown, or what else to know about it, in the action's own words. */
   readonly note?: string
   /** GitHub should have had a list: readers of the log and the summary get the note, too. */
   readonly unexpected?: boolean
-  /** What the changes belong to, in the action's own words, such as "the commits abc1234..def5678". */
+  /**
+   * What the changes belong to, in the action's own words, such as "the commits abc1234..def5678".
+   */
   readonly range: string
   /** The commits of the range; others wrote their texts. */
   readonly commits?: CommitList
-  /** The input `since` names where the range begins, so the payload's commits are not those of the range. */
+  /**
+   * The input `since` names where the range begins, so the payload's commits are not those of the
+   * range.
+   */
   readonly bySince?: boolean
   /** The pull request or issue that the step names, as received. Others wrote its words. */
   readonly named?: unknown
@@ -66,12 +80,16 @@ export function writeFileList(
     omitted === 0
       ? ''
       : `Omitted for length: ${formatInteger(omitted)} of ${formatCount(files.length, 'file')}.`
-  const available = room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
+  const available =
+    room - Buffer.byteLength(joinParagraphs([fixed, fence.around(['']), note(files.length)]))
   const kept = takeFitting(lines, available, String)
   return joinParagraphs([fixed, fence.around(kept), note(lines.length - kept.length)])
 }
 
-function describeFiles({ files, truncated, unknown, note = '', range }: Changes, excluded: number): string {
+function describeFiles(
+  { files, truncated, unknown, note = '', range }: Changes,
+  excluded: number,
+): string {
   const added = files.reduce((sum, { additions }) => sum + additions, 0)
   const deleted = files.reduce((sum, { deletions }) => sum + deletions, 0)
   const lines = `${formatCount(added, 'line')} added, ${formatInteger(deleted)} deleted`
@@ -80,7 +98,9 @@ function describeFiles({ files, truncated, unknown, note = '', range }: Changes,
     files.length > 0 ? `Changed by ${range}: ${formatCount(files.length, 'file')}, ${lines}.` : '',
     files.length === 0 && !unknown && excluded === 0 ? `Changed by ${range}: no files.` : '',
     truncated ? 'GitHub truncated this list: there are more changed files.' : '',
-    excluded > 0 ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.` : '',
+    excluded > 0
+      ? `Not listed: ${formatCount(excluded, 'changed file')} excluded by context-paths.`
+      : '',
   ]
   return sentences.filter((sentence) => sentence !== '').join('\n')
 }
@@ -92,7 +112,10 @@ function fileLine(file: ChangedFile, withReasons: boolean): string {
   return `${statusLabel(file.status)} +${additions} -${deletions} ${fileNames(file)}${reason}`
 }
 
-/** GitHub counts no lines in binary files, and has no patch for an empty file or one that was only renamed. */
+/**
+ * GitHub counts no lines in binary files, and has no patch for an empty file or one that was only
+ * renamed.
+ */
 function whyNoDiff({ additions, deletions }: ChangedFile): string {
   return additions + deletions === 0
     ? 'GitHub sent no diff: binary, too large, or no line changed'

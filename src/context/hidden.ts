@@ -1,26 +1,35 @@
-/** Shows what GitHub hides from people who read a text, so that nobody gives the agent words that nobody has seen. Pure. */
+/**
+ * Shows what GitHub hides from people who read a text, so that nobody gives the agent words that
+ * nobody has seen. Pure.
+ */
 
 import { showCodePoint } from '../text/escape.js'
 import { formatInteger } from '../text/format.js'
 
 /**
- * An HTML comment, a declaration or CDATA, which to a browser is a comment up to the first `>` (html.spec.whatwg.org,
- * bogus comment state). Without an end, GitHub hides the rest of the text (spec.commonmark.org, HTML blocks, 2 to 5).
+ * An HTML comment, a declaration or CDATA, which to a browser is a comment up to the first `>`
+ * (html.spec.whatwg.org, bogus comment state). Without an end, GitHub hides the rest of the text
+ * (spec.commonmark.org, HTML blocks, 2 to 5).
  */
 const HTML_COMMENT = /<!--[\s\S]*?(?:-->|$)|<!(?:[a-z]|\[CDATA\[)[^>]*(?:>|$)/gi
 
-/** A link definition that people use as a comment, or that has a title (spec.commonmark.org, 4.7), on one line. */
+/**
+ * A link definition that people use as a comment, or that has a title (spec.commonmark.org, 4.7),
+ * on one line.
+ */
 const DEFINITION = /^[ \t>]*\[[^\]\n]{1,999}\]:[ \t]*(?:#|<>|\S+[ \t]+["'(])[^\n]*$/gm
 
 /** A text by people, with a note in place of each part that GitHub doesn't show. */
 export function noteHidden(text: string): string {
-  const note = (hidden: string): string => `[hidden on GitHub: ${formatInteger(hidden.length)} characters]`
+  const note = (hidden: string): string =>
+    `[hidden on GitHub: ${formatInteger(hidden.length)} characters]`
   return text.replace(HTML_COMMENT, note).replace(DEFINITION, note)
 }
 
 /**
- * Shows invisible characters as `\u{…}`: controls other than tab and LF, halves of characters, and all that have no
- * width, which can hide or reorder text. Left as they are: what makes one emoji of several characters.
+ * Shows invisible characters as `\u{…}`: controls other than tab and LF, halves of characters, and
+ * all that have no width, which can hide or reorder text. Left as they are: what makes one emoji of
+ * several characters.
  */
 export function showInvisible(text: string): string {
   if (/^[\t\n -~]*$/.test(text)) return text // V8 takes long to build the classes below.

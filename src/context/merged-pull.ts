@@ -1,4 +1,7 @@
-/** Finds the pull request that a push has merged: then the run is about it, as if `issue-number` named it. */
+/**
+ * Finds the pull request that a push has merged: then the run is about it, as if `issue-number`
+ * named it.
+ */
 
 import { type Commit, pushedCommits, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
@@ -10,13 +13,17 @@ import { shortSha } from '../text/format.js'
 /** Reading it needs less, but the comment on it needs this. */
 const NEEDS = 'pull-requests: write'
 
-/** The first line of GitHub's own messages: of a merge, and of a squash, whose title may name others before. */
+/**
+ * The first line of GitHub's own messages: of a merge, and of a squash, whose title may name others
+ * before.
+ */
 const NAMED = /^(?:Merge pull request #|.*\(#)(\d{1,9})(?!\d)/
 
 /**
- * The one pull request that accounts for the whole push of a branch, and whether the push is about it. GitHub also calls a
- * pull request merged if somebody pushed its head, or merged another branch that has it: that is no consent to its words,
- * which anyone may have written. GitHub's own message of a merge names the pull request.
+ * The one pull request that accounts for the whole push of a branch, and whether the push is about
+ * it. GitHub also calls a pull request merged if somebody pushed its head, or merged another branch
+ * that has it: that is no consent to its words, which anyone may have written. GitHub's own message
+ * of a merge names the pull request.
  *
  * @throws ActionError `github`
  */
@@ -27,13 +34,16 @@ export async function findMergedPull(
   const { payload } = event
   const after = getSha(payload, 'after')
   const commits = pushedCommits(event)
-  const isAsked = after !== '' && inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
-  const isOfBranch = environment.ref.startsWith('refs/heads/') && !ZERO_SHA.test(getSha(payload, 'before'))
+  const isAsked =
+    after !== '' && inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
+  const isOfBranch =
+    environment.ref.startsWith('refs/heads/') && !ZERO_SHA.test(getSha(payload, 'before'))
   // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
   if (!isAsked || !isOfBranch || !commits.some(({ sha }) => sha === after)) return undefined
   const named = Number(NAMED.exec(getString(payload, 'head_commit.message'))?.[1])
   const isNamed = (pull: unknown): boolean => getPath(pull, 'number') === named
-  const brings = (pull: unknown): boolean => commits.some(({ sha }) => sha === getSha(pull, 'head.sha'))
+  const brings = (pull: unknown): boolean =>
+    commits.some(({ sha }) => sha === getSha(pull, 'head.sha'))
   const isConsent = (pull: unknown): boolean =>
     getSha(pull, 'head.sha') !== after && (isNamed(pull) || !brings(pull))
   // A synced fork has the same commits, and so may a release branch.
@@ -42,7 +52,12 @@ export async function findMergedPull(
     ['', after].includes(getSha(pull, 'merge_commit_sha')) &&
     `refs/heads/${getString(pull, 'base.ref')}` === environment.ref &&
     getString(pull, 'base.repo.full_name').toLowerCase() === environment.repository.toLowerCase()
-  const common = requestParams(repo, `listing pull requests of ${shortSha(after)}`, NEEDS, Array.isArray)
+  const common = requestParams(
+    repo,
+    `listing pull requests of ${shortSha(after)}`,
+    NEEDS,
+    Array.isArray,
+  )
   const params = { ...common, commit_sha: after, per_page: 100 }
   const { data } = await repo.github.repos.listPullRequestsAssociatedWithCommit(params)
   const listed = data.filter(isMerge)
@@ -66,14 +81,16 @@ async function readPull(number: number, repo: GitHubRepo) {
     // A revert names a pull request, too: without the commit, nobody can tell it from the merge.
     return getSha(data, 'merge_commit_sha') === '' ? [] : [data]
   } catch (thrown) {
-    if (thrown instanceof GitHubError && thrown.status === 404 && thrown.refused) return [] // An issue, or nothing.
+    // An issue, or nothing.
+    if (thrown instanceof GitHubError && thrown.status === 404 && thrown.refused) return []
     throw thrown
   }
 }
 
 /**
- * Whether all commits are the pull request's, or merge it. A rebase keeps their messages. GitHub lists up to 250. From
- * version 2026-03-10 on, its API has no `merge_commit_sha`: then one of the pull request's own commits is no merge of it.
+ * Whether all commits are the pull request's, or merge it. A rebase keeps their messages. GitHub
+ * lists up to 250. From version 2026-03-10 on, its API has no `merge_commit_sha`: then one of the
+ * pull request's own commits is no merge of it.
  */
 async function hasAll(
   pull: { readonly number: number },
@@ -90,5 +107,7 @@ async function hasAll(
   if (items.some((commit) => getSha(commit, 'sha') === after)) return false
   const messages = items.map((commit) => getString(commit, 'commit.message'))
   const others = commits.filter(({ message }) => !messages.includes(message))
-  return others.every(({ sha }) => sha === after) && commits.length - others.length <= messages.length
+  return (
+    others.every(({ sha }) => sha === after) && commits.length - others.length <= messages.length
+  )
 }

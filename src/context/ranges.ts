@@ -1,11 +1,20 @@
-/** The ranges that no payload names: since the last release, the last successful run, or what `since` names. */
+/**
+ * The ranges that no payload names: since the last release, the last successful run, or what
+ * `since` names.
+ */
 
 import { type RunEnvironment, workflowPath } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHub, type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
-import { canReadCommit, changesBetween, compareCommits, noChanges, unknownChanges } from './compare.js'
+import {
+  canReadCommit,
+  changesBetween,
+  compareCommits,
+  noChanges,
+  unknownChanges,
+} from './compare.js'
 import type { Changes } from './files.js'
 
 /** How many releases are compared, at most. */
@@ -27,9 +36,10 @@ type Release = Awaited<ReturnType<GitHub['repos']['listReleases']>>['data'][numb
 const SINCE_RELEASE = 'the commits since the previous release'
 
 /**
- * Compares with the newest published release whose tag is an ancestor, lower versions with the same prefix first: a repository
- * may release several packages, and keep several versions. If each version has a branch of its own, none is an ancestor: then
- * the changes begin where the newest of them parted.
+ * Compares with the newest published release whose tag is an ancestor, lower versions with the same
+ * prefix first: a repository may release several packages, and keep several versions. If each
+ * version has a branch of its own, none is an ancestor: then the changes begin where the newest of
+ * them parted.
  *
  * @throws ActionError `github`
  */
@@ -90,21 +100,28 @@ const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
 /**
  * Compares with the head of this workflow's last successful run on this branch.
  *
- * Its head repository has to be this one: a fork's run on its own branch of that name must not count. On a re-run, that
- * run may be later than this one: then its commits are a part of this branch's future, and nothing is new.
+ * Its head repository has to be this one: a fork's run on its own branch of that name must not
+ * count. On a re-run, that run may be later than this one: then its commits are a part of this
+ * branch's future, and nothing is new.
  *
  * @throws ActionError `github`
  */
-export async function sinceLastSuccess(environment: RunEnvironment, repo: GitHubRepo): Promise<Changes> {
+export async function sinceLastSuccess(
+  environment: RunEnvironment,
+  repo: GitHubRepo,
+): Promise<Changes> {
   const workflow = workflowPath(environment).split('/').at(-1) ?? ''
   const branch = environment.ref.replace(/^refs\/heads\//, '')
   if (branch === environment.ref) {
-    return unknownChanges('This run is not on a branch, so there is no earlier run to compare with.')
+    return unknownChanges(
+      'This run is not on a branch, so there is no earlier run to compare with.',
+    )
   }
   if (workflow === '') return unknownChanges("Can't tell which workflow this run belongs to.")
   const last = await findLastRun(environment, workflow, branch, repo)
   if (last === undefined) {
-    const note = 'There is no earlier successful run of this workflow on this branch to compare with.'
+    const note =
+      'There is no earlier successful run of this workflow on this branch to compare with.'
     return { ...unknownChanges(note), isFirst: true }
   }
   return changesBetween(repo, last.head_sha, environment.sha, {

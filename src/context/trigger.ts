@@ -37,7 +37,8 @@ export interface Trigger {
 /**
  * What triggered the run; facts without a value are left out.
  *
- * @param redact applied to whole texts, before a part of them is hidden or cut: half a key would not be found
+ * @param redact applied to whole texts, before a part of them is hidden or cut: half a key would
+ * not be found
  */
 export function describeTrigger(
   environment: RunEnvironment,
@@ -66,7 +67,10 @@ export function describeTrigger(
   }
 }
 
-/** Of a pull request, an issue and a discussion, the payload says more: the ref would be one that GitHub made up. */
+/**
+ * Of a pull request, an issue and a discussion, the payload says more: the ref would be one that
+ * GitHub made up.
+ */
 function refFacts({ ref, sha }: RunEnvironment, reported: readonly Fact[]): Fact[] {
   if (reported.some(({ name }) => name === 'number')) return []
   return [
@@ -78,13 +82,17 @@ function refFacts({ ref, sha }: RunEnvironment, reported: readonly Fact[]): Fact
 /** Of a push, the payload says more than a comparison: that has no more than 100 commits. */
 function commitList(event: RunEvent, changes: Changes): CommitList {
   const commits = pushedCommits(event)
-  if (commits.length === 0 || changes.bySince) return changes.commits ?? { commits: [], complete: true }
+  if (commits.length === 0 || changes.bySince)
+    return changes.commits ?? { commits: [], complete: true }
   return { commits, complete: commits.length < PUSH_COMMITS_LIMIT }
 }
 
 function commitsFact({ commits, complete }: CommitList, redact: Redact): Fact {
   const count = complete ? '' : ` (the first ${formatInteger(commits.length)}; there may be more)`
-  return { name: `commits${count}`, value: commits.map((commit) => commitLine(commit, redact)).join('\n') }
+  return {
+    name: `commits${count}`,
+    value: commits.map((commit) => commitLine(commit, redact)).join('\n'),
+  }
 }
 
 /** So that no commit uses up the room of the others, in characters. */
@@ -99,9 +107,9 @@ function commitLine({ sha, message, author, authorName }: Commit, redact: Redact
 }
 
 /**
- * What each part of a payload says, in this order: `name=path`, or the name alone if it is the path; `|` separates paths of
- * which the first that has a value counts. Which parts there are depends on the event
- * (docs.github.com/en/webhooks/webhook-events-and-payloads).
+ * What each part of a payload says, in this order: `name=path`, or the name alone if it is the
+ * path; `|` separates paths of which the first that has a value counts. Which parts there are
+ * depends on the event (docs.github.com/en/webhooks/webhook-events-and-payloads).
  */
 const PARTS = {
   pull_request:
@@ -109,7 +117,8 @@ const PARTS = {
   // Also a pull request: in the payload of a comment on one, and as GitHub's API returns it.
   issue:
     'number, title, author=user.login, state, merged=merged_at|pull_request.merged_at, labels, link=html_url, body',
-  discussion: 'number, title, author=user.login, state, category=category.name, labels, link=html_url, body',
+  discussion:
+    'number, title, author=user.login, state, category=category.name, labels, link=html_url, body',
   answer: 'answer by=user.login, answer=body',
   label: 'label=name',
   milestone: 'milestone=title',
@@ -132,7 +141,9 @@ const PARTS = {
   rule: 'rule=name',
 }
 
-/** What stands at the top of a payload, by event: the same name means something else in another one. */
+/**
+ * What stands at the top of a payload, by event: the same name means something else in another one.
+ */
 const TOP: Readonly<Record<string, string>> = {
   create: 'type of ref=ref_type, ref name=ref',
   delete: 'type of ref=ref_type, ref name=ref',
@@ -148,7 +159,9 @@ function readFacts(eventName: string, payload: unknown): RawFact[] {
   const action = eventName === 'repository_dispatch' ? '' : 'action'
   return [
     ...[action, top, 'sender=sender.login'].flatMap((sources) => readPart(payload, sources)),
-    ...Object.entries(PARTS).flatMap(([part, sources]) => readPart(getPath(payload, part), sources)),
+    ...Object.entries(PARTS).flatMap(([part, sources]) =>
+      readPart(getPath(payload, part), sources),
+    ),
   ]
 }
 
@@ -169,7 +182,8 @@ function toText(value: unknown): string {
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!hasContent) return ''
   try {
-    return JSON.stringify(value) // On one line: indentation makes a megabyte of a few kilobytes that are deeply nested.
+    // On one line: indentation makes a megabyte of a few kilobytes that are deeply nested.
+    return JSON.stringify(value)
   } catch {
     return '(nested too deeply: not shown)'
   }
@@ -177,5 +191,7 @@ function toText(value: unknown): string {
 
 /** A label has a name; a page of the wiki has a title, and what was done to it. */
 function itemText(item: unknown): string {
-  return getString(item, 'name') || `${getString(item, 'action')} ${getString(item, 'title')}`.trim()
+  return (
+    getString(item, 'name') || `${getString(item, 'action')} ${getString(item, 'title')}`.trim()
+  )
 }

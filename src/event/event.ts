@@ -28,7 +28,10 @@ export interface RunEnvironment {
 interface PullRequestEvent {
   readonly number: number
   readonly author: string
-  /** Its head is in another repository, or in one that was deleted; undefined if the payload has no head. */
+  /**
+   * Its head is in another repository, or in one that was deleted; undefined if the payload has no
+   * head.
+   */
   readonly fromFork: boolean | undefined
 }
 
@@ -44,7 +47,10 @@ export interface Commit {
 /** Git's name for no commit, as in a push of a new branch. */
 export const ZERO_SHA = /^0+$/
 
-/** GitHub lists no more commits in the payload of a push (docs.github.com/en/webhooks/webhook-events-and-payloads#push). */
+/**
+ * GitHub lists no more commits in the payload of a push
+ * (docs.github.com/en/webhooks/webhook-events-and-payloads#push).
+ */
 export const PUSH_COMMITS_LIMIT = 2048
 
 export interface RunEvent {
@@ -57,18 +63,25 @@ export interface RunEvent {
   /** The number of the issue that the event is about, if it is not a pull request. */
   readonly issue: number | undefined
   readonly headSha: string
-  /** Who wrote the comment, the review or the answer that the event is about; empty if that account is gone. */
+  /**
+   * Who wrote the comment, the review or the answer that the event is about; empty if that account
+   * is gone.
+   */
   readonly authors: readonly string[]
   readonly payload: unknown
   /** Why the payload can't be read, for the user; the event then has nothing but its name. */
   readonly problem: string | undefined
 }
 
-/** Reads the event. Never throws: an unreadable payload is a `problem`, reported by whoever needs the payload. */
+/**
+ * Reads the event. Never throws: an unreadable payload is a `problem`, reported by whoever needs
+ * the payload.
+ */
 export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEvent {
   try {
     const payload: unknown = JSON.parse(readFileSync(eventPath, 'utf8'))
-    if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) throw new SyntaxError()
+    if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
+      throw new SyntaxError()
     return parseEvent(name, payload)
   } catch (thrown) {
     const reason =
@@ -81,14 +94,18 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
 }
 
 export function parseEvent(name: string, payload: unknown): RunEvent {
-  const texts = ['comment', 'review', 'answer'].filter((part) => getPath(payload, part) !== undefined)
+  const texts = ['comment', 'review', 'answer'].filter(
+    (part) => getPath(payload, part) !== undefined,
+  )
   return {
     name,
     action: getString(payload, 'action'),
     sender: getString(payload, 'sender.login'),
     pullRequest: readPullRequest(payload),
     issue:
-      getPath(payload, 'issue.pull_request') === undefined ? readNumber(payload, 'issue.number') : undefined,
+      getPath(payload, 'issue.pull_request') === undefined
+        ? readNumber(payload, 'issue.number')
+        : undefined,
     headSha: readHeadSha(name, payload),
     authors: [...new Set(texts.map((part) => getString(payload, `${part}.user.login`)))],
     payload,
@@ -97,24 +114,29 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
 }
 
 /**
- * The head that the payload names, for events whose GITHUB_SHA is another commit: a merge of the pull request, or the head of
- * the default branch.
+ * The head that the payload names, for events whose GITHUB_SHA is another commit: a merge of the
+ * pull request, or the head of the default branch.
  */
 function readHeadSha(name: string, payload: unknown): string {
-  const parts = ['merge_group', 'workflow_run', 'check_suite', 'check_run'].map((part) => `${part}.head_sha`)
+  const parts = ['merge_group', 'workflow_run', 'check_suite', 'check_run'].map(
+    (part) => `${part}.head_sha`,
+  )
   const paths = ['pull_request.head.sha', ...parts, ...(name === 'status' ? ['sha'] : [])]
   return paths.map((path) => getSha(payload, path)).find((sha) => sha !== '') ?? ''
 }
 
 function readNumber(payload: unknown, path: string): number | undefined {
   const number = getPath(payload, path)
-  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : undefined
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0
+    ? number
+    : undefined
 }
 
 function readPullRequest(payload: unknown): PullRequestEvent | undefined {
   // A comment on a pull request is one on an issue that has a pull_request.
   const pull =
-    getPath(payload, 'pull_request') ?? (getPath(payload, 'issue.pull_request') && getPath(payload, 'issue'))
+    getPath(payload, 'pull_request') ??
+    (getPath(payload, 'issue.pull_request') && getPath(payload, 'issue'))
   const number = readNumber(pull, 'number')
   if (number === undefined) return undefined
   const headName = getString(pull, 'head.repo.full_name')
@@ -145,8 +167,14 @@ export function withoutRef(workflowRef: string): string {
   return workflowRef.replace(/(\.ya?ml)@.*$/i, '$1').replace(/@refs\/.*$/, '')
 }
 
-/** Whether the job's token can only read, whatever its permissions are: the run is of a pull request from a fork. */
-export function hasReadOnlyToken({ name, pullRequest }: Pick<RunEvent, 'name' | 'pullRequest'>): boolean {
+/**
+ * Whether the job's token can only read, whatever its permissions are: the run is of a pull request
+ * from a fork.
+ */
+export function hasReadOnlyToken({
+  name,
+  pullRequest,
+}: Pick<RunEvent, 'name' | 'pullRequest'>): boolean {
   // pull_request_target and the like run with the token and the secrets of the base repository.
   return pullRequest?.fromFork === true && /^pull_request(?:_review|_review_comment)?$/.test(name)
 }
@@ -164,11 +192,12 @@ const EVENTS_OF_DEPENDABOT = [
 ]
 
 /**
- * Why the runner passed this run no Actions secrets, for the user; undefined if nothing suggests that it withheld them.
+ * Why the runner passed this run no Actions secrets, for the user; undefined if nothing suggests
+ * that it withheld them.
  *
  * Neither a pull request from a fork nor a run by Dependabot gets them
- * (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request and
- * docs.github.com/en/code-security/reference/supply-chain-security/dependabot-on-actions).
+ * (docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request
+ * and docs.github.com/en/code-security/reference/supply-chain-security/dependabot-on-actions).
  */
 export function explainMissingSecrets(
   event: Pick<RunEvent, 'name' | 'pullRequest'>,

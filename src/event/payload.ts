@@ -1,6 +1,9 @@
 /** Reads values out of an event's payload, whatever it contains. Pure. */
 
-/** The value at a path of names separated by dots; undefined if there is none, or null, which some servers send instead. */
+/**
+ * The value at a path of names separated by dots; undefined if there is none, or null, which some
+ * servers send instead.
+ */
 export function getPath(value: unknown, path: string): unknown {
   const found = path.split('.').reduce<unknown>((here, name) => {
     const inside = typeof here === 'object' && here !== null && Object.hasOwn(here, name)
@@ -19,7 +22,10 @@ export function getArray(value: unknown, path: string): readonly unknown[] {
   return Array.isArray(list) ? list : []
 }
 
-/** The name of a commit at a path: SHA-1 or SHA-256; empty if there is none, so that no other text passes for one. */
+/**
+ * The name of a commit at a path: SHA-1 or SHA-256; empty if there is none, so that no other text
+ * passes for one.
+ */
 export function getSha(value: unknown, path: string): string {
   const text = getString(value, path)
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? text : ''

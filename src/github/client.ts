@@ -1,4 +1,6 @@
-/** GitHub's REST API: a request that decides something is retried for a while, another one is not. */
+/**
+ * GitHub's REST API: a request that decides something is retried for a while, another one is not.
+ */
 
 import { getOctokit } from '@actions/github'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
@@ -13,7 +15,10 @@ const RETRY_MS = 90_000
 /** How long one request may take, in milliseconds. */
 const REQUEST_MS = 10_000
 
-/** How long a creation may go on after the deadline or a cancel, in milliseconds: GitHub may carry it out anyway. */
+/**
+ * How long a creation may go on after the deadline or a cancel, in milliseconds: GitHub may carry
+ * it out anyway.
+ */
 const CREATION_MS = 500
 
 export interface GitHubOptions extends FetchOptions, FailureContext {
@@ -24,7 +29,10 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
 }
 
 export interface Call extends CallNames {
-  /** Whether the data of a response has the right shape: JSON of another one is an error like any other. */
+  /**
+   * Whether the data of a response has the right shape: JSON of another one is an error like any
+   * other.
+   */
   readonly expects?: (data: never) => boolean
   /** Something depends on the result: temporary failures are retried, for up to 90 s in all. */
   readonly retried: boolean
@@ -38,13 +46,17 @@ const noop = (): void => undefined
 
 export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'ofFiles'>
 
-/** Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError `github`, and Cancelled. */
+/**
+ * Octokit's endpoints. Each request needs a `Call` as its `request`. They throw ActionError
+ * `github`, and Cancelled.
+ */
 export type GitHub = ReturnType<typeof getOctokit>['rest']
 
 /** Creates the client; nothing is sent yet. */
 export function createGitHub(options: GitHubOptions): GitHub {
   const { clock, deadline } = options
-  // Octokit would write to the step's log, unescaped; and for each request that its version of the API is deprecated.
+  // Octokit would write to the step's log, unescaped; and for each request that its version of the
+  // API is deprecated.
   const quiet = { debug: noop, info: noop, warn: noop, error: noop }
   const octokit = getOctokit(options.token || 'none', {
     baseUrl: options.environment.apiUrl,
@@ -68,7 +80,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
         return expectShape(await send(request), call)
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
-        if ((call.signal ?? deadline.signal).aborted) throw last ?? error // What GitHub said, if it said something.
+        // What GitHub said, if it said something.
+        if ((call.signal ?? deadline.signal).aborted) throw last ?? error
         if (!call.retried || !error.temporary) throw error
         last = error
         retries.count(startedAt, REQUEST_MS)
@@ -79,7 +92,10 @@ export function createGitHub(options: GitHubOptions): GitHub {
   return octokit.rest
 }
 
-/** What ends a request: its own signal, maybe past the deadline; else the deadline, or for a creation, soon after it. */
+/**
+ * What ends a request: its own signal, maybe past the deadline; else the deadline, or for a
+ * creation, soon after it.
+ */
 function endOf({ signal, find }: Call, deadline: Deadline, creationEnd: AbortSignal): AbortSignal {
   const own = signal ?? deadline.signal
   own.throwIfAborted()
@@ -92,7 +108,8 @@ function toGitHubError(reason: unknown, call: Call, options: GitHubOptions): Git
   const { signal = deadline.signal } = call
   if (call.signal === undefined && deadline.cancelled()) throw new Cancelled()
   if (reason instanceof GitHubError) return reason
-  const ended = call.signal === undefined ? TIMED_OUT : 'there was no response before the step ended'
+  const ended =
+    call.signal === undefined ? TIMED_OUT : 'there was no response before the step ended'
   return new GitHubError(call, signal.aborted ? new Error(ended) : reason, options)
 }
 
@@ -108,7 +125,10 @@ async function waitForRetry(
   { deadline, random, log }: GitHubOptions,
 ): Promise<void> {
   // A signal of its own ends the request itself, maybe past the deadline.
-  const remainingMs = Math.min(retries.remainingMs, signal === undefined ? deadline.remainingMs() : RETRY_MS)
+  const remainingMs = Math.min(
+    retries.remainingMs,
+    signal === undefined ? deadline.remainingMs() : RETRY_MS,
+  )
   const backoff = { retryAfterMs: error.retryAfterMs, capMs: REQUEST_MS }
   const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
   if (minDelayMs >= remainingMs) throw error
@@ -118,11 +138,13 @@ async function waitForRetry(
   if (own.aborted) throw signal === undefined && deadline.cancelled() ? new Cancelled() : error
 }
 
-/** Octokit passes on what is not JSON, such as a response that was cut off, as a string; and redirects. */
-function expectShape<R extends { readonly data: unknown; readonly status: number; readonly headers: object }>(
-  response: R,
-  { expects = () => true, ofFiles }: Call,
-): R {
+/**
+ * Octokit passes on what is not JSON, such as a response that was cut off, as a string; and
+ * redirects.
+ */
+function expectShape<
+  R extends { readonly data: unknown; readonly status: number; readonly headers: object },
+>(response: R, { expects = () => true, ofFiles }: Call): R {
   const { data, status, headers } = response
   const isPage = typeof data === 'string' && /^\s*</.test(data) // By a proxy, or to sign in.
   if (status >= 300 || isPage) {
@@ -139,8 +161,8 @@ export interface Pages<T> {
 }
 
 /**
- * All pages of a list, up to a number of pages. A short page is not the last one if its `link` header names a next one;
- * without the header, a full page may not be the last one.
+ * All pages of a list, up to a number of pages. A short page is not the last one if its `link`
+ * header names a next one; without the header, a full page may not be the last one.
  */
 export async function readPages<T>(
   maxPages: number,
@@ -154,7 +176,8 @@ export async function readPages<T>(
     const { data, headers } = await readPage({ page, per_page: 100 })
     if (data.length === 0) return { items, truncated: false }
     items.push(...data.filter((item) => typeof item === 'object' && item !== null))
-    const hasNext = headers.link === undefined ? data.length >= 100 : headers.link.includes('rel="next"')
+    const hasNext =
+      headers.link === undefined ? data.length >= 100 : headers.link.includes('rel="next"')
     if (!hasNext) return { items, truncated: false }
   }
   return { items, truncated: true }

@@ -1,4 +1,7 @@
-/** What a request to GitHub failed with: may a retry help, and which permission or setting is missing? */
+/**
+ * What a request to GitHub failed with: may a retry help, and which permission or setting is
+ * missing?
+ */
 
 import { parseRetryAfter } from '../net/backoff.js'
 import { permanentFailure } from '../net/connect.js'
@@ -10,7 +13,10 @@ import { oneLine, quote, truncate } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
 
-/** GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate limits, linked below). */
+/**
+ * GitHub's advice after a secondary limit without a header, in milliseconds (its page on rate
+ * limits, linked below).
+ */
 const SECONDARY_LIMIT_MS = 60_000
 
 export const TIMED_OUT = 'timed out (timeout-minutes)'
@@ -30,7 +36,10 @@ export const NO_FILES = 'no list of files'
 export interface FailureContext {
   readonly clock: Clock
   readonly redact: Redact
-  /** The run is of a pull request from a fork: the job's token can't write, whatever its `permissions` are. */
+  /**
+   * The run is of a pull request from a fork: the job's token can't write, whatever its
+   * `permissions` are.
+   */
   readonly fromFork: boolean
   readonly network: NetworkSettings
 }
@@ -64,7 +73,9 @@ export class GitHubError extends ActionError {
     // Text from outside is quoted. Without a response, the text is the action's own.
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
     const [why = '', advice] =
-      permanent === undefined ? [] : explainFailure(permanent, 'GitHub', nameProxyVariable(network.proxies))
+      permanent === undefined
+        ? []
+        : explainFailure(permanent, 'GitHub', nameProxyVariable(network.proxies))
     super(
       'github',
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${why && `${why}: `}${shown}.`,
@@ -102,14 +113,20 @@ export async function succeeds(request: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** How much of an answer is read for its message, in characters: it takes long to redact a longer one. */
+/**
+ * How much of an answer is read for its message, in characters: it takes long to redact a longer
+ * one.
+ */
 const MESSAGE_LIMIT = 64 * 1024
 
 function isRefusal(status = 0): boolean {
   return (status >= 300 && status < 400) || [401, 403, 404, 410, 451].includes(status)
 }
 
-/** An error that the step survives, and its consequence. "Re-run later" is left out: that would start another job. */
+/**
+ * An error that the step survives, and its consequence. "Re-run later" is left out: that would
+ * start another job.
+ */
 export function describeWarning(error: ActionError, consequence: string): string {
   const isTemporary = error instanceof GitHubError && error.temporary
   return joinSentences(error.message, consequence, isTemporary ? '' : error.advice)
@@ -134,7 +151,8 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   if (/\bis locked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
   if (/by personal access token/i.test(message))
     return `Give the personal access token the permission ${quotePermissions(permission)}.`
-  // Other 403s have other causes: single sign-on, a list of allowed addresses, an archived repository.
+  // Other 403s have other causes: single sign-on, a list of allowed addresses, an archived
+  // repository.
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
     return adviceOnPermission(status, permission, fromFork)
   if (status === 401) return 'Check github-token.'
@@ -185,7 +203,8 @@ function readFailure(thrown: unknown): Failure {
 }
 
 /**
- * Both of GitHub's limits respond 403 or 429 (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+ * Both of GitHub's limits respond 403 or 429
+ * (docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
  */
 function isRateLimit({ status, headers, message }: Failure): boolean {
   if (status === 429) return true
@@ -197,7 +216,10 @@ function isRateLimit({ status, headers, message }: Failure): boolean {
   )
 }
 
-/** What is right a moment later: comments that are too fast, or on a pull request that GitHub hasn't stored everywhere. */
+/**
+ * What is right a moment later: comments that are too fast, or on a pull request that GitHub hasn't
+ * stored everywhere.
+ */
 function isHasty({ status, message }: Failure): boolean {
   return status === 422 && /submitted too quickly|could not resolve to a node/i.test(message)
 }
@@ -210,7 +232,9 @@ function isHasty({ status, message }: Failure): boolean {
 function isUnlistable(failure: Failure): boolean {
   const { status = 0, message } = failure
   if ([406, 422].includes(status)) return !isHasty(failure)
-  return message === NO_FILES || /diff is taking too long|problem generating this diff/i.test(message)
+  return (
+    message === NO_FILES || /diff is taking too long|problem generating this diff/i.test(message)
+  )
 }
 
 /** A gateway's: GitHub's own refusals are JSON. */
@@ -220,8 +244,10 @@ function isForeign({ status = 0, headers }: Failure): boolean {
 
 function rateLimitDelay(headers: Failure['headers'], now: Date): number {
   const retryAfterMs = parseRetryAfter(headers['retry-after']?.toString(), now)
-  const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN
+  const reset =
+    headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) : Number.NaN
   return (
-    retryAfterMs ?? (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : SECONDARY_LIMIT_MS)
+    retryAfterMs ??
+    (Number.isFinite(reset) ? Math.max(0, reset * 1000 - now.getTime()) : SECONDARY_LIMIT_MS)
   )
 }

@@ -1,6 +1,6 @@
 /**
- * The `fetch` that Octokit gets. It uses undici's `request`, because undici's own `fetch`, which is made for the web,
- * takes more CPU time: see docs/development/performance.md.
+ * The `fetch` that Octokit gets. It uses undici's `request`, because undici's own `fetch`, which is
+ * made for the web, takes more CPU time: see docs/development/performance.md.
  */
 
 import type { IncomingHttpHeaders } from 'node:http'
@@ -35,14 +35,22 @@ interface FetchResponse {
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
-/** GitHub redirects the requests for a repository that was renamed, and asks to repeat them with the same method. */
+/**
+ * GitHub redirects the requests for a repository that was renamed, and asks to repeat them with the
+ * same method.
+ */
 const REDIRECTIONS = [301, 302, 307, 308]
 const MAX_REDIRECTIONS = 5
 
-/** Of a response that is decompressed, in bytes: the largest lists, of files with their diffs, have some megabytes. */
+/**
+ * Of a response that is decompressed, in bytes: the largest lists, of files with their diffs, have
+ * some megabytes.
+ */
 const MAX_BYTES = 64 * 1024 * 1024
 
-export function createFetch(options: FetchOptions): (url: string, init: FetchInit) => Promise<FetchResponse> {
+export function createFetch(
+  options: FetchOptions,
+): (url: string, init: FetchInit) => Promise<FetchResponse> {
   const { clock, debug } = options
   let dispatcher: Dispatcher | undefined
   return async (url, init) => {
@@ -79,7 +87,10 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   throw signal.reason
 }
 
-/** Resolves with the whole response, also with a redirect to another origin, which is not trusted as GitHub. */
+/**
+ * Resolves with the whole response, also with a redirect to another origin, which is not trusted as
+ * GitHub.
+ */
 async function send(
   dispatcher: Dispatcher,
   address: URL,
@@ -97,7 +108,8 @@ async function send(
     signal,
   })
   const content = await response.body.arrayBuffer()
-  await setImmediate() // undici frees the connection then; a request that comes earlier opens another.
+  // undici frees the connection then; a request that comes earlier opens another.
+  await setImmediate()
   const location = joinValues(response.headers).get('location')
   if (location !== undefined && REDIRECTIONS.includes(response.statusCode)) {
     const target = URL.canParse(location, url) ? new URL(location, url) : undefined
@@ -105,7 +117,9 @@ async function send(
     if (isFollowed) return send(dispatcher, target, init, redirections + 1)
   }
   const isGzip = response.headers['content-encoding'] === 'gzip'
-  const bytes = isGzip ? gunzipSync(content, { maxOutputLength: MAX_BYTES }) : new Uint8Array(content)
+  const bytes = isGzip
+    ? gunzipSync(content, { maxOutputLength: MAX_BYTES })
+    : new Uint8Array(content)
   return {
     url,
     status: response.statusCode,

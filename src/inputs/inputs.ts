@@ -58,7 +58,9 @@ export const DEFAULTS = {
 export type InputName = keyof typeof DEFAULTS
 
 /** The inputs that hold a secret: their names say so, so that none is forgotten. */
-export const SECRETS = (Object.keys(DEFAULTS) as InputName[]).filter((name) => /api-key$|token$/.test(name))
+export const SECRETS = (Object.keys(DEFAULTS) as InputName[]).filter((name) =>
+  /api-key$|token$/.test(name),
+)
 
 export type RawInputs = Readonly<Record<InputName, string>>
 
@@ -91,7 +93,10 @@ export class InputError extends ActionError {
 /** A shorter key, of some other service, would also be found in ordinary text. */
 const MIN_UNIQUE_LENGTH = 8
 
-/** Redacts the whole keys in what the agent reads: a short key, and the start of one, may be ordinary text. */
+/**
+ * Redacts the whole keys in what the agent reads: a short key, and the start of one, may be
+ * ordinary text.
+ */
 export function createKeyRedactor(...keys: readonly string[]): Redact {
   const redact = createRedactor(...keys.filter((key) => key.length >= MIN_UNIQUE_LENGTH))
   return (text) => redact(text, true)
@@ -100,9 +105,9 @@ export function createKeyRedactor(...keys: readonly string[]): Redact {
 /**
  * Parses all inputs.
  *
- * A blank value means the default: the runner fills in a default only if the key is absent, and an expression often
- * evaluates to an empty string. So does a bad value, so that a stranger can be refused and the check be concluded before
- * the problem ends the step.
+ * A blank value means the default: the runner fills in a default only if the key is absent, and an
+ * expression often evaluates to an empty string. So does a bad value, so that a stranger can be
+ * refused and the check be concluded before the problem ends the step.
  */
 export function parseInputs(
   raw: RawInputs,
@@ -124,7 +129,9 @@ export function parseInputs(
 
 export type Inputs = Readonly<ReturnType<typeof readAll>>
 
-/** @param ifBad what takes the place of a bad value, if the input is required and so has no default */
+/**
+ * @param ifBad what takes the place of a bad value, if the input is required and so has no default
+ */
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
 function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
@@ -132,9 +139,14 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
     if (createKeyRedactor(raw[input].trim())(text) === text) return text
     throw new InvalidInput(() => `contains the key. Pass it as ${input} only.`)
   }
-  const refuseKey = (text: string): string => refuseKeyOf('previous-api-key', refuseKeyOf('api-key', text))
+  const refuseKey = (text: string): string =>
+    refuseKeyOf('previous-api-key', refuseKeyOf('api-key', text))
   const parse: Parse = (input, parseValue, ifBad) =>
-    parseWithKey(input, (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)), ifBad)
+    parseWithKey(
+      input,
+      (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)),
+      ifBad,
+    )
   /** Here, an empty value means none: the runner has already filled in the default. */
   const parseIfSet = (input: InputName, parseValue: (value: string) => string = String): string =>
     raw[input].trim() === '' ? '' : parse(input, parseValue, '')
@@ -146,10 +158,15 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
   const isDefaultService = baseUrl === DEFAULTS['base-url']
   const hasIssue = sources.hasIssue || raw['issue-number'].trim() !== ''
   return {
-    apiKey: parseWithKey('api-key', (value) => parseKey(value, isDefaultService, sources.missingSecrets), ''),
+    apiKey: parseWithKey(
+      'api-key',
+      (value) => parseKey(value, isDefaultService, sources.missingSecrets),
+      '',
+    ),
     /** The key before this one, while it is replaced; or empty. */
     previousApiKey: parseWithKey('previous-api-key', (value) => {
-      const isCurrent = value === '' || value === raw['api-key'].trim() // As long as only one of the two was changed.
+      // As long as only one of the two was changed.
+      const isCurrent = value === '' || value === raw['api-key'].trim()
       return isCurrent ? '' : parseKey(refuseKeyOf('api-key', value), isDefaultService)
     }),
     projectId: parse('project-id', (value) => parseProject(value, isDefaultService), ''),
@@ -176,7 +193,10 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
     timeoutMs: parse('timeout-minutes', parseTimeout),
     pollIntervalMs: parse('poll-interval-seconds', parseInterval),
     failOn: parse('fail-on', parseFailOn),
-    /** http(s), without a slash at its end; empty if it was bad: then nobody knows which service is meant. */
+    /**
+     * http(s), without a slash at its end; empty if it was bad: then nobody knows which service is
+     * meant.
+     */
     baseUrl,
     dryRun,
     /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
@@ -205,7 +225,8 @@ function parseTask(
     const whole = [text, fromFile].filter((part) => part).join('\n\n')
     if (whole !== '' || hasOther) return whole
     throw new InvalidInput(
-      () => 'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.',
+      () =>
+        'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.',
     )
   }
   const prompt = parse('prompt', parsePrompt, '')

@@ -1,9 +1,9 @@
 /**
  * Decides which changed files count, using patterns that mean the same as in `on.push.paths`.
  *
- * Whoever opens a pull request chooses the names of its files, and a regular expression that backtracks can be made to
- * run for minutes by a name. So the patterns have a matcher of their own: its time grows with the length of the pattern
- * times the length of the path, whatever they are.
+ * Whoever opens a pull request chooses the names of its files, and a regular expression that
+ * backtracks can be made to run for minutes by a name. So the patterns have a matcher of their own:
+ * its time grows with the length of the pattern times the length of the path, whatever they are.
  */
 
 import { InvalidInput } from './values.js'
@@ -12,21 +12,30 @@ import { InvalidInput } from './values.js'
 const LIMIT = 1000
 
 /**
- * Likely slips: GitHub's paths start at the root and end in a file, so the first three can never match one. The others
- * would take a file with an odd name; for such a file, escape the character.
+ * Likely slips: GitHub's paths start at the root and end in a file, so the first three can never
+ * match one. The others would take a file with an odd name; for such a file, escape the character.
  */
 const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
   [/^\s/, 'remove the blank after "!"; write "\\ " for a name that starts with one'],
   [/^\//, 'remove the first "/": patterns already start at the root of the repository'],
-  [/\/\/|(?:^|\/)\.\.?(?:\/|$)/, 'no path contains "./", "../" or "//"; start with a file or folder'],
+  [
+    /\/\/|(?:^|\/)\.\.?(?:\/|$)/,
+    'no path contains "./", "../" or "//"; start with a file or folder',
+  ],
   [/\/$/, 'a pattern matches files, not folders: write "/**" at the end for everything inside'],
   [/^(["']).*\1,?$/, 'remove the quotes; write "\\" before a quote that is part of a name'],
-  [/^- /, 'write one pattern per line, without "- "; write "\\- " for a name that starts like that'],
+  [
+    /^- /,
+    'write one pattern per line, without "- "; write "\\- " for a name that starts like that',
+  ],
   [
     /(?<!\\)[{}]/,
     'braces are plain characters here; write one line for each alternative, or "\\{" for a brace in a name',
   ],
-  [/(?<!\\),(?:\s|$)|\*[,\s]/, 'write one pattern per line, without commas, or "\\," for a comma in a name'],
+  [
+    /(?<!\\),(?:\s|$)|\*[,\s]/,
+    'write one pattern per line, without commas, or "\\," for a comma in a name',
+  ],
 ]
 
 /** As in YAML, where such lists often have some. */
@@ -36,7 +45,10 @@ const COMMENT = /(?:^|\s)#.*/
 export interface PathPattern {
   readonly excludes: boolean
   readonly tokens: readonly Token[]
-  /** Texts that every matching path contains. Most paths lack one of them, and that is faster to check. */
+  /**
+   * Texts that every matching path contains. Most paths lack one of them, and that is faster to
+   * check.
+   */
   readonly contained: readonly string[]
 }
 
@@ -72,8 +84,8 @@ export function parsePathPatterns(text: string): readonly PathPattern[] {
 }
 
 /**
- * Whether a changed file counts: the last pattern that matches its path decides. If none does, it counts if there are
- * only patterns with `!`, or none at all.
+ * Whether a changed file counts: the last pattern that matches its path decides. If none does, it
+ * counts if there are only patterns with `!`, or none at all.
  *
  * @param path from the root of the repository, with `/` and no `/` at the start.
  */
@@ -86,8 +98,8 @@ export function matchesPatterns(patterns: readonly PathPattern[], path: string):
 }
 
 /**
- * Matches one character of the path after the other. `reached[i]` says whether the characters so far can be matched by
- * the tokens before token `i`.
+ * Matches one character of the path after the other. `reached[i]` says whether the characters so
+ * far can be matched by the tokens before token `i`.
  */
 function matchesWhole(tokens: readonly Token[], path: readonly string[]): boolean {
   let reached = skipOptional(tokens, [true], true)
@@ -105,23 +117,31 @@ function matchesWhole(tokens: readonly Token[], path: readonly string[]): boolea
 }
 
 /** Adds the tokens that are reached by letting optional ones match nothing. */
-function skipOptional(tokens: readonly Token[], reached: boolean[], startsSegment: boolean): boolean[] {
+function skipOptional(
+  tokens: readonly Token[],
+  reached: boolean[],
+  startsSegment: boolean,
+): boolean[] {
   tokens.forEach(({ optional }, index) => {
-    if (reached[index] && (optional === 'at a segment' ? startsSegment : optional)) reached[index + 1] = true
+    if (reached[index] && (optional === 'at a segment' ? startsSegment : optional))
+      reached[index + 1] = true
   })
   return reached
 }
 
-// `**` with its `/` is one token, because the page says that `**/README.md` matches `README.md` too. It ends where a
-// segment starts: the page says "in a `docs` directory" of `**/docs/**` and "with the prefix `migrate-`" of
-// `**/migrate-*.sql`.
+// `**` with its `/` is one token, because the page says that `**/README.md` matches `README.md`
+// too. It ends where a segment starts: the page says "in a `docs` directory" of `**/docs/**` and
+// "with the prefix `migrate-`" of `**/migrate-*.sql`.
 const WILDCARDS: Readonly<Record<string, Token>> = {
   '*': { accepts: (character) => character !== '/', repeats: true, optional: true },
   '**': { accepts: () => true, repeats: true, optional: true },
   '**/': { accepts: () => true, repeats: true, optional: 'at a segment' },
 }
 
-/** A wildcard; or an escaped character, a set or any other character, and its quantifier; or what can't stand there. */
+/**
+ * A wildcard; or an escaped character, a set or any other character, and its quantifier; or what
+ * can't stand there.
+ */
 const ELEMENT = /(\*\*\/|\*\*|\*)|(?:\\([ -/:-@[-`{-~])|\[([^\]]*)\]|([^?+[\\]))([?+])?|[\s\S]/gu
 
 /** @param problem what is wrong with the line, and what to write instead */
@@ -140,7 +160,8 @@ function parseLine(number: number, text: string): PathPattern {
   const tokens = [...pattern.matchAll(ELEMENT)].map((match): Token => {
     const [element, wildcard = '', escaped, set, plain, quantifier] = match
     const literal = escaped ?? plain
-    const accepts = literal === undefined ? acceptSet(set) : (character: string) => character === literal
+    const accepts =
+      literal === undefined ? acceptSet(set) : (character: string) => character === literal
     if (WILDCARDS[wildcard] !== undefined) return WILDCARDS[wildcard]
     const position = [...pattern.slice(0, match.index)].length + (excludes ? 2 : 1)
     if (accepts === undefined) throw fail(describeMistake(element, `at character ${position}`))
@@ -153,15 +174,18 @@ function parseLine(number: number, text: string): PathPattern {
 
 /** Undefined unless it is a set of letters and digits, in which each range ascends. */
 function acceptSet(set: string | undefined): Token['accepts'] | undefined {
-  if (set === undefined || !/^(?:[a-z](?:-[a-z])?|[A-Z](?:-[A-Z])?|\d(?:-\d)?)+$/.test(set)) return undefined
-  if ([...set.matchAll(/(.)-(.)/g)].some(([, first = '', last = '']) => first > last)) return undefined
+  if (set === undefined || !/^(?:[a-z](?:-[a-z])?|[A-Z](?:-[A-Z])?|\d(?:-\d)?)+$/.test(set))
+    return undefined
+  if ([...set.matchAll(/(.)-(.)/g)].some(([, first = '', last = '']) => first > last))
+    return undefined
   const pattern = new RegExp(`[${set}]`)
   return (character) => pattern.test(character)
 }
 
 /** What is wrong with an element that can't stand where it does. */
 function describeMistake(element: string, position: string): string {
-  if (element === '[') return `"[" ${position} is not closed with "]"; write "\\[" for a literal one`
+  if (element === '[')
+    return `"[" ${position} is not closed with "]"; write "\\[" for a literal one`
   if (element === '\\') {
     return `"\\" ${position} escapes nothing; only punctuation and spaces can be escaped; write "\\\\" for a literal backslash, and separate folders with "/"`
   }

@@ -1,4 +1,7 @@
-/** Reads the prompt file safely: whoever can push to the checkout must not get other files sent to the service. */
+/**
+ * Reads the prompt file safely: whoever can push to the checkout must not get other files sent to
+ * the service.
+ */
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -17,10 +20,11 @@ export type PromptFile = { readonly text: string } | { readonly problem: string 
 const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the file itself.'
 
 /**
- * Reads a file inside the workspace or the runner's temp folder as UTF-8, without its byte order mark, trimmed.
+ * Reads a file inside the workspace or the runner's temp folder as UTF-8, without its byte order
+ * mark, trimmed.
  *
- * Refused: anything outside, behind a symbolic link below the folder, under `.git`, not a regular file, empty, over
- * 1 MiB, not UTF-8. Never blocks, not even on a FIFO.
+ * Refused: anything outside, behind a symbolic link below the folder, under `.git`, not a regular
+ * file, empty, over 1 MiB, not UTF-8. Never blocks, not even on a FIFO.
  *
  * @returns the text, or what is wrong and what to do, to follow the path.
  */
@@ -37,7 +41,9 @@ export function readPromptFile(path: string, roots: PromptRoots): PromptFile {
   }
 }
 
-type ResolvedPath = { readonly root: string; readonly relativePath: string } | { readonly problem: string }
+type ResolvedPath =
+  | { readonly root: string; readonly relativePath: string }
+  | { readonly problem: string }
 
 function resolveInRoots(path: string, roots: PromptRoots): ResolvedPath {
   if (path.includes('\0')) return { problem: 'contains a NUL character.' }
@@ -52,12 +58,14 @@ function resolveInRoots(path: string, roots: PromptRoots): ResolvedPath {
     )
   if (inside === undefined) {
     return {
-      problem: "is outside the workspace and the runner's temp folder. Copy it to ${{ runner.temp }} first.",
+      problem:
+        "is outside the workspace and the runner's temp folder. Copy it to ${{ runner.temp }} first.",
     }
   }
   if (inside.relativePath.split(sep).some(isGitInternal)) {
     return {
-      problem: 'is in a folder that git uses for its own files, including credentials. Use another file.',
+      problem:
+        'is in a folder that git uses for its own files, including credentials. Use another file.',
     }
   }
   return inside
@@ -73,18 +81,21 @@ function realPath(folder: string): string {
 }
 
 /**
- * `.git`, in any spelling that Windows and macOS accept for it; and the files in the temp folder in which
- * actions/checkout keeps its token from v6 on (actions/checkout, src/git-auth-helper.ts), also by their short names on
- * Windows.
+ * `.git`, in any spelling that Windows and macOS accept for it; and the files in the temp folder in
+ * which actions/checkout keeps its token from v6 on (actions/checkout, src/git-auth-helper.ts),
+ * also by their short names on Windows.
  */
 function isGitInternal(segment: string): boolean {
   const visible = segment.replace(/\p{Cf}/gu, '') // HFS+ ignores these.
-  return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(visible) || /^git-cr(?:edentials-|~\d)/i.test(visible)
+  return (
+    /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(visible) || /^git-cr(?:edentials-|~\d)/i.test(visible)
+  )
 }
 
 /** Reads a regular file of at most 1 MiB, or returns what is wrong with it. */
 function readRegularFile(file: string): Buffer | string {
-  // O_NONBLOCK: opening a FIFO for reading would wait for a writer. Both flags are missing on Windows.
+  // O_NONBLOCK: opening a FIFO for reading would wait for a writer. Both flags are missing on
+  // Windows.
   const descriptor = openSync(
     file,
     constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),

@@ -46,7 +46,11 @@ const OTHER_KINDS = ['mint_dsc_', 'mint_us_']
 const MAX_KEY_LENGTH = 4096
 
 /** The value is never shown. */
-export function parseKey(value: string, isDefaultService: boolean, missingSecrets?: string): string {
+export function parseKey(
+  value: string,
+  isDefaultService: boolean,
+  missingSecrets?: string,
+): string {
   if (value === '') {
     throw missing(
       missingSecrets ??
@@ -100,18 +104,25 @@ export function parseWord<T extends string>(value: string, words: readonly T[]):
 const SCOPES = ['run', 'pull-request', 'issue'] as const
 export type JobScope = (typeof SCOPES)[number]
 
-/** @param hasIssue whether a pull request or an issue is known, from the event or from `issue-number` */
+/**
+ * @param hasIssue whether a pull request or an issue is known, from the event or from
+ * `issue-number`
+ */
 export function parseScope(
   value: string,
   { jobId, hasIssue }: { readonly jobId: string; readonly hasIssue: boolean },
 ): JobScope {
   const scope = parseWord(value, SCOPES)
   if (scope !== 'run' && jobId !== '') {
-    throw new InvalidInput((got) => `${got} can't be combined with job-id. Remove one of the two.`, value)
+    throw new InvalidInput(
+      (got) => `${got} can't be combined with job-id. Remove one of the two.`,
+      value,
+    )
   }
   if (scope === 'issue' && !hasIssue) {
     throw new InvalidInput(
-      (got) => `${got} needs an issue or a pull request, and the event has neither. Set issue-number.`,
+      (got) =>
+        `${got} needs an issue or a pull request, and the event has neither. Set issue-number.`,
       value,
     )
   }
@@ -154,11 +165,14 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
 }
 
 /**
- * Not what git forbids in the name of a ref (git-scm.com/docs/git-check-ref-format), nor what looks like an option. V8
- * takes long to build `\p{C}`, so it does that only for a run that has a `since`.
+ * Not what git forbids in the name of a ref (git-scm.com/docs/git-check-ref-format), nor what looks
+ * like an option. V8 takes long to build `\p{C}`, so it does that only for a run that has a
+ * `since`.
  */
 function isRef(value: string): boolean {
-  return value.length <= 255 && !/\.\.|[\s\p{C}~^:?*[\\]|@\{|\/\/|^[-/]|\/$|\.$|\.lock$/u.test(value)
+  return (
+    value.length <= 255 && !/\.\.|[\s\p{C}~^:?*[\\]|@\{|\/\/|^[-/]|\/$|\.$|\.lock$/u.test(value)
+  )
 }
 
 export function parseSince(value: string): string {

@@ -12,7 +12,12 @@ const CHECK_RUNS_LIMIT = 1000
 
 const DIED = '🛑 The step ended before it could report its result'
 
-export function openCheckRuns(github: GitHub, repository: string, sha: string, name: string): Place {
+export function openCheckRuns(
+  github: GitHub,
+  repository: string,
+  sha: string,
+  name: string,
+): Place {
   const commit = `commit ${shortSha(sha)}`
   const writing = (mode: RequestMode) =>
     requestParams({ repository, ...mode }, `writing the check on ${commit}`, 'checks: write', hasId)

@@ -50,7 +50,11 @@ export function openComments(
       return data.id
     },
     async edit(comment_id, { comment }, marker, mode) {
-      await github.issues.updateComment({ ...writing(mode), comment_id, body: `${comment}\n\n${marker}` })
+      await github.issues.updateComment({
+        ...writing(mode),
+        comment_id,
+        body: `${comment}\n\n${marker}`,
+      })
     },
   }
 }

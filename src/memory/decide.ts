@@ -1,4 +1,7 @@
-/** Decides what a run does with the docs job that is remembered. Pure: docs/behaviour.md has the table. */
+/**
+ * Decides what a run does with the docs job that is remembered. Pure: docs/behaviour.md has the
+ * table.
+ */
 
 import { type Job, reasonNotContinuable } from '../agent/job.js'
 import type { SkipReason } from '../run/result.js'
@@ -7,7 +10,10 @@ import type { DocsPull } from './docs-pull.js'
 export interface Facts {
   /** Who left the job: an earlier run, or an earlier attempt of this one. */
   readonly by: 'earlier run' | 'unfinished attempt' | 'reported attempt'
-  /** The run is a push to a pull request: to the one whose docs these are, or to one of several that share them. */
+  /**
+   * The run is a push to a pull request: to the one whose docs these are, or to one of several that
+   * share them.
+   */
   readonly push: 'own' | 'shared' | undefined
   /** The run would send what the job doesn't have yet. */
   readonly isNews: boolean
@@ -26,7 +32,9 @@ export type Decision =
   | { readonly does: 'create'; readonly reason: string }
   | { readonly does: 'message' }
 
-/** What a docs job was sent is not paid for again, and whoever closed its pull request wants none. */
+/**
+ * What a docs job was sent is not paid for again, and whoever closed its pull request wants none.
+ */
 export function decide({ by, push, isNews, job, link, pull }: Facts): Decision {
   const isOver = pull === 'merged' || pull === 'closed'
   const notUsable = reasonNotUsable(job)

@@ -1,4 +1,7 @@
-/** What the tokens can read of a docs pull request: whether it is still open, and which files it changes. */
+/**
+ * What the tokens can read of a docs pull request: whether it is still open, and which files it
+ * changes.
+ */
 
 import { parsePullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
@@ -8,7 +11,11 @@ import { type DocsFile, FILES_PAGE } from '../run/progress.js'
 import { joinSentences } from '../text/format.js'
 
 /** `reason` and what helps, in sentences. `isExpired`: docs-token was refused. */
-type UnknownPull = { readonly state: 'unknown'; readonly reason: string; readonly isExpired?: boolean }
+type UnknownPull = {
+  readonly state: 'unknown'
+  readonly reason: string
+  readonly isExpired?: boolean
+}
 export type DocsPull = { readonly state: 'open' | 'merged' | 'closed' } | UnknownPull
 
 /**
@@ -27,7 +34,8 @@ export async function readDocsPull<T>(
     return { state: 'unknown', reason: 'It is on another host.' }
   }
   const { repository, number } = parsePullRequest(link)
-  if (number === '') return { state: 'unknown', reason: "Its link doesn't look like a pull request's." }
+  if (number === '')
+    return { state: 'unknown', reason: "Its link doesn't look like a pull request's." }
   const isHere = repository.toLowerCase() === environment.repository.toLowerCase()
   try {
     return await read(github, repository, number)
@@ -48,8 +56,8 @@ export async function readDocsPull<T>(
 }
 
 /**
- * Whether another token may get more: it has a rate limit of its own. GitHub answers 404 instead of 403 if it must not
- * tell that a private repository exists.
+ * Whether another token may get more: it has a rate limit of its own. GitHub answers 404 instead of
+ * 403 if it must not tell that a private repository exists.
  */
 function isRefused({ status, temporary, retryAfterMs }: GitHubError): boolean {
   const isLimited = retryAfterMs !== undefined
@@ -65,7 +73,11 @@ function unknownFor(error: GitHubError, advice: string, prefix = ''): UnknownPul
   return { state: 'unknown', reason: joinSentences(prefix + error.message, advice) }
 }
 
-export async function readState(github: GitHub, repository: string, number: string): Promise<DocsPull> {
+export async function readState(
+  github: GitHub,
+  repository: string,
+  number: string,
+): Promise<DocsPull> {
   const doing = `reading pull request ${repository}#${number}`
   const common = requestParams({ repository }, doing, 'pull-requests: read')
   const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
@@ -89,11 +101,14 @@ export async function readFiles(
   const doing = `listing the files of pull request ${repository}#${number}`
   const mode = { repository, retried: false, signal }
   const common = requestParams(mode, doing, 'pull-requests: read', isList)
-  return (await github.pulls.listFiles({ ...common, pull_number: Number(number), per_page: FILES_PAGE })).data
+  return (
+    await github.pulls.listFiles({ ...common, pull_number: Number(number), per_page: FILES_PAGE })
+  ).data
 }
 
 function isList(data: unknown): boolean {
   const isFile = (file: Partial<DocsFile> | null) =>
-    typeof file?.filename === 'string' && Number.isInteger(Number(file.additions) + Number(file.deletions))
+    typeof file?.filename === 'string' &&
+    Number.isInteger(Number(file.additions) + Number(file.deletions))
   return Array.isArray(data) && data.every(isFile)
 }

@@ -1,4 +1,7 @@
-/** The hidden marker: the state that a run leaves for the next one, signed so that nobody else can. Pure. */
+/**
+ * The hidden marker: the state that a run leaves for the next one, signed so that nobody else can.
+ * Pure.
+ */
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { isId, safeLink } from '../agent/job.js'
@@ -6,7 +9,9 @@ import type { Stored } from '../run/status-update.js'
 
 export interface Identity {
   readonly repository: string
-  /** The number of a pull request or an issue, which share their numbers, or the SHA of a commit. */
+  /**
+   * The number of a pull request or an issue, which share their numbers, or the SHA of a commit.
+   */
   readonly place: string
   /** The workflow's repository and path, without its ref. */
   readonly workflow: string
@@ -40,20 +45,28 @@ export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKey
  *
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
  */
-export function createMarker(stored: StoredState, id: number, identity: Identity, [key]: MarkerKeys): string {
+export function createMarker(
+  stored: StoredState,
+  id: number,
+  identity: Identity,
+  [key]: MarkerKeys,
+): string {
   const { jobId, link, run, attempt, state, fingerprint } = stored
-  const data = Buffer.from(JSON.stringify([jobId, link, run, attempt, state, fingerprint])).toString(
-    'base64url',
-  )
+  const data = Buffer.from(
+    JSON.stringify([jobId, link, run, attempt, state, fingerprint]),
+  ).toString('base64url')
   return `<!-- agent-job-action:2 ${publicName(identity)} ${data} ${sign(data, id, identity, key)} -->`
 }
 
 /**
- * Reads the last marker in the text of the comment or the check run with this id: a step puts its own at the end.
+ * Reads the last marker in the text of the comment or the check run with this id: a step puts its
+ * own at the end.
  *
- * It counts only where its signature says: anyone can write a comment, copy a genuine marker, or get a bot to repeat it.
+ * It counts only where its signature says: anyone can write a comment, copy a genuine marker, or
+ * get a bot to repeat it.
  *
- * @returns `unverified` for a text that claims to be this step's but can't be verified; undefined for any other.
+ * @returns `unverified` for a text that claims to be this step's but can't be verified; undefined
+ * for any other.
  */
 export function readMarker(
   text: string,
@@ -70,10 +83,15 @@ export function readMarker(
 }
 
 /**
- * Whether a step of this action wrote the comment with this id. For another step, a marker at the end is enough: nobody
- * can tell a copy apart. A comment that was just created ends in a nonce.
+ * Whether a step of this action wrote the comment with this id. For another step, a marker at the
+ * end is enough: nobody can tell a copy apart. A comment that was just created ends in a nonce.
  */
-export function isByAction(text: string, id: number, identity: Identity, keys?: MarkerKeys): boolean {
+export function isByAction(
+  text: string,
+  id: number,
+  identity: Identity,
+  keys?: MarkerKeys,
+): boolean {
   if (/<!-- [0-9a-f]{32} -->\s*$/.test(text)) return true
   const [marker = '', name] = MARKER.exec(lastMarker(text)) ?? []
   if (name === publicName(identity))
@@ -86,7 +104,9 @@ function lastMarker(text: string): string {
   return start < 0 ? '' : text.slice(start)
 }
 
-/** A short public name of the step: it only tells its own texts from others', including copied ones. */
+/**
+ * A short public name of the step: it only tells its own texts from others', including copied ones.
+ */
 function publicName(identity: Identity): string {
   return createHash('sha256')
     .update(JSON.stringify(stepKey(identity)))
@@ -105,11 +125,21 @@ function stepKey({ workflow, job, step, project, jobKey }: Identity): readonly s
   return [workflow, job, step, project, jobKey]
 }
 
-/** Only verified data is parsed; but a previous key may have leaked, and the prompt and the comment repeat these. */
+/**
+ * Only verified data is parsed; but a previous key may have leaked, and the prompt and the comment
+ * repeat these.
+ */
 function parse(data: string): StoredState {
   const [jobId, link, run, attempt, state, fingerprint = ''] = JSON.parse(
     Buffer.from(data, 'base64url').toString(),
   )
   const id = String(jobId)
-  return { jobId: isId(id) ? id : '', link: safeLink(String(link)), run, attempt, state, fingerprint }
+  return {
+    jobId: isId(id) ? id : '',
+    link: safeLink(String(link)),
+    run,
+    attempt,
+    state,
+    fingerprint,
+  }
 }

@@ -1,4 +1,7 @@
-/** What a step remembers of earlier runs, and stores for later ones. Other folders import this file alone. */
+/**
+ * What a step remembers of earlier runs, and stores for later ones. Other folders import this file
+ * alone.
+ */
 
 import type { AgentService } from '../agent/client.js'
 import type { RunEvent } from '../event/event.js'
@@ -35,7 +38,8 @@ export function openMemory(step: Step, github: GitHub) {
   }
 
   const { docsToken: token } = inputs
-  const docsGitHub = token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
+  const docsGitHub =
+    token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
   const readDocs = <T>(link: string, read: Parameters<typeof readDocsPull<T>>[4]) =>
     readDocsPull(link, environment, github, docsGitHub, read)
 
@@ -53,11 +57,17 @@ export function openMemory(step: Step, github: GitHub) {
   if (inputs.check) keep(openCheck(step, github, () => comment?.role === 'decides'))
 
   return {
-    /** From now on the comment is kept, too, if the step has one: on what these inputs name. @throws ActionError `github` */
+    /**
+     * From now on the comment is kept, too, if the step has one: on what these inputs name. @throws
+     * ActionError `github`
+     */
     openComment(inputs: Inputs): void {
       comment = keep(openComment({ ...step, inputs }, github))
     },
-    /** Whether a comment by this action triggered the run: with a personal token, what its steps write does. */
+    /**
+     * Whether a comment by this action triggered the run: with a personal token, what its steps
+     * write does.
+     */
     async isAbout({ name, payload }: RunEvent): Promise<boolean> {
       const id = getPath(payload, 'comment.id')
       if (name !== 'issue_comment' || typeof id !== 'number') return false

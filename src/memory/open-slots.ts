@@ -1,4 +1,7 @@
-/** What the step keeps at GitHub: the comment on a pull request or an issue, and the check run on a commit. */
+/**
+ * What the step keeps at GitHub: the comment on a pull request or an issue, and the check run on a
+ * commit.
+ */
 
 import { type RunEnvironment, type RunEvent, withoutRef } from '../event/event.js'
 import type { GitHub } from '../github/client.js'
@@ -30,7 +33,8 @@ export function openComment(step: Step, github: GitHub): Slot | undefined {
   const { jobScope, issueNumber } = inputs
   const decides = jobScope !== 'run'
   if (!decides && !inputs.comment) return undefined
-  const needsEvent = jobScope === 'issue' || /^(?:pull_request|issue_comment|push$)/.test(event.name)
+  const needsEvent =
+    jobScope === 'issue' || /^(?:pull_request|issue_comment|push$)/.test(event.name)
   if (event.problem !== undefined && decides && needsEvent && issueNumber === undefined) {
     throw new ActionError(
       'github',
@@ -45,17 +49,28 @@ export function openComment(step: Step, github: GitHub): Slot | undefined {
   const consequence = decides
     ? 'starting a separate docs job, as with job-scope: run'
     : 'there is nothing to comment on'
-  log(`The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`)
+  log(
+    `The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`,
+  )
   const ofRun = decides && inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
   return ofRun && createCommentSlot(step, github, ofRun, INFORMS)
 }
 
-function createCommentSlot(step: Step, github: GitHub, conversation: Conversation, role: Role): Slot {
+function createCommentSlot(
+  step: Step,
+  github: GitHub,
+  conversation: Conversation,
+  role: Role,
+): Slot {
   const place = openComments(github, step.environment.repository, conversation)
   return new Slot({ ...step, ...signing(step, String(conversation.number)), place, role })
 }
 
-export function openCheck(step: Step, github: GitHub, isInComment: () => boolean): Slot | undefined {
+export function openCheck(
+  step: Step,
+  github: GitHub,
+  isInComment: () => boolean,
+): Slot | undefined {
   const { environment, event, inputs, redact } = step
   const sha = commitOf(environment, event)
   if (sha === '') {
@@ -77,7 +92,15 @@ export function openCheck(step: Step, github: GitHub, isInComment: () => boolean
 export function signing({ inputs, environment, nonce }: Step, where: string) {
   const { repository, job, step } = environment
   const { projectId: project, apiKey, previousApiKey, jobKey } = inputs
-  const identity = { repository, place: where, workflow: workflowId(environment), job, step, project, jobKey }
+  const identity = {
+    repository,
+    place: where,
+    workflow: workflowId(environment),
+    job,
+    step,
+    project,
+    jobKey,
+  }
   const markerKeys = apiKey === '' ? undefined : deriveMarkerKeys(apiKey, previousApiKey)
   return { identity, markerKeys, nonce: nonce() }
 }
@@ -92,7 +115,8 @@ export function findConversation(
   const pull = { kind: 'pull request', number, permission: 'pull-requests: write' } as const
   const plain = { kind: 'issue', number, permission: 'issues: write' } as const
   if (number === pullRequest?.number) return pull
-  if (number === issue) return scope === 'pull-request' && issueNumber === undefined ? undefined : plain
+  if (number === issue)
+    return scope === 'pull-request' && issueNumber === undefined ? undefined : plain
   // The number alone doesn't tell which of the two it is, and each needs a permission of its own.
   return scope === 'pull-request'
     ? pull
@@ -104,7 +128,10 @@ function commitOf(environment: RunEnvironment, { name, headSha }: RunEvent): str
   return name === 'issue_comment' ? '' : headSha || environment.sha
 }
 
-/** The workflow's repository and path. An organisation's required workflow has the path of another repository. */
+/**
+ * The workflow's repository and path. An organisation's required workflow has the path of another
+ * repository.
+ */
 export function workflowId(environment: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
   return withoutRef(environment.workflowRef) || environment.workflow
 }

@@ -1,4 +1,7 @@
-/** What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or to continue. */
+/**
+ * What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or
+ * to continue.
+ */
 
 import { isFinalOutcome, type Job, parsePullRequest } from '../agent/job.js'
 import { InputError } from '../inputs/inputs.js'
@@ -14,7 +17,9 @@ import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 import type { Slot } from './slot.js'
 
-export interface PreviousRunContext extends RunTools, Pick<Step, 'environment' | 'event' | 'inputs'> {
+export interface PreviousRunContext
+  extends RunTools,
+    Pick<Step, 'environment' | 'event' | 'inputs'> {
   /** Where this step's state may be stored: the check, then the comment. */
   readonly slots: readonly Pick<Slot, 'role' | 'find' | 'stop'>[]
   readonly readDocsPull: (link: string) => Promise<DocsPull>
@@ -26,13 +31,17 @@ export interface PreviousRun extends Pick<Facts, 'job'> {
   readonly pull?: Facts['pull']
 }
 
-/** The docs job is waited for: it has what this run would send, or an earlier attempt didn't see it finish. */
+/**
+ * The docs job is waited for: it has what this run would send, or an earlier attempt didn't see it
+ * finish.
+ */
 export type Attach = Extract<Task, { kind: 'attach' }>
 
 /**
  * Finds the job to continue. The check decides for a re-run, the comment for a later run.
  *
- * @throws ActionError `github` if what decides can't be read, `input` if this very attempt has stored something already
+ * @throws ActionError `github` if what decides can't be read, `input` if this very attempt has
+ * stored something already
  */
 export async function findPreviousRun(
   context: PreviousRunContext,
@@ -74,10 +83,14 @@ export async function findPreviousRun(
 }
 
 /** Undefined for an attempt after which a re-run is a run like any other. */
-function howItEnded({ state, jobId, link, fingerprint }: StoredState, task: Task): Facts['by'] | undefined {
+function howItEnded(
+  { state, jobId, link, fingerprint }: StoredState,
+  task: Task,
+): Facts['by'] | undefined {
   if (jobId === '') return undefined
   if (!isFinalOutcome(state) && !NOTHING_SENT.includes(state)) return 'unfinished attempt'
-  const isReported = state === 'pr-opened' && link !== '' && fingerprint !== '' && task.kind !== 'attach'
+  const isReported =
+    state === 'pr-opened' && link !== '' && fingerprint !== '' && task.kind !== 'attach'
   return isReported ? 'reported attempt' : undefined
 }
 
@@ -109,8 +122,8 @@ function attachTo(
 }
 
 /**
- * What this very attempt stored is another step's: a re-run has a higher attempt. A step that only waits for that job may
- * go on.
+ * What this very attempt stored is another step's: a re-run has a higher attempt. A step that only
+ * waits for that job may go on.
  */
 function refuseSameAttempt(
   state: StoredState | undefined,
@@ -131,7 +144,10 @@ function refuseSameAttempt(
 }
 
 /** Of a create request: no job is known that could be continued. */
-function noteIfUnknown(state: StoredState | undefined, { note, service }: PreviousRunContext): void {
+function noteIfUnknown(
+  state: StoredState | undefined,
+  { note, service }: PreviousRunContext,
+): void {
   if (state === undefined || state.jobId !== '' || NOTHING_SENT.includes(state.state)) return
   note(
     `The result of the last create request is unknown: a docs job may exist. Look ${service.facts.whereToLook}.`,
@@ -150,8 +166,16 @@ function noteIfLost({ state }: StoredState, { note, progress }: PreviousRunConte
 /**
  * The job as the service has it; undefined if it does not exist.
  */
-async function getJob(jobId: string, { inputs, ...tools }: PreviousRunContext): Promise<Job | undefined> {
-  const options = { jobId, precededBy: { kind: 'nothing' }, once: true, pollIntervalMs: undefined } as const
+async function getJob(
+  jobId: string,
+  { inputs, ...tools }: PreviousRunContext,
+): Promise<Job | undefined> {
+  const options = {
+    jobId,
+    precededBy: { kind: 'nothing' },
+    once: true,
+    pollIntervalMs: undefined,
+  } as const
   // What this step reports begins later.
   const progress = new Progress(tools.clock)
   const quietTools = { ...tools, progress, onJob: () => undefined, warn: tools.debug }

@@ -1,4 +1,7 @@
-/** One text that the step keeps at GitHub, with its state hidden in it: read once, then edited, the latest update last. */
+/**
+ * One text that the step keeps at GitHub, with its state hidden in it: read once, then edited, the
+ * latest update last.
+ */
 
 import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError } from '../github/errors.js'
@@ -7,7 +10,13 @@ import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-upda
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { createMarker, NOTHING_SENT, type StoredState } from './marker.js'
-import { concludeAll, createOnce, readEarlier, type SignedPlace, type StoredText } from './stored-text.js'
+import {
+  concludeAll,
+  createOnce,
+  readEarlier,
+  type SignedPlace,
+  type StoredText,
+} from './stored-text.js'
 
 export interface Role {
   /** `decides`: nothing is sent unless it can be written. `informs`: nothing depends on it. */
@@ -25,7 +34,10 @@ interface SlotOptions extends SignedPlace, Pick<Step, 'clock' | 'deadline' | 'wa
 /** What is known of the text, and what this step has done to it. */
 type State =
   | { readonly is: 'unread' }
-  /** There is no text to edit: none was found, or it is a check run, which each attempt creates anew. */
+  /**
+   * There is no text to edit: none was found, or it is a check run, which each attempt creates
+   * anew.
+   */
   | { readonly is: 'none' }
   | { readonly is: 'found'; readonly id: number }
   /** A creation went out, and no response said that it was carried out. */
@@ -45,7 +57,10 @@ export class Slot implements StatusWriter {
   #dead: readonly StoredText[] = []
   #latest: StatusUpdate | undefined
   #working: Promise<void> | undefined
-  /** Why the last edit failed, reported once; without an error if whoever caused the request reports it. */
+  /**
+   * Why the last edit failed, reported once; without an error if whoever caused the request reports
+   * it.
+   */
   #failed: { readonly error?: unknown } | undefined
   /** Aborted when the step can't wait for its edits any longer. */
   readonly #closing = new AbortController()
@@ -79,7 +94,8 @@ export class Slot implements StatusWriter {
   }
 
   /**
-   * What an earlier step stored; undefined if that can't be read, and this run doesn't depend on it.
+   * What an earlier step stored; undefined if that can't be read, and this run doesn't depend on
+   * it.
    *
    * @throws ActionError `github` if it does; the caller reports it
    */
@@ -123,7 +139,8 @@ export class Slot implements StatusWriter {
   }
 
   enqueue(update: StatusUpdate): void {
-    const isStored = this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
+    const isStored =
+      this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
     const isEarly = this.role === 'informs' && !update.hasJob && update.conclusion === undefined
     if (this.#state.is === 'off' || isStored || isEarly) return
     this.#latest = update
@@ -148,7 +165,8 @@ export class Slot implements StatusWriter {
   async #work(): Promise<void> {
     for (let done: StatusUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
       done = this.#latest as StatusUpdate
-      // If the stored job ID is missing, the next run may create a second job, so these edits are retried.
+      // If the stored job ID is missing, the next run may create a second job, so these edits are
+      // retried.
       const mode = { retried: this.role !== 'informs', signal: this.#closing.signal }
       await this.#write(done, mode).catch((thrown) => this.#onFailure(thrown))
     }
@@ -164,8 +182,10 @@ export class Slot implements StatusWriter {
         if (!place.perAttempt) throw thrown
       })
     }
-    // After a placeholder, this run creates a job of its own, which replaces what a later run stored.
-    const replaces = update.created || update.beforeSending !== undefined || this.#state.is === 'written'
+    // After a placeholder, this run creates a job of its own, which replaces what a later run
+    // stored.
+    const replaces =
+      update.created || update.beforeSending !== undefined || this.#state.is === 'written'
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
@@ -179,7 +199,8 @@ export class Slot implements StatusWriter {
     if (this.#state.is === 'unread') {
       const { environment, note } = this.#options
       const { before, id, dead } = await readEarlier(this.#options, mode)
-      const isOfThisAttempt = before?.run === environment.runId && before.attempt === environment.runAttempt
+      const isOfThisAttempt =
+        before?.run === environment.runId && before.attempt === environment.runAttempt
       if (isOfThisAttempt && this.role === 'informs') note(REPLACES)
       this.#before = before
       this.#dead = dead
@@ -188,7 +209,10 @@ export class Slot implements StatusWriter {
     return this.#before
   }
 
-  /** Creates or replaces the text and the state. Without a state, what was stored before keeps counting. */
+  /**
+   * Creates or replaces the text and the state. Without a state, what was stored before keeps
+   * counting.
+   */
   async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { place, identity, markerKeys, environment } = this.#options
     const isNew = this.#state.is === 'unread' || this.#state.is === 'none'
@@ -197,8 +221,10 @@ export class Slot implements StatusWriter {
     const earlier = this.#state.is === 'unread' ? undefined : (this.#before ?? own)
     const state = markerKeys && (NOTHING_SENT.includes(own.state) ? earlier : own)
     const placeholder = { ...update, ...update.beforeSending, conclusion: undefined }
-    const id = 'id' in this.#state ? this.#state.id : await this.#create(state ? placeholder : update, mode)
-    this.#become({ is: 'written', id, jobId: this.#storedId }) // GitHub may carry out an edit without a response.
+    const id =
+      'id' in this.#state ? this.#state.id : await this.#create(state ? placeholder : update, mode)
+    // GitHub may carry out an edit without a response.
+    this.#become({ is: 'written', id, jobId: this.#storedId })
     if (isNew && state === undefined) return // Nothing to remember: one request is enough.
     const marker = markerKeys && state && createMarker(state, id, identity, markerKeys)
     try {
@@ -223,7 +249,8 @@ export class Slot implements StatusWriter {
 
   #onFailure(thrown: unknown): void {
     // Without the permission, no later try would succeed.
-    if (thrown instanceof GitHubError && !thrown.temporary && this.#storedId === undefined) this.stop()
+    if (thrown instanceof GitHubError && !thrown.temporary && this.#storedId === undefined)
+      this.stop()
     if (this.#failed !== undefined) return
     this.#failed = { error: thrown }
     this.#options.warn(this.failure)

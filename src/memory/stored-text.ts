@@ -20,12 +20,20 @@ export interface StoredText {
 export interface Place {
   /** What people call it, such as "comment". */
   readonly kind: string
-  /** Each attempt of each run creates its own, as a completed check run can't be reopened. Else, all runs share one. */
+  /**
+   * Each attempt of each run creates its own, as a completed check run can't be reopened. Else, all
+   * runs share one.
+   */
   readonly perAttempt: boolean
   list(mode: RequestMode): Promise<Pages<StoredText>>
   /** Creates a text without a marker, because the marker needs its id. */
   create(update: StatusUpdate, nonce: string, mode: RequestMode): Promise<number>
-  edit(id: number, update: StatusUpdate, marker: string | undefined, mode: RequestMode): Promise<void>
+  edit(
+    id: number,
+    update: StatusUpdate,
+    marker: string | undefined,
+    mode: RequestMode,
+  ): Promise<void>
 }
 
 /** A place, how this step's texts there are signed, and what it may use to read them. */
@@ -37,7 +45,10 @@ export interface SignedPlace extends Pick<Step, 'environment' | 'log' | 'note'> 
   readonly nonce: string
 }
 
-/** What an earlier step stored, the id of the text to edit, and the check runs of earlier attempts that died. */
+/**
+ * What an earlier step stored, the id of the text to edit, and the check runs of earlier attempts
+ * that died.
+ */
 export async function readEarlier(
   { place, environment, identity, markerKeys, log, note }: SignedPlace,
   mode: RequestMode,
@@ -72,7 +83,10 @@ export async function readEarlier(
   }
 }
 
-/** Creates a text. If the response is lost, the text is found by its nonce instead of being created twice. */
+/**
+ * Creates a text. If the response is lost, the text is found by its nonce instead of being created
+ * twice.
+ */
 export async function createOnce(
   { place, nonce }: SignedPlace,
   update: StatusUpdate,
@@ -92,7 +106,10 @@ export async function createOnce(
  *
  * @returns those to try again, because GitHub failed for a moment
  */
-export async function concludeAll(dead: readonly StoredText[], mode: RequestMode): Promise<StoredText[]> {
+export async function concludeAll(
+  dead: readonly StoredText[],
+  mode: RequestMode,
+): Promise<StoredText[]> {
   const left: StoredText[] = []
   for (const text of dead) {
     await text.conclude?.(mode).catch((thrown) => {

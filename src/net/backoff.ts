@@ -10,18 +10,26 @@ export interface Backoff {
 export interface RetryDelay {
   /** The minimum to wait, in milliseconds. */
   readonly minDelayMs: number
-  /** The same with jitter, so that many runs that were rejected together do not all come back at the same moment. */
+  /**
+   * The same with jitter, so that many runs that were rejected together do not all come back at the
+   * same moment.
+   */
   readonly delayMs: number
 }
 
 /**
- * The delay before the next attempt: what the server asked for (at least a second) plus up to 25 % jitter, or
- * exponential backoff with up to 50 % jitter. `Retry-After: 0` names no delay, so it gets backoff, too.
+ * The delay before the next attempt: what the server asked for (at least a second) plus up to 25 %
+ * jitter, or exponential backoff with up to 50 % jitter. `Retry-After: 0` names no delay, so it
+ * gets backoff, too.
  *
  * @param attempts how many attempts there have been, from 1
  * @param random from 0 to 1
  */
-export function retryDelay({ retryAfterMs, capMs }: Backoff, attempts: number, random: number): RetryDelay {
+export function retryDelay(
+  { retryAfterMs, capMs }: Backoff,
+  attempts: number,
+  random: number,
+): RetryDelay {
   if (retryAfterMs !== undefined && retryAfterMs > 0) {
     const minDelayMs = Math.max(retryAfterMs, 1000)
     return { minDelayMs, delayMs: minDelayMs * (1 + random / 4) }
@@ -30,7 +38,10 @@ export function retryDelay({ retryAfterMs, capMs }: Backoff, attempts: number, r
   return { minDelayMs: fullMs / 2, delayMs: (fullMs / 2) * (1 + random) }
 }
 
-/** `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3); undefined if it is neither. */
+/**
+ * `Retry-After` in milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3); undefined if
+ * it is neither.
+ */
 export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   const value = header?.trim() ?? ''
   if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000

@@ -12,8 +12,8 @@ import { skipWasmOptimization } from './v8.js'
 /**
  * A connection that was not made.
  *
- * It never has one of undici's own error codes: on some of those, its client retries by itself, without a pause and
- * without end (nodejs/undici#3897).
+ * It never has one of undici's own error codes: on some of those, its client retries by itself,
+ * without a pause and without end (nodejs/undici#3897).
  */
 class ConnectError extends Error {
   constructor(
@@ -26,12 +26,16 @@ class ConnectError extends Error {
 }
 
 /**
- * How long each address of a name but the last is tried, in milliseconds. Node gives it 250 ms, in which a slow handshake
- * can't end: with an IPv6 address that has no route, the other one is then never reached (nodejs/node#54359).
+ * How long each address of a name but the last is tried, in milliseconds. Node gives it 250 ms, in
+ * which a slow handshake can't end: with an IPv6 address that has no route, the other one is then
+ * never reached (nodejs/node#54359).
  */
 setDefaultAutoSelectFamilyAttemptTimeout(2_500)
 
-/** Certificates are always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says: the connection carries a secret. */
+/**
+ * Certificates are always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says: the connection
+ * carries a secret.
+ */
 const VERIFIED = { rejectUnauthorized: true }
 
 export interface ConnectorOptions {
@@ -41,7 +45,10 @@ export interface ConnectorOptions {
   readonly unverifiedTlsRequested: boolean
 }
 
-/** Creates undici's connector, and a function that gives up the tunnels that a proxy hasn't opened yet. */
+/**
+ * Creates undici's connector, and a function that gives up the tunnels that a proxy hasn't opened
+ * yet.
+ */
 export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOptions): {
   connect: buildConnector.connector
   abort: () => void
@@ -71,7 +78,8 @@ export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOpti
  * Asks a proxy for a tunnel (RFC 9110, 9.3.6).
  *
  * @param target `host:port`
- * @throws ConnectError if the proxy can't be reached, refuses, or ends the connection: nothing was sent then.
+ * @throws ConnectError if the proxy can't be reached, refuses, or ends the connection: nothing was
+ * sent then.
  */
 function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<Socket> {
   const name = `the proxy ${proxy.host}`
@@ -83,7 +91,8 @@ function openTunnel(proxy: URL, target: string, signal: AbortSignal): Promise<So
       ...VERIFIED,
       method: 'CONNECT',
       host,
-      // Otherwise Node checks the certificate against the Host header below, which names the target.
+      // Otherwise Node checks the certificate against the Host header below, which names the
+      // target.
       servername: isIP(host) ? '' : host,
       port: proxy.port || (secure ? 443 : 80),
       path: target,
@@ -127,7 +136,8 @@ function decode(part: string): string {
 }
 
 function toConnectError(error: Error | null, unverifiedTlsRequested: boolean): ConnectError {
-  const failure = error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
+  const failure =
+    error instanceof ConnectError ? error.permanent : certificateFailure('server', error)
   const isCertificate = failure !== undefined && failure !== 'proxy-authentication'
   const note =
     isCertificate && unverifiedTlsRequested ? ' (NODE_TLS_REJECT_UNAUTHORIZED is not honoured)' : ''
@@ -140,21 +150,23 @@ export function permanentFailure(error: unknown): PermanentFailure | undefined {
 }
 
 /**
- * A network error on one line. An AggregateError (several IP addresses were tried) has its messages in its parts;
- * OpenSSL's errors have a short reason beside a message that names its source files.
+ * A network error on one line. An AggregateError (several IP addresses were tried) has its messages
+ * in its parts; OpenSSL's errors have a short reason beside a message that names its source files.
  */
 export function describeError(error: Error): string {
   const parts = error instanceof AggregateError ? error.errors.map(({ message }) => message) : []
   const { code, reason } = error as { code?: string; reason?: string }
   const tls = code?.startsWith('ERR_SSL') && reason ? `TLS: ${reason}` : ''
-  // Behind a semicolon, Node's certificate errors name a command-line option, which a step can't set.
+  // Behind a semicolon, Node's certificate errors name a command-line option, which a step can't
+  // set.
   const message = isCertificateError(error) ? error.message.replace(/;.*/s, '') : error.message
   return oneLine(tls || message || [...new Set(parts)].join('; ') || error.name)
 }
 
 /**
- * The codes with which Node reports an invalid certificate (nodejs.org/api/tls.html, X509 certificate error codes). It
- * has none for a key or a signature that is too weak: these are UNSPECIFIED.
+ * The codes with which Node reports an invalid certificate (nodejs.org/api/tls.html, X509
+ * certificate error codes). It has none for a key or a signature that is too weak: these are
+ * UNSPECIFIED.
  */
 const CERTIFICATE_ERROR =
   /^(?:UNSPECIFIED$|ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
@@ -163,7 +175,10 @@ function isCertificateError(error: Error | null): error is Error & { readonly co
   return error !== null && 'code' in error && CERTIFICATE_ERROR.test(String(error.code))
 }
 
-function certificateFailure(whose: 'server' | 'proxy', error: Error | null): PermanentFailure | undefined {
+function certificateFailure(
+  whose: 'server' | 'proxy',
+  error: Error | null,
+): PermanentFailure | undefined {
   if (!isCertificateError(error)) return undefined
   const isDate = error.code === 'CERT_HAS_EXPIRED' || error.code === 'CERT_NOT_YET_VALID'
   return `${whose}-certificate${isDate ? '-date' : ''}`

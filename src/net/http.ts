@@ -1,4 +1,7 @@
-/** One HTTP request to one origin, and exactly how far it got: that decides whether it may be retried. */
+/**
+ * One HTTP request to one origin, and exactly how far it got: that decides whether it may be
+ * retried.
+ */
 
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -18,7 +21,10 @@ const LIMITS = {
   connect: 10_000,
   POST: 60_000,
   GET: 30_000,
-  /** How long the response to a POST is waited for after the deadline or a cancel: only the response has the job's id. */
+  /**
+   * How long the response to a POST is waited for after the deadline or a cancel: only the response
+   * has the job's id.
+   */
   finalPost: 5_000,
 } as const
 
@@ -32,7 +38,12 @@ export interface HttpRequest {
 
 export type HttpResult =
   /** A complete response, whatever it says. */
-  | { readonly kind: 'response'; readonly status: number; readonly headers: Headers; readonly body: string }
+  | {
+      readonly kind: 'response'
+      readonly status: number
+      readonly headers: Headers
+      readonly body: string
+    }
   /** Not one byte of the request left this machine. */
   | {
       readonly kind: 'not-sent'
@@ -64,12 +75,12 @@ export interface HttpClientOptions {
 /**
  * Creates a client for one origin.
  *
- * A POST always uses a new connection: a server may close a kept-alive one just as the request is sent, and then there
- * is no way to know whether it was read (RFC 9112, 9.3.1). The GETs that follow reuse that connection, which is kept for
- * longer than any usual poll interval.
+ * A POST always uses a new connection: a server may close a kept-alive one just as the request is
+ * sent, and then there is no way to know whether it was read (RFC 9112, 9.3.1). The GETs that
+ * follow reuse that connection, which is kept for longer than any usual poll interval.
  *
- * Deadline and cancellation are not left to undici, because some of its waits can't be aborted from inside: they destroy
- * its client.
+ * Deadline and cancellation are not left to undici, because some of its waits can't be aborted from
+ * inside: they destroy its client.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   let connection: Connection | undefined
@@ -123,7 +134,11 @@ function openConnection({ origin, ...options }: HttpClientOptions): Connection {
 const TOO_LARGE = 'the response is larger than 1 MiB'
 
 /** Sends one request and settles once: with a response, an error, or the end of its time. */
-function exchange(connection: Connection, request: HttpRequest, { signal }: Deadline): Promise<HttpResult> {
+function exchange(
+  connection: Connection,
+  request: HttpRequest,
+  { signal }: Deadline,
+): Promise<HttpResult> {
   const { method, path, headers, body: text } = request
   return new Promise((resolve) => {
     const reader = new ResponseReader()
@@ -161,8 +176,8 @@ function exchange(connection: Connection, request: HttpRequest, { signal }: Dead
       const limit = LIMITS[method]
       setTimer(limit, () => fail(`no complete response within ${limit / 1000} s`, undefined))
     }
-    // undici writes the headers together with the first part of the body, so nothing is sent before that. It accepts any
-    // async iterable; its types don't.
+    // undici writes the headers together with the first part of the body, so nothing is sent before
+    // that. It accepts any async iterable; its types don't.
     const createBody = async function* (text: string) {
       await pendingSignals()
       if (settled) throw new Error('aborted')
@@ -196,7 +211,8 @@ function exchange(connection: Connection, request: HttpRequest, { signal }: Dead
           if (!reader.add(chunk)) fail(TOO_LARGE, undefined)
         },
         onResponseEnd() {
-          // undici takes a reset for the end of a body that only the end of the connection delimits.
+          // undici takes a reset for the end of a body that only the end of the connection
+          // delimits.
           const error = reader.endsWithConnection ? connection.error() : undefined
           if (error === undefined) settle(reader.result())
           else fail(describeError(error), error)
@@ -209,7 +225,10 @@ function exchange(connection: Connection, request: HttpRequest, { signal }: Dead
   })
 }
 
-/** Waits until the signals that have arrived are handled: those of this turn of the event loop, and of the next. */
+/**
+ * Waits until the signals that have arrived are handled: those of this turn of the event loop, and
+ * of the next.
+ */
 async function pendingSignals(): Promise<void> {
   await setImmediatePromise()
   await setImmediatePromise()
@@ -223,8 +242,8 @@ class ResponseReader {
   #headersLength = 0
 
   /**
-   * Also called for 1xx responses other than 100 and 101, which undici rejects; the final response replaces them. There
-   * is no limit to how many come first.
+   * Also called for 1xx responses other than 100 and 101, which undici rejects; the final response
+   * replaces them. There is no limit to how many come first.
    *
    * @returns false if they are too large, or a body over the limit is announced
    */
@@ -252,7 +271,10 @@ class ResponseReader {
 
   /** The end of the connection is the only end of the body (RFC 9112, 6.3). */
   get endsWithConnection(): boolean {
-    return this.#headers['content-length'] === undefined && this.#headers['transfer-encoding'] === undefined
+    return (
+      this.#headers['content-length'] === undefined &&
+      this.#headers['transfer-encoding'] === undefined
+    )
   }
 
   result(): HttpResult {

@@ -3,7 +3,10 @@
 import { checkBypass } from '@actions/http-client/lib/proxy'
 import { ActionError } from '../text/errors.js'
 
-/** The proxy variables of the environment, in order of preference. `checkBypass` reads NO_PROXY itself. */
+/**
+ * The proxy variables of the environment, in order of preference. `checkBypass` reads NO_PROXY
+ * itself.
+ */
 export type ProxyVariables = readonly { readonly name: string; readonly value: string }[]
 
 export interface NetworkSettings {
@@ -13,10 +16,13 @@ export interface NetworkSettings {
 }
 
 /**
- * The proxy variables, each as it is written: Windows has them in any case. Elsewhere the lower case comes first, as with
- * curl. HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent.
+ * The proxy variables, each as it is written: Windows has them in any case. Elsewhere the lower
+ * case comes first, as with curl. HTTP_PROXY alone also applies to https, as in undici's
+ * EnvHttpProxyAgent.
  */
-export function proxyVariables(environment: Readonly<Record<string, string | undefined>>): ProxyVariables {
+export function proxyVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): ProxyVariables {
   return ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((wanted) => {
     const written = Object.keys(environment).filter((name) => name.toUpperCase() === wanted)
     return written
@@ -38,7 +44,8 @@ function findSet(variables: ProxyVariables): ProxyVariables[number] | undefined 
 /**
  * The proxy for a URL; undefined for loopback, and for hosts in NO_PROXY.
  *
- * @throws ActionError `network` if the variable is not the URL of an HTTP proxy: bypassing the proxy could be wrong.
+ * @throws ActionError `network` if the variable is not the URL of an HTTP proxy: bypassing the
+ * proxy could be wrong.
  */
 export function proxyFor(url: URL, variables: ProxyVariables): URL | undefined {
   const variable = findSet(variables)

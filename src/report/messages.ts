@@ -73,7 +73,12 @@ export function createAnnotation(
   failOn: ReadonlySet<FailOn>,
 ): Annotation {
   const link = progress.job?.link ?? ''
-  const { sentence = '', happened = '', unsent = '', next } = describeOutcome(progress, result, quote)
+  const {
+    sentence = '',
+    happened = '',
+    unsent = '',
+    next,
+  } = describeOutcome(progress, result, quote)
   const pullRequest = link === '' ? '' : `Pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.

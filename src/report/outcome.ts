@@ -129,7 +129,8 @@ export function describeOutcome(
       return {
         title: '🛑 The step was cancelled',
         sentence: 'The step was cancelled.',
-        happened: error?.message ?? (hasJob ? now : progress.posted ? refused : 'Nothing was sent.'),
+        happened:
+          error?.message ?? (hasJob ? now : progress.posted ? refused : 'Nothing was sent.'),
         next: error?.advice ?? (hasEnded ? adviceAfter(progress, status, show) : unfinished),
       }
     }
@@ -159,8 +160,13 @@ export function describeOutcome(
   }
 }
 
-function adviceAfter(progress: Progress, status: FinalStatus, show: (text: string) => string): string {
-  return describeOutcome(progress, { outcome: outcomeOf(status, progress.job?.link ?? '') }, show).next
+function adviceAfter(
+  progress: Progress,
+  status: FinalStatus,
+  show: (text: string) => string,
+): string {
+  return describeOutcome(progress, { outcome: outcomeOf(status, progress.job?.link ?? '') }, show)
+    .next
 }
 
 /** After a failure of the action itself, nobody knows. */

@@ -5,7 +5,10 @@ import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
 import type { Redact } from '../text/redact.js'
 
-/** The output `job` is left out if it is larger, in bytes: as an environment variable, Windows takes 32,767 characters. */
+/**
+ * The output `job` is left out if it is larger, in bytes: as an environment variable, Windows takes
+ * 32,767 characters.
+ */
 export const JOB_LIMIT = 32_000
 
 interface OutputFacts {
@@ -25,13 +28,17 @@ const OUTPUTS = {
   outcome: ({ progress }) => progress.result?.outcome,
   'error-code': ({ progress: { result } }) => result && (errorOf(result)?.code ?? ''),
   sent: ({ progress }) => progress.sent,
-  job: ({ progress, redact }) => (progress.job === undefined ? '' : toJson(progress.job.received, redact)),
+  job: ({ progress, redact }) =>
+    progress.job === undefined ? '' : toJson(progress.job.received, redact),
 } satisfies Record<string, (facts: OutputFacts) => string | undefined>
 
 export type Output = keyof typeof OUTPUTS
 export const OUTPUT_NAMES = Object.keys(OUTPUTS) as Output[]
 
-export function collectOutputs(progress: Progress, redact: Redact): Partial<Record<Output, string>> {
+export function collectOutputs(
+  progress: Progress,
+  redact: Redact,
+): Partial<Record<Output, string>> {
   const { result, job, previousLink } = progress
   // A run that sends nothing reports what is remembered.
   const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'

@@ -36,8 +36,8 @@ export interface ReportOptions extends Pick<Step, 'inputs' | 'progress' | 'redac
 }
 
 /**
- * Time limits of the last edits at GitHub, in milliseconds: past the deadline, after a cancel, usually, and as long as the
- * next run would not find the job.
+ * Time limits of the last edits at GitHub, in milliseconds: past the deadline, after a cancel,
+ * usually, and as long as the next run would not find the job.
  */
 const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
@@ -55,14 +55,18 @@ export class StepReport {
 
   get exitCode(): 0 | 1 {
     const { progress, inputs } = this.#options
-    return progress.result !== undefined && !failsStep(progress.result.outcome, inputs.failOn) ? 0 : 1
+    return progress.result !== undefined && !failsStep(progress.result.outcome, inputs.failOn)
+      ? 0
+      : 1
   }
 
   onJob(job: Job): void {
     const { writer, progress } = this.#options
     if (job.linkRejected && !this.#saidLinkRejected) {
       this.#saidLinkRejected = true
-      writer.log("The service's pull request link was dropped, because it can't be passed on safely.")
+      writer.log(
+        "The service's pull request link was dropped, because it can't be passed on safely.",
+      )
     }
     if (!progress.update(job)) return
     writer.log(formatStatusLine(progress))
@@ -70,11 +74,11 @@ export class StepReport {
   }
 
   /**
-   * Writes what is known to the outputs, the summary, the comment and the check, each whether or not the others can be
-   * written.
+   * Writes what is known to the outputs, the summary, the comment and the check, each whether or
+   * not the others can be written.
    *
-   * @throws ActionError if the outputs can't be written before the service accepted anything: better to send nothing than
-   * to lose a job.
+   * @throws ActionError if the outputs can't be written before the service accepted anything:
+   * better to send nothing than to lose a job.
    */
   publish(): void {
     const { progress } = this.#options
@@ -85,7 +89,10 @@ export class StepReport {
     this.update()
   }
 
-  /** Writes the outputs that changed, or all of them with the result. Returns the error if that fails. */
+  /**
+   * Writes the outputs that changed, or all of them with the result. Returns the error if that
+   * fails.
+   */
   #writeOutputs(): ActionError | undefined {
     const { writer, progress, redact } = this.#options
     const { result } = progress
@@ -108,7 +115,8 @@ export class StepReport {
     try {
       writer.summary(createSummary(this.#view()))
     } catch (thrown) {
-      if (!this.#warnedOfSummary) writer.warn(`Writing the summary failed: ${(thrown as Error).message}`)
+      if (!this.#warnedOfSummary)
+        writer.warn(`Writing the summary failed: ${(thrown as Error).message}`)
       this.#warnedOfSummary = true
     }
   }
@@ -121,7 +129,10 @@ export class StepReport {
     return { inputs, progress, notes, redact, sending, workflow: environment.workflow, runUrl: '' }
   }
 
-  /** What the comment and the check are written from. An edit that failed is reported in the log and the summary alone. */
+  /**
+   * What the comment and the check are written from. An edit that failed is reported in the log and
+   * the summary alone.
+   */
   #viewElsewhere(): View {
     const { serverUrl, repository, runId } = this.#options.environment
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
@@ -147,12 +158,14 @@ export class StepReport {
     const { progress, inputs } = this.#options
     if (progress.request !== 'sending') return undefined
     const { jobId } = progress
-    const request = jobId === '' ? ({ kind: 'create' } as const) : ({ kind: 'message', jobId } as const)
+    const request =
+      jobId === '' ? ({ kind: 'create' } as const) : ({ kind: 'message', jobId } as const)
     return resultUnknown(request, ENDED_FIRST, factsOf(inputs.baseUrl), cause)
   }
 
   /**
-   * Reports the result, once, but for the comment and the check. If the outputs can't be written, that becomes the result.
+   * Reports the result, once, but for the comment and the check. If the outputs can't be written,
+   * that becomes the result.
    */
   end(ended: RunResult): void {
     const { writer, progress, inputs } = this.#options
@@ -170,15 +183,20 @@ export class StepReport {
     writer.log(formatEndLine(progress, result))
     const error = errorOf(result)
     // Not truncated before it is redacted: half a key would not be found.
-    if (error !== undefined) writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
+    if (error !== undefined)
+      writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
   }
 
-  /** Writes the result to the comment and the check, and waits until it is there, side by side, for a limited time. */
+  /**
+   * Writes the result to the comment and the check, and waits until it is there, side by side, for
+   * a limited time.
+   */
   async closePlaces({ remainingMs, cancel }: Step['deadline']): Promise<void> {
     if (this.#options.progress.docsFiles.length > 0) this.#writeSummary()
     this.update()
     const { min, cancelled, usual, memory } = LIMIT_MS
-    // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs can't be written.
+    // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
+    // can't be written.
     const within = (limitMs: number): number =>
       cancel.aborted ? cancelled : Math.min(limitMs, Math.max(min, remainingMs()))
     const close = async (places: readonly StatusWriter[]): Promise<void> => {
@@ -196,7 +214,11 @@ export class StepReport {
 }
 
 /** @param before how the step would have ended otherwise, which must not be lost */
-function outputsError(thrown: unknown, before: ActionError | undefined, progress: Progress): ActionError {
+function outputsError(
+  thrown: unknown,
+  before: ActionError | undefined,
+  progress: Progress,
+): ActionError {
   const { hasJob, posted, jobId } = progress
   const advice =
     (thrown as NodeJS.ErrnoException).code === 'EACCES'

@@ -31,7 +31,10 @@ function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'
   }
 }
 
-/** What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it from every redactor. */
+/**
+ * What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it
+ * from every redactor.
+ */
 export function createUpdate(view: View): StatusUpdate {
   const { progress, redact, inputs, sending, notes } = view
   const { jobId, job, previousLink, hasJob, accepted, result, fingerprint } = progress
@@ -50,7 +53,10 @@ export function createUpdate(view: View): StatusUpdate {
   }
 }
 
-/** What is stored before a create request: it must be correct if the run is killed while the request is in flight. */
+/**
+ * What is stored before a create request: it must be correct if the run is killed while the request
+ * is in flight.
+ */
 export function createPlaceholder(view: View): StatusUpdate {
   return { ...createUpdate({ ...view, sending: true }), beforeSending: textsOf(view) }
 }
@@ -62,7 +68,8 @@ function describeState(
   if (messageMayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'
   if (result === undefined) {
     if (hasJob) return status ?? 'active'
-    // A re-run must send a message that was refused. A create request that may be in flight again stays recorded.
+    // A re-run must send a message that was refused. A create request that may be in flight again
+    // stays recorded.
     return sending || jobId === '' ? 'sending' : 'unsent'
   }
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
@@ -70,7 +77,9 @@ function describeState(
   return hasJob ? result.outcome : 'unsent'
 }
 
-/** The links first, because GitHub lets a check's own link lead to the check; then the step summary. */
+/**
+ * The links first, because GitHub lets a check's own link lead to the check; then the step summary.
+ */
 function createCheckSummary(view: View): string {
   const links = [linkPullRequest(view), linkRun(view)].filter((link) => link !== '')
   return `${links.join(' · ')}\n\n${createSummary(view)}`

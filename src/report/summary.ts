@@ -14,7 +14,10 @@ import { describeOutcome, describeSent } from './outcome.js'
 export interface View {
   /** The default in place of a bad value; of a required one, nothing. */
   readonly inputs: Inputs
-  /** Without a result while the step runs: the text must then be true if the step is killed right after. */
+  /**
+   * Without a result while the step runs: the text must then be true if the step is killed right
+   * after.
+   */
   readonly progress: Progress
   readonly redact: Redact
   /** A create request or a message is in flight by the time the text is read. */
@@ -48,7 +51,9 @@ export function describeTitle({ inputs, progress, sending }: View): string {
   }
   if (progress.hasJob) return '⏳ Waiting for the docs job'
   if (sending) return '⏳ The request is being sent'
-  return progress.posted ? '⏳ The service has not accepted the request yet' : '⏳ Nothing has been sent yet'
+  return progress.posted
+    ? '⏳ The service has not accepted the request yet'
+    : '⏳ Nothing has been sent yet'
 }
 
 export function linkPullRequest(view: View): string {
@@ -70,7 +75,8 @@ function details(view: View): string[] {
   const { progress, notes, redact } = view
   const { result } = progress
   const show = (text: string): string => inlineCode(redact(text))
-  const next = result === undefined ? ifKilled(view, show) : describeOutcome(progress, result, show).next
+  const next =
+    result === undefined ? ifKilled(view, show) : describeOutcome(progress, result, show).next
   const code = errorOf(result)?.code
   return [
     result === undefined ? '' : whatHappened(progress, result, redact),
@@ -92,8 +98,8 @@ function whatHappened(progress: Progress, result: RunResult, redact: Redact): st
 }
 
 /**
- * Sentences as Markdown. Text in quotes, which is where text from outside stands, becomes code; so does every other word
- * that GitHub could take for more than plain text.
+ * Sentences as Markdown. Text in quotes, which is where text from outside stands, becomes code; so
+ * does every other word that GitHub could take for more than plain text.
  */
 export function showSentences(text: string): string {
   return oneLine(text)
@@ -121,7 +127,10 @@ export function linkRun({ runUrl }: View): string {
   return runUrl && `[Run ${inlineCode(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`
 }
 
-function facts({ inputs, progress, workflow, runUrl }: View, show: (text: string) => string): string {
+function facts(
+  { inputs, progress, workflow, runUrl }: View,
+  show: (text: string) => string,
+): string {
   const rows = [
     ['Docs job', progress.jobId && show(progress.jobId)],
     ['Project', inputs.projectId && show(inputs.projectId)],
@@ -157,7 +166,9 @@ function filesList({ progress: { docsFiles }, redact }: View): string {
   return `Changed files:\n\n${lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-/** Cut after it is made visible: what a character becomes may be long, and the comment has a limit. */
+/**
+ * Cut after it is made visible: what a character becomes may be long, and the comment has a limit.
+ */
 function showFile({ filename, additions, deletions }: DocsFile, redact: Redact): string {
   const name = inlineCode(truncate(oneLine(redact(filename)), 160))
   return `${name} +${formatInteger(additions)} −${formatInteger(deletions)}`

@@ -87,8 +87,9 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
 }
 
 /**
- * How long to wait before the next poll, in milliseconds: a fixed interval; or a tenth of the elapsed time, at least 5 s,
- * at most 12 s, with 10 % of jitter either way, so that many steps don't keep polling at the same moment.
+ * How long to wait before the next poll, in milliseconds: a fixed interval; or a tenth of the
+ * elapsed time, at least 5 s, at most 12 s, with 10 % of jitter either way, so that many steps
+ * don't keep polling at the same moment.
  *
  * @param random from 0 to 1
  */
@@ -101,22 +102,27 @@ function hasPassed({ signal, remainingMs }: Deadline): boolean {
   return signal.aborted || remainingMs() === 0
 }
 
-/** How long before the deadline the final poll starts (ms), so that its response arrives in time. */
+/**
+ * How long before the deadline the final poll starts (ms), so that its response arrives in time.
+ */
 export function finalPollMarginMs(timeoutMs: number): number {
   return Math.min(2_000, timeoutMs / 20)
 }
 
 /**
- * Creates a function that decides whether to trust a job seen after a message: a finished job may still show as finished
- * for a moment.
+ * Creates a function that decides whether to trust a job seen after a message: a finished job may
+ * still show as finished for a moment.
  *
- * A final status is trusted if the job was seen running since, if it differs from the final one seen before the message
- * or first after it, or if the settle time has passed. That the response to the message itself says `active` proves
- * nothing about the next poll.
+ * A final status is trusted if the job was seen running since, if it differs from the final one
+ * seen before the message or first after it, or if the settle time has passed. That the response to
+ * the message itself says `active` proves nothing about the next poll.
  *
  * @param settleMs counted from the message
  */
-function createFreshnessCheck(precededBy: PrecededBy, settleMs: number): (job: Job, now: number) => boolean {
+function createFreshnessCheck(
+  precededBy: PrecededBy,
+  settleMs: number,
+): (job: Job, now: number) => boolean {
   if (precededBy.kind !== 'message') return () => true
   const { job: previous, at } = precededBy
   let seenRunning = false
@@ -131,15 +137,23 @@ function createFreshnessCheck(precededBy: PrecededBy, settleMs: number): (job: J
   }
 }
 
-/** The fields that a new end changes; others, such as a clock, may differ from one response to the next. */
+/**
+ * The fields that a new end changes; others, such as a clock, may differ from one response to the
+ * next.
+ */
 export const END_FIELDS = ['status', 'prLink', 'archivedAt']
 
-/** Compares only the fields both have: the response to a message may have fewer than a status response. */
+/**
+ * Compares only the fields both have: the response to a message may have fewer than a status
+ * response.
+ */
 function endsDifferently({ received: one }: Job, { received: other }: Job): boolean {
   const [fields, otherFields] = [one as Record<string, unknown>, other as Record<string, unknown>]
   return END_FIELDS.some(
     (name) =>
-      Object.hasOwn(fields, name) && Object.hasOwn(otherFields, name) && fields[name] !== otherFields[name],
+      Object.hasOwn(fields, name) &&
+      Object.hasOwn(otherFields, name) &&
+      fields[name] !== otherFields[name],
   )
 }
 
@@ -167,7 +181,8 @@ class PollState {
     this.#options = options
     this.#tools = tools
     this.#startedAt = tools.clock.now()
-    this.#settleMs = settleMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, settleMs)
+    this.#settleMs =
+      settleMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, settleMs)
     this.#isFresh = createFreshnessCheck(precededBy, this.#settleMs)
   }
 
@@ -177,7 +192,8 @@ class PollState {
   }
 
   /**
-   * @param poll.isEarly it was sent early, because the deadline is near: a refusal then doesn't repeat the one before
+   * @param poll.isEarly it was sent early, because the deadline is near: a refusal then doesn't
+   * repeat the one before
    * @throws ActionError if polling is of no use any more
    */
   handle(
@@ -210,7 +226,8 @@ class PollState {
         progress.missedReason = verdict.reason
         this.#logError(isFinalPoll ? '' : ' Retrying.')
         return this.#retryWithin(
-          refusedDelayMs ?? Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
+          refusedDelayMs ??
+            Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
         )
       case 'job':
         this.#failures = 0
@@ -233,7 +250,8 @@ class PollState {
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       this.#tools.debug(`The docs job's status is ${stale}.`)
       this.#tools.progress.missedReason = `the last response said ${stale}`
-      const untilSettledMs = precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
+      const untilSettledMs =
+        precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
     }
     this.#tools.onJob(job)
@@ -251,7 +269,9 @@ class PollState {
   #warnOnce(rawStatus: string): void {
     if (this.#warned) return
     this.#warned = true
-    this.#tools.warn(`Undocumented job status ${quote(rawStatus)}; treating the docs job as still running.`)
+    this.#tools.warn(
+      `Undocumented job status ${quote(rawStatus)}; treating the docs job as still running.`,
+    )
   }
 }
 

@@ -1,4 +1,6 @@
-/** The current state of the job: what the outputs and the summary contain if the step is killed now. */
+/**
+ * The current state of the job: what the outputs and the summary contain if the step is killed now.
+ */
 
 import type { Job, Status } from '../agent/job.js'
 import type { Clock } from '../net/deadline.js'
@@ -22,7 +24,10 @@ export interface DocsFile {
 export const FILES_PAGE = 100
 
 export class Progress {
-  /** The step's create request or message: in flight, or sent with an unknown result, so that it may have been accepted. */
+  /**
+   * The step's create request or message: in flight, or sent with an unknown result, so that it may
+   * have been accepted.
+   */
   request: 'idle' | 'sending' | 'unknown' = 'idle'
   result: RunResult | undefined
   /** What the reader of the summary has to know besides the result. */
@@ -48,8 +53,8 @@ export class Progress {
   /** Given, remembered, or from the response to a create request. */
   jobId = ''
   /**
-   * The pull request that an earlier run left. The service leaves the link out while it works on a message, so this one
-   * is shown meanwhile.
+   * The pull request that an earlier run left. The service leaves the link out while it works on a
+   * message, so this one is shown meanwhile.
    */
   previousLink = ''
   /** The first files that its pull request changes, if they could be read: at most `FILES_PAGE`. */
@@ -111,7 +116,8 @@ export class Progress {
     const { status } = job
     const changed = status !== undefined && status !== this.status
     const isNews = changed || this.#job === undefined || job.link !== this.#job.link
-    if (changed) this.#history.push({ date: this.#clock.date(), elapsedMs: this.elapsedMs(), status })
+    if (changed)
+      this.#history.push({ date: this.#clock.date(), elapsedMs: this.elapsedMs(), status })
     this.jobId ||= job.id
     this.#job = job
     this.#seenAt = this.#clock.now()

@@ -38,7 +38,10 @@ export async function run(
     if (ended !== undefined) return { outcome: await outcomeOfEnded(ended, tools) }
     if (!wait && precededBy.kind !== 'nothing') return { outcome: 'started' }
     const { jobId } = tools.progress
-    const polled = await pollUntilDone({ jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs }, tools)
+    const polled = await pollUntilDone(
+      { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs },
+      tools,
+    )
     switch (polled.kind) {
       case 'ended':
         return { outcome: await outcomeOfEnded(polled, tools) }
@@ -53,9 +56,11 @@ export async function run(
 }
 
 /**
- * Sends a message; to a remembered job, or creates a new one if that job is gone, or has ended and takes no more messages.
+ * Sends a message; to a remembered job, or creates a new one if that job is gone, or has ended and
+ * takes no more messages.
  *
- * A 404 is believed if status requests say the same; otherwise the message, which was not accepted, is sent once more.
+ * A 404 is believed if status requests say the same; otherwise the message, which was not accepted,
+ * is sent once more.
  */
 async function messageOrCreate(
   task: Extract<Task, { kind: 'message' }>,
@@ -104,10 +109,15 @@ async function message(
   const job = await send({ kind: 'message', jobId }, prompt, tools, { replaceable })
   const mayBeStale = isFinal(job?.status)
   tools.progress.accepted = 'message'
-  // A final status in this response may predate the message: it is reported only if no poll follows.
+  // A final status in this response may predate the message: it is reported only if no poll
+  // follows.
   if (job === undefined || (wait && mayBeStale)) tools.publish()
   else tools.onJob(job)
-  return { kind: 'message', at: tools.clock.now(), job: mayBeStale ? job : (remembered?.job ?? job) }
+  return {
+    kind: 'message',
+    at: tools.clock.now(),
+    job: mayBeStale ? job : (remembered?.job ?? job),
+  }
 }
 
 /** The job may have ended already; but after a message, a final status may be the earlier one. */
@@ -117,7 +127,10 @@ function endAlreadySeen(kind: PrecededBy['kind'], { job }: Progress): JobEnd | u
 
 type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
 
-/** A pull request's link may come a moment after `completed`: if there is none, the job is asked for once more. */
+/**
+ * A pull request's link may come a moment after `completed`: if there is none, the job is asked for
+ * once more.
+ */
 async function outcomeOfEnded(
   { job, status }: JobEnd,
   { service, clock, deadline, onJob, publish }: RunTools,
@@ -127,7 +140,8 @@ async function outcomeOfEnded(
   if (!mayHaveLink || deadline.remainingMs() <= LINK_MS) return outcome
   publish() // The step may be killed while it waits.
   await clock.sleep(LINK_MS, deadline.signal)
-  service.close() // Many servers close a connection that was idle for 5 s, just as the request is sent.
+  // Many servers close a connection that was idle for 5 s, just as the request is sent.
+  service.close()
   const result = await service.getJob(job.id, deadline)
   if (result.kind === 'job' && result.job.id === job.id && isFinal(result.job.status)) {
     onJob(result.job)

@@ -1,14 +1,26 @@
-/** Sends a create request or a message until it is accepted, and never retries once it might have been. */
+/**
+ * Sends a create request or a message until it is accepted, and never retries once it might have
+ * been.
+ */
 
 import type { ServiceResult, SubmitRequest } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
-import { ATTEMPT_MS, isResponse, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
+import {
+  ATTEMPT_MS,
+  isResponse,
+  judgeSubmit,
+  type SubmitVerdict,
+  UNREACHABLE_MS,
+} from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { ActionError, Cancelled } from '../text/errors.js'
 import { formatCount, formatDuration } from '../text/format.js'
 import type { RunTools } from './step.js'
 
-/** How long before the deadline a retry is sent at the latest, in milliseconds: after a response, it needs another one. */
+/**
+ * How long before the deadline a retry is sent at the latest, in milliseconds: after a response, it
+ * needs another one.
+ */
 const LATEST_MS = { unsent: 250, answered: 2_000 } as const
 
 type Retry = Extract<SubmitVerdict, { next: 'retry' }>
@@ -17,7 +29,8 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
  * Retries only if `judgeSubmit` shows that the request wasn't accepted.
  *
  * @param options.replaceable a new job can take the place of the one that gets the message
- * @returns the job in the service's response; undefined for a message that was accepted without a readable job.
+ * @returns the job in the service's response; undefined for a message that was accepted without a
+ * readable job.
  * @throws ActionError if it is refused, if the time is up, or if its result is unknown.
  */
 export async function send(
@@ -46,16 +59,20 @@ export async function send(
     if (result.kind === 'error-response' && result.status === 409) conflicts++
     if (verdict.next === 'accepted') return verdict.job
     if (verdict.next !== 'retry' && verdict.unknown !== undefined) progress.request = 'unknown'
-    if (deadline.cancelled()) throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
+    if (deadline.cancelled())
+      throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
     if (verdict.next === 'fail') throw verdict.error
     if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? connectTimeoutError()
 
     last = verdict
     const isUnsent = result.kind === 'not-sent'
     const untilDeadlineMs = deadline.remainingMs() - LATEST_MS[isUnsent ? 'unsent' : 'answered']
-    const remainingMs = progress.responded ? untilDeadlineMs : Math.min(untilDeadlineMs, budget.remainingMs)
+    const remainingMs = progress.responded
+      ? untilDeadlineMs
+      : Math.min(untilDeadlineMs, budget.remainingMs)
     const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, tools.random())
-    // What couldn't be sent is tried until the end; a service that answered is given the time that it wants.
+    // What couldn't be sent is tried until the end; a service that answered is given the time that
+    // it wants.
     if (remainingMs <= (isUnsent ? 0 : minDelayMs)) throw retryTimeoutError(verdict, attempts)
     const waitMs = delayMs < remainingMs ? delayMs : Math.min(minDelayMs, remainingMs)
     log(`${verdict.error.message} Retrying in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
@@ -77,11 +94,17 @@ function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionE
     retryAfterMs > 0
       ? `It asks to wait ${formatDuration(retryAfterMs)}, which leaves no time for a response.`
       : `Tried ${formatCount(attempts, 'time')}.`
-  return new ActionError(error.code, `${error.message} ${reason}`, error.advice, { cause: error.cause })
+  return new ActionError(error.code, `${error.message} ${reason}`, error.advice, {
+    cause: error.cause,
+  })
 }
 
 function tooLateError(): ActionError {
-  return new ActionError('network', 'Timed out before the request could be sent.', 'Raise timeout-minutes.')
+  return new ActionError(
+    'network',
+    'Timed out before the request could be sent.',
+    'Raise timeout-minutes.',
+  )
 }
 
 function connectTimeoutError(): ActionError {

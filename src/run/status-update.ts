@@ -31,8 +31,8 @@ export interface StatusUpdate {
   /** Undefined while the step runs. */
   readonly conclusion: Conclusion | undefined
   /**
-   * What the comment or the check says when it is created. It has no marker yet, because the marker needs its id: if the
-   * step dies then, this text stays.
+   * What the comment or the check says when it is created. It has no marker yet, because the marker
+   * needs its id: if the step dies then, this text stays.
    */
   readonly beforeSending?: Pick<StatusUpdate, 'title' | 'comment' | 'summary'>
 }
@@ -42,8 +42,8 @@ export interface StatusWriter {
   /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
   readonly failure: string
   /**
-   * Writes the state before a create request, if later runs need it: a missing permission shows now, and a run that is
-   * killed leaves a trace.
+   * Writes the state before a create request, if later runs need it: a missing permission shows
+   * now, and a run that is killed leaves a trace.
    *
    * @throws ActionError `github` if later runs depend on it
    */

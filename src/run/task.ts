@@ -1,4 +1,7 @@
-/** What a run does: what its inputs ask for, or what follows from an earlier run; or nothing, for a reason. */
+/**
+ * What a run does: what its inputs ask for, or what follows from an earlier run; or nothing, for a
+ * reason.
+ */
 
 import type { Job } from '../agent/job.js'
 import type { AskedTask } from '../inputs/inputs.js'

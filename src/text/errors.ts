@@ -31,7 +31,9 @@ export class ActionError extends Error {
   }
 }
 
-/** The step was cancelled. `unknown` is set if a request was in flight and its result is unknown. */
+/**
+ * The step was cancelled. `unknown` is set if a request was in flight and its result is unknown.
+ */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 
@@ -54,8 +56,13 @@ export function internalError(thrown: unknown): ActionError {
   )
 }
 
-/** Why a connection will never succeed, however often it is retried. A certificate's dates are a reason of their own. */
-export type PermanentFailure = `${'server' | 'proxy'}-certificate${'' | '-date'}` | 'proxy-authentication'
+/**
+ * Why a connection will never succeed, however often it is retried. A certificate's dates are a
+ * reason of their own.
+ */
+export type PermanentFailure =
+  | `${'server' | 'proxy'}-certificate${'' | '-date'}`
+  | 'proxy-authentication'
 
 /** Node reads NODE_EXTRA_CA_CERTS when it starts, so this code can't set it. */
 const TRUST_ADVICE =

@@ -9,14 +9,16 @@ export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}…`
 }
 
-/** A text on one line: white space collapsed, invisible and reordering characters shown as `\u{…}`. */
+/**
+ * A text on one line: white space collapsed, invisible and reordering characters shown as `\u{…}`.
+ */
 export function oneLine(text: string): string {
   return escapeInvisible(text.replace(/[ \t\r\n]+/g, ' ').trim())
 }
 
 /**
- * Shows characters that move the cursor, break a line, reorder text or are invisible: controls, format characters, line
- * separators; but not the joiner (U+200D) that emoji are made with.
+ * Shows characters that move the cursor, break a line, reorder text or are invisible: controls,
+ * format characters, line separators; but not the joiner (U+200D) that emoji are made with.
  */
 function escapeInvisible(text: string): string {
   if (/^[ -~]*$/.test(text)) return text // V8 takes long to build the classes below.
@@ -45,16 +47,17 @@ export function escapeCommandLines(text: string): string[] {
 }
 
 /**
- * A text from outside in quotes, on one line, with no such quotes inside. Never truncated: whoever writes it out redacts
- * it, which needs the whole key.
+ * A text from outside in quotes, on one line, with no such quotes inside. Never truncated: whoever
+ * writes it out redacts it, which needs the whole key.
  */
 export function quote(text: string): string {
   return `"${oneLine(text).replaceAll('"', "'")}"`
 }
 
 /**
- * A text from outside as Markdown code, in which GitHub creates no mentions, issue links or URLs. If the text contains
- * punctuation that could end the code span or the table cell, all punctuation is written as HTML entities.
+ * A text from outside as Markdown code, in which GitHub creates no mentions, issue links or URLs.
+ * If the text contains punctuation that could end the code span or the table cell, all punctuation
+ * is written as HTML entities.
  */
 export function inlineCode(text: string): string {
   const line = oneLine(text)

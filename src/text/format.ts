@@ -17,7 +17,10 @@ function joinUnits(...amounts: [number, string][]): string {
     .join(' ')
 }
 
-/** An integer with thousands separators, `1,048,576`. Node's own locale data would take 15 ms to load. */
+/**
+ * An integer with thousands separators, `1,048,576`. Node's own locale data would take 15 ms to
+ * load.
+ */
 export function formatInteger(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
@@ -38,8 +41,15 @@ export function shortSha(sha: string): string {
   return sha.slice(0, 7)
 }
 
-/** The items whose texts fit into `room` bytes, each with a line end, in order; one that doesn't fit is skipped. */
-export function takeFitting<T>(items: readonly T[], room: number, textOf: (item: T) => string): T[] {
+/**
+ * The items whose texts fit into `room` bytes, each with a line end, in order; one that doesn't fit
+ * is skipped.
+ */
+export function takeFitting<T>(
+  items: readonly T[],
+  room: number,
+  textOf: (item: T) => string,
+): T[] {
   let remaining = room
   return items.filter((item) => {
     const size = Buffer.byteLength(textOf(item)) + 1

@@ -8,11 +8,11 @@
 export type Redact = (text: string, whole?: boolean) => string
 
 /**
- * Creates a function that replaces secrets with `***`, whether they are written plainly, percent-encoded, as HTML or
- * escaped as in a JSON string, in whole or in part.
+ * Creates a function that replaces secrets with `***`, whether they are written plainly,
+ * percent-encoded, as HTML or escaped as in a JSON string, in whole or in part.
  *
- * The text is decoded instead of searched with a pattern for all the ways to write a key, which would backtrack through the
- * backslashes in it.
+ * The text is decoded instead of searched with a pattern for all the ways to write a key, which
+ * would backtrack through the backslashes in it.
  *
  * @param keys the secrets; empty ones are ignored.
  */
@@ -31,7 +31,10 @@ const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString()
 
-/** A text, and where each of its bytes starts in the original. The length gives the end of the original. */
+/**
+ * A text, and where each of its bytes starts in the original. The length gives the end of the
+ * original.
+ */
 interface Decoded {
   readonly bytes: string
   readonly startOf: (index: number) => number
@@ -50,9 +53,13 @@ const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
   (kinds) => new RegExp(`(${kinds.map(({ source }) => source).join('|')})|[^%&\\\\]+|[^]`, 'gi'),
 )
 
-/** The text as it is, and with its escapes decoded. What is only decoded in part has its secret in one of these. */
+/**
+ * The text as it is, and with its escapes decoded. What is only decoded in part has its secret in
+ * one of these.
+ */
 function decodedOf(bytes: string): Decoded[] {
-  const views = new Map<string, Decoded>() // Most ways to decode a text give the same: each is searched once.
+  // Most ways to decode a text give the same: each is searched once.
+  const views = new Map<string, Decoded>()
   /** @param only the one way in which the text was decoded so far */
   const add = (view: Decoded, level: number, only: RegExp | undefined): void => {
     views.set(view.bytes, view)
@@ -101,7 +108,10 @@ function decodeEscape(escaped: string): string | undefined {
   return code <= 0x10ffff ? toBytes(String.fromCodePoint(code)) : ENTITIES[escaped]
 }
 
-/** The start of a secret is replaced, too, wherever the rest was cut off; one of fewer bytes says nothing. */
+/**
+ * The start of a secret is replaced, too, wherever the rest was cut off; one of fewer bytes says
+ * nothing.
+ */
 const PREFIX_BYTES = 8
 /** What all keys of a kind start with says nothing, either. */
 const KIND = /^(?:mint_(?:dsc_|us_)?|gh[a-z]_|github_pat_)?/
