@@ -20,8 +20,6 @@ const skip = (reason: string): SkipDecision => ({ reason })
  * not tell merges from other commits.
  *
  * A person's comment on a pull request by one of these accounts is not skipped.
- *
- * @param authors in lower case
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())

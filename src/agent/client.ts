@@ -1,7 +1,4 @@
-/**
- * The agent service: its three endpoints, the shape of its responses, and its own message if it
- * refuses.
- */
+/** The agent service: its three endpoints, its responses, and its own message if it refuses. */
 
 import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'

@@ -79,10 +79,7 @@ export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolea
 export const ID_RULE =
   'letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", no "::" at its start, at most 512 characters'
 
-/**
- * An id that is safe in a URL, in a shell line and as a line of the log: people put it into all of
- * them.
- */
+/** An id that is safe in a URL, a shell line and the log: people put it into all of them. */
 export function isId(id: string): boolean {
   return /^(?!::|\.\.?$)[A-Za-z0-9._~:@=+,-]{1,512}$/.test(id)
 }
@@ -104,10 +101,7 @@ function checkLink(link: string): string {
   return url === undefined || authority.includes('@') ? '' : link
 }
 
-/**
- * A pull request's number and repository, read from its URL. Both are empty if it has another
- * shape.
- */
+/** A pull request's number and repository, from its URL; empty if it has another shape. */
 export interface PullRequest {
   readonly number: string
   readonly repository: string

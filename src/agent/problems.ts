@@ -1,7 +1,4 @@
-/**
- * What the user reads if the service refuses a request, can't be reached, or leaves its result
- * unknown.
- */
+/** What the user reads if the service refuses, can't be reached, or leaves a result unknown. */
 
 import { ActionError, type ErrorCode, explainFailure } from '../text/errors.js'
 import { quote } from '../text/escape.js'

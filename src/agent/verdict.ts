@@ -139,16 +139,10 @@ export function judgeSubmit(
 /** After how many 409s a message gives way to a new job. */
 const MAX_CONFLICTS = 3
 
-/**
- * Statuses that say nothing about the job: the key, the time and the limit are the same for a new
- * one.
- */
+/** Statuses that say nothing about the job: a new one has the same key, time and limit. */
 const NOT_ABOUT_THE_JOB = [401, 403, 408, 425, 429]
 
-/**
- * Whether a message to a job that has ended was refused because of that, so that a new job can take
- * its place.
- */
+/** Whether a message was refused because its job has ended: a new one can take its place. */
 export function refusesMessage({ status }: Refusal): boolean {
   return status >= 400 && !NOT_ABOUT_THE_JOB.includes(status)
 }

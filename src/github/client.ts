@@ -52,7 +52,6 @@ export type RequestMode = Pick<Call, 'retried' | 'find' | 'signal' | 'ofFiles'>
  */
 export type GitHub = ReturnType<typeof getOctokit>['rest']
 
-/** Creates the client; nothing is sent yet. */
 export function createGitHub(options: GitHubOptions): GitHub {
   const { clock, deadline } = options
   // Octokit would write to the step's log, unescaped; and for each request that its version of the

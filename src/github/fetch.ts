@@ -35,17 +35,11 @@ interface FetchResponse {
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
-/**
- * GitHub redirects the requests for a repository that was renamed, and asks to repeat them with the
- * same method.
- */
+/** GitHub redirects requests for a renamed repository, to be repeated with the same method. */
 const REDIRECTIONS = [301, 302, 307, 308]
 const MAX_REDIRECTIONS = 5
 
-/**
- * Of a response that is decompressed, in bytes: the largest lists, of files with their diffs, have
- * some megabytes.
- */
+/** Of a decompressed response, in bytes: the largest lists of files have some megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 export function createFetch(
@@ -87,10 +81,7 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
   throw signal.reason
 }
 
-/**
- * Resolves with the whole response, also with a redirect to another origin, which is not trusted as
- * GitHub.
- */
+/** Resolves with the whole response, also a redirect to another origin, which is not trusted. */
 async function send(
   dispatcher: Dispatcher,
   address: URL,

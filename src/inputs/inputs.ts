@@ -103,8 +103,6 @@ export function createKeyRedactor(...keys: readonly string[]): Redact {
 }
 
 /**
- * Parses all inputs.
- *
  * A blank value means the default: the runner fills in a default only if the key is absent, and an
  * expression often evaluates to an empty string. So does a bad value, so that a stranger can be
  * refused and the check be concluded before the problem ends the step.

@@ -64,8 +64,6 @@ interface Token {
 }
 
 /**
- * Parses patterns, one per line. Lines are trimmed, and comments and blank lines skipped.
- *
  * The rules are those of the filter pattern cheat sheet
  * (docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#filter-pattern-cheat-sheet).
  *
@@ -86,8 +84,6 @@ export function parsePathPatterns(text: string): readonly PathPattern[] {
 /**
  * Whether a changed file counts: the last pattern that matches its path decides. If none does, it
  * counts if there are only patterns with `!`, or none at all.
- *
- * @param path from the root of the repository, with `/` and no `/` at the start.
  */
 export function matchesPatterns(patterns: readonly PathPattern[], path: string): boolean {
   const last = patterns.findLast(

@@ -25,8 +25,6 @@ const SYMBOLIC_LINK = 'is, or is reached through, a symbolic link. Commit the fi
  *
  * Refused: anything outside, behind a symbolic link below the folder, under `.git`, not a regular
  * file, empty, over 1 MiB, not UTF-8. Never blocks, not even on a FIFO.
- *
- * @returns the text, or what is wrong and what to do, to follow the path.
  */
 export function readPromptFile(path: string, roots: PromptRoots): PromptFile {
   const resolved = resolveInRoots(path, roots)

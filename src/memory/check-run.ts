@@ -63,7 +63,6 @@ export function openCheckRuns(
   }
 }
 
-/** What a request brings. An edit replaces the whole output. */
 type Content = (
   | { readonly status: 'in_progress' }
   | { readonly status: 'completed'; readonly conclusion: Conclusion }

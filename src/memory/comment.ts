@@ -59,7 +59,6 @@ export function openComments(
   }
 }
 
-/** Whether a response to a creation or an edit has the ID of what was written. */
 export function hasId({ id }: { readonly id?: unknown }): boolean {
   return Number.isSafeInteger(id)
 }

@@ -64,9 +64,6 @@ export function createMarker(
  *
  * It counts only where its signature says: anyone can write a comment, copy a genuine marker, or
  * get a bot to repeat it.
- *
- * @returns `unverified` for a text that claims to be this step's but can't be verified; undefined
- * for any other.
  */
 export function readMarker(
   text: string,

@@ -21,9 +21,6 @@ export interface RetryDelay {
  * The delay before the next attempt: what the server asked for (at least a second) plus up to 25 %
  * jitter, or exponential backoff with up to 50 % jitter. `Retry-After: 0` names no delay, so it
  * gets backoff, too.
- *
- * @param attempts how many attempts there have been, from 1
- * @param random from 0 to 1
  */
 export function retryDelay(
   { retryAfterMs, capMs }: Backoff,

@@ -11,13 +11,10 @@ const MEASURED_MAJORS = ['20', '24']
 
 /**
  * Stops V8 from optimizing undici's parser, which is WebAssembly, on another thread. V8 would start
- * at the second response, and use more CPU time for it than the rest of such a short run; `npm run
- * bench` shows the difference.
+ * at the second response, and use more CPU time for it than the rest of such a short run.
  *
  * Called once the first connection is open, directly before undici compiles the parser. Earlier, V8
  * would compile Node's own modules again, because their code cache belongs to other flags.
- *
- * @param version of Node, such as `24.21.0`
  */
 export function skipWasmOptimization(version = process.versions.node): void {
   const [major = ''] = version.split('.')

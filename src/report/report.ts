@@ -89,10 +89,7 @@ export class StepReport {
     this.update()
   }
 
-  /**
-   * Writes the outputs that changed, or all of them with the result. Returns the error if that
-   * fails.
-   */
+  /** Writes the outputs that changed, with the result all. Returns the error if that fails. */
   #writeOutputs(): ActionError | undefined {
     const { writer, progress, redact } = this.#options
     const { result } = progress
@@ -109,7 +106,6 @@ export class StepReport {
     }
   }
 
-  /** Says once that the summary can't be written: nothing depends on it. */
   #writeSummary(): void {
     const { writer } = this.#options
     try {

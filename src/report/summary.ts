@@ -109,7 +109,6 @@ export function showSentences(text: string): string {
     .replace(/^(?:\d+[.)]|[+=-]+)(?=\s|$)/, inlineCode)
 }
 
-/** The quotes go; the punctuation behind a word stays outside. */
 function showCode(part: string): string {
   const quoted = /^(["`])(.+)\1$/.exec(part)?.[2]
   if (quoted !== undefined) return inlineCode(quoted)

@@ -90,8 +90,6 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
  * How long to wait before the next poll, in milliseconds: a fixed interval; or a tenth of the
  * elapsed time, at least 5 s, at most 12 s, with 10 % of jitter either way, so that many steps
  * don't keep polling at the same moment.
- *
- * @param random from 0 to 1
  */
 export function pollDelay(elapsedMs: number, fixedMs: number | undefined, random: number): number {
   return fixedMs ?? Math.min(12_000, Math.max(5_000, elapsedMs / 10)) * (0.9 + random / 5)
@@ -110,9 +108,6 @@ export function finalPollMarginMs(timeoutMs: number): number {
 }
 
 /**
- * Creates a function that decides whether to trust a job seen after a message: a finished job may
- * still show as finished for a moment.
- *
  * A final status is trusted if the job was seen running since, if it differs from the final one
  * seen before the message or first after it, or if the settle time has passed. That the response to
  * the message itself says `active` proves nothing about the next poll.
@@ -137,16 +132,10 @@ function createFreshnessCheck(
   }
 }
 
-/**
- * The fields that a new end changes; others, such as a clock, may differ from one response to the
- * next.
- */
+/** The fields that a new end changes. Others, such as a clock, may always differ. */
 export const END_FIELDS = ['status', 'prLink', 'archivedAt']
 
-/**
- * Compares only the fields both have: the response to a message may have fewer than a status
- * response.
- */
+/** Compares the fields that both have: the response to a message may have fewer. */
 function endsDifferently({ received: one }: Job, { received: other }: Job): boolean {
   const [fields, otherFields] = [one as Record<string, unknown>, other as Record<string, unknown>]
   return END_FIELDS.some(

@@ -39,7 +39,6 @@ export interface Step extends StepTools {
   readonly event: RunEvent
   readonly network: NetworkSettings
   readonly redact: Redact
-  /** Random hexadecimal digits that nobody can guess. */
   readonly nonce: () => string
   /** Keeps this place up to date from now on. */
   readonly addPlace: (writer: StatusWriter) => void

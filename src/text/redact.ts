@@ -13,8 +13,6 @@ export type Redact = (text: string, whole?: boolean) => string
  *
  * The text is decoded instead of searched with a pattern for all the ways to write a key, which
  * would backtrack through the backslashes in it.
- *
- * @param keys the secrets; empty ones are ignored.
  */
 export function createRedactor(...keys: readonly string[]): Redact {
   const secrets = keys.filter((key) => key !== '').map(toBytes)
