@@ -51,9 +51,15 @@ const EVENTS = [
  * description's own words.
  */
 const CORRECTIONS = {
-  // Of a repository that was deleted: github.com/github/rest-api-description/issues/1586.
-  'workflow-run': {
-    properties: { head_repository: { $ref: '#/components/schemas/nullable-minimal-repository' } },
+  schemas: {
+    // Of a repository that was deleted: github.com/github/rest-api-description/issues/1586.
+    'workflow-run': {
+      properties: { head_repository: { $ref: '#/components/schemas/nullable-minimal-repository' } },
+    },
+  },
+  parameters: {
+    // A range in the search syntax, such as `>=2026-11-01`, as its own prose says.
+    created: { schema: { format: null } },
   },
 }
 
@@ -126,7 +132,7 @@ class Cut {
   schemas = {}
 
   constructor(description) {
-    this.description = merge(description, { components: { schemas: CORRECTIONS } })
+    this.description = merge(description, { components: CORRECTIONS })
   }
 
   operations() {

@@ -2,11 +2,9 @@
  * The checks and steps of a release, on Node and git alone:
  *
  *   node scripts/release.mjs check 1.2.3     refuses whatever must not be released, and says why
- * node scripts/release.mjs current 1.2.3   refuses if main has moved on and the release has no tag
- * yet
+ *   node scripts/release.mjs current 1.2.3   refuses if main has moved on, and no tag is there yet
  *   node scripts/release.mjs notes 1.2.3     prints the version's section of CHANGELOG.md
- * node scripts/release.mjs major 1.2.3     moves the tag v1 to the release, if it is the highest
- * one
+ *   node scripts/release.mjs major 1.2.3     moves the tag v1 to the release, if none is higher
  *
  * It imports only Node's own modules, because the jobs that may write run it.
  */

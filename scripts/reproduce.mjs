@@ -1,6 +1,6 @@
 /**
- * Builds dist again from a copy of this folder, and fails unless it gives the same bytes: `node
- * scripts/reproduce.mjs`. The copy's path has blanks and umlauts, and its build another time zone,
+ * `node scripts/reproduce.mjs` builds dist again from a copy of this folder, and fails unless it
+ * gives the same bytes. The copy's path has blanks and umlauts, and its build another time zone,
  * language and, if there is one, another Node.
  */
 

@@ -3,8 +3,7 @@
  *
  *   node scripts/try-github.mjs open     opens the issue that keeps the memory
  *   node scripts/try-github.mjs again    runs the action a second time, as the step `docs`
- * node scripts/try-github.mjs restore  in a re-run, gives the new emulator the job of the first
- * attempt
+ *   node scripts/try-github.mjs restore  in a re-run, gives the new emulator the first one's job
  *   node scripts/try-github.mjs report   shows the assumptions, and closes the issue
  *   node scripts/try-github.mjs denied   shows what is answered without a permission
  *

@@ -2,7 +2,7 @@
 
 import { whoNeedsAccess } from './access/who-may-start.js'
 import { explainMissingSecrets, readEvent } from './event/event.js'
-import { parseInputs, SECRETS } from './inputs/inputs.js'
+import { createKeyRedactor, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
 import { type ReportWriter, StepReport } from './report/report.js'
@@ -56,6 +56,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     event,
     network,
     redact,
+    redactKeys: createKeyRedactor(...secrets),
     progress,
     clock,
     random,

@@ -15,14 +15,12 @@ import { hasReadOnlyToken } from './event/event.js'
 import { getPath, getString } from './event/payload.js'
 import { createGitHub, type GitHub, type GitHubRepo } from './github/client.js'
 import { GitHubError } from './github/errors.js'
-import { createKeyRedactor } from './inputs/inputs.js'
 import { type Memory, openMemory } from './memory/memory.js'
 import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
 import { ActionError } from './text/errors.js'
 
-/** Opens GitHub and the memory for a step. Nothing is sent yet. */
 export function openGitHub(step: Step) {
   const { inputs, environment, event } = step
   const github = createGitHub({
@@ -32,9 +30,7 @@ export function openGitHub(step: Step) {
   })
   const memory = openMemory(step, github)
   return {
-    /**
-     * Why these people must not start a job; undefined if they may. @throws ActionError `github`
-     */
+    /** Why these people must not start a job; undefined if they may. */
     findRefusal: async (people: readonly Person[]) => {
       const repo = { github, repository: environment.repository }
       const refusal = await findRefusal(people, repo)
@@ -75,7 +71,7 @@ async function plan(step: PlanStep, mayBeMerges: readonly string[] | undefined):
     return { reason: 'the push merged a pull request by an account in skip-authors' }
   }
   const merged = found?.isConsent ? found.pull : undefined
-  const unnamed = merged ? '' : ', but does not name it, so the run is about the push'
+  const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${unnamed}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
   return planOn({ ...step, inputs }, found, repo)
@@ -84,7 +80,7 @@ async function plan(step: PlanStep, mayBeMerges: readonly string[] | undefined):
 /** Decides what to do about the pull request, issue or event that the run is about. */
 async function planOn(
   step: PlanStep,
-  merged: Awaited<ReturnType<typeof findMergedPull>>,
+  found: Awaited<ReturnType<typeof findMergedPull>>,
   repo: GitHubRepo,
 ): Promise<Plan> {
   const { inputs, event, service, memory, log, progress } = step
@@ -95,15 +91,13 @@ async function planOn(
   }
   if (await memory.isAbout(event))
     return skip({ reason: "the event is about this action's own comment" })
-  const named = merged?.isConsent
-    ? { isPull: true, data: merged.pull }
-    : await readNamed(step, repo)
+  const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step, repo)
   const recalled = await memory.recall(service)
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
   const ofEvent = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
-  const labelled = checkSkipLabels([merged?.pull, named?.data, ...ofEvent], inputs.skipLabels)
+  const labelled = checkSkipLabels([found?.pull, named?.data, ...ofEvent], inputs.skipLabels)
   if (labelled !== undefined) return skip({ reason: labelled })
 
   const changes = await findChangesIfNeeded(step, named)
@@ -114,16 +108,13 @@ async function planOn(
     log(judged.note)
     progress.notes.push(judged.note)
   }
-  // The same as no other.
+  // If not all is known: equal to no other.
   progress.fingerprint = fingerprint(task.prompt, changes, step) ?? step.nonce()
-  const redact = createKeyRedactor(
-    inputs.apiKey,
-    inputs.previousApiKey,
-    inputs.githubToken,
-    inputs.docsToken,
-  )
   const composeWith = (...more: string[]): string =>
-    composePrompt([task.prompt, ...more].join('\n\n'), changes, { ...step, redact })
+    composePrompt([task.prompt, ...more].join('\n\n'), changes, {
+      ...step,
+      redact: step.redactKeys,
+    })
   if (recalled === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
   return recalled.plan(composeWith)
 }

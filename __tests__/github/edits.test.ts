@@ -285,7 +285,7 @@ describe('an edit that would store the job', () => {
 
   const update: StatusUpdate = {
     stored: { state: 'active', jobId: 'job-1', link: '', fingerprint: '' },
-    ...{ hasJob: true, created: true, notes: '' },
+    ...{ isJobSeen: true, created: true, notes: '' },
     ...{ title: '', comment: '', summary: '', conclusion: undefined },
   }
   const { signal } = new AbortController()

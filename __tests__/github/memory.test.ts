@@ -35,10 +35,17 @@ describe('a pull request', () => {
       for (const run of ['101', '102']) {
         const { outputs, log } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
         expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing', 'job-id': id })
-        expect(log).toContain('This push changed nothing of what the docs job was last sent')
+        expect(log).toContain('The docs job was already sent what this run would send')
         expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
       }
       expect(world.posts()).toEqual([CREATE])
+      // Its type is an action, too, and any word.
+      const dispatch = { event: 'repository_dispatch', payload: { action: 'synchronize' } }
+      const asked = await world.step(
+        { ...inputs, 'issue-number': '1', 'dry-run': 'true' },
+        dispatch,
+      )
+      expect(asked.log).toContain('would send a message')
       await world.step({ ...inputs, prompt: 'Something else.' }, { env: { GITHUB_RUN_ID: '103' } })
       expect(world.posts()).toEqual([CREATE, `${CREATE}/${id}/message`])
     }))

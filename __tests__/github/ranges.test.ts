@@ -114,6 +114,14 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     }),
   )
 
+  test("unless it is a gateway's page that says so", () =>
+    inWorld({}, async (world) => {
+      const page = { status: 422, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }
+      world.github.faults.push({ path: /1\/files/, answer: page, times: 999 })
+      const { outputs } = await world.step({ context: 'event' })
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    }))
+
   test('nor does a schedule without one have no new commits', () =>
     inWorld({}, async (world) => {
       world.repository.addRun({ head_sha: sha('before') })
@@ -278,7 +286,9 @@ test('a push of a new branch without commits is skipped', () =>
     const branch = push({ before: ZERO, commits: [] })
     const { outputs, summary } = await world.step({ 'context-paths': 'docs/**' }, branch)
     expect(outputs.outcome).toBe('skipped')
-    expect(summary).toMatch(/The branch is new, .* The next run begins here\./)
+    expect(summary).toMatch(
+      /Nothing was sent: the branch is new, so .*\.\n[\s\S]* The next run begins here\./,
+    )
     expectJob(await world.step({}, branch))
   }))
 

@@ -46,10 +46,7 @@ describe('whether there is anything to do', () => {
   }
   const NO_COMMITS = { reason: 'there are no new commits' }
   const NO_OTHERS = { reason: 'every new commit is a merge or by an account in skip-authors' }
-  const BEGINS = {
-    reason: 'there is nothing to compare with',
-    advice: 'GitHub failed. The next run begins here.',
-  }
+  const BEGINS = { reason: 'gitHub failed', advice: 'The next run begins here.' }
   const of = (...authors: readonly string[]) => ({
     commits: authors.map((author) => ({ ...COMMIT, author, isMerge: author === 'merge' })),
     complete: true,

@@ -30,7 +30,7 @@ function all(choices: { readonly [Name in keyof Facts]?: readonly Facts[Name][] 
 
 const OPEN = ['open', 'unknown'] as const
 const OVER = ['merged', 'closed'] as const
-const OTHER_PUSH = ['shared', undefined] as const
+const OTHER_PUSH = ['other', undefined] as const
 const NOT_OWN = { push: OTHER_PUSH, isNews: [true] }
 
 /** The rows of docs/behaviour.md, in its order. */
@@ -80,12 +80,12 @@ const ROWS: readonly (readonly [
     'wait',
     [
       ...all({
-        push: ['own', 'shared'],
+        push: ['own', 'other'],
         isNews: [false],
         job: USABLE,
         pull: [...OPEN, 'merged', undefined],
       }),
-      ...all({ push: ['shared'], isNews: [false], job: USABLE, pull: ['closed'] }),
+      ...all({ push: ['other'], isNews: [false], job: USABLE, pull: ['closed'] }),
     ],
   ],
   [
@@ -96,7 +96,7 @@ const ROWS: readonly (readonly [
     [
       ...all({ ...NOT_OWN, job: [...ENDED, undefined], pull: PULLS }),
       ...all({
-        push: ['own', 'shared'],
+        push: ['own', 'other'],
         isNews: [false],
         job: [...ENDED, undefined],
         pull: ['open'],
@@ -163,7 +163,7 @@ test.each<[Partial<Facts>, Partial<Record<keyof SkipReason, unknown>>]>([
     { by: 'reported attempt', push: 'own' },
     { reason: expect.stringMatching(/start a new run\.$/) },
   ],
-  [PUSHED, { reason: 'This push changed nothing of what the docs job was last sent.' }],
+  [PUSHED, { reason: 'The docs job was already sent what this run would send.' }],
   [
     { ...PUSHED, pull: 'closed' },
     {

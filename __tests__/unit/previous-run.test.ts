@@ -93,7 +93,7 @@ async function find({
     findPreviousRun({
       inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
       environment: { runId: '9', runAttempt: attempt } as RunEnvironment,
-      event: { action } as RunEvent,
+      event: { action, pullRequest: { number: 7 } } as RunEvent,
       readDocsPull: async () => ({ state: pull }) as DocsPull,
       ...scripted.tools,
       slots: [writers.check, writers.comment].filter((slot) => slot !== undefined),
@@ -411,7 +411,7 @@ describe('continuing', () => {
     const state = stored('active', { jobId, link, fingerprint: 'the same' })
     const previous = { state, job: previousJob, pull: known }
     const inputs: Inputs = { ...INPUTS, timeoutMs: 60_000, jobScope: 'pull-request', dryRun }
-    const event = { action: pushed ? 'synchronize' : '' } as RunEvent
+    const event = { action: pushed ? 'synchronize' : '', pullRequest: { number: 7 } } as RunEvent
     const environment = { runId: '9', runAttempt: 1 } as RunEnvironment
     const context = { ...tools, slots: [], inputs, environment, event, readDocsPull }
     const task = await planFor(previous, composeWith, context)
@@ -485,7 +485,7 @@ describe('continuing', () => {
     expect((await decide(previousJob, pull)).told).toEqual({
       task: { kind: 'create', prompt: isOpen ? continueAt(OLD_LINK) : 'Do it' },
       read: [OLD_LINK],
-      log: [`The earlier docs job ${reason}: creating a new one.`],
+      log: [`The earlier docs job ${reason}: a new one takes its place.`],
       followed: ['', isOpen ? OLD_LINK : ''],
     })
   })
@@ -499,7 +499,7 @@ describe('continuing', () => {
     expect(told).toEqual({
       task: { kind: 'attach', jobId: 'job-1', job },
       read: [link],
-      log: ['This push changed nothing of what the docs job was last sent.'],
+      log: ['The docs job was already sent what this run would send.'],
       followed: ['job-1', link],
     })
     expect(progress.fingerprint).toBe('the same')

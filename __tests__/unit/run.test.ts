@@ -295,9 +295,10 @@ describe('a step that messages a remembered job', () => {
 
   const refused = (status: number, times = 1) => Array(times).fill(errorResponse(status))
   const words = (status: number) => `The service refused the message (${status}: its message).`
-  const GONE = 'The earlier docs job no longer exists: creating a new one.'
+  const GONE = 'The earlier docs job no longer exists: a new one takes its place.'
   const EXISTS = `${words(404)} But the docs job exists: sending the message once more.`
-  const ENDED = 'The earlier docs job has ended and takes no more messages: creating a new one.'
+  const ENDED =
+    'The earlier docs job has ended and takes no more messages: a new one takes its place.'
 
   test.each<[string, refusals: ScriptedResult[], gone: boolean[], log: string[]]>([
     ['is gone', refused(404), [true], [GONE]],

@@ -144,7 +144,7 @@ const TABLE = [
   ['labels have one case', 'labels.has(each.toLowerCase())', 'labels.has(each)'],
   [
     'no label is looked at',
-    '[merged?.pull, named?.data, ...ofEvent], inputs.skipLabels',
+    '[found?.pull, named?.data, ...ofEvent], inputs.skipLabels',
     '[], inputs.skipLabels',
   ],
   [
@@ -159,7 +159,7 @@ const TABLE = [
     "[jobId, '', run, attempt, state, fingerprint])",
   ],
   ['a push that changes nothing is paid again', 'push && !isNews', 'false'],
-  ['an update of the branch is paid again', ".replace(/\\n@@.*/g, '\\n@@')", ''],
+  ['an update of the branch is paid again', ".replace(/\\n@@[^\\n]*/g, '\\n@@')", ''],
   ['a label asks for nothing', 'push && !isNews', '!isNews'],
   ['an edited title is nothing new', 'inputs.context, words, parts])', 'inputs.context, parts])'],
   [
@@ -184,7 +184,7 @@ const TABLE = [
   ],
   ['the agent starts docs jobs by its own work', 'commits.commits.every(isSkipped)', 'false'],
   ['what has nothing to compare with is paid', "isFirst && name !== 'workflow_dispatch'", 'false'],
-  ['a docs-token expires unseen', 'pull.isExpired ?', 'false ?'],
+  ['a docs-token expires unseen', 'pull.isTokenRefused ?', 'false ?'],
   ['a re-run is paid again', "state === 'pr-opened' && link !== ''", 'false'],
   ['a lost comment is made again', 'items.find((text) => text.nonce === nonce)', 'undefined'],
   ['a failed check is neutral', "=== 'timed-out' ? 'timed_out' : 'failure'", "&& 'neutral'"],

@@ -69,7 +69,7 @@ function canReadRepository(repo: GitHubRepo): Promise<boolean> {
 /** A push with more commits than this is not checked: they are unlikely to be merges alone. */
 const COMMITS_LIMIT = 20
 
-/** Whether each of these commits is a merge. @throws ActionError `github` */
+/** @throws ActionError `github` */
 export async function areMerges(commits: readonly string[], repo: GitHubRepo): Promise<boolean> {
   if (commits.length > COMMITS_LIMIT) return false
   for (const ref of commits) {

@@ -18,7 +18,7 @@ export function resultUnknown(
     ? new ActionError(
         'create-unknown',
         `The create request was sent, but its result is unknown: ${reason}. A docs job may exist.`,
-        `The request was not retried: that could create a second docs job. Before you start a new run, look ${whereToLook}. ` +
+        `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${whereToLook}. ` +
           'To wait for a docs job that you find, run a step with its job-id and no prompt.',
         { cause },
       )
@@ -36,7 +36,7 @@ export function createdWithoutJob(description: string, { whereToLook }: ServiceF
   return new ActionError(
     'contract',
     `The create request succeeded, but the response contains no docs job (${description}). A docs job may exist.`,
-    `The request was not retried. Before you start a new run, look ${whereToLook}. Check that base-url is the URL of an agent service.`,
+    `The request was not retried. Before you re-run or start a new run, look ${whereToLook}. Check that base-url is the URL of an agent service.`,
   )
 }
 

@@ -22,11 +22,10 @@ export function judgeChanges(
 ): SkipReason | { readonly note: string } | undefined {
   // Whoever pressed the button gets a job, and so does an issue that the step names: its words are
   // asked for as well.
-  if (isFirst && name !== 'workflow_dispatch' && named === undefined)
-    return {
-      reason: 'there is nothing to compare with',
-      advice: `${note} The next run begins here.`,
-    }
+  if (isFirst && name !== 'workflow_dispatch' && named === undefined) {
+    const reason = note.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase())
+    return { reason, advice: 'The next run begins here.' }
+  }
   if (name === 'schedule' && empty) return { reason: 'there are no new commits' }
   const isSkipped = ({ author, isMerge }: Commit) =>
     isMerge || skipAuthors.has(author.toLowerCase())
@@ -73,7 +72,10 @@ export function fingerprint(
   if (files.some(({ patch, sha }) => !patch && !sha)) return undefined
   const [pull, issue] = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
   const words = ['title', 'body'].map((name) => getString(pull ?? issue ?? changes.named, name))
-  const parts = files.map(({ patch, ...file }) => [file, `\n${patch}`.replace(/\n@@.*/g, '\n@@')])
+  const parts = files.map(({ patch, ...file }) => [
+    file,
+    `\n${patch}`.replace(/\n@@[^\n]*/g, '\n@@'),
+  ])
   const all = JSON.stringify([prompt, inputs.context, words, parts])
   return createHash('sha256').update(all).digest('base64url')
 }

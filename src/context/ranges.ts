@@ -98,6 +98,8 @@ export function isPreReleaseTag(tag: string): boolean {
 const RUN_EVENTS = ['schedule', 'workflow_dispatch', 'push']
 
 /**
+ * Since the head of this workflow's last successful run on this branch.
+ *
  * Its head repository has to be this one: a fork's run on its own branch of that name must not
  * count. On a re-run, that run may be later than this one: then its commits are a part of this
  * branch's future, and nothing is new.

@@ -231,7 +231,7 @@ function isHasty({ status, message }: Failure): boolean {
  */
 function isUnlistable(failure: Failure): boolean {
   const { status = 0, message } = failure
-  if ([406, 422].includes(status)) return !isHasty(failure)
+  if ([406, 422].includes(status)) return !isHasty(failure) && !isForeign(failure)
   return (
     message === NO_FILES || /diff is taking too long|problem generating this diff/i.test(message)
   )

@@ -163,7 +163,7 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
     ),
     /** The key before this one, while it is replaced; or empty. */
     previousApiKey: parseWithKey('previous-api-key', (value) => {
-      // As long as only one of the two was changed.
+      // Both are the same while only one of the secrets has been changed.
       const isCurrent = value === '' || value === raw['api-key'].trim()
       return isCurrent ? '' : parseKey(refuseKeyOf('api-key', value), isDefaultService)
     }),

@@ -16,13 +16,13 @@ const LIMIT = 1000
  * match one. The others would take a file with an odd name; for such a file, escape the character.
  */
 const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
-  [/^\s/, 'remove the blank after "!"; write "\\ " for a name that starts with one'],
   [/^\//, 'remove the first "/": patterns already start at the root of the repository'],
   [
     /\/\/|(?:^|\/)\.\.?(?:\/|$)/,
     'no path contains "./", "../" or "//"; start with a file or folder',
   ],
   [/\/$/, 'a pattern matches files, not folders: write "/**" at the end for everything inside'],
+  [/^\s/, 'remove the blank after "!"; write "\\ " for a name that starts with one'],
   [/^(["']).*\1,?$/, 'remove the quotes; write "\\" before a quote that is part of a name'],
   [
     /^- /,

@@ -146,7 +146,7 @@ export function parseLabels(value: string): ReadonlySet<string> {
   return new Set(labels.map((label) => label.trim()).filter((label) => label !== ''))
 }
 
-/** In an enterprise's own accounts with `_` too; `[bot]` is part of an app's login. */
+/** An enterprise's own accounts may have `_`; `[bot]` is part of an app's login. */
 const LOGIN = /^[a-z\d][a-z\d_-]*(?:\[bot\])?$/
 
 /**

@@ -10,11 +10,8 @@ import type { DocsPull } from './docs-pull.js'
 export interface Facts {
   /** Who left the job: an earlier run, or an earlier attempt of this one. */
   readonly by: 'earlier run' | 'unfinished attempt' | 'reported attempt'
-  /**
-   * The run is a push to a pull request: to the one whose docs these are, or to one of several that
-   * share them.
-   */
-  readonly push: 'own' | 'shared' | undefined
+  /** A push to a pull request. `own`: the docs are its alone; `other`: an issue's, or this run's. */
+  readonly push: 'own' | 'other' | undefined
   /** The run would send what the job doesn't have yet. */
   readonly isNews: boolean
   /** Undefined if it no longer exists. */
@@ -58,7 +55,7 @@ export function decide({ by, push, isNews, job, link, pull }: Facts): Decision {
     }
   }
   if (push && !isNews && notUsable === '') {
-    return { does: 'wait', reason: 'This push changed nothing of what the docs job was last sent.' }
+    return { does: 'wait', reason: 'The docs job was already sent what this run would send.' }
   }
   const reason = notUsable || (isOver ? `has a pull request that was ${pull}` : '')
   return reason === '' ? { does: 'message' } : { does: 'create', reason }

@@ -10,11 +10,11 @@ import { GitHubError } from '../github/errors.js'
 import { type DocsFile, FILES_PAGE } from '../run/progress.js'
 import { joinSentences } from '../text/format.js'
 
-/** `reason` and what helps, in sentences. `isExpired`: docs-token was refused. */
+/** `reason` and what helps, in sentences. */
 type UnknownPull = {
   readonly state: 'unknown'
   readonly reason: string
-  readonly isExpired?: boolean
+  readonly isTokenRefused?: boolean
 }
 export type DocsPull = { readonly state: 'open' | 'merged' | 'closed' } | UnknownPull
 
@@ -41,9 +41,9 @@ export async function readDocsPull<T>(
     return await read(github, repository, number)
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
-    if (isHere || !isRefused(thrown) || docsGitHub === undefined) {
+    if (isHere || !mayOtherTokenRead(thrown) || docsGitHub === undefined) {
       const advice = `Set docs-token to a token that can read pull requests in ${repository}.`
-      return unknownFor(thrown, !isRefused(thrown) ? '' : isHere ? thrown.advice : advice)
+      return unknownFor(thrown, !mayOtherTokenRead(thrown) ? '' : isHere ? thrown.advice : advice)
     }
   }
   try {
@@ -51,7 +51,7 @@ export async function readDocsPull<T>(
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
     const advice = `Renew docs-token, or let it read pull requests in ${repository}.`
-    return { ...unknownFor(thrown, advice, 'With docs-token: '), isExpired: thrown.refused }
+    return { ...unknownFor(thrown, advice, 'With docs-token: '), isTokenRefused: thrown.refused }
   }
 }
 
@@ -59,7 +59,7 @@ export async function readDocsPull<T>(
  * Whether another token may get more: it has a rate limit of its own. GitHub answers 404 instead of
  * 403 if it must not tell that a private repository exists.
  */
-function isRefused({ status, temporary, retryAfterMs }: GitHubError): boolean {
+function mayOtherTokenRead({ status, temporary, retryAfterMs }: GitHubError): boolean {
   const isLimited = retryAfterMs !== undefined
   return (!temporary || isLimited) && (status === 403 || status === 404)
 }

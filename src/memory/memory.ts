@@ -46,7 +46,7 @@ export function openMemory(step: Step, github: GitHub) {
   async function readDocsState(link: string): Promise<DocsPull> {
     const pull = await readDocs(link, readState)
     if (pull.state === 'unknown') {
-      const tell = pull.isExpired ? step.note : step.log
+      const tell = pull.isTokenRefused ? step.note : step.log
       tell(
         `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
       )
@@ -58,8 +58,9 @@ export function openMemory(step: Step, github: GitHub) {
 
   return {
     /**
-     * From now on the comment is kept, too, if the step has one: on what these inputs name. @throws
-     * ActionError `github`
+     * From now on the comment is kept, too, if the step has one: on what these inputs name.
+     *
+     * @throws ActionError `github`
      */
     openComment(inputs: Inputs): void {
       comment = keep(openComment({ ...step, inputs }, github))
@@ -91,7 +92,6 @@ export function openMemory(step: Step, github: GitHub) {
         plan: (composeWith) => planFor(previous, composeWith, context),
       }
     },
-    /** The files of a docs pull request; none if they can't be read. */
     async readDocsFiles(link: string, signal: AbortSignal): Promise<readonly DocsFile[]> {
       const files = await readDocs(link, (...pull) => readFiles(...pull, signal)).catch(() => [])
       return 'state' in files ? [] : files

@@ -72,7 +72,7 @@ export async function findPreviousRun(
     const decision = decide({ by, push: findPush(context), isNews: true, job, link, pull })
     if (decision.does === 'wait') return attachTo(rerun, job, decision.reason, context)
     known = { state: rerun, job, pull }
-    progress.forget()
+    if (!inputs.dryRun) progress.forget()
     if (ofComment === undefined) return known
   }
   if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
@@ -95,10 +95,11 @@ function howItEnded(
 }
 
 function findPush({ inputs, event }: PreviousRunContext): Facts['push'] {
-  if (event.action !== 'synchronize') return undefined
-  const pushed = event.pullRequest?.number
-  const isOwn = inputs.jobScope !== 'run' && pushed === (inputs.issueNumber ?? pushed)
-  return isOwn ? 'own' : 'shared'
+  const { action, pullRequest } = event
+  if (action !== 'synchronize' || pullRequest === undefined) return undefined
+  const isOwn =
+    inputs.jobScope !== 'run' && [undefined, pullRequest.number].includes(inputs.issueNumber)
+  return isOwn ? 'own' : 'other'
 }
 
 /** The service leaves it out while it works on a message. */
@@ -224,7 +225,7 @@ export async function planFor(
       ? { prompt: composeWith(askToContinue(link)), previousLink: link }
       : { prompt: composeWith(), previousLink: '' }
   if (decision.does === 'create') {
-    if (jobId !== '') log(`The earlier docs job ${decision.reason}: creating a new one.`)
+    if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
     // A dry run reports what is stored.
     if (!inputs.dryRun) progress.forget(forNewJob.previousLink)
     return { kind: 'create', prompt: forNewJob.prompt }

@@ -141,7 +141,7 @@ export class Slot implements StatusWriter {
   enqueue(update: StatusUpdate): void {
     const isStored =
       this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
-    const isEarly = this.role === 'informs' && !update.hasJob && update.conclusion === undefined
+    const isEarly = this.role === 'informs' && !update.isJobSeen && update.conclusion === undefined
     if (this.#state.is === 'off' || isStored || isEarly) return
     this.#latest = update
     this.#working ??= this.#work()

@@ -89,7 +89,7 @@ export class StepReport {
     this.update()
   }
 
-  /** Writes the outputs that changed, with the result all. Returns the error if that fails. */
+  /** Writes the outputs that changed, or at the end all. Returns the error if that fails. */
   #writeOutputs(): ActionError | undefined {
     const { writer, progress, redact } = this.#options
     const { result } = progress

@@ -45,7 +45,7 @@ export function createUpdate(view: View): StatusUpdate {
       link: job?.link || previousLink,
       fingerprint: hasJob ? fingerprint : '',
     },
-    hasJob: job !== undefined,
+    isJobSeen: job !== undefined,
     created: accepted === 'job',
     notes: redact(notes.join('\n')),
     ...textsOf(view),

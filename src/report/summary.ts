@@ -198,6 +198,6 @@ function ifKilled({ inputs, progress, sending }: View, show: (text: string) => s
   }
   const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return progress.jobId === ''
-    ? `${killed} a docs job may exist: before you start a new run, look ${factsOf(inputs.baseUrl).whereToLook}.`
+    ? `${killed} a docs job may exist: before you re-run or start a new run, look ${factsOf(inputs.baseUrl).whereToLook}.`
     : `${killed} the docs job may have received the message: ${howToWait}`
 }

@@ -71,7 +71,7 @@ async function messageOrCreate(
   const { remembered } = task
   if (remembered === undefined) return message(task, wait, tools)
   const createInstead = (reason: string): Promise<PrecededBy> => {
-    tools.log(`The earlier docs job ${reason}: creating a new one.`)
+    tools.log(`The earlier docs job ${reason}: a new one takes its place.`)
     tools.progress.forget(remembered.previousLink)
     return create(remembered.prompt, tools)
   }

@@ -19,7 +19,7 @@ export interface Stored {
 export interface StatusUpdate {
   readonly stored: Stored
   /** The service returned the job. */
-  readonly hasJob: boolean
+  readonly isJobSeen: boolean
   /** This run created the job. */
   readonly created: boolean
   /** What the texts say besides the result. */

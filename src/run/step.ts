@@ -39,6 +39,8 @@ export interface Step extends StepTools {
   readonly event: RunEvent
   readonly network: NetworkSettings
   readonly redact: Redact
+  /** For what the agent reads. */
+  readonly redactKeys: Redact
   readonly nonce: () => string
   /** Keeps this place up to date from now on. */
   readonly addPlace: (writer: StatusWriter) => void
