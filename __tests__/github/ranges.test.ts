@@ -114,6 +114,14 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
     }),
   )
 
+  test('nor is a commit gone because a gateway says so until the deadline', () =>
+    inWorld({}, async (world) => {
+      const page = { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>Unicorn' }
+      world.github.faults.push({ path: /compare/, answer: page, times: 999 })
+      const { outputs } = await world.step({ context: 'event', 'timeout-minutes': '0.3' }, push())
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+    }))
+
   test("unless it is a gateway's page that says so", () =>
     inWorld({}, async (world) => {
       const page = { status: 422, headers: { 'content-type': 'text/html' }, body: '<html>Blocked' }

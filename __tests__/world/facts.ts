@@ -309,9 +309,14 @@ export class Facts extends Observed {
    * less was not cut short.
    */
   get #hadNoTime(): boolean {
-    const { endedAt } = this.step
+    const { endedAt, githubRequests } = this.step
     const reportedAt = this.reportedAt ?? 0
+    // A request that is never answered takes all the time that the last edits have.
+    const hadNoAnswer = githubRequests.some(
+      ({ at, status }) => at >= reportedAt && typeof status !== 'number',
+    )
     return (
+      hadNoAnswer ||
       endedAt >= Math.max(this.deadlineAt, reportedAt + 1_000) ||
       endedAt >= this.cancelledAt + 3_000
     )

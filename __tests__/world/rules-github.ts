@@ -275,9 +275,11 @@ function decides({ hasComment, step }: Facts, path: string): boolean {
  */
 function isAnswer({ path, status, answered }: Received, { github, step, inputs }: Facts): boolean {
   if (status === 200) return !answered.startsWith('<')
-  const isForeign = status === 404 && answered.startsWith('<')
-  if (typeof status !== 'number' || isForeign || /rate limit/i.test(answered)) return false
-  if (/^Sorry, /.test(messageIn(answered))) return /\/files\?|\/compare\//.test(path)
+  if (typeof status !== 'number' || /rate limit/i.test(answered)) return false
+  // A gateway's page, whatever its status is.
+  if (status >= 400 && answered.startsWith('<')) return false
+  const cannotList = [406, 422].includes(status) || /^Sorry, /.test(messageIn(answered))
+  if (cannotList && /\/files\?|\/compare\//.test(path)) return true
   const isNamed = step.plan.event.name !== 'push' || inputs['issue-number'] !== undefined
   const [, refusals = []] = [
     // Whatever can't be read of the docs pull request, it may be open.

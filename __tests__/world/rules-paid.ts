@@ -167,9 +167,13 @@ function canRead({ inputs }: Facts, link: string): boolean {
 export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolean {
   const { task, event } = step.plan
   const { context, 'context-paths': paths, 'issue-number': number, since } = inputs
-  const isAsked = task !== 'attach' && hasEvent && (context !== 'none' || paths !== undefined)
+  const hasContext = (context ?? 'none') !== 'none' || paths !== undefined
+  const isAsked = task !== 'attach' && hasEvent && hasContext
   if (!isAsked || !github || number === String(PULL_REQUEST)) return false
-  if (event.name === 'push') return event.push === 'empty branch' && since === undefined
+  // The words of an issue that the step names are asked for as well.
+  const hasWords = number !== undefined
+  if (event.name === 'push')
+    return event.push === 'empty branch' && since === undefined && !hasWords
   const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // Then the commit of the run before is gone, as far as GitHub says.
   const isGone = step.githubRequests.some(
@@ -177,5 +181,5 @@ export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolea
   )
   const isKnown = github.compared === 'ahead' && !github.undiffable && !isGone
   const isFirst = since === undefined && !github.ranBefore
-  return event.name === 'schedule' && (isFirst || (isKnown && isByAgent))
+  return event.name === 'schedule' && (isFirst ? !hasWords : isKnown && isByAgent)
 }

@@ -47,7 +47,8 @@ export const WELL_RULES = {
     const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
     const isAsked = inputs['job-scope'] || inputs.comment === 'true' || inputs.check === 'true'
     if (isAsked && asked.length === 0) yield 'GitHub was not asked'
-    if (!asked.some(({ status }) => status === 200)) return
+    // Not a page, which says nothing.
+    if (!asked.some(({ status, answered }) => status === 200 && answered.startsWith('['))) return
     const texts = [
       step.summary,
       ...(isOfEarlierRun(facts) ? [] : step.comments.slice(-1)),

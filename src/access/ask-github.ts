@@ -49,7 +49,7 @@ async function readPermission(repo: GitHubRepo, login: string): Promise<string> 
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown
     const isNoUser = /is not a user/i.test(thrown.message) // A bot, or an account that is gone.
-    if (thrown.status === 404 && (isNoUser || (await canReadRepository(repo)))) return 'none'
+    if (thrown.missing && (isNoUser || (await canReadRepository(repo)))) return 'none'
     throw new ActionError(
       'github',
       `${thrown.message} So the step can't tell whether this run may start a docs job.`,

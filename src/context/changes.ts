@@ -205,7 +205,7 @@ async function peelTag(repo: GitHubRepo, sha: string): Promise<string> {
     const { data } = await repo.github.git.getTag({ ...common, tag_sha: sha })
     return getSha(data, 'object.sha') || sha
   } catch (thrown) {
-    if (thrown instanceof GitHubError && thrown.status === 404) return sha // It is a commit.
+    if (thrown instanceof GitHubError && thrown.missing) return sha // It is a commit.
     throw thrown
   }
 }

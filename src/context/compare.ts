@@ -61,7 +61,7 @@ export async function compareCommits(
     const changes = { files: files.map(toFile), truncated, empty, range, commits: toCommits(data) }
     return { relation, changes }
   } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.status !== 404) throw thrown
+    if (!(thrown instanceof GitHubError) || !thrown.missing) throw thrown
     // GitHub's words: "No common ancestor between v1 and v2."
     return /no common ancestor/i.test(thrown.message)
       ? { relation: 'unrelated' }

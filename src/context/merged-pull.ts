@@ -82,7 +82,7 @@ async function readPull(number: number, repo: GitHubRepo) {
     return getSha(data, 'merge_commit_sha') === '' ? [] : [data]
   } catch (thrown) {
     // An issue, or nothing.
-    if (thrown instanceof GitHubError && thrown.status === 404 && thrown.refused) return []
+    if (thrown instanceof GitHubError && thrown.missing) return []
     throw thrown
   }
 }

@@ -51,6 +51,8 @@ export class GitHubError extends ActionError {
   readonly temporary: boolean
   /** The answer stays the same: the token may not do this, or what is asked for is not there. */
   readonly refused: boolean
+  /** GitHub says so, not a gateway. */
+  readonly missing: boolean
   /** GitHub has no list of the files that were asked for, however often it is asked. */
   readonly noFiles: boolean
   readonly retryAfterMs: number | undefined
@@ -94,6 +96,7 @@ export class GitHubError extends ActionError {
         isForeign(failure) ||
         isHasty(failure))
     this.refused = isPermanent || (!this.temporary && isRefusal(status))
+    this.missing = status === 404 && !this.temporary
     this.retryAfterMs = limited ? rateLimitDelay(headers, clock.date()) : undefined
   }
 }

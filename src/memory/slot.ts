@@ -230,7 +230,7 @@ export class Slot implements StatusWriter {
     try {
       await place.edit(id, update, marker, mode)
     } catch (thrown) {
-      const isGone = thrown instanceof GitHubError && thrown.status === 404 && thrown.refused
+      const isGone = thrown instanceof GitHubError && thrown.missing
       if (isNew || !isGone) throw thrown // Otherwise, somebody has deleted it.
       this.#become({ is: 'none' })
       await this.#edit(update, mode)
