@@ -1,6 +1,7 @@
 /** Runs the action: read, plan, run, end. Decides the exit code. */
 
 import { checkSkipAuthors } from './access/skip-authors.js'
+import { checkSkipLabels } from './access/skip-labels.js'
 import { refuseStrangers } from './access/who-may-start.js'
 import { createStep, remarkOnInputs, type WiredStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
@@ -74,7 +75,12 @@ async function execute(
     throw thrown instanceof ActionError ? (inputProblem ?? thrown) : thrown
   })
   if (refusal !== undefined) return { outcome: 'skipped', ...refusal }
-  if (inputProblem !== undefined) throw inputProblem
+  if (inputProblem !== undefined) {
+    // Nor should one that somebody has labelled.
+    const reason = checkSkipLabels(event, inputs.skipLabels)
+    if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
+    throw inputProblem
+  }
   remarkOnInputs(step)
   const [{ createAgentService }, { run }] = await Promise.all([
     import('./agent/client.js'),

@@ -12,7 +12,7 @@ import { canReadPulls, findChanges, readThread, type Thread, usesSince } from '.
 import type { Changes } from './context/files.js'
 import { findMergedPull } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
-import { getPath, getString } from './event/payload.js'
+import { getString } from './event/payload.js'
 import { createGitHub, type GitHub, type GitHubRepo } from './github/client.js'
 import { GitHubError } from './github/errors.js'
 import { type Memory, openMemory } from './memory/memory.js'
@@ -96,8 +96,15 @@ async function planOn(
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
-  const ofEvent = ['pull_request', 'issue'].map((name) => getPath(event.payload, name))
-  const labelled = checkSkipLabels([found?.pull, named?.data, ...ofEvent], inputs.skipLabels)
+  const { contextPaths, skipLabels } = inputs
+  if (event.problem !== undefined && (contextPaths.length > 0 || skipLabels.size > 0)) {
+    throw new ActionError(
+      'github',
+      `Can't tell what the run is about: ${event.problem}.`,
+      'Use a runner that provides the event payload.',
+    )
+  }
+  const labelled = checkSkipLabels(event, skipLabels, [found?.pull, named?.data])
   if (labelled !== undefined) return skip({ reason: labelled })
 
   const changes = await findChangesIfNeeded(step, named)
@@ -165,13 +172,6 @@ async function findChangesIfNeeded(
 ): Promise<Changes | undefined> {
   const { contextPaths, since } = inputs
   if (contextPaths.length === 0 && inputs.context === 'none') return undefined
-  if (event.problem !== undefined && contextPaths.length > 0) {
-    throw new ActionError(
-      'github',
-      `Can't tell what changed: ${event.problem}.`,
-      'Use a runner that provides the event payload.',
-    )
-  }
   if (since !== '' && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
   const repo = { github, repository: environment.repository }
   const changes = await findChanges(environment, event, repo, { ...inputs, named })

@@ -303,6 +303,21 @@ describe('skip-labels', () => {
       expect((await step([null, name, { name: 7 }])).outputs.outcome).toBe('pr-opened')
     }))
 
+  test('skip what a run without secrets is about, but no step that only waits', () =>
+    inWorld({}, async (world) => {
+      const payload = { sender, pull_request: { number: 1, user: sender, labels } }
+      expectSkipped(await world.step({ ...SKIP, 'api-key': '' }, { payload }), world, label)
+      const inputs = { ...SKIP, 'api-key': '', prompt: '', 'job-id': 'job-1' }
+      expect((await world.step(inputs, { payload })).outputs['error-code']).toBe('input')
+    }))
+
+  test('need the payload', () =>
+    inWorld({}, async (world) => {
+      const { outputs, log } = await world.step(SKIP, { payload: 'nope' })
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toContain("Can't tell what the run is about")
+    }))
+
   test('ask a step that only waits for nothing', () =>
     inWorld({}, async (world) => {
       const { outputs } = await world.step({ wait: 'false' })

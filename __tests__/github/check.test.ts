@@ -345,7 +345,7 @@ describe('a re-run', () => {
       // What it was asked for is in a pull request.
       const fourth = await world.step(inputs, attempt(4))
       expect(fourth.outputs).toMatchObject(waited)
-      expect(fourth.log).toContain('or close that pull request')
+      expect(fourth.log).toContain('To ask for docs again, start a new run.')
       expect(world.posts()).toEqual([CREATE])
       const number = Number(third.outputs['pr-number'])
       world.github

@@ -397,6 +397,17 @@ test('a create whose response has no job is remembered as unknown', () =>
     },
   ))
 
+test('nobody is told to merge what has been merged', () =>
+  inWorld({}, async (world) => {
+    const inputs = { ...SCOPE, context: 'event' }
+    const docs = world.github.addRepository('your-org/docs', {})
+    await world.step(inputs)
+    docs.addPull({ number: 17, state: 'closed', merged: true })
+    const { outputs, summary } = await world.step(inputs)
+    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing' })
+    expect(summary).toContain('**What to do next:** It has been merged.')
+  }))
+
 describe('a docs pull request that was closed without a merge is a no', () => {
   const SAYS =
     /was closed without a merge\.[\s\S]* reopen it, or trigger the workflow other than by a push /

@@ -98,7 +98,7 @@ describe('an issue that triggers the run', () => {
       const { outputs, log } = await world.step(inputs, issueEvent('issues', 41))
       expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
       expect(log).toContain(
-        'is not about a single pull request, and issue-number is not set: starting a separate docs job',
+        'is not about a single pull request, and issue-number is not set: job-scope works like run',
       )
       expect(requestsBefore(world)).toEqual([])
       await world.step({ ...inputs, comment: 'true' }, issueEvent('issues', 41))

@@ -30,12 +30,17 @@ describe('whether there is anything to do', () => {
     files: readonly ChangedFile[],
     {
       name = 'push',
+      context = 'event',
       contextPaths = DOCS,
       ...more
     }: Partial<Changes> & Record<string, unknown> = {},
   ) =>
     judgeChanges(
-      { contextPaths: contextPaths as typeof DOCS, skipAuthors: new Set(['a-bot']) },
+      {
+        context: context as 'none' | 'event',
+        contextPaths: contextPaths as typeof DOCS,
+        skipAuthors: new Set(['a-bot']),
+      },
       { name: String(name) },
       changes(files, more),
     )
@@ -83,6 +88,8 @@ describe('whether there is anything to do', () => {
     [[INSIDE], { name: 'push', commits: of('a-bot') }, undefined],
     [[], { name: 'schedule', ...UNKNOWN, isFirst: true }, BEGINS],
     [[], { name: 'push', ...UNKNOWN, isFirst: true, contextPaths: [] }, BEGINS],
+    [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {} }, IGNORED],
+    [[], { name: 'schedule', ...UNKNOWN, isFirst: true, named: {}, context: 'none' }, BEGINS],
     [[], { name: 'workflow_dispatch', ...UNKNOWN, isFirst: true }, IGNORED],
     [[], { name: 'push', empty: true, contextPaths: [] }, undefined],
   ])('%j with %j: %j', (files, options, expected) => {

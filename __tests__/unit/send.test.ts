@@ -245,6 +245,7 @@ describe('the error', () => {
     const { error } = await sendIn({ ...run, tools: { ...tools, publish: broken(cause) } })
     expect(error).toBe(cause)
     expect(run.calls).toEqual([])
+    expect(run.progress.sent).toBe('nothing')
   })
 })
 

@@ -142,11 +142,7 @@ const TABLE = [
   ],
   ['a comment that is gone at once is made again', 'if (isNew || !isGone)', 'if (!isGone)'],
   ['labels have one case', 'labels.has(each.toLowerCase())', 'labels.has(each)'],
-  [
-    'no label is looked at',
-    '[found?.pull, named?.data, ...ofEvent], inputs.skipLabels',
-    '[], inputs.skipLabels',
-  ],
+  ['no label is looked at', 'skipLabels, [found?.pull, named?.data])', 'new Set())'],
   [
     'nobody says what the agent changed',
     "=== 'pr-opened' && needsGitHub(",

@@ -41,15 +41,15 @@ export const PAID_RULES = {
 
   /** A comment, a label, a button; an edited title, a file more; a message that may be lost. */
   *'what was asked for is sent'(facts) {
-    const { posts, outcome, hasComment, step, isGitHubWell } = facts
+    const { posts, outcome, hasComment, hasCheck, step, isGitHubWell } = facts
     const { task, event } = step.plan
     const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
     if (!isEnd || posts.length > 0 || task === 'attach') return
     const isTold = ownTold(facts).length > 0 && !(isGitHubWell && isOver(facts))
     if (ownUnfinished(facts).length > 0 || isTold) return
-    const isPush = event.action === 'synchronize' && hasComment
-    const mayWait = facts
-      .shown('comment')
+    const isPush = event.action === 'synchronize' && (hasComment || hasCheck)
+    const mayWait = remembered(facts)
+      .flatMap(({ comment, check }) => [comment, check])
       .some((one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId))
     if (!isPush || !mayWait) yield `nothing was sent, and ${facts.says}`
   },

@@ -1,19 +1,22 @@
 /** Finds the label that says that a pull request or an issue needs no docs. Pure. */
 
-import { getArray, getString } from '../event/payload.js'
+import type { RunEvent } from '../event/event.js'
+import { getArray, getPath, getString } from '../event/payload.js'
 import { quote } from '../text/escape.js'
 
 /**
  * Why the run is skipped; undefined if it is not.
  *
- * @param subjects what the run is about: pull requests and issues, as GitHub sends them
  * @param labels in lower case
+ * @param others what the run is about besides the event, as GitHub sends it
  */
 export function checkSkipLabels(
-  subjects: readonly unknown[],
+  { payload }: Pick<RunEvent, 'payload'>,
   labels: ReadonlySet<string>,
+  others: readonly unknown[] = [],
 ): string | undefined {
-  const listed = subjects.flatMap((subject) => getArray(subject, 'labels'))
+  const ofEvent = ['pull_request', 'issue'].map((name) => getPath(payload, name))
+  const listed = [...others, ...ofEvent].flatMap((subject) => getArray(subject, 'labels'))
   const names = listed.map((label) => getString(label, 'name'))
   const name = names.find((each) => labels.has(each.toLowerCase()))
   return name && `the pull request or issue has the label ${quote(name)}`

@@ -109,7 +109,6 @@ function isEarlierRunByWriter(payload: unknown, repository: string): boolean {
  * Other inputs may be bad: a stranger's run may have no secrets, and should be skipped before that
  * is an error.
  *
- * @param findRefusal asks GitHub; only called if somebody's permission counts
  * @throws ActionError `github`
  */
 export async function refuseStrangers(

@@ -1,7 +1,4 @@
-/**
- * What the texts say of the service behind `base-url`. Mintlify's own rules are named for Mintlify
- * alone.
- */
+/** What the texts say of the service behind `base-url`; Mintlify's rules are Mintlify's alone. */
 
 import { WHERE_TO_LOOK } from '../text/errors.js'
 

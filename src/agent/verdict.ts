@@ -19,10 +19,7 @@ import type { ServiceFacts } from './service-facts.js'
 export type SubmitVerdict =
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */
   | { readonly next: 'accepted'; readonly job: Job | undefined }
-  /**
-   * Certainly not accepted: retry while there is time; `error` is what the step ends with
-   * otherwise.
-   */
+  /** Certainly not accepted: retry while there is time, else end with `error`. */
   | { readonly next: 'retry'; readonly error: ActionError; readonly backoff: Backoff }
   /** `unknown` is set if the request may have been accepted all the same. */
   | { readonly next: 'fail'; readonly error: ActionError; readonly unknown?: ActionError }
@@ -77,8 +74,6 @@ export interface SubmitContext {
 }
 
 /**
- * Judges a create request or a message.
- *
  * It is retried only if it certainly wasn't accepted: a second job costs money and opens a second
  * pull request, and the API has no idempotency key. So no 5xx is retried either: a cache puts
  * `Retry-After` on its own 503 after the request went through.

@@ -16,13 +16,14 @@ import { describeTrigger } from './trigger.js'
  * there is something.
  */
 export function judgeChanges(
-  { contextPaths, skipAuthors }: Pick<Inputs, 'contextPaths' | 'skipAuthors'>,
+  { context, contextPaths, skipAuthors }: Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>,
   { name }: Pick<RunEvent, 'name'>,
   { files, commits, empty, isFirst, named, unknown, unexpected, truncated, note = '' }: Changes,
 ): SkipReason | { readonly note: string } | undefined {
   // Whoever pressed the button gets a job, and so does an issue that the step names: its words are
   // asked for as well.
-  if (isFirst && name !== 'workflow_dispatch' && named === undefined) {
+  const hasWords = named !== undefined && context !== 'none'
+  if (isFirst && name !== 'workflow_dispatch' && !hasWords) {
     const reason = note.replace(/\.$/, '').replace(/^./, (first) => first.toLowerCase())
     return { reason, advice: 'The next run begins here.' }
   }

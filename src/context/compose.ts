@@ -19,10 +19,7 @@ import type { Fact, Trigger } from './trigger.js'
 /** The largest prompt with context, in bytes of UTF-8. */
 export const PROMPT_LIMIT = 256 * 1024
 
-/**
- * All facts together, in bytes, so that a thousand commit messages leave room for what they
- * changed.
- */
+/** All facts together, in bytes: a thousand commit messages leave room for changes. */
 const FACTS_LIMIT = 64 * 1024
 
 /** One fact, in bytes; halved until all facts fit, but never below MIN_VALUE. */
@@ -47,13 +44,7 @@ const NO_ROOM =
 
 type Section = (room: number) => string
 
-/**
- * The prompt as it is sent: the user's own text, never changed and never truncated, then the
- * context.
- *
- * It has at most PROMPT_LIMIT bytes, unless the user's own text alone has more. Truncated in this
- * order: diffs, file list, facts.
- */
+/** Never cuts the user's own text. Cut first: diffs, then the file list, then facts. */
 export function composeContext(prompt: string, context: ContextOptions): string {
   const fence = createFence(context.boundary)
   const { trigger, changes, level } = context

@@ -32,10 +32,7 @@ export function writeDiffs(files: readonly ChangedFile[], fence: Fence, room: nu
   return joinParagraphs(['## Diffs', fence.around(kept.map(textOf)), omissionNote(omitted, fence)])
 }
 
-/**
- * No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`, and end with LF
- * alone.
- */
+/** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`. */
 function toDiff(file: ChangedFile, fence: Fence): Diff {
   const { patch = '', path, status } = file
   return {

@@ -13,10 +13,7 @@ import { shortSha } from '../text/format.js'
 /** Reading it needs less, but the comment on it needs this. */
 const NEEDS = 'pull-requests: write'
 
-/**
- * The first line of GitHub's own messages: of a merge, and of a squash, whose title may name others
- * before.
- */
+/** The first line of GitHub's messages: of a merge; of a squash, which may name others before. */
 const NAMED = /^(?:Merge pull request #|.*\(#)(\d{1,9})(?!\d)/
 
 /**

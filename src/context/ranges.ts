@@ -157,9 +157,7 @@ async function findLastRun(
     .sort((one, other) => other.id - one.id)[0]
 }
 
-/**
- * @throws ActionError `github` if there is no such tag, branch or commit
- */
+/** @throws ActionError `github` if there is no such tag, branch or commit */
 export async function sinceNamed(base: string, head: string, repo: GitHubRepo): Promise<Changes> {
   const range = 'the commits since the one named in the input since'
   const comparison = await compareCommits(repo, { base, head, range })

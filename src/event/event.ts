@@ -73,10 +73,7 @@ export interface RunEvent {
   readonly problem: string | undefined
 }
 
-/**
- * Reads the event. Never throws: an unreadable payload is a `problem`, reported by whoever needs
- * the payload.
- */
+/** Never throws: an unreadable payload is a `problem`, reported by whoever needs the payload. */
 export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEvent {
   try {
     const payload: unknown = JSON.parse(readFileSync(eventPath, 'utf8'))

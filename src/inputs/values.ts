@@ -171,7 +171,7 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
  */
 function isRef(value: string): boolean {
   return (
-    value.length <= 255 && !/\.\.|[\s\p{C}~^:?*[\\]|@\{|\/\/|^[-/]|\/$|\.$|\.lock$/u.test(value)
+    value.length <= 255 && !/\.\.|[\s\p{C}~^:?*[\\]|^@$|@\{|\/\/|^[-/]|\/$|\.$|\.lock$/u.test(value)
   )
 }
 

@@ -16,7 +16,6 @@ export interface Facts {
   readonly isNews: boolean
   /** Undefined if it no longer exists. */
   readonly job: Job | 'not requested' | undefined
-  /** The docs pull request: its link, or empty, and its state. */
   readonly link: string
   readonly pull: DocsPull['state'] | undefined
 }
@@ -40,7 +39,7 @@ export function decide({ by, push, isNews, job, link, pull }: Facts): Decision {
     return { does: 'wait', reason }
   }
   if (by === 'reported attempt' && notUsable === '' && !isOver) {
-    const orClose = push ? '' : ', or close that pull request'
+    const orClose = push || pull !== 'open' ? '' : ', or close that pull request'
     const reason =
       'This is a re-run, and its docs job has opened a pull request. ' +
       `To ask for docs again, start a new run${orClose}.`

@@ -80,9 +80,7 @@ export function openMemory(step: Step, github: GitHub) {
     async readComment(): Promise<void> {
       await comment?.find()
     },
-    /**
-     * What is remembered for this run: a job to wait for, sending nothing; or what to continue.
-     */
+    /** What is remembered for this run: a job to wait for, sending nothing; or what to continue. */
     async recall(service: AgentService): Promise<Attach | Earlier | undefined> {
       const context = { ...step, service, slots, readDocsPull: readDocsState }
       const previous = await findPreviousRun(context)

@@ -46,9 +46,7 @@ export function openComment(step: Step, github: GitHub): Slot | undefined {
   if (conversation !== undefined)
     return createCommentSlot(step, github, conversation, decides ? DECIDES : INFORMS)
   const what = decides ? 'pull request' : 'pull request or issue'
-  const consequence = decides
-    ? 'starting a separate docs job, as with job-scope: run'
-    : 'there is nothing to comment on'
+  const consequence = decides ? 'job-scope works like run' : 'there is nothing to comment on'
   log(
     `The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`,
   )

@@ -1,7 +1,4 @@
-/**
- * What an earlier run, or an earlier attempt of this one, left for this run: the job to wait for or
- * to continue.
- */
+/** What an earlier run or attempt left for this run: the job to wait for or to continue. */
 
 import { isFinalOutcome, type Job, parsePullRequest } from '../agent/job.js'
 import { InputError } from '../inputs/inputs.js'
@@ -31,10 +28,6 @@ export interface PreviousRun extends Pick<Facts, 'job'> {
   readonly pull?: Facts['pull']
 }
 
-/**
- * The docs job is waited for: it has what this run would send, or an earlier attempt didn't see it
- * finish.
- */
 export type Attach = Extract<Task, { kind: 'attach' }>
 
 /**
@@ -164,9 +157,7 @@ function noteIfLost({ state }: StoredState, { note, progress }: PreviousRunConte
   )
 }
 
-/**
- * The job as the service has it; undefined if it does not exist.
- */
+/** The job as the service has it; undefined if it does not exist. */
 async function getJob(
   jobId: string,
   { inputs, ...tools }: PreviousRunContext,
@@ -201,9 +192,6 @@ function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Pr
   return context.inputs.dryRun ? Promise.resolve('not requested') : getJob(jobId, context)
 }
 
-/**
- * Decides with all that is known what this run does with the job that is remembered.
- */
 export async function planFor(
   previous: PreviousRun,
   composeWith: (...more: string[]) => string,
@@ -218,7 +206,10 @@ export async function planFor(
   const facts = { push: findPush(context), isNews, job, link, pull }
   const decision = decide({ by: 'earlier run', ...facts })
   if (decision.does === 'skip') return decision
-  if (decision.does === 'wait') return attachTo({ ...state, link }, job, decision.reason, context)
+  if (decision.does === 'wait') {
+    progress.isMerged = pull === 'merged'
+    return attachTo({ ...state, link }, job, decision.reason, context)
+  }
   // Only what is known to be open can be continued.
   const forNewJob =
     pull === 'open'

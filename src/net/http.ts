@@ -73,8 +73,6 @@ export interface HttpClientOptions {
 }
 
 /**
- * Creates a client for one origin.
- *
  * A POST always uses a new connection: a server may close a kept-alive one just as the request is
  * sent, and then there is no way to know whether it was read (RFC 9112, 9.3.1). The GETs that
  * follow reuse that connection, which is kept for longer than any usual poll interval.

@@ -50,7 +50,8 @@ export function describeOutcome(
   result: RunResult,
   show: (text: string) => string,
 ): Texts {
-  const { job, jobId, isGiven, isRemembered, accepted, onlyWaits, hasJob, status } = progress
+  const { job, jobId, isGiven, isMerged, isRemembered, accepted, onlyWaits, hasJob, status } =
+    progress
   const name = `Docs job ${show(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
   const now = `${name} ${describeNow(progress, show)}.`
@@ -61,7 +62,7 @@ export function describeOutcome(
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        next: 'Review the pull request, then merge it.',
+        next: isMerged ? 'It has been merged.' : 'Review the pull request, then merge it.',
       }
     case 'no-changes':
       if (job?.linkRejected) {

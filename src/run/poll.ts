@@ -42,11 +42,7 @@ export type PollResult =
   | { readonly kind: 'active'; readonly job: Job }
   | { readonly kind: 'deadline' }
 
-/**
- * Polls until the job has ended or the time is up.
- *
- * @throws ActionError if a status request is refused for good, or if none ever got a response.
- */
+/** @throws ActionError if a status request is refused for good, or if none ever got a response. */
 export async function pollUntilDone(options: PollOptions, tools: RunTools): Promise<PollResult> {
   const { service, clock, deadline } = tools
   const state = new PollState(options, tools)

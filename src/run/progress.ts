@@ -44,6 +44,8 @@ export class Progress {
   fingerprint = ''
   /** An earlier attempt sent a message whose result is unknown. */
   messageMayBeLost = false
+  /** Its pull request was merged before. */
+  isMerged = false
   /** A re-run would find the job. */
   isRemembered = false
   /** The input `job-id` names the job. */

@@ -47,7 +47,12 @@ export async function send(
   if (deadline.signal.aborted && !deadline.cancelled()) throw tooLateError()
   for (let attempts = 1; ; attempts++) {
     progress.request = 'sending'
-    publish()
+    try {
+      publish()
+    } catch (thrown) {
+      progress.request = 'idle'
+      throw thrown
+    }
     const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toUnknown)
     budget.count(startedAt, ATTEMPT_MS.submit)
