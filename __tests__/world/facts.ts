@@ -132,12 +132,22 @@ export class Facts extends Observed {
     return isFound && (event.push === 'usual' || github.mergesAll)
   }
 
+  /** Whether the planned pull request has a label of skip-labels. */
+  get hasSkipLabel(): boolean {
+    const skipped = this.inputs['skip-labels']?.toLowerCase().split('\n') ?? []
+    return this.github?.labels.some((name) => skipped.includes(name.toLowerCase())) === true
+  }
+
   #isLabelled(): boolean {
-    const { 'skip-labels': labels = '' } = this.inputs
     const numbers = [this.number, this.hasEvent ? numberOf(this.step.plan.event) : undefined]
-    const skipped = labels.toLowerCase().split('\n')
-    const hasOne = this.github?.labels.some((name) => skipped.includes(name.toLowerCase())) === true
-    return hasOne && numbers.includes(PULL_REQUEST)
+    return this.hasSkipLabel && numbers.includes(PULL_REQUEST)
+  }
+
+  /** Whether another pull request of the same head is merged: nobody can tell whose push it is. */
+  get #hasTwin(): boolean {
+    return this.step.githubRequests
+      .filter(({ path, status }) => /\/commits\/\w+\/pulls/.test(path) && status === 200)
+      .some(({ answered }) => answered.split('"merged_at":"').length > 2)
   }
 
   #isByAgent(): boolean {
@@ -146,7 +156,7 @@ export class Facts extends Observed {
     const accounts = [...authors.split(', '), 'mintlify[bot]']
     return (
       isBy(accounts, this.step.plan.event) ||
-      (this.hasMerged && accounts.includes(this.github?.pullAuthor ?? ''))
+      (this.hasMerged && !this.#hasTwin && accounts.includes(this.github?.pullAuthor ?? ''))
     )
   }
 

@@ -175,9 +175,9 @@ export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolea
   if (event.name === 'push')
     return event.push === 'empty branch' && since === undefined && !hasWords
   const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
-  // Then the commit of the run before is gone, as far as GitHub says.
+  // Then the commit of the run before is gone, or GitHub has no list, as far as it says.
   const isGone = step.githubRequests.some(
-    ({ path, status }) => path.includes('/compare/') && status === 404,
+    ({ path, status }) => path.includes('/compare/') && [404, 406, 422].includes(Number(status)),
   )
   const isKnown = github.compared === 'ahead' && !github.undiffable && !isGone
   const isFirst = since === undefined && !github.ranBefore

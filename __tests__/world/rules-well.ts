@@ -96,7 +96,10 @@ function plannedEnds(facts: Facts) {
   if (facts.isLabelled && isAlone) return all('skipped')
   const isClosed = github?.docsPull === 'closed' && event.action === 'synchronize'
   const maySkip =
-    event.isOwnComment || (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
+    event.isOwnComment ||
+    // A push of a head has merged it, too, but is not about it.
+    (event.name === 'push' && facts.hasSkipLabel) ||
+    (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
   const isListed = event.name.startsWith('pull_request') && inputs['issue-number'] === undefined
   const isWhole = isListed && (github?.files ?? 0) <= MOST_LISTED && !github?.undiffable
   if (task !== 'attach' && isWhole && noneMatches(facts)) return all('skipped')
