@@ -201,7 +201,10 @@ const OF_EITHER = [
   'GET /pulls/{pull_number} pull_request',
 ]
 
-test.each(VERSIONS)('what it reads of an answer is described in version %s', (version) => {
+/** Before Node 22, Octokit parses with a `JSON.parse` that it took when it was loaded. */
+const watchedTest = 'rawJSON' in JSON ? test : test.skip
+
+watchedTest.each(VERSIONS)('what it reads of an answer is described in version %s', (version) => {
   const unknown = ALL.filter(
     ({ of, names, isAnswer }) => isAnswer && !describesAnswer({ version, endpoint: of }, names),
   )

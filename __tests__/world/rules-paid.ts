@@ -171,7 +171,7 @@ export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolea
   const isAsked = task !== 'attach' && hasEvent && hasContext
   if (!isAsked || !github || number === String(PULL_REQUEST)) return false
   // The words of an issue that the step names are asked for as well.
-  const hasWords = number !== undefined
+  const hasWords = number !== undefined && (context ?? 'none') !== 'none'
   if (event.name === 'push')
     return event.push === 'empty branch' && since === undefined && !hasWords
   const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
