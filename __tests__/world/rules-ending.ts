@@ -130,7 +130,8 @@ export const ENDING_RULES = {
     )
     const isRefused =
       outcome === 'skipped' && (isDenied || asked.some((person) => person !== 'writer'))
-    if (code !== 'input' && !isRefused) yield `the input is bad: ${outcome} ${code}`
+    const isLabelled = outcome === 'skipped' && facts.hasSkipLabel
+    if (code !== 'input' && !isRefused && !isLabelled) yield `the input is bad: ${outcome} ${code}`
   },
 
   *'the outputs say how the step ended'({
