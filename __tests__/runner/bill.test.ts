@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { newFolder } from '../support/folder.js'
 import { startListening } from '../support/listening.js'
+import { HOME } from '../support/workflows.js'
 import { docsGh } from './docs-gh.js'
 import { startGh } from './gh.js'
 
@@ -18,7 +19,7 @@ type Answers = Record<string, object | string>
 
 const at = (second: string): string => `2026-11-02T10:00:${second}.1234567Z`
 const log = (second: string, last: string): string =>
-  `\uFEFF${at('00')} ##[group]Run your-org/agent-job-action@v1\n${at(second)} Finished after ${last}\n`
+  `\uFEFF${at('00')} ##[group]Run ${HOME}@v1\n${at(second)} Finished after ${last}\n`
 
 /** Runs the script. Returns what it prints, a line for each count, and its errors. */
 async function count(answers: Answers): Promise<{ counted: string[]; errors: string }> {

@@ -10,6 +10,7 @@ import { parse } from 'yaml'
 import { BAD_GATEWAY, file, sha } from '../support/github.js'
 import type { PullState } from '../support/github-state.js'
 import { scaled } from '../support/time.js'
+import { HOME } from '../support/workflows.js'
 import { expectSuccess } from './act.js'
 import {
   DOCS,
@@ -364,7 +365,7 @@ const tells = (state: string): Partial<Case> => ({
     runs-on: ubuntu-latest
     permissions: { pull-requests: write }
     steps:
-${asSteps(`- uses: your-org/agent-job-action@v1
+${asSteps(`- uses: ${HOME}@v1
   id: docs
   with:
     project-id: your-project
