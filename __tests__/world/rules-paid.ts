@@ -1,6 +1,6 @@
 /** What is paid for is paid for once, and what somebody asked for on purpose is sent. */
 
-import { FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
+import { DOCS_TOKEN, FAILURES, OWN_DOCS_LINK, PULL_REQUEST } from './draw.js'
 import { numberOf } from './events.js'
 import { ENDED, type Facts } from './facts.js'
 import { canGoOn, hasTheSame, ownIsLost, ownTold, ownUnfinished, remembered } from './remembered.js'
@@ -161,7 +161,7 @@ function rememberedLinks(facts: Facts): string[] {
 }
 
 function canRead({ inputs }: Facts, link: string): boolean {
-  return link === OWN_DOCS_LINK || (link !== '' && inputs['docs-token'] !== undefined)
+  return link === OWN_DOCS_LINK || (link !== '' && inputs['docs-token'] === DOCS_TOKEN)
 }
 
 /**
