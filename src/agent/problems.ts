@@ -58,7 +58,8 @@ export function cannotConnect(
   }
   const [text, advice] = explainFailure(permanent, 'the service', proxyVariable)
   const check = permanent === 'server-certificate' ? 'Check base-url. ' : ''
-  return new ActionError('network', `T${text.slice(1)}: ${reason}.`, check + advice, { cause })
+  const message = `${text.replace(/^t/, 'T')}: ${reason}.`
+  return new ActionError('network', message, check + advice, { cause })
 }
 
 const REQUESTS = { create: 'create request', message: 'message', poll: 'status request' } as const
