@@ -184,7 +184,7 @@ export const GITHUB_RULES = {
   *"a re-run does not hide a later run's job"(facts) {
     const { runId, attempt } = facts.step.plan
     if (attempt === 1 || facts.wasKilled || facts.lostEdit || facts.posts.some(isCreate)) return
-    const last = facts.written.findLast(({ kind }) => kind === 'comment')
+    const last = facts.written.findLast((one) => one.kind === 'comment' && !isRefused(one))
     const hides = last !== undefined && isBy(last.marker, runId, attempt)
     if (facts.hasComment && hides && showsLaterJob(facts))
       yield "a re-run wrote over a later run's marker"
@@ -199,12 +199,8 @@ export const GITHUB_RULES = {
     const writes = facts.written.filter(({ kind }) => kind === 'comment')
     const isOwn = ({ marker }: Written): boolean => isBy(marker, runId, attempt)
     const last = writes.at(-1)
-    // What GitHub refuses for good is not tried again.
-    const isRefused = writes.some(
-      ({ status }) => typeof status === 'number' && [401, 403, 404, 422].includes(status),
-    )
     if (
-      !isRefused &&
+      !writes.some(isRefused) &&
       showsLaterJob(facts) &&
       last &&
       isOwn(last) &&
@@ -307,6 +303,10 @@ const CONCLUSIONS: Readonly<Record<string, string>> = {
 
 const isBy = (marker: Marker, run: number, attempt: number): boolean =>
   marker.run === String(run) && marker.attempt === attempt
+
+/** What GitHub refuses for good is not tried again. */
+const isRefused = ({ status }: Written): boolean =>
+  typeof status === 'number' && [401, 403, 404, 422].includes(status)
 
 /** Whether issue-number is an issue's where it has to be a pull request's. */
 export function namesIssue({ inputs }: Facts): boolean {

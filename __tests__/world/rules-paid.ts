@@ -138,12 +138,16 @@ function hadFailed(facts: Facts, jobId: string): boolean {
 }
 
 /**
- * Whether the docs pull request was merged or closed, and the step can read what is remembered of
- * it.
+ * Whether the docs pull request was merged or closed, and the step can read it: the one that it
+ * asked for, which the service may have named since, or what is remembered.
  */
 function isOver(facts: Facts): boolean {
-  const links = rememberedLinks(facts)
-  return mayBeOver(facts) && links.every((link) => canRead(facts, link))
+  const asked = facts.step.githubRequests.flatMap(
+    ({ path }) => /^\/repos\/(.*)\/pulls\/17$/.exec(path)?.[1] ?? [],
+  )
+  const links = asked.map((repository) => `https://github.com/${repository}/pull/17`)
+  const known = links.length > 0 ? links : rememberedLinks(facts)
+  return mayBeOver(facts) && known.every((link) => canRead(facts, link))
 }
 
 function mayBeOver(facts: Facts): boolean {

@@ -102,7 +102,8 @@ function plannedEnds(facts: Facts) {
     (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
   const isListed = event.name.startsWith('pull_request') && inputs['issue-number'] === undefined
   const isWhole = isListed && (github?.files ?? 0) <= MOST_LISTED && !github?.undiffable
-  if (task !== 'attach' && isWhole && noneMatches(facts)) return all('skipped')
+  if (task !== 'attach' && isWhole && noneMatches(facts, step.plan.pull.files))
+    return all('skipped')
   const usual = facts.isDryRun ? 'dry-run' : inputs.wait === 'false' ? 'started' : end.outcome
   // A step that only waits asks once.
   const asksOnce = usual === 'started' && posts.length === 0
@@ -124,15 +125,16 @@ function mayHaveNothingToDo(facts: Facts): boolean {
   const isOld = github !== undefined && github.compared !== 'ahead'
   return (
     hasNothingNew(facts) ||
-    noneMatches(facts) ||
+    noneMatches(facts, 0) ||
     (isOld && (inputs['context-paths'] !== undefined || step.plan.event.name === 'schedule'))
   )
 }
 
-function noneMatches({ inputs, github, step }: Facts): boolean {
+/** `added`: how many files have come to the pull request since, if the list is its. */
+function noneMatches({ inputs, github }: Facts, added: number): boolean {
   const paths = inputs['context-paths']
   if (github === undefined || paths === undefined) return false
-  const hasMore = github.files > 1 || step.plan.pull.files > 0
+  const hasMore = github.files + added > 1
   const names = [github.file, ...(hasMore ? ['docs/0.md'] : [])]
   return !names.some((name) => MATCHES[paths]?.test(name))
 }
