@@ -170,6 +170,21 @@ describe('a request that retried', () => {
     expect(requests()).toBe(2)
   })
 
+  test('has 90 s of its own if it has a signal of its own', async () => {
+    const { github, now } = await connect([BAD_GATEWAY])
+    await failure(read(github))
+    const before = now()
+    await failure(read(github, { signal: new AbortController().signal }))
+    expect(now() - before).toBeGreaterThan(75_000)
+    expect(now() - before).toBeLessThanOrEqual(90_000)
+  })
+
+  test('is logged when it fails for the first time', async () => {
+    const { github, log } = await connect([BAD_GATEWAY])
+    await failure(read(github))
+    expect(log).toEqual(['GitHub: reading it failed: 502, "Unicorn! · GitHub". Retrying.'])
+  })
+
   test('fails for what GitHub said, if it is not retried any more', async () => {
     const end = new AbortController()
     const { github } = await connect([BAD_GATEWAY], { onWait: () => end.abort() })

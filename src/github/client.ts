@@ -9,7 +9,7 @@ import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
-/** How long requests that decide are retried, all together, in milliseconds. */
+/** How long requests are retried, in milliseconds: all together, or one with a signal of its own. */
 const RETRY_MS = 90_000
 
 /** How long one request may take, in milliseconds. */
@@ -34,7 +34,7 @@ export interface Call extends CallNames {
    * other.
    */
   readonly expects?: (data: never) => boolean
-  /** Something depends on the result: temporary failures are retried, for up to 90 s in all. */
+  /** Something depends on the result: temporary failures are retried, for up to 90 s. */
   readonly retried: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
   readonly find?: () => Promise<{ readonly id: number } | undefined>
@@ -63,10 +63,11 @@ export function createGitHub(options: GitHubOptions): GitHub {
     log: quiet,
     request: { fetch: createFetch(options), log: quiet },
   })
-  const retries = new RetryBudget(RETRY_MS, clock)
+  const shared = new RetryBudget(RETRY_MS, clock)
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
+    const retries = call.signal ? new RetryBudget(RETRY_MS, clock) : shared
     let last: GitHubError | undefined
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
@@ -131,7 +132,7 @@ async function waitForRetry(
   const backoff = { retryAfterMs: error.retryAfterMs, capMs: REQUEST_MS }
   const { minDelayMs, delayMs } = retryDelay(backoff, attempts, random())
   if (minDelayMs >= remainingMs) throw error
-  log(`${error.message} Retrying.`)
+  if (attempts === 1) log(`${error.message} Retrying.`)
   const own = signal ?? deadline.signal
   await retries.sleep(Math.min(delayMs, remainingMs), own)
   if (own.aborted) throw signal === undefined && deadline.cancelled() ? new Cancelled() : error
