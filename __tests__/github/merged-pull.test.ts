@@ -242,6 +242,12 @@ describe('a push is about itself', () => {
       [LIST, RANGE],
     ],
     ['somebody pushed its head, which merged it', { head: AFTER }, push('one'), [LIST, RANGE]],
+    [
+      'somebody pushed all its commits',
+      { head: AFTER, commits: [...commitsWith('one'), { sha: AFTER, message: 'two' }] },
+      push('two', { earlier: [commit('one')] }),
+      [LIST, COMMITS, RANGE],
+    ],
     ['its head was pushed, and names it', { head: AFTER }, push('Retry (#2)'), [LIST, RANGE]],
     ['the number is too long', { mergeCommit: null }, push('Call (#9999999999)'), [LIST, RANGE]],
     ['an earlier push merged it', { mergeCommit: BEFORE, head: AFTER }, push('x'), [LIST, RANGE]],
@@ -388,6 +394,10 @@ test.each(['mintlify[bot]', 'Dependabot[bot]'])(
         const { outputs } = await world.step(inputs, push(message, { earlier }))
         expect(outputs.outcome).toBe('skipped')
       }
+      const commits = [...commitsWith('one'), { sha: AFTER, message: 'two' }]
+      addMerged(world, { author, head: AFTER, commits })
+      const ofHead = push('two', { earlier: earlier.slice(0, 1) })
+      expect((await world.step(inputs, ofHead)).outputs.outcome).toBe('skipped')
       expect([world.posts(), world.github.writes()]).toEqual([[], []])
     }),
 )
