@@ -55,7 +55,7 @@ const REQUESTS: readonly (readonly [method: string, path: string, body?: object]
   ],
   ['GET', `/commits/${sha('head')}/check-runs?check_name=docs&filter=all`],
   ['GET', `/commits/${sha('merge')}/pulls`],
-  ['GET', '/commits/a'],
+  ['GET', '/git/commits/a'],
   ['GET', '/actions/workflows/docs.yml/runs?status=success'],
   ['GET', '/collaborators/octocat/permission'],
   ['GET', '/releases'],
@@ -117,10 +117,10 @@ describe.each(VERSIONS)('version %s', (version) => {
       ['GET', '/issues/41'],
       ['POST', '/issues/1/comments', { body: ' ' }],
       ['POST', '/issues/1/labels', { labels: ['none'] }],
-      ['GET', '/commits/none'],
+      ['GET', '/git/commits/none'],
     ] as const)
       statuses.push((await ask(method, path, body)).status)
-    expect(statuses).toEqual([404, 422, 403, 422])
+    expect(statuses).toEqual([404, 422, 403, 404])
     await github.close()
   })
 })

@@ -106,7 +106,7 @@ function read(github: GitHub, { needs = 'contents: read', retried = true, ...res
     'reading it',
     needs,
   )
-  return github.repos.getCommit({ ...common, ref: 'main', request: { ...request, ...rest } })
+  return github.git.getCommit({ ...common, commit_sha: 'main', request: { ...request, ...rest } })
 }
 
 async function failure(sent: Promise<unknown>): Promise<GitHubError> {

@@ -83,6 +83,13 @@ export const commit = ({ sha, author, message, parents }: CommitState) =>
     parents: parents.map((parent) => ({ sha: parent })),
   }) satisfies Part<Schemas['commit']>
 
+/** The commit's own object, without what it changes. */
+export const gitCommit = ({ sha, message, parents }: CommitState) =>
+  ({
+    ...{ sha, message },
+    parents: parents.map((parent) => ({ sha: parent })),
+  }) satisfies Part<Schemas['git-commit']>
+
 /** @param page the commits and the files of one page */
 export const comparison = (
   { status, commits }: ComparisonState,

@@ -86,11 +86,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['POST', '/check-runs', 'checks: write', createCheck],
   ['PATCH', '/check-runs/{check_run_id}', 'checks: write', updateCheck],
   ['GET', '/commits/{commit_sha}/pulls', 'pull_requests: read', listCommitPulls],
-  ['GET', '/commits/{ref}', 'contents: read', getCommit],
   ['GET', '/actions/workflows/{workflow_id}/runs', 'actions: read', listRuns],
   ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
   ['GET', '/releases', 'contents: read', listReleases],
   ['GET', '/git/tags/{tag_sha}', 'contents: read', getTag],
+  ['GET', '/git/commits/{commit_sha}', 'contents: read', getCommit],
   ['GET', '/deployments', 'deployments: read', listDeployments],
   ['GET', '/deployments/{deployment_id}/statuses', 'deployments: read', listDeploymentStatuses],
   ['POST', '/statuses/{sha}', 'statuses: write', createStatus],
@@ -292,8 +292,8 @@ function compare({ repo, ids, query }: Call): Answer {
 
 function getCommit({ repo, ids }: Call): Answer {
   const commit = repo.commits.get(ids[0] ?? '')
-  if (!commit) throw new Refusal(422, `No commit found for SHA: ${ids[0]}`)
-  return { body: answers.commit(commit) }
+  if (!commit) throw notFound()
+  return { body: answers.gitCommit(commit) }
 }
 
 /** The newest run comes first. The parameter `status` accepts a conclusion, too. */

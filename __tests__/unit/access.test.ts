@@ -283,12 +283,12 @@ describe('what GitHub says of the commits of a push', () => {
     ['too many to be merges', others(21), 2, 0, false],
   ])('of %s', async (_, mayBeMerges, parents, count, isTheirs) => {
     const asked: string[] = []
-    const getCommit = async ({ ref }: { ref: string }) => {
-      asked.push(ref)
+    const getCommit = async ({ commit_sha }: { commit_sha: string }) => {
+      asked.push(commit_sha)
       return { data: { parents: Array(parents).fill({}) } }
     }
     const repo = {
-      github: { repos: { getCommit } },
+      github: { git: { getCommit } },
       repository: 'your-org/docs',
     } as unknown as GitHubRepo
     expect(await areMerges(mayBeMerges, repo)).toBe(isTheirs)

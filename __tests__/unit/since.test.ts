@@ -116,7 +116,7 @@ describe('since', () => {
   })
 
   test('that is unknown is an error with its name; a commit that cannot be read is the permission', async () => {
-    const unknown = await find({ [`/commits/${SHA}`]: COMMIT }, { since: 'v9' })
+    const unknown = await find({ [`/git/commits/${SHA}`]: COMMIT }, { since: 'v9' })
     expect(unknown.error).toMatchObject({
       code: 'github',
       message: 'since: there is no tag, branch or commit "v9" in this repository.',

@@ -72,15 +72,11 @@ const COMMITS_LIMIT = 20
 /** @throws ActionError `github` */
 export async function areMerges(commits: readonly string[], repo: GitHubRepo): Promise<boolean> {
   if (commits.length > COMMITS_LIMIT) return false
-  for (const ref of commits) {
-    const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
-    const common = requestParams(
-      repo,
-      `reading commit ${shortSha(ref)}`,
-      'contents: read',
-      hasParents,
-    )
-    const { data } = await repo.github.repos.getCommit({ ...common, ref, per_page: 1 })
+  const hasParents = ({ parents }: { parents?: unknown }) => Array.isArray(parents)
+  for (const commit_sha of commits) {
+    const doing = `reading commit ${shortSha(commit_sha)}`
+    const common = requestParams(repo, doing, 'contents: read', hasParents)
+    const { data } = await repo.github.git.getCommit({ ...common, commit_sha })
     if (data.parents.length < 2) return false
   }
   return true

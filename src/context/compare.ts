@@ -105,9 +105,9 @@ export async function changesBetween(
 const REWRITTEN = 'History was rewritten: commits removed from it are not listed.'
 
 /** Whether a commit that certainly exists can be read: if not, the permission is missing. */
-export function canReadCommit(repo: GitHubRepo, ref: string): Promise<boolean> {
-  const common = requestParams(repo, `reading commit ${shortSha(ref)}`, 'contents: read')
-  return succeeds(repo.github.repos.getCommit({ ...common, ref, per_page: 1 }))
+export function canReadCommit(repo: GitHubRepo, commit_sha: string): Promise<boolean> {
+  const common = requestParams(repo, `reading commit ${shortSha(commit_sha)}`, 'contents: read')
+  return succeeds(repo.github.git.getCommit({ ...common, commit_sha }))
 }
 
 type ApiFile = Awaited<ReturnType<GitHub['pulls']['listFiles']>>['data'][number]
