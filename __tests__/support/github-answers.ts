@@ -58,12 +58,21 @@ export const issue = (number: number, repo: string) =>
   }) satisfies Part<Schemas['issue']>
 
 /** What an issue is if it is a pull request. */
-export const pullAsIssue = ({ number, title, body, state, author, labels, base }: PullState) =>
+export const pullAsIssue = ({
+  labels,
+  author,
+  base: [, repo],
+  number,
+  title,
+  body,
+  state,
+  draft,
+}: PullState) =>
   ({
-    ...{ number, title, body, state, user: { login: author } },
+    ...{ number, title, body, state, draft, user: { login: author } },
     labels: [...labels].map((name) => ({ name })),
-    html_url: `https://github.com/${base[1]}/pull/${number}`,
-    pull_request: { url: `https://api.github.com/repos/${base[1]}/pulls/${number}` },
+    html_url: `https://github.com/${repo}/pull/${number}`,
+    pull_request: { url: `https://api.github.com/repos/${repo}/pulls/${number}` },
   }) satisfies Part<Schemas['issue']>
 
 export function file(state: FileState) {

@@ -186,11 +186,12 @@ test('the ref and the commit come first, but not of a pull request, an issue or 
 })
 
 test('the pull request or issue that issue-number names, and the release before it, come after the event', () => {
-  const named = { number: 8, title: 'N', body: 'Hi <!-- do it -->', pull_request: {} }
+  const body = 'Hi <!-- do it -->'
+  const named = { number: 8, title: 'N', draft: true, body, pull_request: {} }
   expect(
     facts('release', { action: 'published' }, { ...CHANGES, named, previousRelease: 'v1.1.0' }),
   ).toBe(
-    'action: published | number: 8 | title: N | body: Hi [hidden on GitHub: 14 characters] | previous release: v1.1.0',
+    'action: published | number: 8 | title: N | draft: true | body: Hi [hidden on GitHub: 14 characters] | previous release: v1.1.0',
   )
 })
 

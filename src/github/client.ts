@@ -34,7 +34,7 @@ export interface Call extends CallNames {
    * other.
    */
   readonly expects?: (data: never) => boolean
-  /** Something depends on the result: temporary failures are retried, for up to 90 s. */
+  /** Temporary failures are retried, for up to 90 s. */
   readonly retried: boolean
   /** Finds what an earlier attempt has created, if its response was lost. */
   readonly find?: () => Promise<{ readonly id: number } | undefined>
@@ -124,7 +124,6 @@ async function waitForRetry(
   retries: RetryBudget,
   { deadline, random, log }: GitHubOptions,
 ): Promise<void> {
-  // A signal of its own ends the request itself, maybe past the deadline.
   const remainingMs = Math.min(
     retries.remainingMs,
     signal === undefined ? deadline.remainingMs() : RETRY_MS,
