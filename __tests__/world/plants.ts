@@ -215,8 +215,8 @@ const TABLE = [
   ],
   [
     'an event has no title',
-    'number, title, author=user.login, state, draft',
-    'number, state, draft',
+    'number, title, author=user.login, state, draft, merged, ',
+    'number, state, draft, merged, ',
   ],
   ['diffs come with any context', "level === 'diff' ? writeDiffs", 'true ? writeDiffs'],
   ['a key is in the context', 'redact(prompt.slice(text.length))', 'prompt.slice(text.length)'],

@@ -57,10 +57,18 @@ export function ownUnfinished(facts: Facts): string[] {
   return unfinished.map(({ jobId }) => jobId)
 }
 
-/** The jobs of an attempt before that has told of its pull request. */
-export function ownTold(facts: Facts): string[] {
+/**
+ * The jobs of an attempt before that has told of its pull request, and knew that the last request
+ * was accepted.
+ */
+export function ownTold(facts: Facts, isKnown: 'certainly' | 'maybe' = 'certainly'): string[] {
   const told = ownMarkers(facts).filter(({ state }) => state === 'pr-opened')
-  return told.map(({ jobId }) => jobId).filter((jobId) => lastPost(facts, jobId)?.isAccepted)
+  return told
+    .map(({ jobId }) => jobId)
+    .filter((jobId) => {
+      const last = lastPost(facts, jobId)
+      return last?.isAccepted && (last.isStored || isKnown === 'maybe')
+    })
 }
 
 /** Whether an earlier attempt's last request is unknown, whatever was shown. */
@@ -80,8 +88,9 @@ function lastPost({ record, index }: Facts, jobId: string) {
     .filter(({ post }) => isOfJob(post) && fateOf(post) !== 'refused')
   const last = posts.sort((one, other) => one.post.startedAt - other.post.startedAt).at(-1)
   if (last === undefined) return undefined
-  const wasRead = new Facts(record, last.by).wasRead(last.post)
-  return { ...last, isAccepted: fateOf(last.post) === 'job' && wasRead }
+  const sender = new Facts(record, last.by)
+  const isAccepted = fateOf(last.post) === 'job' && sender.wasRead(last.post)
+  return { ...last, isAccepted, isStored: !sender.wasKilled }
 }
 
 /**

@@ -33,7 +33,7 @@ export const GITHUB_RULES = {
     const [first] = posts
     if (first === undefined || step.plan.task === 'attach') return
     const reads = step.githubRequests.filter(
-      ({ method, at, path }) => method === 'GET' && at < first.startedAt && decides(facts, path),
+      (read) => read.method === 'GET' && read.at < first.startedAt && decides(facts, read),
     )
     // A request that failed is repeated.
     const last = new Map(reads.map((read) => [read.path, read]))
@@ -261,9 +261,13 @@ export const GITHUB_RULES = {
 } satisfies Record<string, Rule>
 
 /** Whether something depends on what GitHub answers: on all but what only informs. */
-function decides({ hasComment, step }: Facts, path: string): boolean {
+function decides({ hasComment, step }: Facts, { path, at }: Received): boolean {
   if (/\/comments\?/.test(path)) return hasComment
-  return step.plan.attempt > 1 || !/\/check-runs\?/.test(path)
+  if (!/\/check-runs\?/.test(path)) return true
+  // The list is read once more to find a check whose creation got no answer.
+  const isCreation = ({ method, path }: Received) => method === 'POST' && /check-runs$/.test(path)
+  const created = step.githubRequests.find(isCreation)
+  return step.plan.attempt > 1 && (created === undefined || at < created.at)
 }
 
 /**

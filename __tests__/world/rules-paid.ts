@@ -45,7 +45,7 @@ export const PAID_RULES = {
     const { task, event } = step.plan
     const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
     if (!isEnd || posts.length > 0 || task === 'attach') return
-    const isTold = ownTold(facts).length > 0 && !(isGitHubWell && isOver(facts))
+    const isTold = ownTold(facts, 'maybe').length > 0 && !(isGitHubWell && isOver(facts))
     if (ownUnfinished(facts).length > 0 || isTold) return
     const isPush = event.action === 'synchronize' && (hasComment || hasCheck)
     const mayWait = remembered(facts)
@@ -121,9 +121,10 @@ function sentBy(facts: Facts): string[] {
   const { posts, code, step } = facts
   const last = posts.findLast((post) => fateOf(post) !== 'refused' || !facts.wasRead(post))
   if (last === undefined) {
-    // A request that was cut on its way never came.
+    // A request that was cut on its way never came, nor did a retry of one that was refused.
     const request = step.plan.task === 'message' ? ['message'] : ['job', 'message']
-    return code === 'create-unknown' && posts.length === 0 ? request : ['nothing']
+    const mayBeCut = posts.length === 0 || facts.secondSignalAt <= step.endedAt
+    return code === 'create-unknown' && mayBeCut ? request : ['nothing']
   }
   const kind = isCreate(last) ? 'job' : 'message'
   return ['job', 'no-job', 'unknown'].includes(fateOf(last)) ? [kind] : [kind, 'nothing']
@@ -185,7 +186,10 @@ export function hasNothingNew({ step, inputs, github, hasEvent }: Facts): boolea
   const isByAgent = !github.committers.includes('octocat') && inputs['skip-authors'] !== ''
   // Then the commit of the run before is gone, or GitHub has no list, as far as it says.
   const isGone = step.githubRequests.some(
-    ({ path, status }) => path.includes('/compare/') && [404, 406, 422].includes(Number(status)),
+    ({ path, status, answered }) =>
+      path.includes('/compare/') &&
+      [404, 406, 422].includes(Number(status)) &&
+      !answered.startsWith('<'),
   )
   const isKnown = github.compared === 'ahead' && !github.undiffable && !isGone
   const isFirst = since === undefined && !github.ranBefore

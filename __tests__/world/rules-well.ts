@@ -34,6 +34,8 @@ export const WELL_RULES = {
     const { plan, inputs, number, jobId, outcome, isDryRun, hasComment, step } = facts
     const isAsked = (inputs.comment === 'true' || hasComment) && number !== undefined && !isDryRun
     if (plan.theme !== 'well' || !isAsked || outcome === 'skipped' || isOfEarlierRun(facts)) return
+    // Nothing depends on it then: a read that fails once is not repeated.
+    if (!hasComment && facts.github?.failing.length !== 0) return
     const link = facts.outputs['pr-link'] ?? ''
     const isToldOf = (text: string): boolean => text.includes(jobId) && text.includes(link)
     if (jobId !== '' && !step.comments.some(isToldOf)) yield `none names job ${jobId} ${link}`
