@@ -29,6 +29,8 @@ const { values } = parseArgs({
 
 /** After so many runs, everything that is used is loaded and compiled. */
 const WARMED_UP = 200
+/** After so many, a long simulation says how far it is, and that it keeps no memory. */
+const PROGRESS = 20_000
 /** So many of the runs that break a rule are told. */
 const MOST_TOLD = 3
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -49,6 +51,7 @@ let heapAtFirst = 0
 for (let seed = first; seed < first + runs; seed++) {
   await runSeed(seed)
   if (finished++ === WARMED_UP) heapAtFirst = heapMegabytes()
+  if (finished % PROGRESS === 0) print(`${finished} runs, heap ${heapMegabytes()} MB`)
   if (values['fail-fast'] && failed.length > 0) break
 }
 const { user, system } = process.cpuUsage(before)
