@@ -79,18 +79,22 @@ export function ownIsLost(facts: Facts): boolean {
 }
 
 /** What was sent to a job last, before this step, and was not refused. */
-function lastPost({ record, index }: Facts, jobId: string) {
+function lastPost({ record, index, step, inputs }: Facts, jobId: string) {
   const isOfJob = (post: Entry): boolean =>
     (isMessage(post) && jobIdIn(post) === jobId) || (isCreate(post) && jobIn(post)?.id === jobId)
   const posts = record.steps
     .slice(0, index)
-    .flatMap((step, by) => step.entries.map((post) => ({ post, by, step })))
+    .flatMap((earlier, by) => earlier.entries.map((post) => ({ post, by, step: earlier })))
     .filter(({ post }) => isOfJob(post) && fateOf(post) !== 'refused')
   const last = posts.sort((one, other) => one.post.startedAt - other.post.startedAt).at(-1)
   if (last === undefined) return undefined
   const sender = new Facts(record, last.by)
   const isAccepted = fateOf(last.post) === 'job' && sender.wasRead(last.post)
-  return { ...last, isAccepted, isStored: !sender.wasKilled }
+  const isSame =
+    sender.step.plan.workflow === step.plan.workflow &&
+    sender.inputs['job-key'] === inputs['job-key']
+  const isStored = isSame && !sender.wasKilled && (sender.hasCheck || sender.hasComment)
+  return { ...last, isAccepted, isStored }
 }
 
 /**

@@ -44,17 +44,18 @@ export const WELL_RULES = {
   *'if nothing goes wrong, the summary, the comment and the check say what the agent changed'(
     facts,
   ) {
-    const { plan, inputs, github, outcome, step, isDryRun } = facts
+    const { plan, inputs, github, outcome, step, isDryRun, hasComment, hasCheck } = facts
     if (plan.theme !== 'well' || outcome !== 'pr-opened' || github === undefined || isDryRun) return
     const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
     const isAsked = inputs['job-scope'] || inputs.comment === 'true' || inputs.check === 'true'
     if (isAsked && asked.length === 0) yield 'GitHub was not asked'
     // Not a page, which says nothing.
     if (!asked.some(({ status, answered }) => status === 200 && answered.startsWith('['))) return
+    const writesComment = (inputs.comment === 'true' || hasComment) && !isOfEarlierRun(facts)
     const texts = [
       step.summary,
-      ...(isOfEarlierRun(facts) ? [] : step.comments.slice(-1)),
-      ...step.checks.slice(-1).map(({ output }) => output.summary ?? ''),
+      ...(writesComment ? step.comments.slice(-1) : []),
+      ...(hasCheck ? step.checks.slice(-1).map(({ output }) => output.summary ?? '') : []),
     ]
     for (const text of texts)
       if (text.includes(facts.jobId) && !/^\d+\+? files?: .* \+\d+ −\d+(?:, …)?$/m.test(text))
