@@ -102,7 +102,7 @@ const UNDIFFABLE = [
 ]
 
 /** A page of a proxy or a gateway, whatever its status. */
-const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn</html>' }
+export const PAGE = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn</html>' }
 
 function createFailure({ random, theme }: Draw) {
   return {

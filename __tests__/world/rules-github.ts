@@ -4,6 +4,7 @@ import type { Received } from '../support/github.js'
 import { DOCS_TOKEN, FAILURES, ISSUE, REPOSITORY } from './draw.js'
 import { isPush, numberOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
+import { PAGE } from './github-plan.js'
 import { type Kind, type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
@@ -194,7 +195,8 @@ export const GITHUB_RULES = {
   *"a re-run that sends nothing puts back a later run's job"(facts) {
     const { runId, attempt } = facts.step.plan
     const { hasComment, posts, wasKilled, isAlone, secondSignalAt, step } = facts
-    if (!hasComment || posts.some((post) => !facts.mayBeRefused(post)) || !isAlone) return
+    if (attempt === 1 || !hasComment || !isAlone) return
+    if (posts.some((post) => !facts.mayBeRefused(post))) return
     if (wasKilled || facts.lostEdit || secondSignalAt <= step.endedAt) return
     const writes = facts.written.filter(({ kind }) => kind === 'comment')
     const isOwn = ({ marker }: Written): boolean => isBy(marker, runId, attempt)
@@ -277,7 +279,7 @@ function isAnswer({ path, status, answered }: Received, { github, step, inputs }
   if (status === 200) return !answered.startsWith('<')
   if (typeof status !== 'number' || /rate limit/i.test(answered)) return false
   // A gateway's page, whatever its status is.
-  if (status >= 400 && answered.startsWith('<')) return false
+  if (status >= 400 && answered === PAGE.body) return false
   const cannotList = [406, 422].includes(status) || /^Sorry, /.test(messageIn(answered))
   if (cannotList && /\/files\?|\/compare\//.test(path)) return true
   const isNamed = step.plan.event.name !== 'push' || inputs['issue-number'] !== undefined

@@ -31,11 +31,9 @@ export const WELL_RULES = {
   },
 
   *'if nothing goes wrong, there is a comment that names the job'(facts) {
-    const { plan, inputs, number, jobId, outcome, isDryRun, hasComment, step } = facts
-    const isAsked = (inputs.comment === 'true' || hasComment) && number !== undefined && !isDryRun
-    if (plan.theme !== 'well' || !isAsked || outcome === 'skipped' || isOfEarlierRun(facts)) return
-    // Nothing depends on it then: a read that fails once is not repeated.
-    if (!hasComment && facts.github?.failing.length !== 0) return
+    const { plan, number, jobId, outcome, isDryRun, step } = facts
+    const isAsked = writesComment(facts) && number !== undefined && !isDryRun
+    if (plan.theme !== 'well' || !isAsked || outcome === 'skipped') return
     const link = facts.outputs['pr-link'] ?? ''
     const isToldOf = (text: string): boolean => text.includes(jobId) && text.includes(link)
     if (jobId !== '' && !step.comments.some(isToldOf)) yield `none names job ${jobId} ${link}`
@@ -44,17 +42,16 @@ export const WELL_RULES = {
   *'if nothing goes wrong, the summary, the comment and the check say what the agent changed'(
     facts,
   ) {
-    const { plan, inputs, github, outcome, step, isDryRun, hasComment, hasCheck } = facts
+    const { plan, inputs, github, outcome, step, isDryRun, hasCheck } = facts
     if (plan.theme !== 'well' || outcome !== 'pr-opened' || github === undefined || isDryRun) return
     const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
     const isAsked = inputs['job-scope'] || inputs.comment === 'true' || inputs.check === 'true'
     if (isAsked && asked.length === 0) yield 'GitHub was not asked'
     // Not a page, which says nothing.
     if (!asked.some(({ status, answered }) => status === 200 && answered.startsWith('['))) return
-    const writesComment = (inputs.comment === 'true' || hasComment) && !isOfEarlierRun(facts)
     const texts = [
       step.summary,
-      ...(writesComment ? step.comments.slice(-1) : []),
+      ...(writesComment(facts) ? step.comments.slice(-1) : []),
       ...(hasCheck ? step.checks.slice(-1).map(({ output }) => output.summary ?? '') : []),
     ]
     for (const text of texts)
@@ -85,6 +82,16 @@ export const WELL_RULES = {
     }
   },
 } satisfies Record<string, Rule>
+
+/**
+ * Whether the step certainly writes a comment. If nothing depends on it, a read that fails is not
+ * repeated.
+ */
+function writesComment(facts: Facts): boolean {
+  const { inputs, hasComment, github } = facts
+  const informs = inputs.comment === 'true' && github?.failing.length === 0
+  return (hasComment || informs) && !isOfEarlierRun(facts)
+}
 
 /** How the job ends, and all the ways in which the step may end. */
 function plannedEnds(facts: Facts) {
