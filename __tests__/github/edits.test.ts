@@ -351,17 +351,17 @@ describe('an edit that would store the job', () => {
     }))
 })
 
-test('a new comment that can not be edited is not created again', () =>
-  inWorld({}, async (world) => {
-    fail(world, {
-      method: 'PATCH',
-      path: /\/issues\/comments\//,
-      answer: { status: 404, body: {} },
-      times: 3,
-    })
-    await world.step(COMMENT)
-    expect(world.comments()).toHaveLength(1)
-  }))
+test.each([0, 1])(
+  'a new comment that can not be edited is not created again, also after %d failed edits',
+  (times) =>
+    inWorld({}, async (world) => {
+      const edit = { method: 'PATCH', path: /\/issues\/comments\// }
+      if (times > 0) fail(world, { ...edit, answer: BAD_GATEWAY, times })
+      fail(world, { ...edit, answer: { status: 404, body: {} }, times: 3 })
+      await world.step(COMMENT)
+      expect(world.comments()).toHaveLength(1)
+    }),
+)
 
 test('a comment that a gateway does not find is not created again', () =>
   inWorld({}, async (world) => {

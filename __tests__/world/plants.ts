@@ -140,7 +140,7 @@ const TABLE = [
     'Number.isSafeInteger(data.number)',
     'data.number === number',
   ],
-  ['a comment that is gone at once is made again', 'if (isNew || !isGone)', 'if (!isGone)'],
+  ['a comment that is gone at once is made again', 'if (!wasThere || !isGone)', 'if (!isGone)'],
   ['labels have one case', 'labels.has(each.toLowerCase())', 'labels.has(each)'],
   ['no label is looked at', 'skipLabels, [found?.pull, named?.data])', 'new Set())'],
   [

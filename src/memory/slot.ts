@@ -215,7 +215,7 @@ export class Slot implements StatusWriter {
    */
   async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { place, identity, markerKeys, environment } = this.#options
-    const isNew = this.#state.is === 'unread' || this.#state.is === 'none'
+    const wasThere = this.#state.is === 'found' || this.#storedId !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before.
     const earlier = this.#state.is === 'unread' ? undefined : (this.#before ?? own)
@@ -225,13 +225,13 @@ export class Slot implements StatusWriter {
       'id' in this.#state ? this.#state.id : await this.#create(state ? placeholder : update, mode)
     // GitHub may carry out an edit without a response.
     this.#become({ is: 'written', id, jobId: this.#storedId })
-    if (isNew && state === undefined) return // Nothing to remember: one request is enough.
+    if (state === undefined) return // Nothing to remember: one request is enough.
     const marker = markerKeys && state && createMarker(state, id, identity, markerKeys)
     try {
       await place.edit(id, update, marker, mode)
     } catch (thrown) {
       const isGone = thrown instanceof GitHubError && thrown.missing
-      if (isNew || !isGone) throw thrown // Otherwise, somebody has deleted it.
+      if (!wasThere || !isGone) throw thrown // Otherwise, somebody has deleted it.
       this.#become({ is: 'none' })
       await this.#edit(update, mode)
     }
