@@ -289,14 +289,14 @@ describe('an edit that would store the job', () => {
     ...{ title: '', comment: '', summary: '', conclusion: undefined },
   }
   const { signal } = new AbortController()
-  const createSlot = (role: Role, place: Pick<Place, 'create' | 'edit'>): Slot => {
+  const createSlot = (role: Role, place: Pick<Place, 'create' | 'edit'>, key = 'key'): Slot => {
     const list = async () => ({ items: [], truncated: false })
     return new Slot({
       ...{ place: { kind: 'comment', perAttempt: false, list, ...place }, role },
       ...{ log: () => undefined, warn: () => undefined, note: () => undefined },
       ...{
         identity: { repository: 'your-org/your-repo' } as Identity,
-        markerKeys: deriveMarkerKeys('key'),
+        markerKeys: key === '' ? undefined : deriveMarkerKeys(key),
         nonce: '',
       },
       environment: runEnvironment(),
@@ -334,6 +334,18 @@ describe('an edit that would store the job', () => {
       writer.enqueue(update)
       await writer.writePlaceholder({ ...update, stored: { ...update.stored, state: 'sending' } })
       expect(story).toEqual(['active', 'done', 'sending', 'done'])
+    }))
+
+  test('is sent without a key, too, once the text is there', () =>
+    inSimulation(async () => {
+      const states: string[] = []
+      const edit: Place['edit'] = async (_id, { stored }) => void states.push(stored.state)
+      const writer = createSlot(DECIDES, { create: async () => 1, edit }, '')
+      for (const state of ['active', 'failed'] as const) {
+        writer.enqueue({ ...update, stored: { ...update.stored, state } })
+        await sleep(1)
+      }
+      expect(states).toEqual(['failed'])
     }))
 
   test('gives way to a later one while it waits for its turn', () =>

@@ -95,14 +95,14 @@ async function hasAll(
   after: string,
   repo: GitHubRepo,
 ): Promise<boolean> {
-  const isNamed = getSha(pull, 'merge_commit_sha') !== ''
-  if (commits.length === 1 && isNamed) return true
+  const isKnown = getSha(pull, 'merge_commit_sha') !== ''
+  if (commits.length === 1 && isKnown) return true
   const doing = `listing the commits of pull request ${pull.number}`
   const common = requestParams(repo, doing, NEEDS, Array.isArray)
   const { items } = await readPages(3, (page) =>
     repo.github.pulls.listCommits({ ...common, ...page, pull_number: pull.number }),
   )
-  if (!isNamed && items.some((commit) => getSha(commit, 'sha') === after)) return false
+  if (!isKnown && items.some((commit) => getSha(commit, 'sha') === after)) return false
   const messages = items.map((commit) => getString(commit, 'commit.message'))
   const others = commits.filter(({ message }) => !messages.includes(message))
   return (

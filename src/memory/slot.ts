@@ -225,7 +225,8 @@ export class Slot implements StatusWriter {
       'id' in this.#state ? this.#state.id : await this.#create(state ? placeholder : update, mode)
     // GitHub may carry out an edit without a response.
     this.#become({ is: 'written', id, jobId: this.#storedId })
-    if (state === undefined) return // Nothing to remember: one request is enough.
+    // Nothing to remember: one request is enough.
+    if (!wasThere && state === undefined) return
     const marker = markerKeys && state && createMarker(state, id, identity, markerKeys)
     try {
       await place.edit(id, update, marker, mode)
