@@ -143,10 +143,9 @@ function hadFailed(facts: Facts, jobId: string): boolean {
  * asked for, which the service may have named since, or what is remembered.
  */
 function isOver(facts: Facts): boolean {
-  const asked = facts.step.githubRequests.flatMap(
-    ({ path }) => /^\/repos\/(.*)\/pulls\/17$/.exec(path)?.[1] ?? [],
+  const links = docsPullReads(facts).map(
+    ({ path }) => `https://github.com/${path.replace(/^\/repos\/(.*)\/pulls\//, '$1/pull/')}`,
   )
-  const links = asked.map((repository) => `https://github.com/${repository}/pull/17`)
   const known = links.length > 0 ? links : rememberedLinks(facts)
   return mayBeOver(facts) && known.every((link) => canRead(facts, link))
 }
@@ -154,10 +153,12 @@ function isOver(facts: Facts): boolean {
 function mayBeOver(facts: Facts): boolean {
   const isEnded = ['closed', 'merged'].includes(facts.github?.docsPull ?? '')
   // The service may name another pull request than the one that is remembered.
-  const wasRead = facts.step.githubRequests.some(
-    ({ path, status }) => path.endsWith('/pulls/17') && status === 200,
-  )
+  const wasRead = docsPullReads(facts).some(({ status }) => status === 200)
   return isEnded && (wasRead || rememberedLinks(facts).some((link) => canRead(facts, link)))
+}
+
+function docsPullReads({ step }: Facts) {
+  return step.githubRequests.filter(({ path }) => path.endsWith('/pulls/17'))
 }
 
 function rememberedLinks(facts: Facts): string[] {
