@@ -13,13 +13,7 @@ import { createDeadline } from '../../src/net/deadline.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
 import { clock, runEnvironment } from '../../src/runner.js'
 import { BAD_GATEWAY, type Fault, secondaryLimit } from '../support/github.js'
-import {
-  deadlineAfter,
-  HEAD,
-  inWorld,
-  type RunOptions,
-  type World,
-} from '../support/pull-request.js'
+import { deadlineAfter, inWorld, type RunOptions, type World } from '../support/pull-request.js'
 import { until } from '../support/time.js'
 import { markersIn } from '../world/memory.js'
 import { inSimulation } from '../world/story.js'
@@ -426,22 +420,3 @@ test('an edit without a response holds up the next request no longer than until 
       expect(world.posts().map((path) => path.endsWith('/message'))).toEqual([false, true])
     },
   ))
-
-test('a check that a dead attempt left is concluded even if that fails at first', () =>
-  inWorld({ emulator: { speed: 1 } }, async (world) => {
-    await world.step({ ...CHECK, wait: 'false' }, run(200))
-    const [check] = world.checks()
-    if (check) Object.assign(check, { status: 'in_progress', conclusion: null })
-    fail(world, {
-      method: 'PATCH',
-      path: new RegExp(`/${check?.id}$`),
-      times: 1,
-      answer: BAD_GATEWAY,
-    })
-    const { text } = check?.output ?? {}
-    const { outputs } = await world.step({ ...CHECK, wait: 'false' }, run(200, 2))
-    expect(outputs).toMatchObject({ outcome: 'started', sent: 'nothing' })
-    expect(check?.output.text).toBe(text) // An edit replaces the whole output.
-    expect(world.checks().every(({ head_sha }) => head_sha === HEAD)).toBe(true)
-    expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['cancelled', 'neutral'])
-  }))

@@ -2,40 +2,9 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { parseEvent, type RunEnvironment, type RunEvent } from '../../src/event/event.js'
-import { createMarker, deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
 import { checkName, findConversation, workflowId } from '../../src/memory/open-slots.js'
-import { readEarlier } from '../../src/memory/stored-text.js'
 
 const RUN = { workflow: 'Docs', job: 'build' } as RunEnvironment
-
-test('of the checks that are still in progress, those of earlier attempts have died', async () => {
-  const identity = { repository: 'your-org/your-repo', place: 'a commit' } as Identity
-  const markerKeys = deriveMarkerKeys('key')
-  const items = [1, 2].map((attempt) => {
-    const stored = {
-      state: 'active',
-      jobId: 'job-1',
-      link: '',
-      run: '1',
-      attempt,
-      fingerprint: '',
-    } as const
-    const markers = createMarker(stored, attempt, identity, markerKeys)
-    return { id: attempt, markers, nonce: '', conclude: async () => undefined }
-  })
-  const place = { kind: 'check', perAttempt: true, list: async () => ({ items, truncated: false }) }
-  const signed = {
-    place,
-    identity,
-    markerKeys,
-    nonce: '',
-    environment: { runId: '1', runAttempt: 2 },
-  }
-  const { dead } = await readEarlier(signed as unknown as Parameters<typeof readEarlier>[0], {
-    retried: false,
-  })
-  expect(dead.map(({ id }) => id)).toEqual([1])
-})
 
 describe('the name', () => {
   test.each([

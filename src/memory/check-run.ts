@@ -10,8 +10,6 @@ import type { Place } from './stored-text.js'
 /** No more check runs of the name than this are read. */
 const CHECK_RUNS_LIMIT = 1000
 
-const DIED = '🛑 The step ended before it could report its result'
-
 export function openCheckRuns(
   github: GitHub,
   repository: string,
@@ -21,10 +19,6 @@ export function openCheckRuns(
   const commit = `commit ${shortSha(sha)}`
   const writing = (mode: RequestMode) =>
     requestParams({ repository, ...mode }, `writing the check on ${commit}`, 'checks: write', hasId)
-  const edit = async (check_run_id: number, content: Content, mode: RequestMode): Promise<void> => {
-    await github.checks.update({ ...writing(mode), check_run_id, ...content })
-  }
-
   return {
     kind: 'check',
     perAttempt: true,
@@ -39,18 +33,8 @@ export function openCheckRuns(
         return { data: data.check_runs, headers }
       })
       const texts = items.map((check) => {
-        const { id, status } = check
-        const text = getString(check, 'output.text')
-        const died = { title: DIED, summary: getString(check, 'output.summary'), text }
-        const conclude = (mode: RequestMode) =>
-          edit(id, { status: 'completed', conclusion: 'cancelled', output: died }, mode)
-        const [markers = ''] = text.split('\n')
-        return {
-          id,
-          markers,
-          nonce: getString(check, 'external_id'),
-          ...(status !== 'completed' && { conclude }),
-        }
+        const [markers = ''] = getString(check, 'output.text').split('\n')
+        return { id: check.id, markers, nonce: getString(check, 'external_id') }
       })
       return { items: texts, truncated }
     },
@@ -59,7 +43,10 @@ export function openCheckRuns(
       const { data } = await github.checks.create(params)
       return data.id
     },
-    edit: (id, update, marker, mode) => edit(id, contentOf(update, marker), mode),
+    async edit(check_run_id, update, marker, mode) {
+      const content = contentOf(update, marker)
+      await github.checks.update({ ...writing(mode), check_run_id, ...content })
+    },
   }
 }
 

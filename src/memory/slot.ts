@@ -10,13 +10,7 @@ import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-upda
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { createMarker, NOTHING_SENT, type StoredState } from './marker.js'
-import {
-  concludeAll,
-  createOnce,
-  readEarlier,
-  type SignedPlace,
-  type StoredText,
-} from './stored-text.js'
+import { createOnce, readEarlier, type SignedPlace } from './stored-text.js'
 
 export interface Role {
   /** `decides`: nothing is sent unless it can be written. `informs`: nothing depends on it. */
@@ -53,8 +47,6 @@ export class Slot implements StatusWriter {
   readonly #options: SlotOptions
   #state: State = { is: 'unread' }
   #before: StoredState | undefined
-  /** The check runs of earlier attempts that died, and are not concluded yet. */
-  #dead: readonly StoredText[] = []
   #latest: StatusUpdate | undefined
   #working: Promise<void> | undefined
   /**
@@ -157,8 +149,6 @@ export class Slot implements StatusWriter {
     void abortAfter(limitMs)
     cancel.addEventListener('abort', () => void abortAfter(cancelledMs))
     await this.#working
-    // The last chance: no write of theirs follows.
-    this.#dead = await concludeAll(this.#dead, { retried: true, signal: this.#closing.signal })
     done.abort()
   }
 
@@ -189,7 +179,6 @@ export class Slot implements StatusWriter {
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
-    this.#dead = await concludeAll(this.#dead, { ...mode, retried: false })
     await this.#edit(update, mode)
     if (this.#state.is === 'written') this.#state = { ...this.#state, jobId: update.stored.jobId }
     this.#failed = undefined
@@ -198,12 +187,11 @@ export class Slot implements StatusWriter {
   async #read(mode: RequestMode): Promise<StoredState | undefined> {
     if (this.#state.is === 'unread') {
       const { environment, note } = this.#options
-      const { before, id, dead } = await readEarlier(this.#options, mode)
+      const { before, id } = await readEarlier(this.#options, mode)
       const isOfThisAttempt =
         before?.run === environment.runId && before.attempt === environment.runAttempt
       if (isOfThisAttempt && this.role === 'informs') note(REPLACES)
       this.#before = before
-      this.#dead = dead
       this.#become(id === undefined ? { is: 'none' } : { is: 'found', id })
     }
     return this.#before

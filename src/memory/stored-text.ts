@@ -1,7 +1,6 @@
 /** Where texts with a state hidden in them are kept, and what an earlier step left there. */
 
 import type { Pages, RequestMode } from '../github/client.js'
-import { GitHubError } from '../github/errors.js'
 import type { StatusUpdate } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { type Identity, type MarkerKeys, readMarker } from './marker.js'
@@ -13,8 +12,6 @@ export interface StoredText {
   readonly markers: string
   /** What the step that created it wrote into it, to find it again. */
   readonly nonce: string
-  /** Ends a check run that is still in progress. */
-  readonly conclude?: (mode: RequestMode) => Promise<void>
 }
 
 export interface Place {
@@ -45,10 +42,7 @@ export interface SignedPlace extends Pick<Step, 'environment' | 'log' | 'note'> 
   readonly nonce: string
 }
 
-/**
- * What an earlier step stored, the id of the text to edit, and the check runs of earlier attempts
- * that died.
- */
+/** What an earlier step stored, and the id of the text to edit. */
 export async function readEarlier(
   { place, environment, identity, markerKeys, log, note }: SignedPlace,
   mode: RequestMode,
@@ -76,11 +70,7 @@ export async function readEarlier(
           'If the key was replaced, set previous-api-key to the one before it.',
       )
   }
-  return {
-    before: latest?.state,
-    id: perAttempt ? undefined : latest?.id,
-    dead: own.filter(({ conclude, state }) => conclude && state.attempt < environment.runAttempt),
-  }
+  return { before: latest?.state, id: perAttempt ? undefined : latest?.id }
 }
 
 /**
@@ -99,23 +89,4 @@ export async function createOnce(
   }
   const lost = mayExist ? await find() : undefined
   return lost?.id ?? place.create(update, nonce, { ...mode, find })
-}
-
-/**
- * Ends the check runs of attempts that died. Nothing depends on it, so GitHub's errors are ignored.
- *
- * @returns those to try again, because GitHub failed for a moment
- */
-export async function concludeAll(
-  dead: readonly StoredText[],
-  mode: RequestMode,
-): Promise<StoredText[]> {
-  const left: StoredText[] = []
-  for (const text of dead) {
-    await text.conclude?.(mode).catch((thrown) => {
-      if (!(thrown instanceof GitHubError)) throw thrown
-      if (thrown.temporary) left.push(text)
-    })
-  }
-  return left
 }
