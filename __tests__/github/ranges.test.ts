@@ -190,28 +190,14 @@ describe('a comment or a review on a pull request', () => {
     ['issue_comment', { issue, comment }],
     ['pull_request_review', { pull_request, review: { user: octocat, state: 'approved' } }],
     ['pull_request_review_comment', { pull_request, comment }],
-  ])('(%s) has its files, as of the commit that was read', (event, payload) =>
+  ])('(%s) has its files', (event, payload) =>
     inWorld({}, async (world) => {
       expectJob(await world.step({ context: 'diff', 'allow-users': '*' }, { event, payload }))
       const own = ownWords(promptOf(world))
       expect(promptOf(world)).toContain('docs/api.md')
-      expect(own).toContain(
-        `Changed by pull request 1 as of commit ${sha('head').slice(0, 7)}: 1 file`,
-      )
-      expect(own).not.toContain('The event was about')
+      expect(own).toContain('Changed by pull request 1: 1 file')
     }),
   )
-
-  test('on a pull request that was pushed to since says which commit was read', () =>
-    inWorld({}, async (world) => {
-      const payload = { pull_request: { ...pull_request, head: { sha: sha('seen') } } }
-      const run = { event: 'pull_request_target', payload }
-      expectJob(await world.step({ context: 'diff', 'allow-users': '*' }, run))
-      const [seen, read] = [sha('seen').slice(0, 7), sha('head').slice(0, 7)]
-      expect(ownWords(promptOf(world))).toContain(
-        `The event was about commit ${seen}, but the pull request was pushed to since: these are the files of commit ${read}.`,
-      )
-    }))
 
   test('on an issue has none, and context-paths says that it was ignored', () =>
     inWorld({}, async (world) => {
@@ -501,40 +487,6 @@ describe('without a list, the prompt says why:', () => {
       expectJob(await world.step({ context: 'event' }, push(fields, 'refs/tags/v1.12.0')))
       expect(world.prompts()[1]).toContain('There is no earlier release to compare with.')
     }))
-})
-
-describe('the files of a pull request', () => {
-  const [SEEN, LATER] = [sha('head'), sha('later')]
-  const listed = (name: string, head: string, status = 'modified') => ({
-    ...file(name),
-    status,
-    contents_url: `https://api.github.com/contents/${name}?ref=${head}`,
-  })
-  const labelled = { number: 1, user: octocat, head: { sha: SEEN } }
-  const run = { payload: { action: 'labeled', pull_request: labelled, sender: octocat } }
-  const UNKNOWN = `The event was about commit ${SEEN.slice(0, 7)}; these files may belong to a later commit.`
-  const SEVERAL =
-    'Someone pushed to the pull request while its files were being listed: some belong to a later commit.'
-
-  test.each<[string, object[], RegExp, string | undefined]>([
-    [
-      'of one commit',
-      [listed('a', SEEN), listed('b', LATER, 'removed')],
-      /as of commit .{7}: 2/,
-      undefined,
-    ],
-    ['of several', [listed('a', SEEN), listed('b', LATER)], /as of commit .{7}: 2 files/, SEVERAL],
-    ['of an unknown one', [file('a')], /Changed by pull request 1: 1 file/, UNKNOWN],
-  ])('%s', (_, body, range, remark) =>
-    inWorld({}, async (world) => {
-      world.github.faults.push({ path: /\/files/, answer: { status: 200, body } })
-      expectJob(await world.step({ context: 'event', 'allow-users': 'octocat' }, run))
-      const own = ownWords(promptOf(world))
-      expect(own).toMatch(range)
-      if (remark !== undefined) expect(own).toContain(remark)
-      else expect(own).not.toMatch(/pushed to|not known/)
-    }),
-  )
 })
 
 describe('a temporary failure says nothing about a commit, and ends the step if the list decides:', () => {

@@ -55,7 +55,7 @@ export async function findChanges(
   const head = pushed || environment.sha
   const bySince = !ofNamedPull && since !== '' && usesSince(event) && !ZERO_SHA.test(head)
   const find = async (): Promise<Changes> => {
-    if (ofNamedPull) return ofPullRequest(issueNumber, '', repo)
+    if (ofNamedPull) return ofPullRequest(issueNumber, repo)
     if (bySince) return sinceNamed(since, head, repo)
     const changes = await RANGES[name]?.(environment, event, repo)
     return changes ?? unknownChanges(`${name} events have no list of changes.`)
@@ -106,8 +106,8 @@ type FindRange = (
   repo: GitHubRepo,
 ) => Promise<Changes> | Changes
 
-const ofItsPullRequest: FindRange = (_, { name, pullRequest, headSha }, repo) => {
-  if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, headSha, repo)
+const ofItsPullRequest: FindRange = (_, { name, pullRequest }, repo) => {
+  if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, repo)
   return unknownChanges(
     name === 'issue_comment'
       ? 'The comment is on an issue, so there is no list of changes.'
@@ -129,48 +129,18 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   workflow_dispatch: (environment, _, repo) => sinceLastSuccess(environment, repo),
 }
 
-async function ofPullRequest(number: number, headSha: string, repo: GitHubRepo): Promise<Changes> {
+async function ofPullRequest(number: number, repo: GitHubRepo): Promise<Changes> {
   const doing = `listing the files of pull request ${number}`
   const mode = { ...repo, ofFiles: true }
   const common = requestParams(mode, doing, 'pull-requests: read', isFileList)
   const { items: listed, truncated } = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
     repo.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
   )
-  const [readSha = '', ...laterShas] = readHeads(listed)
-  const note = laterShas.length > 0 ? PUSHED_WHILE_READ : noteOnHead(headSha, readSha)
   return {
     files: listed.map(toFile),
     truncated: truncated || listed.length >= PULL_REQUEST_LIMIT,
-    range: `pull request ${number}${readSha === '' ? '' : ` as of commit ${shortSha(readSha)}`}`,
-    ...(note !== undefined && { note }),
+    range: `pull request ${number}`,
   }
-}
-
-const PUSHED_WHILE_READ =
-  'Someone pushed to the pull request while its files were being listed: some belong to a later commit.'
-
-/**
- * GitHub lists the files of the pull request as it is now: somebody may have pushed since the
- * event. Whoever triggered the event, such as by a label, has seen another state of it.
- */
-function noteOnHead(headSha: string, readSha: string): string | undefined {
-  if (headSha === '' || headSha === readSha) return undefined
-  const known = `The event was about commit ${shortSha(headSha)}`
-  return readSha === ''
-    ? `${known}; these files may belong to a later commit.`
-    : `${known}, but the pull request was pushed to since: these are the files of commit ${shortSha(readSha)}.`
-}
-
-/**
- * The commits that the files were read at: they stand in the URLs of those that were not deleted.
- */
-function readHeads(
-  files: readonly { readonly status: string; readonly contents_url?: string }[],
-): string[] {
-  const shas = files
-    .filter(({ status }) => status !== 'removed')
-    .map(({ contents_url = '' }) => /[?&]ref=([0-9a-f]{40,64})$/.exec(contents_url)?.[1] ?? '')
-  return [...new Set(shas)].filter((sha) => sha !== '')
 }
 
 async function ofPush(
