@@ -8,13 +8,12 @@ import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, fingerprint, judgeChanges } from './context/apply.js'
-import { canReadPulls, findChanges, readThread, type Thread, usesSince } from './context/changes.js'
+import { findChanges, readThread, type Thread, usesSince } from './context/changes.js'
 import type { Changes } from './context/files.js'
 import { findMergedPull } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getString } from './event/payload.js'
 import { createGitHub, type GitHub, type GitHubRepo } from './github/client.js'
-import { GitHubError } from './github/errors.js'
 import { type Memory, openMemory } from './memory/memory.js'
 import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
@@ -127,39 +126,18 @@ async function planOn(
 }
 
 /**
- * What `issue-number` names, if it has to be a pull request, or its labels count. For an issue,
- * GitHub's error would look like a missing permission.
+ * What `issue-number` names, if its labels count.
  *
  * @throws ActionError `github`
  */
 async function readNamed(
-  { inputs, event, memory }: PlanStep,
+  { inputs, event }: PlanStep,
   repo: GitHubRepo,
 ): Promise<Thread | undefined> {
-  const { task, jobScope, issueNumber, skipLabels } = inputs
-  const hasToBePull = jobScope === 'pull-request'
-  const isAsked =
-    hasToBePull || (task.kind !== 'attach' && skipLabels.size > 0 && issueNumber !== event.issue)
-  if (issueNumber === undefined || issueNumber === event.pullRequest?.number || !isAsked)
-    return undefined
-  let orNothing = ''
-  try {
-    const named = await readThread(issueNumber, repo)
-    if (named.isPull || !hasToBePull) return named
-  } catch (thrown) {
-    if (!hasToBePull || !(thrown instanceof GitHubError) || !thrown.refused) throw thrown
-    if (!(await canReadPulls(repo))) {
-      await memory.readComment() // Its error names the permission that the comment needs as well.
-      throw thrown
-    }
-    orNothing = ', or does not exist'
-  }
-  memory.stopComment()
-  throw new ActionError(
-    'github',
-    `issue-number: ${issueNumber} is an issue, not a pull request${orNothing}.`,
-    'Set issue-number to the number of a pull request, or job-scope to issue.',
-  )
+  const { task, issueNumber, skipLabels } = inputs
+  const isOther = ![undefined, event.issue, event.pullRequest?.number].includes(issueNumber)
+  const isAsked = isOther && task.kind !== 'attach' && skipLabels.size > 0
+  return isAsked && issueNumber !== undefined ? readThread(issueNumber, repo) : undefined
 }
 
 /**

@@ -186,6 +186,7 @@ test('all that the action asks of GitHub was asked', () => {
     'PATCH /issues/{issue_number}',
     'POST /issues/{issue_number}/labels',
     'DELETE /issues/{issue_number}/labels/{name}',
+    'GET /pulls',
     'PATCH /pulls/{pull_number}',
     'POST /pulls/{pull_number}/requested_reviewers',
     'POST /graphql/pulls/{pull_number}/{change}',

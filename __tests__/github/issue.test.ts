@@ -126,32 +126,15 @@ test('job-scope: issue without a number is an error of GitHub if the event can n
     expect(commands('error')[0]).toContain("Can't tell which issue this is")
   }))
 
-test.each<[string, RunOptions, Permissions, text: string]>([
-  [
-    'a number',
-    dispatch,
-    { ...NONE, pull_requests: 'write', issues: 'read' },
-    'is an issue, not a pull request.',
-  ],
-  [
-    'the number of another thread',
-    {},
-    { ...NONE, pull_requests: 'write' },
-    'is an issue, not a pull request, or does not exist.',
-  ],
-])(
-  "job-scope: pull-request with %s that is an issue's says so, and sends nothing",
-  (_, run, permissions, text) =>
-    inWorld({ github: { permissions } }, async (world) => {
-      world.repository.issues.add(40)
-      const inputs = { 'job-scope': 'pull-request', 'issue-number': '40', context: 'diff' }
-      const { outputs, commands } = await world.step(inputs, run)
-      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-      expect(commands('error')).toEqual([expect.stringContaining(`issue-number: 40 ${text}`)])
-      expect(commands('error')[0]).not.toContain('permission')
-      expect([...world.emulator.requests, ...world.github.writes()]).toEqual([])
-    }),
-)
+test("job-scope: pull-request with an issue's number works like job-scope: issue", () =>
+  inWorld({ github: { permissions: { ...NONE, issues: 'write' } } }, async (world) => {
+    world.repository.issues.add(40)
+    const inputs = { 'job-scope': 'pull-request', 'issue-number': '40' }
+    const first = await world.step(inputs, dispatch)
+    const second = await world.step({ ...inputs, 'job-scope': 'issue' }, dispatch)
+    expect(second.outputs).toMatchObject({ sent: 'message', 'job-id': first.outputs['job-id'] })
+    expect(commentsOn(world, 40)).toHaveLength(1)
+  }))
 
 test('the number of an issue that was transferred is that of where it is now', () =>
   inWorld({}, async (world) => {
@@ -162,8 +145,6 @@ test('the number of an issue that was transferred is that of where it is now', (
     const inputs = { 'issue-number': '40', context: 'event' }
     expect((await world.step(inputs, dispatch)).outputs.outcome).toBe('pr-opened')
     expect(world.prompts()[0]).toContain('title: Number 5')
-    const { commands } = await world.step({ ...inputs, 'job-scope': 'pull-request' }, dispatch)
-    expect(commands('error')).toEqual([expect.stringContaining('issue-number: 40 is an issue')])
   }))
 
 test('job-scope: pull-request with a number says once which permission is missing, and it suffices', () =>

@@ -3,7 +3,7 @@
 import { type RunEnvironment, type RunEvent, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
-import { GitHubError, succeeds } from '../github/errors.js'
+import { GitHubError } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { shortSha } from '../text/format.js'
 import { changesBetween, isFileList, toFile, unknownChanges } from './compare.js'
@@ -87,17 +87,6 @@ export async function readThread(number: number, repo: GitHubRepo): Promise<Thre
   }
   const { data } = await github.issues.get({ ...common, issue_number: number })
   return { isPull: getPath(data, 'pull_request') !== undefined, data }
-}
-
-/** Whether the token may read pull requests, which it may without being able to read issues. */
-export function canReadPulls(repo: GitHubRepo): Promise<boolean> {
-  const common = requestParams(
-    repo,
-    'listing the pull requests',
-    'pull-requests: read',
-    Array.isArray,
-  )
-  return succeeds(repo.github.pulls.list({ ...common, per_page: 1 }))
 }
 
 type FindRange = (

@@ -76,10 +76,6 @@ export function openMemory(step: Step, github: GitHub) {
       const text = getString(payload, 'comment.body')
       return isByAction(text, id, identity, markerKeys) || (await comment?.isOwn(id)) === true
     },
-    /** @throws ActionError `github`, which names the permission that the comment needs */
-    async readComment(): Promise<void> {
-      await comment?.find()
-    },
     /** What is remembered for this run: a job to wait for, sending nothing; or what to continue. */
     async recall(service: AgentService): Promise<Attach | Earlier | undefined> {
       const context = { ...step, service, slots, readDocsPull: readDocsState }
