@@ -20,7 +20,7 @@ import type { RunEnvironment } from './event/event.js'
 import { DEFAULTS, type InputName, type RawInputs } from './inputs/inputs.js'
 import type { PromptRoots } from './inputs/prompt-file.js'
 import type { Clock } from './net/deadline.js'
-import { type NetworkSettings, proxyVariables } from './net/proxy.js'
+import { type NetworkSettings, proxyVariable } from './net/proxy.js'
 import type { ReportWriter } from './report/report.js'
 import { escapeCommandLines, escapeCommands, truncate } from './text/escape.js'
 import type { Redact } from './text/redact.js'
@@ -67,10 +67,7 @@ export function promptRoots(): PromptRoots {
 export function readNetworkSettings(): NetworkSettings {
   const unverifiedTlsRequested = process.env.NODE_TLS_REJECT_UNAUTHORIZED === '0'
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
-  return {
-    proxies: proxyVariables(process.env),
-    unverifiedTlsRequested,
-  }
+  return { proxy: proxyVariable(process.env), unverifiedTlsRequested }
 }
 
 /**

@@ -321,7 +321,7 @@ test.concurrent.each(['socks5://user:hunter2@127.0.0.1:1', 'http://user:hunter2@
   async (value) => {
     const service = await tlsService(own)
     const error = await expectFinal(`https://service.test:${service.port}`, { https_proxy: value })
-    expect(error).toMatch(/^https_proxy /)
+    expect(error).toMatch(/^HTTPS_PROXY /)
     expect(error).not.toContain('hunter2')
     expect(service.connections()).toBe(0)
   },

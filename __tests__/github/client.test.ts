@@ -10,7 +10,6 @@ import {
   requestParams,
 } from '../../src/github/client.js'
 import { describeWarning, GitHubError } from '../../src/github/errors.js'
-import type { NetworkSettings } from '../../src/net/proxy.js'
 import { Cancelled } from '../../src/text/errors.js'
 import { BAD_GATEWAY, type Fault, primaryLimit, secondaryLimit } from '../support/github.js'
 import { startListening } from '../support/listening.js'
@@ -38,7 +37,7 @@ async function connect(
     answerMs = 0,
     token = 'ghs_token',
     apiUrl = '',
-    proxies = [] as NetworkSettings['proxies'],
+    proxy = '',
     onWait = (): void => undefined,
   } = {},
 ) {
@@ -63,7 +62,7 @@ async function connect(
   const github = createGitHub({
     token,
     environment: { apiUrl: apiUrl || `http://127.0.0.1:${port}` },
-    network: { proxies, unverifiedTlsRequested: false },
+    network: { proxy, unverifiedTlsRequested: false },
     clock: {
       now: () => now,
       date: () => new Date(NOW + now),
@@ -489,7 +488,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
     expect(waits).toEqual([])
   })
 
-  const CREDENTIALS = 'Set the user name and password in Https_Proxy ('
+  const CREDENTIALS = 'Set the user name and password in HTTPS_PROXY ('
   type Behave = Parameters<typeof connectProxy>[1]
   const open: Behave = () => 'open'
   test.each<[string, scheme: string, Behave, RegExp, advice: string]>([
@@ -511,7 +510,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
       "a proxy's variable",
       'ftp',
       open,
-      /: Https_Proxy is not a valid HTTP proxy URL\.$/,
+      /: HTTPS_PROXY \(or HTTP_PROXY\) is not a valid HTTP proxy URL\.$/,
       'Use http:',
     ],
   ])('%s', async (_, scheme, behave, says, advice) => {
@@ -519,7 +518,7 @@ describe('what can not connect for good is not retried, and says whose fault it 
     const { port, close } = await connectProxy(1, behave, secret)
     servers.push(close)
     const value = `${scheme}://localhost:${port}`
-    const options = { apiUrl: 'https://github.test', proxies: [{ name: 'Https_Proxy', value }] }
+    const options = { apiUrl: 'https://github.test', proxy: value }
     const { github, waits } = await connect([OK], options)
     const error = await failure(read(github))
     expect(error).toMatchObject({ temporary: false, message: expect.stringMatching(says) })

@@ -20,12 +20,11 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${server.port}`
 }
 
-function fetchFrom(apiUrl: string, proxy?: string) {
+function fetchFrom(apiUrl: string, proxy = '') {
   const lines: string[] = []
-  const proxies = proxy === undefined ? [] : [{ name: 'HTTPS_PROXY', value: proxy }]
   const fetch = createFetch({
     environment: { apiUrl },
-    network: { proxies, unverifiedTlsRequested: false },
+    network: { proxy, unverifiedTlsRequested: false },
     clock: new FakeClock(),
     debug: (line) => lines.push(line),
   })

@@ -1,7 +1,6 @@
 // What an earlier run or attempt left: which job is continued, waited for or replaced.
 import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
-import { factsOf, MINTLIFY_URL } from '../../src/agent/service-facts.js'
 import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
@@ -13,7 +12,7 @@ import {
   planFor,
 } from '../../src/memory/previous-run.js'
 import type { Task } from '../../src/run/task.js'
-import { ActionError } from '../../src/text/errors.js'
+import { ActionError, WHERE_TO_LOOK } from '../../src/text/errors.js'
 import {
   createScriptedRun,
   errorResponse,
@@ -316,7 +315,7 @@ describe('an earlier create request whose result is unknown', () => {
     [{ attempt: 2, check: sent('unknown', '9'), comment: stored('active') }, true],
     [{ attempt: 2, check: sent('unknown', '9'), comment: ofThisRun('active') }, false],
   ])('%j is told: %s', async (options, isTold) => {
-    const text = `The result of the last create request is unknown: a docs job may exist. Look ${factsOf(MINTLIFY_URL).whereToLook}.`
+    const text = `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`
     expect((await find(options)).notes).toEqual(isTold ? [text] : [])
   })
 })

@@ -3,7 +3,6 @@
 
 import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import { isStatus, type Job } from '../../src/agent/job.js'
-import { factsOf, MINTLIFY_URL } from '../../src/agent/service-facts.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { createDeadline, type Deadline } from '../../src/net/deadline.js'
 import { Progress } from '../../src/run/progress.js'
@@ -187,7 +186,6 @@ export function createScriptedRun(
     return typeof value === 'function' ? await value(all, until) : value
   }
   const service: AgentService = {
-    facts: factsOf(MINTLIFY_URL),
     submit: (request, prompt) => play({ ...request, prompt }),
     getJob: (jobId, until) => play({ kind: 'poll', jobId, limitMs: until.remainingMs() }, until),
     close: () => void closes.push(calls.length),

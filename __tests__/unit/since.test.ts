@@ -57,7 +57,7 @@ async function find(
     log: () => undefined,
     debug: () => undefined,
     environment: { apiUrl: `http://127.0.0.1:${listening.port}` },
-    network: { proxies: [], unverifiedTlsRequested: false },
+    network: { proxy: '', unverifiedTlsRequested: false },
     clock,
   })
   const source = { github, repository: RUN.repository, decides: true }

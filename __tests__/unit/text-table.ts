@@ -9,7 +9,6 @@ import {
   missingJob,
   resultUnknown,
 } from '../../src/agent/problems.js'
-import { factsOf } from '../../src/agent/service-facts.js'
 import { InputError } from '../../src/inputs/inputs.js'
 import type { StepReport } from '../../src/report/report.js'
 import type { Progress } from '../../src/run/progress.js'
@@ -77,8 +76,6 @@ const error =
   (create: (step: Told) => ActionError): End =>
   (step) => ({ outcome: 'error', error: create(step) })
 
-const FACTS = factsOf('')
-
 type Refusal = Extract<ServiceResult, { kind: 'error-response' }>
 
 /** Why a request failed. */
@@ -94,24 +91,22 @@ const refusal = (status: number, { words }: Outside): Refusal => ({
 
 const pollRefused = (status: number): End =>
   error(({ outside, progress }) => {
-    const refused = createRefusal(
-      refusal(status, outside),
-      {
-        kind: 'poll',
-        seen: progress.job !== undefined || progress.accepted === 'message',
-      },
-      FACTS,
-    )
+    const refused = createRefusal(refusal(status, outside), {
+      kind: 'poll',
+      seen: progress.job !== undefined || progress.accepted === 'message',
+    })
     progress.missedReason = refused.message
     return refused
   })
 
 const unconnected = (permanent: Parameters<typeof cannotConnect>[0]['permanent']): End =>
   error(({ outside }) =>
-    cannotConnect(
-      { kind: 'not-sent', reason: oneLine(outside.words), permanent, cause: undefined },
-      FACTS,
-    ),
+    cannotConnect({
+      kind: 'not-sent',
+      reason: oneLine(outside.words),
+      permanent,
+      cause: undefined,
+    }),
   )
 
 const ENDS = {
@@ -149,27 +144,25 @@ const ENDS = {
   'an exception': error(() => internalError(new TypeError('x is not a function.'))),
   'ended in flight': error(({ report }) => report.resultUnknown() as ActionError),
   'cancelled in flight': ({ report }) => ({ outcome: 'cancelled', error: report.resultUnknown() }),
-  'unknown create': error(({ outside }) =>
-    resultUnknown({ kind: 'create' }, responded(outside), FACTS),
-  ),
+  'unknown create': error(({ outside }) => resultUnknown({ kind: 'create' }, responded(outside))),
   'unknown message': error(({ outside }) =>
-    resultUnknown({ kind: 'message', jobId: outside.id }, responded(outside), FACTS),
+    resultUnknown({ kind: 'message', jobId: outside.id }, responded(outside)),
   ),
   'cancelled, unknown create': ({ outside }) => ({
     outcome: 'cancelled',
-    error: resultUnknown({ kind: 'create' }, responded(outside), FACTS),
+    error: resultUnknown({ kind: 'create' }, responded(outside)),
   }),
   'no job in the response': error(({ outside }) =>
-    createdWithoutJob(`200: ${quote(outside.words)}`, FACTS),
+    createdWithoutJob(`200: ${quote(outside.words)}`),
   ),
   'no job in the last responses': error(({ outside }) =>
     missingJob(outside.id, `no docs job (200: ${quote(outside.words)})`),
   ),
   'create refused, 403': error(({ outside }) =>
-    createRefusal(refusal(403, outside), { kind: 'create' }, FACTS),
+    createRefusal(refusal(403, outside), { kind: 'create' }),
   ),
   'message refused, 403': error(({ outside }) =>
-    createRefusal(refusal(403, outside), { kind: 'message' }, FACTS),
+    createRefusal(refusal(403, outside), { kind: 'message' }),
   ),
   'poll refused, 403': pollRefused(403),
   'poll refused, 404': pollRefused(404),
@@ -437,7 +430,7 @@ const BROKEN = [
 const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = [
   ...[300, 399, 400, 401, 403, 404, 409, 418, 429].flatMap((status) => {
     const refuse = (kind: 'create' | 'message'): End =>
-      error(({ outside }) => createRefusal(refusal(status, outside), { kind }, FACTS))
+      error(({ outside }) => createRefusal(refusal(status, outside), { kind }))
     return [
       ['create refused', `${status}`, refuse('create')],
       ['message refused', `${status}`, refuse('message')],

@@ -6,7 +6,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
 import { Refusal } from '../../src/agent/problems.js'
-import { factsOf, MINTLIFY_URL } from '../../src/agent/service-facts.js'
 import {
   judgePoll,
   judgeSubmit,
@@ -21,7 +20,6 @@ import {
 } from '../../src/agent/verdict.js'
 import { errorResponse, jobResult, noJob, noResponse, notSent } from './scripted-run.js'
 
-const FACTS = factsOf(MINTLIFY_URL)
 const NOW = new Date('2025-03-01T12:00:00Z')
 const CREATE: SubmitRequest = { kind: 'create' }
 const MESSAGE: SubmitRequest = { kind: 'message', jobId: 'job-1' }
@@ -34,7 +32,6 @@ const judge = (
     date: NOW,
     conflicts: 0,
     replaceable: false,
-    facts: FACTS,
     ...context,
   })
 const FIRST_POLL: PollContext = {
@@ -42,7 +39,6 @@ const FIRST_POLL: PollContext = {
   seen: false,
   refusals: 0,
   sinceCreateMs: undefined,
-  facts: FACTS,
 }
 const poll = (result: ServiceResult, context: Partial<PollContext> = {}) =>
   judgePoll(result, { ...FIRST_POLL, ...context }, NOW)

@@ -3,12 +3,11 @@
 import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
-import { type NetworkSettings, nameProxyVariable, proxyFor } from '../net/proxy.js'
+import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 import { summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
 import { ID_RULE, isId, isStatus, type Job, safeLink } from './job.js'
-import { factsOf, type ServiceFacts } from './service-facts.js'
 
 type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
@@ -31,7 +30,6 @@ export type SubmitRequest =
 
 /** Each method sends one request; whether and when it is retried is decided elsewhere. */
 export interface AgentService {
-  readonly facts: ServiceFacts
   /** `POST /v2/agent/{projectId}/job`, or `POST /v2/agent/{projectId}/job/{id}/message` */
   submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
   /** `GET /v2/agent/{projectId}/job/{id}` */
@@ -61,7 +59,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const { deadline, network } = options
   const client = createHttpClient({
     origin: base.origin,
-    proxy: proxyFor(base, network.proxies),
+    proxy: proxyFor(base, network),
     unverifiedTlsRequested: network.unverifiedTlsRequested,
   })
   const jobs = `${prefix}/v2/agent/${encodeURIComponent(options.projectId)}/job`
@@ -84,7 +82,6 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const pathOf = (jobId: string): string => `${jobs}/${encodeURIComponent(jobId)}`
 
   return {
-    facts: { ...factsOf(options.baseUrl), proxyVariable: nameProxyVariable(network.proxies) },
     submit: async (request, prompt) =>
       send(
         {

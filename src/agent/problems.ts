@@ -1,24 +1,21 @@
 /** What the user reads if the service refuses, can't be reached, or leaves a result unknown. */
 
-import { ActionError, type ErrorCode, explainFailure } from '../text/errors.js'
+import { ActionError, type ErrorCode, explainFailure, WHERE_TO_LOOK } from '../text/errors.js'
 import { quote } from '../text/escape.js'
-import { joinSentences } from '../text/format.js'
 import type { ServiceResult, SubmitRequest } from './client.js'
-import type { ServiceFacts } from './service-facts.js'
 
 export const ENDED_FIRST = 'the step ended before a response arrived'
 
 export function resultUnknown(
   request: SubmitRequest,
   reason: string,
-  { whereToLook }: ServiceFacts,
   cause?: unknown,
 ): ActionError {
   return request.kind === 'create'
     ? new ActionError(
         'create-unknown',
         `The create request was sent, but its result is unknown: ${reason}. A docs job may exist.`,
-        `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${whereToLook}. ` +
+        `The request was not retried: that could create a second docs job. Before you re-run or start a new run, look ${WHERE_TO_LOOK}. ` +
           'To wait for a docs job that you find, run a step with its job-id and no prompt.',
         { cause },
       )
@@ -32,11 +29,11 @@ export function resultUnknown(
       )
 }
 
-export function createdWithoutJob(description: string, { whereToLook }: ServiceFacts): ActionError {
+export function createdWithoutJob(description: string): ActionError {
   return new ActionError(
     'contract',
     `The create request succeeded, but the response contains no docs job (${description}). A docs job may exist.`,
-    `The request was not retried. Before you re-run or start a new run, look ${whereToLook}. Check that base-url is the URL of an agent service.`,
+    `The request was not retried. Before you re-run or start a new run, look ${WHERE_TO_LOOK}. Check that base-url is the URL of an agent service.`,
   )
 }
 
@@ -48,15 +45,16 @@ export function missingJob(jobId: string, description: string): ActionError {
   )
 }
 
-export function cannotConnect(
-  { reason, permanent, cause }: Extract<ServiceResult, { kind: 'not-sent' }>,
-  { proxyVariable }: ServiceFacts,
-): ActionError {
+export function cannotConnect({
+  reason,
+  permanent,
+  cause,
+}: Extract<ServiceResult, { kind: 'not-sent' }>): ActionError {
   if (permanent === undefined) {
     const advice = 'Check base-url, the proxy variables and the network.'
     return new ActionError('network', `The service can't be reached: ${reason}.`, advice, { cause })
   }
-  const [text, advice] = explainFailure(permanent, 'the service', proxyVariable)
+  const [text, advice] = explainFailure(permanent, 'the service')
   const check = permanent === 'server-certificate' ? 'Check base-url. ' : ''
   const message = `${text.replace(/^t/, 'T')}: ${reason}.`
   return new ActionError('network', message, check + advice, { cause })
@@ -84,7 +82,6 @@ export class Refusal extends ActionError {
 export function createRefusal(
   { status, description }: Extract<ServiceResult, { kind: 'error-response' }>,
   refused: RefusedRequest,
-  facts: ServiceFacts,
 ): Refusal {
   const request = REQUESTS[refused.kind]
   if (status < 400) {
@@ -94,21 +91,23 @@ export function createRefusal(
     return new Refusal(status, 'contract', text, advice)
   }
   const text = `The service refused the ${request} (${description}).`
-  const [code, advice] = adviceFor(status, refused, facts)
+  const [code, advice] = adviceFor(status, refused)
   return new Refusal(status, code, text, advice)
 }
 
-function adviceFor(
-  status: number,
-  refused: RefusedRequest,
-  { checkKey, checkAccess, limit }: ServiceFacts,
-): readonly [ErrorCode, string] {
+/** From Mintlify's pages on the Agent API, API keys and usage. */
+const CHECK_ACCESS =
+  "Check that the key is for this project, may do more than read if something is sent, and may be used from the runner's IP address. Check that the plan includes the agent."
+const CHECK_LIMIT =
+  'Re-run later, or start runs less often. Mintlify documents a limit of 100 uses per project per hour.'
+
+function adviceFor(status: number, refused: RefusedRequest): readonly [ErrorCode, string] {
   const { kind } = refused
   switch (status) {
     case 401:
-      return ['auth', checkKey]
+      return ['auth', "Check that api-key is the right key and hasn't expired."]
     case 403:
-      return ['auth', checkAccess(kind !== 'poll')]
+      return ['auth', CHECK_ACCESS]
     case 404:
       if (kind === 'create') return ['not-found', 'Check project-id and base-url.']
       return [
@@ -124,7 +123,7 @@ function adviceFor(
         'The docs job may be busy, or have ended. Wait for it first, or start a new one.',
       ]
     case 429:
-      return ['rate-limited', joinSentences('Re-run later, or start runs less often.', limit)]
+      return ['rate-limited', CHECK_LIMIT]
   }
   return [
     'rejected',

@@ -14,7 +14,6 @@ import {
   type Refusal,
   resultUnknown,
 } from './problems.js'
-import type { ServiceFacts } from './service-facts.js'
 
 export type SubmitVerdict =
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */
@@ -70,7 +69,6 @@ export interface SubmitContext {
   readonly conflicts: number
   /** A new job can take the place of the one that gets the message, because that one has ended. */
   readonly replaceable: boolean
-  readonly facts: ServiceFacts
 }
 
 /**
@@ -81,10 +79,10 @@ export interface SubmitContext {
 export function judgeSubmit(
   request: SubmitRequest,
   result: ServiceResult,
-  { date, conflicts, replaceable, facts }: SubmitContext,
+  { date, conflicts, replaceable }: SubmitContext,
 ): SubmitVerdict {
   const failUnknown = (reason: string, cause?: unknown): SubmitVerdict => {
-    const unknown = resultUnknown(request, reason, facts, cause)
+    const unknown = resultUnknown(request, reason, cause)
     return { next: 'fail', error: unknown, unknown }
   }
   switch (result.kind) {
@@ -97,18 +95,17 @@ export function judgeSubmit(
       const unknown = resultUnknown(
         request,
         `the response contains no docs job (${result.description})`,
-        facts,
       )
-      return { next: 'fail', error: createdWithoutJob(result.description, facts), unknown }
+      return { next: 'fail', error: createdWithoutJob(result.description), unknown }
     }
     case 'aborted':
       return result.sent
-        ? { next: 'aborted', unknown: resultUnknown(request, ENDED_FIRST, facts) }
+        ? { next: 'aborted', unknown: resultUnknown(request, ENDED_FIRST) }
         : { next: 'aborted' }
     case 'no-response':
       return failUnknown(result.reason, result.cause)
     case 'not-sent': {
-      const error = cannotConnect(result, facts)
+      const error = cannotConnect(result)
       if (result.permanent !== undefined) return { next: 'fail', error }
       const backoff = { retryAfterMs: undefined, capMs: CONNECT_BACKOFF_CAP_MS }
       return { next: 'retry', error, backoff }
@@ -118,7 +115,7 @@ export function judgeSubmit(
       // 303 says that the request was carried out, and where its result is (RFC 9110, 15.4.4).
       if (status >= 500 || status === 303)
         return failUnknown(`the service responded ${result.description}`)
-      const error = createRefusal(result, request, facts)
+      const error = createRefusal(result, request)
       const isBusy =
         status === 409 &&
         request.kind === 'message' &&
@@ -148,7 +145,6 @@ export interface PollContext {
   readonly refusals: number
   /** Milliseconds since this step created the job; undefined if it did not. */
   readonly sinceCreateMs: number | undefined
-  readonly facts: ServiceFacts
 }
 
 /**
@@ -180,7 +176,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
     case 'not-sent':
       return result.permanent === undefined
         ? retry(result.reason)
-        : { next: 'fail', error: cannotConnect(result, context.facts) }
+        : { next: 'fail', error: cannotConnect(result) }
     case 'error-response': {
       const { status, description } = result
       const reason = `the service responded ${description}`
@@ -189,10 +185,7 @@ export function judgePoll(result: ServiceResult, context: PollContext, date: Dat
       }
       const isNew = (context.sinceCreateMs ?? Number.POSITIVE_INFINITY) <= VISIBILITY_GRACE_MS
       if (status === 404 && isNew) return retry(reason)
-      return refuse(
-        reason,
-        createRefusal(result, { kind: 'poll', seen: context.seen }, context.facts),
-      )
+      return refuse(reason, createRefusal(result, { kind: 'poll', seen: context.seen }))
     }
   }
 }

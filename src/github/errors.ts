@@ -6,7 +6,6 @@
 import { parseRetryAfter } from '../net/backoff.js'
 import { permanentFailure } from '../net/connect.js'
 import type { Clock } from '../net/deadline.js'
-import { type NetworkSettings, nameProxyVariable } from '../net/proxy.js'
 import { summarizePage } from '../text/error-page.js'
 import { ActionError, explainFailure, type PermanentFailure } from '../text/errors.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
@@ -41,7 +40,6 @@ export interface FailureContext {
    * `permissions` are.
    */
   readonly fromFork: boolean
-  readonly network: NetworkSettings
 }
 
 export class GitHubError extends ActionError {
@@ -60,7 +58,7 @@ export class GitHubError extends ActionError {
   constructor(
     { doing, needs, ofFiles = false }: CallNames,
     thrown: unknown,
-    { clock, redact, fromFork, network }: FailureContext,
+    { clock, redact, fromFork }: FailureContext,
   ) {
     const failure = readFailure(thrown)
     const { status, headers, message } = failure
@@ -74,10 +72,7 @@ export class GitHubError extends ActionError {
     const text = truncate(words, 500).replace(/\.$/, '')
     // Text from outside is quoted. Without a response, the text is the action's own.
     const shown = status === undefined && permanent === undefined ? oneLine(text) : quote(text)
-    const [why = '', advice] =
-      permanent === undefined
-        ? []
-        : explainFailure(permanent, 'GitHub', nameProxyVariable(network.proxies))
+    const [why = '', advice] = permanent === undefined ? [] : explainFailure(permanent, 'GitHub')
     super(
       'github',
       `GitHub: ${doing} failed: ${status === undefined ? '' : `${status}, `}${why && `${why}: `}${shown}.`,

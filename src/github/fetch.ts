@@ -69,7 +69,7 @@ export function createFetch(
 
 function createDispatcher({ environment, network }: FetchOptions): Dispatcher {
   const base = new URL(environment.apiUrl)
-  const proxy = base.protocol === 'https:' ? proxyFor(base, network.proxies) : undefined
+  const proxy = base.protocol === 'https:' ? proxyFor(base, network) : undefined
   const { unverifiedTlsRequested } = network
   const { connect } = createConnector({ proxy, unverifiedTlsRequested })
   return new Agent({ connect })

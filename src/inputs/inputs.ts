@@ -1,7 +1,6 @@
 /** Parses the inputs: raw strings in, one frozen `Inputs` out, or every problem that was found. */
 
 import { DEFAULT_FAIL_ON } from '../agent/job.js'
-import { MINTLIFY_URL } from '../agent/service-facts.js'
 import { ActionError } from '../text/errors.js'
 import { quote, truncate } from '../text/escape.js'
 import { createRedactor, type Redact } from '../text/redact.js'
@@ -51,7 +50,7 @@ export const DEFAULTS = {
   'allow-users': '',
   'skip-labels': '',
   'skip-authors': 'mintlify[bot]',
-  'base-url': MINTLIFY_URL,
+  'base-url': 'https://api.mintlify.com',
   'dry-run': 'false',
 } as const
 

@@ -6,7 +6,7 @@ import { pollUntilDone } from '../run/poll.js'
 import { Progress } from '../run/progress.js'
 import type { RunTools, Step } from '../run/step.js'
 import type { Plan, Task } from '../run/task.js'
-import { ActionError } from '../text/errors.js'
+import { ActionError, WHERE_TO_LOOK } from '../text/errors.js'
 import { oneLine, quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import { decide, type Facts } from './decide.js'
@@ -138,13 +138,10 @@ function refuseSameAttempt(
 }
 
 /** Of a create request: no job is known that could be continued. */
-function noteIfUnknown(
-  state: StoredState | undefined,
-  { note, service }: PreviousRunContext,
-): void {
+function noteIfUnknown(state: StoredState | undefined, { note }: PreviousRunContext): void {
   if (state === undefined || state.jobId !== '' || NOTHING_SENT.includes(state.state)) return
   note(
-    `The result of the last create request is unknown: a docs job may exist. Look ${service.facts.whereToLook}.`,
+    `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`,
   )
 }
 

@@ -3,7 +3,6 @@
 import { inspect } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
-import { factsOf } from '../agent/service-facts.js'
 import type { RunEnvironment } from '../event/event.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
@@ -151,12 +150,12 @@ export class StepReport {
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
   resultUnknown(cause?: unknown): ActionError | undefined {
-    const { progress, inputs } = this.#options
+    const { progress } = this.#options
     if (progress.request !== 'sending') return undefined
     const { jobId } = progress
     const request =
       jobId === '' ? ({ kind: 'create' } as const) : ({ kind: 'message', jobId } as const)
-    return resultUnknown(request, ENDED_FIRST, factsOf(inputs.baseUrl), cause)
+    return resultUnknown(request, ENDED_FIRST, cause)
   }
 
   /**

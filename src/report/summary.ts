@@ -1,11 +1,11 @@
 /** The step summary and the comment, as Markdown. Pure. */
 
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
-import { factsOf } from '../agent/service-facts.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
 import { type DocsFile, FILES_PAGE, type Progress } from '../run/progress.js'
 import { errorOf, type RunResult } from '../run/result.js'
+import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, quote, truncate } from '../text/escape.js'
 import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
@@ -188,7 +188,7 @@ function statusTable({ history }: Progress): string {
 }
 
 /** What to do if the step is killed now. */
-function ifKilled({ inputs, progress, sending }: View, show: (text: string) => string): string {
+function ifKilled({ progress, sending }: View, show: (text: string) => string): string {
   const howToWait = `to wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
   if (progress.hasJob) {
     return `If this step ends first, that doesn't stop the docs job: ${howToWait}`
@@ -198,6 +198,6 @@ function ifKilled({ inputs, progress, sending }: View, show: (text: string) => s
   }
   const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return progress.jobId === ''
-    ? `${killed} a docs job may exist: before you re-run or start a new run, look ${factsOf(inputs.baseUrl).whereToLook}.`
+    ? `${killed} a docs job may exist: before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
     : `${killed} the docs job may have received the message: ${howToWait}`
 }

@@ -185,7 +185,7 @@ class PollState {
     result: ServiceResult,
     { isEarly, isFinalPoll }: { readonly isEarly: boolean; readonly isFinalPoll: boolean },
   ): Next {
-    const { service, clock, random, progress } = this.#tools
+    const { clock, random, progress } = this.#tools
     const { jobId, precededBy, pollIntervalMs } = this.#options
     const now = clock.now()
     const seen = precededBy.kind !== 'nothing' || progress.job !== undefined
@@ -194,7 +194,6 @@ class PollState {
       seen,
       refusals: isEarly ? 0 : this.#refusals,
       sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
-      facts: service.facts,
     }
     const verdict = judgePoll(result, context, clock.date())
     const refusedDelayMs = verdict.next === 'retry' ? verdict.refusedDelayMs : undefined

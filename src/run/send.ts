@@ -59,7 +59,7 @@ export async function send(
     progress.request = 'idle'
     progress.posted ||= result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
     progress.responded ||= isResponse(result)
-    const context = { date: clock.date(), conflicts, replaceable, facts: service.facts }
+    const context = { date: clock.date(), conflicts, replaceable }
     const verdict = judgeSubmit(request, result, context)
     if (result.kind === 'error-response' && result.status === 409) conflicts++
     if (verdict.next === 'accepted') return verdict.job

@@ -44,7 +44,7 @@ export class Cancelled extends Error {
 
 /** Where a docs job that may exist shows, as the end of a sentence that begins with "look". */
 export const WHERE_TO_LOOK =
-  "for a new pull request in the docs repository, then in the service's dashboard if it lists docs jobs"
+  "for a new pull request in the docs repository, then in the service's dashboard if it lists docs jobs (Mintlify: in the activity log of its Usage page)"
 
 export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
@@ -73,18 +73,17 @@ const TRUST_ADVICE =
 export function explainFailure(
   failure: PermanentFailure,
   server: string,
-  proxyVariable: string,
 ): readonly [text: string, advice: string] {
   if (failure === 'proxy-authentication') {
     const form = 'http://user:password@host:port'
     return [
       'the proxy rejected the credentials',
-      `Set the user name and password in ${proxyVariable} (${form}), or list the host in NO_PROXY.`,
+      `Set the user name and password in HTTPS_PROXY (${form}), or list the host in NO_PROXY.`,
     ]
   }
   const isProxy = failure.startsWith('proxy')
   const whose = `${isProxy ? 'the proxy' : server}'s certificate`
   return failure.endsWith('date')
     ? [`${whose} is not valid today`, "Check the certificate's dates, and the runner's clock."]
-    : [`${whose} is not trusted`, (isProxy ? `Check ${proxyVariable}. ` : '') + TRUST_ADVICE]
+    : [`${whose} is not trusted`, (isProxy ? 'Check HTTPS_PROXY. ' : '') + TRUST_ADVICE]
 }
