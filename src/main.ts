@@ -89,7 +89,7 @@ async function execute(
   const service = createAgentService({ ...step, ...inputs, now: clock.now })
   try {
     const plan =
-      skip.mayBeMerges !== undefined || event.name === 'issue_comment' || needsGitHub(inputs)
+      skip.mayBeMerges !== undefined || needsGitHub(inputs)
         ? await (await loadGitHub()).plan(service, skip.mayBeMerges)
         : inputs.task
     if ('reason' in plan) return { outcome: 'skipped', ...plan }

@@ -88,8 +88,6 @@ async function planOn(
     memory.stopComment() // It would be no news there.
     return reason
   }
-  if (await memory.isAbout(event))
-    return skip({ reason: "the event is about this action's own comment" })
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step, repo)
   const recalled = await memory.recall(service)
   if (recalled?.kind === 'attach') return recalled

@@ -191,6 +191,7 @@ test('a dry run asks as well', () =>
 
 describe("the step's own comment", () => {
   const SCOPE = { 'job-scope': 'pull-request' }
+  const PLACEHOLDER = `⏳ Nothing has been sent yet.\n\n<!-- ${'0a'.repeat(16)} -->`
   const written = ({ repository }: World) =>
     [...repository.comments.values()][0] ?? { id: 0, body: '' }
 
@@ -207,7 +208,7 @@ describe("the step's own comment", () => {
   test.each([
     ['its marker', SCOPE, undefined],
     ['its marker, where it is not the memory', { comment: 'true' }, undefined],
-    ['its id, as it was before its marker was added', SCOPE, '⏳ Nothing has been sent yet.'],
+    ['its nonce, as it was before its marker was added', SCOPE, PLACEHOLDER],
   ] as const)('starts nothing: it is recognized by %s', (_, inputs, earlier) =>
     inRepository(async (world) => {
       await world.step(inputs)
@@ -219,18 +220,6 @@ describe("the step's own comment", () => {
     }),
   )
 
-  test('is recognized by its marker if the comments can not be read', () =>
-    inRepository(async (world) => {
-      await world.step({ comment: 'true' })
-      const { id, body } = written(world)
-      const times = Number.POSITIVE_INFINITY
-      world.github.faults.push({ method: 'GET', path: /\/comments/, answer: BAD_GATEWAY, times })
-      expect((await world.step({ comment: 'true' }, about(id, body))).outputs.outcome).toBe(
-        'skipped',
-      )
-      expect(world.posts()).toHaveLength(1)
-    }))
-
   test('starts nothing in another step, either: each leg of a matrix would wake the others', () =>
     inRepository(async (world) => {
       await world.step({ ...SCOPE, 'job-key': 'a' })
@@ -240,15 +229,6 @@ describe("the step's own comment", () => {
         expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
       }
       expect(world.posts()).toHaveLength(1)
-    }))
-
-  test('is not one that has a copy of its marker', () =>
-    inRepository(async (world) => {
-      await world.step(SCOPE)
-      const { id, body } = written(world)
-      const { outputs } = await world.step(SCOPE, about(id + 1, `/docs more, please\n\n${body}`))
-      expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'message' })
-      expect(world.posts()).toHaveLength(2)
     }))
 })
 

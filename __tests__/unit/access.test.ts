@@ -7,6 +7,7 @@ import { refuseStrangers, whoNeedsAccess } from '../../src/access/who-may-start.
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import type { GitHubRepo } from '../../src/github/client.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
+import { createMarker, deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
 import { INPUTS } from './scripted-run.js'
 
 const RUN = { repository: 'your-org/Docs', actor: 'actor', runAttempt: 1 } as RunEnvironment
@@ -219,6 +220,16 @@ describe('skip-authors', () => {
 
   const EVERY_COMMIT = 'every commit in the push is by an account in skip-authors'
   const WRITTEN = 'the comment, review or answer is by Other-Bot'
+  const OWN = "the event is about this action's own comment"
+  const stored = { state: 'active', jobId: 'job-1', link: '', fingerprint: '' } as const
+  const identity = { repository: RUN.repository, place: '7' } as Identity
+  const MARKER = createMarker(
+    { ...stored, run: '1', attempt: 1 },
+    1,
+    identity,
+    deriveMarkerKeys('mint_key'),
+  )
+  const NONCE = `<!-- ${'0a'.repeat(16)} -->`
   test.each([
     ['pull_request', pull('Other-Bot'), 'the pull request is by Other-Bot'],
     [
@@ -233,6 +244,9 @@ describe('skip-authors', () => {
     ],
     ['push', { ...push('octocat'), sender: bot }, 'the push is by A-Bot'],
     ['issue_comment', { sender, comment: by('Other-Bot') }, WRITTEN],
+    ...[`Done.\n\n${MARKER}`, `${MARKER}\n ${MARKER} \r\n`, `Nothing yet\n\n${NONCE}`].map(
+      (body) => ['issue_comment', { sender, comment: { ...by('octocat'), body } }, OWN] as const,
+    ),
     ['pull_request_review', { ...pull('octocat'), review: by('Other-Bot') }, WRITTEN],
     ['discussion', { sender, comment: by('octocat'), answer: by('Other-Bot') }, WRITTEN],
     ['push', push('a-bot', 'OTHER-BOT'), EVERY_COMMIT],

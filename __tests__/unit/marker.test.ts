@@ -5,7 +5,6 @@ import {
   createMarker,
   deriveMarkerKeys,
   type Identity,
-  isByAction,
   readMarker,
   type StoredState,
 } from '../../src/memory/marker.js'
@@ -81,22 +80,6 @@ test('the case of the repository name does not matter', () => {
 test('characters can not move from one field to the next', () => {
   const one = createMarker(STATE, ID, { ...IDENTITY, job: 'a', step: 'bc' }, KEY)
   expect(readMarker(one, ID, { ...IDENTITY, job: 'ab', step: 'c' }, KEY)).toBeUndefined()
-})
-
-test("a text is a step's of the action if it has this one's marker, or ends in another's or in a nonce", () => {
-  const other = createMarker(STATE, ID, { ...IDENTITY, jobKey: 'b' }, KEY)
-  const placeholder = `Nothing has been sent yet\n\n<!-- ${'0a'.repeat(16)} -->`
-  for (const text of [
-    `Done.\n\n${other}\n`,
-    placeholder,
-    marker,
-    `${other}\n${marker}`,
-    `${marker}\nDone.`,
-  ])
-    expect(isByAction(text, ID, IDENTITY, KEY)).toBe(true)
-  for (const text of ['', 'Done.', `${other}\nDone.`])
-    expect(isByAction(text, ID, IDENTITY, KEY)).toBe(false)
-  expect(isByAction(marker, ID + 1, IDENTITY, KEY)).toBe(false)
 })
 
 test('the last marker of a text counts, and no other', () => {

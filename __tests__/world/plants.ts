@@ -96,7 +96,7 @@ const TABLE = [
   ],
   ['a step that looks the same is not refused', 'refuseSameAttempt(state, context);', ';'],
   ['the last edits are not waited for', 'await report.closePlaces(', 'void report.closePlaces('],
-  ["the step's own comment triggers it", 'if (await memory.isAbout(event))', 'if (false)'],
+  ["the step's own comment triggers it", 'ENDS_IN_MARKER.test(', 'false && ENDS_IN_MARKER.test('],
   ['the key before no longer counts', '= keys.some((key) =>', '= keys.slice(0, 1).some((key) =>'],
   ['a no is asked again', "push === 'own' && pull === 'closed'", 'false'],
   ['a push is not about what it has merged', 'if (pull === undefined ||', 'if (true ||'],

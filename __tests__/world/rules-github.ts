@@ -1,7 +1,7 @@
 /** Who may start a job, what GitHub remembers of it, and what the next run makes of that. */
 
 import type { Received } from '../support/github.js'
-import { DOCS_TOKEN, FAILURES, ISSUE, REPOSITORY } from './draw.js'
+import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
 import { isPush, numberOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
@@ -313,11 +313,6 @@ const isBy = (marker: Marker, run: number, attempt: number): boolean =>
 /** What GitHub refuses for good is not tried again. */
 const isRefused = ({ status }: Written): boolean =>
   typeof status === 'number' && [401, 403, 404, 422].includes(status)
-
-/** Whether issue-number is an issue's where it has to be a pull request's. */
-export function namesIssue({ inputs }: Facts): boolean {
-  return inputs['job-scope'] === 'pull-request' && inputs['issue-number'] === String(ISSUE)
-}
 
 /** Whether another step of this attempt has stored something under the same name. */
 export function looksTheSame(facts: Facts): boolean {

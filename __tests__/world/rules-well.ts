@@ -8,7 +8,7 @@ import { type EventPlan, mayMerge, numberOf } from './events.js'
 import type { Facts } from './facts.js'
 import { MOST_LISTED, ownUnfinished } from './remembered.js'
 import type { Rule } from './rules.js'
-import { DOCS_FILES, isOfEarlierRun, looksTheSame, namesIssue } from './rules-github.js'
+import { DOCS_FILES, isOfEarlierRun, looksTheSame } from './rules-github.js'
 import { hasNothingNew } from './rules-paid.js'
 
 /** GitHub lists no more files of a comparison. */
@@ -100,7 +100,6 @@ function plannedEnds(facts: Facts) {
   const end = plannedEnd(facts)
   const all = (...ends: string[]) => ({ ends, end })
   if (facts.isByAgent || !facts.mayStart) return all('skipped')
-  if (namesIssue(facts)) return all('error github', ...(event.isOwnComment ? ['skipped'] : []))
   if (looksTheSame(facts)) return all('error input')
   const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
   if (facts.isLabelled && isAlone) return all('skipped')

@@ -3,6 +3,7 @@
  */
 
 import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
+import { getString } from '../event/payload.js'
 
 interface SkipDecision {
   readonly reason?: string
@@ -14,8 +15,12 @@ const NO_SKIP: SkipDecision = {}
 
 const skip = (reason: string): SkipDecision => ({ reason })
 
+/** What a comment by this action ends in: a marker, or at first a nonce. See memory/. */
+const ENDS_IN_MARKER = /<!-- (?:agent-job-action:2 [\w -]+|[0-9a-f]{32}) -->\s*$/
+
 /**
- * Skips what these accounts triggered: their pull requests, comments and reviews, every event they
+ * Skips comments by this action, which are events if they were written with a personal token; and
+ * what these accounts triggered: their pull requests, comments and reviews, every event they
  * are the sender of, and pushes whose every non-merge commit is theirs. The payload of a push does
  * not tell merges from other commits.
  *
@@ -23,7 +28,9 @@ const skip = (reason: string): SkipDecision => ({ reason })
  */
 export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>): SkipDecision {
   const isListed = (login: string): boolean => authors.has(login.toLowerCase())
-  const { name, sender, pullRequest } = event
+  const { name, sender, pullRequest, payload } = event
+  if (name === 'issue_comment' && ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
+    return skip("the event is about this action's own comment")
   if (isListed(sender)) {
     return skip(
       name === 'push'

@@ -79,23 +79,6 @@ export function readMarker(
   return isVerified ? parse(data) : 'unverified'
 }
 
-/**
- * Whether a step of this action wrote the comment with this id. For another step, a marker at the
- * end is enough: nobody can tell a copy apart. A comment that was just created ends in a nonce.
- */
-export function isByAction(
-  text: string,
-  id: number,
-  identity: Identity,
-  keys?: MarkerKeys,
-): boolean {
-  if (/<!-- [0-9a-f]{32} -->\s*$/.test(text)) return true
-  const [marker = '', name] = MARKER.exec(lastMarker(text)) ?? []
-  if (name === publicName(identity))
-    return keys !== undefined && typeof readMarker(text, id, identity, keys) === 'object'
-  return marker !== '' && text.trimEnd().endsWith(marker)
-}
-
 function lastMarker(text: string): string {
   const start = text.lastIndexOf('<!-- agent-job-action:2 ')
   return start < 0 ? '' : text.slice(start)

@@ -4,16 +4,13 @@
  */
 
 import type { AgentService } from '../agent/client.js'
-import type { RunEvent } from '../event/event.js'
-import { getPath, getString } from '../event/payload.js'
 import { createGitHub, type GitHub } from '../github/client.js'
 import type { Inputs } from '../inputs/inputs.js'
 import type { DocsFile } from '../run/progress.js'
 import type { Step } from '../run/step.js'
 import type { Plan } from '../run/task.js'
 import { type DocsPull, readDocsPull, readFiles, readState } from './docs-pull.js'
-import { isByAction } from './marker.js'
-import { openCheck, openComment, signing } from './open-slots.js'
+import { openCheck, openComment } from './open-slots.js'
 import { type Attach, findPreviousRun, planFor } from './previous-run.js'
 import type { Slot } from './slot.js'
 
@@ -64,17 +61,6 @@ export function openMemory(step: Step, github: GitHub) {
      */
     openComment(inputs: Inputs): void {
       comment = keep(openComment({ ...step, inputs }, github))
-    },
-    /**
-     * Whether a comment by this action triggered the run: with a personal token, what its steps
-     * write does.
-     */
-    async isAbout({ name, payload }: RunEvent): Promise<boolean> {
-      const id = getPath(payload, 'comment.id')
-      if (name !== 'issue_comment' || typeof id !== 'number') return false
-      const { identity, markerKeys } = signing(step, String(getPath(payload, 'issue.number')))
-      const text = getString(payload, 'comment.body')
-      return isByAction(text, id, identity, markerKeys) || (await comment?.isOwn(id)) === true
     },
     /** What is remembered for this run: a job to wait for, sending nothing; or what to continue. */
     async recall(service: AgentService): Promise<Attach | Earlier | undefined> {

@@ -87,7 +87,7 @@ export function openCheck(
   return new Slot({ ...step, ...signing(step, sha), place, role })
 }
 
-export function signing({ inputs, environment, nonce }: Step, where: string) {
+function signing({ inputs, environment, nonce }: Step, where: string) {
   const { repository, job, step } = environment
   const { projectId: project, apiKey, previousApiKey, jobKey } = inputs
   const identity = {

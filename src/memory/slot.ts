@@ -101,12 +101,6 @@ export class Slot implements StatusWriter {
     })
   }
 
-  /** Whether this is the text that the step keeps up to date. */
-  async isOwn(id: number): Promise<boolean> {
-    await this.find()
-    return 'id' in this.#state && id === this.#state.id
-  }
-
   /** Writes nothing from now on: what is stored belongs to another step. */
   stop(): void {
     this.#state = { is: 'off' }
