@@ -121,7 +121,6 @@ const PARTS = {
     'number, title, author=user.login, state, category=category.name, labels, link=html_url, body',
   answer: 'answer by=user.login, answer=body',
   label: 'label=name',
-  milestone: 'milestone=title',
   review: 'review by=user.login, review state=state, review=body',
   comment:
     'comment by=user.login, comment link=html_url, commented commit=commit_id, file=path, line=line|original_line, comment=body',
@@ -129,16 +128,7 @@ const PARTS = {
     'tag=tag_name, name, author=author.login, draft, pre-release=prerelease, link=html_url, notes=body',
   workflow_run:
     'workflow=name, run=display_title, event of the run=event, actor=actor.login, branch=head_branch, head commit=head_sha, status, conclusion, link=html_url',
-  check_suite: 'app=app.name, branch=head_branch, head commit=head_sha, status, conclusion',
-  check_run:
-    'check=name, app=app.name, branch=check_suite.head_branch, head commit=head_sha, status, conclusion, result=output.title, link=html_url',
-  deployment: 'environment, deployed ref=ref, deployed commit=sha, task',
-  deployment_status: 'state, description, link=environment_url|target_url',
   merge_group: 'base=base_ref, head=head_ref, head commit=head_sha, message=head_commit.message',
-  forkee: 'fork=full_name',
-  package: 'package=name, version=package_version.version',
-  registry_package: 'package=name, version=package_version.version',
-  rule: 'rule=name',
 }
 
 /**
@@ -147,10 +137,8 @@ const PARTS = {
 const TOP: Readonly<Record<string, string>> = {
   create: 'type of ref=ref_type, ref name=ref',
   delete: 'type of ref=ref_type, ref name=ref',
-  gollum: 'pages',
   repository_dispatch: 'type=action, payload=client_payload',
   schedule: 'schedule',
-  status: 'status check=context, state, description, head commit=sha, link=target_url',
   workflow_dispatch: 'inputs',
 }
 
@@ -178,7 +166,7 @@ function readPart(part: unknown, sources: string): RawFact[] {
 function toText(value: unknown): string {
   if (typeof value === 'string') return normalizeNewlines(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value)) return value.map(itemText).join(', ')
+  if (Array.isArray(value)) return value.map((label) => getString(label, 'name')).join(', ')
   const hasContent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!hasContent) return ''
   try {
@@ -187,11 +175,4 @@ function toText(value: unknown): string {
   } catch {
     return '(nested too deeply: not shown)'
   }
-}
-
-/** A label has a name; a page of the wiki has a title, and what was done to it. */
-function itemText(item: unknown): string {
-  return (
-    getString(item, 'name') || `${getString(item, 'action')} ${getString(item, 'title')}`.trim()
-  )
 }
