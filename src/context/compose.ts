@@ -4,13 +4,7 @@
  */
 
 import { oneLine } from '../text/escape.js'
-import {
-  formatCount,
-  formatInteger,
-  joinParagraphs,
-  takeFitting,
-  truncateBytes,
-} from '../text/format.js'
+import { formatInteger, joinParagraphs, truncateBytes } from '../text/format.js'
 import { writeDiffs } from './diffs.js'
 import { createFence, type Fence, normalizeNewlines, quoteName } from './fence.js'
 import { type Changes, writeFileList } from './files.js'
@@ -38,6 +32,9 @@ export interface ContextOptions {
 /** What is kept free for each section that follows, so that it can at least say what it omits. */
 const RESERVED = 2048
 
+/** Below this, in bytes, there is no context at all: all facts, truncated, and the notes fit into it. */
+const MIN_ROOM = 16 * 1024
+
 /** For a prompt that leaves no room for the context. */
 const NO_ROOM =
   'Details of what triggered this run are omitted: the text above leaves no room for them.'
@@ -55,7 +52,7 @@ export function composeContext(prompt: string, context: ContextOptions): string 
     (room) => (level === 'diff' ? writeDiffs(changes.files, fence, room) : ''),
   ]
   const free = PROMPT_LIMIT - Buffer.byteLength(prompt)
-  if (free < RESERVED * sections.length) {
+  if (free < MIN_ROOM) {
     const withNote = joinParagraphs([prompt, NO_ROOM])
     return free < 0 || Buffer.byteLength(withNote) <= PROMPT_LIMIT ? withNote : prompt
   }
@@ -81,16 +78,11 @@ function factsSection(facts: readonly Fact[], fence: Fence, room: number): strin
     name: fence.safe(oneLine(name)),
     value: fence.safe(normalizeNewlines(value)),
   }))
-  const note = (omitted: number) =>
-    omitted === 0 ? '' : `Omitted for length: ${formatCount(omitted, 'fact')}.`
-  const available =
-    room - Buffer.byteLength(joinParagraphs(['## Event', fence.around(['']), note(facts.length)]))
-  const texts = shorten(safe, available)
-  const kept = takeFitting(texts, available, String)
-  return joinParagraphs(['## Event', fence.around(kept), note(texts.length - kept.length)])
+  const available = room - Buffer.byteLength(joinParagraphs(['## Event', fence.around([''])]))
+  return joinParagraphs(['## Event', fence.around(shorten(safe, available))])
 }
 
-/** The facts, with the longest values truncated until all facts fit, if that is possible. */
+/** The facts, with the longest values truncated until all facts fit. */
 function shorten(facts: readonly Fact[], room: number): string[] {
   for (let limit = MAX_VALUE; ; limit /= 2) {
     const texts = facts.map((fact) => factText(fact, limit))

@@ -1,19 +1,15 @@
 /** The section of the prompt that has the diffs of the changed files. Pure. */
 
-import { formatCount, formatInteger, joinParagraphs, takeFitting } from '../text/format.js'
-import { type Fence, normalizeCrlfPatch, quoteName } from './fence.js'
+import { formatCount, joinParagraphs, takeFitting } from '../text/format.js'
+import type { Fence } from './fence.js'
 import { type ChangedFile, fileNames, statusLabel } from './files.js'
 
-/** The names of files whose diffs are omitted, in bytes. */
-const NAMES_LIMIT = 1024
-
-/** The room for the note on what is omitted, and for the heading and the fences. */
-const NOTES_LIMIT = NAMES_LIMIT + 512
+/** The room for the heading, the fence and the note on what is omitted. */
+const NOTES_LIMIT = 512
 
 interface Diff {
   readonly title: string
   readonly patch: string
-  readonly name: string
 }
 
 const textOf = ({ title, patch }: Diff): string => `${title}\n${patch}`
@@ -28,31 +24,19 @@ export function writeDiffs(files: readonly ChangedFile[], fence: Fence, room: nu
   const all = [...written, ...generated].map((file) => toDiff(file, fence))
   if (all.length === 0) return ''
   const kept = takeFitting(all, room - NOTES_LIMIT, textOf)
-  const omitted = all.filter((diff) => !kept.includes(diff))
-  return joinParagraphs(['## Diffs', fence.around(kept.map(textOf)), omissionNote(omitted, fence)])
+  const omitted = all.length - kept.length
+  const note = omitted && `Omitted for length: the diffs of ${formatCount(omitted, 'file')}.`
+  return joinParagraphs(['## Diffs', fence.around(kept.map(textOf)), note || ''])
 }
 
 /** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`. */
 function toDiff(file: ChangedFile, fence: Fence): Diff {
-  const { patch = '', path, status } = file
+  const { patch = '', status } = file
   return {
     title: fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}`),
-    patch: fence.safe(normalizeCrlfPatch(patch.replace(/\n$/, ''))),
-    name: fence.safe(quoteName(path)),
+    // In a file with CR LF, the CR means nothing.
+    patch: fence.safe(patch.replace(/\r$/gm, '').replace(/\n$/, '')),
   }
-}
-
-function omissionNote(omitted: readonly Diff[], fence: Fence): string {
-  if (omitted.length === 0) return ''
-  const named = takeFitting(omitted, NAMES_LIMIT, ({ name }) => `${name},`)
-  const more = omitted.length - named.length
-  const names =
-    named.map(({ name }) => name).join(', ') +
-    (more > 0 ? ` … and ${formatInteger(more)} more` : '')
-  const sentence = `Omitted for length: the diffs of ${formatCount(omitted.length, 'file')}`
-  return named.length === 0
-    ? `${sentence}.`
-    : joinParagraphs([`${sentence}:`, fence.around([names])])
 }
 
 const GENERATED = [

@@ -16,8 +16,6 @@ export interface Fence {
 
 /** @param boundary random hexadecimal digits */
 export function createFence(boundary: string): Fence {
-  if (!/^[0-9a-f]{16,}$/i.test(boundary))
-    throw new Error('The boundary is not 16 or more hexadecimal digits.')
   const opening = `<data ${boundary}>`
   const closing = `</data ${boundary}>`
   const pattern = new RegExp(boundary, 'gi')
@@ -45,21 +43,6 @@ function showControls(text: string): string {
  */
 export function normalizeNewlines(text: string): string {
   return text.replace(/\r\n?|[\x85\u2028\u2029]/g, '\n').trim()
-}
-
-/**
- * A patch in which every line ends with CR LF, with LF: there the CR means nothing. In any other
- * patch it may be the very change, so it stays.
- */
-export function normalizeCrlfPatch(patch: string): string {
-  const lines = patch.split('\n')
-  const uniform = lines.every(
-    (line, index) =>
-      line.endsWith('\r') || !/^[ +-]/.test(line) || lines[index + 1]?.startsWith('\\'),
-  )
-  return uniform
-    ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)).join('\n')
-    : patch
 }
 
 /** A name on one line: as it is, or as a JSON string if it has anything but plain characters. */

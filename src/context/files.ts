@@ -108,18 +108,8 @@ function describeFiles(
 /** No name can forge part of a line: one with blanks is in quotes. */
 function fileLine(file: ChangedFile, withReasons: boolean): string {
   const { additions, deletions } = file
-  const reason = withReasons && !file.patch ? ` (${whyNoDiff(file)})` : ''
+  const reason = withReasons && !file.patch ? ' (GitHub sent no diff)' : ''
   return `${statusLabel(file.status)} +${additions} -${deletions} ${fileNames(file)}${reason}`
-}
-
-/**
- * GitHub counts no lines in binary files, and has no patch for an empty file or one that was only
- * renamed.
- */
-function whyNoDiff({ additions, deletions }: ChangedFile): string {
-  return additions + deletions === 0
-    ? 'GitHub sent no diff: binary, too large, or no line changed'
-    : 'GitHub sent no diff'
 }
 
 export function statusLabel(status: FileStatus): string {
