@@ -174,7 +174,7 @@ test.concurrent('a certificate of a private CA is accepted if NODE_EXTRA_CA_CERT
   expect(service.connections()).toBe(1)
 })
 
-test.concurrent('a certificate that has expired is final, and the error names the dates', async () => {
+test.concurrent('a certificate that has expired is final, and the error says so', async () => {
   const day = 24 * 3_600_000
   const dates = {
     notBeforeDate: new Date(Date.now() - 2 * day),
@@ -189,9 +189,7 @@ test.concurrent('a certificate that has expired is final, and the error names th
   const error = await expectFinal(`https://localhost:${port}`, {
     NODE_EXTRA_CA_CERTS: file,
   }).finally(close)
-  expect(error).toMatch(
-    /^The service's certificate is not valid today: .*expired.*the runner's clock\.$/,
-  )
+  expect(error).toMatch(/^The service's certificate is not trusted: .*expired/)
 })
 
 test.concurrent('a certificate with a key that is too weak is final', async () => {

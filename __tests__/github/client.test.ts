@@ -181,7 +181,7 @@ describe('a request that retried', () => {
   test('is logged when it fails for the first time', async () => {
     const { github, log } = await connect([BAD_GATEWAY])
     await failure(read(github))
-    expect(log).toEqual(['GitHub: reading it failed: 502, "Unicorn! · GitHub". Retrying.'])
+    expect(log).toEqual(['GitHub: reading it failed: 502, "Unicorn! &middot; GitHub". Retrying.'])
   })
 
   test('fails for what GitHub said, if it is not retried any more', async () => {
@@ -388,11 +388,6 @@ describe('what helps:', () => {
       'Not found, or not accessible with this token. If it exists, a',
     ],
     [
-      'a personal token',
-      refused(403, 'You must authenticate via a GitHub App.'),
-      "Pass the workflow job's own token, or an",
-    ],
-    [
       'a personal token without the permission',
       refused(403, 'Resource not accessible by personal access token'),
       'Give the personal access token the permission `issues: write` or `checks: write`.',
@@ -400,7 +395,7 @@ describe('what helps:', () => {
     [
       'a locked conversation',
       refused(403, 'Unable to create comment because issue is locked'),
-      'Unlock the',
+      'Fix the problem that GitHub reports',
     ],
     [
       'a locked account',
@@ -429,18 +424,6 @@ describe('what helps:', () => {
     ['a read', refused(404), 'contents: read', 'add `contents: read` to the permissions'],
     ['a limit', secondaryLimit(8), 'checks: write', 'Re-run later.'],
     ['what passes', invalid('was submitted too quickly'), 'checks: write', 'Re-run later.'],
-    [
-      'a personal token',
-      refused(403, 'You must authenticate via a GitHub App.'),
-      'checks: write',
-      'Pass the workflow job',
-    ],
-    [
-      'a lock',
-      refused(403, 'Unable to create comment because issue is locked'),
-      'issues: write',
-      'Unlock',
-    ],
   ])('%s from a fork', async (_, answer, needs, advice) => {
     const { github } = await connect([answer], { fromFork: true })
     expect((await failure(read(github, { needs, retried: false }))).advice).toContain(advice)

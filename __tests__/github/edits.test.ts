@@ -110,7 +110,7 @@ describe('an error of what only informs is one warning:', () => {
       const { outputs, commands } = await world.step(COMMENT)
       expect(outputs.outcome).toBe('pr-opened')
       expect(commands('warning')).toEqual([
-        'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! · GitHub". The comment may be missing or out of date.',
+        'GitHub: reading the comments of pull request 1 failed: 502, "Unicorn! &middot; GitHub". The comment may be missing or out of date.',
       ])
     }))
 

@@ -5,7 +5,6 @@
  */
 
 import { describe, expect, test } from '@jest/globals'
-import { ID_RULE } from '../../src/agent/job.js'
 import { onPullRequest } from '../support/remembered.js'
 import {
   active,
@@ -253,22 +252,6 @@ describe('a poll', () => {
         }
       },
     )
-  })
-
-  test.each([
-    ['{"id":12,"status":"active"}', 'its id is not a string'],
-    ['{"id":"a/b","status":"active"}', `its id is invalid: expected ${ID_RULE}`],
-    ['{"status":"active"}', 'it has no id'],
-    ['{"id":"job-1"}', 'it has no status'],
-    ['{"id":"job-1","status":1}', 'its status is not a string'],
-  ])('says what keeps %s from being a docs job', async (body, problem) => {
-    const { commands } = await tellAgainst(
-      { posts: [json(201, body)], polls: [] },
-      { prompt: 'Go' },
-    )
-    expect(commands('error')).toEqual([
-      expect.stringContaining(`; ${problem}). A docs job may exist.`),
-    ])
   })
 
   test('tells a refusal in its own words, in whatever it is wrapped', async () => {

@@ -216,7 +216,7 @@ describe('missing secrets', () => {
     ['pull_request_review_comment', true, 'octocat', FORK],
     ['pull_request', true, 'dependabot[bot]', DEPENDABOT],
     ['push', undefined, 'dependabot[bot]', DEPENDABOT],
-    ['workflow_dispatch', undefined, 'dependabot[bot]', undefined],
+    ['workflow_dispatch', undefined, 'dependabot[bot]', DEPENDABOT],
     ['pull_request', false, 'octocat', undefined],
     ['pull_request', undefined, 'octocat', undefined],
     ['push', true, 'octocat', undefined],

@@ -441,9 +441,9 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = 
     [
       undefined,
       'server-certificate',
-      'server-certificate-date',
+
       'proxy-certificate',
-      'proxy-certificate-date',
+
       'proxy-authentication',
     ] as const
   ).flatMap((permanent) => {

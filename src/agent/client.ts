@@ -7,7 +7,7 @@ import { type NetworkSettings, proxyFor } from '../net/proxy.js'
 import { summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
-import { ID_RULE, isId, isStatus, type Job, safeLink } from './job.js'
+import { isId, isStatus, type Job, safeLink } from './job.js'
 
 type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
@@ -127,11 +127,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
   }
   const received = parseJson(body)
   const parsed = jobSchema.safeParse(received)
-  if (!parsed.success) {
-    const problem = findJobProblem(received)
-    const description = describeResponse(response, redact) + (problem && `; ${problem}`)
-    return { kind: 'no-job', description }
-  }
+  if (!parsed.success) return { kind: 'no-job', description: describeResponse(response, redact) }
   const { id, status, prLink } = parsed.data
   // The whole link: in the part that is passed on, half a key would not be found.
   const isClean = prLink.length <= TEXT_LIMIT && redact(prLink, true) === prLink
@@ -147,18 +143,6 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       received,
     },
   }
-}
-
-/**
- * What keeps a JSON object that looks like a job from being one; empty if it doesn't look like one.
- */
-function findJobProblem(received: unknown): string {
-  if (typeof received !== 'object' || received === null) return ''
-  const { id, status } = received as { id?: unknown; status?: unknown }
-  if (id === undefined && status === undefined) return ''
-  if (typeof id !== 'string') return id === undefined ? 'it has no id' : 'its id is not a string'
-  if (!isId(id)) return `its id is invalid: expected ${ID_RULE}`
-  return status === undefined ? 'it has no status' : 'its status is not a string'
 }
 
 function describeResponse({ status, headers, body }: HttpResponse, redact: Redact): string {

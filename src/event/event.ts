@@ -176,18 +176,6 @@ export function hasReadOnlyToken({
   return pullRequest?.fromFork === true && /^pull_request(?:_review|_review_comment)?$/.test(name)
 }
 
-/** The events that Dependabot triggers without Actions secrets; source as below. */
-const EVENTS_OF_DEPENDABOT = [
-  'pull_request',
-  'pull_request_review',
-  'pull_request_review_comment',
-  'pull_request_target',
-  'push',
-  'create',
-  'deployment',
-  'deployment_status',
-]
-
 /**
  * Why the runner passed this run no Actions secrets, for the user; undefined if nothing suggests
  * that it withheld them.
@@ -200,7 +188,7 @@ export function explainMissingSecrets(
   event: Pick<RunEvent, 'name' | 'pullRequest'>,
   actor: string,
 ): string | undefined {
-  if (actor === 'dependabot[bot]' && EVENTS_OF_DEPENDABOT.includes(event.name)) {
+  if (actor === 'dependabot[bot]') {
     return (
       'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
       "Add the key to the repository's Dependabot secrets too, or skip the step: " +

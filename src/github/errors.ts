@@ -144,9 +144,6 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   if (isRateLimit(failure) || isHasty(failure)) return RUN_LATER
   if ((status !== undefined && status < 400) || isForeign(failure))
     return 'Check GITHUB_API_URL and the proxy variables.'
-  if (/must authenticate via a GitHub App/i.test(message))
-    return "Pass the workflow job's own token, or an app's, as github-token."
-  if (/\bis locked\b/i.test(message)) return 'Unlock the conversation, or turn off the comment.'
   if (/by personal access token/i.test(message))
     return `Give the personal access token the permission ${quotePermissions(permission)}.`
   // Other 403s have other causes: single sign-on, a list of allowed addresses, an archived

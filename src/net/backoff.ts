@@ -42,9 +42,7 @@ export function retryDelay(
 export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   const value = header?.trim() ?? ''
   if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000
-  // HTTP dates are in GMT, whether they say so or not (RFC 9110, 5.6.7).
-  const zoned = /(?:[A-Z]{3}|Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value} GMT`
-  const date = /^[A-Za-z]{3,9},? .*\d\d:\d\d/.test(value) ? Date.parse(zoned) : Number.NaN
+  const date = Date.parse(value)
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
 }
 

@@ -171,7 +171,7 @@ export function describeError(error: Error): string {
 const CERTIFICATE_ERROR =
   /^(?:UNSPECIFIED$|ERR_TLS_CERT_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_)/
 
-function isCertificateError(error: Error | null): error is Error & { readonly code: unknown } {
+function isCertificateError(error: Error | null): boolean {
   return error !== null && 'code' in error && CERTIFICATE_ERROR.test(String(error.code))
 }
 
@@ -179,7 +179,5 @@ function certificateFailure(
   whose: 'server' | 'proxy',
   error: Error | null,
 ): PermanentFailure | undefined {
-  if (!isCertificateError(error)) return undefined
-  const isDate = error.code === 'CERT_HAS_EXPIRED' || error.code === 'CERT_NOT_YET_VALID'
-  return `${whose}-certificate${isDate ? '-date' : ''}`
+  return isCertificateError(error) ? `${whose}-certificate` : undefined
 }

@@ -56,13 +56,8 @@ export function internalError(thrown: unknown): ActionError {
   )
 }
 
-/**
- * Why a connection will never succeed, however often it is retried. A certificate's dates are a
- * reason of their own.
- */
-export type PermanentFailure =
-  | `${'server' | 'proxy'}-certificate${'' | '-date'}`
-  | 'proxy-authentication'
+/** Why a connection will never succeed, however often it is retried. */
+export type PermanentFailure = `${'server' | 'proxy'}-certificate` | 'proxy-authentication'
 
 /** Node reads NODE_EXTRA_CA_CERTS when it starts, so this code can't set it. */
 const TRUST_ADVICE =
@@ -81,9 +76,7 @@ export function explainFailure(
       `Set the user name and password in HTTPS_PROXY (${form}), or list the host in NO_PROXY.`,
     ]
   }
-  const isProxy = failure.startsWith('proxy')
-  const whose = `${isProxy ? 'the proxy' : server}'s certificate`
-  return failure.endsWith('date')
-    ? [`${whose} is not valid today`, "Check the certificate's dates, and the runner's clock."]
-    : [`${whose} is not trusted`, (isProxy ? 'Check HTTPS_PROXY. ' : '') + TRUST_ADVICE]
+  return failure === 'proxy-certificate'
+    ? ["the proxy's certificate is not trusted", `Check HTTPS_PROXY. ${TRUST_ADVICE}`]
+    : [`${server}'s certificate is not trusted`, TRUST_ADVICE]
 }
