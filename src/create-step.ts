@@ -79,14 +79,11 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   }
 }
 
-/** Says which valid inputs may do what the user does not expect. */
-export function remarkOnInputs({ inputs, event, environment, warn, log }: Step): void {
+/** Warns of what valid inputs may do that the user does not expect. */
+export function remarkOnInputs({ inputs, event, environment, warn }: Step): void {
   if (inputs.hasPromptFile && whoNeedsAccess(event, environment, new Set()).length > 0) {
     warn(
       `prompt-file on ${event.name}: if the file comes from a pull request, whoever opened the pull request controls the prompt.`,
     )
-  }
-  if (inputs.since !== '' && inputs.context === 'none' && inputs.contextPaths.length === 0) {
-    log('since is ignored: neither context nor context-paths is set.')
   }
 }

@@ -8,7 +8,7 @@ import { checkSkipLabels } from './access/skip-labels.js'
 import type { Person } from './access/who-may-start.js'
 import type { AgentService } from './agent/client.js'
 import { composePrompt, fingerprint, judgeChanges } from './context/apply.js'
-import { findChanges, readThread, type Thread, usesSince } from './context/changes.js'
+import { findChanges, readThread, type Thread } from './context/changes.js'
 import type { Changes } from './context/files.js'
 import { findMergedPull } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
@@ -143,15 +143,10 @@ async function readNamed(
  * changed.
  */
 async function findChangesIfNeeded(
-  { inputs, environment, event, github, log }: PlanStep,
+  { inputs, environment, event, github }: PlanStep,
   named: Thread | undefined,
 ): Promise<Changes | undefined> {
-  const { contextPaths, since } = inputs
-  if (contextPaths.length === 0 && inputs.context === 'none') return undefined
-  if (since !== '' && !usesSince(event)) log(`since is ignored on ${event.name} events.`)
+  if (inputs.contextPaths.length === 0 && inputs.context === 'none') return undefined
   const repo = { github, repository: environment.repository }
-  const changes = await findChanges(environment, event, repo, { ...inputs, named })
-  if (since !== '' && changes.ofNamedPull)
-    log(`since is ignored: the changes are those of pull request ${inputs.issueNumber}.`)
-  return changes
+  return findChanges(environment, event, repo, { ...inputs, named })
 }

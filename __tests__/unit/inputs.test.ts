@@ -213,17 +213,6 @@ const REJECTED: Rejected[] = [
   ],
   ['context', 'expected one of none, event, diff, got %.', ['None', 'event diff']],
   [
-    'since',
-    'expected a tag, a branch or a commit, got %.',
-    [
-      ...'a..b HEAD~1 HEAD^ a:b a? a* a[b a\\b a@{1} a//b /a a/ -a a. a.lock'.split(' '),
-      ...['2026-11-01T09:00:00Z', '3 days ago', 'r'.repeat(256)],
-      ['main\nX: y', '"main X: y"'],
-      ['a\u0000b', '"a\\u{0}b"'],
-      ['a\u200bb', '"a\\u{200b}b"'],
-    ],
-  ],
-  [
     'timeout-minutes',
     'expected a number of minutes above 0 and at most 1440, such as 30, or 0.5 for half a minute, got %.',
     ['0', '0.0', '1440.1', `0.${'0'.repeat(400)}1`, ...NOT_NUMBERS],
@@ -441,7 +430,6 @@ describe('problems', () => {
       'issue-number': 'x',
       context: 'all',
       'context-paths': '[',
-      since: 'a..b',
     },
     ...{
       wait: 'maybe',

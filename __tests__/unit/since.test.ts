@@ -5,10 +5,9 @@
 
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { findChanges, usesSince } from '../../src/context/changes.js'
+import { findChanges } from '../../src/context/changes.js'
 import { parseEvent, type RunEnvironment } from '../../src/event/event.js'
 import { createGitHub } from '../../src/github/client.js'
-import { parseSince } from '../../src/inputs/values.js'
 import { type Listening, startListening } from '../support/listening.js'
 import { FakeClock } from './fake-clock.js'
 import { settle } from './scripted-run.js'
@@ -62,7 +61,7 @@ async function find(
   })
   const source = { github, repository: RUN.repository, decides: true }
   const { since = '', issueNumber } = inputs
-  const found = findChanges(RUN, event, source, { since: parseSince(since), issueNumber })
+  const found = findChanges(RUN, event, source, { since, issueNumber })
   const { value, error } = await settle(found)
   return { changes: value, error, requests }
 }
@@ -76,12 +75,6 @@ const compared = (status: string) => ({
 })
 
 describe('since', () => {
-  test('counts on events that have no other beginning of their own', () => {
-    const events = ['push', 'release', 'schedule', 'workflow_dispatch', 'repository_dispatch']
-    const others = ['pull_request', 'merge_group', 'issue_comment']
-    expect([...events, ...others].filter((name) => usesSince(parseEvent(name, {})))).toEqual(events)
-  })
-
   test.each(['ahead', 'diverged'])(
     'is compared with by one request, if it is %s',
     async (relation) => {
@@ -136,7 +129,8 @@ describe('since', () => {
     ],
     ['up to the end of a push without a commit', parseEvent('push', { after }), upTo(after)],
     ['up to the commit of a release', parseEvent('release', { action: 'edited' }), upTo(SHA)],
-    ['not on an event that has its own range', onPull, { '/pulls/7/files': [FILE] }],
+    ['up to the commit of any other event', parseEvent('workflow_run', {}), upTo(SHA)],
+    ['not on an event about a pull request', onPull, { '/pulls/7/files': [FILE] }],
     ['not for a branch that was deleted', deleted, {}],
   ])('counts %s', async (_, event, answers) => {
     expect((await find(answers, { since: 'v1' }, event)).requests).toEqual(Object.keys(answers))

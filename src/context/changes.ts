@@ -16,13 +16,6 @@ import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from 
  */
 const PULL_REQUEST_LIMIT = 3000
 
-/** The events for which `since` can say where the range begins. */
-const SINCE_EVENTS = ['push', 'release', 'schedule', 'workflow_dispatch', 'repository_dispatch']
-
-export function usesSince({ name }: RunEvent): boolean {
-  return SINCE_EVENTS.includes(name)
-}
-
 /** What a number names, as GitHub returned it. Others wrote its words. */
 export interface Thread {
   readonly isPull: boolean
@@ -53,7 +46,8 @@ export async function findChanges(
   const { name, payload } = event
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
   const head = pushed || environment.sha
-  const bySince = !ofNamedPull && since !== '' && usesSince(event) && !ZERO_SHA.test(head)
+  const isOfPull = ofNamedPull || event.pullRequest !== undefined
+  const bySince = since !== '' && !isOfPull && !ZERO_SHA.test(head)
   const find = async (): Promise<Changes> => {
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
     if (bySince) return sinceNamed(since, head, repo)

@@ -164,22 +164,6 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
   )
 }
 
-/**
- * Not what git forbids in the name of a ref (git-scm.com/docs/git-check-ref-format), nor what looks
- * like an option. V8 takes long to build `\p{C}`, so it does that only for a run that has a
- * `since`.
- */
-function isRef(value: string): boolean {
-  return (
-    value.length <= 255 && !/\.\.|[\s\p{C}~^:?*[\\]|^@$|@\{|\/\/|^[-/]|\/$|\.$|\.lock$/u.test(value)
-  )
-}
-
-export function parseSince(value: string): string {
-  if (value === '' || isRef(value)) return value
-  throw unexpected('a tag, a branch or a commit', value)
-}
-
 /** NaN, which is in no range, for anything else. */
 function toNumber(value: string): number {
   return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
