@@ -81,6 +81,13 @@ async function execute(
     if (reason !== undefined && inputs.task.kind !== 'attach') return { outcome: 'skipped', reason }
     throw inputProblem
   }
+  if (event.problem !== undefined && needsGitHub(inputs)) {
+    throw new ActionError(
+      'github',
+      `Can't tell what the run is about: ${event.problem}.`,
+      'Use a runner that provides the event payload.',
+    )
+  }
   remarkOnInputs(step)
   const [{ createAgentService }, { run }] = await Promise.all([
     import('./agent/client.js'),

@@ -18,7 +18,6 @@ import { type Memory, openMemory } from './memory/memory.js'
 import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
-import { ActionError } from './text/errors.js'
 
 export function openGitHub(step: Step) {
   const { inputs, environment, event } = step
@@ -93,15 +92,7 @@ async function planOn(
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
-  const { contextPaths, skipLabels } = inputs
-  if (event.problem !== undefined && (contextPaths.length > 0 || skipLabels.size > 0)) {
-    throw new ActionError(
-      'github',
-      `Can't tell what the run is about: ${event.problem}.`,
-      'Use a runner that provides the event payload.',
-    )
-  }
-  const labelled = checkSkipLabels(event, skipLabels, [found?.pull, named?.data])
+  const labelled = checkSkipLabels(event, inputs.skipLabels, [found?.pull, named?.data])
   if (labelled !== undefined) return skip({ reason: labelled })
 
   const changes = await findChangesIfNeeded(step, named)

@@ -123,7 +123,7 @@ test('job-scope: issue without a number is an error of GitHub if the event can n
     const inputs = { 'job-scope': 'issue', 'allow-users': '*' }
     const { outputs, commands } = await world.step(inputs, { event: 'issues', payload: '{' })
     expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    expect(commands('error')[0]).toContain("Can't tell which issue this is")
+    expect(commands('error')[0]).toContain("Can't tell what the run is about")
   }))
 
 test("job-scope: pull-request with an issue's number works like job-scope: issue", () =>

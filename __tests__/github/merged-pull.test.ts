@@ -411,7 +411,7 @@ test.each(
     const { outputs, commands } = await world.step({ ...SCOPE, 'allow-users': '*' }, run)
     expect(outputs['error-code']).toBe('github')
     expect(commands('error')[0]).toMatch(
-      /^Can't tell which pull request this is: .* it is not a JSON object/,
+      /^Can't tell what the run is about: .* it is not a JSON object/,
     )
     expect([world.posts(), world.github.requests]).toEqual([[], []])
   }),

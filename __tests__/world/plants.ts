@@ -224,8 +224,8 @@ const TABLE = [
   ['the changes are not sent', 'await findChangesIfNeeded(step, named)', 'undefined'],
   [
     'what happened is outside of the fence',
-    "['## Event', fence.around(kept),",
-    "['## Event', ...kept,",
+    'fence.around(shorten(safe, available))',
+    '...shorten(safe, available)',
   ],
   ['names of files are outside of the fence', '[fixed, fence.around(kept),', '[fixed, ...kept,'],
   ['diffs are outside of the fence', 'fence.around(kept.map(textOf))', 'String(kept.map(textOf))'],

@@ -8,7 +8,6 @@ import type { GitHub } from '../github/client.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
 import type { Step } from '../run/step.js'
-import { ActionError } from '../text/errors.js'
 import { oneLine } from '../text/escape.js'
 import { openCheckRuns } from './check-run.js'
 import { type Conversation, openComments } from './comment.js'
@@ -33,15 +32,6 @@ export function openComment(step: Step, github: GitHub): Slot | undefined {
   const { jobScope, issueNumber } = inputs
   const decides = jobScope !== 'run'
   if (!decides && !inputs.comment) return undefined
-  const needsEvent =
-    jobScope === 'issue' || /^(?:pull_request|issue_comment|push$)/.test(event.name)
-  if (event.problem !== undefined && decides && needsEvent && issueNumber === undefined) {
-    throw new ActionError(
-      'github',
-      `Can't tell which ${jobScope === 'issue' ? 'issue' : 'pull request'} this is: ${event.problem}.`,
-      'Use a runner that provides the event payload, or set issue-number.',
-    )
-  }
   const conversation = findConversation(event, jobScope, issueNumber)
   if (conversation !== undefined)
     return createCommentSlot(step, github, conversation, decides ? DECIDES : INFORMS)
