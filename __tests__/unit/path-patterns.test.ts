@@ -31,9 +31,6 @@ function rowsOf(table: string): [string, Row][] {
 const PAGE = `
 Special characters
   Octo*                            | Octocat Octo         | Octo/cat octocat
-  [CB]at                           | Cat Bat              | at CBat cat Aat Dat
-  [1-2]00                          | 100 200              | 000 300 -00 1-200
-  [0-9a-z]                         | 0 9 a z m            | A Z - \` { / :
 
 Branches and tags
   feature/*                        | feature/my-branch    | feature/a/b feature my/feature/a
@@ -41,11 +38,9 @@ Branches and tags
   feature/**                       | feature/mona/the/octocat |
   main releases/mona-the-octocat   | main releases/mona-the-octocat | releases main/a
   *feature                         | mona-feature feature ver-10-feature | features a/feature
-  v[12].[0-9]+.[0-9]+              | v1.10.1 v2.0.0       | v3.0.0 v1.10 v1..1 v1x10x1 v1.10.1a
 
 File paths
   *                                | README.md server.rb  | docs/README.md
-  *.jsx?                           | page.js page.jsx     | page.jsxx page.jsy page.j a/page.js
   **                               | all/the/files.md README.md |
   **.js                            | index.js js/index.js src/js/app.js | index.jsx js/indexjs
   docs/*                           | docs/README.md docs/file.txt | docs/mona/octocat.txt docs a/docs/file.txt
@@ -88,29 +83,12 @@ A pattern matches the whole path, from the root; case matters; files that start 
   *a*b*                            | ab xaxbx aab aabb    | ba a/b a
   a*                               | a aa                 | a/
 
-? makes the character or [] before it optional; + repeats it
-  ab?c                             | ac abc               | abbc adc ab?c
-  a[0-9]?b                         | ab a5b               | a55b
-  a?b?c?d                          | d abcd ad bd cd acd bcd | abc bad aad
-  \*?                              | *                    | ** ?
-  😀?a                             | a 😀a                | 😀😀a
-  ab+c                             | abc abbbc            | ac ab+c abcbc
-  [a-c]+                           | a abcba              | abd
-  😀+                              | 😀 😀😀              | 😀x
-  a+a+                             | aa aaaa              | a
-
-Brackets list letters and digits
-  [A-C][a]                         | Aa Ba Ca             | Da aa -a
-  [a-cx-z5]                        | a b c x y z 5        | d w - 4
-  [a-a]                            | a                    | b -
-
 A backslash escapes punctuation; every other character matches itself
   a\*                              | a*                   | a ab a\*
   a\? \+ \[x] x\]                  | a? + [x] x]          | a x
   \!a                              | !a                   | a \!a b
   a\\b                             | a\b                  | ab a\\b a/b
   c\/d e\.f                        | c/d e.f              | cd exf
-  c\++                             | c+ c+++              | c cc
   \**                              | * *a                 | a */a
   a! a]                            | a! a]                | a
   \{a,b\}.go (a&b)$^               | {a,b}.go (a&b)$^     | a.go a b
@@ -127,9 +105,7 @@ Later lines win; if all patterns have !, everything else counts
 /** Those with white space or other characters that a table has no room for. */
 const ODD: readonly Row[] = [
   ['a|b', ['a|b'], ['a', 'b', 'ab']],
-  ['a*\n[a-c]+\n\\+\nab?', ['a'], ['']],
-  ['a?b?\n\\*?\n*', ['', '*'], []],
-  ['😀?a', ['a'], ['\ud83da', '\ude00a']],
+  ['😀*a', ['😀a', '😀xa'], ['\ud83da', '\ude00a']],
   ['a\\ b\n\\# c', ['a b', '# c'], ['ab', 'c']],
   ['# all\na # b\n#c', ['a'], ['# all', 'a # b', '#c']],
   ['# but these\n!a\t# b', ['b', 'a # b'], ['a']],
@@ -167,14 +143,10 @@ const problem = (text: string): unknown => {
   }
 }
 
-const NO_CHARACTER =
-  /^line 1: "([?+])" at character \d+ has nothing to repeat; put a character or \[] before it, or write "\\\1" for a literal one$/
-const BRACKETS =
-  /^line 1: the \[] at character \d+ is empty or contains other characters; use letters a-z and A-Z, digits and ascending ranges, such as \[0-9a-z]$/
-const UNCLOSED =
-  /^line 1: "\[" at character \d+ is not closed with "]"; write "\\\[" for a literal one$/
+const ALTERNATIVES =
+  /^line 1: only "\*" and "\*\*" are wildcards; write one line for each alternative, /
 const BACKSLASH =
-  /^line 1: "\\" at character \d+ escapes nothing; only punctuation and spaces can be escaped; write "\\\\" for a literal backslash, and separate folders with "\/"$/
+  /^line 1: "\\" is only for punctuation and blanks in a name; separate folders with "\/"$/
 
 describe('rejected', () => {
   const rejected = (patterns: string, message: RegExp) =>
@@ -182,9 +154,7 @@ describe('rejected', () => {
 
   test.each([
     ...rejected('!', /^line 1: "!" must be followed by a pattern to exclude$/),
-    ...rejected('?a +a !?a a*? a*+b **? **/+a a?? a++ a+?', NO_CHARACTER),
-    ...rejected('docs/[a [ ]a[ a\\[[', UNCLOSED),
-    ...rejected('[] []a] [z-a] [a-Z] [A-z] [0-z] [a-] [-a] [a-c-e] [a_] [^a] [é] [a/b]', BRACKETS),
+    ...rejected('?a +a !?a *.jsx? v[12] docs/[a a+ **/*.{md,mdx} !{a,b}/c docs/}', ALTERNATIVES),
     ...rejected('a\\ docs\\readme.md \\0 \\é', BACKSLASH),
   ])('%s', (text, message) => {
     expect(problem(text)).toEqual(
@@ -206,10 +176,6 @@ describe('rejected', () => {
     ['docs/**,src/**', /one pattern per line, without commas/],
     ['docs/** src/**', /one pattern per line, without commas/],
     ['"docs/**",', /remove the quotes/],
-    ...rejected(
-      'docs/**/*.{md,mdx} !{a,b}/{c,d} docs/} {a}',
-      /write one line for each alternative, or "\\{"/,
-    ),
   ])('%s, a likely slip that could never match', (text, message) => {
     const expected = { line: 2, pattern: text, message: expect.stringMatching(message) }
     expect(problem(`src/**\n${text}`)).toMatchObject(expected)
@@ -238,15 +204,13 @@ describe('rejected', () => {
     ['docs/**', ['docs/']],
     ['*.md', ['.md']],
     ['**', []],
-    ['a?bc[de]f+g', ['bc', 'g']],
+    ['a*bc**/f*g', ['a', 'bc', 'f', 'g']],
   ])('%s needs texts that are faster to look for: %j', (text, contained) => {
     expect(parsePathPatterns(text)[0]?.contained).toEqual(contained)
   })
 
-  test('an error has the line, counted from 1, the character, and the pattern as written', () => {
-    const thrown = problem('docs/**\n\n  !😀[x  \n[y')
-    expect(thrown).toMatchObject({ line: 3, pattern: '!😀[x' })
-    expect((thrown as { message: string }).message).toMatch(/^line 3: "\[" at character 3 /)
+  test('an error has the line, counted from 1, and the pattern as written', () => {
+    expect(problem('docs/**\n\n  !😀[x  \n[y')).toMatchObject({ line: 3, pattern: '!😀[x' })
   })
 
   test.each(['[\u001b]::error::x', 'a\\\u202e', '\u0007['])(
@@ -256,20 +220,6 @@ describe('rejected', () => {
       expect((problem(text) as { message: string }).message).not.toContain('::')
     },
   )
-
-  test('more than 1,000 patterns, not counting blank lines', () => {
-    const allowed = `\n${'a\n\n'.repeat(1000)}`
-    expect(parsePathPatterns(allowed)).toHaveLength(1000)
-    const message = 'line 2002: too many patterns; the maximum is 1,000'
-    expect(problem(`${allowed}b`)).toMatchObject({ line: 2002, pattern: 'b', message })
-  })
-
-  test('more than 1,000 characters in a line, not counting white space around them', () => {
-    const allowed = '😀'.repeat(1000)
-    expect(matchesPatterns(parsePathPatterns(`  ${allowed}  `), allowed)).toBe(true)
-    const message = 'line 2: too long; the maximum is 1,000 characters'
-    expect(problem(`a\n${allowed}x`)).toMatchObject({ line: 2, message })
-  })
 })
 
 describe('the longest patterns and paths are matched without backtracking', () => {
@@ -282,9 +232,6 @@ describe('the longest patterns and paths are matched without backtracking', () =
     ['**/**/…x', `${'**/'.repeat(333)}x`, folders, false],
     ['**/*/**/*/…x', `${'**/*/'.repeat(199)}x`, folders, false],
     ['**/a/**/a/…', `${'**/a/'.repeat(199)}**`, folders, true],
-    ['a?a?…a', `${'a?'.repeat(499)}${'a'.repeat(2)}`, path, false],
-    ['a+a+…b', `${'a+'.repeat(499)}b`, path, false],
-    ['[0-9a-z]+…!', `${'[0-9a-z]+'.repeat(111)}!`, path, false],
     ['******…x', `${'*'.repeat(999)}x`, path, false],
   ])('%s', (_, pattern, against, expected) => {
     matchesPatterns(parsePathPatterns('*'), 'warm')

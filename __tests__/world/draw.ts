@@ -42,7 +42,6 @@ export const BAD_INPUTS: readonly Record<string, string>[] = [
   { 'job-scope': 'everything' },
   { 'base-url': 'http://service.example' },
   { 'context-paths': './docs' },
-  { since: 'a..b' },
   { 'prompt-file': 'missing.md' },
   { 'prompt-file': '../../outside.md' },
   { 'api-key': 'has a blank' },

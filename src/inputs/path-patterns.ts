@@ -8,14 +8,13 @@
 
 import { InvalidInput } from './values.js'
 
-/** The maximum number of patterns, and of characters in one. */
-const LIMIT = 1000
-
 /**
  * Likely slips: GitHub's paths start at the root and end in a file, so the first three can never
  * match one. The others would take a file with an odd name; for such a file, escape the character.
+ * And what GitHub's patterns have besides wildcards, which few use.
  */
 const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
+  [/^$/, '"!" must be followed by a pattern to exclude'],
   [/^\//, 'remove the first "/": patterns already start at the root of the repository'],
   [
     /\/\/|(?:^|\/)\.\.?(?:\/|$)/,
@@ -29,12 +28,16 @@ const SLIPS: readonly (readonly [slip: RegExp, problem: string])[] = [
     'write one pattern per line, without "- "; write "\\- " for a name that starts like that',
   ],
   [
-    /(?<!\\)[{}]/,
-    'braces are plain characters here; write one line for each alternative, or "\\{" for a brace in a name',
+    /(?<!\\)[{}?+[]/,
+    'only "*" and "**" are wildcards; write one line for each alternative, or "\\" before a character that is part of a name',
   ],
   [
     /(?<!\\),(?:\s|$)|\*[,\s]/,
     'write one pattern per line, without commas, or "\\," for a comma in a name',
+  ],
+  [
+    /(?<!\\)\\(?![ -/:-@[-`{-~])/,
+    '"\\" is only for punctuation and blanks in a name; separate folders with "/"',
   ],
 ]
 
@@ -52,16 +55,26 @@ export interface PathPattern {
   readonly contained: readonly string[]
 }
 
-/** One element of a pattern: which characters it matches, and how often. */
-interface Token {
-  readonly accepts: (character: string) => boolean
-  /** It may match more than one character. */
-  readonly repeats: boolean
-  /** It may match none: always, or only where a segment starts. */
-  readonly optional: boolean | 'at a segment'
-  /** The character, if it is one that is matched once. */
-  readonly literal?: string
+/** A character that is matched once; or a wildcard, which matches any number of characters. */
+type Token = string | Wildcard
+
+interface Wildcard {
+  readonly matchesSlash: boolean
+  /** It may match none only where a segment starts. */
+  readonly isSegment: boolean
 }
+
+// `**` with its `/` is one token, because the page says that `**/README.md` matches `README.md`
+// too. It ends where a segment starts: the page says "in a `docs` directory" of `**/docs/**` and
+// "with the prefix `migrate-`" of `**/migrate-*.sql`.
+const WILDCARDS: Readonly<Record<string, Wildcard>> = {
+  '*': { matchesSlash: false, isSegment: false },
+  '**': { matchesSlash: true, isSegment: false },
+  '**/': { matchesSlash: true, isSegment: true },
+}
+
+/** A wildcard, or a character, which may be escaped. */
+const ELEMENT = /(\*\*\/|\*\*|\*)|\\?([\s\S])/gu
 
 /**
  * The rules are those of the filter pattern cheat sheet
@@ -70,15 +83,33 @@ interface Token {
  * @throws InvalidInput at the first line that can't be a pattern.
  */
 export function parsePathPatterns(text: string): readonly PathPattern[] {
-  const lines = text
+  return text
     .split(/\r\n|\r|\n/)
     .map((line, index) => ({ number: index + 1, text: line.replace(COMMENT, '').trim() }))
     .filter((line) => line.text !== '')
-  const extra = lines[LIMIT]
-  if (extra !== undefined) {
-    throw invalidLine(extra.number, extra.text, 'too many patterns; the maximum is 1,000')
+    .map((line) => parseLine(line.number, line.text))
+}
+
+function parseLine(number: number, text: string): PathPattern {
+  const excludes = text.startsWith('!')
+  const pattern = excludes ? text.slice(1) : text
+  const slip = SLIPS.find(([mistake]) => mistake.test(pattern))
+  if (slip !== undefined)
+    throw new InvalidInput((got) => `invalid pattern ${got}, line ${number}: ${slip[1]}.`, text)
+  const tokens = [...pattern.matchAll(ELEMENT)].map(
+    ([, wildcard = '', character = '']) => WILDCARDS[wildcard] ?? character,
+  )
+  return { excludes, tokens, contained: fixedTexts(tokens) }
+}
+
+/** The characters that match once, joined where one follows the other. */
+function fixedTexts(tokens: readonly Token[]): string[] {
+  const texts = ['']
+  for (const token of tokens) {
+    if (typeof token === 'string') texts.push(texts.pop() + token)
+    else texts.push('')
   }
-  return lines.map((line) => parseLine(line.number, line.text))
+  return texts.filter((text) => text !== '')
 }
 
 /**
@@ -98,105 +129,29 @@ export function matchesPatterns(patterns: readonly PathPattern[], path: string):
  * far can be matched by the tokens before token `i`.
  */
 function matchesWhole(tokens: readonly Token[], path: readonly string[]): boolean {
-  let reached = skipOptional(tokens, [true], true)
+  let reached = skipWildcards(tokens, [true], true)
   for (const character of path) {
     const next: boolean[] = []
-    tokens.forEach(({ accepts, repeats, optional }, index) => {
-      if (!reached[index] || !accepts(character)) return
-      if (repeats) next[index] = true
-      if (!repeats || optional === false) next[index + 1] = true
+    tokens.forEach((token, index) => {
+      if (!reached[index]) return
+      if (token === character) next[index + 1] = true
+      if (typeof token !== 'string' && (token.matchesSlash || character !== '/')) next[index] = true
     })
     if (next.length === 0) return false
-    reached = skipOptional(tokens, next, character === '/')
+    reached = skipWildcards(tokens, next, character === '/')
   }
   return reached[tokens.length] === true
 }
 
-/** Adds the tokens that are reached by letting optional ones match nothing. */
-function skipOptional(
+/** Adds the tokens that are reached if wildcards end here. */
+function skipWildcards(
   tokens: readonly Token[],
   reached: boolean[],
   startsSegment: boolean,
 ): boolean[] {
-  tokens.forEach(({ optional }, index) => {
-    if (reached[index] && (optional === 'at a segment' ? startsSegment : optional))
+  tokens.forEach((token, index) => {
+    if (reached[index] && typeof token !== 'string' && (startsSegment || !token.isSegment))
       reached[index + 1] = true
   })
   return reached
-}
-
-// `**` with its `/` is one token, because the page says that `**/README.md` matches `README.md`
-// too. It ends where a segment starts: the page says "in a `docs` directory" of `**/docs/**` and
-// "with the prefix `migrate-`" of `**/migrate-*.sql`.
-const WILDCARDS: Readonly<Record<string, Token>> = {
-  '*': { accepts: (character) => character !== '/', repeats: true, optional: true },
-  '**': { accepts: () => true, repeats: true, optional: true },
-  '**/': { accepts: () => true, repeats: true, optional: 'at a segment' },
-}
-
-/**
- * A wildcard; or an escaped character, a set or any other character, and its quantifier; or what
- * can't stand there.
- */
-const ELEMENT = /(\*\*\/|\*\*|\*)|(?:\\([ -/:-@[-`{-~])|\[([^\]]*)\]|([^?+[\\]))([?+])?|[\s\S]/gu
-
-/** @param problem what is wrong with the line, and what to write instead */
-function invalidLine(number: number, text: string, problem: string): InvalidInput {
-  return new InvalidInput((got) => `invalid pattern ${got}, line ${number}: ${problem}.`, text)
-}
-
-function parseLine(number: number, text: string): PathPattern {
-  const fail = (problem: string) => invalidLine(number, text, problem)
-  if ([...text].length > LIMIT) throw fail('too long; the maximum is 1,000 characters')
-  if (text === '!') throw fail('"!" must be followed by a pattern to exclude')
-  const excludes = text.startsWith('!')
-  const pattern = excludes ? text.slice(1) : text
-  const slip = SLIPS.find(([mistake]) => mistake.test(pattern))
-  if (slip !== undefined) throw fail(slip[1])
-  const tokens = [...pattern.matchAll(ELEMENT)].map((match): Token => {
-    const [element, wildcard = '', escaped, set, plain, quantifier] = match
-    const literal = escaped ?? plain
-    const accepts =
-      literal === undefined ? acceptSet(set) : (character: string) => character === literal
-    if (WILDCARDS[wildcard] !== undefined) return WILDCARDS[wildcard]
-    const position = [...pattern.slice(0, match.index)].length + (excludes ? 2 : 1)
-    if (accepts === undefined) throw fail(describeMistake(element, `at character ${position}`))
-    if (quantifier === undefined && literal !== undefined)
-      return { accepts, repeats: false, optional: false, literal }
-    return { accepts, repeats: quantifier === '+', optional: quantifier === '?' }
-  })
-  return { excludes, tokens, contained: fixedTexts(tokens) }
-}
-
-/** Undefined unless it is a set of letters and digits, in which each range ascends. */
-function acceptSet(set: string | undefined): Token['accepts'] | undefined {
-  if (set === undefined || !/^(?:[a-z](?:-[a-z])?|[A-Z](?:-[A-Z])?|\d(?:-\d)?)+$/.test(set))
-    return undefined
-  if ([...set.matchAll(/(.)-(.)/g)].some(([, first = '', last = '']) => first > last))
-    return undefined
-  const pattern = new RegExp(`[${set}]`)
-  return (character) => pattern.test(character)
-}
-
-/** What is wrong with an element that can't stand where it does. */
-function describeMistake(element: string, position: string): string {
-  if (element === '[')
-    return `"[" ${position} is not closed with "]"; write "\\[" for a literal one`
-  if (element === '\\') {
-    return `"\\" ${position} escapes nothing; only punctuation and spaces can be escaped; write "\\\\" for a literal backslash, and separate folders with "/"`
-  }
-  if (element.startsWith('[')) {
-    return `the [] ${position} is empty or contains other characters; use letters a-z and A-Z, digits and ascending ranges, such as [0-9a-z]`
-  }
-  return `"${element}" ${position} has nothing to repeat; put a character or [] before it, or write "\\${element}" for a literal one`
-}
-
-/** The single characters that match once, joined where one follows the other. */
-function fixedTexts(tokens: readonly Token[]): string[] {
-  const texts = ['']
-  for (const { literal } of tokens) {
-    if (literal === undefined) texts.push('')
-    else texts.push(texts.pop() + literal)
-  }
-  return texts.filter((text) => text !== '')
 }
