@@ -40,8 +40,7 @@ interface Decoded {
 
 type ByteRange = readonly [start: number, end: number]
 
-/** How often a text is decoded: in any order of the ways to escape it, and in one way alone. */
-const MIXED_LEVELS = 2
+/** How often a text is decoded in each way. */
 const LEVELS = 4
 
 const WEB = /%[\da-f]{2}|&(?:#x[\da-f]{1,6}|#\d{1,7}|amp|lt|gt|quot|apos);/
@@ -51,28 +50,23 @@ const ESCAPES = [[WEB], [JSON_STRING], [WEB, JSON_STRING]].map(
   (kinds) => new RegExp(`(${kinds.map(({ source }) => source).join('|')})|[^%&\\\\]+|[^]`, 'gi'),
 )
 
-/**
- * The text as it is, and with its escapes decoded. What is only decoded in part has its secret in
- * one of these.
- */
+/** The text as it is, and with its escapes decoded, in each way alone. */
 function decodedOf(bytes: string): Decoded[] {
-  // Most ways to decode a text give the same: each is searched once.
-  const views = new Map<string, Decoded>()
-  /** @param only the one way in which the text was decoded so far */
-  const add = (view: Decoded, level: number, only: RegExp | undefined): void => {
-    views.set(view.bytes, view)
-    if (level === LEVELS || !/[%&\\]/.test(view.bytes)) return
-    for (const way of ESCAPES) {
-      const isSame = level === 0 || way === only
-      if (level >= MIXED_LEVELS && !isSame) continue
-      for (const decoded of decodeOnce(view, way)) add(decoded, level + 1, isSame ? way : undefined)
+  const plain: Decoded = { bytes, startOf: (index) => index }
+  const views = [plain]
+  for (const way of ESCAPES) {
+    let view = plain
+    for (let level = 0; level < LEVELS && /[%&\\]/.test(view.bytes); level++) {
+      const decoded = decodeOnce(view, way)
+      if (decoded.bytes === view.bytes) break
+      views.push(decoded)
+      view = decoded
     }
   }
-  add({ bytes, startOf: (index) => index }, 0, undefined)
-  return [...views.values()]
+  return views
 }
 
-function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded[] {
+function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded {
   let decoded = ''
   const starts: number[] = []
   let at = 0
@@ -85,7 +79,7 @@ function decodeOnce({ bytes, startOf }: Decoded, escapes: RegExp): Decoded[] {
     at += piece.length
   }
   starts.push(startOf(at))
-  return decoded === bytes ? [] : [{ bytes: decoded, startOf: (index) => starts[index] as number }]
+  return { bytes: decoded, startOf: (index) => starts[index] as number }
 }
 
 /** Characters that HTML gives a meaning, by their entities. */
