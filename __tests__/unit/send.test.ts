@@ -201,7 +201,7 @@ describe('the error', () => {
       MINUTE,
       {
         code: 'network',
-        message: 'Timed out before connecting to the service.',
+        message: 'Timed out before the request could be sent.',
         advice: 'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
       },
     ],
@@ -227,16 +227,14 @@ describe('the error', () => {
     }).toMatchObject(expected)
   })
 
-  test('names the deadline that passed before the request, not the service', async () => {
+  test('says that the deadline passed before the request', async () => {
     const run = createScriptedRun([], { timeoutMs: MINUTE })
     await run.clock.sleep(MINUTE + 1, new AbortController().signal)
     expect((await sendIn(run)).error).toMatchObject({
       code: 'network',
       message: 'Timed out before the request could be sent.',
-      advice: 'Raise timeout-minutes.',
+      advice: expect.stringContaining('raise timeout-minutes'),
     })
-    run.progress.posted = true
-    expect((await sendIn(run)).error?.message).toBe('Timed out before the request could be sent.')
     expect(run.calls).toEqual([])
   })
 

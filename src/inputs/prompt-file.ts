@@ -44,7 +44,6 @@ type ResolvedPath =
   | { readonly problem: string }
 
 function resolveInRoots(path: string, roots: PromptRoots): ResolvedPath {
-  if (path.includes('\0')) return { problem: 'contains a NUL character.' }
   const absolute = resolve(roots.workspace, path)
   const inside = [roots.workspace, roots.temp]
     .filter((root) => root !== '')
@@ -79,15 +78,11 @@ function realPath(folder: string): string {
 }
 
 /**
- * `.git`, in any spelling that Windows and macOS accept for it; and the files in the temp folder in
- * which actions/checkout keeps its token from v6 on (actions/checkout, src/git-auth-helper.ts),
- * also by their short names on Windows.
+ * `.git`, in any case; and the files in the temp folder in which actions/checkout keeps its token
+ * from v6 on (actions/checkout, src/git-auth-helper.ts).
  */
 function isGitInternal(segment: string): boolean {
-  const visible = segment.replace(/\p{Cf}/gu, '') // HFS+ ignores these.
-  return (
-    /^(?:\.git|git~\d+)[. ]*(?::.*)?$/i.test(visible) || /^git-cr(?:edentials-|~\d)/i.test(visible)
-  )
+  return /^(?:\.git$|git-credentials-)/i.test(segment)
 }
 
 /** Reads a regular file of at most 1 MiB, or returns what is wrong with it. */
@@ -130,9 +125,6 @@ function describeFileError(thrown: unknown): string {
       return 'does not exist. Check the path, and that actions/checkout ran before this step.'
     case 'ELOOP':
       return SYMBOLIC_LINK
-    case 'EACCES':
-    case 'EPERM':
-      return 'is not readable. Check its permissions.'
     default:
       return `can't be read (${String(reason ?? thrown)}).`
   }

@@ -3,7 +3,6 @@
  * retried.
  */
 
-import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setImmediate as setImmediatePromise } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
@@ -101,20 +100,13 @@ interface Connection {
   readonly client: Client
   /** Names the proxy, as the end of a sentence; or empty. */
   readonly route: string
-  /** Why the socket in use broke; undefined if it did not. */
-  error(): Error | undefined
   destroy(): void
 }
 
 function openConnection({ origin, ...options }: HttpClientOptions): Connection {
-  let socket: Socket | null = null
   const { connect, abort } = createConnector(options)
   const client = new Client(origin, {
-    connect: (target, callback) =>
-      connect(target, (...result) => {
-        socket = result[1]
-        callback(...result)
-      }),
+    connect,
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 65_000,
@@ -126,7 +118,7 @@ function openConnection({ origin, ...options }: HttpClientOptions): Connection {
     void client.destroy()
   }
   const route = options.proxy === undefined ? '' : ` through the proxy ${options.proxy.host}`
-  return { client, route, error: () => socket?.errored ?? undefined, destroy }
+  return { client, route, destroy }
 }
 
 const TOO_LARGE = 'the response is larger than 1 MiB'
@@ -209,11 +201,7 @@ function exchange(
           if (!reader.add(chunk)) fail(TOO_LARGE, undefined)
         },
         onResponseEnd() {
-          // undici takes a reset for the end of a body that only the end of the connection
-          // delimits.
-          const error = reader.endsWithConnection ? connection.error() : undefined
-          if (error === undefined) settle(reader.result())
-          else fail(describeError(error), error)
+          settle(reader.result())
         },
         onResponseError(_controller, error) {
           fail(describeError(error), error)
@@ -265,14 +253,6 @@ class ResponseReader {
     if (this.#length > MAX_RESPONSE_BYTES) return false
     this.#chunks.push(chunk)
     return true
-  }
-
-  /** The end of the connection is the only end of the body (RFC 9112, 6.3). */
-  get endsWithConnection(): boolean {
-    return (
-      this.#headers['content-length'] === undefined &&
-      this.#headers['transfer-encoding'] === undefined
-    )
   }
 
   result(): HttpResult {

@@ -44,7 +44,7 @@ export async function send(
   let last: Retry | undefined
   let conflicts = 0
 
-  if (deadline.signal.aborted && !deadline.cancelled()) throw tooLateError()
+  if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
   for (let attempts = 1; ; attempts++) {
     progress.request = 'sending'
     try {
@@ -67,7 +67,7 @@ export async function send(
     if (deadline.cancelled())
       throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
     if (verdict.next === 'fail') throw verdict.error
-    if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? connectTimeoutError()
+    if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? unsentTimeoutError()
 
     last = verdict
     const isUnsent = result.kind === 'not-sent'
@@ -104,18 +104,10 @@ function retryTimeoutError({ error, backoff }: Retry, attempts: number): ActionE
   })
 }
 
-function tooLateError(): ActionError {
+function unsentTimeoutError(): ActionError {
   return new ActionError(
     'network',
     'Timed out before the request could be sent.',
-    'Raise timeout-minutes.',
-  )
-}
-
-function connectTimeoutError(): ActionError {
-  return new ActionError(
-    'network',
-    'Timed out before connecting to the service.',
     'Check base-url, the proxy variables and the network, or raise timeout-minutes.',
   )
 }
