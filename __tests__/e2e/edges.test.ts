@@ -103,9 +103,8 @@ describe('a full disk', () => {
     'leaves a well-formed output file, and an error that names the job',
     async () => {
       const file = path.join(disk as string, 'output')
-      writeFileSync(file, '')
-      // More than what is left in the last page of the output file.
-      const large = json(200, { ...opened, padding: 'x'.repeat(8_192) })
+      // The outputs at the end don't fit into the rest of its page.
+      writeFileSync(file, `before=${'x'.repeat(2_900)}\n`)
       const fill: Handler = (response) => {
         writeFileSync(path.join(disk as string, 'rest'), '')
         try {
@@ -115,9 +114,13 @@ describe('a full disk', () => {
         }
         json(201, job())(response)
       }
-      const { exitCode, commands } = await runAgainst({ posts: [fill], polls: [large] }, GO, {
-        env: { GITHUB_OUTPUT: file },
-      })
+      const { exitCode, commands } = await runAgainst(
+        { posts: [fill], polls: [json(200, opened)] },
+        GO,
+        {
+          env: { GITHUB_OUTPUT: file },
+        },
+      )
       expect(exitCode).toBe(1)
       expect(commands('error')).toEqual([expect.stringMatching(/outputs failed: ENOSPC.*"job-1"/)])
       const text = readFileSync(file, 'utf8')

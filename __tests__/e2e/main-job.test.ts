@@ -98,7 +98,6 @@ test.concurrent('a message may be answered by deeply nested JSON', async () => {
     inputs,
   )
   expect(outputs).toMatchObject({ outcome: 'pr-opened', 'pr-link': LINK })
-  expect(['', nested]).toContain(outputs.job) // Node 26 can write it.
 })
 
 test.concurrent('an id is one encoded segment of the path, given or as the service made it up', async () => {

@@ -173,12 +173,3 @@ test.concurrent('no part of the key is in a link that loses its query', async ()
   expect(ended.outputs).toMatchObject({ 'pr-link': '', outcome: 'no-changes' })
   expect(JSON.stringify(ended)).not.toContain('mint_')
 })
-
-test.concurrent('the output job has fields that the action does not know, without the key, and stays JSON', async () => {
-  const added = { new: { __proto__: null, list: [1, null, 'é'] } }
-  const secret = { [`k-${KEY}`]: { deep: [`a ${KEY} b`, `%${KEY}`] } }
-  const { outputs } = await run(jobWith({ ...added, ...secret }))
-  expect(JSON.parse(outputs.job ?? '')).toEqual(
-    job({ status: 'completed', ...added, 'k-***': { deep: ['a *** b', '%***'] } }),
-  )
-})

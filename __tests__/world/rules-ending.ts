@@ -7,9 +7,7 @@ import type { Rule } from './rules.js'
 import { isId, isMessage, jobIn, REQUEST_MS } from './service.js'
 
 const STATUSES = ['active', 'completed', ...FAILURES]
-const OUTPUTS = 'job-id status pr-link pr-number pr-repository outcome error-code sent job'.split(
-  ' ',
-)
+const OUTPUTS = 'job-id status pr-link pr-number pr-repository outcome error-code sent'.split(' ')
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 
 /**

@@ -5,12 +5,6 @@ import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
 import type { Redact } from '../text/redact.js'
 
-/**
- * The output `job` is left out if it is larger, in bytes: as an environment variable, Windows takes
- * 32,767 characters.
- */
-export const JOB_LIMIT = 32_000
-
 interface OutputFacts {
   readonly progress: Progress
   readonly redact: Redact
@@ -28,8 +22,6 @@ const OUTPUTS = {
   outcome: ({ progress }) => progress.result?.outcome,
   'error-code': ({ progress: { result } }) => result && (errorOf(result)?.code ?? ''),
   sent: ({ progress }) => progress.sent,
-  job: ({ progress, redact }) =>
-    progress.job === undefined ? '' : toJson(progress.job.received, redact),
 } satisfies Record<string, (facts: OutputFacts) => string | undefined>
 
 export type Output = keyof typeof OUTPUTS
@@ -45,17 +37,4 @@ export function collectOutputs(
   const facts = { progress, redact, link: job?.link ?? (sendsNothing ? previousLink : '') }
   const values = OUTPUT_NAMES.map((name) => [name, OUTPUTS[name](facts)] as const)
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
-}
-
-/** The job as JSON, redacted; empty if it is too large, or nested too deeply to be written. */
-function toJson(received: unknown, redact: Redact): string {
-  try {
-    const whole = JSON.stringify(received)
-    if (whole.length > JOB_LIMIT) return '' // Before a long text is copied several times.
-    const json = redact(whole)
-    JSON.parse(json)
-    return Buffer.byteLength(json) <= JOB_LIMIT ? json : ''
-  } catch {
-    return ''
-  }
 }

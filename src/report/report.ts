@@ -45,7 +45,6 @@ export class StepReport {
   readonly places: StatusWriter[] = []
   #saidLinkRejected = false
   #warnedOfSummary = false
-  readonly #written = new Map<string, string>()
   readonly #options: ReportOptions
 
   constructor(options: ReportOptions) {
@@ -88,20 +87,14 @@ export class StepReport {
     this.update()
   }
 
-  /** Writes the outputs that changed, or at the end all. Returns the error if that fails. */
+  /** Returns the error if that fails. */
   #writeOutputs(): ActionError | undefined {
     const { writer, progress, redact } = this.#options
-    const { result } = progress
-    const values = Object.entries(collectOutputs(progress, redact))
-    const changed = values.filter(
-      ([name, value]) => result !== undefined || this.#written.get(name) !== value,
-    )
     try {
-      writer.outputs(changed)
-      for (const [name, value] of changed) this.#written.set(name, value)
+      writer.outputs(Object.entries(collectOutputs(progress, redact)))
       return undefined
     } catch (thrown) {
-      return outputsError(thrown, errorOf(result), progress)
+      return outputsError(thrown, errorOf(progress.result), progress)
     }
   }
 
