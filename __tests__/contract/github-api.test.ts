@@ -59,7 +59,6 @@ const REQUESTS: readonly (readonly [method: string, path: string, body?: object]
   ['GET', '/actions/workflows/docs.yml/runs?status=success'],
   ['GET', '/collaborators/octocat/permission'],
   ['GET', '/releases'],
-  ['GET', `/git/tags/${sha('tag')}`],
   ['GET', `/deployments?sha=${sha('head')}`],
   ['GET', '/deployments/0/statuses'],
   ['POST', `/statuses/${sha('head')}`, { state: 'success' }],
@@ -85,7 +84,6 @@ describe.each(VERSIONS)('version %s', (version) => {
     for (const head_repository of [REPOSITORY, null]) repo.addRun({ head_repository })
     repo.addRelease('v1', '2026-01-01T00:00:00Z')
     repo.addRelease('v2', null)
-    repo.tagObjects.set(sha('tag'), sha('commit'))
     repo.deployments.push({ sha: sha('head'), environment_url: 'https://preview.example' })
     const ask = (method: string, path: string, body?: object) =>
       fetch(`${github.url}/repos/${REPOSITORY}${path}`, {

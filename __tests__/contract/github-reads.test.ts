@@ -131,7 +131,6 @@ function fill({ repository, github }: SimulatedWorld): void {
   for (const base of [push.before, sha('v1'), 'v1'])
     repository.addComparison(base, COMMIT, { files: [renamed] })
   for (const name of [HEAD, MERGE, sha('a')]) repository.addCommit({ sha: name })
-  repository.tagObjects.set(sha('old tag'), push.before).set(sha('tag'), COMMIT)
   repository.addRelease('v1', '2026-01-01T00:00:00Z')
   repository.addRun({ head_sha: push.before })
   repository.issues.add(40)

@@ -239,20 +239,12 @@ describe('a push', () => {
       expect(promptOf(world)).toContain('have no history in common')
     }))
 
-  test('that moves an annotated tag compares the commits, not the tag objects', () =>
+  test('that moves a tag compares with the release before, like that of a new one', () =>
     inWorld({}, async (world) => {
-      world.repository.tagObjects.set(sha('old tag object'), sha('old'))
-      world.repository.addComparison(sha('old'), HEAD, { files: [file('src/a.ts')] })
-      const [before, after] = [sha('old tag object'), sha('new tag object')]
-      const fields = { before, after, head_commit: { id: HEAD } }
+      world.repository.addRelease('v1.1.0', '2026-01-10T00:00:00Z')
+      world.repository.addComparison(sha('v1.1.0'), HEAD, { files: [file('src/a.ts')] })
+      const fields = { before: sha('old'), after: sha('tag object'), head_commit: { id: HEAD } }
       expectJob(await world.step({ context: 'diff' }, push(fields, 'refs/tags/v1')))
-      expect(promptOf(world)).toContain('src/a.ts')
-    }))
-
-  test('that moves a plain tag compares the two commits', () =>
-    inWorld({}, async (world) => {
-      world.repository.addComparison(sha('before'), HEAD, { files: [file('src/a.ts')] })
-      expectJob(await world.step({ context: 'diff' }, push({}, 'refs/tags/v1')))
       expect(promptOf(world)).toContain('src/a.ts')
     }))
 
@@ -494,7 +486,6 @@ describe('a temporary failure says nothing about a commit, and ends the step if 
 
   test.each<[string, RegExp, RunOptions]>([
     ['whether it exists', /\/commits\//, push({ before: sha('gone') })],
-    ['what a tag is of', /\/git\/tags\//, push({}, 'refs/tags/v1')],
     ['the comparison itself', /\/compare\//, push()],
   ])('%s', (_, path, run) =>
     inWorld({}, async (world) => {

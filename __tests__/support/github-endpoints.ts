@@ -89,7 +89,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '/actions/workflows/{workflow_id}/runs', 'actions: read', listRuns],
   ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
   ['GET', '/releases', 'contents: read', listReleases],
-  ['GET', '/git/tags/{tag_sha}', 'contents: read', getTag],
   ['GET', '/git/commits/{commit_sha}', 'contents: read', getCommit],
   ['GET', '/deployments', 'deployments: read', listDeployments],
   ['GET', '/deployments/{deployment_id}/statuses', 'deployments: read', listDeploymentStatuses],
@@ -325,11 +324,6 @@ function getPermission({ repo, ids }: Call): Answer {
 /** The newest comes first. Drafts are among them for whoever may write. */
 function listReleases({ repo, query }: Call): Answer {
   return pageOf([...repo.releases].reverse(), query)
-}
-
-function getTag({ repo, ids }: Call): Answer {
-  const sha = found(repo.tagObjects.get(ids[0] ?? ''))
-  return { body: { sha: ids[0], object: { sha, type: 'commit' } } }
 }
 
 function listDeployments({ repo, query }: Call): Answer {

@@ -120,8 +120,6 @@ export class Repository {
   readonly releases: ReleaseState[] = []
   /** Tags and their commits. */
   readonly tags = new Map<string, string>()
-  /** Objects of annotated tags, and their commits. */
-  readonly tagObjects = new Map<string, string>()
   /** By login; others have what everybody has. */
   readonly collaborators = new Map<string, Collaborator>()
 

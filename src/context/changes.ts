@@ -5,7 +5,6 @@ import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
-import { shortSha } from '../text/format.js'
 import { changesBetween, isFileList, toFile, unknownChanges } from './compare.js'
 import type { Changes } from './files.js'
 import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from './ranges.js'
@@ -134,33 +133,16 @@ async function ofPush(
   // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
   if (before === '' || after === '') return unknownChanges("The event's payload has no commits.")
-  const isTag = environment.ref.startsWith('refs/tags/')
-  if (ZERO_SHA.test(after)) return unknownChanges(`The ${isTag ? 'tag' : 'branch'} was deleted.`)
-  const head = (isTag && getSha(payload, 'head_commit.id')) || after
-  if (!ZERO_SHA.test(before)) {
-    return changesBetween(repo, isTag ? await peelTag(repo, before) : before, head)
+  const [, tag] = /^refs\/tags\/(.*)$/.exec(environment.ref) ?? []
+  if (ZERO_SHA.test(after)) return unknownChanges(`The ${tag ? 'tag' : 'branch'} was deleted.`)
+  if (tag !== undefined) {
+    const head = getSha(payload, 'head_commit.id') || after
+    return sinceLastRelease(repo, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
   }
-  if (!isTag) {
-    const isFirst = getPath(payload, 'commits.length') === 0
-    return {
-      ...unknownChanges('The branch is new, so there is no commit to compare with.'),
-      isFirst,
-    }
-  }
-  const tag = environment.ref.slice('refs/tags/'.length)
-  return sinceLastRelease(repo, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
-}
-
-/** The commit of an annotated tag: a push names the tag's own object. */
-async function peelTag(repo: GitHubRepo, sha: string): Promise<string> {
-  try {
-    const common = requestParams(repo, `reading tag ${shortSha(sha)}`, 'contents: read')
-    const { data } = await repo.github.git.getTag({ ...common, tag_sha: sha })
-    return getSha(data, 'object.sha') || sha
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && thrown.missing) return sha // It is a commit.
-    throw thrown
-  }
+  if (!ZERO_SHA.test(before)) return changesBetween(repo, before, after)
+  const isFirst = getPath(payload, 'commits.length') === 0
+  const note = 'The branch is new, so there is no commit to compare with.'
+  return { ...unknownChanges(note), isFirst }
 }
 
 async function ofMergeGroup(
