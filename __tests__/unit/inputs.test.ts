@@ -212,6 +212,7 @@ const REJECTED: Rejected[] = [
     ['#7', '0', '07', '1.5', '1e3', '7 8', '9'.repeat(17)],
   ],
   ['context', 'expected one of none, event, diff, got %.', ['None', 'event diff']],
+  ['since', 'expected a tag, a branch or a commit, got %.', ['a..b', '../../../user']],
   [
     'timeout-minutes',
     'expected a number of minutes above 0 and at most 1440, such as 30, or 0.5 for half a minute, got %.',
@@ -430,6 +431,7 @@ describe('problems', () => {
       'issue-number': 'x',
       context: 'all',
       'context-paths': '[',
+      since: 'a..b',
     },
     ...{
       wait: 'maybe',

@@ -42,6 +42,7 @@ export const BAD_INPUTS: readonly Record<string, string>[] = [
   { 'job-scope': 'everything' },
   { 'base-url': 'http://service.example' },
   { 'context-paths': './docs' },
+  { since: 'a..b' },
   { 'prompt-file': 'missing.md' },
   { 'prompt-file': '../../outside.md' },
   { 'api-key': 'has a blank' },

@@ -20,6 +20,7 @@ import {
   parseLogins,
   parseProject,
   parseScope,
+  parseSince,
   parseTimeout,
   parseWord,
 } from './values.js'
@@ -173,7 +174,7 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
     issueNumber: parse('issue-number', parseIssueNumber),
     context: parse('context', (value) => parseWord(value, ['none', 'event', 'diff'] as const)),
     contextPaths: parse('context-paths', parsePathPatterns),
-    since: parse('since', String),
+    since: parse('since', parseSince),
     comment: parse('comment', parseBoolean),
     /** A dry run writes none. */
     check: parse('check', parseBoolean) && !dryRun,

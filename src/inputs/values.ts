@@ -164,6 +164,12 @@ export function parseLogins(value: string, everyone = ''): ReadonlySet<string> {
   )
 }
 
+/** Two dots, which no ref has, could lead elsewhere in a URL. */
+export function parseSince(value: string): string {
+  if (!value.includes('..')) return value
+  throw unexpected('a tag, a branch or a commit', value)
+}
+
 /** NaN, which is in no range, for anything else. */
 function toNumber(value: string): number {
   return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
