@@ -75,7 +75,9 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     onJob: (job) => report.onJob(job),
     writePlaceholder: () => report.writePlaceholder(),
     publish: () => report.publish(),
-    addPlace: (place) => void report.places.push(place),
+    keepComment: (comment) => {
+      report.comment = comment
+    },
   }
 }
 

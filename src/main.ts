@@ -55,7 +55,7 @@ export async function runStep(step: WiredStep): Promise<void> {
     const end = AbortSignal.any([deadline.signal, AbortSignal.timeout(FILES_MS)])
     progress.docsFiles = await (await loadGitHub()).readDocsFiles(progress.job?.link ?? '', end)
   }
-  await report.closePlaces(deadline)
+  await report.closeComment(deadline)
 }
 
 async function execute(
@@ -63,8 +63,6 @@ async function execute(
   loadGitHub: () => ReturnType<typeof openGitHub>,
 ): Promise<RunResult> {
   const { inputs, inputProblem, event, log, clock, reporter, progress } = step
-  if (inputs.check) await loadGitHub() // The check is concluded on every end.
-
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets, and should not turn red for

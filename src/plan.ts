@@ -14,7 +14,8 @@ import { findMergedPull } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getString } from './event/payload.js'
 import { createGitHub, type GitHub, type GitHubRepo } from './github/client.js'
-import { type Memory, openMemory } from './memory/memory.js'
+import { type DocsPulls, openDocsPulls } from './memory/docs-pull.js'
+import { openMemory } from './memory/memory.js'
 import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
@@ -26,30 +27,25 @@ export function openGitHub(step: Step) {
     token: inputs.githubToken,
     fromFork: hasReadOnlyToken(event),
   })
-  const memory = openMemory(step, github)
+  const docsPulls = openDocsPulls(step, github)
   return {
     /** Why these people must not start a job; undefined if they may. */
-    findRefusal: async (people: readonly Person[]) => {
-      const repo = { github, repository: environment.repository }
-      const refusal = await findRefusal(people, repo)
-      // A stranger's run leaves nothing on a commit that it is not about.
-      if (refusal !== undefined && event.headSha === '') memory.stop()
-      return refusal
-    },
-    readDocsFiles: memory.readDocsFiles,
+    findRefusal: (people: readonly Person[]) =>
+      findRefusal(people, { github, repository: environment.repository }),
+    readDocsFiles: docsPulls.readFiles,
     /**
      * @param mayBeMerges the commits that are by nobody in skip-authors: the run is skipped if all
      * are merges
      */
     plan: (service: AgentService, mayBeMerges: readonly string[] | undefined): Promise<Plan> =>
-      plan({ ...step, service, github, memory }, mayBeMerges),
+      plan({ ...step, service, github, docsPulls }, mayBeMerges),
   }
 }
 
 interface PlanStep extends Step {
   readonly service: AgentService
   readonly github: GitHub
-  readonly memory: Memory
+  readonly docsPulls: DocsPulls
 }
 
 /**
@@ -81,10 +77,10 @@ async function planOn(
   found: Awaited<ReturnType<typeof findMergedPull>>,
   repo: GitHubRepo,
 ): Promise<Plan> {
-  const { inputs, event, service, memory, log, progress } = step
-  memory.openComment(inputs)
+  const { inputs, event, service, github, docsPulls, log, progress } = step
+  const memory = openMemory(step, github, docsPulls)
   const skip = (reason: SkipReason): SkipReason => {
-    memory.stopComment() // It would be no news there.
+    memory.stop() // It would be no news there.
     return reason
   }
   const named = found?.isConsent ? { isPull: true, data: found.pull } : await readNamed(step, repo)
@@ -110,8 +106,7 @@ async function planOn(
       ...step,
       redact: step.redactKeys,
     })
-  if (recalled === undefined || task.kind === 'message') return { ...task, prompt: composeWith() }
-  return recalled.plan(composeWith)
+  return recalled?.plan(composeWith) ?? { ...task, prompt: composeWith() }
 }
 
 /**

@@ -85,7 +85,7 @@ const release = {
 }
 const published = { ...release, author: octocat, published_at: '2026-02-01T00:00:00Z' }
 
-const FULL = { 'job-scope': 'pull-request', check: 'true', context: 'diff', 'context-paths': '**' }
+const FULL = { 'job-scope': 'pull-request', context: 'diff', 'context-paths': '**' }
 const DIFF = { context: 'diff' }
 
 /** Steps that read all that the action can read. */
@@ -181,14 +181,13 @@ test('all that the action asks of GitHub was asked', () => {
     (one) => !endpoints.has(one),
   )
   expect(others).toEqual([
-    'POST /issues',
-    'PATCH /issues/{issue_number}',
     'POST /issues/{issue_number}/labels',
     'DELETE /issues/{issue_number}/labels/{name}',
     'GET /pulls',
     'PATCH /pulls/{pull_number}',
     'POST /pulls/{pull_number}/requested_reviewers',
     'POST /graphql/pulls/{pull_number}/{change}',
+    'GET /commits/{ref}/check-runs',
     'GET /deployments',
     'GET /deployments/{deployment_id}/statuses',
     'POST /statuses/{sha}',

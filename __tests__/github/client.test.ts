@@ -380,7 +380,7 @@ describe('what helps:', () => {
     [
       'a missing permission',
       refused(403, 'Resource not accessible by integration'),
-      'Add `issues: write` or `checks: write` to the permissions of the workflow job.',
+      'Add `issues: write` or `pull-requests: write` to the permissions of the workflow job.',
     ],
     [
       'what may be hidden',
@@ -390,7 +390,7 @@ describe('what helps:', () => {
     [
       'a personal token without the permission',
       refused(403, 'Resource not accessible by personal access token'),
-      'Give the personal access token the permission `issues: write` or `checks: write`.',
+      'Give the personal access token the permission `issues: write` or `pull-requests: write`.',
     ],
     [
       'a locked conversation',
@@ -413,17 +413,17 @@ describe('what helps:', () => {
   ])('%s', async (_, answer, advice) => {
     const { github } = await connect([answer])
     const error = await failure(
-      read(github, { needs: 'issues: write or checks: write', retried: false }),
+      read(github, { needs: 'issues: write or pull-requests: write', retried: false }),
     )
     expect(error.advice).toContain(advice)
   })
 
   test.each<[string, Answer, needs: string, advice: string]>([
-    ['a write', refused(403, 'Resource not accessible by integration'), 'checks: write', FORK],
-    ['a write to what may be hidden', refused(404), 'checks: write', FORK],
+    ['a write', refused(403, 'Resource not accessible by integration'), 'issues: write', FORK],
+    ['a write to what may be hidden', refused(404), 'issues: write', FORK],
     ['a read', refused(404), 'contents: read', 'add `contents: read` to the permissions'],
-    ['a limit', secondaryLimit(8), 'checks: write', 'Re-run later.'],
-    ['what passes', invalid('was submitted too quickly'), 'checks: write', 'Re-run later.'],
+    ['a limit', secondaryLimit(8), 'issues: write', 'Re-run later.'],
+    ['what passes', invalid('was submitted too quickly'), 'issues: write', 'Re-run later.'],
   ])('%s from a fork', async (_, answer, needs, advice) => {
     const { github } = await connect([answer], { fromFork: true })
     expect((await failure(read(github, { needs, retried: false }))).advice).toContain(advice)

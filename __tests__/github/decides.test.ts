@@ -143,22 +143,9 @@ test('on a schedule, nothing is sent as long as nobody can tell what changed', (
 test.each<[string, RegExp, Record<string, string>, RunOptions]>([
   ['earlier runs', /\/runs/, { 'context-paths': 'docs/**' }, schedule],
   ['comments', /\/issues\/\d+\/comments/, { 'job-scope': 'pull-request' }, {}],
-  ['checks', /\/check-runs/, { check: 'true' }, { env: { GITHUB_RUN_ATTEMPT: '2' } }],
 ])('an answer without a list of %s is none', (_, path, inputs, run) =>
   inWorld({}, async (world) => {
     world.github.faults.push({ method: 'GET', path, answer: { status: 200, body: {} }, ...ALWAYS })
     expectNothingSent(await world.step({ ...inputs, ...deadlineAfter(600) }, run), world)
   }),
 )
-
-test("a marker counts only where ours stands in a check's text", () =>
-  inWorld({}, async (world) => {
-    await world.step({ check: 'true', wait: 'false' }, { env: { GITHUB_RUN_ID: '7' } })
-    for (const check of world.checks()) {
-      check.output = { ...check.output, text: `Somebody's words\n${check.output.text}` }
-    }
-    const rerun = { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' }
-    const { outputs } = await world.step({ check: 'true', wait: 'false' }, { env: rerun })
-    expect(outputs).toMatchObject({ outcome: 'started', sent: 'job' })
-    expect(world.posts()).toHaveLength(2)
-  }))

@@ -74,7 +74,7 @@ describe('the files of the docs pull request', () => {
     github.requests.map(({ path }) => path).filter((path) => PATH.test(path))
   /** Where people read of them: the list is folded in the comment, the line is not. */
   const shownIn = (world: SimulatedWorld, summary: string): (readonly string[])[] =>
-    [summary, world.comments()[0] ?? '', world.checks()[0]?.output.summary ?? ''].map((text) => {
+    [summary, world.comments()[0] ?? ''].map((text) => {
       const [line = '', list = ''] = [
         /^\d+\+? files?: .*\n/m,
         /(?:^- .* [+]\d+ −\d+\n)+(?:- and .*\n)?/m,
@@ -85,13 +85,13 @@ describe('the files of the docs pull request', () => {
   test.each<[string, Record<string, string>, isPrivate: boolean, requests: number]>([
     ['with github-token', {}, false, 1],
     ['with docs-token', { 'docs-token': DOCS_TOKEN }, true, 2],
-  ])('are told in the summary, the comment and the check: %s', (_, inputs, isPrivate, requests) =>
+  ])('are told in the summary and the comment: %s', (_, inputs, isPrivate, requests) =>
     inWorld(withToken, async (world) => {
       docsOf(world, changed, isPrivate)
-      const { outputs, summary, log } = await world.step({ ...SCOPE, check: 'true', ...inputs })
+      const { outputs, summary, log } = await world.step({ ...SCOPE, ...inputs })
       expect(outputs.outcome).toBe('pr-opened')
       const list = LINE.replace('3 files: ', '- ').replaceAll(', ', '\n- ')
-      expect(shownIn(world, summary)).toEqual(Array(3).fill([LINE, list]))
+      expect(shownIn(world, summary)).toEqual(Array(2).fill([LINE, list]))
       expect(summary).toContain(`\n\nChanged files:\n\n${list}\n`)
       expect(asked(world)).toEqual(Array(requests).fill(FILES))
       expect(log).not.toContain(DOCS_TOKEN)
@@ -99,7 +99,7 @@ describe('the files of the docs pull request', () => {
   )
 
   test.each([
-    ['without comment, check, scope or context', {}, 'github.com', 'completed'],
+    ['without comment, scope or context', {}, 'github.com', 'completed'],
     ['in a dry run', { ...SCOPE, 'dry-run': 'true' }, 'github.com', 'completed'],
     ['of a pull request elsewhere', SCOPE, 'git.example', 'completed'],
     ['of a job that failed', SCOPE, 'github.com', 'failed'],
@@ -124,7 +124,7 @@ describe('the files of the docs pull request', () => {
         file(names[nth] ?? `${nth}/${names[nth % 2]}`),
       )
       docsOf(world, many)
-      const { summary } = await world.step({ ...SCOPE, check: 'true', 'docs-token': DOCS_TOKEN })
+      const { summary } = await world.step({ ...SCOPE, 'docs-token': DOCS_TOKEN })
       for (const [line = '', list = ''] of shownIn(world, summary)) {
         expect(line).toMatch(/^100\+ files: .* \+1 −1, …\n$/)
         expect(list.split('\n').slice(0, -1)).toHaveLength(21)
@@ -147,7 +147,7 @@ describe('the files of the docs pull request', () => {
         world,
         Array.from({ length: count }, (_, nth) => file(`${nth}`.padStart(4_096, 'docs/'))),
       )
-      const { summary } = await world.step({ ...SCOPE, check: 'true' })
+      const { summary } = await world.step(SCOPE)
       for (const [line = '', list = ''] of shownIn(world, summary)) {
         expect(line.startsWith(start)).toBe(true)
         expect(list.trim().split('\n')).toHaveLength(items)
@@ -427,25 +427,23 @@ describe('a docs pull request that was closed without a merge is a no', () => {
     return docs.addPull({ number: 17, state: 'closed' })
   }
 
-  test('to each push, until it is reopened: the one comment and the check say so', () =>
+  test('to each push, until it is reopened: the one comment says so', () =>
     inWorld({}, async (world) => {
-      const inputs = { ...PULL, check: 'true' }
-      const docs = await closed(world, inputs)
+      const docs = await closed(world, PULL)
       const before = markersIn(world.comments())
       for (const target of ['', '_target']) {
         const { outputs, commands, summary } = await world.step(
-          inputs,
+          PULL,
           on('synchronize', `pull_request${target}`),
         )
         expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing' })
         expect(summary).toMatch(SAYS)
         expect(isTold(world)).toEqual([true])
         expect(markersIn(world.comments())).toEqual(before)
-        expect(world.checks().at(-1)).toMatchObject({ status: 'completed', conclusion: 'skipped' })
         expect(commands('warning')).toEqual([])
       }
       docs.state = 'open'
-      expect((await world.step(inputs)).outputs).toMatchObject({
+      expect((await world.step(PULL)).outputs).toMatchObject({
         outcome: 'pr-opened',
         sent: 'message',
       })

@@ -5,10 +5,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import { Comment } from '../../src/memory/comment.js'
+import type { Comments } from '../../src/memory/conversation.js'
 import { deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
-import { DECIDES, INFORMS } from '../../src/memory/open-slots.js'
-import { type Role, Slot } from '../../src/memory/slot.js'
-import type { Place } from '../../src/memory/stored-text.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
 import { clock, runEnvironment } from '../../src/runner.js'
@@ -19,7 +18,6 @@ import { markersIn } from '../world/memory.js'
 import { inSimulation } from '../world/story.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
-const CHECK = { check: 'true' }
 const DEADLINE_MS = 1_500
 const COMMENT = { comment: 'true' }
 const ANOTHER_KEY = { 'api-key': 'mint_another_key_0123456789' }
@@ -48,18 +46,16 @@ describe('what can not be verified is told once:', () => {
     "by this step can't be verified. It is ignored, and left as it is. If the key was replaced, set previous-api-key to the one before it."
 
   test.each([
-    ['a comment that decides', SCOPE, 1, [`An earlier comment ${TEXT}`]],
-    ['a comment that only informs', COMMENT, 1, [`An earlier comment ${TEXT}`]],
-    ['the check of an earlier attempt', CHECK, 2, [`An earlier check ${TEXT}`]],
-    ['not a check in a first attempt, which is another step or run', CHECK, 1, []],
-  ])('%s', (_, inputs, attempt, lines) =>
+    ['a comment that decides', SCOPE],
+    ['a comment that only informs', COMMENT],
+  ])('%s', (_, inputs) =>
     inWorld({}, async (world) => {
       await world.step({ ...inputs, ...ANOTHER_KEY }, run(200))
-      const before = [...world.comments(), ...world.checks()]
-      const { log, outputs } = await world.step(inputs, run(attempt === 1 ? 201 : 200, attempt))
-      expect(told(log)).toEqual(lines)
+      const before = world.comments()
+      const { log, outputs } = await world.step(inputs, run(201))
+      expect(told(log)).toEqual([`An earlier comment ${TEXT}`])
       expect(outputs.sent).toBe('job')
-      expect([...world.comments(), ...world.checks()]).toEqual([...before, expect.anything()])
+      expect(world.comments()).toEqual([...before, expect.anything()])
     }),
   )
 
@@ -122,92 +118,56 @@ describe('an error of what only informs is one warning:', () => {
       expect(world.github.writes()).toHaveLength(1)
     }))
 
-  test('it is in the log and the summary, and in no other place, also if it comes last', () =>
+  test('it is in the log and the summary, also if it comes last', () =>
     inWorld({}, async (world) => {
       fail(world, { method: 'POST', path: COMMENTS, answer: FORBIDDEN })
-      const { commands, summary } = await world.step({ ...COMMENT, ...CHECK, wait: 'false' })
+      const { commands, summary } = await world.step({ ...COMMENT, wait: 'false' })
       expect(commands('warning')).toHaveLength(1)
-      expect([summary, world.checks()[0]?.output.summary]).toEqual([
-        expect.stringContaining('pull-requests: write'),
-        expect.not.stringContaining('pull-requests: write'),
-      ])
-    }))
-
-  test('the check of a first attempt is written even if those before it can not be read', () =>
-    inWorld({}, async (world) => {
-      fail(world, { method: 'GET', path: /check-runs/, answer: FORBIDDEN })
-      const { outputs, commands } = await world.step(CHECK)
-      expect(outputs.outcome).toBe('pr-opened')
-      expect(commands('warning')).toEqual([])
-      expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['success'])
+      expect(summary).toContain('pull-requests: write')
     }))
 })
 
 describe('a note of an edit that failed is true when it is read:', () => {
-  const notes = (texts: readonly (string | null | undefined)[]) =>
+  /** After the placeholder's marker, and as many edits more. */
+  const failAfter = ({ github }: World, more: number, fault: Fault) =>
+    github.faults.push(
+      { method: 'PATCH', times: 1 + more, answer: { delayMs: 1 } },
+      { method: 'PATCH', ...fault },
+    )
+  const notes = (texts: readonly (string | undefined)[]) =>
     texts.map((text) => text?.includes('Note: '))
-  const BOTH = { ...SCOPE, ...CHECK }
 
   test('what a later edit made good is told nowhere', () =>
     inWorld({}, async (world) => {
-      const edits = { method: 'PATCH', path: /check-runs/, times: 1 }
-      world.github.faults.push(
-        { ...edits, answer: { delayMs: 1 } },
-        { ...edits, answer: { status: 422, body: {} } },
-      )
-      const { commands, summary } = await world.step(BOTH)
-      expect(commands('warning')).toEqual([expect.stringContaining('writing the check')])
-      const [check] = world.checks()
-      expect(notes([summary, world.comments()[0], check?.output.summary])).toEqual([
-        false,
-        false,
-        false,
-      ])
+      failAfter(world, 0, { answer: { status: 422, body: {} } })
+      const { commands, summary } = await world.step(SCOPE)
+      expect(commands('warning')).toEqual([expect.stringContaining('writing the comment')])
+      expect(notes([summary, world.comments()[0]])).toEqual([false, false])
     }))
 
-  test('what was not made good is told in the summary, and that the job is stored if it is', () =>
-    inWorld({}, async (world) => {
-      const edits = { method: 'PATCH', path: /check-runs/ }
-      world.github.faults.push({ ...edits, times: 2, answer: { delayMs: 1 } })
-      fail(world, { ...edits, answer: FORBIDDEN })
-      const { commands, summary } = await world.step(BOTH)
-      const TEXT = expect.stringMatching(
-        /writing the check .* The check may be missing or out of date\. A/,
-      )
-      expect(commands('warning')).toEqual([TEXT])
+  const REFUSED = { create: [{ status: 400, error: 'No' }] }
+  test.each([
+    ['a later run may not find the job', 0, {}, /date, and a later run may not find this run's/],
+    ['not if it is stored', 1, {}, /may be out of date\. \w/],
+    ['not if there is none', 0, REFUSED, /may be out of date\. \w/],
+  ])('what was not made good is told in the summary: %s', (_, edits, scenario, says) =>
+    inWorld({ emulator: { scenario } }, async (world) => {
+      failAfter(world, edits, { ...ALWAYS, answer: FORBIDDEN })
+      const { commands, summary } = await world.step(SCOPE)
+      expect(commands('warning')).toEqual([expect.stringMatching(says)])
       expect(notes([summary, world.comments()[0]])).toEqual([true, false])
-    }))
+    }),
+  )
 
   test('also if another note comes just then', () =>
     inWorld({}, async (world) => {
-      const inputs = { ...COMMENT, ...CHECK }
-      await world.step({ ...inputs, ...ANOTHER_KEY })
+      await world.step({ ...COMMENT, ...ANOTHER_KEY })
       world.github.faults.push({ method: 'GET', path: COMMENTS, times: 1, answer: BAD_GATEWAY })
-      const { summary } = await world.step(inputs, run(201))
-      const texts = [summary, world.checks().at(-1)?.output.summary ?? '']
-      expect(texts.map((text) => text.match(/^Note: .*/gm))).toEqual(
+      const { summary } = await world.step(COMMENT, run(201))
+      expect([summary, world.comments()[1]].map((text) => text?.match(/^Note: .*/gm))).toEqual(
         Array(2).fill([expect.stringContaining("can't be verified")]),
       )
     }))
-})
-
-describe('that a check could not be written says that a re-run may not find the job', () => {
-  const LOST = /a re-run may not find/
-  const refuseChecks = (world: World) => fail(world, { path: /check-runs/, answer: FORBIDDEN })
-
-  test.each<[what: string, inputs: Record<string, string>, is: boolean]>([
-    ['', {}, true],
-    [', but not if there is none', { 'skip-authors': 'octocat' }, false],
-    [', but not if nothing is accepted', { 'job-id': 'no-such-job' }, false],
-    [', but not if the comment stores it', SCOPE, false],
-  ])('%s', (_, inputs, is) =>
-    inWorld({}, async (world) => {
-      refuseChecks(world)
-      const { summary } = await world.step({ ...CHECK, ...inputs })
-      expect(summary).toContain('The check may be missing')
-      for (const text of [summary, ...world.comments()]) expect(LOST.test(text)).toBe(is)
-    }),
-  )
 })
 
 describe('what an earlier run stored', () => {
@@ -277,41 +237,42 @@ describe('an edit that would store the job', () => {
       ])
     }))
 
-  const update: StatusUpdate = {
-    stored: { state: 'active', jobId: 'job-1', link: '', fingerprint: '' },
-    ...{ isJobSeen: true, created: true, notes: '' },
-    ...{ title: '', comment: '', summary: '', conclusion: undefined },
-  }
+  type State = StatusUpdate['stored']['state']
+  const updateOf = (state: State): StatusUpdate => ({
+    stored: { state, jobId: 'job-1', link: '', fingerprint: '' },
+    ...{ isJobSeen: true, created: true, notes: '', text: state, isEnd: false },
+  })
   const { signal } = new AbortController()
-  const createSlot = (role: Role, place: Pick<Place, 'create' | 'edit'>, key = 'key'): Slot => {
-    const list = async () => ({ items: [], truncated: false })
-    return new Slot({
-      ...{ place: { kind: 'comment', perAttempt: false, list, ...place }, role },
-      ...{ log: () => undefined, warn: () => undefined, note: () => undefined },
-      ...{
-        identity: { repository: 'your-org/your-repo' } as Identity,
-        markerKeys: key === '' ? undefined : deriveMarkerKeys(key),
-        nonce: '',
+  const commentOf = (comments: Partial<Comments>, isMemory = true): Comment =>
+    new Comment({
+      comments: {
+        list: async () => ({ items: [], truncated: false }),
+        create: async () => 1,
+        edit: async () => undefined,
+        ...comments,
       },
+      isMemory,
+      ...{ log: () => undefined, warn: () => undefined, note: () => undefined },
+      identity: { repository: 'your-org/your-repo' } as Identity,
+      markerKeys: deriveMarkerKeys('key'),
       environment: runEnvironment(),
       clock,
       deadline: createDeadline(60_000, signal, clock),
     })
-  }
 
   test.each([
-    ['decides', DECIDES, { usualMs: 1, memoryMs: 300, cancelledMs: 1 }],
-    ['informs', INFORMS, { usualMs: 300, memoryMs: 3_600_000, cancelledMs: 1 }],
-  ] as const)('has its own time if it %s', (_, role, limits) =>
+    ['decides', true, { usualMs: 1, memoryMs: 300, cancelledMs: 1 }],
+    ['informs', false, { usualMs: 300, memoryMs: 3_600_000, cancelledMs: 1 }],
+  ] as const)('has its own time if it %s', (_, isMemory, limits) =>
     inSimulation(async () => {
-      const create: Place['create'] = (_update, _nonce, how) =>
+      const create: Comments['create'] = (_text, _mayExist, how) =>
         new Promise((_, reject) =>
           how.signal?.addEventListener('abort', () => reject(how.signal?.reason)),
         )
-      const writer = createSlot(role, { create, edit: async () => undefined })
-      writer.enqueue(update)
+      const comment = commentOf({ create }, isMemory)
+      comment.enqueue(updateOf('active'))
       const startedAt = performance.now()
-      await writer.close(limits, signal)
+      await comment.close(limits, signal)
       expect(performance.now() - startedAt).toBe(300)
     }),
   )
@@ -319,41 +280,29 @@ describe('an edit that would store the job', () => {
   test('is over before a placeholder is written', () =>
     inSimulation(async () => {
       const story: string[] = []
-      const edit: Place['edit'] = async (_id, { stored }) => {
-        story.push(stored.state)
+      const edit: Comments['edit'] = async (_id, text) => {
+        story.push(text)
         await sleep(1)
         story.push('done')
       }
-      const writer = createSlot(DECIDES, { create: async () => 1, edit })
-      writer.enqueue(update)
-      await writer.writePlaceholder({ ...update, stored: { ...update.stored, state: 'sending' } })
+      const comment = commentOf({ edit })
+      comment.enqueue(updateOf('active'))
+      await comment.writePlaceholder(updateOf('sending'))
       expect(story).toEqual(['active', 'done', 'sending', 'done'])
-    }))
-
-  test('is sent without a key, too, once the text is there', () =>
-    inSimulation(async () => {
-      const states: string[] = []
-      const edit: Place['edit'] = async (_id, { stored }) => void states.push(stored.state)
-      const writer = createSlot(DECIDES, { create: async () => 1, edit }, '')
-      for (const state of ['active', 'failed'] as const) {
-        writer.enqueue({ ...update, stored: { ...update.stored, state } })
-        await sleep(1)
-      }
-      expect(states).toEqual(['failed'])
     }))
 
   test('gives way to a later one while it waits for its turn', () =>
     inSimulation(async () => {
-      const states: string[] = []
-      const edit: Place['edit'] = async (_id, { stored }) => {
-        states.push(stored.state)
+      const texts: string[] = []
+      const edit: Comments['edit'] = async (_id, text) => {
+        texts.push(text)
         await sleep(1)
       }
-      const writer = createSlot(DECIDES, { create: async () => 1, edit })
+      const comment = commentOf({ edit })
       for (const state of ['active', 'failed', 'archived'] as const)
-        writer.enqueue({ ...update, stored: { ...update.stored, state } })
-      await writer.close({ usualMs: 9, memoryMs: 9, cancelledMs: 9 }, signal)
-      expect(states).toEqual(['active', 'archived'])
+        comment.enqueue(updateOf(state))
+      await comment.close({ usualMs: 9, memoryMs: 9, cancelledMs: 9 }, signal)
+      expect(texts).toEqual(['active', 'archived'])
     }))
 })
 

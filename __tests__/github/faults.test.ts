@@ -78,18 +78,6 @@ describe('an error that stays ends the step before anything is sent:', () => {
     }))
 })
 
-test('a check is not tried for longer if the deadline passed before anything was planned', () =>
-  inWorld({}, async (world) => {
-    world.github.faults.push({ ...ALWAYS, answer: BAD_GATEWAY })
-    const octocat = { login: 'octocat' }
-    const payload = { action: 'opened', issue: { number: 7, user: octocat }, sender: octocat }
-    const inputs = { check: 'true', ...deadlineAfter(DEADLINE_MS) }
-    const { outputs, milliseconds } = await world.step(inputs, { event: 'issues', payload })
-    expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
-    // The last edits have a second.
-    expect(milliseconds).toBeLessThanOrEqual(DEADLINE_MS + 1_000)
-  }))
-
 test('a placeholder whose edit is answered without what was edited stops the create', () =>
   inWorld({}, async (world) => {
     world.github.faults.push({ ...ALWAYS, method: 'PATCH', answer: { status: 200, body: {} } })
@@ -109,19 +97,11 @@ test('an edit that fails after the job is known is a warning, and the job runs',
     expect(exitCode).toBe(0)
   }))
 
-test('a comment and a check whose texts are of another kind are none of the step', () =>
+test('a comment whose text is of another kind is none of the step', () =>
   inWorld({}, async (world) => {
-    const check = { id: 1, status: 'completed', external_id: 2, output: { text: 3, summary: {} } }
-    world.github.faults.push(
-      {
-        path: /issues\/1\/comments/,
-        method: 'GET',
-        answer: { status: 200, body: [{ id: 1, body: 2 }] },
-      },
-      { path: /check-runs\?/, answer: { status: 200, body: { check_runs: [check] } } },
-    )
-    const inputs = { 'job-scope': 'pull-request', check: 'true' }
-    const { outputs } = await world.step(inputs, { env: { GITHUB_RUN_ATTEMPT: '2' } })
+    const answer = { status: 200, body: [{ id: 1, body: 2 }] }
+    world.github.faults.push({ path: /issues\/1\/comments/, method: 'GET', answer })
+    const { outputs } = await world.step(SCOPE)
     expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'job' })
   }))
 
@@ -199,19 +179,16 @@ posixDescribe('a process ends', () => {
     inRealWorld({}, async (world) => {
       const proxy = await connectProxy(1, () => 'silence')
       const { outputs, sinceSignalMs } = await world
-        .runBundle(
-          { check: 'true' },
-          {
-            env: {
-              GITHUB_API_URL: 'https://github.test',
-              HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
-            },
-            meanwhile: async ({ signal }) => {
-              await until(() => proxy.asked.length > 0)
-              signal('SIGINT')
-            },
+        .runBundle(SCOPE, {
+          env: {
+            GITHUB_API_URL: 'https://github.test',
+            HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
           },
-        )
+          meanwhile: async ({ signal }) => {
+            await until(() => proxy.asked.length > 0)
+            signal('SIGINT')
+          },
+        })
         .finally(proxy.close)
       expect(sinceSignalMs).toBeLessThan(soonAfter(COMMENT_MS))
       expect(outputs).toMatchObject({ outcome: 'cancelled', 'job-id': '' })

@@ -64,7 +64,6 @@ const CASES: Record<
   'poll-interval-seconds': ['60'],
   'fail-on': ['none', { 'timeout-minutes': '0.5' }],
   comment: ['true'],
-  check: ['true'],
   'github-token': ['ghs_other', reported],
   'docs-token': ['ghp_docs_0123456789', reported],
   'allow-users': ['octocat', {}, comment],

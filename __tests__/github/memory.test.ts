@@ -4,13 +4,21 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { BAD_GATEWAY } from '../support/github.js'
-import { deadlineAfter, inRealWorld, inWorld, REPOSITORY } from '../support/pull-request.js'
+import {
+  deadlineAfter,
+  HEAD,
+  inRealWorld,
+  inWorld,
+  REPOSITORY,
+  type RunOptions,
+} from '../support/pull-request.js'
 import { until } from '../support/time.js'
 
 const SCOPE = { 'job-scope': 'pull-request' }
 const MAY_EXIST = /a docs job may exist/i
 
 const CREATE = '/v2/agent/docs/job'
+const again = (attempt: number): RunOptions => ({ env: { GITHUB_RUN_ATTEMPT: String(attempt) } })
 
 describe('a pull request', () => {
   test.concurrent('has one job and one comment, however many runs', () =>
@@ -30,7 +38,7 @@ describe('a pull request', () => {
 
   test('is sent once: a push that changes nothing of it only waits, and tells the result', () =>
     inWorld({}, async (world) => {
-      const inputs = { ...SCOPE, context: 'diff', check: 'true' }
+      const inputs = { ...SCOPE, context: 'diff' }
       const { 'job-id': id } = (await world.step(inputs)).outputs
       for (const run of ['101', '102']) {
         const { outputs, log } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
@@ -152,19 +160,139 @@ describe('a new job replaces the last one, in the same comment,', () => {
 describe('a re-run', () => {
   test('whose job timed out waits for it and sends nothing', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
-      const first = await world.step({ ...SCOPE, check: 'true', ...deadlineAfter(1_500) })
+      const first = await world.step({ ...SCOPE, ...deadlineAfter(1_500) })
       expect(first.outputs).toMatchObject({ outcome: 'timed-out', status: 'active' })
-      expect(world.checks().map(({ conclusion }) => conclusion)).toEqual(['timed_out'])
       world.finishJobs()
-      const again = await world.step(SCOPE, { env: { GITHUB_RUN_ATTEMPT: '2' } })
-      expect(again.outputs).toMatchObject({
+      const rerun = await world.step(SCOPE, again(2))
+      expect(rerun.outputs).toMatchObject({
         outcome: 'pr-opened',
         sent: 'nothing',
         'job-id': first.outputs['job-id'],
       })
       expect(world.posts()).toEqual([CREATE])
     }))
+
+  test.each<[does: string, Record<string, string>, RunOptions]>([
+    ['is', { comment: 'true' }, {}],
+    ['is not', SCOPE, {}],
+    ['is', SCOPE, { event: 'push', payload: {} }],
+  ])('%s said to start another docs job after a time-out: %j, %j', (does, inputs, run) =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const { outputs, log } = await world.step({ ...inputs, ...deadlineAfter(3_000) }, run)
+      expect(outputs.outcome).toBe('timed-out')
+      expect(log.includes('A re-run starts another docs job.')).toBe(does === 'is')
+    }),
+  )
+
+  test('of any event waits for its own job, if an issue keeps it, also in the third attempt', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const event: RunOptions = { event: 'something_new', payload: {} }
+      const inputs = { 'job-scope': 'issue', 'issue-number': '1', 'allow-users': '*' }
+      const first = await world.step({ ...inputs, wait: 'false' }, event)
+      const attempt = (number: number): RunOptions => ({ ...event, ...again(number) })
+      const second = await world.step({ ...inputs, wait: 'false' }, attempt(2))
+      expect(second.outputs).toMatchObject({
+        outcome: 'started',
+        'job-id': first.outputs['job-id'],
+      })
+      world.finishJobs()
+      const third = await world.step(inputs, attempt(3))
+      const waited = { outcome: 'pr-opened', sent: 'nothing', 'job-id': first.outputs['job-id'] }
+      expect(third.outputs).toMatchObject(waited)
+      expect(third.log).toContain('This is a re-run')
+      expect(world.posts()).toEqual([CREATE])
+      // What it was asked for is in a pull request.
+      const fourth = await world.step(inputs, attempt(4))
+      expect(fourth.outputs).toMatchObject(waited)
+      expect(fourth.log).toContain('To ask for docs again, start a new run.')
+      expect(world.posts()).toEqual([CREATE])
+      const number = Number(third.outputs['pr-number'])
+      world.github
+        .addRepository('your-org/docs', {})
+        .addPull({ number, state: 'closed', merged: true })
+      const fifth = await world.step({ ...inputs, wait: 'false' }, attempt(5))
+      expect(fifth.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
+      expect(world.posts()).toEqual([CREATE, CREATE])
+    }))
+
+  test('of an attempt that was killed keeps its job, also past an attempt with bad input', () =>
+    inRealWorld({ emulator: { speed: 1 } }, async (world) => {
+      const killed = await world.runBundle(SCOPE, {
+        meanwhile: async ({ signal }) => {
+          await until(() => world.comments()[0]?.includes('Waiting') === true)
+          signal('SIGKILL')
+        },
+      })
+      const comments = world.comments()
+      const second = await world.runBundle({ ...SCOPE, wait: 'maybe' }, again(2))
+      expect(second.outputs).toMatchObject({ 'error-code': 'input', 'job-id': '' })
+      expect(world.comments()).toEqual(comments)
+      world.finishJobs()
+      const third = await world.runBundle(SCOPE, again(3))
+      expect(third.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        'job-id': killed.outputs['job-id'],
+      })
+      expect(world.posts()).toEqual([CREATE])
+    }))
+
+  test('keeps its job through an attempt that could not do anything', () =>
+    inWorld({ emulator: { speed: 1 } }, async (world) => {
+      const first = await world.step({ ...SCOPE, wait: 'false' })
+      const nowhere = { 'base-url': 'http://127.0.0.1:1', ...deadlineAfter(600) }
+      const unreachable = await world.step({ ...SCOPE, ...nowhere }, again(2))
+      expect(unreachable.outputs).toMatchObject({ outcome: 'error', 'error-code': 'network' })
+      world.finishJobs()
+      const last = await world.step(SCOPE, again(3))
+      expect(last.outputs).toMatchObject({
+        outcome: 'pr-opened',
+        'job-id': first.outputs['job-id'],
+      })
+      expect(world.posts()).toEqual([CREATE])
+    }))
+
+  const page = {
+    status: 404,
+    headers: { 'content-type': 'text/plain' },
+    body: '404 page not found',
+  }
+
+  test('finds its job although a gateway answers with a page for a moment', () =>
+    inWorld({}, async (world) => {
+      const first = await world.step({ ...SCOPE, wait: 'false' })
+      for (const method of ['GET', 'PATCH'])
+        world.github.faults.push({ method, path: /\/comments/, answer: page })
+      const { outputs, commands } = await world.step(SCOPE, again(2))
+      expect(outputs).toMatchObject({ outcome: 'pr-opened', 'job-id': first.outputs['job-id'] })
+      expect(commands('warning')).toEqual([])
+    }))
+
+  test('sends nothing if that goes on', () =>
+    inWorld({}, async (world) => {
+      await world.step({ ...SCOPE, wait: 'false' })
+      const times = Number.POSITIVE_INFINITY
+      world.github.faults.push({ method: 'GET', path: /\/comments/, answer: page, times })
+      const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(600) }, again(2))
+      expect(outputs).toMatchObject({ outcome: 'error', 'error-code': 'github' })
+      expect(world.posts()).toEqual([CREATE])
+    }))
 })
+
+test('a second step of the same identity in the same attempt is refused, and nothing is sent', () =>
+  inWorld({}, async (world) => {
+    const env = { GITHUB_RUN_ID: '300' }
+    const first = await world.step({ ...SCOPE, wait: 'false' }, { env })
+    const before = world.comments()
+    const second = await world.step(SCOPE, { env })
+    expect(second.outputs).toMatchObject({ outcome: 'error', 'error-code': 'input' })
+    expect(second.commands('error')).toEqual([
+      expect.stringMatching(new RegExp(`^job-key: .*job-id: ${first.outputs['job-id']}`)),
+    ])
+    expect(world.posts()).toEqual([CREATE])
+    expect(world.comments()).toEqual(before)
+    const apart = await world.step({ ...SCOPE, 'job-key': 'other', wait: 'false' }, { env })
+    expect(apart.outputs).toMatchObject({ outcome: 'started', sent: 'job' })
+  }))
 
 describe('the memory has the job', () => {
   const queued = { job: { status: 'queued' } }
@@ -234,16 +362,13 @@ describe('while the key is replaced', () => {
   const NEW = { 'api-key': 'mint_new_key_0123456789' }
   const BOTH = { ...NEW, 'previous-api-key': OLD['api-key'] }
 
-  test.each([
-    ['the comment', SCOPE],
-    ['the comment, beside a check', { ...SCOPE, check: 'true' }],
-  ])('%s keeps its job: with the old key, with both, with the new one', (_, inputs) =>
+  test('the comment keeps its job: with the old key, with both, with the new one', () =>
     inWorld({}, async (world) => {
-      const first = await world.step({ ...inputs, ...OLD })
-      const sameTwice = await world.step({ ...inputs, ...OLD, 'previous-api-key': OLD['api-key'] })
-      const dry = await world.step({ ...inputs, ...BOTH, 'dry-run': 'true' })
-      const both = await world.step({ ...inputs, ...BOTH })
-      const last = await world.step({ ...inputs, ...NEW })
+      const first = await world.step({ ...SCOPE, ...OLD })
+      const sameTwice = await world.step({ ...SCOPE, ...OLD, 'previous-api-key': OLD['api-key'] })
+      const dry = await world.step({ ...SCOPE, ...BOTH, 'dry-run': 'true' })
+      const both = await world.step({ ...SCOPE, ...BOTH })
+      const last = await world.step({ ...SCOPE, ...NEW })
       for (const { outputs, commands } of [sameTwice, dry, both, last]) {
         expect(outputs['job-id']).toBe(first.outputs['job-id'])
         expect(commands('warning')).toEqual([])
@@ -251,31 +376,14 @@ describe('while the key is replaced', () => {
       expect(dry.outputs['pr-link']).toBe(first.outputs['pr-link'])
       expect([both, last].map(({ outputs }) => outputs.sent)).toEqual(['message', 'message'])
       expect(world.comments()).toHaveLength(1)
-    }),
-  )
-
-  test('a re-run finds the check of an attempt that had the old key', () =>
-    inWorld({}, async (world) => {
-      const attempt = (number: number) => ({
-        env: { GITHUB_RUN_ID: '300', GITHUB_RUN_ATTEMPT: String(number) },
-      })
-      const first = await world.step({ check: 'true', ...OLD, wait: 'false' }, attempt(1))
-      const { outputs } = await world.step({ check: 'true', ...BOTH }, attempt(2))
-      expect(outputs).toMatchObject({ 'job-id': first.outputs['job-id'], sent: 'nothing' })
-      expect(world.posts()).toHaveLength(1)
     }))
 
   test('a key that was replaced without the one before is told in every place', () =>
     inWorld({}, async (world) => {
-      await world.step({ ...SCOPE, check: 'true', ...OLD })
-      const { commands, summary } = await world.step({ ...SCOPE, check: 'true', ...NEW })
-      const texts = [
-        ...commands('warning'),
-        summary,
-        world.comments()[1],
-        world.checks()[1]?.output.summary,
-      ]
-      expect(texts).toEqual(Array(4).fill(expect.stringContaining('set previous-api-key')))
+      await world.step({ ...SCOPE, ...OLD })
+      const { commands, summary } = await world.step({ ...SCOPE, ...NEW })
+      const texts = [...commands('warning'), summary, world.comments()[1]]
+      expect(texts).toEqual(Array(3).fill(expect.stringContaining('set previous-api-key')))
     }))
 
   test('the key before is masked, and is sent nowhere', () =>
@@ -298,6 +406,16 @@ describe('comment: true without job-scope', () => {
       expect(leg).toContain('\n- Workflow: `Docs`\n')
     }))
 
+  test('shows no part of a secret that was pasted into job-key, which is shortened', () =>
+    inWorld({}, async (world) => {
+      const token = 'ghs_0123456789abcdef'
+      const inputs = { 'docs-token': token, 'job-key': 'x'.repeat(90) + token }
+      expect((await world.step({ comment: 'true', ...inputs })).outputs.outcome).toBe('pr-opened')
+      expect(world.comments()[0]).toContain('x***')
+      const sent = world.github.requests.map(({ path, body }) => ({ path, body }))
+      expect(JSON.stringify(sent)).not.toContain(token.slice(0, 8))
+    }))
+
   test('keeps one comment, and each run has its own job', () =>
     inWorld({}, async (world) => {
       const first = await world.step({ comment: 'true' })
@@ -307,6 +425,103 @@ describe('comment: true without job-scope', () => {
       expect(second.outputs['job-id']).not.toBe(first.outputs['job-id'])
       expect(world.comments()).toHaveLength(1)
       expect(world.comments()[0]).toContain(second.outputs['job-id'])
+    }))
+})
+
+describe('the comment', () => {
+  test('takes at most 8 requests, with the diff', () =>
+    inWorld({}, async (world) => {
+      const docs = world.github.addRepository('your-org/docs', {})
+      const count = async (inputs: Record<string, string> = {}): Promise<number> => {
+        const before = world.github.requests.length
+        const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...inputs })
+        expect(outputs.outcome).toBe('pr-opened')
+        return world.github.requests.length - before
+      }
+      expect(await count()).toBeLessThanOrEqual(8)
+      docs.addPull({ number: 17 })
+      expect(await count()).toBeLessThanOrEqual(8)
+      expect(await count({ 'job-key': 'new' })).toBeLessThanOrEqual(8)
+    }))
+
+  test('says so after a cancel while it was being created', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push({
+        method: 'POST',
+        path: /\/comments/,
+        answer: 'silence',
+        takesEffect: true,
+      })
+      const { outputs } = await world.step(SCOPE, {
+        meanwhile: async ({ cancel }) => {
+          await until(() => world.comments().length > 0)
+          cancel()
+        },
+      })
+      expect(outputs.outcome).toBe('cancelled')
+      expect(world.comments()).toEqual([expect.stringContaining('🛑')])
+    }))
+
+  test.concurrent('is created to its end if that takes little longer than a cancel', () =>
+    inRealWorld({}, async (world) => {
+      world.github.faults.push({ method: 'POST', path: /\/comments/, answer: { delayMs: 300 } })
+      const { outputs } = await world.runBundle(SCOPE, {
+        meanwhile: async ({ signal }) => {
+          await until(() => world.comments().length > 0)
+          signal('SIGINT')
+        },
+      })
+      expect(outputs.outcome).toBe('cancelled')
+      expect(world.comments()).toEqual([expect.stringContaining('🛑')])
+      // It isn't looked for.
+      expect(world.github.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'PATCH'])
+    }))
+
+  test("can't be written for a fork, whose token can not be raised", () =>
+    inWorld(
+      { private: false, github: { permissions: { pull_requests: 'read' } } },
+      async (world) => {
+        const [base, head] = [REPOSITORY, 'octocat/your-repo'].map((full_name) => ({
+          repo: { full_name },
+        }))
+        const pull_request = {
+          number: 1,
+          user: { login: 'octocat' },
+          base,
+          head: { ...head, sha: HEAD },
+        }
+        const inputs = { comment: 'true', 'allow-users': '*' }
+        const { commands } = await world.step(inputs, { payload: { pull_request } })
+        expect(commands('warning')).toEqual([expect.stringContaining('can only read, whatever')])
+        expect(commands('warning')[0]).not.toContain('give the job')
+      },
+    ))
+
+  test('is not written by a dry run', () =>
+    inWorld({}, async (world) => {
+      for (const inputs of [{}, { 'timeout-minutes': '-1' }, { 'context-paths': 'nothing/**' }])
+        await world.step({ ...SCOPE, ...inputs, 'dry-run': 'true' })
+      expect(world.github.writes()).toEqual([])
+    }))
+
+  test('holds no key, not even in base64', () =>
+    inWorld({}, async (world) => {
+      const key = 'mint_0123456789abcdef'
+      const job = { id: `job-${key}`, status: 'active' }
+      const service = await world.serve({
+        create: [{ job }],
+        initialJobs: [{ id: job.id, projectId: 'docs', ageSeconds: 9999 }],
+      })
+      const inputs = { ...SCOPE, 'api-key': key, 'base-url': service.url }
+      expect((await world.step(inputs)).outputs.outcome).toBe('pr-opened')
+      const texts = world.github.writes().map(({ body }) => JSON.stringify(body))
+      expect(texts).toHaveLength(4)
+      for (const text of texts) {
+        const encoded = text.match(/[\w-]{16,}/g) ?? []
+        expect(text).not.toContain(key)
+        for (const part of encoded)
+          expect(Buffer.from(part, 'base64url').toString()).not.toContain(key)
+      }
     }))
 })
 

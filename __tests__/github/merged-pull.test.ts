@@ -486,17 +486,3 @@ test('without a context, the comment is on the pull request all the same', () =>
       ['Update the docs.'],
     ])
   }))
-
-test.each([
-  ['has', AFTER, false],
-  ['lacks', null, true],
-])(
-  'if a check can not be written, a re-run %s the docs job in the comment',
-  (_, mergeCommit, isLost) =>
-    inWorld({ github: { permissions: { checks: 'none' } } }, async (world) => {
-      addMerged(world, { mergeCommit })
-      const { commands } = await world.step({ ...SCOPE, check: 'true' }, push('Retry'))
-      expect(commands('warning')).toEqual([expect.stringContaining('The check may be missing')])
-      expect(commands('warning')[0]?.includes('a re-run may not find')).toBe(isLost)
-    }),
-)

@@ -5,7 +5,7 @@
 
 import { expect, test } from '@jest/globals'
 import { rows } from '../support/documents.js'
-import { type Permissions, type Received, sha } from '../support/github.js'
+import { type Permissions, sha } from '../support/github.js'
 import { ENDPOINTS } from '../support/github-endpoints.js'
 import { ACCEPTED } from '../support/github-permissions.js'
 import { inWorld, type RunOptions, requestsBefore, type World } from '../support/pull-request.js'
@@ -54,7 +54,6 @@ const CASES: Record<
     [{ 'job-scope': 'issue', 'issue-number': '40' }, run('workflow_dispatch')],
     [{ comment: 'true', 'allow-users': 'octocat' }, onIssue],
   ],
-  '`check: true`': [[{ check: 'true' }]],
   '`context`, `context-paths` on a pull request, its comments and its reviews': [
     [{ context: 'diff' }],
     [{ 'context-paths': '**' }],
@@ -114,7 +113,7 @@ test.each(TABLE)('%s: %s', async (what, cell) => {
     access,
   ])
   expect(given.length).toBeGreaterThan(0)
-  const none = { contents: 'none', actions: 'none', checks: 'none' } as const
+  const none = { contents: 'none', actions: 'none' } as const
   const nothing: Permissions = { issues: 'none', pull_requests: 'none', ...none }
   const permissions = { ...nothing, ...Object.fromEntries(given) }
   for (const [inputs, run] of CASES[what] ?? []) {
@@ -147,10 +146,6 @@ test.each(TABLE)(
           const refused = requestsBefore(world).find(({ status }) => status === 403)
           wasRefused = refused !== undefined
           if (refused === undefined) return
-          // The list of checks is read once more before a check is written.
-          const isRead = ({ method, path, status }: Received): boolean =>
-            method === 'GET' && path === refused.path && status === 200
-          if (world.github.requests.some(isRead)) return
           if (/\/pulls\/\d+$/.test(refused.path)) return // It is read as an issue.
           const name = refused.needs?.replace('_', '-').replace(/: .*/, '')
           const says = new RegExp(`GitHub: \\w.* failed: 403, "${message}"\\..*\`${name}: `)

@@ -54,11 +54,10 @@ function* brokenByJob(job: Job, events: string[], isRecord: boolean): Generator<
   if (strategy?.matrix && group !== undefined && !group.includes('matrix.'))
     yield 'has one group for all legs of a matrix, which then replace each other'
   for (const { id, with: inputs = {} } of steps) {
-    const isRemembered = inputs['job-scope'] !== undefined || inputs.check === true
-    // Otherwise, each open thread pays for a second docs job when the key is replaced.
-    if (isRemembered && inputs['previous-api-key'] !== '${{ secrets.PREVIOUS_AGENT_API_KEY }}')
-      yield 'forgets its docs jobs when the key is replaced'
     if (inputs['job-scope'] === undefined) continue
+    // Otherwise, each open thread pays for a second docs job when the key is replaced.
+    if (inputs['previous-api-key'] !== '${{ secrets.PREVIOUS_AGENT_API_KEY }}')
+      yield 'forgets its docs jobs when the key is replaced'
     if (id === undefined) yield 'has no id for a step that is remembered by it'
     const isOfMerge = inputs['job-scope'] === 'pull-request' && events.join() === 'push'
     if (!isOfMerge && !group?.includes('github.workflow'))
@@ -178,7 +177,7 @@ describe('the rules find what is wrong', () => {
     ],
     ['schedule.yml', "1-5' # <- change", "1-5'", "doesn't mark - cron: '17 3 * * 1-5'"],
     [
-      'release.yml',
+      'rolling.yml',
       'previous-api-key: ${{ secrets.PREVIOUS_AGENT_API_KEY }}',
       'comment: true',
       'forgets its docs jobs when the key is replaced',

@@ -433,8 +433,8 @@ const built = (checks: Readonly<Record<string, string>>, preview?: string, field
     if (run > 1) return
     const head_sha = sha('docs')
     for (const [name, conclusion] of Object.entries(checks)) {
-      const ended = { status: 'completed', conclusion } as Parameters<typeof world.docs.addCheck>[0]
-      world.docs.addCheck({ name, head_sha, ...ended })
+      const ended = { status: 'completed', conclusion } as (typeof world.docs.checks)[number]
+      world.docs.checks.push({ ...ended, name, head_sha })
     }
     if (preview) world.docs.deployments.push({ sha: head_sha, environment_url: preview })
   },
@@ -897,16 +897,8 @@ const CASES: Record<string, readonly Case[]> = {
     }),
   ],
   'release.yml': [
-    on(RELEASE, 'sends what changed since the release before, and has a check', {
+    on(RELEASE, 'sends what changed since the release before', {
       prompt: ['src/retry.ts', 'Retries.'],
-      check: ({ repository, sha: head_sha }) => {
-        const check = {
-          name: 'Docs of a release / docs: docs job (docs)',
-          head_sha,
-          conclusion: 'success',
-        }
-        expect([...repository.checks.values()]).toEqual([expect.objectContaining(check)])
-      },
     }),
   ],
   'start-and-wait.yml': [

@@ -169,7 +169,6 @@ const NO_PERMISSIONS: Permissions = {
   pull_requests: 'none',
   contents: 'none',
   actions: 'none',
-  checks: 'none',
   statuses: 'none',
   deployments: 'none',
 }

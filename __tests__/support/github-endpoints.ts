@@ -5,10 +5,9 @@
 
 import { posix } from 'node:path'
 import * as answers from './github-answers.js'
-import type { CheckState, ComparisonState, PullState, Repository } from './github-state.js'
+import type { ComparisonState, PullState, Repository } from './github-state.js'
 
 const COMMENT_LIMIT = 65_536
-const CHECK_LIMIT = 65_535
 const COMPARE_FILES = 300
 const PULL_FILES = 3000
 
@@ -33,8 +32,6 @@ export interface Call {
   readonly repo: Repository
   /** Whom the token speaks for. */
   readonly login: string
-  /** It is a person's, not a job's or an app's. */
-  readonly personal: boolean
   /** What stands for the names in the path, decoded. */
   readonly ids: readonly string[]
   readonly query: URLSearchParams
@@ -64,9 +61,7 @@ const ofComment = (repo: Repository | undefined, id: string): Need =>
 // although the documentation names both (seen in public logs of workflows).
 export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '', 'metadata: read', ({ repo: { full_name } }) => ({ body: { full_name } })],
-  ['POST', '/issues', 'issues: write', createIssue],
   ['GET', '/issues/{issue_number}', 'issues: read', getIssue],
-  ['PATCH', '/issues/{issue_number}', onIssue('write'), updateIssue],
   ['GET', '/issues/{issue_number}/comments', onIssue('read'), listComments],
   ['POST', '/issues/{issue_number}/comments', onIssue('write'), createComment],
   ['PATCH', '/issues/comments/{comment_id}', ofComment, updateComment],
@@ -83,8 +78,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ['GET', '/pulls/{pull_number}/commits', 'pull_requests: read', listPullCommits],
   ['GET', '/compare/{basehead}', 'contents: read', compare],
   ['GET', '/commits/{ref}/check-runs', 'checks: read', listChecks],
-  ['POST', '/check-runs', 'checks: write', createCheck],
-  ['PATCH', '/check-runs/{check_run_id}', 'checks: write', updateCheck],
   ['GET', '/commits/{commit_sha}/pulls', 'pull_requests: read', listCommitPulls],
   ['GET', '/actions/workflows/{workflow_id}/runs', 'actions: read', listRuns],
   ['GET', '/collaborators/{username}/permission', 'metadata: read', getPermission],
@@ -99,17 +92,6 @@ function getIssue({ repo, ids }: Call): Answer {
   const number = findIssue(repo, ids[0])
   const pull = repo.pulls.get(number)
   return { body: pull ? answers.pullAsIssue(pull) : answers.issue(number, repo.full_name) }
-}
-
-function createIssue({ repo }: Call): Answer {
-  const number = Math.max(0, ...repo.issues, ...repo.pulls.keys()) + 1
-  repo.issues.add(number)
-  return { status: 201, body: { number } }
-}
-
-/** Nothing here reads the state. */
-function updateIssue({ repo, ids }: Call): Answer {
-  return { body: { number: findIssue(repo, ids[0]) } }
 }
 
 function listComments({ repo, ids, query }: Call): Answer {
@@ -134,65 +116,14 @@ function updateComment({ repo, ids, body }: Call): Answer {
   return { body: answers.comment(comment) }
 }
 
-/**
- * `latest`, the default, has only the newest of each name (docs.github.com/en/rest/checks/runs).
- */
+/** The newest of each name, as by default (docs.github.com/en/rest/checks/runs). */
 function listChecks({ repo, ids, query }: Call): Answer {
-  const ofName = repo
-    .listed([...repo.checks.values()])
-    .filter(({ head_sha }) => head_sha === ids[0])
-    .filter(({ name }) => name === (query.get('check_name') ?? name))
-    .sort((one, other) => other.id - one.id)
-  const isNewest = (check: CheckState): boolean =>
-    ofName.find(({ name }) => name === check.name) === check
-  const all = query.get('filter') === 'all' ? ofName : ofName.filter(isNewest)
-  const { headers, body: check_runs } = pageOf(all, query, repo.paging)
-  return { headers, body: { check_runs } }
-}
-
-function createCheck({ repo, personal, body }: Call): Answer {
-  refusePersonal(personal)
-  const { name, head_sha, external_id = '', ...fields } = body as Partial<CheckState>
-  if (!name || !/^[0-9a-f]{40}$/.test(head_sha ?? '')) {
-    throw new Refusal(422, 'Invalid request.\n\nNo commit found for SHA')
-  }
-  const check = repo.addCheck({ name, head_sha: head_sha as string, external_id })
-  changeCheck(check, fields)
-  repo.record(check)
-  return { status: 201, body: check }
-}
-
-function updateCheck({ repo, personal, ids, body }: Call): Answer {
-  refusePersonal(personal)
-  const check = found(repo.checks.get(Number(ids[0])))
-  changeCheck(check, body as Partial<CheckState>)
-  repo.record(check)
-  return { body: check }
-}
-
-function refusePersonal(personal: boolean): void {
-  if (personal) throw new Refusal(403, 'You must authenticate via a GitHub App.')
-}
-
-/** A completed check run can't be reopened. What an output leaves out is gone. */
-function changeCheck(check: CheckState, { status, conclusion, output }: Partial<CheckState>): void {
-  if (check.status === 'completed' && status !== 'completed') {
-    throw new Refusal(422, "Invalid request. A completed check run can't be reopened")
-  }
-  if (status === 'completed' && !conclusion)
-    throw new Refusal(422, 'Invalid request. "conclusion" wasn\'t supplied.')
-  if (output) {
-    const { title, summary, text = null } = output
-    if (!title || summary === null || summary === undefined)
-      throw new Refusal(422, 'Invalid request. "output"')
-    for (const part of [summary, text ?? '']) {
-      if (Buffer.byteLength(part) > CHECK_LIMIT)
-        throw new Refusal(422, 'Validation Failed: too long')
-    }
-    check.output = { title, summary, text }
-  }
-  check.status = status ?? check.status
-  check.conclusion = conclusion ?? check.conclusion
+  const asked = query.get('check_name')
+  const found = repo.checks.filter(
+    ({ head_sha, name }) => head_sha === ids[0] && name === (asked ?? name),
+  )
+  const check_runs = [...new Map(found.map((check) => [check.name, check])).values()]
+  return { body: { check_runs } }
 }
 
 function getPull({ repo, ids }: Call): Answer {

@@ -5,9 +5,7 @@
  */
 export const ACCEPTED: Readonly<Record<string, string>> = {
   'GET ': 'metadata=read',
-  'POST /issues': 'issues=write',
   'GET /issues/{issue_number}': 'issues=read',
-  'PATCH /issues/{issue_number}': 'issues=write; pull_requests=write',
   'GET /issues/{issue_number}/comments': 'issues=read; pull_requests=read',
   'POST /issues/{issue_number}/comments': 'issues=write; pull_requests=write',
   'PATCH /issues/comments/{comment_id}': 'issues=write; pull_requests=write',
@@ -21,8 +19,6 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
   'GET /pulls/{pull_number}/commits': 'pull_requests=read',
   'GET /compare/{basehead}': 'contents=read',
   'GET /commits/{ref}/check-runs': 'checks=read',
-  'POST /check-runs': 'checks=write',
-  'PATCH /check-runs/{check_run_id}': 'checks=write',
   'GET /commits/{commit_sha}/pulls': 'pull_requests=read',
   'GET /actions/workflows/{workflow_id}/runs': 'actions=read',
   'GET /collaborators/{username}/permission': 'metadata=read',

@@ -41,11 +41,7 @@ export interface CommentState {
   body: string
 }
 
-type CheckFields = 'name' | 'head_sha' | 'external_id' | 'status' | 'conclusion'
-export type CheckState = Pick<Schemas['check-run'], CheckFields> & {
-  readonly id: number
-  output: Pick<Schemas['check-run']['output'], 'title' | 'summary' | 'text'>
-}
+type CheckState = Pick<Schemas['check-run'], 'name' | 'head_sha' | 'status' | 'conclusion'>
 
 type PullFields = 'number' | 'title' | 'body' | 'state' | 'merged'
 export type PullState = Pick<Schemas['pull-request'], PullFields> & {
@@ -99,21 +95,18 @@ export class Repository {
   readonly issues = new Set<number>()
   /** By id. */
   readonly comments = new Map<number, CommentState>()
-  /** By id. */
-  readonly checks = new Map<number, CheckState>()
+  /** Oldest first. */
+  readonly checks: CheckState[] = []
   /** By sha. */
   readonly commits = new Map<string, CommitState>()
   /** By `base...head`, each a sha. */
   readonly comparisons = new Map<string, ComparisonState>()
   readonly runs: RunState[] = []
-  /** How many items a page of comments or checks has at most. */
+  /** How many items a page of comments has at most. */
   readonly paging = { most: 100 }
   /** How late the lists show what was written, in milliseconds. */
   lagMs = 0
-  readonly #written = new Map<
-    number,
-    { readonly at: number; readonly item: CommentState | CheckState }[]
-  >()
+  readonly #written = new Map<number, { readonly at: number; readonly comment: CommentState }[]>()
   /** Whether the list of runs ignores the filters, as other servers may. */
   unfiltered = false
   /** Oldest first. */
@@ -129,21 +122,22 @@ export class Repository {
     private readonly nextId: () => number,
   ) {}
 
-  /** Records what a list shows of a comment or a check from now on. */
-  record(item: CommentState | CheckState): void {
-    const written = this.#written.get(item.id) ?? []
-    this.#written.set(item.id, [...written, { at: performance.now(), item: structuredClone(item) }])
+  /** Records what a list shows of a comment from now on. */
+  record(comment: CommentState): void {
+    const written = this.#written.get(comment.id) ?? []
+    const now = { at: performance.now(), comment: structuredClone(comment) }
+    this.#written.set(comment.id, [...written, now])
   }
 
   /** What a list shows of these: what was written some time ago. */
-  listed<T extends CommentState | CheckState>(items: readonly T[]): T[] {
-    if (this.lagMs === 0) return [...items]
+  listed(comments: readonly CommentState[]): CommentState[] {
+    if (this.lagMs === 0) return [...comments]
     const shownUntil = performance.now() - this.lagMs
-    return items.flatMap((item) => {
-      const written = this.#written.get(item.id)
-      if (written === undefined) return [item]
+    return comments.flatMap((comment) => {
+      const written = this.#written.get(comment.id)
+      if (written === undefined) return [comment]
       const shown = written.findLast(({ at }) => at <= shownUntil)
-      return shown === undefined ? [] : [shown.item as T]
+      return shown === undefined ? [] : [shown.comment]
     })
   }
 
@@ -166,21 +160,6 @@ export class Repository {
     }
     this.pulls.set(pull.number, pull)
     return pull
-  }
-
-  addCheck(fields: Partial<CheckState> = {}): CheckState {
-    const check: CheckState = {
-      id: this.nextId(),
-      name: 'check',
-      head_sha: sha('head'),
-      external_id: '',
-      status: 'queued',
-      conclusion: null,
-      output: { title: null, summary: null, text: null },
-      ...fields,
-    }
-    this.checks.set(check.id, check)
-    return check
   }
 
   addComment(issue: number, fields: Partial<CommentState> = {}): CommentState {

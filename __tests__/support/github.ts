@@ -31,7 +31,7 @@ const REQUEST_LIMIT = 10_000
 const FIRST_ID = 5_000_000_001
 
 /** Only recipes need these; the action doesn't. */
-type OfRecipes = 'statuses' | 'deployments'
+type OfRecipes = 'checks' | 'statuses' | 'deployments'
 type Granted = 'none' | 'read' | 'write'
 /** Every token may read metadata. */
 export type Permissions = Record<Exclude<Permission, 'metadata' | OfRecipes>, Granted> &
@@ -56,8 +56,6 @@ export interface OtherToken {
 export interface Options {
   /** The run's own (default `ghs_token`). */
   readonly token?: string
-  /** It is a person's, not the job's own. */
-  readonly personal?: boolean
   /** By their texts. */
   readonly otherTokens?: Readonly<Record<string, OtherToken>>
   /** What the token may do. Default: all that the endpoints need. */
@@ -307,7 +305,6 @@ function answer(
     const call = {
       repo,
       login: 'github-actions[bot]',
-      personal: other !== undefined || options.personal === true,
       ids: found.ids,
       query: found.query,
       body: request.body,
@@ -383,7 +380,6 @@ export async function startGitHub(options: Options = {}) {
       pull_requests: 'write',
       contents: 'read',
       actions: 'read',
-      checks: 'write',
       ...permissions,
     },
     deniedRead: 404,

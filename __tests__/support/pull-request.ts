@@ -169,8 +169,6 @@ export async function startWorld(options: WorldOptions = {}) {
       [...repository.comments.values()]
         .filter(({ issue }) => issue === pull.number)
         .map(({ body }) => body),
-    /** The check runs on the head of the pull request, oldest first. */
-    checks: () => [...repository.checks.values()].filter(({ head_sha }) => head_sha === HEAD),
     /** Waits until GitHub has answered this many requests. */
     answered: (count: number) =>
       until(() => github.requests.filter(({ status }) => status !== 'none').length >= count),

@@ -26,7 +26,7 @@ const EVENTS = ['push', 'pull_request', 'merge_group', 'schedule', 'release', 'w
 const WRITES: Readonly<Record<string, readonly string[]>> = {
   '.github/workflows/release.yml draft': ['contents', 'id-token', 'attestations'],
   '.github/workflows/major.yml major': ['contents'],
-  '.github/workflows/try-github.yml try': ['issues', 'checks'],
+  '.github/workflows/try-github.yml try': ['issues'],
   '.github/workflows/security.yml code': ['security-events'],
   '.github/workflows/security.yml project': ['security-events'],
 }

@@ -222,7 +222,7 @@ describe('skip-authors', () => {
   const WRITTEN = 'the comment, review or answer is by Other-Bot'
   const OWN = "the event is about this action's own comment"
   const stored = { state: 'active', jobId: 'job-1', link: '', fingerprint: '' } as const
-  const identity = { repository: RUN.repository, place: '7' } as Identity
+  const identity = { repository: RUN.repository, number: 7 } as Identity
   const MARKER = createMarker(
     { ...stored, run: '1', attempt: 1 },
     1,

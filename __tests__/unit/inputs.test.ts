@@ -12,6 +12,7 @@ import {
   parseInputs,
   type RawInputs,
 } from '../../src/inputs/inputs.js'
+import { describeJobKey } from '../../src/inputs/job-key.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { scaled } from '../support/time.js'
 import { INPUTS } from './scripted-run.js'
@@ -110,7 +111,6 @@ test.each<[InputName, values: string[], parsed: Partial<Inputs>]>([
   ['wait', ['false', 'False', 'FALSE', ' false\n'], { wait: false }],
   ['dry-run', ['true', 'True', 'TRUE'], { dryRun: true }],
   ['comment', ['true'], { comment: true }],
-  ['check', ['true'], { check: true }],
   ['context', ['event'], { context: 'event' }],
   ['context', ['diff'], { context: 'diff' }],
   ['job-scope', ['pull-request'], { jobScope: 'pull-request' }],
@@ -193,7 +193,7 @@ const REJECTED: Rejected[] = [
       [[' .. ', '".."'], 'x'.repeat(513), ['a\nb\u0000', '"a b\\u{0}"']],
     ],
   ),
-  ...(['wait', 'dry-run', 'comment', 'check'] as const).map(
+  ...(['wait', 'dry-run', 'comment'] as const).map(
     (input): Rejected => [
       input,
       'expected true or false, got %.',
@@ -437,7 +437,6 @@ describe('problems', () => {
       wait: 'maybe',
       'dry-run': '2',
       comment: '2',
-      check: '2',
       'fail-on': 'always',
       'allow-users': '@',
       'skip-authors': '@',
@@ -497,11 +496,22 @@ test.each([
   },
 )
 
+test.each([
+  ['', ''],
+  ['fr', 'fr'],
+  ['{\n  "lang": "fr",\n  "node": 24\n}', 'fr, 24'],
+  ['{"lang": "fr\\n"}', 'fr'],
+  ['{"lang": ""}', '{"lang": ""}'],
+  ['{"config": {"a": 1}}', '{"a":1}'],
+  [`a\n${'x'.repeat(99)}`, `a ${'x'.repeat(97)}…`],
+])('job-key %j is read as %j', (jobKey, text) => {
+  expect(describeJobKey(jobKey)).toBe(text)
+})
+
 const ATTACH = { prompt: '', 'job-id': 'j' }
 test.each<[Raw, boolean]>([
   [{}, false],
   [{ 'job-scope': 'pull-request' }, true],
-  [{ check: 'true' }, true],
   [{ comment: 'true', ...ATTACH }, true],
   [{ context: 'diff', 'job-id': 'j' }, true],
   [{ context: 'event', ...ATTACH }, false],
@@ -537,10 +547,6 @@ describe('what is needed even if other inputs are bad', () => {
     [{ 'skip-authors': '*[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [{ 'prompt-file': ' gone.md ' }, { hasPromptFile: true }],
     [{ 'prompt-file': '\n' }, { hasPromptFile: false }],
-    [{ check: ' TRUE ' }, { check: true }],
-    [{ check: 'True', 'dry-run': ' FALSE\n' }, { check: true }],
-    [{ check: 'true', 'dry-run': 'true' }, { check: false }],
-    [{ check: 'yes' }, { check: false }],
   ])('%j gives %j', (raw, expected) => {
     expect(readAny({ wait: 'maybe', ...ELSEWHERE, ...raw }).inputs).toMatchObject(expected)
   })

@@ -1,18 +1,19 @@
-/** The signed marker is valid for one step, in one comment or check run, with one key. */
+/** The signed marker is valid for one step, in one comment, with one key. */
 
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import {
   createMarker,
   deriveMarkerKeys,
   type Identity,
   readMarker,
   type StoredState,
+  workflowId,
 } from '../../src/memory/marker.js'
 
 const KEY = deriveMarkerKeys('mint_key')
 const IDENTITY: Identity = {
   repository: 'your-org/your-repo',
-  place: '7',
+  number: 7,
   workflow: 'your-org/your-repo/.github/workflows/docs.yml',
   job: 'docs',
   step: 'agent',
@@ -38,13 +39,14 @@ test('a marker that an earlier version wrote is read', () => {
   expect(readMarker(earlier, ID, IDENTITY, KEY)).toEqual({ ...STATE, fingerprint: '' })
 })
 
-test.each([
-  ...(['repository', 'place'] as const).map((field) => [field, 'unverified'] as const),
+test.each<readonly [keyof Identity, string | number, 'unverified' | undefined]>([
+  ['repository', 'other', 'unverified'],
+  ['number', 8, 'unverified'],
   ...(['workflow', 'job', 'step', 'project', 'jobKey'] as const).map(
-    (field) => [field, undefined] as const,
+    (field) => [field, 'other', undefined] as const,
   ),
-])('a marker does not count for another %s', (field, result) => {
-  expect(readMarker(marker, ID, { ...IDENTITY, [field]: 'other' }, KEY)).toBe(result)
+])('a marker does not count for another %s', (field, other, result) => {
+  expect(readMarker(marker, ID, { ...IDENTITY, [field]: other }, KEY)).toBe(result)
 })
 
 test('a marker does not count for another API key', () => {
@@ -105,4 +107,20 @@ test('a marker counts no more once any of its characters is another, is gone or 
   expect(
     changes.filter((changed) => typeof readMarker(changed, ID, IDENTITY, KEY) === 'object'),
   ).toEqual([])
+})
+
+describe('the workflow', () => {
+  const PATH = 'your-org/your-repo/.github/workflows/docs.yml'
+  test.each([
+    [`${PATH}@refs/heads/a@refs/b.yml@c`, PATH],
+    [`${PATH}@0123456789abcdef0123456789abcdef01234567`, PATH],
+    [
+      'your-org/rules/.github/workflows/docs.yaml@main',
+      'your-org/rules/.github/workflows/docs.yaml',
+    ],
+    ['your-org/your-repo/dynamic/agent@refs/heads/main', 'your-org/your-repo/dynamic/agent'],
+    ['', 'Docs'],
+  ])('of %j is %j', (workflowRef, id) => {
+    expect(workflowId({ workflowRef, workflow: 'Docs' })).toBe(id)
+  })
 })

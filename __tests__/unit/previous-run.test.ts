@@ -45,30 +45,24 @@ const NO_JOB = { jobId: '', link: '' }
 
 type Stored = StoredState | 'nothing' | Error
 
-function writer(what: Stored | undefined, role: 'decides' | 'remembers' | 'informs') {
-  if (what === undefined) return undefined
-  const all = {
-    role,
-    stopped: false,
+function commentWith(what: Stored) {
+  const comment = {
+    isStopped: false,
     stop: () => {
-      all.stopped = true
+      comment.isStopped = true
     },
     find: async () => {
       if (what instanceof Error) throw what
       return what === 'nothing' ? undefined : what
     },
   }
-  return all
+  return comment
 }
 
 interface Options {
   comment?: Stored
-  check?: Stored
-  /** Whether the comment decides. */
-  decides?: boolean
   attempt?: number
   dryRun?: boolean
-  task?: Task
   script?: Iterable<ScriptedResult>
   /** The state of the docs pull request. */
   pull?: DocsPull['state']
@@ -76,26 +70,22 @@ interface Options {
 }
 
 async function find({
-  decides = true,
   attempt = 1,
   dryRun = false,
-  task = INPUTS.task,
+  pull = 'merged',
+  action = '',
   ...more
 }: Options) {
-  const { pull = 'merged', action = '' } = more
   const scripted = createScriptedRun(more.script ?? [jobResult('active')], { timeoutMs: 60_000 })
-  const writers = {
-    comment: writer(more.comment, decides ? 'decides' : 'informs'),
-    check: writer(more.check, 'remembers'),
-  }
+  const comment = commentWith(more.comment ?? 'nothing')
   const { value, code, error } = await settle(
     findPreviousRun({
-      inputs: { ...INPUTS, task, dryRun, timeoutMs: 60_000 },
+      inputs: { ...INPUTS, jobScope: 'pull-request', dryRun, timeoutMs: 60_000 },
       environment: { runId: '9', runAttempt: attempt } as RunEnvironment,
       event: { action, pullRequest: { number: 7 } } as RunEvent,
       readDocsPull: async () => ({ state: pull }) as DocsPull,
       ...scripted.tools,
-      slots: [writers.check, writers.comment].filter((slot) => slot !== undefined),
+      comment,
     }),
   )
   const { jobId, previousLink, fingerprint } = scripted.progress
@@ -105,7 +95,7 @@ async function find({
     reported: scripted.reported,
     responded: scripted.progress.responded,
     fingerprint,
-    writers,
+    isStopped: comment.isStopped,
     value,
     error,
     /** What was found, which jobs were asked for, and which one is followed. */
@@ -129,8 +119,6 @@ function describePrevious(previous: PreviousRun | Attach | undefined): string {
 const NOTHING = 'nothing; asks nobody; follows nothing'
 const FOLLOWED = `follows job-1 ${OLD_LINK}`
 
-const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
-const MESSAGE: Task = { kind: 'message', jobId: 'job-1', prompt: 'More' }
 const GITHUB_ERROR = new ActionError('github', 'GitHub refused.', 'Set permissions.')
 const BUG = new TypeError('x is not a function')
 /** A 404 is believed when it is repeated. */
@@ -140,7 +128,7 @@ const asks = (jobId: string, count = 4) => `asks ${Array(count).fill(jobId).join
 describe('a first attempt', () => {
   const comment = stored('active')
   test.each<[string, Options, now: string, requests: number]>([
-    ['that runs', { check: 'nothing' }, 'active', 1],
+    ['that runs', {}, 'active', 1],
     ['that ended', { script: [jobResult('completed')] }, 'completed', 1],
     [
       'that is seen at the second request',
@@ -165,9 +153,7 @@ describe('a first attempt', () => {
   })
 
   test.each<[string, Options]>([
-    ['without either', {}],
-    ['if nothing is stored', { comment: 'nothing', check: 'nothing' }],
-    ['in a comment that decides nothing', { comment, decides: false }],
+    ['if nothing is stored', {}],
     ['in a comment without a job', { comment: stored('skipped', NO_JOB) }],
   ])('finds nothing %s', async (_, options) => {
     expect((await find(options)).story).toBe(NOTHING)
@@ -179,7 +165,7 @@ describe('a first attempt', () => {
       { comment: GITHUB_ERROR },
       'github; asks nobody; follows nothing',
     ],
-    ['the action itself fails', { check: BUG }, `${BUG.message}; asks nobody; follows nothing`],
+    ['the action itself fails', { comment: BUG }, `${BUG.message}; asks nobody; follows nothing`],
     [
       'the job is refused',
       { comment, script: Array(4).fill(errorResponse(401)) },
@@ -191,7 +177,7 @@ describe('a first attempt', () => {
 
   test('leaves what it sees to the polls that follow', async () => {
     const script = [jobResult('queued')]
-    const { lines, reported } = await find({ comment, check: 'nothing', script })
+    const { lines, reported } = await find({ comment, script })
     expect([lines.log, lines.warn, reported]).toEqual([[], [], []])
   })
 
@@ -207,18 +193,13 @@ describe('a first attempt', () => {
 })
 
 describe('a re-run', () => {
-  const check = ofThisRun('timed-out')
-  const withoutJob = ofThisRun('active', NO_JOB)
-  const other = stored('pr-opened', { jobId: 'job-0' })
-  const WAITS = `waits for job-1: active; asks job-1; ${FOLLOWED}`
-  const OTHER = `continues job-0, pr-opened: active; asks job-0; follows job-0 ${OLD_LINK}`
-  const GONE = 'continues job-1, timed-out: gone'
-  const job0 = jobResult('active', { id: 'job-0' })
+  const NEW = (state: string, now: string, count = 1) =>
+    `continues job-1, ${state}: ${now}; ${asks('job-1', count)}; ${FOLLOWED}`
 
   test.each(['active', 'unknown', 'timed-out', 'completed'])(
     'waits for the job of an attempt that was %s',
     async (state) => {
-      const { story } = await find({ attempt: 2, check: ofThisRun(state), comment: other })
+      const { story } = await find({ attempt: 2, comment: ofThisRun(state) })
       expect(story).toBe(`waits for job-1: active; asks job-1; ${FOLLOWED}`)
     },
   )
@@ -226,41 +207,25 @@ describe('a re-run', () => {
   test.each(['pr-opened', 'no-changes', ...FAILURES, 'unsent', 'skipped'])(
     'is like a new run after an attempt that was %s',
     async (state) => {
-      const options = { attempt: 2, check: ofThisRun(state), comment: other, script: [job0] }
-      expect((await find(options)).story).toBe(OTHER)
+      const { story } = await find({ attempt: 2, comment: ofThisRun(state), pull: 'open' })
+      expect(story).toBe(NEW(state, 'active'))
     },
   )
 
   const told = ofThisRun('pr-opened', { fingerprint: 'its fingerprint' })
   const isNow = (status: string) => [jobResult(status)]
-  const REPORTS = `waits for job-1: completed; asks job-1; ${FOLLOWED}`
-  const REPLACES = (status: string) =>
-    `continues job-1, pr-opened: ${status}; asks job-1; follows nothing`
+  const REPORTS = (status: string) => `waits for job-1: ${status}; asks job-1; ${FOLLOWED}`
   test.each<[story: string, Options]>([
-    [REPORTS, { check: told, pull: 'open' }],
-    [REPORTS, { check: told, pull: 'unknown' }],
-    [REPORTS, { check: told, pull: 'open', comment: other }],
-    [REPORTS, { comment: told, pull: 'open' }],
-    [REPORTS, { check: told, pull: 'open', task: MESSAGE }],
-    [NOTHING, { check: told, pull: 'open', task: ATTACH }],
-    [WAITS, { check: told, pull: 'open', script: isNow('active') }],
-    [REPLACES('archived'), { check: told, pull: 'open', script: isNow('archived') }],
-    [
-      REPLACES('archived').replace('nothing', `job-1 ${OLD_LINK}`),
-      { comment: told, pull: 'open', script: isNow('archived') },
-    ],
-    [REPLACES('completed'), { check: told, pull: 'merged' }],
-    [REPLACES('completed'), { check: told, pull: 'closed' }],
-    [
-      OTHER.replace('asks', 'asks job-1'),
-      { check: told, pull: 'merged', comment: other, script: [jobResult('completed'), job0] },
-    ],
-    [NOTHING, { check: ofThisRun('no-changes'), pull: 'open' }],
-    [NOTHING, { check: ofThisRun('pr-opened'), pull: 'open' }],
+    [REPORTS('completed'), { pull: 'open' }],
+    [REPORTS('completed'), { pull: 'unknown' }],
+    [REPORTS('active'), { pull: 'open', script: isNow('active') }],
+    [NEW('pr-opened', 'archived'), { pull: 'open', script: isNow('archived') }],
+    [NEW('pr-opened', 'completed'), { pull: 'merged' }],
+    [NEW('pr-opened', 'completed'), { pull: 'closed' }],
   ])('of a run whose docs job has opened a pull request: %s, with %j', async (story, options) => {
-    const found = await find({ attempt: 2, script: isNow('completed'), ...options })
+    const found = await find({ attempt: 2, comment: told, script: isNow('completed'), ...options })
     expect(found.story).toBe(story)
-    const isReported = story === REPORTS || story === WAITS
+    const isReported = story.startsWith('waits')
     expect(found.fingerprint).toBe(isReported ? 'its fingerprint' : '')
     const isOpen = isReported && options.pull === 'open'
     expect(found.lines.log.join().includes('or close that pull request')).toBe(isOpen)
@@ -274,34 +239,13 @@ describe('a re-run', () => {
     )
   })
 
-  test.each<[string, Options, story: string]>([
-    ['the job in the comment if the check lacks it', { check: withoutJob, comment: check }, WAITS],
-    ['the job that it is given to wait for', { check, task: ATTACH }, WAITS],
-    [
-      'nothing if it is given another job',
-      { check, task: { ...MESSAGE, jobId: 'job-2' } },
-      NOTHING,
-    ],
-    ['nothing if no job is known', { check: withoutJob }, NOTHING],
-    ['nothing of another run in the check', { check: stored('active') }, NOTHING],
-    ['that its job is gone', { check, script: gone }, `${GONE}; ${asks('job-1')}; follows nothing`],
-    [
-      'the job of the comment if its own is gone',
-      { check, comment: other, script: [...gone, job0] },
-      OTHER.replace('asks', asks('job-1')),
-    ],
-    [
-      'at once that the job of both is gone',
-      { check, comment: stored('timed-out'), script: gone },
-      `${GONE}; ${asks('job-1')}; ${FOLLOWED}`,
-    ],
-    [
-      'an error if the check cannot be read',
-      { check: GITHUB_ERROR },
-      'github; asks nobody; follows nothing',
-    ],
-  ])('finds %s', async (_, options, story) => {
-    expect((await find({ attempt: 2, ...options })).story).toBe(story)
+  test('finds that its job is gone', async () => {
+    const { story } = await find({ attempt: 2, comment: ofThisRun('timed-out'), script: gone })
+    expect(story).toBe(NEW('timed-out', 'gone', 4))
+  })
+
+  test('finds nothing if no job is known', async () => {
+    expect((await find({ attempt: 2, comment: ofThisRun('active', NO_JOB) })).story).toBe(NOTHING)
   })
 })
 
@@ -311,9 +255,8 @@ describe('an earlier create request whose result is unknown', () => {
     [{ comment: sent('sending') }, true],
     [{ comment: sent('unsent') }, false],
     [{ comment: stored('unknown') }, false],
-    [{ attempt: 2, check: sent('unsent', '9'), comment: sent('unknown') }, false],
-    [{ attempt: 2, check: sent('unknown', '9'), comment: stored('active') }, true],
-    [{ attempt: 2, check: sent('unknown', '9'), comment: ofThisRun('active') }, false],
+    [{ attempt: 2, comment: sent('unknown', '9') }, true],
+    [{ attempt: 2, comment: sent('unsent', '9') }, false],
   ])('%j is told: %s', async (options, isTold) => {
     const text = `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`
     expect((await find(options)).notes).toEqual(isTold ? [text] : [])
@@ -322,7 +265,7 @@ describe('an earlier create request whose result is unknown', () => {
 
 test.each<[Options, isTold: boolean]>([
   [{ attempt: 2, comment: ofThisRun('unknown') }, true],
-  [{ attempt: 2, check: ofThisRun('sending') }, true],
+  [{ attempt: 2, comment: ofThisRun('sending') }, true],
   [{ attempt: 2, comment: ofThisRun('active') }, false],
   [{ comment: stored('unknown') }, false],
 ])('an earlier message whose result is unknown: %j is told: %s', async (options, isTold) => {
@@ -339,44 +282,35 @@ describe('what this very attempt stored', () => {
     'used docs job "job-1"',
     ' To wait for that docs job, set job-id: job-1 and no prompt.',
   )
-  const state = ofThisRun('active')
 
   test.each<[string, Options, message: string]>([
-    ['in the comment', { comment: state, check: 'nothing' }, USED],
-    ['in the check', { check: ofThisRun('pr-opened'), comment: 'nothing' }, USED],
-    ['in a later attempt', { attempt: 3, check: ofThisRun('active', { attempt: 3 }) }, USED],
-    [
-      'without a job',
-      { comment: ofThisRun('sending', NO_JOB), check: 'nothing' },
-      text('sent a request'),
-    ],
-    ['with the comment alone', { comment: state }, USED],
-    ['to wait for another job', { check: state, task: { kind: 'attach', jobId: 'job-2' } }, USED],
-    ['although it is to message the job', { check: state, task: MESSAGE }, USED],
+    ['while its job runs', { comment: ofThisRun('active') }, USED],
+    ['with its end', { comment: ofThisRun('pr-opened') }, USED],
+    ['in a later attempt', { attempt: 3, comment: ofThisRun('active', { attempt: 3 }) }, USED],
+    ['without a job', { comment: ofThisRun('sending', NO_JOB) }, text('sent a request')],
   ])("is another step's: %s", async (_, options, message) => {
-    const { error, story, writers } = await find(options)
+    const { error, story, isStopped } = await find(options)
     expect(story).toBe('input; asks nobody; follows nothing')
     expect(error).toMatchObject({
       message,
       advice:
         'Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
     })
-    expect([writers.comment?.stopped, writers.check?.stopped]).not.toContain(false)
+    expect(isStopped).toBe(true)
   })
 
   test.each<[string, Options, story: string]>([
     ['it sent nothing: unsent', { comment: ofThisRun('unsent', NO_JOB) }, NOTHING],
     ['it sent nothing: skipped', { comment: ofThisRun('skipped', NO_JOB) }, NOTHING],
-    ['the step only waits for its job', { check: ofThisRun('started'), task: ATTACH }, NOTHING],
     [
       'it is of another run',
       { attempt: 2, comment: stored('a', { attempt: 2 }) },
       `continues job-1, a: active; asks job-1; ${FOLLOWED}`,
     ],
   ])('does not matter if %s', async (_, options, expected) => {
-    const { story, writers } = await find(options)
+    const { story, isStopped } = await find(options)
     expect(story).toBe(expected)
-    expect([writers.comment?.stopped, writers.check?.stopped]).not.toContain(true)
+    expect(isStopped).toBe(false)
   })
 })
 
@@ -413,7 +347,8 @@ describe('continuing', () => {
     const inputs: Inputs = { ...INPUTS, timeoutMs: 60_000, jobScope: 'pull-request', dryRun }
     const event = { action: pushed ? 'synchronize' : '', pullRequest: { number: 7 } } as RunEvent
     const environment = { runId: '9', runAttempt: 1 } as RunEnvironment
-    const context = { ...tools, slots: [], inputs, environment, event, readDocsPull }
+    const comment = commentWith('nothing')
+    const context = { ...tools, comment, inputs, environment, event, readDocsPull }
     const task = await planFor(previous, composeWith, context)
     const followed = [progress.jobId, progress.previousLink]
     return { told: { task, read, log: lines.log, followed }, task, progress }

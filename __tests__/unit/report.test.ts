@@ -44,13 +44,13 @@ function createStep({
     environment: { serverUrl: '', repository: '', runId: '', workflow: '' },
     inputs: INPUTS,
   })
-  report.places.push({
+  report.comment = {
     failure: '',
     writePlaceholder: async (update) => void updates.push(update),
     enqueue: (update) => updates.push(update),
     close: async ({ usualMs, memoryMs, cancelledMs }) =>
       void limits.push([usualMs, memoryMs, cancelledMs]),
-  })
+  }
   const to = (place: string): string[] =>
     written.filter(([at]) => at === place).map(([, text]) => text)
   return { clock, progress, report, updates, limits, to }
@@ -142,7 +142,7 @@ describe('the end', () => {
       report.end({ outcome: 'pr-opened' })
       expect(updates).toEqual([])
       progress.docsFiles = Array(count).fill({ filename: 'a.md', additions: 1, deletions: 0 })
-      await report.closePlaces(createDeadline(30 * 60_000, new AbortController().signal, clock))
+      await report.closeComment(createDeadline(30 * 60_000, new AbortController().signal, clock))
       expect([updates.length, to('summary').length, to('outputs').length]).toEqual([
         1,
         summaries,
@@ -160,7 +160,7 @@ describe('the end', () => {
     const { clock, report, limits } = createStep()
     clock.advance(elapsedMs)
     const cancel = isCancelled ? AbortSignal.abort() : new AbortController().signal
-    await report.closePlaces(createDeadline(30 * 60_000, cancel, clock))
+    await report.closeComment(createDeadline(30 * 60_000, cancel, clock))
     expect(limits).toEqual([expected])
   })
 
@@ -183,22 +183,4 @@ describe('the end', () => {
     report.end({ outcome: 'error', error: new ActionError('network', 'Broken.', '', { cause }) })
     expect(to('debug').join()).toContain(`'${cause.data}'`)
   })
-})
-
-test('a placeholder that fails is reported after all of them have settled', async () => {
-  const { report } = createStep()
-  const settled: string[] = []
-  const writer = (name: string, write: () => Promise<void>) => ({
-    failure: '',
-    writePlaceholder: () => write().finally(() => settled.push(name)),
-    enqueue: () => undefined,
-    close: async () => undefined,
-  })
-  const later = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
-  report.places.push(
-    writer('fails', () => Promise.reject(ENOSPC)),
-    writer('takes longer', later),
-  )
-  await expect(report.writePlaceholder()).rejects.toBe(ENOSPC)
-  expect(settled).toEqual(['fails', 'takes longer'])
 })

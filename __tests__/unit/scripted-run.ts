@@ -25,7 +25,6 @@ export const INPUTS: Inputs = {
   contextPaths: [],
   since: '',
   comment: false,
-  check: false,
   skipLabels: new Set(),
   allowUsers: new Set(),
   wait: true,

@@ -201,7 +201,7 @@ const isUnknown = ({ progress }: Told): void => {
 const hasNotes = ({ progress, outside }: Told): void => {
   progress.notes.push(
     `GitHub: reading the pull request failed: 503, ${quote(outside.words)}`,
-    'GitHub: writing the check failed: 403. Add `checks: write` to the permissions of the workflow job.',
+    'GitHub: writing the comment failed: 403. Add `issues: write` to the permissions of the workflow job.',
   )
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a reader sees, at any moment and at every end: log, annotation, outputs, summary, comment
- * and check. The texts are one snapshot, so that a changed word is a diff that a reviewer reads:
+ * What a reader sees, at any moment and at every end: log, annotation, outputs, summary and
+ * comment. The texts are one snapshot, so that a changed word is a diff that a reviewer reads:
  * `npm run jest -- texts -u` accepts a change. What has to hold for every text is a rule, and no
  * update accepts a text that breaks it.
  */
@@ -73,12 +73,12 @@ function play(row: Row, outside: Outside = PLAIN) {
     const given = { projectId: outside.project, baseUrl: outside.url, failOn: row.failOn }
     const inputs = { ...INPUTS, ...given, ...(row.badInput && { projectId: '', baseUrl: '' }) }
     const report = new StepReport({ writer, progress, redact, environment: RUN, inputs })
-    report.places.push({
+    report.comment = {
       failure: '',
       writePlaceholder: async (update) => void updates.push(update),
       enqueue: (update) => updates.push(update),
       close: async () => undefined,
-    })
+    }
     const step = { outside, clock, progress, report }
     row.happens(step)
     clock.advance(60_999)
@@ -89,10 +89,12 @@ function play(row: Row, outside: Outside = PLAIN) {
       report.end(row.end(step))
       report.update()
     }
-    const { comment, summary: check, stored: memory, ...update } = updates.at(-1) as StatusUpdate
-    const stored = { ...memory, ...update }
+    const { text: comment, isEnd, ...update } = updates.at(-1) as StatusUpdate
+    const { stored: memory, ...more } = update
+    expect(isEnd).toBe(row.end !== undefined)
+    const stored = { ...memory, ...more }
     const lines = log.filter((line) => !line.startsWith('::debug::'))
-    return { log, lines, outputs, summary, comment, check, stored, exitCode: report.exitCode }
+    return { log, lines, outputs, summary, comment, stored, exitCode: report.exitCode }
   } finally {
     stdout.mockRestore()
   }
@@ -109,6 +111,8 @@ const ownSections = (markdown: string): string[] =>
     .slice(1)
     .filter((section) => !/^(?:\*\*Pull|- Docs job|- Project|- Sent|- Elapsed|\|)/.test(section))
 
+const titleOf = (summary: string): string => /^### (.+)\n\n/.exec(summary)?.[1] ?? ''
+
 const notEmpty = (values: Readonly<Record<string, unknown>>): string =>
   Object.entries(values)
     .filter(([, value]) => value !== '' && value !== false && value !== undefined)
@@ -124,13 +128,11 @@ test('the table has every outcome', () => {
 
 test.each(ROWS)('$name', (row) => {
   const { lines, outputs, summary, stored, exitCode } = play(row)
-  const { job, ...values } = outputs
-  const { title, conclusion, ...memory } = stored
-  const said = [...lines, `check: ${title} (${conclusion ?? 'in progress'})`]
+  const said = [...lines, `title: ${titleOf(summary)}`]
   if (row.end !== undefined) said.push(`exit: ${exitCode}`)
   const others = [
-    `outputs: ${notEmpty(values)}`,
-    `stored: ${notEmpty(memory)}`,
+    `outputs: ${notEmpty(outputs)}`,
+    `stored: ${notEmpty(stored)}`,
     ...ownSections(summary),
   ]
   expect([...said, ...(row.brief ? [] : others)].join('\n')).toMatchSnapshot()
@@ -145,7 +147,7 @@ const WHOLE = [
 
 test.each(ROWS.filter(({ name }) => WHOLE.includes(name)))('whole: $name', (row) => {
   const told = play(row)
-  expect([told.summary, told.comment, told.check].join('-----\n')).toMatchSnapshot()
+  expect([told.summary, told.comment].join('-----\n')).toMatchSnapshot()
 })
 
 test('the comment before a create request', async () => {
@@ -159,12 +161,12 @@ test('the comment before a create request', async () => {
     inputs: INPUTS,
   })
   const texts: string[] = []
-  report.places.push({
+  report.comment = {
     failure: '',
-    writePlaceholder: async ({ stored, comment }) => void texts.push(stored.state, comment),
+    writePlaceholder: async ({ stored, text }) => void texts.push(stored.state, text),
     enqueue: () => undefined,
     close: async () => undefined,
-  })
+  }
   await report.writePlaceholder()
   expect(texts.join('\n')).toMatchSnapshot()
 })
@@ -177,7 +179,7 @@ test.each([
     'It succeeded in 0a1b2c3, see https://example.com/x.',
     'It succeeded in `0a1b2c3`, see `https://example.com/x`.',
   ],
-  ['Set `checks: write` (403: "No.").', 'Set `checks: write` (403: `No.`).'],
+  ['Set `issues: write` (403: "No.").', 'Set `issues: write` (403: `No.`).'],
   ['"" " `', '`""` `"` <code>&#96;</code>'],
 ])('the sentence %j is shown as %j', (text, shown) => {
   expect(showSentences(text)).toBe(shown)
@@ -206,21 +208,21 @@ test('the first line', () => {
 })
 
 /** All that a reader reads, without the outputs. */
-const wholeOf = ({ lines, summary, comment, check, stored }: ReturnType<typeof play>): string =>
-  [...lines, summary, comment, check, stored.title].join('\n')
+const wholeOf = ({ lines, summary, comment }: ReturnType<typeof play>): string =>
+  [...lines, summary, comment].join('\n')
 
-/** The last words in the log, the summary, the comment and the check. */
-const placesOf = ({ lines, summary, comment, check }: ReturnType<typeof play>): string[] => [
+/** The last words in the log, the summary and the comment. */
+const placesOf = ({ lines, summary, comment }: ReturnType<typeof play>): string[] => [
   lines
     .filter((line) => !/^(?:Finished|Docs job|::notice::Pull)/.test(line))
     .join('\n')
     .replaceAll('%0A', '\n'),
-  ...[summary, comment, check],
+  ...[summary, comment],
 ]
 
 /** What each place says on how to go on; the log only once it ends with an error. */
-const adviceOf = ({ lines, summary, comment, check }: ReturnType<typeof play>): string[] => [
-  ...[summary, comment, check].map((text) => /\*\*What to do next:\*\* (.*)/.exec(text)?.[1] ?? ''),
+const adviceOf = ({ lines, summary, comment }: ReturnType<typeof play>): string[] => [
+  ...[summary, comment].map((text) => /\*\*What to do next:\*\* (.*)/.exec(text)?.[1] ?? ''),
   ...lines.filter((line) => line.startsWith('::error::')),
 ]
 
@@ -234,9 +236,8 @@ const marksIn = (markdown: string): readonly string[] =>
     /[@#*~$|!\\`<>[\]&]|\bgh-\d|:\/\/|www\.|:\w+:|\b_|_\b|[\da-f]{7}/gi,
   ) ?? []
 
-/** The check has all that the summary has: it isn't parsed a second time. */
-const htmlOf = ({ comment, check }: ReturnType<typeof play>): string[] =>
-  [comment, check].map((markdown) => marked.parse(markdown, { async: false }))
+const htmlOf = ({ summary, comment }: ReturnType<typeof play>): string[] =>
+  [summary, comment].map((markdown) => marked.parse(markdown, { async: false }))
 const tagsIn = (html: readonly string[]) => html.map((one) => one.match(/<(?!\/?code)[^>]+>/g))
 
 type Played = ReturnType<typeof play>
@@ -321,7 +322,7 @@ describe('of requests and the job, what is said is known:', () => {
     },
     (_, told) => {
       const count = (text: string) => text.match(/\bnothing (?:was|has been) sent\b/gi)?.length ?? 0
-      expect(placesOf(told).map(count)).toEqual([1, 1, 1, 1])
+      expect(placesOf(told).map(count)).toEqual([1, 1, 1])
     },
   )
 })
@@ -411,50 +412,34 @@ describe('the annotation', () => {
   )
 })
 
-describe('the summary, the comment and the check', () => {
-  rule('say the same', everyRow, (row, { summary, comment, check, stored, exitCode }) => {
-    const title = /^### (.+)\n\n/.exec(summary)?.[1] ?? ''
-    expect([comment, stored.title].map((text) => text.startsWith(title))).toEqual([true, true])
-    for (const section of ownSections(summary)) {
-      expect(comment).toContain(`\n\n${section}\n`)
-      expect(check).toContain(`\n\n${section}\n`)
-    }
+describe('the summary and the comment', () => {
+  rule('say the same', everyRow, (row, { summary, comment, exitCode }) => {
+    const title = titleOf(summary)
+    expect(comment.startsWith(title)).toBe(true)
+    for (const section of ownSections(summary)) expect(comment).toContain(`\n\n${section}\n`)
     if (isEnded(row) && exitCode === 1) expect(title).not.toContain('✅')
   })
   rule(
     'say what was sent, in the words of the log',
     (row) => isEnded(row) && hasOutputs(row),
-    (_, { lines, outputs, summary, comment, check }) => {
+    (_, { lines, outputs, summary, comment }) => {
       const words = { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[
         outputs.sent ?? ''
       ]
       expect(lines.at(-1)).toMatch(new RegExp(`^Finished after .*\\. Sent: ${words}\\.$`))
-      for (const text of [summary, comment, check]) expect(text).toContain(`\n- Sent: ${words}\n`)
+      for (const text of [summary, comment]) expect(text).toContain(`\n- Sent: ${words}\n`)
     },
   )
-  rule('conclude as the step ends', everyRow, (row, { stored, outputs, exitCode }) => {
-    const fails =
-      { 'timed-out': 'timed_out', cancelled: 'cancelled' }[outputs.outcome ?? ''] ?? 'failure'
-    const passes =
-      { 'pr-opened': 'success', skipped: 'skipped' }[outputs.outcome ?? ''] ?? 'neutral'
-    expect(stored.conclusion).toBe(isEnded(row) ? (exitCode === 1 ? fails : passes) : undefined)
-  })
   rule(
     'link the run and the pull request, and nothing else',
     everyRow,
-    (row, { summary, comment, check }) => {
-      const links = [summary, comment, check].map(
-        (text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [],
-      )
+    (row, { summary, comment }) => {
+      const links = [summary, comment].map((text) => text.match(/!?\[[^\]\n]*\]\([^)\n]*\)/g) ?? [])
       const pull = row.link === undefined ? [] : [`(<${row.link}>)`]
       const targets = links.map((found) =>
-        found.map((link) => link.replace(/^\[(?:Run )?`[\w./:#-]+`\]/, '')),
+        found.map((link) => link.replace(/^\[`[\w./:#-]+`\]/, '')),
       )
-      expect(targets).toEqual([
-        pull,
-        [...pull, RUN_TARGET],
-        [...pull, RUN_TARGET, ...pull, RUN_TARGET],
-      ])
+      expect(targets).toEqual([pull, [...pull, RUN_TARGET]])
     },
   )
 })
@@ -513,7 +498,7 @@ test('what was sent, for each outcome and error code', () => {
 
 describe('text from outside', () => {
   const commands = (log: readonly string[]) => log.map((line) => /^\s*::\w+::/.exec(line)?.[0])
-  const PLACES = ['summary', 'comment', 'check'] as const
+  const PLACES = ['summary', 'comment'] as const
   const hostile = new Map(ROWS.map((row) => [row, play(row, HOSTILE)]))
   const withHostile =
     (check: (row: Row, plain: Played, hostile: Played) => void) => (row: Row, told: Played) =>

@@ -5,7 +5,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fault, file, type Repository, sha, startGitHub } from '../support/github.js'
-import type { CheckState } from '../support/github-state.js'
 import { connectProxy } from '../support/proxy.js'
 import { DOCS_REPOSITORY, DOCS_TOKEN, ISSUE, PULL_REQUEST, REPOSITORY, TOKEN } from './draw.js'
 import {
@@ -41,7 +40,6 @@ export interface RunRecord {
   readonly steps: readonly StepRecord[]
   /** What GitHub holds in the end. */
   readonly comments: readonly string[]
-  readonly checks: readonly CheckState[]
 }
 
 export interface RunOptions {
@@ -63,7 +61,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<RunRecor
       ends.push(runStep(step, ends.length, world, options))
     }
     const steps = await Promise.all(ends)
-    return { plan, steps, comments: commentsOf(world), checks: checksOf(world) }
+    return { plan, steps, comments: commentsOf(world) }
   } finally {
     await world.close()
   }
@@ -183,18 +181,12 @@ async function runStep(plan: StepPlan, index: number, world: World, { run, tell 
     },
     /** All comments after the step but a stranger's, oldest first. */
     comments: commentsOf(world),
-    /** All checks after the step, oldest first. */
-    checks: checksOf(world),
   }
 }
 
 function commentsOf({ github }: World): string[] {
   const all = [...(github?.repository.comments.values() ?? [])]
   return all.filter(({ author }) => author !== STRANGER).map(({ body }) => body)
-}
-
-function checksOf({ github }: World) {
-  return structuredClone([...(github?.repository.checks.values() ?? [])])
 }
 
 /** The process of a step, and what is done to it, some time after the nth of something else. */

@@ -4,15 +4,7 @@ import { parseOutputs } from '../../emulator/runner.mjs'
 import { FAILURES, FINAL_POST_MS, PULL_REQUEST, TOKEN } from './draw.js'
 import { askedFor, isBy, isConsent, mayMerge, numberOf } from './events.js'
 import type { RunRecord, StepRecord } from './execute.js'
-import {
-  checksMadeBy,
-  type Kind,
-  type Marker,
-  type Shown,
-  shownTo,
-  type Written,
-  writtenBy,
-} from './memory.js'
+import { type Marker, type Shown, shownTo, type Written, writtenBy } from './memory.js'
 import { type Entry, fateOf, isMessage, jobIdIn, jobIn, REQUEST_MS } from './service.js'
 import { MAX_BYTES } from './service-plan.js'
 
@@ -111,12 +103,9 @@ export class Facts extends Observed {
   readonly isLabelled = this.#isLabelled()
   /** Whether who must not start a job is the cause. */
   readonly isByAgent = this.#isByAgent()
-  /** Whether the comment decides, and whether there has to be a check. */
+  /** Whether the comment decides. */
   readonly hasComment = keepsComment(this.step, this.number)
-  readonly hasCheck =
-    this.inputs.check === 'true' && !this.isDryRun && this.step.plan.event.name !== 'issue_comment'
   readonly written: readonly Written[] = writtenBy(this.step)
-  readonly ownChecks = checksMadeBy(this.step)
 
   #hasMerged(): boolean {
     const { github, inputs, step } = this
@@ -344,13 +333,12 @@ export class Facts extends Observed {
     return sent.length > came.length && this.#hadNoTime
   }
 
-  /** What the comment or the check decided, in each way in which its list may have been read. */
-  shown(kind: 'comment' | 'check'): (Marker | undefined)[] {
-    const { runId } = this.step.plan
-    const isOwn = (shown: Shown): boolean =>
-      this.#isOfThisStep(shown, kind) && (kind === 'comment' || shown.marker.run === String(runId))
-    return shownTo(this.step, kind).map(
-      (list) => list.filter(isOwn).sort((one, other) => other.id - one.id)[0]?.marker,
+  /** What the comment decided, in each way in which its list may have been read. */
+  shown(): (Marker | undefined)[] {
+    return shownTo(this.step).map(
+      (list) =>
+        list.filter((shown) => this.#isOfThisStep(shown)).sort((one, other) => other.id - one.id)[0]
+          ?.marker,
     )
   }
 
@@ -358,11 +346,11 @@ export class Facts extends Observed {
    * Whether a marker is of this step in another run or attempt: whoever signed it has the same key
    * for the step.
    */
-  #isOfThisStep({ at: shownAt, id, marker }: Shown, kind: Kind): boolean {
+  #isOfThisStep({ at: shownAt, id, marker }: Shown): boolean {
     const text = JSON.stringify(marker)
     const writes = this.record.steps.flatMap((step) =>
       writtenBy(step)
-        .filter((one) => one.kind === kind && one.id === id && JSON.stringify(one.marker) === text)
+        .filter((one) => one.id === id && JSON.stringify(one.marker) === text)
         .map(({ at }) => ({ at, by: step, ...step.plan })),
     )
     // A run that sends nothing signs anew what the one before has stored.

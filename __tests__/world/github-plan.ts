@@ -122,7 +122,7 @@ function createFailure({ random, theme }: Draw) {
 }
 
 const PATHS =
-  ' /comments /files /comments/\\d+$ /issues/ /pulls/ /pulls$ /commits check-runs /permission /compare/'.split(
+  ' /comments /files /comments/\\d+$ /issues/ /pulls/ /pulls$ /commits /permission /compare/'.split(
     ' ',
   )
 

@@ -17,7 +17,7 @@ export function markerIn(text: string) {
   if (data === undefined) return undefined
   const stored = JSON.parse(Buffer.from(data, 'base64url').toString())
   const [jobId, link, run, attempt, state]: [string, string, string, number, string] = stored
-  /** What tells the steps apart that keep something at the same place. */
+  /** What tells the steps apart whose comments are on the same thread. */
   const name = NAME.exec(text)?.[1] ?? ''
   return { name, signature, jobId, link, run, attempt, state }
 }
@@ -30,22 +30,20 @@ interface Item {
   readonly id: number
   readonly body?: string | null
   readonly user?: { readonly login: string }
-  readonly output?: { readonly text?: string | null }
 }
 
-/** A text that a list has shown. */
+/** A comment that a list has shown. */
 export interface Shown {
   readonly at: number
   readonly id: number
   readonly marker: Marker
 }
 
-const KINDS = { comment: /\/issues\/\d+\/comments/, check: /\/check-runs/ } as const
-export type Kind = keyof typeof KINDS
+const COMMENTS = /\/issues\/\d+\/comments/
 
 /**
- * A text that one page has shown: pages that are read one after the other may show it twice, before
- * and after an edit.
+ * A comment that one page has shown: pages that are read one after the other may show it twice,
+ * before and after an edit.
  */
 interface OnPage extends Omit<Shown, 'marker'> {
   readonly marker: Marker | undefined
@@ -56,14 +54,14 @@ interface OnPage extends Omit<Shown, 'marker'> {
  * that they were read, because nobody knows from outside which responses were read to the end, and
  * for each of what an edit has changed meanwhile.
  */
-export function shownTo({ githubRequests, entries }: StepRecord, kind: Kind): (readonly Shown[])[] {
+export function shownTo({ githubRequests, entries }: StepRecord): (readonly Shown[])[] {
   const sentAt =
     entries.find(({ method }) => method === 'POST')?.startedAt ?? Number.POSITIVE_INFINITY
   const lists: OnPage[][] = []
   for (const request of githubRequests) {
-    if (!KINDS[kind].test(request.path)) continue
+    if (!COMMENTS.test(request.path)) continue
     if (request.method !== 'GET' || request.at > sentAt) break
-    const items = itemsIn(request, kind)
+    const items = itemsIn(request)
     if (items === undefined) continue
     const isFirst = new URL(request.path, 'http://localhost').searchParams.get('page') === '1'
     if (isFirst || lists.length === 0) lists.push([])
@@ -75,7 +73,7 @@ export function shownTo({ githubRequests, entries }: StepRecord, kind: Kind): (r
   })
 }
 
-/** Of each text that has a marker, what was shown last. */
+/** Of each comment that has a marker, what was shown last. */
 function withoutRepeats(items: readonly OnPage[]): Shown[] {
   const byId = new Map(items.map((item) => [item.id, item]))
   return [...byId.values()]
@@ -83,17 +81,12 @@ function withoutRepeats(items: readonly OnPage[]): Shown[] {
     .flatMap(({ marker, ...item }) => (marker === undefined ? [] : [{ ...item, marker }]))
 }
 
-function itemsIn({ at, status, answered }: Received, kind: Kind): OnPage[] | undefined {
+function itemsIn({ at, status, answered }: Received): OnPage[] | undefined {
   if (status !== 200) return undefined
   try {
-    const parsed: unknown = JSON.parse(answered)
-    const items = (
-      kind === 'comment' ? parsed : (parsed as { check_runs: unknown }).check_runs
-    ) as Item[]
-    return items.flatMap(({ id, body, user, output }) => {
-      if (user?.login === STRANGER) return []
-      return [{ at, id, marker: markerIn((kind === 'comment' ? body : output?.text) ?? '') }]
-    })
+    return (JSON.parse(answered) as Item[]).flatMap(({ id, body, user }) =>
+      user?.login === STRANGER ? [] : [{ at, id, marker: markerIn(body ?? '') }],
+    )
   } catch {
     return undefined
   }
@@ -102,7 +95,6 @@ function itemsIn({ at, status, answered }: Received, kind: Kind): OnPage[] | und
 /** What a step wrote with a marker, and whether GitHub has it. */
 export interface Written extends Pick<Received, 'status'> {
   readonly at: number
-  readonly kind: Kind
   readonly id: number
   readonly marker: Marker
   readonly tookEffect: boolean
@@ -111,18 +103,9 @@ export interface Written extends Pick<Received, 'status'> {
 export function writtenBy({ githubRequests }: Pick<StepRecord, 'githubRequests'>): Written[] {
   return githubRequests.flatMap(({ method, path, body, at, status, tookEffect }) => {
     if (method !== 'PATCH') return []
-    const { body: text, output } = (body ?? {}) as { body?: string; output?: { text?: string } }
-    const marker = markerIn(text ?? output?.text ?? '')
+    const { body: text = '' } = (body ?? {}) as { body?: string }
+    const marker = markerIn(text)
     if (marker === undefined) return []
-    const kind: Kind = path.includes('/check-runs/') ? 'check' : 'comment'
-    return [{ at, kind, id: Number(/\d+$/.exec(path)?.[0]), marker, status, tookEffect }]
-  })
-}
-
-/** The ids of the checks that a step has made, as far as it could know. */
-export function checksMadeBy({ githubRequests }: StepRecord): number[] {
-  return githubRequests.flatMap(({ method, path, status, answered }) => {
-    if (method !== 'POST' || !path.endsWith('/check-runs') || status !== 201) return []
-    return [(JSON.parse(answered) as { id: number }).id]
+    return [{ at, id: Number(/\d+$/.exec(path)?.[0]), marker, status, tookEffect }]
   })
 }

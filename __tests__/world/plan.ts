@@ -149,9 +149,7 @@ function createSteps(draw: Draw): [StepPlan, ...StepPlan[]] {
     return [first, { ...first, runId: runId + 1 }, { ...first, runId, attempt: 2, timeoutMs }]
   }
   if (draw.theme === 'pushes') return createPushes(draw, first)
-  const { 'job-scope': scope, check } = first.inputs
-  if (!usesGitHub || (scope === undefined && check === undefined && random.chance(0.9)))
-    return [first]
+  if (!usesGitHub || (first.inputs['job-scope'] === undefined && random.chance(0.9))) return [first]
   const count = refusesLaterStep
     ? 1
     : random.weighted([draw.theme === 'long' ? 9 : 3, 0], [6, 1], [2, 2], [1, 3])
@@ -390,7 +388,6 @@ function gitHubInputs(
       'issue-number': String(random.pick(PULL_REQUEST, ISSUE)),
     }),
     ...(random.chance(0.3) && { comment: 'true' }),
-    ...(random.chance(0.35) && { check: 'true' }),
     ...(random.chance(0.15) && { 'allow-users': random.pick('*', 'Reader', 'stranger, app[bot]') }),
     ...(random.chance(0.05) && { 'skip-authors': random.pick('', 'reader') }),
     ...(random.chance(0.2) && {
@@ -420,7 +417,6 @@ function createActions(draw: Draw, timeoutMs: number): ActionPlan[] {
 }
 
 function createAction({ random, usesGitHub }: Draw, timeoutMs: number) {
-  // The comment and the check are written side by side: which of them is the nth depends on times.
   const ofGitHub = usesGitHub ? 3 : 0
   return {
     after: random.weighted<Trigger>(

@@ -15,38 +15,17 @@ const LOST = ['sending', 'unknown']
 /** GitHub lists no more files of a pull request. */
 export const MOST_LISTED = 3_000
 
-/**
- * What the comment and the check may have said together. Nothing if a list that decides was never
- * shown.
- */
-export function remembered(
-  facts: Facts,
-): { comment: Marker | undefined; check: Marker | undefined }[] {
-  const { hasComment, hasCheck } = facts
-  const comments = hasComment ? facts.shown('comment') : [undefined]
-  const checks = hasCheck ? facts.shown('check') : [undefined]
-  // In a first attempt, the check need not be read.
-  const hasFailed = facts.step.githubRequests.some(
-    ({ method, path, status, answered }) =>
-      method === 'GET' &&
-      path.includes('/check-runs?') &&
-      (status !== 200 || answered.startsWith('<')),
-  )
-  const mayBeUnread = facts.step.plan.attempt === 1 && (hasFailed || !facts.isGitHubWell)
-  const orNone = checks.length === 0 || mayBeUnread ? [...checks, undefined] : checks
-  return comments.flatMap((comment) => orNone.map((check) => ({ comment, check })))
+/** What the comment may have said. Nothing if its list was never shown. */
+export function remembered(facts: Facts): (Marker | undefined)[] {
+  return facts.hasComment ? facts.shown() : [undefined]
 }
 
 /** For each of these, what an earlier attempt left, if it left a job. */
 function ownMarkers(facts: Facts): Marker[] {
   const { runId, attempt } = facts.step.plan
-  return remembered(facts).flatMap(({ comment, check }) => {
-    const own = [check, comment].filter(
-      (one) => one?.run === String(runId) && one.attempt !== attempt,
-    )
-    const marker = own.find((one) => one?.jobId !== '')
-    return marker === undefined ? [] : [marker]
-  })
+  return remembered(facts).flatMap((one) =>
+    one?.run === String(runId) && one.attempt !== attempt && one.jobId !== '' ? [one] : [],
+  )
 }
 
 /** The jobs of an attempt before that nobody saw end. */
@@ -93,7 +72,7 @@ function lastPost({ record, index, step, inputs }: Facts, jobId: string) {
   const isSame =
     sender.step.plan.workflow === step.plan.workflow &&
     sender.inputs['job-key'] === inputs['job-key']
-  const isStored = isSame && !sender.wasKilled && (sender.hasCheck || sender.hasComment)
+  const isStored = isSame && !sender.wasKilled && sender.hasComment
   return { ...last, isAccepted, isStored }
 }
 

@@ -11,9 +11,8 @@ const OUTPUTS = 'job-id status pr-link pr-number pr-repository outcome error-cod
 const LINK = /^https?:\/\/[A-Za-z0-9._~:/?#@%=+,-]+$/
 
 /**
- * How long the comment and the check may take together: after a cancel; and after the deadline,
- * when a creation that is in flight has 0.5 s, the last edits have 1 s, and the note that one of
- * them leaves for the other has another.
+ * How long the comment may take: after a cancel; and after the deadline, when a creation that is in
+ * flight has 0.5 s, the last edit has 1 s, and one with a note that came with it has another.
  */
 const EDITS_MS = { cancelled: 3_000, deadline: 2_500 }
 /** How long a step with bad input has to say so. */
@@ -22,7 +21,7 @@ const BAD_INPUT_MS = 60_000
 const FIRST_POST_MS = 20
 /** Node's shortest timer. */
 const TIMER_MS = 1
-/** How soon after a cancel everything but the comment and the check is written. */
+/** How soon after a cancel everything but the comment is written. */
 const REPORT_MS = 1_000
 
 export const ENDING_RULES = {

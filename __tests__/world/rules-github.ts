@@ -5,7 +5,7 @@ import { DOCS_TOKEN, FAILURES, REPOSITORY } from './draw.js'
 import { isPush, numberOf } from './events.js'
 import { ENDED, type Facts, NOTHING } from './facts.js'
 import { PAGE } from './github-plan.js'
-import { type Kind, type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
+import { type Marker, markerIn, markersIn, type Written, writtenBy } from './memory.js'
 import { remembered } from './remembered.js'
 import type { Rule } from './rules.js'
 import { decodings } from './rules-text.js'
@@ -76,8 +76,8 @@ export const GITHUB_RULES = {
     if (create === undefined || !hasComment) return
     const { runId, attempt } = step.plan
     const isThere = written.some(
-      ({ kind, at, marker, tookEffect }) =>
-        kind === 'comment' && tookEffect && at < create.startedAt && isBy(marker, runId, attempt),
+      ({ at, marker, tookEffect }) =>
+        tookEffect && at < create.startedAt && isBy(marker, runId, attempt),
     )
     if (!isThere) yield 'a create was sent that no comment remembers'
   },
@@ -117,28 +117,12 @@ export const GITHUB_RULES = {
   },
 
   *'what is remembered is what was told'(facts) {
-    const { outcome, code, hasComment, hasCheck, isDryRun } = facts
+    const { outcome, code, hasComment, isDryRun } = facts
     if (!facts.couldWrite || isDryRun || facts.isUntold) return
     const isCancelled = outcome === 'cancelled' && code === '' && facts.givenJob !== undefined
     const isKnown = [...ENDED, 'started', 'timed-out'].includes(outcome) || isCancelled
     if (!isKnown && code !== 'create-unknown') return
-    if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, 'comment', isKnown)
-    if (hasCheck) yield* wrongMarker(facts, 'check', isKnown)
-  },
-
-  *'the check is concluded'(facts) {
-    const { couldWrite, hasCheck, step, outcome, ownChecks } = facts
-    const own = step.checks.filter(({ id }) => ownChecks.includes(id))
-    if (!couldWrite) return
-    if (own.some(({ status }) => status !== 'completed')) yield 'a check is left in progress'
-    // The check is then the other step's.
-    if (!hasCheck || facts.isUntold || looksTheSame(facts)) return
-    if (own.length === 0 && outcome !== 'skipped') yield 'there is no check'
-    const failed = outcome === 'timed-out' ? 'timed_out' : 'failure'
-    const expected = CONCLUSIONS[outcome] ?? (step.exitCode === 1 ? failed : 'neutral')
-    for (const { conclusion } of own)
-      if (conclusion !== expected)
-        yield `the check is concluded as ${conclusion}, the outcome is ${outcome}`
+    if (hasComment && !isOfEarlierRun(facts)) yield* wrongMarker(facts, isKnown)
   },
 
   *'a docs-token that is refused is told'({ step, inputs, posts, lines }) {
@@ -155,10 +139,8 @@ export const GITHUB_RULES = {
   *'a later run continues the job that is remembered'(facts) {
     const { entries } = facts.step
     if (!facts.hasComment || facts.posts.length === 0) return
-    const combinations = remembered(facts)
-    if (combinations.length === 0) return
-    const problems = combinations.map(({ comment }) => {
-      const { jobId = '' } = comment ?? {}
+    const problems = remembered(facts).map((marker) => {
+      const { jobId = '' } = marker ?? {}
       if (jobId === '') return ''
       const shown = entries.map(jobIn).filter((job) => job?.id === jobId)
       const isOver = shown.some((job) => FAILURES.includes(job?.status ?? ''))
@@ -172,7 +154,7 @@ export const GITHUB_RULES = {
       }
       return ''
     })
-    if (problems.every((text) => text !== '')) yield problems[0] as string
+    if (problems.length > 0 && problems.every((text) => text !== '')) yield problems[0] as string
   },
 
   *'a step that looks the same is refused'(facts) {
@@ -185,7 +167,7 @@ export const GITHUB_RULES = {
   *"a re-run does not hide a later run's job"(facts) {
     const { runId, attempt } = facts.step.plan
     if (attempt === 1 || facts.wasKilled || facts.lostEdit || facts.posts.some(isCreate)) return
-    const last = facts.written.findLast((one) => one.kind === 'comment' && !isRefused(one))
+    const last = facts.written.findLast((one) => !isRefused(one))
     const hides = last !== undefined && isBy(last.marker, runId, attempt)
     if (facts.hasComment && hides && showsLaterJob(facts))
       yield "a re-run wrote over a later run's marker"
@@ -198,7 +180,7 @@ export const GITHUB_RULES = {
     if (attempt === 1 || !hasComment || !isAlone) return
     if (posts.some((post) => !facts.mayBeRefused(post))) return
     if (wasKilled || facts.lostEdit || secondSignalAt <= step.endedAt) return
-    const writes = facts.written.filter(({ kind }) => kind === 'comment')
+    const writes = facts.written
     const isOwn = ({ marker }: Written): boolean => isBy(marker, runId, attempt)
     const last = writes.at(-1)
     if (
@@ -263,13 +245,8 @@ export const GITHUB_RULES = {
 } satisfies Record<string, Rule>
 
 /** Whether something depends on what GitHub answers: on all but what only informs. */
-function decides({ hasComment, step }: Facts, { path, at }: Received): boolean {
-  if (/\/comments\?/.test(path)) return hasComment
-  if (!/\/check-runs\?/.test(path)) return true
-  // The list is read once more to find a check whose creation got no answer.
-  const isCreation = ({ method, path }: Received) => method === 'POST' && /check-runs$/.test(path)
-  const created = step.githubRequests.find(isCreation)
-  return step.plan.attempt > 1 && (created === undefined || at < created.at)
+function decides({ hasComment }: Facts, { path }: Received): boolean {
+  return hasComment || !/\/comments\?/.test(path)
 }
 
 /**
@@ -303,10 +280,6 @@ function messageIn(answered: string): string {
   }
 }
 
-const CONCLUSIONS: Readonly<Record<string, string>> = {
-  ...{ 'pr-opened': 'success', cancelled: 'cancelled', skipped: 'skipped' },
-}
-
 const isBy = (marker: Marker, run: number, attempt: number): boolean =>
   marker.run === String(run) && marker.attempt === attempt
 
@@ -316,23 +289,19 @@ const isRefused = ({ status }: Written): boolean =>
 
 /** Whether another step of this attempt has stored something under the same name. */
 export function looksTheSame(facts: Facts): boolean {
-  const { runId, attempt, task } = facts.step.plan
-  const waitsFor = task === 'attach' ? facts.inputs['job-id'] : undefined
-  const isSame = (marker: Marker | undefined): boolean =>
-    marker !== undefined &&
-    isBy(marker, runId, attempt) &&
-    !NOTHING.includes(marker.state) &&
-    marker.jobId !== waitsFor
-  const combinations = remembered(facts)
+  const { runId, attempt } = facts.step.plan
+  const markers = remembered(facts)
   return (
-    combinations.length > 0 &&
-    combinations.every(({ comment, check }) => isSame(comment) || isSame(check))
+    markers.length > 0 &&
+    markers.every(
+      (marker) => marker && isBy(marker, runId, attempt) && !NOTHING.includes(marker.state),
+    )
   )
 }
 
 /** Whether the comment had a later run's job, each time that it was read. */
 function showsLaterJob(facts: Facts): boolean {
-  const shown = facts.shown('comment')
+  const shown = facts.shown()
   return (
     shown.length > 0 && shown.every((one) => one?.jobId && Number(one.run) > facts.step.plan.runId)
   )
@@ -340,26 +309,26 @@ function showsLaterJob(facts: Facts): boolean {
 
 /** What a later run stored stays. */
 export function isOfEarlierRun(facts: Facts): boolean {
-  return facts.shown('comment').some((marker) => Number(marker?.run) > facts.step.plan.runId)
+  return facts.shown().some((marker) => Number(marker?.run) > facts.step.plan.runId)
 }
 
-function* wrongMarker(facts: Facts, kind: Kind, isKnown: boolean): Iterable<string> {
+function* wrongMarker(facts: Facts, isKnown: boolean): Iterable<string> {
   const { outcome, jobId, written, step } = facts
   const { runId, attempt } = step.plan
-  const last = written.findLast((one) => one.kind === kind && one.tookEffect)?.marker
+  const last = written.findLast(({ tookEffect }) => tookEffect)?.marker
   if (last === undefined || !isBy(last, runId, attempt)) {
-    yield `the ${kind} does not remember this attempt`
+    yield `the comment does not remember this attempt`
     return
   }
   const { state } = last
   if (!isKnown) {
-    if (state !== 'unknown') yield `the ${kind} remembers ${state}, and the result is unknown`
+    if (state !== 'unknown') yield `the comment remembers ${state}, and the result is unknown`
     return
   }
-  if (last.jobId !== jobId) yield `the ${kind} remembers job ${last.jobId}, job-id is ${jobId}`
+  if (last.jobId !== jobId) yield `the comment remembers job ${last.jobId}, job-id is ${jobId}`
   const link = facts.outputs['pr-link'] ?? ''
   if (ENDED.includes(outcome) && link !== '' && last.link !== link)
-    yield `the ${kind} remembers ${last.link || 'no link'}, pr-link is ${link}`
+    yield `the comment remembers ${last.link || 'no link'}, pr-link is ${link}`
   if (ENDED.includes(state) !== ENDED.includes(outcome))
-    yield `the ${kind} remembers ${state}, the outcome is ${outcome}`
+    yield `the comment remembers ${state}, the outcome is ${outcome}`
 }

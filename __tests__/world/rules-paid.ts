@@ -32,7 +32,7 @@ export const PAID_RULES = {
     const { posts, hasComment, step } = facts
     const [first] = posts
     if (step.plan.event.action !== 'synchronize' || !hasComment || first === undefined) return
-    const shown = facts.shown('comment')
+    const shown = facts.shown()
     const isWrong = shown.every(
       (one) => one && hasTheSame(facts, one) && canGoOn(facts, one.jobId, first),
     )
@@ -41,16 +41,16 @@ export const PAID_RULES = {
 
   /** A comment, a label, a button; an edited title, a file more; a message that may be lost. */
   *'what was asked for is sent'(facts) {
-    const { posts, outcome, hasComment, hasCheck, step, isGitHubWell } = facts
+    const { posts, outcome, hasComment, step, isGitHubWell } = facts
     const { task, event } = step.plan
     const isEnd = [...ENDED, 'started', 'timed-out'].includes(outcome)
     if (!isEnd || posts.length > 0 || task === 'attach') return
     const isTold = ownTold(facts, 'maybe').length > 0 && !(isGitHubWell && isOver(facts))
     if (ownUnfinished(facts).length > 0 || isTold) return
-    const isPush = event.action === 'synchronize' && (hasComment || hasCheck)
-    const mayWait = remembered(facts)
-      .flatMap(({ comment, check }) => [comment, check])
-      .some((one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId))
+    const isPush = event.action === 'synchronize' && hasComment
+    const mayWait = remembered(facts).some(
+      (one) => one && hasTheSame(facts, one) !== false && !hadFailed(facts, one.jobId),
+    )
     if (!isPush || !mayWait) yield `nothing was sent, and ${facts.says}`
   },
 
@@ -63,7 +63,7 @@ export const PAID_RULES = {
     const { plan, posts, github, step, number } = facts
     const { event } = step.plan
     const isPushed = event.action === 'synchronize' && numberOf(event) === number
-    const links = remembered(facts).map(({ comment }) => comment?.link ?? '')
+    const links = remembered(facts).map((marker) => marker?.link ?? '')
     const isKnown =
       (plan.theme === 'well' && links.length > 0 && links.every((link) => canRead(facts, link))) ||
       step.githubRequests.some(({ path, status }) => /\/pulls\/17$/.test(path) && status === 200)
@@ -162,8 +162,9 @@ function docsPullReads({ step }: Facts) {
 }
 
 function rememberedLinks(facts: Facts): string[] {
-  const markers = remembered(facts).flatMap(({ comment, check }) => [comment, check])
-  return markers.map((marker) => marker?.link ?? '').filter((link) => link !== '')
+  return remembered(facts)
+    .map((marker) => marker?.link ?? '')
+    .filter((link) => link !== '')
 }
 
 function canRead({ inputs }: Facts, link: string): boolean {

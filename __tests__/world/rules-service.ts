@@ -141,7 +141,7 @@ export const SERVICE_RULES = {
     const isOther = (one: Entry): boolean =>
       !isRefusal(one) || one.respondedAt === undefined || mayBeNew(one)
     const refusals = polls.length - polls.findLastIndex(isOther) - 1
-    const waits = facts.hasComment || (facts.hasCheck && facts.step.plan.attempt > 1) ? 2 : 1
+    const waits = facts.hasComment ? 2 : 1
     if (refusals > 4 * waits + 1) yield `the job was refused ${refusals} times, ${facts.says}`
   },
 
@@ -172,8 +172,7 @@ export const SERVICE_RULES = {
     const intervalMs = fixed ? Number(fixed) * 1_000 : SHORTEST_INTERVAL_MS
     // Before it sends something, a step may ask for the job that is remembered.
     const sentAt =
-      facts.posts.at(-1)?.startedAt ??
-      (step.plan.task === 'attach' && !facts.hasCheck ? 0 : Number.POSITIVE_INFINITY)
+      facts.posts.at(-1)?.startedAt ?? (step.plan.task === 'attach' ? 0 : Number.POSITIVE_INFINITY)
     const polls = facts.polls(facts.jobId).filter(({ startedAt }) => startedAt > sentAt)
     for (const [index, next] of polls.slice(1).entries()) {
       const poll = polls[index] as Entry

@@ -39,21 +39,15 @@ export const WELL_RULES = {
     if (jobId !== '' && !step.comments.some(isToldOf)) yield `none names job ${jobId} ${link}`
   },
 
-  *'if nothing goes wrong, the summary, the comment and the check say what the agent changed'(
-    facts,
-  ) {
-    const { plan, inputs, github, outcome, step, isDryRun, hasCheck } = facts
+  *'if nothing goes wrong, the summary and the comment say what the agent changed'(facts) {
+    const { plan, inputs, github, outcome, step, isDryRun } = facts
     if (plan.theme !== 'well' || outcome !== 'pr-opened' || github === undefined || isDryRun) return
     const asked = step.githubRequests.filter(({ path }) => DOCS_FILES.test(path))
-    const isAsked = inputs['job-scope'] || inputs.comment === 'true' || inputs.check === 'true'
+    const isAsked = inputs['job-scope'] || inputs.comment === 'true'
     if (isAsked && asked.length === 0) yield 'GitHub was not asked'
     // Not a page, which says nothing.
     if (!asked.some(({ status, answered }) => status === 200 && answered.startsWith('['))) return
-    const texts = [
-      step.summary,
-      ...(writesComment(facts) ? step.comments.slice(-1) : []),
-      ...(hasCheck ? step.checks.slice(-1).map(({ output }) => output.summary ?? '') : []),
-    ]
+    const texts = [step.summary, ...(writesComment(facts) ? step.comments.slice(-1) : [])]
     for (const text of texts)
       if (text.includes(facts.jobId) && !/^\d+\+? files?: .* \+\d+ −\d+(?:, …)?$/m.test(text))
         yield 'a text does not say it'

@@ -62,6 +62,7 @@ export interface RunEvent {
   readonly pullRequest: PullRequestEvent | undefined
   /** The number of the issue that the event is about, if it is not a pull request. */
   readonly issue: number | undefined
+  /** The head of its pull request, as the payload names it; or empty. */
   readonly headSha: string
   /**
    * Who wrote the comment, the review or the answer that the event is about; empty if that account
@@ -103,23 +104,11 @@ export function parseEvent(name: string, payload: unknown): RunEvent {
       getPath(payload, 'issue.pull_request') === undefined
         ? readNumber(payload, 'issue.number')
         : undefined,
-    headSha: readHeadSha(name, payload),
+    headSha: getSha(payload, 'pull_request.head.sha'),
     authors: [...new Set(texts.map((part) => getString(payload, `${part}.user.login`)))],
     payload,
     problem: undefined,
   }
-}
-
-/**
- * The head that the payload names, for events whose GITHUB_SHA is another commit: a merge of the
- * pull request, or the head of the default branch.
- */
-function readHeadSha(name: string, payload: unknown): string {
-  const parts = ['merge_group', 'workflow_run', 'check_suite', 'check_run'].map(
-    (part) => `${part}.head_sha`,
-  )
-  const paths = ['pull_request.head.sha', ...parts, ...(name === 'status' ? ['sha'] : [])]
-  return paths.map((path) => getSha(payload, path)).find((sha) => sha !== '') ?? ''
 }
 
 function readNumber(payload: unknown, path: string): number | undefined {

@@ -44,7 +44,6 @@ export const DEFAULTS = {
   'poll-interval-seconds': '',
   'fail-on': DEFAULT_FAIL_ON.join(', '),
   comment: 'false',
-  check: 'false',
   'github-token': '${{ github.token }}',
   'docs-token': '',
   'allow-users': '',
@@ -104,7 +103,7 @@ export function createKeyRedactor(...keys: readonly string[]): Redact {
 /**
  * A blank value means the default: the runner fills in a default only if the key is absent, and an
  * expression often evaluates to an empty string. So does a bad value, so that a stranger can be
- * refused and the check be concluded before the problem ends the step.
+ * refused before the problem ends the step.
  */
 export function parseInputs(
   raw: RawInputs,
@@ -176,8 +175,6 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
     contextPaths: parse('context-paths', parsePathPatterns),
     since: parse('since', parseSince),
     comment: parse('comment', parseBoolean),
-    /** A dry run writes none. */
-    check: parse('check', parseBoolean) && !dryRun,
     /** In lower case; `*` is everyone. */
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
     /** In lower case: always the agent's, unless the list is empty. */
@@ -205,9 +202,9 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
 }
 
 export function needsGitHub(inputs: Inputs): boolean {
-  const { task, jobScope, context, contextPaths, skipLabels, comment, check } = inputs
+  const { task, jobScope, context, contextPaths, skipLabels, comment } = inputs
   const asksAbout = context !== 'none' || contextPaths.length > 0 || skipLabels.size > 0
-  return jobScope !== 'run' || comment || check || (task.kind !== 'attach' && asksAbout)
+  return jobScope !== 'run' || comment || (task.kind !== 'attach' && asksAbout)
 }
 
 /** @param hasOther another input says what to do, or is bad */

@@ -1,6 +1,6 @@
 /**
- * The input job-key as people read it: what tells the check and the comment of one matrix leg from
- * those of another.
+ * The input job-key as people read it: what tells the comment of one matrix leg from that of
+ * another.
  */
 
 import { truncate } from '../text/escape.js'

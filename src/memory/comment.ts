@@ -1,64 +1,247 @@
-/** The comments on a pull request or an issue. */
+/** The step's comment: found by its marker, then edited, the latest update last. */
 
-import { getString } from '../event/payload.js'
-import { type GitHub, type RequestMode, readPages, requestParams } from '../github/client.js'
-import type { Place } from './stored-text.js'
+import type { RequestMode } from '../github/client.js'
+import { describeWarning, GitHubError } from '../github/errors.js'
+import { waitForAbort } from '../net/deadline.js'
+import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-update.js'
+import type { Step } from '../run/step.js'
+import { ActionError } from '../text/errors.js'
+import type { Comments } from './conversation.js'
+import {
+  createMarker,
+  type Identity,
+  type MarkerKeys,
+  NOTHING_SENT,
+  readMarker,
+  type StoredState,
+} from './marker.js'
 
-/** No more comments than this are read. */
-const COMMENTS_LIMIT = 5000
-
-export interface Conversation {
-  readonly kind: 'pull request' | 'issue'
-  readonly number: number
-  /** What it takes to write there. */
-  readonly permission: string
+interface CommentOptions
+  extends Pick<Step, 'environment' | 'clock' | 'deadline' | 'log' | 'note' | 'warn'> {
+  readonly comments: Comments
+  readonly identity: Identity
+  readonly markerKeys: MarkerKeys
+  /**
+   * Later runs depend on it: nothing is sent unless it can be written. Else, only people read it:
+   * it is first written when there is a job, or a result.
+   */
+  readonly isMemory: boolean
 }
 
-const NONCE = /<!-- ([0-9a-f]+) -->/
+/** What is known of the comment, and what this step has done to it. */
+type State =
+  | { readonly is: 'unread' }
+  /** There is none to edit. */
+  | { readonly is: 'none' }
+  | { readonly is: 'found'; readonly id: number }
+  /** A creation went out, and no response said that it was carried out. */
+  | { readonly is: 'creating' }
+  /** It is this step's, or about to be, with the last job that was stored. */
+  | { readonly is: 'written'; readonly id: number; readonly jobId: string | undefined }
+  | { readonly is: 'off' }
 
-export function openComments(
-  github: GitHub,
-  repository: string,
-  { kind, number: issue_number, permission }: Conversation,
-): Place {
-  const writing = (mode: RequestMode) =>
-    requestParams(
-      { repository, ...mode },
-      `writing the comment on ${kind} ${issue_number}`,
-      permission,
-      hasId,
+export class Comment implements StatusWriter {
+  readonly #options: CommentOptions
+  #state: State = { is: 'unread' }
+  #before: StoredState | undefined
+  #latest: StatusUpdate | undefined
+  #working: Promise<void> | undefined
+  /**
+   * Why the last edit failed, reported once; without an error if whoever caused the request reports
+   * it.
+   */
+  #failed: { readonly error?: unknown } | undefined
+  /** Aborted when the step can't wait for its edits any longer. */
+  readonly #closing = new AbortController()
+
+  constructor(options: CommentOptions) {
+    this.#options = options
+  }
+
+  get isMemory(): boolean {
+    return this.#options.isMemory
+  }
+
+  get #storedId(): string | undefined {
+    return this.#state.is === 'written' ? this.#state.jobId : undefined
+  }
+
+  /** Whether later runs depend on the comment, and would not find the job there. */
+  get #lacksJob(): boolean {
+    if (!this.isMemory || this.#latest === undefined) return false
+    const { state, jobId } = this.#latest.stored
+    const isStored = jobId !== '' && jobId === (this.#storedId ?? this.#before?.jobId)
+    return !NOTHING_SENT.includes(state) && !isStored
+  }
+
+  get failure(): string {
+    const error = this.#failed?.error
+    if (!(error instanceof ActionError)) return String(error ?? '')
+    const stale = `The comment may be ${this.isMemory ? '' : 'missing or '}out of date`
+    const lost = this.#lacksJob ? ", and a later run may not find this run's docs job" : ''
+    return describeWarning(error, `${stale}${lost}.`)
+  }
+
+  /**
+   * What an earlier step stored, for a run that depends on it.
+   *
+   * @throws ActionError `github`; the caller reports it
+   */
+  async find(): Promise<StoredState | undefined> {
+    try {
+      return await this.#read({ retried: true })
+    } catch (thrown) {
+      this.#failed ??= {}
+      throw thrown
+    }
+  }
+
+  /** Writes nothing from now on. */
+  stop(): void {
+    this.#state = { is: 'off' }
+  }
+
+  async writePlaceholder(update: StatusUpdate): Promise<void> {
+    if (!this.isMemory) return
+    // An edit before it may take longer than the step has left.
+    await Promise.race([this.#working, waitForAbort(this.#options.deadline.signal)])
+    if (this.#state.is === 'off') throw this.#failed?.error
+    this.#latest = update
+    try {
+      await this.#write(update, { retried: true })
+    } catch (thrown) {
+      this.#failed ??= {}
+      this.#onFailure(thrown)
+      throw thrown
+    }
+  }
+
+  enqueue(update: StatusUpdate): void {
+    const isStored =
+      this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
+    const isEarly = !this.isMemory && !update.isJobSeen && !update.isEnd
+    if (this.#state.is === 'off' || isStored || isEarly) return
+    this.#latest = update
+    this.#working ??= this.#work()
+  }
+
+  async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
+    const limitMs = this.#lacksJob && this.#latest?.stored.jobId ? memoryMs : usualMs
+    const done = new AbortController()
+    const abortAfter = async (milliseconds: number): Promise<void> => {
+      await this.#options.clock.sleep(milliseconds, done.signal)
+      if (!done.signal.aborted) this.#closing.abort()
+    }
+    void abortAfter(limitMs)
+    cancel.addEventListener('abort', () => void abortAfter(cancelledMs))
+    await this.#working
+    done.abort()
+  }
+
+  async #work(): Promise<void> {
+    for (let done: StatusUpdate | undefined; done !== this.#latest && this.#state.is !== 'off'; ) {
+      done = this.#latest as StatusUpdate
+      // If the stored job ID is missing, the next run may create a second job, so these edits are
+      // retried.
+      const mode = { retried: this.isMemory, signal: this.#closing.signal }
+      await this.#write(done, mode).catch((thrown) => this.#onFailure(thrown))
+    }
+    this.#working = undefined
+  }
+
+  async #write(update: StatusUpdate, mode: RequestMode): Promise<void> {
+    const { environment } = this.#options
+    await this.#read(mode)
+    // After a placeholder, this run creates a job of its own, which replaces what a later run
+    // stored.
+    const replaces =
+      update.created || update.beforeSending !== undefined || this.#state.is === 'written'
+    const isOfLaterRun =
+      environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
+    if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
+    await this.#edit(update, mode)
+    if (this.#state.is === 'written') this.#state = { ...this.#state, jobId: update.stored.jobId }
+    this.#failed = undefined
+  }
+
+  async #read(mode: RequestMode): Promise<StoredState | undefined> {
+    if (this.#state.is !== 'unread') return this.#before
+    const { comments, identity, markerKeys, environment, log, note } = this.#options
+    const { items, truncated } = await comments.list(mode)
+    const marked = items.map(({ id, body }) => ({
+      id,
+      stored: readMarker(body, id, identity, markerKeys),
+    }))
+    const own = marked.flatMap(({ id, stored }) =>
+      typeof stored === 'object' ? [{ id, stored }] : [],
     )
-
-  return {
-    kind: 'comment',
-    perAttempt: false,
-    async list(mode) {
-      const doing = `reading the comments of ${kind} ${issue_number}`
-      const common = requestParams({ repository, ...mode }, doing, permission, Array.isArray)
-      const { items, truncated } = await readPages(COMMENTS_LIMIT / 100, (page) =>
-        github.issues.listComments({ ...common, ...page, issue_number }),
+    // If two runs raced and created two comments, the newer one wins.
+    const [latest] = own.sort((one, other) => other.id - one.id)
+    if (latest === undefined) {
+      if (truncated)
+        log(
+          'There are too many comments to read all: one by an earlier run may be among the others.',
+        )
+      if (marked.some(({ stored }) => stored === 'unverified'))
+        note(
+          "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
+            'If the key was replaced, set previous-api-key to the one before it.',
+        )
+    }
+    this.#before = latest?.stored
+    const isOfThisAttempt =
+      latest?.stored.run === environment.runId && latest.stored.attempt === environment.runAttempt
+    if (isOfThisAttempt && !this.isMemory)
+      note(
+        "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",
       )
-      const toText = (comment: { readonly id: number }) => {
-        const markers = getString(comment, 'body')
-        return { id: comment.id, markers, nonce: NONCE.exec(markers)?.[1] ?? '' }
-      }
-      return { items: items.map(toText), truncated }
-    },
-    async create({ comment }, nonce, mode) {
-      const body = `${comment}\n\n<!-- ${nonce} -->`
-      const { data } = await github.issues.createComment({ ...writing(mode), issue_number, body })
-      return data.id
-    },
-    async edit(comment_id, { comment }, marker, mode) {
-      await github.issues.updateComment({
-        ...writing(mode),
-        comment_id,
-        body: `${comment}\n\n${marker}`,
-      })
-    },
+    this.#become(latest === undefined ? { is: 'none' } : { is: 'found', id: latest.id })
+    return this.#before
+  }
+
+  /** Creates or edits the comment and its marker. */
+  async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
+    const { comments, identity, markerKeys, environment } = this.#options
+    const wasThere = this.#state.is === 'found' || this.#storedId !== undefined
+    const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
+    // A run that sent nothing leaves the state of the one before.
+    const stored = NOTHING_SENT.includes(own.state) ? (this.#before ?? own) : own
+    const id =
+      'id' in this.#state
+        ? this.#state.id
+        : await this.#create(update.beforeSending ?? update.text, mode)
+    // GitHub may carry out an edit without a response.
+    this.#become({ is: 'written', id, jobId: this.#storedId })
+    try {
+      await comments.edit(id, update.text, createMarker(stored, id, identity, markerKeys), mode)
+    } catch (thrown) {
+      const isGone = thrown instanceof GitHubError && thrown.missing
+      if (!wasThere || !isGone) throw thrown // Otherwise, somebody has deleted it.
+      this.#become({ is: 'none' })
+      await this.#edit(update, mode)
+    }
+  }
+
+  async #create(text: string, mode: RequestMode): Promise<number> {
+    const mayExist = this.#state.is === 'creating'
+    this.#become({ is: 'creating' })
+    return this.#options.comments.create(text, mayExist, mode)
+  }
+
+  #become(state: State): void {
+    if (this.#state.is !== 'off') this.#state = state
+  }
+
+  #onFailure(thrown: unknown): void {
+    // Without the permission, no later try would succeed.
+    if (thrown instanceof GitHubError && !thrown.temporary && this.#storedId === undefined)
+      this.stop()
+    if (this.#failed !== undefined) return
+    this.#failed = { error: thrown }
+    this.#options.warn(this.failure)
   }
 }
 
-export function hasId({ id }: { readonly id?: unknown }): boolean {
-  return Number.isSafeInteger(id)
+function keyOf({ stored, notes, isEnd }: StatusUpdate): string {
+  return JSON.stringify([stored, notes, isEnd])
 }

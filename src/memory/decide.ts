@@ -10,7 +10,7 @@ import type { DocsPull } from './docs-pull.js'
 export interface Facts {
   /** Who left the job: an earlier run, or an earlier attempt of this one. */
   readonly by: 'earlier run' | 'unfinished attempt' | 'reported attempt'
-  /** A push to a pull request. `own`: the docs are its alone; `other`: an issue's, or this run's. */
+  /** A push to a pull request. `own`: the docs are its alone; `other`: they are an issue's. */
   readonly push: 'own' | 'other' | undefined
   /** The run would send what the job doesn't have yet. */
   readonly isNews: boolean

@@ -5,9 +5,10 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
-import { type GitHub, requestParams } from '../github/client.js'
+import { createGitHub, type GitHub, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import { type DocsFile, FILES_PAGE } from '../run/progress.js'
+import type { Step } from '../run/step.js'
 import { joinSentences } from '../text/format.js'
 
 /** `reason` and what helps, in sentences. */
@@ -18,17 +19,46 @@ type UnknownPull = {
 }
 export type DocsPull = { readonly state: 'open' | 'merged' | 'closed' } | UnknownPull
 
+export type DocsPulls = ReturnType<typeof openDocsPulls>
+
+export function openDocsPulls(step: Step, github: GitHub) {
+  const { environment, inputs } = step
+  const { docsToken: token } = inputs
+  const docsGitHub =
+    token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
+  return {
+    async readState(link: string): Promise<DocsPull> {
+      const pull = await readDocsPull(link, environment, github, docsGitHub, readState)
+      if (pull.state === 'unknown') {
+        const tell = pull.isTokenRefused ? step.note : step.log
+        tell(
+          `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
+        )
+      }
+      return pull
+    },
+    /** The files that it changes, as many as GitHub lists in one answer. Nothing depends on them. */
+    async readFiles(link: string, signal: AbortSignal): Promise<readonly DocsFile[]> {
+      const read: Read<readonly DocsFile[]> = (...pull) => readFiles(...pull, signal)
+      const files = await readDocsPull(link, environment, github, docsGitHub, read).catch(() => [])
+      return 'state' in files ? [] : files
+    },
+  }
+}
+
+type Read<T> = (github: GitHub, repository: string, number: string) => Promise<T>
+
 /**
  * Reads something of a docs pull request with whichever token can, or says why none can.
  *
  * @throws GitHubError if it could not be read for a moment
  */
-export async function readDocsPull<T>(
+async function readDocsPull<T>(
   link: string,
   environment: RunEnvironment,
   github: GitHub,
   docsGitHub: (() => GitHub) | undefined,
-  read: (github: GitHub, repository: string, number: string) => Promise<T>,
+  read: Read<T>,
 ): Promise<T | UnknownPull> {
   if (new URL(link).host !== new URL(environment.serverUrl).host) {
     return { state: 'unknown', reason: 'It is on another host.' }
@@ -73,11 +103,7 @@ function unknownFor(error: GitHubError, advice: string, prefix = ''): UnknownPul
   return { state: 'unknown', reason: joinSentences(prefix + error.message, advice) }
 }
 
-export async function readState(
-  github: GitHub,
-  repository: string,
-  number: string,
-): Promise<DocsPull> {
+async function readState(github: GitHub, repository: string, number: string): Promise<DocsPull> {
   const doing = `reading pull request ${repository}#${number}`
   const common = requestParams({ repository }, doing, 'pull-requests: read')
   const { data } = await github.pulls.get({ ...common, pull_number: Number(number) })
@@ -91,8 +117,7 @@ export async function readState(
   }
 }
 
-/** The files that it changes, as many as GitHub lists in one answer. Nothing depends on them. */
-export async function readFiles(
+async function readFiles(
   github: GitHub,
   repository: string,
   number: string,

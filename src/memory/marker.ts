@@ -5,14 +5,14 @@
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { isId, safeLink } from '../agent/job.js'
+import { type RunEnvironment, withoutRef } from '../event/event.js'
 import type { Stored } from '../run/status-update.js'
+import type { Step } from '../run/step.js'
 
 export interface Identity {
   readonly repository: string
-  /**
-   * The number of a pull request or an issue, which share their numbers, or the SHA of a commit.
-   */
-  readonly place: string
+  /** Of the pull request or the issue: they share their numbers. */
+  readonly number: number
   /** The workflow's repository and path, without its ref. */
   readonly workflow: string
   readonly job: string
@@ -30,6 +30,27 @@ export const NOTHING_SENT: readonly Stored['state'][] = ['unsent', 'skipped']
 
 const MARKER = /^<!-- agent-job-action:2 ([\w-]{22}) ([\w-]+) ([\w-]{43}) -->/
 
+/** Which step it is, whose comment is on the pull request or the issue with this number. */
+export function identify(
+  { environment, inputs }: Pick<Step, 'environment' | 'inputs'>,
+  number: number,
+): Identity {
+  const { repository, job, step } = environment
+  const { projectId: project, jobKey } = inputs
+  return { repository, number, workflow: workflowId(environment), job, step, project, jobKey }
+}
+
+/**
+ * The workflow's repository and path. An organisation's required workflow has the path of another
+ * repository.
+ */
+export function workflowId({
+  workflowRef,
+  workflow,
+}: Pick<RunEnvironment, 'workflowRef' | 'workflow'>): string {
+  return withoutRef(workflowRef) || workflow
+}
+
 /** The key that signs; and the one before it, which is only verified with. */
 export type MarkerKeys = readonly [current: Buffer, ...previous: Buffer[]]
 
@@ -41,7 +62,7 @@ export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKey
 }
 
 /**
- * The marker for the comment or the check run with this id.
+ * The marker for the comment with this id.
  *
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
  */
@@ -59,8 +80,7 @@ export function createMarker(
 }
 
 /**
- * Reads the last marker in the text of the comment or the check run with this id: a step puts its
- * own at the end.
+ * Reads the last marker in the text of the comment with this id: a step puts its own at the end.
  *
  * It counts only where its signature says: anyone can write a comment, copy a genuine marker, or
  * get a bot to repeat it.
@@ -95,9 +115,11 @@ function publicName(identity: Identity): string {
 }
 
 function sign(data: string, id: number, identity: Identity, key: Buffer): string {
-  const { repository, place } = identity
+  const { repository, number } = identity
   return createHmac('sha256', key)
-    .update(JSON.stringify([repository.toLowerCase(), place, ...stepKey(identity), id, data]))
+    .update(
+      JSON.stringify([repository.toLowerCase(), String(number), ...stepKey(identity), id, data]),
+    )
     .digest('base64url')
 }
 

@@ -1,18 +1,17 @@
 /**
- * What a step remembers of earlier runs, and stores for later ones. Other folders import this file
- * alone.
+ * What a step remembers of earlier runs, and stores for later ones: in its comment on a pull request
+ * or an issue. Other folders import this file and docs-pull.ts alone.
  */
 
 import type { AgentService } from '../agent/client.js'
-import { createGitHub, type GitHub } from '../github/client.js'
-import type { Inputs } from '../inputs/inputs.js'
-import type { DocsFile } from '../run/progress.js'
+import type { GitHub } from '../github/client.js'
 import type { Step } from '../run/step.js'
 import type { Plan } from '../run/task.js'
-import { type DocsPull, readDocsPull, readFiles, readState } from './docs-pull.js'
-import { openCheck, openComment } from './open-slots.js'
+import { Comment } from './comment.js'
+import { type Conversation, findConversation, openComments } from './conversation.js'
+import type { DocsPulls } from './docs-pull.js'
+import { deriveMarkerKeys, identify } from './marker.js'
 import { type Attach, findPreviousRun, planFor } from './previous-run.js'
-import type { Slot } from './slot.js'
 
 /** What an earlier run left: what follows from it depends on what this run would send. */
 interface Earlier {
@@ -20,51 +19,20 @@ interface Earlier {
   plan(composeWith: (...more: string[]) => string): Promise<Plan>
 }
 
-/** Opens the memory of a step, and its check if one is asked for. Nothing is sent yet. */
-export function openMemory(step: Step, github: GitHub) {
-  const { inputs, environment } = step
-  const slots: Slot[] = []
-  let comment: Slot | undefined
-
-  function keep(slot: Slot | undefined): Slot | undefined {
-    if (slot === undefined) return undefined
-    slots.push(slot)
-    step.progress.isRemembered ||= slot.role !== 'informs'
-    if (!inputs.dryRun) step.addPlace(slot)
-    return slot
-  }
-
-  const { docsToken: token } = inputs
-  const docsGitHub =
-    token === '' ? undefined : () => createGitHub({ ...step, token, fromFork: false })
-  const readDocs = <T>(link: string, read: Parameters<typeof readDocsPull<T>>[4]) =>
-    readDocsPull(link, environment, github, docsGitHub, read)
-
-  async function readDocsState(link: string): Promise<DocsPull> {
-    const pull = await readDocs(link, readState)
-    if (pull.state === 'unknown') {
-      const tell = pull.isTokenRefused ? step.note : step.log
-      tell(
-        `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
-      )
-    }
-    return pull
-  }
-
-  if (inputs.check) keep(openCheck(step, github, () => comment?.role === 'decides'))
-
+/** Opens the memory of a step, if it has one, and keeps its comment from now on. */
+export function openMemory(step: Step, github: GitHub, docsPulls: DocsPulls) {
+  const comment = openComment(step, github)
+  step.progress.isRemembered = comment?.isMemory === true
+  if (comment !== undefined && !step.inputs.dryRun) step.keepComment(comment)
   return {
     /**
-     * From now on the comment is kept, too, if the step has one: on what these inputs name.
+     * What is remembered for this run: a job to wait for, sending nothing; or what to continue.
      *
      * @throws ActionError `github`
      */
-    openComment(inputs: Inputs): void {
-      comment = keep(openComment({ ...step, inputs }, github))
-    },
-    /** What is remembered for this run: a job to wait for, sending nothing; or what to continue. */
     async recall(service: AgentService): Promise<Attach | Earlier | undefined> {
-      const context = { ...step, service, slots, readDocsPull: readDocsState }
+      if (!comment?.isMemory) return undefined
+      const context = { ...step, service, comment, readDocsPull: docsPulls.readState }
       const previous = await findPreviousRun(context)
       if (previous === undefined || 'kind' in previous) return previous
       return {
@@ -72,15 +40,39 @@ export function openMemory(step: Step, github: GitHub) {
         plan: (composeWith) => planFor(previous, composeWith, context),
       }
     },
-    async readDocsFiles(link: string, signal: AbortSignal): Promise<readonly DocsFile[]> {
-      const files = await readDocs(link, (...pull) => readFiles(...pull, signal)).catch(() => [])
-      return 'state' in files ? [] : files
-    },
-    stopComment: () => comment?.stop(),
-    stop(): void {
-      for (const slot of slots) slot.stop()
-    },
+    /** Writes nothing from now on. */
+    stop: () => comment?.stop(),
   }
 }
 
-export type Memory = ReturnType<typeof openMemory>
+function openComment(step: Step, github: GitHub): Comment | undefined {
+  const { inputs, event, log } = step
+  const { jobScope, issueNumber } = inputs
+  const needsMemory = jobScope !== 'run'
+  if (!needsMemory && !inputs.comment) return undefined
+  const conversation = findConversation(event, jobScope, issueNumber)
+  if (conversation !== undefined) return commentOn(conversation, needsMemory, step, github)
+  const what = needsMemory ? 'pull request' : 'pull request or issue'
+  const consequence = needsMemory ? 'job-scope works like run' : 'there is nothing to comment on'
+  log(
+    `The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`,
+  )
+  const other = inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
+  return other && commentOn(other, false, step, github)
+}
+
+function commentOn(
+  conversation: Conversation,
+  isMemory: boolean,
+  step: Step,
+  github: GitHub,
+): Comment {
+  const { inputs, environment, nonce } = step
+  return new Comment({
+    ...step,
+    comments: openComments(github, environment.repository, conversation, nonce()),
+    identity: identify(step, conversation.number),
+    markerKeys: deriveMarkerKeys(inputs.apiKey, inputs.previousApiKey),
+    isMemory,
+  })
+}

@@ -9,16 +9,16 @@ import type { Plan, Task } from '../run/task.js'
 import { ActionError, WHERE_TO_LOOK } from '../text/errors.js'
 import { oneLine, quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
+import type { Comment } from './comment.js'
 import { decide, type Facts } from './decide.js'
 import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
-import type { Slot } from './slot.js'
 
 export interface PreviousRunContext
   extends RunTools,
     Pick<Step, 'environment' | 'event' | 'inputs'> {
-  /** Where this step's state may be stored: the check, then the comment. */
-  readonly slots: readonly Pick<Slot, 'role' | 'find' | 'stop'>[]
+  /** Where earlier runs stored their state. */
+  readonly comment: Pick<Comment, 'find' | 'stop'>
   readonly readDocsPull: (link: string) => Promise<DocsPull>
 }
 
@@ -31,68 +31,45 @@ export interface PreviousRun extends Pick<Facts, 'job'> {
 export type Attach = Extract<Task, { kind: 'attach' }>
 
 /**
- * Finds the job to continue. The check decides for a re-run, the comment for a later run.
+ * Finds the job to continue, or for a re-run, to wait for.
  *
- * @throws ActionError `github` if what decides can't be read, `input` if this very attempt has
- * stored something already
+ * @throws ActionError `github` if the comment can't be read, `input` if this very attempt has stored
+ * something already
  */
 export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<PreviousRun | Attach | undefined> {
-  const { inputs, environment, progress, slots, readDocsPull } = context
-  const states = await Promise.all(
-    slots.map(async (slot) => (slot.role === 'informs' ? undefined : slot.find())),
-  )
-  for (const state of states) refuseSameAttempt(state, context)
-  const ofComment = states[slots.findIndex(({ role }) => role === 'decides')]
-  const { task } = inputs
-  const ofThisRun = states
-    .filter((state) => state?.run === environment.runId && state.attempt !== environment.runAttempt)
-    // A step with a job-id is about that job alone.
-    .filter((state) => task.kind === 'create' || state?.jobId === task.jobId)
-  // If an edit failed, the comment or the check lacks the job: the one that has it counts.
-  const rerun = ofThisRun.find((state) => state?.jobId !== '') ?? ofThisRun[0]
-  noteIfUnknown(rerun ?? ofComment, context)
-
-  let known: PreviousRun | undefined
-  const by = rerun && howItEnded(rerun, task)
-  if (rerun !== undefined && by !== undefined) {
-    progress.follow(rerun.jobId, rerun.link)
-    const job = await getJobUnlessDry(rerun.jobId, context)
-    const link = linkOf(rerun, job)
-    const pull = by === 'reported attempt' ? (await readDocsPull(link)).state : undefined
-    // Whether there is news is not known yet.
-    const decision = decide({ by, push: findPush(context), isNews: true, job, link, pull })
-    if (decision.does === 'wait') return attachTo(rerun, job, decision.reason, context)
-    known = { state: rerun, job, pull }
-    if (!inputs.dryRun) progress.forget()
-    if (ofComment === undefined) return known
-  }
-  if (ofComment === undefined || (ofComment.jobId === '' && ofComment.link === '')) return undefined
-  if (ofComment.jobId === '') return { state: ofComment, job: undefined }
-  progress.follow(ofComment.jobId, ofComment.link)
-  if (ofComment.jobId === known?.state.jobId) return { ...known, state: ofComment }
-  return { state: ofComment, job: await getJobUnlessDry(ofComment.jobId, context) }
+  const { environment, progress, comment, readDocsPull } = context
+  const state = await comment.find()
+  if (state === undefined) return undefined
+  const isOfThisRun = state.run === environment.runId
+  if (isOfThisRun && state.attempt === environment.runAttempt) refuseSameAttempt(state, comment)
+  noteIfUnknown(state, context)
+  const { jobId, link } = state
+  if (jobId === '') return link === '' ? undefined : { state, job: undefined }
+  progress.follow(jobId, link)
+  const job = await getJobUnlessDry(jobId, context)
+  const by = isOfThisRun ? howItEnded(state) : undefined
+  if (by === undefined) return { state, job }
+  const pull = by === 'reported attempt' ? (await readDocsPull(link)).state : undefined
+  // Whether there is news is not known yet.
+  const facts = { push: findPush(context), isNews: true, job, link: linkOf(state, job), pull }
+  const decision = decide({ by, ...facts })
+  return decision.does === 'wait'
+    ? attachTo(state, job, decision.reason, context)
+    : { state, job, pull }
 }
 
 /** Undefined for an attempt after which a re-run is a run like any other. */
-function howItEnded(
-  { state, jobId, link, fingerprint }: StoredState,
-  task: Task,
-): Facts['by'] | undefined {
-  if (jobId === '') return undefined
+function howItEnded({ state, link, fingerprint }: StoredState): Facts['by'] | undefined {
   if (!isFinalOutcome(state) && !NOTHING_SENT.includes(state)) return 'unfinished attempt'
-  const isReported =
-    state === 'pr-opened' && link !== '' && fingerprint !== '' && task.kind !== 'attach'
-  return isReported ? 'reported attempt' : undefined
+  return state === 'pr-opened' && link !== '' && fingerprint !== '' ? 'reported attempt' : undefined
 }
 
 function findPush({ inputs, event }: PreviousRunContext): Facts['push'] {
   const { action, pullRequest } = event
   if (action !== 'synchronize' || pullRequest === undefined) return undefined
-  const isOwn =
-    inputs.jobScope !== 'run' && [undefined, pullRequest.number].includes(inputs.issueNumber)
-  return isOwn ? 'own' : 'other'
+  return [undefined, pullRequest.number].includes(inputs.issueNumber) ? 'own' : 'other'
 }
 
 /** The service leaves it out while it works on a message. */
@@ -115,19 +92,13 @@ function attachTo(
   return { kind: 'attach', jobId, job: job === 'not requested' ? undefined : job }
 }
 
-/**
- * What this very attempt stored is another step's: a re-run has a higher attempt. A step that only
- * waits for that job may go on.
- */
+/** What this very attempt stored is another step's: a re-run has a higher attempt. */
 function refuseSameAttempt(
-  state: StoredState | undefined,
-  { inputs, environment, slots }: PreviousRunContext,
+  { state, jobId }: StoredState,
+  comment: PreviousRunContext['comment'],
 ): void {
-  if (state?.run !== environment.runId || state.attempt !== environment.runAttempt) return
-  const onlyWaits = inputs.task.kind === 'attach' && inputs.task.jobId === state.jobId
-  if (NOTHING_SENT.includes(state.state) || onlyWaits) return
-  for (const slot of slots) slot.stop()
-  const { jobId } = state
+  if (NOTHING_SENT.includes(state)) return
+  comment.stop()
   const text = joinSentences(
     'job-key: another step of this run has the same workflow, job, step ID and project,',
     `and has already ${jobId === '' ? 'sent a request' : `used docs job ${quote(jobId)}`}.`,
@@ -138,8 +109,8 @@ function refuseSameAttempt(
 }
 
 /** Of a create request: no job is known that could be continued. */
-function noteIfUnknown(state: StoredState | undefined, { note }: PreviousRunContext): void {
-  if (state === undefined || state.jobId !== '' || NOTHING_SENT.includes(state.state)) return
+function noteIfUnknown({ state, jobId }: StoredState, { note }: PreviousRunContext): void {
+  if (jobId !== '' || NOTHING_SENT.includes(state)) return
   note(
     `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`,
   )

@@ -41,8 +41,8 @@ export interface ReportOptions extends Pick<Step, 'inputs' | 'progress' | 'redac
 const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 export class StepReport {
-  /** The comment and the check, as soon as it is known which of them the step keeps. */
-  readonly places: StatusWriter[] = []
+  /** As soon as it is known that the step keeps one. */
+  comment: StatusWriter | undefined
   #saidLinkRejected = false
   #warnedOfSummary = false
   readonly #options: ReportOptions
@@ -72,8 +72,8 @@ export class StepReport {
   }
 
   /**
-   * Writes what is known to the outputs, the summary, the comment and the check, each whether or
-   * not the others can be written.
+   * Writes what is known to the outputs, the summary and the comment, each whether or not the others
+   * can be written.
    *
    * @throws ActionError if the outputs can't be written before the service accepted anything:
    * better to send nothing than to lose a job.
@@ -111,34 +111,28 @@ export class StepReport {
 
   #view(): View {
     const { inputs, progress, redact, environment } = this.#options
-    const failures = this.places.map(({ failure }) => failure).filter((failure) => failure !== '')
-    const notes = [...progress.notes, ...failures]
+    const failure = this.comment?.failure ?? ''
+    const notes = failure === '' ? progress.notes : [...progress.notes, failure]
     const sending = progress.request === 'sending'
     return { inputs, progress, notes, redact, sending, workflow: environment.workflow, runUrl: '' }
   }
 
   /**
-   * What the comment and the check are written from. An edit that failed is reported in the log and
-   * the summary alone.
+   * What the comment is written from. An edit that failed is reported in the log and the summary
+   * alone.
    */
-  #viewElsewhere(): View {
+  #commentView(): View {
     const { serverUrl, repository, runId } = this.#options.environment
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
     return { ...this.#view(), notes: this.#options.progress.notes, runUrl }
   }
 
   async writePlaceholder(): Promise<void> {
-    if (this.places.length === 0) return
-    const placeholder = createPlaceholder(this.#viewElsewhere())
-    const writes = this.places.map((place) => place.writePlaceholder(placeholder))
-    await Promise.allSettled(writes) // So that none of them goes on after an error.
-    await Promise.all(writes)
+    await this.comment?.writePlaceholder(createPlaceholder(this.#commentView()))
   }
 
-  update(places: readonly StatusWriter[] = this.places): void {
-    if (places.length === 0) return
-    const update = createUpdate(this.#viewElsewhere())
-    for (const place of places) place.enqueue(update)
+  update(): void {
+    this.comment?.enqueue(createUpdate(this.#commentView()))
   }
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
@@ -152,8 +146,8 @@ export class StepReport {
   }
 
   /**
-   * Reports the result, once, but for the comment and the check. If the outputs can't be written,
-   * that becomes the result.
+   * Reports the result, once, but for the comment. If the outputs can't be written, that becomes the
+   * result.
    */
   end(ended: RunResult): void {
     const { writer, progress, inputs } = this.#options
@@ -175,29 +169,27 @@ export class StepReport {
       writer.debug(inspect(error, { maxStringLength: Number.POSITIVE_INFINITY }))
   }
 
-  /**
-   * Writes the result to the comment and the check, and waits until it is there, side by side, for
-   * a limited time.
-   */
-  async closePlaces({ remainingMs, cancel }: Step['deadline']): Promise<void> {
-    if (this.#options.progress.docsFiles.length > 0) this.#writeSummary()
-    this.update()
+  /** Writes the result to the comment, and waits until it is there, for a limited time. */
+  async closeComment({ remainingMs, cancel }: Step['deadline']): Promise<void> {
+    const { comment } = this
+    const { progress } = this.#options
+    if (progress.docsFiles.length > 0) this.#writeSummary()
+    if (comment === undefined) return
     const { min, cancelled, usual, memory } = LIMIT_MS
     // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
     // can't be written.
     const within = (limitMs: number): number =>
       cancel.aborted ? cancelled : Math.min(limitMs, Math.max(min, remainingMs()))
-    const close = async (places: readonly StatusWriter[]): Promise<void> => {
+    const write = (): Promise<void> => {
+      this.update()
       const limits = { usualMs: within(usual), memoryMs: within(memory), cancelledMs: cancelled }
-      await Promise.all(places.map((place) => place.close(limits, cancel)))
+      return comment.close(limits, cancel)
     }
-    const [said, noted] = [this.#view().notes.join('\n'), this.#options.progress.notes.length]
-    await close(this.places)
+    const [said, noted] = [this.#view().notes.join('\n'), progress.notes.length]
+    await write()
     if (this.#view().notes.join('\n') !== said) this.#writeSummary()
-    if (this.#options.progress.notes.length === noted || cancel.aborted) return
-    const others = this.places.filter(({ failure }) => failure === '')
-    this.update(others)
-    await close(others)
+    const hasNews = progress.notes.length > noted && comment.failure === ''
+    if (hasNews && !cancel.aborted) await write()
   }
 }
 

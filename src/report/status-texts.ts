@@ -1,42 +1,17 @@
-/** What the comment and the check say, and what they store. Pure. */
+/** What the comment says, and what it stores. Pure. */
 
-import { type FailOn, failsStep, isFinalOutcome, type Outcome } from '../agent/job.js'
+import { isFinalOutcome } from '../agent/job.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
-import type { Conclusion, StatusUpdate, Stored } from '../run/status-update.js'
-import { truncate } from '../text/escape.js'
-import {
-  createCommentText,
-  createSummary,
-  describeTitle,
-  findCurrentLink,
-  linkPullRequest,
-  linkRun,
-  shortenLink,
-  type View,
-} from './summary.js'
-
-/** Of a check, in characters: a link that is no pull request's is shown whole. */
-const TITLE_LIMIT = 200
-
-/** The texts, redacted here: the log's masks don't apply to what GitHub shows. */
-function textsOf(view: View): Pick<StatusUpdate, 'title' | 'comment' | 'summary'> {
-  const { redact } = view
-  const link = findCurrentLink(view)
-  const title = `${describeTitle(view)}${link && `: ${shortenLink(link)}`}`
-  return {
-    title: truncate(redact(title), TITLE_LIMIT),
-    comment: redact(createCommentText(view)),
-    summary: redact(createCheckSummary(view)),
-  }
-}
+import type { StatusUpdate, Stored } from '../run/status-update.js'
+import { createCommentText, type View } from './summary.js'
 
 /**
  * What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it
  * from every redactor.
  */
 export function createUpdate(view: View): StatusUpdate {
-  const { progress, redact, inputs, sending, notes } = view
+  const { progress, redact, sending, notes } = view
   const { jobId, job, previousLink, hasJob, accepted, result, fingerprint } = progress
   return {
     stored: {
@@ -48,8 +23,9 @@ export function createUpdate(view: View): StatusUpdate {
     isJobSeen: job !== undefined,
     created: accepted === 'job',
     notes: redact(notes.join('\n')),
-    ...textsOf(view),
-    conclusion: result && conclusionOf(result.outcome, inputs.failOn),
+    // The log's masks don't apply to what GitHub shows.
+    text: redact(createCommentText(view)),
+    isEnd: result !== undefined,
   }
 }
 
@@ -58,7 +34,8 @@ export function createUpdate(view: View): StatusUpdate {
  * is in flight.
  */
 export function createPlaceholder(view: View): StatusUpdate {
-  return { ...createUpdate({ ...view, sending: true }), beforeSending: textsOf(view) }
+  const { text } = createUpdate(view)
+  return { ...createUpdate({ ...view, sending: true }), beforeSending: text }
 }
 
 function describeState(
@@ -75,20 +52,4 @@ function describeState(
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
   if (request === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
   return hasJob ? result.outcome : 'unsent'
-}
-
-/**
- * The links first, because GitHub lets a check's own link lead to the check; then the step summary.
- */
-function createCheckSummary(view: View): string {
-  const links = [linkPullRequest(view), linkRun(view)].filter((link) => link !== '')
-  return `${links.join(' · ')}\n\n${createSummary(view)}`
-}
-
-/** A check is no verdict on the commit: it fails only if the step does. */
-function conclusionOf(outcome: Outcome, failOn: ReadonlySet<FailOn>): Conclusion {
-  if (outcome === 'pr-opened') return 'success'
-  if (outcome === 'cancelled' || outcome === 'skipped') return outcome
-  if (!failsStep(outcome, failOn)) return 'neutral'
-  return outcome === 'timed-out' ? 'timed_out' : 'failure'
 }

@@ -43,7 +43,7 @@ export function createCommentText(view: View): string {
   return `${joinParagraphs([title, filesLine(view), ...folded])}\n`
 }
 
-export function describeTitle({ inputs, progress, sending }: View): string {
+function describeTitle({ inputs, progress, sending }: View): string {
   const { result } = progress
   if (result !== undefined) {
     const text = describeOutcome(progress, result, String).title
@@ -56,17 +56,17 @@ export function describeTitle({ inputs, progress, sending }: View): string {
     : '⏳ Nothing has been sent yet'
 }
 
-export function linkPullRequest(view: View): string {
+function linkPullRequest(view: View): string {
   const link = findCurrentLink(view)
   return link === '' ? '' : `[${inlineCode(view.redact(shortenLink(link)))}](<${link}>)`
 }
 
 /** The pull request, also while a follow-up runs. */
-export function findCurrentLink({ progress: { job, previousLink, result, status } }: View): string {
+function findCurrentLink({ progress: { job, previousLink, result, status } }: View): string {
   return job?.link || (result !== undefined && isFinal(status) ? '' : previousLink)
 }
 
-export function shortenLink(link: string): string {
+function shortenLink(link: string): string {
   const { repository, number } = parsePullRequest(link)
   return number === '' ? link : `${repository}#${number}`
 }
@@ -120,10 +120,6 @@ function showCode(part: string): string {
 function isPlain(word: string): boolean {
   const isRead = /:\/\/|www\.|\bgh-\d|:[\w+-]+:|\b[\da-f]{7,40}\b|\b_|_\b/i.test(word)
   return /^[\w\s.,:;()'’…/%+=-]*$/.test(word) && !isRead
-}
-
-export function linkRun({ runUrl }: View): string {
-  return runUrl && `[Run ${inlineCode(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`
 }
 
 function facts(

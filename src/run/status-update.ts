@@ -1,9 +1,6 @@
-/** What is reported in the comment and the check, and who keeps them up to date. */
+/** What is reported in the comment, and who keeps it up to date. */
 
 import type { Outcome, Status } from '../agent/job.js'
-
-/** How a check run ends, in GitHub's words. */
-export type Conclusion = 'success' | 'neutral' | 'failure' | 'timed_out' | 'cancelled' | 'skipped'
 
 /** What the next run needs to know. */
 export interface Stored {
@@ -22,22 +19,19 @@ export interface StatusUpdate {
   readonly isJobSeen: boolean
   /** This run created the job. */
   readonly created: boolean
-  /** What the texts say besides the result. */
+  /** What the text says besides the result. */
   readonly notes: string
-  readonly title: string
-  readonly comment: string
-  /** The details of a check, as Markdown. */
-  readonly summary: string
-  /** Undefined while the step runs. */
-  readonly conclusion: Conclusion | undefined
+  readonly text: string
+  /** The result is known. */
+  readonly isEnd: boolean
   /**
-   * What the comment or the check says when it is created. It has no marker yet, because the marker
-   * needs its id: if the step dies then, this text stays.
+   * What the comment says when it is created. It has no marker yet, because the marker needs its
+   * id: if the step dies then, this text stays.
    */
-  readonly beforeSending?: Pick<StatusUpdate, 'title' | 'comment' | 'summary'>
+  readonly beforeSending?: string
 }
 
-/** Keeps the status at one place at GitHub up to date. */
+/** Keeps the status in the comment up to date. */
 export interface StatusWriter {
   /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
   readonly failure: string

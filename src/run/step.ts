@@ -23,7 +23,7 @@ export interface StepTools {
   readonly log: (line: string) => void
   readonly debug: (line: string) => void
   readonly warn: (line: string) => void
-  /** Warns, and leaves a note in the summary, the comment and the check. */
+  /** Warns, and leaves a note in the summary and the comment. */
   readonly note: (line: string) => void
   /** Records the latest job object and reports it if it changed. */
   readonly onJob: (job: Job) => void
@@ -42,6 +42,6 @@ export interface Step extends StepTools {
   /** For what the agent reads. */
   readonly redactKeys: Redact
   readonly nonce: () => string
-  /** Keeps this place up to date from now on. */
-  readonly addPlace: (writer: StatusWriter) => void
+  /** Keeps this comment up to date from now on. */
+  readonly keepComment: (comment: StatusWriter) => void
 }
