@@ -149,7 +149,7 @@ describe('a new job replaces the last one, in the same comment,', () => {
         expect(outputs).toMatchObject({ outcome: 'no-changes', sent: 'job' })
         expect(world.prompts(archiving)).toEqual([
           expect.stringContaining(
-            `An earlier docs job has already opened the pull request ${first.outputs['pr-link']}, which is still open.`,
+            `The pull request ${first.outputs['pr-link']} is already open for this.`,
           ),
         ])
         id = outputs['job-id'] ?? ''

@@ -317,7 +317,7 @@ describe('what this very attempt stored', () => {
 describe('continuing', () => {
   const composeWith = (...more: string[]): string => ['Do it', ...more].join('\n\n')
   const continueAt = (link: string): string =>
-    `Do it\n\nAn earlier docs job has already opened the pull request ${link}, which is still open. ` +
+    `Do it\n\nThe pull request ${link} is already open for this. ` +
     'Continue there: add to its branch, and open no second pull request.'
 
   interface Decide {
@@ -367,27 +367,27 @@ describe('continuing', () => {
     ['a pull request that cannot be read', active, unknown, OLD_LINK, OLD_LINK],
     ['no pull request', active, closed, '', ''],
   ])('a job with %s gets the message', async (_, previousJob, pull, remembered, link) => {
-    // For a job that takes its place: only an open pull request is continued.
+    // Only an open pull request is continued.
     const prompt = pull === open ? continueAt(link) : 'Do it'
     const previousLink = pull === open ? link : ''
     const { told } = await decide(previousJob, pull, { link: remembered })
-    const forNewJob = { job: previousJob, find: expect.any(Function), prompt, previousLink }
+    const known = { job: previousJob, find: expect.any(Function), previousLink }
     expect(told).toEqual({
-      task: { kind: 'message', jobId: 'job-1', prompt: 'Do it', remembered: forNewJob },
+      task: { kind: 'message', jobId: 'job-1', prompt, remembered: known },
       read: link === '' ? [] : [link],
       log: [],
       followed: ['job-1', link],
     })
   })
 
-  test.each<[DocsPull, Partial<Task>]>([
-    [open, { kind: 'message', jobId: 'job-1' }],
-    [merged, { kind: 'create' }],
+  test.each<[DocsPull, Task]>([
+    [open, { kind: 'message', jobId: 'job-1', prompt: continueAt(OLD_LINK) }],
+    [merged, { kind: 'create', prompt: 'Do it' }],
   ])(
     'a job that was not requested, with a pull request that is %j, is told: %j',
     async (pull, task) => {
       const { told } = await decide('not requested', pull)
-      expect(told.task).toEqual({ ...task, prompt: 'Do it' })
+      expect(told.task).toEqual(task)
     },
   )
 

@@ -34,7 +34,6 @@ const ATTACH: Task = { kind: 'attach', jobId: 'job-1' }
 const REMEMBERED: Remembered = {
   job: undefined,
   find: () => Promise.reject(new Error('Nobody should have asked')),
-  prompt: 'Do it anew',
   previousLink: LINK,
 }
 
@@ -322,7 +321,7 @@ describe('a step that messages a remembered job', () => {
     expect(story).toBe(`${'message '.repeat(tries)}create poll: failed`)
     expect(calls).toMatchObject([
       ...Array(tries).fill({ jobId: 'job-1', prompt: 'Do more' }),
-      { prompt: 'Do it anew' },
+      { prompt: 'Do more' },
       { jobId: 'job-2' },
     ])
     expect(lines.log.slice(-log.length)).toEqual(log)

@@ -179,20 +179,18 @@ export async function planFor(
     return attachTo({ ...state, link }, job, decision.reason, context)
   }
   // Only what is known to be open can be continued.
-  const forNewJob =
-    pull === 'open'
-      ? { prompt: composeWith(askToContinue(link)), previousLink: link }
-      : { prompt: composeWith(), previousLink: '' }
+  const previousLink = pull === 'open' ? link : ''
+  const prompt = previousLink === '' ? composeWith() : composeWith(askToContinue(link))
   if (decision.does === 'create') {
     if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
     // A dry run reports what is stored.
-    if (!inputs.dryRun) progress.forget(forNewJob.previousLink)
-    return { kind: 'create', prompt: forNewJob.prompt }
+    if (!inputs.dryRun) progress.forget(previousLink)
+    return { kind: 'create', prompt }
   }
-  const message = { kind: 'message', jobId, prompt: composeWith() } as const
+  const message = { kind: 'message', jobId, prompt } as const
   if (job === 'not requested') return message
   progress.follow(jobId, link)
-  return { ...message, remembered: { job, find: () => getJob(jobId, context), ...forNewJob } }
+  return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
 }
 
 /** Names the pull request alone: what else is in a link would be words outside of the fence. */
@@ -200,7 +198,7 @@ function askToContinue(link: string): string {
   const { repository, number } = parsePullRequest(link)
   const url = `${new URL(link).origin}/${repository}/pull/${number}`
   return (
-    `An earlier docs job has already opened the pull request ${url}, which is still open. ` +
+    `The pull request ${url} is already open for this. ` +
     'Continue there: add to its branch, and open no second pull request.'
   )
 }

@@ -73,7 +73,7 @@ async function messageOrCreate(
   const createInstead = (reason: string): Promise<PrecededBy> => {
     tools.log(`The earlier docs job ${reason}: a new one takes its place.`)
     tools.progress.forget(remembered.previousLink)
-    return create(remembered.prompt, tools)
+    return create(task.prompt, tools)
   }
   const replaceable = isFinal(remembered.job?.status)
   try {

@@ -13,13 +13,12 @@ export type Task =
   /** With the job if the service has just returned it. */
   | (Extract<AskedTask, { kind: 'attach' }> & { readonly job?: Job | undefined })
 
-/** A job that an earlier run left, and what a new one in its place would get. */
+/** A job that an earlier run left: a new one in its place gets the same prompt. */
 export interface Remembered {
   /** As it was before the message, if known. */
   readonly job: Job | undefined
   /** Asks the service for it again; undefined if it does not exist. */
   readonly find: () => Promise<Job | undefined>
-  readonly prompt: string
   /** The pull request that a new job is asked to continue, or empty. */
   readonly previousLink: string
 }
