@@ -185,6 +185,7 @@ describe('the prompt', () => {
       event: parseEvent('push', { sender: { login: 'octocat' } }),
       nonce: () => nonce,
       redact: (text) => text.replace(/mint_(?:<!--)?key/g, '***'),
+      log: () => undefined,
     })
 
   test('is the text alone without context, and if nothing was read', () => {
@@ -243,6 +244,7 @@ describe('the prompt', () => {
       changes: changes([]),
       boundary: NONCE,
       excluded: 0,
+      log: () => undefined,
     } as const
     const text = composeContext('Go.', options)
     expect(text).toContain('New task')

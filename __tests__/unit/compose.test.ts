@@ -390,28 +390,34 @@ describe('the diffs', () => {
     expect(lines.join('\n')).toBe(`=== modified a.md\n${shown}`)
   })
 
-  const first = (path: string) =>
-    titles(composed({ files: [file(path, { patch }), file('z.md', { patch })] }))[0]
+  /** Their paths in the order in which their diffs stand in the prompt. */
+  const order = (...files: readonly ChangedFile[]) =>
+    titles(composed({ files })).map((title) => title.replace('=== modified ', ''))
 
-  const GENERATED = `package-lock.json web/npm-shrinkwrap.json packages.lock.json yarn.lock bun.lockb a.lockfile app.js.map
-    snapshot.snap pnpm-lock.yaml pnpm-lock.yml go.sum a/go.work.sum Package.resolved .terraform.lock.hcl app.min.js
-    app.min.mjs app.min.cjs app.min.css api/a.pb.go api/a.pb.cc api/a.pb.h api/a_pb2.py api/a_pb2.pyi
-    api/a_pb2_grpc.py lib/a.g.dart api/types_generated.ts api/types.generated.ts lib/types.gen.ts dist/index.js
-    a/vendor/b.go node_modules/a/b.js __snapshots__/a.md src/__generated__/a.ts`
-  test.each(GENERATED.split(/\s+/))('of the generated file %s come last', (path) => {
-    expect(first(path)).toBe('=== modified z.md')
+  test('of the smallest files come first', () => {
+    const files = [fileOf('a.md', 300), fileOf('b.md', 100), fileOf('c.md', 200)]
+    expect(order(...files)).toEqual(['b.md', 'c.md', 'a.md'])
   })
 
-  const WRITTEN = `redist/a.md vendors.md a.lock.md package-lock.json.md my-package-lock.json go.sum.md mygo.sum admin.js
-    a.min.js.md a.map.md a.pb.go.md a_pb2.py.md a.g.dart.md a.generated.md/b.md a.gen. a.gen.d/readme a/dist mydist/a.md`
-  test.each(WRITTEN.split(/\s+/))('of %s keep their place', (path) => {
-    expect(first(path)).toBe(`=== modified ${path}`)
+  const TESTS = `tests/a.py a/test/java/B.java Tests/A.swift __tests__/a.ts e2e/a.ts fixtures/a.json a/__mocks__/b.js
+    testdata/a.golden __snapshots__/a.md examples/a.py example/a.go a.test.ts a_test.go a-spec.js a.spec.tsx a.e2e.ts
+    test_a.py a/test_b.py spec/a_spec.rb a.test.snap`
+  test.each(TESTS.split(/\s+/))('of %s come after those of the source', (path) => {
+    expect(order(fileOf(path, 64), fileOf('src/a.ts', 640))).toEqual(['src/a.ts', path])
   })
 
-  test("that don't fit are omitted whole, the last ones first; they are counted", () => {
+  const SOURCE = `attest/a.go latest/a.go contest.py testing.ts src/test.ts spec/openapi.yaml openapi-spec.json
+    api.spec.yml src/inspect.rs src/spec.ts`
+  test.each(SOURCE.split(/\s+/))('of %s come with those of the source', (path) => {
+    expect(order(fileOf('src/a.ts', 640), fileOf(path, 64))).toEqual([path, 'src/a.ts'])
+  })
+
+  test("that don't fit are omitted whole, the last ones first; they are counted, also in the log", () => {
     const files = many(300, (i) => fileOf(`docs/${'n'.repeat(60)} ${i}.md`, 10 * KIB))
-    const text = expectValid('Go.', context({ files }))
+    const log: string[] = []
+    const text = expectValid('Go.', context({ files, log: (line) => void log.push(line) }))
     const kept = titles(text).length
+    expect(log).toEqual([`The prompt has no room for the diffs of ${300 - kept} files.`])
     expect(kept).toBeGreaterThan(20)
     expect(titles(text)).toEqual(files.slice(0, kept).map(({ path }) => `=== modified "${path}"`))
     for (const { patch } of files.slice(0, kept)) expect(text).toContain(patch)
@@ -420,17 +426,13 @@ describe('the diffs', () => {
     ).toBe(true)
   })
 
-  test.each([
-    ['whole if they fit after a long one', 'a.md 1, openapi.json 300, z.md 1', 'a.md, z.md'],
-    ['those of generated files last', 'yarn.lock 100, a.md 200, go.sum 1', 'a.md, go.sum'],
-  ])('are included %s', (_, sizes, shown) => {
-    const files = sizes.split(', ').map((entry) => {
-      const [path = '', size] = entry.split(' ')
-      return fileOf(path, Number(size) * KIB)
-    })
-    const text = expectValid('Go.', context({ files }))
-    const names = titles(text).map((title) => title.replace('=== modified ', ''))
-    expect(names.join(', ')).toBe(shown)
+  test('leave the source its room, whatever the alphabet says', () => {
+    const files = [
+      ...many(25, (i) => fileOf(`locales/${i}.po`, 12 * KIB)),
+      ...many(20, (i) => fileOf(`src/${i}.ts`, 4 * KIB)),
+      fileOf('yarn.lock', 300 * KIB),
+    ]
+    expect(order(...files).filter((path) => path.startsWith('src/'))).toHaveLength(20)
   })
 
   test('are omitted if the first is too long by itself', () => {
@@ -474,6 +476,7 @@ function context({ facts = {}, files = [], changes = {}, ...rest }: Parts = {}):
     },
     boundary: BOUNDARY,
     excluded: 0,
+    log: () => undefined,
     ...rest,
   }
 }

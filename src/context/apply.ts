@@ -1,4 +1,4 @@
-/** Applies what changed: whether there is nothing to do, and the prompt with its context. Pure. */
+/** Applies what changed: whether there is nothing to do, and the prompt with its context. */
 
 import { createHash } from 'node:crypto'
 import type { Commit, RunEvent } from '../event/event.js'
@@ -88,7 +88,7 @@ export function fingerprint(
 export function composePrompt(
   text: string,
   changes: Changes | undefined,
-  step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redact'> & {
+  step: Pick<Step, 'environment' | 'event' | 'nonce' | 'redact' | 'log'> & {
     readonly inputs: Pick<Inputs, 'context' | 'contextPaths'>
   },
 ): string {
@@ -101,6 +101,7 @@ export function composePrompt(
     changes: { ...changes, files },
     boundary: nonce(),
     excluded: changes.files.length - files.length,
+    log: step.log,
   })
   return text + redact(prompt.slice(text.length))
 }

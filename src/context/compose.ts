@@ -1,6 +1,5 @@
 /**
  * Composes the prompt: the user's own text, then the context, fenced as data, within a size limit.
- * Pure.
  */
 
 import { oneLine } from '../text/escape.js'
@@ -27,6 +26,8 @@ export interface ContextOptions {
   readonly changes: Changes
   readonly boundary: string
   readonly excluded: number
+  /** Told if there is no room for some of the diffs. */
+  readonly log: (line: string) => void
 }
 
 /** What is kept free for each section that follows, so that it can at least say what it omits. */
@@ -44,12 +45,12 @@ type Section = (room: number) => string
 /** Never cuts the user's own text. Cut first: diffs, then the file list, then facts. */
 export function composeContext(prompt: string, context: ContextOptions): string {
   const fence = createFence(context.boundary)
-  const { trigger, changes, level } = context
+  const { trigger, changes, level, log } = context
   const sections: Section[] = [
     () => renderHead(trigger, fence),
     (room) => factsSection(trigger.facts, fence, Math.min(room, FACTS_LIMIT)),
     (room) => writeFileList(changes, context, fence, room),
-    (room) => (level === 'diff' ? writeDiffs(changes.files, fence, room) : ''),
+    (room) => (level === 'diff' ? writeDiffs(changes.files, fence, room, log) : ''),
   ]
   const free = PROMPT_LIMIT - Buffer.byteLength(prompt)
   if (free < MIN_ROOM) {

@@ -1,4 +1,4 @@
-/** The section of the prompt that has the diffs of the changed files. Pure. */
+/** The section of the prompt that has the diffs of the changed files. */
 
 import { formatCount, joinParagraphs, takeFitting } from '../text/format.js'
 import type { Fence } from './fence.js'
@@ -7,48 +7,42 @@ import { type ChangedFile, fileNames, statusLabel } from './files.js'
 /** The room for the heading, the fence and the note on what is omitted. */
 const NOTES_LIMIT = 512
 
-interface Diff {
-  readonly title: string
-  readonly patch: string
-}
-
-const textOf = ({ title, patch }: Diff): string => `${title}\n${patch}`
+/**
+ * Tests, and what stands beside the source and is none, by the names that most projects give to
+ * folders and files. Not `spec/` nor `spec.yaml`, which may describe an API.
+ */
+const TEST =
+  /(?:^|\/)_*(?:tests?|e2e|fixtures?|testdata|mocks?|snapshots|examples?)_*\/|(?:^|\/)test_|[._-](?:test|spec|e2e)\.(?!json|ya?ml)/i
 
 /**
- * The section with the diffs: as many whole ones as fit, in order, those of generated files last.
+ * The section with the diffs: as many whole ones as fit, of the source first, the smallest first.
+ * In GitHub's order, the alphabet, fixtures and translations would leave no room for the source.
  */
-export function writeDiffs(files: readonly ChangedFile[], fence: Fence, room: number): string {
-  const withDiff = files.filter(({ patch }) => patch)
-  const written = withDiff.filter(({ path }) => !isGenerated(path))
-  const generated = withDiff.filter(({ path }) => isGenerated(path))
-  const all = [...written, ...generated].map((file) => toDiff(file, fence))
+export function writeDiffs(
+  files: readonly ChangedFile[],
+  fence: Fence,
+  room: number,
+  log: (line: string) => void,
+): string {
+  const rankOf = ({ path }: ChangedFile): number => (TEST.test(path) ? 1 : 0)
+  const sizeOf = ({ patch = '' }: ChangedFile): number => patch.length
+  const all = files
+    .filter(({ patch }) => patch)
+    .sort((one, other) => rankOf(one) - rankOf(other) || sizeOf(one) - sizeOf(other))
+    .map((file) => writeDiff(file, fence))
   if (all.length === 0) return ''
-  const kept = takeFitting(all, room - NOTES_LIMIT, textOf)
-  const omitted = all.length - kept.length
-  const note = omitted && `Omitted for length: the diffs of ${formatCount(omitted, 'file')}.`
-  return joinParagraphs(['## Diffs', fence.around(kept.map(textOf)), note || ''])
+  const kept = takeFitting(all, room - NOTES_LIMIT, String)
+  const omitted = formatCount(all.length - kept.length, 'file')
+  const isWhole = kept.length === all.length
+  if (!isWhole) log(`The prompt has no room for the diffs of ${omitted}.`)
+  const note = isWhole ? '' : `Omitted for length: the diffs of ${omitted}.`
+  return joinParagraphs(['## Diffs', fence.around(kept), note])
 }
 
 /** No patch can forge a title: its lines start with a blank, `+`, `-`, `@` or `\\`. */
-function toDiff(file: ChangedFile, fence: Fence): Diff {
+function writeDiff(file: ChangedFile, fence: Fence): string {
   const { patch = '', status } = file
-  return {
-    title: fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}`),
-    // In a file with CR LF, the CR means nothing.
-    patch: fence.safe(patch.replace(/\r$/gm, '').replace(/\n$/, '')),
-  }
-}
-
-const GENERATED = [
-  /\.(?:lock|lockb|lockfile|map|snap)$/i,
-  /(?:^|\/)(?:package-lock|npm-shrinkwrap|packages\.lock)\.json$/i,
-  /(?:^|\/)(?:pnpm-lock\.ya?ml|go(?:\.work)?\.sum|package\.resolved|\.terraform\.lock\.hcl)$/i,
-  /\.min\.(?:[cm]?js|css)$/i,
-  /(?:\.pb\.(?:go|cc|h)|_pb2(?:_grpc)?\.pyi?|\.g\.dart)$/i,
-  /[._](?:generated|gen)\.[^/.]+$/i,
-  /(?:^|\/)(?:dist|vendor|node_modules|__snapshots__|__generated__)\//i,
-]
-
-function isGenerated(path: string): boolean {
-  return GENERATED.some((pattern) => pattern.test(path))
+  // In a file with CR LF, the CR means nothing.
+  const lines = patch.replace(/\r$/gm, '').replace(/\n$/, '')
+  return fence.safe(`=== ${statusLabel(status)} ${fileNames(file)}\n${lines}`)
 }
