@@ -208,6 +208,53 @@ describe('a comment or a review on a pull request', () => {
     }))
 })
 
+describe('a list of files that GitHub made before the push', () => {
+  const [BEFORE, AFTER] = [sha('old'), sha('head')]
+  const url = `https://api.github.com/repos/your-org/your-repo/contents/old.md?ref=${BEFORE}`
+  const body = [{ ...file('old.md'), contents_url: url }]
+  const pull = { number: 1, user: octocat, head: { sha: AFTER } }
+  const payload = { action: 'synchronize', sender: octocat, before: BEFORE, pull_request: pull }
+  const INPUTS = { context: 'event', 'allow-users': '*' }
+  const run = { event: 'pull_request', payload }
+  const late = (times: number): Fault => ({
+    path: /1\/files/,
+    answer: { status: 200, body },
+    times,
+  })
+
+  test('is asked for again', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push(late(2))
+      const ended = await world.step(INPUTS, run)
+      expectJob(ended)
+      expect(ended.log).toContain(
+        `the list is still that of commit ${BEFORE.slice(0, 7)}, before the push. Retrying.`,
+      )
+      expect(promptOf(world)).toContain('docs/api.md')
+      expect(promptOf(world)).not.toContain('old.md')
+    }))
+
+  test('is never sent', () =>
+    inWorld({}, async (world) => {
+      world.github.faults.push(late(Number.POSITIVE_INFINITY))
+      const { outputs, log } = await world.step(INPUTS, run)
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toMatch(/before the push\. Nothing was sent\. Re-run later\./)
+    }))
+
+  test.each<[string, RunOptions]>([
+    ['by a re-run', { ...run, env: { GITHUB_RUN_ATTEMPT: '2', GITHUB_RUN_ID: '7' } }],
+    ['after a push back to that commit', { payload: { ...payload, before: AFTER } }],
+    ['by an event that is no push', { payload: { action: 'labeled', pull_request: pull } }],
+  ])('is that of a later push if it is asked for %s', (_, options) =>
+    inWorld({}, async (world) => {
+      world.github.faults.push(late(1))
+      expectJob(await world.step(INPUTS, options))
+      expect(promptOf(world)).toContain('old.md')
+    }),
+  )
+})
+
 test('a merge group has what is between its base and its head', () =>
   inWorld({}, async (world) => {
     world.repository.addComparison(sha('base'), HEAD, {

@@ -78,9 +78,10 @@ export const pullAsIssue = ({
 export function file(state: FileState) {
   const lines = state.patch?.split('\n') ?? []
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
+  const contents_url = `https://api.github.com/contents/${encodeURIComponent(state.filename)}?ref=${sha('head')}`
   const counts = { additions: count('+'), deletions: count('-') }
   const blob = sha(`${state.filename}: ${state.patch}`)
-  return { sha: blob, ...state, ...counts } satisfies Part<Schemas['diff-entry']>
+  return { sha: blob, ...state, ...counts, contents_url } satisfies Part<Schemas['diff-entry']>
 }
 
 export const commit = ({ sha, author, message, parents }: CommitState) =>

@@ -97,6 +97,8 @@ export async function startWorld(options: WorldOptions = {}) {
   const emulator = await start(options.emulator ?? {})
   const payload = {
     action: 'synchronize',
+    before: sha('before'),
+    after: HEAD,
     sender: { login: pull.author, type: 'User' },
     pull_request: {
       number: pull.number,

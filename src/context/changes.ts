@@ -5,6 +5,7 @@ import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import type { Inputs } from '../inputs/inputs.js'
+import { shortSha } from '../text/format.js'
 import { changesBetween, isFileList, toFile, unknownChanges } from './compare.js'
 import type { Changes } from './files.js'
 import { isPreReleaseTag, sinceLastRelease, sinceLastSuccess, sinceNamed } from './ranges.js'
@@ -88,8 +89,12 @@ type FindRange = (
   repo: GitHubRepo,
 ) => Promise<Changes> | Changes
 
-const ofItsPullRequest: FindRange = (_, { name, pullRequest }, repo) => {
-  if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, repo)
+const ofItsPullRequest: FindRange = ({ runAttempt }, event, repo) => {
+  const { name, pullRequest, headSha, payload } = event
+  const before = getSha(payload, 'before')
+  // By the time of a re-run, somebody may have pushed that commit again.
+  const late = runAttempt === 1 && before !== headSha ? before : ''
+  if (pullRequest !== undefined) return ofPullRequest(pullRequest.number, repo, late)
   return unknownChanges(
     name === 'issue_comment'
       ? 'The comment is on an issue, so there is no list of changes.'
@@ -111,10 +116,19 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   workflow_dispatch: (environment, _, repo) => sinceLastSuccess(environment, repo),
 }
 
-async function ofPullRequest(number: number, repo: GitHubRepo): Promise<Changes> {
+/**
+ * @param late the head before the push that the run is about: GitHub may go on listing its files
+ * for some seconds
+ */
+async function ofPullRequest(number: number, repo: GitHubRepo, late = ''): Promise<Changes> {
   const doing = `listing the files of pull request ${number}`
   const mode = { ...repo, ofFiles: true }
-  const common = requestParams(mode, doing, 'pull-requests: read', isFileList)
+  const isList = (data: unknown): boolean => {
+    if (isListOf(late, data))
+      throw new Error(`the list is still that of commit ${shortSha(late)}, before the push`)
+    return isFileList(data)
+  }
+  const common = requestParams(mode, doing, 'pull-requests: read', isList)
   const { items: listed, truncated } = await readPages(PULL_REQUEST_LIMIT / 100, (page) =>
     repo.github.pulls.listFiles({ ...common, ...page, pull_number: number }),
   )
@@ -123,6 +137,13 @@ async function ofPullRequest(number: number, repo: GitHubRepo): Promise<Changes>
     truncated: truncated || listed.length >= PULL_REQUEST_LIMIT,
     range: `pull request ${number}`,
   }
+}
+
+/** Whether GitHub made a list for this commit: it stands in the URLs of the files. */
+function isListOf(sha: string, data: unknown): boolean {
+  const isOfCommit = (file: unknown): boolean =>
+    getString(file, 'contents_url').endsWith(`?ref=${sha}`)
+  return sha !== '' && Array.isArray(data) && data.some(isOfCommit)
 }
 
 async function ofPush(

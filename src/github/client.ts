@@ -31,7 +31,7 @@ export interface GitHubOptions extends FetchOptions, FailureContext {
 export interface Call extends CallNames {
   /**
    * Whether the data of a response has the right shape: JSON of another one is an error like any
-   * other.
+   * other. Throws why if it will be right in a moment.
    */
   readonly expects?: (data: never) => boolean
   /** Temporary failures are retried, for up to 90 s. */
