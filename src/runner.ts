@@ -41,6 +41,7 @@ export function runEnvironment(): RunEnvironment {
     sha: env('GITHUB_SHA'),
     runId: env('GITHUB_RUN_ID'),
     runAttempt: Number(env('GITHUB_RUN_ATTEMPT') || 1),
+    runNumber: Number(env('GITHUB_RUN_NUMBER')),
     workflowRef: env('GITHUB_WORKFLOW_REF'),
     workflow: env('GITHUB_WORKFLOW'),
     job: env('GITHUB_JOB'),

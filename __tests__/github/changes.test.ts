@@ -2,11 +2,12 @@
 
 import { describe, expect, test } from '@jest/globals'
 import { type Ended, KEY } from '../support/action.js'
-import { BAD_GATEWAY, file, type Need, sha } from '../support/github.js'
+import { BAD_GATEWAY, type Fault, file, type Need, sha } from '../support/github.js'
 import {
   HEAD,
   inRealWorld,
   inWorld,
+  REPOSITORY,
   type RunOptions,
   requestsBefore,
   TOKEN,
@@ -139,6 +140,48 @@ describe('schedule and workflow_dispatch', () => {
         expect(new Set(needsOf(world))).toEqual(new Set(['actions: read', 'contents: read']))
       }),
   )
+
+  /** GitHub's filters are a search, which may find nothing, or what was there a month ago. */
+  const finds = (...workflow_runs: object[]): Fault => ({
+    path: /\/runs\?.*status=/,
+    times: 3,
+    answer: { status: 200, body: { total_count: workflow_runs.length, workflow_runs } },
+  })
+  const night = (number: number): RunOptions => {
+    const { env, ...run } = since('schedule')
+    return { ...run, env: { ...env, GITHUB_RUN_NUMBER: String(number) } }
+  }
+
+  test.each([
+    ['empty', false],
+    ['a month old', true],
+  ])('schedule: since the last successful run, if the search for it is %s', (_, isOld) =>
+    inWorld({}, async (world) => {
+      const old = { ...ours, id: 1, conclusion: 'success', head_sha: sha('a month ago') }
+      world.repository.addRun(ours)
+      const found = { ...old, head_repository: { full_name: REPOSITORY } }
+      world.github.faults.push(isOld ? finds(found) : finds())
+      world.repository.addComparison(sha('last'), sha('after'), { files: FILES })
+      const { outputs } = await world.step({ context: 'diff' }, night(9))
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(promptOf(world)).toContain('+new')
+    }),
+  )
+
+  test('schedule: an error if runs were deleted, as none of those that are listed succeeded', () =>
+    inWorld({}, async (world) => {
+      world.repository.addRun({ ...ours, conclusion: 'failure' })
+      const inputs = { context: 'diff' }
+      // This run is the one that GitHub lists.
+      expect((await world.step(inputs, night(1))).outputs.outcome).toBe('skipped')
+      const { outputs, log } = await world.step(inputs, night(3))
+      expect(outputs).toMatchObject({ 'error-code': 'github', sent: 'nothing' })
+      expect(log).toContain(
+        'GitHub lists 1 of the 3 runs of docs.yml, and none that succeeded on this branch. Nothing was sent.',
+      )
+      const pressed = { ...night(3), event: 'workflow_dispatch' }
+      expect((await world.step(inputs, pressed)).outputs.outcome).toBe('pr-opened')
+    }))
 
   test('schedule: skipped if there is no commit since', () =>
     inWorld({}, async (world) => {

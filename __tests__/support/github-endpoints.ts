@@ -237,7 +237,7 @@ function listRuns({ repo, ids, query }: Call): Answer {
     .filter((run) => is('status', run.status, run.conclusion))
     .sort((one, other) => other.id - one.id)
   const { headers, body: workflow_runs } = pageOf(matching.map(answers.run), query)
-  return { headers, body: { workflow_runs } }
+  return { headers, body: { total_count: matching.length, workflow_runs } }
 }
 
 /** Of a public repository, everybody may read; a bot is no user. */

@@ -118,7 +118,16 @@ export async function sinceLastSuccess(
     )
   }
   if (workflow === '') return unknownChanges("Can't tell which workflow this run belongs to.")
-  const last = await findLastRun(environment, workflow, branch, repo)
+  const { last, count } = await findLastRun(environment, workflow, branch, repo)
+  const { eventName, runNumber } = environment
+  if (last === undefined && eventName === 'schedule' && runNumber > count) {
+    // Green, this run would be where the next one begins.
+    throw new ActionError(
+      'github',
+      `GitHub lists ${count} of the ${runNumber} runs of ${workflow}, and none that succeeded on this branch.`,
+      'Re-run later. If runs were deleted, keep one that succeeded, set since, or start the workflow by hand.',
+    )
+  }
   if (last === undefined) {
     const note =
       'There is no earlier successful run of this workflow on this branch to compare with.'
@@ -129,6 +138,13 @@ export async function sinceLastSuccess(
   })
 }
 
+/**
+ * GitHub's filters are a search, which was stale or empty for days
+ * (github.com/dawidd6/action-download-artifact/issues/147): only the list without them is right, but
+ * a workflow may have more runs than its first page.
+ *
+ * @returns `count`: how many runs GitHub lists in all
+ */
 async function findLastRun(
   environment: RunEnvironment,
   workflow_id: string,
@@ -138,11 +154,13 @@ async function findLastRun(
   const doing = `listing the earlier runs of ${workflow_id}`
   const hasRuns = ({ workflow_runs }: { workflow_runs?: unknown }) => Array.isArray(workflow_runs)
   const common = requestParams(repo, doing, 'actions: read', hasRuns)
-  const params = { ...common, workflow_id, branch, status: 'success', per_page: 20 } as const
-  const answers = await Promise.all(
-    RUN_EVENTS.map((event) => repo.github.actions.listWorkflowRuns({ ...params, event })),
-  )
-  return answers
+  const list = (filters: object, per_page: number) =>
+    repo.github.actions.listWorkflowRuns({ ...common, workflow_id, ...filters, per_page })
+  const [all, ...found] = await Promise.all([
+    list({ exclude_pull_requests: true }, 100),
+    ...RUN_EVENTS.map((event) => list({ event, branch, status: 'success' }, 20)),
+  ])
+  const [last] = [all, ...found]
     .flatMap(({ data }) => data.workflow_runs)
     .filter(
       (found) =>
@@ -154,7 +172,8 @@ async function findLastRun(
           environment.repository.toLowerCase() &&
         getSha(found, 'head_sha') !== '',
     )
-    .sort((one, other) => other.id - one.id)[0]
+    .sort((one, other) => other.id - one.id)
+  return { last, count: all.data.total_count }
 }
 
 /** @throws ActionError `github` if there is no such tag, branch or commit */

@@ -14,6 +14,8 @@ export interface RunEnvironment {
   readonly runId: string
   /** From 1. */
   readonly runAttempt: number
+  /** How many runs the workflow has had, with this one; 0 if the runner doesn't say. */
+  readonly runNumber: number
   /** `owner/repo/path@ref` of the workflow. */
   readonly workflowRef: string
   /** The workflow's name, or its path if it has none. */
