@@ -277,6 +277,22 @@ describe('an edit that would store the job', () => {
     }),
   )
 
+  test('of a message has as long as that of a new job: the next run compares what was sent', () =>
+    inWorld({}, async (world) => {
+      const inputs = { ...SCOPE, context: 'event', wait: 'false' }
+      await world.step(inputs)
+      fail(world, { method: 'PATCH', answer: BAD_GATEWAY })
+      const news = { ...inputs, prompt: 'What is new.' }
+      const { outputs } = await world.step(news, {
+        meanwhile: async () => {
+          await sleep(14_000)
+          world.github.faults.length = 0
+        },
+      })
+      expect(outputs).toMatchObject({ outcome: 'started', sent: 'message' })
+      expect((await world.step(news)).outputs).toMatchObject({ sent: 'nothing' })
+    }))
+
   test('is over before a placeholder is written', () =>
     inSimulation(async () => {
       const story: string[] = []

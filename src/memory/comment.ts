@@ -3,7 +3,7 @@
 import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
-import type { CloseLimits, StatusUpdate, StatusWriter } from '../run/status-update.js'
+import type { CloseLimits, StatusUpdate, StatusWriter, Stored } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import type { Comments } from './conversation.js'
@@ -36,8 +36,8 @@ type State =
   | { readonly is: 'found'; readonly id: number }
   /** A creation went out, and no response said that it was carried out. */
   | { readonly is: 'creating' }
-  /** It is this step's, or about to be, with the last job that was stored. */
-  | { readonly is: 'written'; readonly id: number; readonly jobId: string | undefined }
+  /** It is this step's, or about to be, with what was stored last. */
+  | { readonly is: 'written'; readonly id: number; readonly stored: Stored | undefined }
   | { readonly is: 'off' }
 
 export class Comment implements StatusWriter {
@@ -62,23 +62,24 @@ export class Comment implements StatusWriter {
     return this.#options.isMemory
   }
 
-  get #storedId(): string | undefined {
-    return this.#state.is === 'written' ? this.#state.jobId : undefined
+  get #stored(): Stored | undefined {
+    return this.#state.is === 'written' ? this.#state.stored : undefined
   }
 
-  /** Whether later runs depend on the comment, and would not find the job there. */
-  get #lacksJob(): boolean {
+  /** Whether later runs depend on the comment, and would not find these there. */
+  #lacks(...names: readonly (keyof Stored)[]): boolean {
     if (!this.isMemory || this.#latest === undefined) return false
-    const { state, jobId } = this.#latest.stored
-    const isStored = jobId !== '' && jobId === (this.#storedId ?? this.#before?.jobId)
-    return !NOTHING_SENT.includes(state) && !isStored
+    const { stored } = this.#latest
+    const there = this.#stored ?? this.#before
+    const isThere = stored.jobId !== '' && names.every((name) => stored[name] === there?.[name])
+    return !NOTHING_SENT.includes(stored.state) && !isThere
   }
 
   get failure(): string {
     const error = this.#failed?.error
     if (!(error instanceof ActionError)) return String(error ?? '')
     const stale = `The comment may be ${this.isMemory ? '' : 'missing or '}out of date`
-    const lost = this.#lacksJob ? ", and a later run may not find this run's docs job" : ''
+    const lost = this.#lacks('jobId') ? ", and a later run may not find this run's docs job" : ''
     return describeWarning(error, `${stale}${lost}.`)
   }
 
@@ -126,7 +127,9 @@ export class Comment implements StatusWriter {
   }
 
   async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
-    const limitMs = this.#lacksJob && this.#latest?.stored.jobId ? memoryMs : usualMs
+    // Without what was sent last, the next run would pay for it again.
+    const isLost = this.#lacks('jobId', 'fingerprint') && this.#latest?.stored.jobId
+    const limitMs = isLost ? memoryMs : usualMs
     const done = new AbortController()
     const abortAfter = async (milliseconds: number): Promise<void> => {
       await this.#options.clock.sleep(milliseconds, done.signal)
@@ -160,7 +163,7 @@ export class Comment implements StatusWriter {
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
     await this.#edit(update, mode)
-    if (this.#state.is === 'written') this.#state = { ...this.#state, jobId: update.stored.jobId }
+    if (this.#state.is === 'written') this.#state = { ...this.#state, stored: update.stored }
     this.#failed = undefined
   }
 
@@ -202,7 +205,7 @@ export class Comment implements StatusWriter {
   /** Creates or edits the comment and its marker. */
   async #edit(update: StatusUpdate, mode: RequestMode): Promise<void> {
     const { comments, identity, markerKeys, environment } = this.#options
-    const wasThere = this.#state.is === 'found' || this.#storedId !== undefined
+    const wasThere = this.#state.is === 'found' || this.#stored !== undefined
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before.
     const stored = NOTHING_SENT.includes(own.state) ? (this.#before ?? own) : own
@@ -211,7 +214,7 @@ export class Comment implements StatusWriter {
         ? this.#state.id
         : await this.#create(update.beforeSending ?? update.text, mode)
     // GitHub may carry out an edit without a response.
-    this.#become({ is: 'written', id, jobId: this.#storedId })
+    this.#become({ is: 'written', id, stored: this.#stored })
     try {
       await comments.edit(id, update.text, createMarker(stored, id, identity, markerKeys), mode)
     } catch (thrown) {
@@ -234,7 +237,7 @@ export class Comment implements StatusWriter {
 
   #onFailure(thrown: unknown): void {
     // Without the permission, no later try would succeed.
-    if (thrown instanceof GitHubError && !thrown.temporary && this.#storedId === undefined)
+    if (thrown instanceof GitHubError && !thrown.temporary && this.#stored === undefined)
       this.stop()
     if (this.#failed !== undefined) return
     this.#failed = { error: thrown }

@@ -36,7 +36,7 @@ export interface ReportOptions extends Pick<Step, 'inputs' | 'progress' | 'redac
 
 /**
  * Time limits of the last edits at GitHub, in milliseconds: past the deadline, after a cancel,
- * usually, and as long as the next run would not find the job.
+ * usually, and as long as the next run would not find what it needs.
  */
 const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 

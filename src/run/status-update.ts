@@ -51,7 +51,7 @@ export interface StatusWriter {
 /** How long to wait for the last edits, in milliseconds. */
 export interface CloseLimits {
   readonly usualMs: number
-  /** If the next run would not find the job. */
+  /** If the next run would not find the job, or what it was sent last. */
   readonly memoryMs: number
   /** After a cancel while it waits. */
   readonly cancelledMs: number
