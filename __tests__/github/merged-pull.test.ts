@@ -104,6 +104,14 @@ describe('a push is about the pull request that it merged', () => {
       [LIST, COMMITS, FILES],
       { head: sha('two') },
     ],
+    ...['Merge #2', 'Merge PR #2: Retry', 'Auto merge of #2 - stranger:retry, r=octocat'].map(
+      (message): [string, RunOptions, string[], Partial<PullState>] => [
+        `a merge commit of another tool, "${message}"`,
+        push(message, { earlier: [commit('one'), commit('two')] }),
+        [LIST, COMMITS, FILES],
+        { head: sha('two') },
+      ],
+    ),
     ['a rebase', push('two', { earlier: rebased.slice(0, 1) }), [LIST, COMMITS, FILES]],
     ['a rebase of one commit', push('one'), [LIST, FILES], { commits: commitsWith('one') }],
     [

@@ -13,14 +13,17 @@ import { shortSha } from '../text/format.js'
 /** Reading it needs less, but the comment on it needs this. */
 const NEEDS = 'pull-requests: write'
 
-/** The first line of GitHub's messages: of a merge; of a squash, which may name others before. */
-const NAMED = /^(?:Merge pull request #|.*\(#)(\d{1,9})(?!\d)/
+/**
+ * The first line of a message: of a merge, by GitHub, by a bot (`Merge #9`, `Auto merge of #9`) or
+ * an extension (`Merge PR #9: Title`); of a squash, which may name others before.
+ */
+const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?!\d)/i
 
 /**
  * The one pull request that accounts for the whole push of a branch, and whether the push is about
  * it. GitHub also calls a pull request merged if somebody pushed its head, or merged another branch
- * that has it: that is no consent to its words, which anyone may have written. GitHub's own message
- * of a merge names the pull request.
+ * that has it: that is no consent to its words, which anyone may have written. The message of a
+ * merge names the pull request.
  *
  * @throws ActionError `github`
  */
