@@ -44,6 +44,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   })
   const isBad = inputProblem !== undefined
   const progress = new Progress(clock)
+  progress.waits = inputs.wait
   if (inputs.task.kind !== 'create') {
     progress.isGiven = true
     progress.follow(inputs.task.jobId)

@@ -397,20 +397,39 @@ test('a create whose response has no job is remembered as unknown', () =>
     },
   ))
 
-test('nobody is told to merge what has been merged', () =>
-  inWorld({}, async (world) => {
-    const inputs = { ...SCOPE, context: 'event' }
-    const docs = world.github.addRepository('your-org/docs', {})
-    await world.step(inputs)
-    docs.addPull({ number: 17, state: 'closed', merged: true })
-    const { outputs, summary } = await world.step(inputs)
-    expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing' })
-    expect(summary).toContain('**What to do next:** It has been merged.')
-  }))
+describe('a push that changes nothing is skipped once the docs pull request', () => {
+  const link = 'https://github.com/your-org/docs/pull/17'
+  test.each([
+    ['was merged', true, SCOPE, 'completed'],
+    ['was merged, and the docs job archived', true, SCOPE, 'archived'],
+    [
+      "was closed, also if it is an issue's",
+      false,
+      { 'job-scope': 'issue', 'issue-number': '40' },
+      'completed',
+    ],
+  ])('%s', (_, merged, scope, status) =>
+    inWorld({}, async (world) => {
+      const ended = { times: 1, job: { status: 'completed', prLink: link } }
+      const { url } = await world.serve({
+        poll: [ended, { times: 9, job: { status, prLink: link } }],
+      })
+      const inputs = { ...scope, context: 'event', 'base-url': url }
+      world.repository.issues.add(40)
+      const docs = world.github.addRepository('your-org/docs', {})
+      await world.step(inputs)
+      docs.addPull({ number: 17, state: 'closed', merged })
+      const { outputs, summary } = await world.step(inputs)
+      expect(outputs).toMatchObject({ outcome: 'skipped', sent: 'nothing', 'pr-link': link })
+      expect(summary).toContain(merged ? 'was merged.' : 'was closed without a merge.')
+      expect(summary).not.toContain('Review the pull request')
+    }),
+  )
+})
 
 describe('a docs pull request that was closed without a merge is a no', () => {
   const SAYS =
-    /was closed without a merge\.[\s\S]* reopen it, or trigger the workflow other than by a push /
+    /was closed without a merge\.[\s\S]* reopen it, or start the workflow by anything but a push /
   const PULL = { ...SCOPE, 'allow-users': 'octocat' }
   const sender = { login: 'octocat', type: 'User' }
   const pull = { number: 1, user: sender, head: { sha: HEAD } }

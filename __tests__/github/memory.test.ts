@@ -41,9 +41,12 @@ describe('a pull request', () => {
       const inputs = { ...SCOPE, context: 'diff' }
       const { 'job-id': id } = (await world.step(inputs)).outputs
       for (const run of ['101', '102']) {
-        const { outputs, log } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
+        const { outputs, log, summary } = await world.step(inputs, { env: { GITHUB_RUN_ID: run } })
         expect(outputs).toMatchObject({ outcome: 'pr-opened', sent: 'nothing', 'job-id': id })
-        expect(log).toContain('The docs job was already sent what this run would send')
+        for (const text of [log, summary, world.comments()[0]]) {
+          expect(text).toContain('This push has nothing new for the docs job.')
+          expect(text).toMatch(RegExp(`run a step with .job-id: ${id}. and a prompt`))
+        }
         expect(world.comments()[0]).toContain(`/actions/runs/${run}`)
       }
       expect(world.posts()).toEqual([CREATE])
@@ -157,6 +160,52 @@ describe('a new job replaces the last one, in the same comment,', () => {
     }))
 })
 
+describe('what a time-out advises can be done:', () => {
+  const RERUN = 'To wait for the docs job, re-run the workflow job: this step then sends nothing.'
+  const ELSEWHERE = /To wait for the docs job, run a step with .job-id: \S+ and no prompt\./
+  const emulator = { speed: 1 }
+  const short = deadlineAfter(1_500)
+
+  test('to re-run, which waits', () =>
+    inWorld({ emulator }, async (world) => {
+      const { log, summary } = await world.step({ ...SCOPE, ...short })
+      for (const text of [log, summary, world.comments()[0]]) {
+        expect(text).toContain(RERUN)
+        expect(text).not.toMatch(ELSEWHERE)
+        expect(text).not.toContain('another docs job')
+      }
+    }))
+
+  test('to re-run a step that only waits', () =>
+    inWorld({ emulator }, async (world) => {
+      const { outputs } = await world.step({ wait: 'false' })
+      const inputs = { prompt: '', 'job-id': outputs['job-id'] ?? '', ...short }
+      expect((await world.step(inputs)).log).toContain(RERUN)
+    }))
+
+  test.each<[string, Record<string, string>, edits: boolean, says: string]>([
+    ['nothing remembers the job', {}, true, 'A re-run starts another docs job.'],
+    ['the comment could not be edited', SCOPE, false, 'A re-run starts another docs job.'],
+  ])('to wait in a step of its own if %s', (_, inputs, edits, says) =>
+    inWorld({ emulator }, async (world) => {
+      if (!edits) world.github.faults.push({ method: 'PATCH', answer: { delayMs: 1 } })
+      if (!edits) world.github.faults.push({ method: 'PATCH', answer: BAD_GATEWAY, times: 99 })
+      const { log } = await world.step({ ...inputs, ...short })
+      expect(log).toMatch(ELSEWHERE)
+      expect(log).toContain(says)
+      expect(log).not.toContain(RERUN)
+    }),
+  )
+
+  test('and says that a re-run sends the message again if nothing remembers it', () =>
+    inWorld({ emulator }, async (world) => {
+      const { outputs } = await world.step({ wait: 'false' })
+      const { log } = await world.step({ 'job-id': outputs['job-id'] ?? '', ...short })
+      expect(log).toMatch(ELSEWHERE)
+      expect(log).toContain('A re-run sends the message again.')
+    }))
+})
+
 describe('a re-run', () => {
   test('whose job timed out waits for it and sends nothing', () =>
     inWorld({ emulator: { speed: 1 } }, async (world) => {
@@ -204,7 +253,7 @@ describe('a re-run', () => {
       // What it was asked for is in a pull request.
       const fourth = await world.step(inputs, attempt(4))
       expect(fourth.outputs).toMatchObject(waited)
-      expect(fourth.log).toContain('To ask for docs again, start a new run.')
+      expect(fourth.log).toContain('To ask for docs again, run a step with')
       expect(world.posts()).toEqual([CREATE])
       const number = Number(third.outputs['pr-number'])
       world.github
@@ -307,7 +356,7 @@ describe('the memory has the job', () => {
         },
       })
       expect(killed.exitCode).toBe(137)
-      expect(world.comments()[0]).toContain(`job-id: ${killed.outputs['job-id']}`)
+      expect(world.comments()[0]).toContain(`Docs job: \`${killed.outputs['job-id']}\``)
       const next = await world.runBundle(
         { ...SCOPE, wait: 'false' },
         { env: { GITHUB_RUN_ID: '101' } },

@@ -45,12 +45,19 @@ function log(): string {
   progress.update(job('completed', { id: ID, prLink: LINK }))
   const result = { outcome: 'pr-opened' } as const
   // GitHub shows the annotation like this.
-  const notice = `Notice: ${createAnnotation(progress, result, new Set()).text}`
+  const notice = `Notice: ${createAnnotation({ progress, isRemembered: false }, result, new Set()).text}`
   lines.push(formatStatusLine(progress), notice, formatEndLine(progress, result))
   return ['```text', ...lines, '```'].join('\n')
 }
 
-const VIEW = { inputs, notes: [], redact, sending: false, workflow: 'Docs' }
+const VIEW = {
+  inputs,
+  notes: [],
+  redact,
+  sending: false,
+  workflow: 'Docs',
+  isRemembered: true,
+}
 
 /** What the pictures in docs/images/ show, without what differs from one run to the next. */
 export function pictured(summary: string, comment: string): string {

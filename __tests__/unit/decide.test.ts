@@ -75,18 +75,23 @@ const ROWS: readonly (readonly [
   ],
   [
     'a push that changes nothing of it',
+    'any but failed',
+    'merged or closed',
+    'skip',
+    all({
+      by: ['earlier run', 'reported attempt'],
+      push: ['own', 'other'],
+      isNews: [false],
+      job: [...USABLE, job('archived'), undefined],
+      pull: OVER,
+    }),
+  ],
+  [
+    'a push that changes nothing of it',
     'usable',
     'any',
     'wait',
-    [
-      ...all({
-        push: ['own', 'other'],
-        isNews: [false],
-        job: USABLE,
-        pull: [...OPEN, 'merged', undefined],
-      }),
-      ...all({ push: ['other'], isNews: [false], job: USABLE, pull: ['closed'] }),
-    ],
+    all({ push: ['own', 'other'], isNews: [false], job: USABLE, pull: [...OPEN, undefined] }),
   ],
   [
     'any other',
@@ -101,6 +106,8 @@ const ROWS: readonly (readonly [
         job: [...ENDED, undefined],
         pull: ['open'],
       }),
+      ...all({ push: ['own'], isNews: [false], job: [job('failed')], pull: ['merged'] }),
+      ...all({ push: ['other'], isNews: [false], job: [job('failed')], pull: OVER }),
       ...all({ by: ['unfinished attempt'], job: [undefined], pull: PULLS }),
       ...all({ by: ['reported attempt'], job: [...ENDED, undefined], pull: PULLS }),
     ],
@@ -156,14 +163,16 @@ test.each<[Partial<Facts>, Partial<Record<keyof SkipReason, unknown>>]>([
   ],
   [
     { by: 'reported attempt' },
-    { reason: expect.stringMatching(/a new run, or close that pull request\.$/) },
+    { reason: 'This is a re-run, and its docs job has opened a pull request.' },
   ],
-  // The next push would only be told no.
+  [PUSHED, { reason: 'This push has nothing new for the docs job.' }],
   [
-    { by: 'reported attempt', push: 'own' },
-    { reason: expect.stringMatching(/start a new run\.$/) },
+    { ...PUSHED, pull: 'merged' },
+    {
+      reason: `this push has nothing new for the docs job, and its pull request ${LINK} was merged`,
+      advice: expect.stringMatching(/anything but a push/),
+    },
   ],
-  [PUSHED, { reason: 'The docs job was already sent what this run would send.' }],
   [
     { ...PUSHED, pull: 'closed' },
     {

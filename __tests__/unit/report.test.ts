@@ -8,7 +8,7 @@ import { createDeadline } from '../../src/net/deadline.js'
 import { OUTPUT_NAMES } from '../../src/report/outputs.js'
 import { StepReport } from '../../src/report/report.js'
 import { Progress } from '../../src/run/progress.js'
-import type { StatusUpdate } from '../../src/run/status-update.js'
+import type { StatusUpdate, StatusWriter } from '../../src/run/status-update.js'
 import { ActionError } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
 import { INPUTS, job, LINK } from './scripted-run.js'
@@ -36,7 +36,7 @@ function createStep({
       },
       summary: (text) => {
         if (broken.includes('summary')) throw ENOSPC
-        written.push(['summary', text.split('\n')[0] ?? ''])
+        written.push(['summary', text.split('\n')[0] ?? ''], ['advice', text])
       },
     },
     progress,
@@ -46,6 +46,7 @@ function createStep({
   })
   report.comment = {
     failure: '',
+    memory: 'none',
     writePlaceholder: async (update) => void updates.push(update),
     enqueue: (update) => updates.push(update),
     close: async ({ usualMs, memoryMs, cancelledMs }) =>
@@ -162,6 +163,24 @@ describe('the end', () => {
     const cancel = isCancelled ? AbortSignal.abort() : new AbortController().signal
     await report.closeComment(createDeadline(30 * 60_000, cancel, clock))
     expect(limits).toEqual([expected])
+  })
+
+  test('writes the summary again once the job is stored: then a re-run finds it', async () => {
+    const { clock, progress, report, to } = createStep()
+    const comment: { memory: StatusWriter['memory'] } = { memory: 'pending' }
+    const close = async (): Promise<void> => {
+      comment.memory = 'stored'
+    }
+    const writes = { writePlaceholder: async () => undefined, enqueue: () => undefined }
+    report.comment = Object.assign(comment, { failure: '', close, ...writes })
+    progress.accepted = 'job'
+    progress.update(job('active'))
+    report.end({ outcome: 'timed-out' })
+    await report.closeComment(createDeadline(60_000, new AbortController().signal, clock))
+    const advice = to('advice')
+    expect(advice).toHaveLength(2)
+    expect(advice[0]).toContain('A re-run starts another docs job.')
+    expect(advice[1]).toContain('re-run the workflow job: this step then sends nothing.')
   })
 
   test('names the request that is in flight: the new job, if the earlier one is gone', () => {

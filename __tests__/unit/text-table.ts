@@ -116,7 +116,10 @@ const ENDS = {
   failed: plain('failed'),
   archived: plain('archived'),
   'timed-out': plain('timed-out'),
-  started: plain('started'),
+  started: ({ progress }) => {
+    progress.waits = false
+    return { outcome: 'started' }
+  },
   'dry-run': plain('dry-run'),
   cancelled: () => ({ outcome: 'cancelled' }),
   skipped: ({ outside }) => ({ outcome: 'skipped', reason: quote(outside.words) }),
@@ -179,8 +182,9 @@ const sees =
   ({ outside, report }: Told): void =>
     report.onJob({ ...job(status, { id: outside.id, prLink, text: outside.words }), linkRejected })
 const seesBadLink = (status: string) => sees(status, null, true)
-const follows = ({ progress, outside }: Told): void => {
-  progress.isRemembered = true
+const follows = ({ progress, outside, report }: Told): void => {
+  // A re-run finds the job there.
+  Object.assign(report.comment ?? {}, { memory: 'stored' })
   progress.follow(outside.id)
 }
 const followsUp = ({ progress, outside }: Told): void => progress.follow(outside.id, LINK)
@@ -473,7 +477,7 @@ function createRow(
     ...defaults,
     name: `${state}: ${name}`,
     end,
-    gone: state === 'attached' && name.endsWith('404'),
+    gone: name.endsWith('404'),
     ...more,
   }
 }

@@ -75,6 +75,7 @@ function play(row: Row, outside: Outside = PLAIN) {
     const report = new StepReport({ writer, progress, redact, environment: RUN, inputs })
     report.comment = {
       failure: '',
+      memory: 'none',
       writePlaceholder: async (update) => void updates.push(update),
       enqueue: (update) => updates.push(update),
       close: async () => undefined,
@@ -163,6 +164,7 @@ test('the comment before a create request', async () => {
   const texts: string[] = []
   report.comment = {
     failure: '',
+    memory: 'none',
     writePlaceholder: async ({ stored, text }) => void texts.push(stored.state, text),
     enqueue: () => undefined,
     close: async () => undefined,
@@ -327,6 +329,9 @@ describe('of requests and the job, what is said is known:', () => {
   )
 })
 
+const HOW_TO_WAIT =
+  /to wait for (?:it|the docs job), (?:run .* .job-id: job-1. and no prompt|re-run the workflow job: this step then sends nothing)\./i
+
 describe('every text', () => {
   rule('says nothing twice, and never to run the same again', everyRow, (_, told) => {
     expect(wholeOf(told)).not.toMatch(/\brun (?:it|this|the step) again\b/i)
@@ -366,15 +371,15 @@ describe('every text', () => {
     'says how to wait for a job that may run',
     ({ job, gone }) => (job === 'runs' || job === 'unseen') && !gone,
     (_, told) => {
-      const how = /to wait for (?:it|the docs job), run .* .job-id: job-1. and no prompt\./i
-      for (const advice of adviceOf(told)) expect(advice).toMatch(how)
+      for (const advice of adviceOf(told)) expect(advice).toMatch(HOW_TO_WAIT)
     },
   )
   rule(
     'says how to check on a message of which nobody knows',
     ({ unknown }) => unknown === 'message',
     (_, told) => {
-      for (const advice of adviceOf(told)) expect(advice).toMatch(/job-id.* and no prompt\./)
+      for (const advice of adviceOf(told))
+        expect(advice).toMatch(/job-id.* and no prompt\.|re-run the workflow job: /)
     },
   )
   rule(

@@ -83,6 +83,11 @@ export class Comment implements StatusWriter {
     return describeWarning(error, `${stale}${lost}.`)
   }
 
+  get memory(): StatusWriter['memory'] {
+    if (!this.isMemory || this.#state.is === 'off') return 'none'
+    return this.#stored?.jobId === this.#latest?.stored.jobId ? 'stored' : 'pending'
+  }
+
   /**
    * What an earlier step stored, for a run that depends on it.
    *

@@ -20,6 +20,8 @@ export interface Facts {
   readonly pull: DocsPull['state'] | undefined
 }
 
+const OTHERWISE = 'start the workflow by anything but a push to this pull request.'
+
 export type Decision =
   /** `reason` is a sentence. */
   | { readonly does: 'wait'; readonly reason: string }
@@ -39,23 +41,27 @@ export function decide({ by, push, isNews, job, link, pull }: Facts): Decision {
     return { does: 'wait', reason }
   }
   if (by === 'reported attempt' && notUsable === '' && !isOver) {
-    const orClose = push || pull !== 'open' ? '' : ', or close that pull request'
-    const reason =
-      'This is a re-run, and its docs job has opened a pull request. ' +
-      `To ask for docs again, start a new run${orClose}.`
-    return { does: 'wait', reason }
+    return { does: 'wait', reason: 'This is a re-run, and its docs job has opened a pull request.' }
   }
-  if (push === 'own' && pull === 'closed') {
+  const isAsked = isNews || push === undefined
+  // Its docs are there, or not wanted, whatever became of the job since, unless it failed.
+  const isDone = !isAsked && !(typeof job === 'object' && job.status === 'failed')
+  if (pull === 'closed' && (isDone || push === 'own')) {
     return {
       does: 'skip',
       reason: `the docs pull request ${link} was closed without a merge`,
-      advice:
-        'To get docs after all, reopen it, or trigger the workflow other than by a push to this pull request.',
+      advice: `To get docs after all, reopen it, or ${OTHERWISE}`,
     }
   }
-  if (push && !isNews && notUsable === '') {
-    return { does: 'wait', reason: 'The docs job was already sent what this run would send.' }
+  if (pull === 'merged' && isDone) {
+    return {
+      does: 'skip',
+      reason: `this push has nothing new for the docs job, and its pull request ${link} was merged`,
+      advice: `To get docs all the same, ${OTHERWISE}`,
+    }
   }
+  if (!isAsked && notUsable === '')
+    return { does: 'wait', reason: 'This push has nothing new for the docs job.' }
   const reason = notUsable || (isOver ? `has a pull request that was ${pull}` : '')
   return reason === '' ? { does: 'message' } : { does: 'create', reason }
 }

@@ -22,7 +22,6 @@ interface Earlier {
 /** Opens the memory of a step, if it has one, and keeps its comment from now on. */
 export function openMemory(step: Step, github: GitHub, docsPulls: DocsPulls) {
   const comment = openComment(step, github)
-  step.progress.isRemembered = comment?.isMemory === true
   if (comment !== undefined && !step.inputs.dryRun) step.keepComment(comment)
   return {
     /**

@@ -84,10 +84,11 @@ function attachTo(
   context: PreviousRunContext,
 ): Attach {
   const { progress, log } = context
-  const { jobId, link, fingerprint } = state
+  const { jobId, fingerprint } = state
   noteIfLost(state, context)
-  log(reason)
-  progress.follow(jobId, link)
+  const why = `${reason} To ask for docs again, run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
+  log(why)
+  progress.notes.push(why)
   progress.fingerprint = fingerprint
   return { kind: 'attach', jobId, job: job === 'not requested' ? undefined : job }
 }
@@ -173,11 +174,9 @@ export async function planFor(
   const isNews = state.fingerprint !== progress.fingerprint
   const facts = { push: findPush(context), isNews, job, link, pull }
   const decision = decide({ by: 'earlier run', ...facts })
+  progress.follow(jobId, link)
   if (decision.does === 'skip') return decision
-  if (decision.does === 'wait') {
-    progress.isMerged = pull === 'merged'
-    return attachTo({ ...state, link }, job, decision.reason, context)
-  }
+  if (decision.does === 'wait') return attachTo(state, job, decision.reason, context)
   // Only what is known to be open can be continued.
   const previousLink = pull === 'open' ? link : ''
   const prompt = previousLink === '' ? composeWith() : composeWith(askToContinue(link))
@@ -189,7 +188,6 @@ export async function planFor(
   }
   const message = { kind: 'message', jobId, prompt } as const
   if (job === 'not requested') return message
-  progress.follow(jobId, link)
   return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
 }
 

@@ -7,7 +7,7 @@ import { errorOf, type RunResult } from '../run/result.js'
 import type { Task } from '../run/task.js'
 import { oneLine, quote } from '../text/escape.js'
 import { formatCount, formatDuration, joinSentences } from '../text/format.js'
-import { describeNow, describeOutcome, describeSent } from './outcome.js'
+import { describeNow, describeOutcome, describeSent, type ToldRun } from './outcome.js'
 
 export function formatStartLine(
   task: Task,
@@ -68,17 +68,13 @@ export interface Annotation {
 }
 
 export function createAnnotation(
-  progress: Progress,
+  run: ToldRun,
   result: RunResult,
   failOn: ReadonlySet<FailOn>,
 ): Annotation {
+  const { progress } = run
   const link = progress.job?.link ?? ''
-  const {
-    sentence = '',
-    happened = '',
-    unsent = '',
-    next,
-  } = describeOutcome(progress, result, quote)
+  const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result, quote)
   const pullRequest = link === '' ? '' : `Pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
   // Each line of bad input is a problem of its own.

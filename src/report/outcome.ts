@@ -44,25 +44,41 @@ export function describeSent({ sent }: Progress): string {
   return { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[sent]
 }
 
+export interface ToldRun {
+  readonly progress: Progress
+  /** A re-run would find the job, and send nothing. */
+  readonly isRemembered: boolean
+}
+
+/** As the end of a sentence: by a re-run, if that waits and sends nothing. */
+export function howToWait(
+  { progress: { jobId, waits, onlyWaits, sent }, isRemembered }: ToldRun,
+  show: (text: string) => string,
+): string {
+  return waits && (onlyWaits || (sent !== 'nothing' && isRemembered))
+    ? 're-run the workflow job: this step then sends nothing.'
+    : `run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
+}
+
 /** @param show escapes text from outside for the place where this is read */
 export function describeOutcome(
-  progress: Progress,
+  run: ToldRun,
   result: RunResult,
   show: (text: string) => string,
 ): Texts {
-  const { job, jobId, isGiven, isMerged, isRemembered, accepted, onlyWaits, hasJob, status } =
-    progress
+  const { progress, isRemembered } = run
+  const { job, jobId, isGiven, accepted, onlyWaits, hasJob, status } = progress
   const name = `Docs job ${show(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
   const now = `${name} ${describeNow(progress, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
-  const howToWait = `To wait for the docs job, run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
+  const toWait = `To wait for the docs job, ${howToWait(run, show)}`
   const startNew = `To start a new docs job, ${isGiven ? 'run a step with a prompt and no job-id' : 're-run the workflow job'}`
   switch (result.outcome) {
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        next: isMerged ? 'It has been merged.' : 'Review the pull request, then merge it.',
+        next: 'Review the pull request, then merge it.',
       }
     case 'no-changes':
       if (job?.linkRejected) {
@@ -103,7 +119,11 @@ export function describeOutcome(
         title: '⌛ The docs job did not finish in time',
         sentence: `The step waited for ${formatDuration(progress.elapsedMs())}.`,
         happened: now,
-        next: `${howToWait} ${isGiven || isRemembered ? '' : 'A re-run starts another docs job. '}To wait longer next time, raise timeout-minutes.`,
+        next: joinSentences(
+          toWait,
+          isRemembered ? '' : RERUN[accepted],
+          'To wait longer next time, raise timeout-minutes.',
+        ),
       }
     case 'started':
       return {
@@ -117,22 +137,22 @@ export function describeOutcome(
           accepted === 'message' ? '' : now,
           'This step did not wait for the docs job to finish.',
         ),
-        next: howToWait,
+        next: toWait,
       }
     case 'cancelled': {
       const { error } = result
       const refused = "The service hadn't accepted a request from this step."
       const unfinished = hasJob
-        ? howToWait
+        ? toWait
         : jobId === ''
           ? 'To start a docs job, re-run the workflow job.'
-          : `${name} may still be running. ${howToWait}`
+          : `${name} may still be running. ${toWait}`
       return {
         title: '🛑 The step was cancelled',
         sentence: 'The step was cancelled.',
         happened:
           error?.message ?? (hasJob ? now : progress.posted ? refused : 'Nothing was sent.'),
-        next: error?.advice ?? (hasEnded ? adviceAfter(progress, status, show) : unfinished),
+        next: error?.advice ?? (hasEnded ? adviceAfter(run, status, show) : unfinished),
       }
     }
     case 'skipped':
@@ -150,24 +170,29 @@ export function describeOutcome(
     case 'error': {
       const { message, advice, code } = result.error
       // A job that the service has never shown to this step may not exist.
-      const isMissing = code === 'not-found' && job === undefined && accepted !== 'message'
+      const isUnseen = job === undefined && accepted !== 'message'
+      const ifGone = isUnseen ? '' : `${startNew}.`
+      const then = code === 'not-found' ? ifGone : toWait
       return {
         title: '❌ The docs job could not be started or tracked',
         happened: message,
         unsent: isUnsent(progress, code) ? 'Nothing was sent.' : '',
-        next: joinSentences(advice, hasJob && !isMissing && !hasEnded ? howToWait : ''),
+        next: joinSentences(advice, hasJob && !hasEnded ? then : ''),
       }
     }
   }
 }
 
-function adviceAfter(
-  progress: Progress,
-  status: FinalStatus,
-  show: (text: string) => string,
-): string {
-  return describeOutcome(progress, { outcome: outcomeOf(status, progress.job?.link ?? '') }, show)
-    .next
+/** What a re-run does that doesn't find the job, by what the service accepted. */
+const RERUN = {
+  job: 'A re-run starts another docs job.',
+  message: 'A re-run sends the message again.',
+  nothing: '',
+} as const
+
+function adviceAfter(run: ToldRun, status: FinalStatus, show: (text: string) => string): string {
+  const outcome = outcomeOf(status, run.progress.job?.link ?? '')
+  return describeOutcome(run, { outcome }, show).next
 }
 
 /** After a failure of the action itself, nobody knows. */

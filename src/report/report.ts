@@ -112,19 +112,23 @@ export class StepReport {
   #view(): View {
     const { inputs, progress, redact, environment } = this.#options
     const failure = this.comment?.failure ?? ''
-    const notes = failure === '' ? progress.notes : [...progress.notes, failure]
-    const sending = progress.request === 'sending'
-    return { inputs, progress, notes, redact, sending, workflow: environment.workflow, runUrl: '' }
+    return {
+      ...{ inputs, progress, redact, workflow: environment.workflow, runUrl: '' },
+      notes: failure === '' ? progress.notes : [...progress.notes, failure],
+      sending: progress.request === 'sending',
+      isRemembered: this.comment?.memory === 'stored',
+    }
   }
 
   /**
    * What the comment is written from. An edit that failed is reported in the log and the summary
-   * alone.
+   * alone. Where the text can be read, the job is stored with it.
    */
   #commentView(): View {
     const { serverUrl, repository, runId } = this.#options.environment
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
-    return { ...this.#view(), notes: this.#options.progress.notes, runUrl }
+    const isRemembered = (this.comment?.memory ?? 'none') !== 'none'
+    return { ...this.#view(), notes: this.#options.progress.notes, runUrl, isRemembered }
   }
 
   async writePlaceholder(): Promise<void> {
@@ -159,7 +163,7 @@ export class StepReport {
       failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
     progress.result = result
     this.#writeSummary()
-    const { level, text, log } = createAnnotation(progress, result, inputs.failOn)
+    const { level, text, log } = createAnnotation(this.#view(), result, inputs.failOn)
     writer[level](text)
     if (log !== undefined) writer.log(log)
     writer.log(formatEndLine(progress, result))
@@ -185,9 +189,10 @@ export class StepReport {
       const limits = { usualMs: within(usual), memoryMs: within(memory), cancelledMs: cancelled }
       return comment.close(limits, cancel)
     }
-    const [said, noted] = [this.#view().notes.join('\n'), progress.notes.length]
+    const changing = (): string => JSON.stringify([this.#view().notes, this.#view().isRemembered])
+    const [said, noted] = [changing(), progress.notes.length]
     await write()
-    if (this.#view().notes.join('\n') !== said) this.#writeSummary()
+    if (changing() !== said) this.#writeSummary()
     const hasNews = progress.notes.length > noted && comment.failure === ''
     if (hasNews && !cancel.aborted) await write()
   }

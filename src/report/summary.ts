@@ -9,9 +9,9 @@ import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, quote, truncate } from '../text/escape.js'
 import { formatDuration, formatInteger, joinParagraphs, joinSentences } from '../text/format.js'
 import type { Redact } from '../text/redact.js'
-import { describeOutcome, describeSent } from './outcome.js'
+import { describeOutcome, describeSent, howToWait, type ToldRun } from './outcome.js'
 
-export interface View {
+export interface View extends ToldRun {
   /** The default in place of a bad value; of a required one, nothing. */
   readonly inputs: Inputs
   /**
@@ -43,10 +43,11 @@ export function createCommentText(view: View): string {
   return `${joinParagraphs([title, filesLine(view), ...folded])}\n`
 }
 
-function describeTitle({ inputs, progress, sending }: View): string {
+function describeTitle(view: View): string {
+  const { inputs, progress, sending } = view
   const { result } = progress
   if (result !== undefined) {
-    const text = describeOutcome(progress, result, String).title
+    const text = describeOutcome(view, result, String).title
     return failsStep(result.outcome, inputs.failOn) ? text.replace('✅', '❌') : text
   }
   if (progress.hasJob) return '⏳ Waiting for the docs job'
@@ -76,10 +77,10 @@ function details(view: View): string[] {
   const { result } = progress
   const show = (text: string): string => inlineCode(redact(text))
   const next =
-    result === undefined ? ifKilled(view, show) : describeOutcome(progress, result, show).next
+    result === undefined ? ifKilled(view, show) : describeOutcome(view, result, show).next
   const code = errorOf(result)?.code
   return [
-    result === undefined ? '' : whatHappened(progress, result, redact),
+    result === undefined ? '' : whatHappened(view, result),
     code === undefined ? '' : `Error code: \`${code}\``,
     ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
     facts(view, show),
@@ -89,10 +90,10 @@ function details(view: View): string[] {
   ]
 }
 
-function whatHappened(progress: Progress, result: RunResult, redact: Redact): string {
+function whatHappened(view: View, result: RunResult): string {
   // Redacted before it is split: half a key would not be found.
-  const { happened = '', unsent = '' } = describeOutcome(progress, result, quote)
-  const lines = redact(happened).split('\n').map(showSentences)
+  const { happened = '', unsent = '' } = describeOutcome(view, result, quote)
+  const lines = view.redact(happened).split('\n').map(showSentences)
   if (lines.length === 1) return joinSentences(...lines, unsent)
   return joinParagraphs([lines.map((line) => `- ${line}`).join('\n'), unsent])
 }
@@ -184,10 +185,11 @@ function statusTable({ history }: Progress): string {
 }
 
 /** What to do if the step is killed now. */
-function ifKilled({ progress, sending }: View, show: (text: string) => string): string {
-  const howToWait = `to wait for it, run a step with ${show(`job-id: ${progress.jobId}`)} and no prompt.`
+function ifKilled(view: View, show: (text: string) => string): string {
+  const { progress, sending } = view
+  const toWait = `To wait for it, ${howToWait(view, show)}`
   if (progress.hasJob) {
-    return `If this step ends first, that doesn't stop the docs job: ${howToWait}`
+    return `If this step ends first, that doesn't stop the docs job. ${toWait}`
   }
   if (!sending) {
     return 'If this text is never updated, the service accepted nothing: see the log of the workflow run, then re-run the workflow job.'
@@ -195,5 +197,5 @@ function ifKilled({ progress, sending }: View, show: (text: string) => string): 
   const killed = 'If this text is never updated, the step was killed before a response arrived, and'
   return progress.jobId === ''
     ? `${killed} a docs job may exist: before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
-    : `${killed} the docs job may have received the message: ${howToWait}`
+    : `${killed} the docs job may have received the message. ${toWait}`
 }

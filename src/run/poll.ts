@@ -266,7 +266,6 @@ function noResponseError(jobId: string, lastError: string): ActionError {
     timedOut
       ? `Timed out before the service answered a status request for docs job ${quote(jobId)}.`
       : `The service never answered a status request for docs job ${quote(jobId)}: ${lastError}.`,
-    `Check base-url, the proxy variables and the network${timedOut ? ', or raise timeout-minutes' : ''}. ` +
-      "A re-run is safe: checking the status doesn't affect the docs job.",
+    `Check base-url, the proxy variables and the network${timedOut ? ', or raise timeout-minutes' : ''}.`,
   )
 }

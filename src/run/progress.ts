@@ -44,10 +44,8 @@ export class Progress {
   fingerprint = ''
   /** An earlier attempt sent a message whose result is unknown. */
   messageMayBeLost = false
-  /** Its pull request was merged before. */
-  isMerged = false
-  /** A re-run would find the job. */
-  isRemembered = false
+  /** The step waits for the job to end. */
+  waits = true
   /** The input `job-id` names the job. */
   isGiven = false
   /** Why the last status request did not show the job; empty if it did. */

@@ -35,6 +35,8 @@ export interface StatusUpdate {
 export interface StatusWriter {
   /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
   readonly failure: string
+  /** Whether a re-run would find there what this step has sent. */
+  readonly memory: 'none' | 'pending' | 'stored'
   /**
    * Writes the state before a create request, if later runs need it: a missing permission shows
    * now, and a run that is killed leaves a trace.
