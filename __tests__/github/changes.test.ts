@@ -265,6 +265,25 @@ describe('skip-authors', () => {
   )
 })
 
+describe('a run that has nothing to send does not need the service, although a docs job is remembered:', () => {
+  const labels = [{ name: 'no docs' }]
+  const pull_request = { number: 1, user: { login: 'octocat' }, labels }
+  const labelled = { action: 'synchronize', sender: { login: 'octocat' }, pull_request }
+  test.each<[string, Record<string, string>, RunOptions]>([
+    ['a label', { 'skip-labels': 'no docs', 'allow-users': '*' }, { payload: labelled }],
+    ['context-paths', { 'context-paths': 'guides/**' }, {}],
+  ])('%s', (_, inputs, run) =>
+    inWorld({}, async (world) => {
+      const scope = { 'job-scope': 'pull-request', context: 'event' }
+      await world.step(scope)
+      const down = await world.serve({ poll: [{ times: 999, status: 401, error: 'Unauthorized' }] })
+      const { outputs } = await world.step({ ...scope, ...inputs, 'base-url': down.url }, run)
+      expect(outputs).toMatchObject({ outcome: 'skipped', 'error-code': '' })
+      expect(down.requests).toEqual([])
+    }),
+  )
+})
+
 describe('skip-labels', () => {
   const SKIP = { 'skip-labels': 'other, No Docs', 'allow-users': '*' }
   const labels = [{ name: 'bug' }, { name: 'no docs' }]

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
 import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
+import type { Facts } from '../../src/memory/decide.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
 import type { StoredState } from '../../src/memory/marker.js'
 import {
@@ -86,7 +87,7 @@ async function find({
       readDocsPull: async () => ({ state: pull }) as DocsPull,
       ...scripted.tools,
       comment,
-    }),
+    }).then(describePrevious),
   )
   const { jobId, previousLink, fingerprint } = scripted.progress
   return {
@@ -96,22 +97,24 @@ async function find({
     responded: scripted.progress.responded,
     fingerprint,
     isStopped: comment.isStopped,
-    value,
+
     error,
     /** What was found, which jobs were asked for, and which one is followed. */
     story: [
-      error === undefined ? describePrevious(value) : (code ?? error.message),
+      error === undefined ? value : (code ?? error.message),
       `asks ${scripted.calls.map(({ jobId }) => jobId).join(' ') || 'nobody'}`,
       `follows ${[jobId, previousLink].filter(Boolean).join(' ') || 'nothing'}`,
     ].join('; '),
   }
 }
 
-function describePrevious(previous: PreviousRun | Attach | undefined): string {
+/** Also asks for the job, as a run does that may send something. */
+async function describePrevious(previous: PreviousRun | Attach | undefined): Promise<string> {
   if (previous === undefined) return 'nothing'
   if ('kind' in previous)
     return `waits for ${previous.jobId}: ${previous.job?.rawStatus ?? 'not requested'}`
-  const { state, job } = previous
+  const { state } = previous
+  const job = await previous.findJob()
   const now = job === undefined ? 'gone' : job === 'not requested' ? job : job.rawStatus
   return `continues ${state.jobId || 'no job'}, ${state.state}: ${now}`
 }
@@ -326,7 +329,7 @@ describe('continuing', () => {
   }
 
   async function decide(
-    previousJob: PreviousRun['job'],
+    previousJob: Facts['job'],
     pull: DocsPull,
     { link = OLD_LINK, jobId = 'job-1', script = [], dryRun = false, pushed, known }: Decide = {},
   ) {
@@ -338,7 +341,7 @@ describe('continuing', () => {
     }
     progress.fingerprint = 'the same'
     const state = stored('active', { jobId, link, fingerprint: 'the same' })
-    const previous = { state, job: previousJob, pull: known }
+    const previous = { state, findJob: async () => previousJob, pull: known }
     const inputs: Inputs = { ...INPUTS, timeoutMs: 60_000, jobScope: 'pull-request', dryRun }
     const event = { action: pushed ? 'synchronize' : '', pullRequest: { number: 7 } } as RunEvent
     const environment = { runId: '9', runAttempt: 1 } as RunEnvironment
@@ -356,7 +359,7 @@ describe('continuing', () => {
   const merged: DocsPull = { state: 'merged' }
   const unknown: DocsPull = { state: 'unknown', reason: 'It is on another host.' }
 
-  test.each<[string, PreviousRun['job'], DocsPull, remembered: string, link: string]>([
+  test.each<[string, Facts['job'], DocsPull, remembered: string, link: string]>([
     ['an open pull request', active, open, OLD_LINK, OLD_LINK],
     ['an open pull request that is news', linked, open, OLD_LINK, LINK],
     ['a pull request that cannot be read', active, unknown, OLD_LINK, OLD_LINK],
@@ -404,7 +407,7 @@ describe('continuing', () => {
     },
   )
 
-  test.each<[string, PreviousRun['job'], DocsPull]>([
+  test.each<[string, Facts['job'], DocsPull]>([
     ['no longer exists', undefined, open],
     ['failed', job('failed'), open],
     ['was archived', job('archived'), unknown],

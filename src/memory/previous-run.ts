@@ -22,8 +22,10 @@ export interface PreviousRunContext
   readonly readDocsPull: (link: string) => Promise<DocsPull>
 }
 
-export interface PreviousRun extends Pick<Facts, 'job'> {
+export interface PreviousRun {
   readonly state: StoredState
+  /** Asks the service, which a run that turns out to send nothing doesn't need. */
+  readonly findJob: () => Promise<Facts['job']>
   /** The state of its docs pull request, if it was read. */
   readonly pull?: Facts['pull']
 }
@@ -46,18 +48,18 @@ export async function findPreviousRun(
   if (isOfThisRun && state.attempt === environment.runAttempt) refuseSameAttempt(state, comment)
   noteIfUnknown(state, context)
   const { jobId, link } = state
-  if (jobId === '') return link === '' ? undefined : { state, job: undefined }
+  if (jobId === '') return link === '' ? undefined : { state, findJob: async () => undefined }
   progress.follow(jobId, link)
-  const job = await getJobUnlessDry(jobId, context)
   const by = isOfThisRun ? howItEnded(state) : undefined
-  if (by === undefined) return { state, job }
+  if (by === undefined) return { state, findJob: () => getJobUnlessDry(jobId, context) }
+  const job = await getJobUnlessDry(jobId, context)
   const pull = by === 'reported attempt' ? (await readDocsPull(link)).state : undefined
   // Whether there is news is not known yet.
   const facts = { push: findPush(context), isNews: true, job, link: linkOf(state, job), pull }
   const decision = decide({ by, ...facts })
   return decision.does === 'wait'
     ? attachTo(state, job, decision.reason, context)
-    : { state, job, pull }
+    : { state, findJob: async () => job, pull }
 }
 
 /** Undefined for an attempt after which a re-run is a run like any other. */
@@ -79,7 +81,7 @@ function linkOf({ link }: StoredState, job: Facts['job']): string {
 
 function attachTo(
   state: StoredState,
-  job: PreviousRun['job'],
+  job: Facts['job'],
   reason: string,
   context: PreviousRunContext,
 ): Attach {
@@ -157,7 +159,7 @@ async function getJob(
 }
 
 /** A dry run sends not even this. */
-function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<PreviousRun['job']> {
+function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Facts['job']> {
   return context.inputs.dryRun ? Promise.resolve('not requested') : getJob(jobId, context)
 }
 
@@ -167,8 +169,9 @@ export async function planFor(
   context: PreviousRunContext,
 ): Promise<Plan> {
   const { inputs, log, progress, readDocsPull } = context
-  const { state, job } = previous
+  const { state } = previous
   const { jobId } = state
+  const job = await previous.findJob()
   const link = linkOf(state, job)
   const pull = previous.pull ?? (link === '' ? undefined : (await readDocsPull(link)).state)
   const isNews = state.fingerprint !== progress.fingerprint
