@@ -34,9 +34,22 @@ export const PAID_RULES = {
     if (step.plan.event.action !== 'synchronize' || !hasComment || first === undefined) return
     const shown = facts.shown()
     const isWrong = shown.every(
-      (one) => one && hasTheSame(facts, one) && canGoOn(facts, one.jobId, first),
+      (one) =>
+        one &&
+        hasTheSame(facts, one) &&
+        (canGoOn(facts, one.jobId, first) ||
+          (isOver(facts) && !hadFailed(facts, one.jobId, 'failed'))),
     )
     if (shown.length > 0 && isWrong) yield 'the same was sent again'
+  },
+
+  *'a push with nothing new does not tell of docs that are merged or closed'(facts) {
+    const { outcome, hasComment, step } = facts
+    if (step.plan.event.action !== 'synchronize' || !hasComment || !ENDED.includes(outcome)) return
+    const shown = facts.shown()
+    const isSame = shown.length > 0 && shown.every((one) => one && hasTheSame(facts, one))
+    const isAsked = step.plan.task === 'attach' || ownUnfinished(facts).length > 0
+    if (isSame && !isAsked && facts.posts.length === 0 && isOver(facts)) yield `${outcome} was told`
   },
 
   /** A comment, a label, a button; an edited title, a file more; a message that may be lost. */
@@ -130,12 +143,13 @@ function sentBy(facts: Facts): string[] {
   return ['job', 'no-job', 'unknown'].includes(fateOf(last)) ? [kind] : [kind, 'nothing']
 }
 
-/** Whether a job had failed when the step first saw it. */
-function hadFailed(facts: Facts, jobId: string): boolean {
+/** Whether a job had failed, or ended as one of these, when the step first saw it. */
+function hadFailed(facts: Facts, jobId: string, ...as: string[]): boolean {
   const first = facts
     .polls(jobId)
     .find((poll) => facts.wasRead(poll) && facts.statusIn(poll) !== '')
-  return first !== undefined && FAILURES.includes(facts.statusIn(first))
+  const failures = as.length > 0 ? as : FAILURES
+  return first !== undefined && failures.includes(facts.statusIn(first))
 }
 
 /**

@@ -97,12 +97,12 @@ function plannedEnds(facts: Facts) {
   if (looksTheSame(facts)) return all('error input')
   const isAlone = task !== 'attach' && ownUnfinished(facts).length === 0
   if (facts.isLabelled && isAlone) return all('skipped')
-  const isClosed = github?.docsPull === 'closed' && event.action === 'synchronize'
+  const isOver = ['merged', 'closed'].includes(github?.docsPull ?? '')
   const maySkip =
     event.isOwnComment ||
     // A push of a head has merged it, too, but is not about it.
     (event.name === 'push' && facts.hasSkipLabel) ||
-    (task !== 'attach' && (isClosed || mayHaveNothingToDo(facts)))
+    (task !== 'attach' && ((isOver && event.action === 'synchronize') || mayHaveNothingToDo(facts)))
   const isListed = event.name.startsWith('pull_request') && inputs['issue-number'] === undefined
   const isWhole = isListed && (github?.files ?? 0) <= MOST_LISTED && !github?.undiffable
   if (task !== 'attach' && isWhole && noneMatches(facts, step.plan.pull.files))
