@@ -302,8 +302,8 @@ describe('a push', () => {
       asText(push({ before: ZERO, commits: null })),
       /The branch is new/,
     ],
-    ['a deleted branch', push({ after: ZERO }), /The branch was deleted/],
-    ['a deleted tag', push({ after: ZERO }, 'refs/tags/v1'), /The tag was deleted/],
+    ['a deleted branch', push({ after: ZERO }), /The branch or tag was deleted/],
+    ['a deleted tag', push({ after: ZERO }, 'refs/tags/v1'), /The branch or tag was deleted/],
   ])('of %s has none, and context-paths says that it was ignored', (_, run, says) =>
     inWorld({}, async (world) => {
       const ended = await world.step({ 'context-paths': 'docs/**' }, run)
@@ -451,14 +451,18 @@ describe('since the last release', () => {
     }),
   )
 
-  test('a release of another type: no diff, and said', () =>
+  const byHand = { event: 'workflow_dispatch', payload: {}, env: on('refs/tags/v1.2.0') }
+  test.each<[string, RunOptions]>([
+    ['a release of another type', release({}, 'released')],
+    ['a dispatch on the tag', byHand],
+  ])('%s: the same', (_, run) =>
     inWorld({}, async (world) => {
-      expectJob(await world.step({ context: 'diff' }, release({}, 'released')))
-      expect(promptOf(world)).toContain(
-        'A list of changes is read only when a release is published.',
-      )
-      expect(requestsBefore(world)).toEqual([])
-    }))
+      addReleases(world.repository, ['v1.0.0', 'v1.1.0'])
+      expectJob(await world.step({ context: 'diff' }, run))
+      expect(compared(world)).toEqual(['v1.1.0'])
+      expect(promptOf(world)).toContain('src/since-v1.1.0.ts')
+    }),
+  )
 })
 
 describe('without a list, the prompt says why:', () => {

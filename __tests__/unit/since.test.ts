@@ -120,6 +120,8 @@ describe('since', () => {
   const [after, commit] = ['d'.repeat(40), 'e'.repeat(40)]
   const upTo = (head: string): Answers => ({ [`/compare/v1...${head}`]: compared('ahead') })
   const onPull = parseEvent('pull_request', { pull_request: { number: 7 } })
+  const merge_group = { base_sha: SHA, head_sha: after }
+  const ofGroup = parseEvent('merge_group', { merge_group })
   const deleted = parseEvent('push', { before: SHA, after: '0'.repeat(40) })
   test.each<[string, ReturnType<typeof dispatch>, Answers]>([
     [
@@ -131,6 +133,11 @@ describe('since', () => {
     ['up to the commit of a release', parseEvent('release', { action: 'edited' }), upTo(SHA)],
     ['up to the commit of any other event', parseEvent('workflow_run', {}), upTo(SHA)],
     ['not on an event about a pull request', onPull, { '/pulls/7/files': [FILE] }],
+    [
+      'not on that of a merge queue',
+      ofGroup,
+      { [`/compare/${SHA}...${after}`]: compared('ahead') },
+    ],
     ['not for a branch that was deleted', deleted, {}],
   ])('counts %s', async (_, event, answers) => {
     expect((await find(answers, { since: 'v1' }, event)).requests).toEqual(Object.keys(answers))

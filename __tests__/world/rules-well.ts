@@ -144,8 +144,7 @@ function noneMatches({ inputs, github }: Facts, added: number): boolean {
 
 /** Whether commits belong to the event. */
 function hasRange(event: EventPlan): boolean {
-  const { name, action } = event
-  return mayMerge(event) || (name === 'release' && action === 'published') || RANGES.includes(name)
+  return mayMerge(event) || RANGES.includes(event.name)
 }
 
-const RANGES = ['schedule', 'workflow_dispatch', 'merge_group']
+const RANGES = ['release', 'schedule', 'workflow_dispatch', 'merge_group']

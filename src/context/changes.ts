@@ -46,8 +46,9 @@ export async function findChanges(
   const { name, payload } = event
   const pushed = name === 'push' && (getSha(payload, 'head_commit.id') || getSha(payload, 'after'))
   const head = pushed || environment.sha
-  const isOfPull = ofNamedPull || event.pullRequest !== undefined
-  const bySince = since !== '' && !isOfPull && !ZERO_SHA.test(head)
+  // One, or a merge queue's.
+  const isOfPulls = ofNamedPull || event.pullRequest !== undefined || name === 'merge_group'
+  const bySince = since !== '' && !isOfPulls && !ZERO_SHA.test(head)
   const find = async (): Promise<Changes> => {
     if (ofNamedPull) return ofPullRequest(issueNumber, repo)
     if (bySince) return sinceNamed(since, head, repo)
@@ -113,7 +114,10 @@ export const RANGES: Readonly<Record<string, FindRange>> = {
   merge_group: ofMergeGroup,
   release: ofRelease,
   schedule: (environment, _, repo) => sinceLastSuccess(environment, repo),
-  workflow_dispatch: (environment, _, repo) => sinceLastSuccess(environment, repo),
+  // Of a tag: a release that a workflow makes with its own token starts nothing, so that workflow
+  // runs this one on the tag.
+  workflow_dispatch: (environment, _, repo) =>
+    ofTag(environment, environment.sha, repo) ?? sinceLastSuccess(environment, repo),
 }
 
 /**
@@ -154,16 +158,24 @@ async function ofPush(
   // Forty zeros stand for no commit. For a tag, each may be the name of a tag object.
   const [before, after] = [getSha(payload, 'before'), getSha(payload, 'after')]
   if (before === '' || after === '') return unknownChanges("The event's payload has no commits.")
-  const [, tag] = /^refs\/tags\/(.*)$/.exec(environment.ref) ?? []
-  if (ZERO_SHA.test(after)) return unknownChanges(`The ${tag ? 'tag' : 'branch'} was deleted.`)
-  if (tag !== undefined) {
-    const head = getSha(payload, 'head_commit.id') || after
-    return sinceLastRelease(repo, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
-  }
+  if (ZERO_SHA.test(after)) return unknownChanges('The branch or tag was deleted.')
+  const changes = ofTag(environment, getSha(payload, 'head_commit.id') || after, repo)
+  if (changes !== undefined) return changes
   if (!ZERO_SHA.test(before)) return changesBetween(repo, before, after)
   const isFirst = getPath(payload, 'commits.length') === 0
   const note = 'The branch is new, so there is no commit to compare with.'
   return { ...unknownChanges(note), isFirst }
+}
+
+/** Undefined if the run is not on a tag. */
+function ofTag(
+  { ref }: RunEnvironment,
+  head: string,
+  repo: GitHubRepo,
+): Promise<Changes> | undefined {
+  const tag = /^refs\/tags\/(.*)$/.exec(ref)?.[1]
+  if (tag === undefined) return undefined
+  return sinceLastRelease(repo, { tag, preRelease: isPreReleaseTag(tag), publishedAt: '', head })
 }
 
 async function ofMergeGroup(
@@ -181,14 +193,11 @@ async function ofMergeGroup(
 
 async function ofRelease(
   environment: RunEnvironment,
-  { action, payload }: RunEvent,
+  { payload }: RunEvent,
   repo: GitHubRepo,
 ): Promise<Changes> {
   const tag = getString(payload, 'release.tag_name')
   if (tag === '') return unknownChanges("The event's payload has no release.")
-  if (action !== 'published') {
-    return unknownChanges('A list of changes is read only when a release is published.')
-  }
   const preRelease = getPath(payload, 'release.prerelease') === true
   const publishedAt = getString(payload, 'release.published_at')
   return sinceLastRelease(repo, { tag, preRelease, publishedAt, head: environment.sha })
