@@ -209,9 +209,13 @@ test.each([
 })
 
 describe('skip-authors', () => {
-  const decide = (name: string, payload: object, authors = ['a-bot', 'other-bot']) =>
-    checkSkipAuthors(parseEvent(name, payload), new Set(authors))
+  const decide = (
+    name: string,
+    payload: object,
+    authors = ['a-bot', 'other-bot', 'mintlify[bot]'],
+  ) => checkSkipAuthors(parseEvent(name, payload), new Set(authors))
   const bot = { login: 'A-Bot' }
+  const agent = { login: 'Mintlify[bot]' }
   const pull = (author: string) => ({ pull_request: { number: 1, ...by(author) }, sender })
   const push = (...authors: string[]) => ({
     sender,
@@ -242,7 +246,7 @@ describe('skip-authors', () => {
       { sender: bot },
       'this an event of the future event was triggered by A-Bot',
     ],
-    ['push', { ...push('octocat'), sender: bot }, 'the push is by A-Bot'],
+    ['push', { ...push('octocat'), sender: agent }, 'the push is by Mintlify[bot]'],
     ['issue_comment', { sender, comment: by('Other-Bot') }, WRITTEN],
     ...[`Done.\n\n${MARKER}`, `${MARKER}\n ${MARKER} \r\n`, `Nothing yet\n\n${NONCE}`].map(
       (body) => ['issue_comment', { sender, comment: { ...by('octocat'), body } }, OWN] as const,
@@ -265,6 +269,8 @@ describe('skip-authors', () => {
     ['pull_request_review', { ...pull('a-bot'), review: { user: null } }],
     ['push', push()],
     ['push', push('')],
+    // What one of them merges is not theirs.
+    ['push', { ...push('octocat'), sender: bot }],
     ['schedule', {}],
   ])('of a %s with %j: not skipped', (name, payload) => {
     expect(decide(name, payload)).toEqual({ reason: undefined })

@@ -170,8 +170,9 @@ export function isBy(
   const authors: readonly Person[] = [author, 'reader']
   const pushed = authors.slice(0, PUSHES[push].count)
   const isTheirs = (person: Person): boolean => accounts.includes(person)
+  if (name === 'push' && sender !== 'mintlify[bot]')
+    return pushed.length > 0 && pushed.every(isTheirs)
   if (isTheirs(sender)) return true
-  if (name === 'push') return pushed.length > 0 && pushed.every(isTheirs)
   return /^pull_request|_comment$/.test(name) && isTheirs(author)
 }
 

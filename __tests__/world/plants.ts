@@ -198,7 +198,7 @@ const TABLE = [
     "(event.action === 'synchronize' ? authorBehind(event, first) : [])",
     '[]',
   ],
-  ['the agent starts jobs of its own', 'if (isListed(sender)) {', 'if (false) {'],
+  ['the agent starts jobs of its own', 'isCause && isListed(sender)', 'false'],
   // The prompt.
   [
     'what no path matches is asked for',

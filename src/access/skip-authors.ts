@@ -4,6 +4,7 @@
 
 import { PUSH_COMMITS_LIMIT, pushedCommits, type RunEvent } from '../event/event.js'
 import { getString } from '../event/payload.js'
+import { DEFAULTS } from '../inputs/inputs.js'
 
 interface SkipDecision {
   readonly reason?: string
@@ -21,8 +22,9 @@ const ENDS_IN_MARKER = /<!-- (?:agent-job-action:2 [\w -]+|[0-9a-f]{32}) -->\s*$
 /**
  * Skips comments by this action, which are events if they were written with a personal token; and
  * what these accounts triggered: their pull requests, comments and reviews, every event they
- * are the sender of, and pushes whose every non-merge commit is theirs. The payload of a push does
- * not tell merges from other commits.
+ * are the sender of, and pushes whose every non-merge commit is theirs. Whoever sent a push may have
+ * merged what others wrote, unless it is the agent, which also pushes in a person's name. The payload
+ * of a push does not tell merges from other commits.
  *
  * A person's comment on a pull request by one of these accounts is not skipped.
  */
@@ -31,7 +33,8 @@ export function checkSkipAuthors(event: RunEvent, authors: ReadonlySet<string>):
   const { name, sender, pullRequest, payload } = event
   if (name === 'issue_comment' && ENDS_IN_MARKER.test(getString(payload, 'comment.body')))
     return skip("the event is about this action's own comment")
-  if (isListed(sender)) {
+  const isCause = name !== 'push' || sender.toLowerCase() === DEFAULTS['skip-authors']
+  if (isCause && isListed(sender)) {
     return skip(
       name === 'push'
         ? `the push is by ${sender}`
