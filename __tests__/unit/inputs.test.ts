@@ -542,7 +542,10 @@ describe('what is needed even if other inputs are bad', () => {
     [{ 'allow-users': 'Octocat, @b' }, { allowUsers: new Set() }],
     [{ 'skip-authors': ' \n' }, { skipAuthors: new Set() }],
     [{ 'skip-authors': ', ,' }, { skipAuthors: new Set(['mintlify[bot]']) }],
-    [{ 'skip-authors': 'Octocat\nb' }, { skipAuthors: new Set(['mintlify[bot]', 'octocat', 'b']) }],
+    [
+      { 'skip-authors': 'Octocat\nb[bot]' },
+      { skipAuthors: new Set(['mintlify[bot]', 'octocat', 'octocat[bot]', 'b[bot]']) },
+    ],
     [{ 'skip-authors': 'Mintlify[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [{ 'skip-authors': '*[bot]' }, { skipAuthors: new Set(['mintlify[bot]']) }],
     [{ 'prompt-file': ' gone.md ' }, { hasPromptFile: true }],

@@ -177,10 +177,17 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
     comment: parse('comment', parseBoolean),
     /** In lower case; `*` is everyone. */
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
-    /** In lower case: always the agent's, unless the list is empty. */
+    /**
+     * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left out.
+     */
     skipAuthors: new Set(
       raw['skip-authors'].trim() &&
-        parse('skip-authors', (value) => [DEFAULTS['skip-authors'], ...parseLogins(value)]),
+        parse('skip-authors', (value) =>
+          [DEFAULTS['skip-authors'], ...parseLogins(value)].flatMap((login) => [
+            login,
+            login.replace(/(?:\[bot\])?$/, '[bot]'),
+          ]),
+        ),
     ),
     skipLabels: parse('skip-labels', parseLabels),
     wait: parse('wait', parseBoolean),
