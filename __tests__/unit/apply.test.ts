@@ -95,6 +95,16 @@ describe('whether there is anything to do', () => {
   ])('%j with %j: %j', (files, options, expected) => {
     expect(judge(files, options)).toEqual(expected)
   })
+
+  test.each<[string, ChangedFile]>([
+    ['!src', OUTSIDE],
+    ['src', file('docs/a.md', 'src/a.md')],
+  ])('%j: an error that says what to write, if it is a folder', (text, changed) => {
+    const options = { name: 'workflow_dispatch', contextPaths: parsePathPatterns(text) }
+    expect(() => judge([INSIDE, changed], options)).toThrow(
+      `context-paths: "${text}" is a folder, and patterns match files: write "${text}/**" for everything in it.`,
+    )
+  })
 })
 
 describe('the fingerprint of what is sent', () => {

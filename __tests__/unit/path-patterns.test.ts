@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, test } from '@jest/globals'
-import { matchesPatterns, parsePathPatterns } from '../../src/inputs/path-patterns.js'
+import { findFolder, matchesPatterns, parsePathPatterns } from '../../src/inputs/path-patterns.js'
 import { InvalidInput } from '../../src/inputs/values.js'
 import { scaled } from '../support/time.js'
 
@@ -129,6 +129,22 @@ describe('the rules', () => {
   test('without patterns, everything counts', () => {
     expect(parsePathPatterns('\n\n \n')).toEqual([])
     expect(matchesPatterns([], 'any/thing')).toBe(true)
+  })
+})
+
+describe('which pattern is the name of a folder, of the files', () => {
+  const files = ['src/a.ts', 'a/internal/b/c.ts']
+  test.each([
+    ['src', 'src'],
+    ['**\n!**/internal', '!**/internal'],
+    ['src/**\na/internal', 'a/internal'],
+    ['*/internal/b', '*/internal/b'],
+    ['src/**\n!internal/**\n**/c.ts', undefined],
+    // The name of another folder, and what may be meant for files.
+    ['internal\nrc\nb\nsrc/a.ts', undefined],
+    ['*\nsr*\n*c\nsrc**\na/*\na/**', undefined],
+  ])('%j: %s', (text, folder) => {
+    expect(findFolder(parsePathPatterns(text), files)).toBe(folder)
   })
 })
 

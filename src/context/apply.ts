@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto'
 import type { Commit, RunEvent } from '../event/event.js'
 import { getPath, getString } from '../event/payload.js'
-import type { Inputs } from '../inputs/inputs.js'
-import { matchesPatterns } from '../inputs/path-patterns.js'
+import { InputError, type Inputs } from '../inputs/inputs.js'
+import { findFolder, matchesPatterns } from '../inputs/path-patterns.js'
 import type { SkipReason } from '../run/result.js'
 import type { Step } from '../run/step.js'
+import { quote } from '../text/escape.js'
 import { composeContext } from './compose.js'
 import type { ChangedFile, Changes } from './files.js'
 import { describeTrigger } from './trigger.js'
@@ -14,6 +15,8 @@ import { describeTrigger } from './trigger.js'
 /**
  * Why there is nothing to do, or why that can't be told, for the log and the summary; undefined if
  * there is something.
+ *
+ * @throws InputError if a pattern turns out to be a folder's name
  */
 export function judgeChanges(
   { context, contextPaths, skipAuthors }: Pick<Inputs, 'context' | 'contextPaths' | 'skipAuthors'>,
@@ -34,6 +37,12 @@ export function judgeChanges(
     return { reason: 'every new commit is a merge or by an account in skip-authors' }
   if (contextPaths.length === 0) return unexpected ? { note } : undefined
   if (unknown) return { note: `context-paths was ignored: ${note}` }
+  const folder = findFolder(contextPaths, files.flatMap(namesOf))
+  if (folder !== undefined) {
+    throw new InputError([
+      `context-paths: ${quote(folder)} is a folder, and patterns match files: write ${quote(`${folder}/**`)} for everything in it.`,
+    ])
+  }
   if (files.some((file) => isIncluded(contextPaths, file))) return undefined
   if (truncated)
     return { note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.' }
@@ -44,15 +53,14 @@ export function judgeChanges(
   }
 }
 
-/** A renamed file counts if either name does; what a file was copied from has not changed. */
-function isIncluded(
-  patterns: Inputs['contextPaths'],
-  { path, previousPath = path, status }: ChangedFile,
-): boolean {
-  return (
-    matchesPatterns(patterns, path) ||
-    (status !== 'copied' && matchesPatterns(patterns, previousPath))
-  )
+/** A renamed file counts if either name does. */
+function isIncluded(patterns: Inputs['contextPaths'], file: ChangedFile): boolean {
+  return namesOf(file).some((name) => matchesPatterns(patterns, name))
+}
+
+/** What a file was copied from has not changed. */
+function namesOf({ path, previousPath = path, status }: ChangedFile): readonly string[] {
+  return status === 'copied' ? [path] : [path, previousPath]
 }
 
 /**

@@ -46,6 +46,7 @@ const COMMENT = /(?:^|\s)#.*/
 
 /** One pattern: the tokens that a path has to match from start to end. */
 export interface PathPattern {
+  readonly text: string
   readonly excludes: boolean
   readonly tokens: readonly Token[]
   /**
@@ -64,12 +65,14 @@ interface Wildcard {
   readonly isSegment: boolean
 }
 
+const ANYTHING: Wildcard = { matchesSlash: true, isSegment: false }
+
 // `**` with its `/` is one token, because the page says that `**/README.md` matches `README.md`
 // too. It ends where a segment starts: the page says "in a `docs` directory" of `**/docs/**` and
 // "with the prefix `migrate-`" of `**/migrate-*.sql`.
 const WILDCARDS: Readonly<Record<string, Wildcard>> = {
   '*': { matchesSlash: false, isSegment: false },
-  '**': { matchesSlash: true, isSegment: false },
+  '**': ANYTHING,
   '**/': { matchesSlash: true, isSegment: true },
 }
 
@@ -99,7 +102,7 @@ function parseLine(number: number, text: string): PathPattern {
   const tokens = [...pattern.matchAll(ELEMENT)].map(
     ([, wildcard = '', character = '']) => WILDCARDS[wildcard] ?? character,
   )
-  return { excludes, tokens, contained: fixedTexts(tokens) }
+  return { text, excludes, tokens, contained: fixedTexts(tokens) }
 }
 
 /** The characters that match once, joined where one follows the other. */
@@ -117,11 +120,33 @@ function fixedTexts(tokens: readonly Token[]): string[] {
  * counts if there are only patterns with `!`, or none at all.
  */
 export function matchesPatterns(patterns: readonly PathPattern[], path: string): boolean {
-  const last = patterns.findLast(
-    ({ tokens, contained }) =>
-      contained.every((text) => path.includes(text)) && matchesWhole(tokens, [...path]),
-  )
+  const last = patterns.findLast((pattern) => matches(pattern, path))
   return last === undefined ? patterns.every((pattern) => pattern.excludes) : !last.excludes
+}
+
+/**
+ * The first pattern that names a folder of one of these files: it leaves in, or out, nothing of what
+ * is inside, which is what whoever wrote it meant.
+ */
+export function findFolder(
+  patterns: readonly PathPattern[],
+  paths: readonly string[],
+): string | undefined {
+  const folder = patterns.filter(endsInName).find((pattern) => {
+    const inside = { ...pattern, tokens: [...pattern.tokens, '/', ANYTHING] }
+    return paths.some((path) => matches(inside, path))
+  })
+  return folder?.text
+}
+
+/** Not `*.d`, which may be meant for files. */
+function endsInName({ tokens }: PathPattern): boolean {
+  const last = tokens.findLast((token) => token === '/' || typeof token !== 'string')
+  return typeof last !== 'object' || last.isSegment
+}
+
+function matches({ tokens, contained }: PathPattern, path: string): boolean {
+  return contained.every((text) => path.includes(text)) && matchesWhole(tokens, [...path])
 }
 
 /**
