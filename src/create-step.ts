@@ -37,6 +37,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
   const { inputs, problem: inputProblem } = parseInputs(raw, {
     redact,
     readPromptFile: (path) => readPromptFile(path, runner.promptRoots()),
+    given: runner.givenInputs(),
     missingSecrets: explainMissingSecrets(event, environment.actor),
     // What can't be read is reported by whoever needs the payload.
     hasIssue:

@@ -30,6 +30,11 @@ export function rawInputs(): RawInputs {
   return Object.fromEntries(names.map((name) => [name, core.getInput(name)])) as RawInputs
 }
 
+/** The names of all inputs that the step has: with a warning, the runner also passes on others. */
+export function givenInputs(): readonly string[] {
+  return Object.keys(process.env).flatMap((name) => /^INPUT_(.+)/i.exec(name)?.[1] ?? [])
+}
+
 export function runEnvironment(): RunEnvironment {
   const env = (name: string): string => process.env[name] ?? ''
   return {

@@ -33,6 +33,11 @@ test.concurrent('a valid job-id is an output even if another input is wrong', as
   expect(outputs['job-id']).toBe('job-1')
 })
 
+test.concurrent('an input whose name is misspelt is not ignored', async () => {
+  const { problems } = await refused({ prompt: 'Go', dry_run: 'true' })
+  expect(problems[0]).toBe('dry_run: no such input. Write "dry-run" instead.')
+})
+
 test.concurrent('text in an input runs no workflow command', async () => {
   const evil = 'x\n::error::y\r##[add-mask]z'
   const { log, problems } = await refused({ wait: evil, 'base-url': evil, 'job-id': evil })

@@ -39,6 +39,7 @@ function readAny(raw: Raw, more: Partial<InputSources> = {}): ReturnType<typeof 
         const text = FILES[path]
         return text === undefined ? { problem: 'does not exist. Check the path.' } : { text }
       },
+      given: [],
       missingSecrets: undefined,
       hasIssue: false,
       ...more,
@@ -306,6 +307,11 @@ test.each(REJECTED)('%s is rejected: %s', (input, line, values) => {
     const text = line.replace(/%/, () => shown)
     expect([value, ...problems({ [input]: value })]).toEqual([value, `${input}: ${text}`])
   }
+})
+
+test.each(['dry_run', 'DRYRUN', 'Dry--Run_'])('an input with the name %s is meant', (name) => {
+  const line = `${name.toLowerCase()}: no such input. Write "dry-run" instead.`
+  expect(problems({}, { given: ['DRY-RUN', 'DRIED_RUN', name, 'NODE_VERSION'] })).toEqual([line])
 })
 
 test('a bad pattern is named with its line', () => {

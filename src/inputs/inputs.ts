@@ -71,6 +71,8 @@ export interface InputSources {
   /** Redacts values that are shown: any input may contain the key. */
   readonly redact: Redact
   readonly readPromptFile: (path: string) => PromptFile
+  /** The names that the runner passed on, also those that action.yml does not have. */
+  readonly given: readonly string[]
   /** Why the runner passed this run no secrets, if known. */
   readonly missingSecrets: string | undefined
   /** Whether a pull request or an issue triggered the run, as far as the event can be read. */
@@ -109,7 +111,7 @@ export function parseInputs(
   raw: RawInputs,
   sources: InputSources,
 ): { readonly inputs: Inputs; readonly problem: InputError | undefined } {
-  const lines: string[] = []
+  const lines = sources.given.flatMap(describeIfMisspelt)
   const parse: Parse = (input, parseValue, ifBad) => {
     try {
       return parseValue(raw[input].trim() || DEFAULTS[input])
@@ -121,6 +123,14 @@ export function parseInputs(
   }
   const inputs = Object.freeze(readAll(raw, parse, sources))
   return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
+}
+
+/** Whoever writes `dry_run: true` means it. */
+function describeIfMisspelt(given: string): string[] {
+  const lettersOf = (name: string): string => name.replace(/[-_]/g, '').toLowerCase()
+  const meant = Object.keys(DEFAULTS).find((name) => lettersOf(name) === lettersOf(given))
+  const isMisspelt = meant !== undefined && meant !== given.toLowerCase()
+  return isMisspelt ? [`${given.toLowerCase()}: no such input. Write ${quote(meant)} instead.`] : []
 }
 
 export type Inputs = Readonly<ReturnType<typeof readAll>>
