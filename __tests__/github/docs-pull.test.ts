@@ -98,6 +98,21 @@ describe('the files of the docs pull request', () => {
     }),
   )
 
+  test.each<[string, RunOptions]>([
+    ['is public', {}],
+    ['is not said to be private', { event: 'schedule', payload: { schedule: '0 3 * * *' } }],
+  ])('are not told if only docs-token can read them and this repository %s', (_, run) =>
+    inWorld({ ...withToken, private: false }, async (world) => {
+      docsOf(world, changed, true)
+      const inputs = { ...SCOPE, 'issue-number': '1', 'docs-token': DOCS_TOKEN }
+      const { outputs, summary, log } = await world.step(inputs, run)
+      expect(outputs.outcome).toBe('pr-opened')
+      expect(tokenUsedAt(world)).toEqual([])
+      for (const text of [summary, log, ...world.comments()])
+        expect(text).not.toContain('retry.mdx')
+    }),
+  )
+
   test.each([
     ['without comment, scope or context', {}, 'github.com', 'completed'],
     ['in a dry run', { ...SCOPE, 'dry-run': 'true' }, 'github.com', 'completed'],

@@ -100,6 +100,7 @@ export async function startWorld(options: WorldOptions = {}) {
     before: sha('before'),
     after: HEAD,
     sender: { login: pull.author, type: 'User' },
+    repository: { private: options.private ?? true },
     pull_request: {
       number: pull.number,
       title: pull.title,

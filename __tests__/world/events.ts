@@ -214,7 +214,7 @@ interface Told {
 export function payloadOf(event: EventPlan, { title, body, labels, commentId }: Told): object {
   const { name, action, author, fromFork, onPull, earlier } = event
   const user = account(author)
-  const repository = { full_name: REPOSITORY }
+  const repository = { full_name: REPOSITORY, private: true }
   const html_url = `https://github.com/${REPOSITORY}`
   const about = { title, body, user }
   const labelled = { labels: labels.map((name) => ({ name })) }

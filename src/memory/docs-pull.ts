@@ -5,6 +5,7 @@
 
 import { parsePullRequest } from '../agent/job.js'
 import type { RunEnvironment } from '../event/event.js'
+import { getPath } from '../event/payload.js'
 import { createGitHub, type GitHub, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
 import { type DocsFile, FILES_PAGE } from '../run/progress.js'
@@ -37,10 +38,15 @@ export function openDocsPulls(step: Step, github: GitHub) {
       }
       return pull
     },
-    /** The files that it changes, as many as GitHub lists in one answer. Nothing depends on them. */
+    /**
+     * The files that it changes, as many as GitHub lists in one answer. Nothing depends on them. Of
+     * what only docs-token can read, nothing is told where everybody may read it.
+     */
     async readFiles(link: string, signal: AbortSignal): Promise<readonly DocsFile[]> {
+      const isPrivate = getPath(step.event.payload, 'repository.private') === true
+      const other = isPrivate ? docsGitHub : undefined
       const read: Read<readonly DocsFile[]> = (...pull) => readFiles(...pull, signal)
-      const files = await readDocsPull(link, environment, github, docsGitHub, read).catch(() => [])
+      const files = await readDocsPull(link, environment, github, other, read).catch(() => [])
       return 'state' in files ? [] : files
     },
   }
