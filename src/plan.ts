@@ -100,7 +100,10 @@ async function planOn(
     progress.notes.push(judged.note)
   }
   // If not all is known: equal to no other.
-  progress.fingerprint = fingerprint(task.prompt, changes, step) ?? step.nonce()
+  const ofText = fingerprint(task.prompt, changes, step) ?? step.nonce()
+  const [current, ...former] = memory.storedFingerprints(ofText)
+  progress.fingerprint = current
+  progress.formerFingerprints = former
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, {
       ...step,

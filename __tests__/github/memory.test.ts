@@ -427,6 +427,20 @@ describe('while the key is replaced', () => {
       expect(world.comments()).toHaveLength(1)
     }))
 
+  test('what was sent is not paid for again: with the old key, with both, with the new one', () =>
+    inWorld({}, async (world) => {
+      for (const [keys, sent] of [
+        [OLD, 'job'],
+        [OLD, 'nothing'],
+        [BOTH, 'nothing'],
+        [NEW, 'nothing'],
+        [OLD, 'job'],
+      ] as const) {
+        const { outputs } = await world.step({ ...SCOPE, context: 'diff', ...keys })
+        expect(outputs.sent).toBe(sent)
+      }
+    }))
+
   test('a key that was replaced without the one before is told in every place', () =>
     inWorld({}, async (world) => {
       await world.step({ ...SCOPE, ...OLD })

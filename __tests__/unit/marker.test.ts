@@ -7,6 +7,7 @@ import {
   type Identity,
   readMarker,
   type StoredState,
+  storedFingerprints,
   workflowId,
 } from '../../src/memory/marker.js'
 
@@ -62,6 +63,14 @@ test('while a key is replaced, the one before it is verified with, and the new o
   expect(readMarker(marker, ID, IDENTITY, deriveMarkerKeys('mint_new', 'mint_other'))).toBe(
     'unverified',
   )
+})
+
+test('a fingerprint is stored by the key, and known as it was stored by the one before', () => {
+  const both = storedFingerprints('a-fingerprint', deriveMarkerKeys('mint_new', 'mint_key'))
+  const [old] = storedFingerprints('a-fingerprint', KEY)
+  expect(both.slice(1)).toEqual([old])
+  expect(new Set([...both, 'a-fingerprint']).size).toBe(3)
+  expect(storedFingerprints('another', KEY)).not.toContain(old)
 })
 
 test('what a key that leaked may have signed is checked like what the service says', () => {

@@ -325,13 +325,23 @@ describe('continuing', () => {
     dryRun?: boolean
     /** A push of what was sent before. */
     pushed?: boolean
+    /** How what was sent before is stored. */
+    fingerprint?: string
     known?: DocsPull['state']
   }
 
   async function decide(
     previousJob: Facts['job'],
     pull: DocsPull,
-    { link = OLD_LINK, jobId = 'job-1', script = [], dryRun = false, pushed, known }: Decide = {},
+    {
+      link = OLD_LINK,
+      jobId = 'job-1',
+      script = [],
+      dryRun = false,
+      pushed,
+      fingerprint = 'the same',
+      known,
+    }: Decide = {},
   ) {
     const { tools, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
     const read: string[] = []
@@ -340,7 +350,8 @@ describe('continuing', () => {
       return pull
     }
     progress.fingerprint = 'the same'
-    const state = stored('active', { jobId, link, fingerprint: 'the same' })
+    progress.formerFingerprints = ['with the key before']
+    const state = stored('active', { jobId, link, fingerprint })
     const previous = { state, findJob: async () => previousJob, pull: known }
     const inputs: Inputs = { ...INPUTS, timeoutMs: 60_000, jobScope: 'pull-request', dryRun }
     const event = { action: pushed ? 'synchronize' : '', pullRequest: { number: 7 } } as RunEvent
@@ -424,10 +435,12 @@ describe('continuing', () => {
   })
 
   test.each([
-    [linked, linked],
-    ['not requested' as const, undefined],
-  ])('a push of what was sent before waits for the job: %j', async (previousJob, job) => {
-    const { told, progress } = await decide(previousJob, open, { pushed: true })
+    ['the same', linked, linked],
+    ['with the key before', linked, linked],
+    ['the same', 'not requested' as const, undefined],
+  ])('a push of what was sent before waits for the job: %s, %j', async (...row) => {
+    const [fingerprint, previousJob, job] = row
+    const { told, progress } = await decide(previousJob, open, { pushed: true, fingerprint })
     const link = previousJob === linked ? LINK : OLD_LINK
     const why =
       'This push has nothing new for the docs job. ' +

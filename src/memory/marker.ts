@@ -62,7 +62,21 @@ export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKey
 }
 
 /**
+ * A fingerprint as it is stored, where anyone can read it: without the key, nobody can test guesses
+ * of what was sent against it. Then, as an earlier step may have stored it, with the key before.
+ */
+export function storedFingerprints(
+  fingerprint: string,
+  [key, ...previous]: MarkerKeys,
+): readonly [string, ...string[]] {
+  const keyed = (by: Buffer): string =>
+    createHmac('sha256', by).update(fingerprint).digest('base64url')
+  return [keyed(key), ...previous.map(keyed)]
+}
+
+/**
  * The marker for the comment with this id.
+
  *
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
  */

@@ -10,7 +10,7 @@ import type { Plan } from '../run/task.js'
 import { Comment } from './comment.js'
 import { type Conversation, findConversation, openComments } from './conversation.js'
 import type { DocsPulls } from './docs-pull.js'
-import { deriveMarkerKeys, identify } from './marker.js'
+import { deriveMarkerKeys, identify, type MarkerKeys, storedFingerprints } from './marker.js'
 import { type Attach, findPreviousRun, planFor } from './previous-run.js'
 
 /** What an earlier run left: what follows from it depends on what this run would send. */
@@ -21,7 +21,9 @@ interface Earlier {
 
 /** Opens the memory of a step, if it has one, and keeps its comment from now on. */
 export function openMemory(step: Step, github: GitHub, docsPulls: DocsPulls) {
-  const comment = openComment(step, github)
+  const { apiKey, previousApiKey } = step.inputs
+  const markerKeys = deriveMarkerKeys(apiKey, previousApiKey)
+  const comment = openComment(step, github, markerKeys)
   if (comment !== undefined && !step.inputs.dryRun) step.keepComment(comment)
   return {
     /**
@@ -39,39 +41,33 @@ export function openMemory(step: Step, github: GitHub, docsPulls: DocsPulls) {
         plan: (composeWith) => planFor(previous, composeWith, context),
       }
     },
+    /** A fingerprint as this step stores it; then, as an earlier one may have stored the same. */
+    storedFingerprints: (fingerprint: string) => storedFingerprints(fingerprint, markerKeys),
     /** Writes nothing from now on. */
     stop: () => comment?.stop(),
   }
 }
 
-function openComment(step: Step, github: GitHub): Comment | undefined {
-  const { inputs, event, log } = step
+function openComment(step: Step, github: GitHub, markerKeys: MarkerKeys): Comment | undefined {
+  const { inputs, event, environment, log, nonce } = step
   const { jobScope, issueNumber } = inputs
   const needsMemory = jobScope !== 'run'
   if (!needsMemory && !inputs.comment) return undefined
   const conversation = findConversation(event, jobScope, issueNumber)
-  if (conversation !== undefined) return commentOn(conversation, needsMemory, step, github)
+  const commentOn = (on: Conversation, isMemory: boolean): Comment =>
+    new Comment({
+      ...step,
+      comments: openComments(github, environment.repository, on, nonce()),
+      identity: identify(step, on.number),
+      markerKeys,
+      isMemory,
+    })
+  if (conversation !== undefined) return commentOn(conversation, needsMemory)
   const what = needsMemory ? 'pull request' : 'pull request or issue'
   const consequence = needsMemory ? 'job-scope works like run' : 'there is nothing to comment on'
   log(
     `The event (${event.name}) is not about a single ${what}, and issue-number is not set: ${consequence}.`,
   )
   const other = inputs.comment ? findConversation(event, 'run', issueNumber) : undefined
-  return other && commentOn(other, false, step, github)
-}
-
-function commentOn(
-  conversation: Conversation,
-  isMemory: boolean,
-  step: Step,
-  github: GitHub,
-): Comment {
-  const { inputs, environment, nonce } = step
-  return new Comment({
-    ...step,
-    comments: openComments(github, environment.repository, conversation, nonce()),
-    identity: identify(step, conversation.number),
-    markerKeys: deriveMarkerKeys(inputs.apiKey, inputs.previousApiKey),
-    isMemory,
-  })
+  return other && commentOn(other, false)
 }

@@ -174,12 +174,14 @@ export async function planFor(
   const job = await previous.findJob()
   const link = linkOf(state, job)
   const pull = previous.pull ?? (link === '' ? undefined : (await readDocsPull(link)).state)
-  const isNews = state.fingerprint !== progress.fingerprint
+  const { fingerprint, formerFingerprints } = progress
+  const isNews = ![fingerprint, ...formerFingerprints].includes(state.fingerprint)
   const facts = { push: findPush(context), isNews, job, link, pull }
   const decision = decide({ by: 'earlier run', ...facts })
   progress.follow(jobId, link)
   if (decision.does === 'skip') return decision
-  if (decision.does === 'wait') return attachTo(state, job, decision.reason, context)
+  if (decision.does === 'wait')
+    return attachTo({ ...state, fingerprint }, job, decision.reason, context)
   // Only what is known to be open can be continued.
   const previousLink = pull === 'open' ? link : ''
   const prompt = previousLink === '' ? composeWith() : composeWith(askToContinue(link))

@@ -42,6 +42,8 @@ export class Progress {
   onlyWaits = false
   /** Of what this step sends; if it only waits, of what the job accepted last. */
   fingerprint = ''
+  /** The same, as an earlier step may have stored it. */
+  formerFingerprints: readonly string[] = []
   /** An earlier attempt sent a message whose result is unknown. */
   messageMayBeLost = false
   /** The step waits for the job to end. */
