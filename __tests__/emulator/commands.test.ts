@@ -39,11 +39,11 @@ describe('start', () => {
       'API-KEY=secret=1',
       'wait=false',
       'comment=',
-      'docs-token=ghp_secret',
+      'docs-token=ghp_key', // One that is longer would be refused in the prompt.
       'base-url= ',
     ]
     const exitCode = await start([
-      ...['--prompt', 'One: two\nthree ghp_secret', '--debug', '--speed', '2'],
+      ...['--prompt', 'One: two\nthree ghp_key', '--debug', '--speed', '2'],
       ...[...inputs, 'poll-interval-seconds=2', 'waiit=false'].flatMap((input) => [
         '--input',
         input,

@@ -28,6 +28,7 @@ type Raw = Partial<RawInputs>
 const FILES: Readonly<Record<string, string>> = {
   'prompt.md': 'From the file',
   'key.md': `export KEY=${KEY}`,
+  'token.md': 'Use ghp_0123456789.',
 }
 
 function readAny(raw: Raw, more: Partial<InputSources> = {}): ReturnType<typeof parseInputs> {
@@ -369,7 +370,7 @@ describe('api-key', () => {
 })
 
 describe('the key', () => {
-  const TEXT = 'contains the key. Pass it as api-key only.'
+  const TEXT = 'contains the value of api-key. Pass it as api-key only.'
   const others = (Object.keys(DEFAULTS) as InputName[]).filter((name) => name !== 'api-key')
 
   test.each(others)('in %s is a problem, and not shown', (input) => {
@@ -383,19 +384,32 @@ describe('the key', () => {
     expect([inputs.githubToken, inputs.docsToken]).toEqual(['', ''])
   })
 
-  test('before this one must not be anywhere else, either', () => {
-    const previous = 'mint_0ld_key'
-    const raw: Raw = {
-      'previous-api-key': previous,
-      prompt: `a ${previous}`,
-      'github-token': previous,
-    }
-    const text = 'contains the key. Pass it as previous-api-key only.'
-    expect(problems(raw).toSorted()).toEqual([`github-token: ${text}`, `prompt: ${text}`])
+  test.each(['previous-api-key', 'github-token', 'docs-token'] as const)(
+    'is not the only secret that must be nowhere else: nor must %s',
+    (input) => {
+      const secret = 'mint_0ther_secret'
+      const raw = { [input]: secret, prompt: `a ${secret}`, 'project-id': secret }
+      const text = `contains the value of ${input}. Pass it as ${input} only.`
+      expect(problems(raw).toSorted()).toEqual([`project-id: ${text}`, `prompt: ${text}`])
+    },
+  )
+
+  test('before this one is no token, and one token may do for both', () => {
+    const [previous, token] = ['mint_0ld_key', 'ghp_0123456789']
+    expect(problems({ 'previous-api-key': previous, 'github-token': previous })).toEqual([
+      'github-token: contains the value of previous-api-key. Pass it as previous-api-key only.',
+    ])
+    const { githubToken, docsToken } = read({ 'github-token': token, 'docs-token': token })
+    expect([githubToken, docsToken]).toEqual([token, ''])
   })
 
-  test('in the prompt file is a problem', () => {
-    expect(problems({ 'prompt-file': 'key.md' })).toEqual([`prompt-file: ${TEXT}`])
+  test.each([
+    ['key.md', 'api-key'],
+    ['token.md', 'docs-token'],
+  ])('in the prompt file is a problem: %s', (file, input) => {
+    expect(problems({ 'prompt-file': file, 'docs-token': 'ghp_0123456789' })).toEqual([
+      `prompt-file: contains the value of ${input}. Pass it as ${input} only.`,
+    ])
   })
 
   test('of eight characters is one, with white space around it, too', () => {

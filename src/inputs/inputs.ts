@@ -140,17 +140,20 @@ export type Inputs = Readonly<ReturnType<typeof readAll>>
  */
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
-function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
-  const refuseKeyOf = (input: InputName, text: string): string => {
-    if (createKeyRedactor(raw[input].trim())(text) === text) return text
-    throw new InvalidInput(() => `contains the key. Pass it as ${input} only.`)
+function readAll(raw: RawInputs, parseWithSecrets: Parse, sources: InputSources) {
+  const isSame = (one: InputName, other: InputName): boolean =>
+    raw[one].trim() === raw[other].trim()
+  /** So that none is sent, nor stored. Of two secrets, the second may not contain the first. */
+  const refuseSecrets = (input: InputName, text: string): string => {
+    const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(input) : undefined)
+    const name = others.find((name) => createKeyRedactor(raw[name].trim())(text) !== text)
+    if (name === undefined) return text
+    throw new InvalidInput(() => `contains the value of ${name}. Pass it as ${name} only.`)
   }
-  const refuseKey = (text: string): string =>
-    refuseKeyOf('previous-api-key', refuseKeyOf('api-key', text))
   const parse: Parse = (input, parseValue, ifBad) =>
-    parseWithKey(
+    parseWithSecrets(
       input,
-      (value) => parseValue(value === DEFAULTS[input] ? value : refuseKey(value)),
+      (value) => parseValue(value === DEFAULTS[input] ? value : refuseSecrets(input, value)),
       ifBad,
     )
   /** Here, an empty value means none: the runner has already filled in the default. */
@@ -164,20 +167,21 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
   const isDefaultService = baseUrl === DEFAULTS['base-url']
   const hasIssue = sources.hasIssue || raw['issue-number'].trim() !== ''
   return {
-    apiKey: parseWithKey(
+    apiKey: parse(
       'api-key',
       (value) => parseKey(value, isDefaultService, sources.missingSecrets),
       '',
     ),
-    /** The key before this one, while it is replaced; or empty. */
-    previousApiKey: parseWithKey('previous-api-key', (value) => {
-      // Both are the same while only one of the secrets has been changed.
-      const isCurrent = value === '' || value === raw['api-key'].trim()
-      return isCurrent ? '' : parseKey(refuseKeyOf('api-key', value), isDefaultService)
-    }),
+    /**
+     * The key before this one, while it is replaced; or empty. Both are the same while only one of
+     * the secrets has been changed.
+     */
+    previousApiKey: isSame('previous-api-key', 'api-key')
+      ? ''
+      : parseIfSet('previous-api-key', (value) => parseKey(value, isDefaultService)),
     projectId: parse('project-id', (value) => parseProject(value, isDefaultService), ''),
     task: parseTask(parse, jobId, hasPromptFile || raw['job-id'].trim() !== '', (path) =>
-      refuseKey(readFile(path, sources)),
+      refuseSecrets('prompt-file', readFile(path, sources)),
     ),
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
     issueNumber: parse('issue-number', parseIssueNumber),
@@ -213,7 +217,8 @@ function readAll(raw: RawInputs, parseWithKey: Parse, sources: InputSources) {
     /** Without a matrix, `toJSON(matrix)` is `null` on the runner and `{}` in nektos/act. */
     jobKey: ['null', '{}'].includes(jobKey) ? '' : jobKey,
     githubToken: parseIfSet('github-token', parseKeyText),
-    docsToken: parseIfSet('docs-token', parseKeyText),
+    /** Empty, too, if it is the same: it can't read more. */
+    docsToken: isSame('docs-token', 'github-token') ? '' : parseIfSet('docs-token', parseKeyText),
     hasPromptFile,
   }
 }
