@@ -1,5 +1,5 @@
 // The runs of a step on one pull request, with the part of GitHub's REST API on loopback that its
-// comment needs.
+// comment and its context need.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -14,8 +14,18 @@ const NUMBER = 7
 const FIRST_ID = 1001
 const BOT = { login: 'github-actions[bot]', type: 'Bot' }
 const COMMENTS = `/repos/${REPOSITORY}/issues/${NUMBER}/comments`
+const CODE_FILES = `/repos/${REPOSITORY}/pulls/${NUMBER}/files`
 const DOCS_FILES = /^\/repos\/your-org\/docs\/pulls\/\d+\/files$/
 const PERMISSION = new RegExp(`^/repos/${REPOSITORY}/collaborators/[^/]+/permission$`)
+
+/** What the pull request changes. */
+const CODE = [
+  {
+    ...createFile('src/cli.js', 'modified', 1, 0),
+    patch:
+      "@@ -3,2 +3,3 @@\n const options = {\n+  retry: { type: 'string', default: '3' },\n   help: { type: 'boolean' },",
+  },
+]
 
 /** What the agent changes. */
 const FILES = [
@@ -89,6 +99,7 @@ function createHandler(onComment) {
     )
     if (method === 'GET' && PERMISSION.test(path))
       return { status: 200, body: { permission: 'write' } }
+    if (method === 'GET' && path === CODE_FILES) return { status: 200, body: CODE }
     if (method === 'GET' && DOCS_FILES.test(path)) return { status: 200, body: FILES }
     if (method === 'GET' && path === COMMENTS) return { status: 200, body: comments }
     if (method === 'POST' && path === COMMENTS) {

@@ -91,6 +91,15 @@ describe('start', () => {
     expect(readdirSync(temp)).toEqual([])
   })
 
+  test('the emulated pull request changes a file, which context sends, once', async () => {
+    const args = ['--scenario', 'pull-request', '--speed', '100', '--input', 'context=diff']
+    expect(await start([...args, '--input', 'dry-run=true'])).toBe(0)
+    expect(printed).toContain("+  retry: { type: 'string', default: '3' },")
+    expect(await start([...args, '--input', 'poll-interval-seconds=0.2'])).toBe(0)
+    const sent = [...printed.matchAll(/^ {2}sent +(\w+)$/gm)].map(([, value]) => value)
+    expect(sent.slice(2)).toEqual(['job', 'nothing'])
+  })
+
   test('the emulated GitHub accepts no other token than its own', async () => {
     expect(await start(['--scenario', 'pull-request', '--input', 'github-token=other'])).toBe(1)
     expect(printed).toContain('Bad credentials')
