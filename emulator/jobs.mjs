@@ -37,9 +37,9 @@ export function createJobs(service, { jobSeconds, speed, startedAt }) {
   /** @type {Map<string, Job>} */
   const byId = new Map()
 
-  /** @type {(job: Omit<Job, 'pullRequest'>) => Job} */
-  const add = (job) => {
-    const added = { ...job, pullRequest: FIRST_PULL_REQUEST + byId.size }
+  /** @type {(job: Omit<Job, 'pullRequest'>, number?: number) => Job} */
+  const add = (job, number = byId.size) => {
+    const added = { ...job, pullRequest: FIRST_PULL_REQUEST + number }
     byId.set(job.id, added)
     return added
   }
@@ -53,8 +53,21 @@ export function createJobs(service, { jobSeconds, speed, startedAt }) {
     byId,
     /** @type {(projectId: string, prompt: string, createdAt: number) => Job} */
     create(projectId, prompt, createdAt) {
-      const id = formatId(byId.size + 1)
-      return add({ id, projectId, createdAt, endsAt: createdAt + jobMs / speed, prompts: [prompt] })
+      let number = byId.size
+      while (byId.has(formatId(number))) number++
+      const id = formatId(number)
+      const endsAt = createdAt + jobMs / speed
+      return add({ id, projectId, createdAt, endsAt, prompts: [prompt] }, number)
+    },
+    /**
+     * The job of an earlier emulator, which a comment records: each workflow job has its own. It has
+     * ended.
+     * @type {(projectId: string, id: string) => Job | undefined}
+     */
+    recall(projectId, id) {
+      const number = Number(OWN_ID.exec(id)?.[1] ?? 0) - 1
+      if (number < 0) return undefined
+      return add({ id, projectId, createdAt: startedAt, endsAt: startedAt, prompts: [] }, number)
     },
     /** @type {(job: Job, prompt: string, at: number) => void} */
     message(job, prompt, at) {
@@ -81,5 +94,7 @@ export function createJobs(service, { jobSeconds, speed, startedAt }) {
   }
 }
 
-/** @param {number} number */
-const formatId = (number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const OWN_ID = /^00000000-0000-4000-8000-(\d{12})$/
+
+/** @param {number} number from 0 */
+const formatId = (number) => `00000000-0000-4000-8000-${String(number + 1).padStart(12, '0')}`

@@ -13,7 +13,7 @@ jest.setTimeout(120_000)
 
 const START = Date.UTC(2025, 0, 1)
 const HEADERS = { authorization: 'Bearer mint_key', 'content-type': 'application/json' }
-const UNKNOWN_ID = '00000000-0000-4000-8000-999999999999'
+const UNKNOWN_ID = '00000000-0000-4000-8000-not-its-own'
 
 const running: Awaited<ReturnType<typeof startEmulator>>[] = []
 afterEach(async () => {
@@ -267,6 +267,20 @@ story(
     '3 s: poll running → 200 status=archived archivedAt=2025-01-01T00:00:03.000Z',
   ],
 )
+
+test('a job of an earlier emulator has ended, and takes a message', async () => {
+  const earlier = await start()
+  await send(earlier.jobs)
+  const { id } = (await send(earlier.jobs)).body
+  earlier.clock.now += 300_000
+  const { body } = await get(`${earlier.jobs}/${id}`)
+  const { jobs } = await start()
+  const now = (await get(`${jobs}/${id}`)).body
+  expect([now.status, now.prLink]).toEqual(['completed', body.prLink])
+  expect((await send(`${jobs}/${id}/message`)).body.status).toBe('active')
+  const ids = [(await send(jobs)).body.id, (await send(jobs)).body.id]
+  expect(new Set([id, ...ids]).size).toBe(3)
+})
 
 test('not-found: only one project exists', async () => {
   const { emulator, jobs } = await start({ scenario: 'not-found' })

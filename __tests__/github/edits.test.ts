@@ -193,7 +193,7 @@ describe('what an earlier run stored', () => {
   test('is put back if its place was taken without a response, and nothing is sent', () =>
     inWorld({}, async (world) => {
       const later = await world.step({ ...SCOPE, wait: 'false' }, run(201))
-      world.emulator.jobs.clear() // So that the re-run makes a new job.
+      world.loseJobs() // So that the re-run makes a new job.
       fail(world, { method: 'PATCH', answer: BAD_GATEWAY, takesEffect: true })
       const { outputs } = await world.step({ ...SCOPE, ...deadlineAfter(60_000) }, run(200, 2))
       expect(outputs['error-code']).toBe('github')

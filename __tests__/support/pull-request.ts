@@ -185,6 +185,10 @@ export async function startWorld(options: WorldOptions = {}) {
     finishJobs: () => {
       for (const job of emulator.jobs.values()) job.endsAt = 0
     },
+    /** Makes the jobs unknown to the service. */
+    loseJobs: () => {
+      for (const job of emulator.jobs.values()) job.projectId = 'another'
+    },
     close: async () => {
       await Promise.all([github, ...services].map((one) => one.close()))
     },
