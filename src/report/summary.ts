@@ -154,7 +154,7 @@ function filesLine({ progress: { docsFiles }, redact }: View): string {
 }
 
 function filesList({ progress: { docsFiles }, redact }: View): string {
-  if (docsFiles.length === 0) return ''
+  if (docsFiles.length <= FILES_LIMIT.shown) return ''
   const more = docsFiles.length - FILES_LIMIT.listed
   const listed = docsFiles.slice(0, FILES_LIMIT.listed).map((file) => showFile(file, redact))
   const lines = [...listed, ...(more > 0 ? [`and ${more}${plus(docsFiles)} more`] : [])]
