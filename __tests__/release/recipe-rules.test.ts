@@ -177,7 +177,7 @@ describe('the rules find what is wrong', () => {
     ],
     ['schedule.yml', "1-5' # <- change", "1-5'", "doesn't mark - cron: '17 3 * * 1-5'"],
     [
-      'rolling.yml',
+      'on-merge.yml',
       'previous-api-key: ${{ secrets.PREVIOUS_AGENT_API_KEY }}',
       'comment: true',
       'forgets its docs jobs when the key is replaced',
