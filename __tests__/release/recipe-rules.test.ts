@@ -37,6 +37,7 @@ function brokenRules(text: string): string[] {
     ...brokenByLines(text, on),
     ...brokenByGh(text, scripts),
     ...brokenByWords(text, on),
+    ...steps.flatMap(({ with: inputs = {} }) => [...brokenByPrompt(inputs, Object.keys(on))]),
   ]
 }
 
@@ -120,6 +121,23 @@ function* brokenByGh(text: string, scripts: readonly string[]): Generator<string
     !text.replace(/\n# /g, ' ').includes('On GitHub Enterprise Server, see docs/enterprise.md.')
   )
     yield "doesn't say what gh needs on GitHub Enterprise Server"
+}
+
+/**
+ * Who reviews the docs has to find the code, and nobody tells the agent more than the prompt: what
+ * docs/prompts.md measured.
+ */
+function* brokenByPrompt(
+  { prompt = '', ...inputs }: Readonly<Record<string, unknown>>,
+  on: string[],
+) {
+  const says = (words: string): boolean => `${prompt}`.includes(words)
+  if (inputs.context !== 'diff') return
+  if (!says("state nothing that it doesn't show")) yield 'lets the agent guess'
+  if (inputs['job-scope'] === 'pull-request' && !says(', link to '))
+    yield 'asks for no link to the pull request of the code'
+  const isAsked = ['issue_comment', 'release'].some((event) => on.includes(event))
+  if (!isAsked && !says('change nothing')) yield "doesn't say when to change nothing"
 }
 
 /** A docs job is the agent's, a workflow job GitHub's. Whoever pays reads the comment first. */
@@ -233,6 +251,14 @@ describe('the rules find what is wrong', () => {
       'Server, see',
       "doesn't say what gh needs on GitHub Enterprise Server",
     ],
+    ['schedule.yml', ", and state nothing that it doesn't show", '', 'lets the agent guess'],
+    [
+      'pull-request.yml',
+      ', link to this one',
+      ', say why',
+      'asks for no link to the pull request of the code',
+    ],
+    ['react.yml', 'docs, change nothing', 'docs, stop', "doesn't say when to change nothing"],
     ['command.yml', 'starts a docs job', 'starts a job', "says job where it may be either's"],
     [
       'manual.yml',
