@@ -356,7 +356,7 @@ const MERGED_SINCE: Start = {
   },
 }
 /** What docs-of-a-release.yml tells of them, if the action was asked for the docs of 1 before. */
-const tells = (state: string): Partial<Case> => ({
+const tells = (state: string, text = PR_LINK): Partial<Case> => ({
   edit: (yaml) =>
     yaml.replace(
       'jobs:\n  docs:\n',
@@ -373,15 +373,16 @@ ${asSteps(`- uses: ${HOME}@v1
     prompt: Bring the docs in line.
     job-scope: pull-request
     issue-number: 1
+    fail-on: none
 `)}  docs:
     needs: ask
 `,
     ),
-  comments: [FORGED, PR_LINK],
+  comments: [FORGED, text],
   check: ({ summaries }) =>
     expect(summaries.at(-1)?.trimEnd().split('\n').slice(2)).toEqual([
-      `| ${CODE} | ${state} | ${PR_LINK} |`,
-      `| https://github.com/${REPOSITORY}/pull/2 | none |  |`,
+      `| ${CODE} | ${state} | ${text} |`,
+      `| https://github.com/${REPOSITORY}/pull/2 | none | no comment |`,
     ]),
 })
 
@@ -965,6 +966,15 @@ const CASES: Record<string, readonly Case[]> = {
       docsPull: { state: 'closed' },
     }),
     on(MERGED_SINCE, 'fails while docs are open', { ...tells('open'), fails: true }),
+    on(MERGED_SINCE, 'fails if the docs job did', {
+      ...tells('unfinished', '❌ The docs job failed'),
+      scenario: 'failed',
+      ends: 'failed',
+    }),
+    on(MERGED_SINCE, 'tells that nothing had to change', {
+      ...tells('none', '✅ The docs job completed without a pull request'),
+      ...NO_CHANGES,
+    }),
     on(MERGED_SINCE, "fails if docs can't be read", {
       ...tells('unreadable'),
       docsToken: {},
