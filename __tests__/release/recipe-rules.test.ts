@@ -33,6 +33,7 @@ function brokenRules(text: string): string[] {
     ...(concurrency ? ['has one queue for the whole workflow'] : []),
     ...Object.values<Job>(jobs).flatMap((job) => [...brokenByJob(job, Object.keys(on), isRecord)]),
     ...brokenByFork(Object.values<Job>(jobs), on),
+    ...brokenByDraft(Object.values<Job>(jobs), on),
     ...brokenByCaller([permissions, ...Object.values<Job>(jobs).map((job) => job.permissions)], on),
     ...brokenByLines(text, on),
     ...brokenByGh(text, scripts),
@@ -74,6 +75,18 @@ function* brokenByFork(jobs: readonly Job[], on: object): Generator<string> {
   const isGuarded = first.every((job) => job.if?.includes('!github.event.repository.fork'))
   const isOnPush = ['push', 'workflow_call'].some((event) => Object.hasOwn(on, event))
   if (isOnPush && !isGuarded) yield 'fails in each fork that is synced'
+}
+
+/** A draft isn't done, and some merge queues test in one of their own what they merge. */
+function* brokenByDraft(
+  jobs: readonly Job[],
+  { pull_request: of }: { pull_request?: { types?: readonly string[] } | null },
+) {
+  const isPaid = ({ steps = [] }: Job) => steps.some(({ with: inputs }) => inputs?.['api-key'])
+  if (!of || !jobs.some(isPaid)) return
+  if (!jobs.filter(isPaid).every((job) => job.if?.includes('github.event.pull_request.draft')))
+    yield 'pays for drafts'
+  if (!of.types?.includes('ready_for_review')) yield "doesn't notice that a draft is ready"
 }
 
 /**
@@ -251,6 +264,8 @@ describe('the rules find what is wrong', () => {
       'Server, see',
       "doesn't say what gh needs on GitHub Enterprise Server",
     ],
+    ['ghes.yml', '      !github.event.pull_request.draft &&\n', '', 'pays for drafts'],
+    ['budget.yml', ', ready_for_review]', ']', "doesn't notice that a draft is ready"],
     ['schedule.yml', ", and state nothing that it doesn't show", '', 'lets the agent guess'],
     [
       'pull-request.yml',

@@ -89,7 +89,7 @@ interface Pull {
   readonly title?: string
   readonly label?: string
   readonly merged?: boolean
-  readonly draft?: boolean
+  readonly draft?: boolean | 'after the first run'
   readonly labels?: readonly object[]
   /** What became of it after the event. */
   readonly later?: Partial<PullState>
@@ -125,7 +125,8 @@ function pull({
       pull_request: {
         number: 1,
         body: null,
-        ...{ title, draft, labels, merged, user: sender(author), html_url: CODE },
+        ...{ title, labels, merged, user: sender(author), html_url: CODE },
+        draft: draft === 'after the first run' ? run > 1 : draft,
         base: { ref: 'main', repo: { full_name: REPOSITORY } },
         head: {
           ref: 'retry',
@@ -153,9 +154,10 @@ const OPENED = pull()
 /**
  * A run for a fork has no secrets, nor has one by Dependabot. If a person merges or pushes, it has.
  */
-const WITHOUT_SECRETS = [
+const LEFT_OUT = [
   on(pull({ from: 'stranger/your-repo' }), 'leaves out forks', NOT_RUN),
   on(pull({ author: 'dependabot[bot]', by: 'octocat' }), 'leaves out Dependabot', NOT_RUN),
+  on(pull({ draft: true }), 'leaves out drafts', NOT_RUN),
 ]
 
 /** A push with a commit of each author. */
@@ -529,6 +531,7 @@ const CASES: Record<string, readonly Case[]> = {
         sends: JOB,
       },
     ),
+    on(pull({ actions: ['ready_for_review'] }), 'has one once it is ready for review'),
     on(UPDATED, 'has a new job once its docs are merged', NEW_JOB),
     on(UPDATED, 'sends nothing more once its docs are closed', {
       ...SKIPPED,
@@ -546,7 +549,7 @@ const CASES: Record<string, readonly Case[]> = {
       ...NOT_RUN,
       edit: withClause,
     }),
-    ...WITHOUT_SECRETS,
+    ...LEFT_OUT,
   ],
   'ready.yml': [
     on(pull({ actions: ['ready_for_review'] }), 'can merge docs of this repository into the code', {
@@ -579,10 +582,9 @@ const CASES: Record<string, readonly Case[]> = {
       pull({ actions: ['ready_for_review'], labels: [{ name: 'docs' }] }),
       'has a job when a labelled draft is ready',
     ),
-    on(pull({ draft: true }), 'leaves out drafts', NOT_RUN),
     on(pull({ author: 'renovate[bot]' }), 'skips Renovate', SKIPPED),
     on(pull({ author: 'mintlify[bot]' }), 'skips the agent', SKIPPED),
-    ...WITHOUT_SECRETS,
+    ...LEFT_OUT,
   ],
   'on-merge.yml': [
     on(merge('stranger', 'src/retry.ts'), 'has a job for what a fork brought', {
@@ -698,6 +700,11 @@ const CASES: Record<string, readonly Case[]> = {
       gh: [DRAFT, READY],
     }),
     on(
+      pull({ actions: ['opened', 'closed'], draft: 'after the first run' }),
+      'closes them with a draft, too',
+      { ...DRY_RUN, gh: [...HOLD, ...CLOSE] },
+    ),
+    on(
       pull({ actions: ['opened', 'closed', 'reopened'] }),
       'closes and reopens them with the code',
       {
@@ -769,7 +776,7 @@ const CASES: Record<string, readonly Case[]> = {
     on(OPENED, 'leaves docs alone that are merged', {
       docsPull: { state: 'closed', merged: true },
     }),
-    ...WITHOUT_SECRETS,
+    ...LEFT_OUT,
   ],
   'waiting-for-code.yml': [
     on(pull({ labels: [{ name: 'waiting-for-code' }] }), 'fails while it has the label', STOPPED),
@@ -841,7 +848,7 @@ const CASES: Record<string, readonly Case[]> = {
       fails: true,
       gh: EDIT.slice(0, 2),
     }),
-    ...WITHOUT_SECRETS,
+    ...LEFT_OUT,
   ],
   'budget.yml': [
     on(used(50, 2), 'sends up to the limits'),
@@ -863,7 +870,7 @@ const CASES: Record<string, readonly Case[]> = {
       fails: false,
     }),
     on(used(1, 1), 'fails on other errors', { ...refuses(403), ends: 'error' }),
-    ...WITHOUT_SECRETS,
+    ...LEFT_OUT,
   ],
   'rolling.yml': [
     on(PUSH, 'has one job for two pushes', { ...TWICE, runs: 2 }),
@@ -1065,7 +1072,7 @@ const CASES: Record<string, readonly Case[]> = {
       check: ({ service: { url, requests } }) =>
         expect(requests.every(({ headers }) => url === `http://${headers.host}`)).toBe(true),
     }),
-    ...WITHOUT_SECRETS,
+    ...LEFT_OUT,
   ],
   'test-with-emulator.yml': [
     ...[OPENED, dispatch({})].map((start) =>
