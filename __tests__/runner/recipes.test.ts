@@ -269,6 +269,12 @@ const RELEASE: Start = {
   prepare: (world) => addRelease(world, 'src/retry.ts'),
 }
 
+const startedOn = (ref: string): Start => ({
+  ...RELEASE,
+  event: 'workflow_dispatch',
+  payload: { inputs: {}, ref, sender: sender('octocat') },
+})
+
 /** A run of schedule.yml that succeeded before, with or without a commit since. */
 const schedule = (event: string, changed: boolean, inputs = {}): Start => ({
   event,
@@ -908,6 +914,8 @@ const CASES: Record<string, readonly Case[]> = {
     on(RELEASE, 'sends what changed since the release before', {
       prompt: ['src/retry.ts', 'Retries.'],
     }),
+    on(startedOn('refs/tags/v1.2.0'), 'can be started on a tag', { prompt: ['src/retry.ts'] }),
+    on(startedOn('refs/heads/main'), 'is left alone on a branch', NOT_RUN),
   ],
   'start-and-wait.yml': [
     on(TAG, 'hands the job on to another job of the run', {
