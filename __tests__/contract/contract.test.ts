@@ -125,6 +125,22 @@ test('the error codes are the same in the code, action.yml and the troubleshooti
   for (const code of codes) expect(action.outputs['error-code'].description).toContain(code)
 })
 
+/** The texts of the action, and what the tests expect of them. */
+const texts = ['src', '__tests__/unit'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:ts|snap)$/.test(file))
+    .map((file) => text(`${folder}/${file}`)),
+)
+
+test('each error code is found by the first words of its errors, which people paste', () => {
+  for (const [code, meaning = ''] of rows('docs/troubleshooting.md', 'Error codes')) {
+    const [, words] = /^\*([^*]+)\*/.exec(meaning) ?? []
+    const parts = words?.split('…').map((part) => part.trim()) ?? ['(none)']
+    const missing = parts.filter((part) => !texts.some((text) => text.includes(part)))
+    expect({ code, missing }).toEqual({ code, missing: [] })
+  }
+})
+
 test('the workflows of the documents are those of examples/, which tests run, without the comment on top', () => {
   const all = documents().flatMap((file) => [...text(file).matchAll(/```yaml\n([\s\S]*?)```/g)])
   // A step is no workflow.
