@@ -60,6 +60,8 @@ function* brokenByJob(job: Job, events: string[], isRecord: boolean): Generator<
     // Otherwise, each open thread pays for a second docs job when the key is replaced.
     if (inputs['previous-api-key'] !== '${{ secrets.PREVIOUS_AGENT_API_KEY }}')
       yield 'forgets its docs jobs when the key is replaced'
+    if (strategy?.matrix && inputs['job-key'] === undefined)
+      yield 'forgets its docs jobs when the matrix is edited'
     if (id === undefined) yield 'has no id for a step that is remembered by it'
     const isOfMerge = inputs['job-scope'] === 'pull-request' && events.join() === 'push'
     if (!isOfMerge && !group?.includes('github.workflow'))
@@ -185,6 +187,12 @@ describe('the rules find what is wrong', () => {
       '    runs-on:',
       '    concurrency: docs\n    runs-on:',
       'has one group for all legs of a matrix, which then replace each other',
+    ],
+    [
+      'by-folder-on-merge.yml',
+      '          job-key:',
+      '          since:',
+      'forgets its docs jobs when the matrix is edited',
     ],
     ['pull-request.yml', '        id: docs\n', '', 'has no id for a step that is remembered by it'],
     [

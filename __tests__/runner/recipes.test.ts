@@ -76,7 +76,6 @@ const ASKS_BOTH = { ends: 'pr-opened, pr-opened', sends: 'your-api-docs/job, you
 
 const DOCS_LINK = `https://github.com/${DOCS}/pull/`
 const CODE = `https://github.com/${REPOSITORY}/pull/1`
-const OWN_DOCS = `https://github.com/${REPOSITORY}/pull/2`
 const sender = (login: string) => ({ login, type: login.endsWith('[bot]') ? 'Bot' : 'User' })
 
 interface Pull {
@@ -86,7 +85,6 @@ interface Pull {
   readonly from?: string
   /** One for each run. */
   readonly actions?: readonly string[]
-  readonly title?: string
   readonly label?: string
   readonly merged?: boolean
   readonly draft?: boolean | 'after the first run'
@@ -106,14 +104,7 @@ function pull({
   later,
   ...rest
 }: Pull = {}) {
-  const {
-    actions = ['opened'],
-    title = 'Add --retry',
-    merged = false,
-    draft = false,
-    labels = [],
-    rebased,
-  } = rest
+  const { actions = ['opened'], merged = false, draft = false, labels = [], rebased } = rest
   return {
     event: 'pull_request',
     actor: by,
@@ -125,7 +116,7 @@ function pull({
       pull_request: {
         number: 1,
         body: null,
-        ...{ title, labels, merged, user: sender(author), html_url: CODE },
+        ...{ title: 'Add --retry', labels, merged, user: sender(author), html_url: CODE },
         draft: draft === 'after the first run' ? run > 1 : draft,
         base: { ref: 'main', repo: { full_name: REPOSITORY } },
         head: {
@@ -468,21 +459,7 @@ const NETWORK = ['HTTPS_PROXY', 'NODE_EXTRA_CA_CERTS']
   .map((name) => `  ${name}: \${{ secrets.${name} }}\n`)
   .join('')
 
-/** What docs/recipes.md combines with a recipe: a clause of an `if:`, and a step. */
-const COMBINED = readFileSync('docs/recipes.md', 'utf8')
-const [, CLAUSE = ''] = /```text\n([\s\S]*?)\n```/.exec(COMBINED) ?? []
-const [, STEP = ''] = /```yaml\n([\s\S]*?)```/.exec(COMBINED) ?? []
-const withClause = (yaml: string): string =>
-  yaml.replace(/^ {4}if: (?:>-|\$\{\{ (.+) \}\})\n/m, (_, only?: string) => {
-    const clause = CLAUSE.replace(/^/gm, '      ')
-    return `    if: >-\n${clause} &&\n${only ? `      ${only}\n` : ''}`
-  })
 const asSteps = (steps: string): string => `${steps.trimEnd().replace(/^/gm, '      ')}\n`
-const withStep = (yaml: string): string => yaml + asSteps(STEP)
-const named = (message: string): Start => ({
-  ...MERGED,
-  payload: (world) => ({ ...MERGED.payload(world), head_commit: { message } }),
-})
 
 /** The YAML in the comment of a recipe. */
 const inComment = (yaml: string): string =>
@@ -545,29 +522,14 @@ const CASES: Record<string, readonly Case[]> = {
       sends: JOB,
     }),
     on(pull({ by: 'reader' }), 'refuses a reader who opens it', SKIPPED),
-    on(OPENED, 'has a job if some are left out', { edit: withClause }),
     on(pull({ labels: [{ name: 'no-docs' }] }), 'can leave out a label', {
       ...SKIPPED,
       edit: (yaml) => `${yaml}          skip-labels: no-docs\n`,
     }),
     on(UPDATED, 'goes on after the key was replaced', { ...TWICE, secrets: replacedKey }),
-    on(pull({ title: 'Retry [No docs]' }), 'can leave out a title', {
-      ...NOT_RUN,
-      edit: withClause,
-    }),
     ...LEFT_OUT,
   ],
   'ready.yml': [
-    on(pull({ actions: ['ready_for_review'] }), 'can merge docs of this repository into the code', {
-      scenario: { poll: [{ times: 9, job: { status: 'completed', prLink: OWN_DOCS } }] },
-      prepare: (world, run) => {
-        OPENED.prepare(world, run)
-        world.repository.addPull({ number: 2, author: 'mintlify[bot]' })
-      },
-      edit: withStep,
-      comments: [OWN_DOCS],
-      gh: ['PATCH pulls/2 base=retry'],
-    }),
     on(pull({ actions: ['ready_for_review'] }), 'has a job once it is ready for review'),
     on(
       pull({ actions: ['labeled', 'labeled'], label: 'docs', draft: true }),
@@ -608,8 +570,6 @@ const CASES: Record<string, readonly Case[]> = {
     on(merge('mintlify[bot]', 'src/retry.ts'), 'can have a job for it', {
       edit: (yaml) => `${yaml}          skip-authors: ''\n`,
     }),
-    on(named('Retry (#1)'), 'has a job if some are left out', { edit: withClause }),
-    on(named('Retry [no docs] (#1)'), 'can leave out a title', { ...NOT_RUN, edit: withClause }),
     on(PUSH, 'has a job for a push without a pull request', { ...NO_COMMENT, prompt: ['+new'] }),
     on(MERGED_SEVERAL, 'has one for a push that merges several', {
       ...NO_COMMENT,
