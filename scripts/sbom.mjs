@@ -1,10 +1,10 @@
 /**
  * Prints the list of the packages that a user of the action runs (an SBOM, as CycloneDX), from
- * package-lock.json. The same lock gives the same bytes: npm adds a time, a random number and the
- * folder's name, which are removed here.
+ * package-lock.json. The same commit gives the same bytes: npm adds a time, a random number and the
+ * folder's name, which are replaced here, and calls the action a package of its registry.
  */
 
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { runtimePackages } from './packages.mjs'
@@ -18,7 +18,10 @@ const { status, stdout } = spawnSync(
 if (status !== 0) throw new Error(`\`npm sbom\` ended with ${status}.`)
 const { serialNumber, metadata, components, dependencies, ...sbom } = JSON.parse(stdout)
 const { timestamp, component, ...rest } = metadata
-const { name } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { name, version, repository } = JSON.parse(readFileSync('package.json', 'utf8'))
+const committed = execFileSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' })
+const authors = `The authors of ${name}` // As in LICENSE.
+const page = repository.replace('github:', 'https://github.com/')
 
 // `npm sbom --omit=dev` would also omit what users run if a development dependency needs it, too.
 const refs = new Set([
@@ -32,10 +35,11 @@ const runs = {
     .filter((/** @type {any} */ { ref }) => isRun(ref))
     .map((/** @type {any} */ { ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(isRun) })),
 }
-console.log(
-  JSON.stringify(
-    { ...sbom, metadata: { ...rest, component: { ...component, name } }, ...runs },
-    null,
-    2,
-  ),
-)
+const about = {
+  ...rest,
+  timestamp: new Date(Number(committed) * 1000).toISOString(),
+  authors: [{ name: authors }],
+  supplier: { name: authors, url: [page] },
+  component: { ...component, name, purl: `pkg:${repository.replace(':', '/')}@${version}` },
+}
+console.log(JSON.stringify({ ...sbom, metadata: about, ...runs }, null, 2))

@@ -5,6 +5,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { newFolder } from '../support/folder.js'
+import { HOME } from '../support/workflows.js'
 
 interface Package {
   readonly version: string
@@ -125,10 +126,16 @@ test('every listed install script is there', () => {
 })
 
 describe('the SBOM', () => {
-  const sbom = (folder: string): string =>
-    execFileSync(process.execPath, [path.join(folder, 'scripts/sbom.mjs')], {
+  const run = (file: string, args: string[], env = {}): string =>
+    execFileSync(file, args, {
       encoding: 'utf8',
       stdio: 'pipe',
+      env: { ...process.env, ...env },
+    }).trim()
+  const git = (...args: string[]): string => run('git', args)
+  const sbom = (folder: string): string =>
+    run(process.execPath, [path.join(folder, 'scripts/sbom.mjs')], {
+      GIT_DIR: git('rev-parse', '--absolute-git-dir'),
     })
 
   const first = sbom('.')
@@ -138,7 +145,19 @@ describe('the SBOM', () => {
     for (const file of ['package.json', 'package-lock.json', '.npmrc', 'scripts'])
       cpSync(file, path.join(folder, file), { recursive: true })
     expect(sbom(folder)).toBe(first)
-    expect(first).not.toMatch(/timestamp|serialNumber|\d{4}-\d{2}-\d{2}T/)
+    expect(first).not.toContain('serialNumber')
+  })
+
+  test('says what it is about, by whom, and of when', () => {
+    const { metadata } = JSON.parse(first)
+    const authors = 'The authors of agent-job-action'
+    expect(read('LICENSE')).toContain(authors)
+    expect(metadata).toMatchObject({
+      timestamp: new Date(git('log', '-1', '--format=%cI')).toISOString(),
+      authors: [{ name: authors }],
+      supplier: { name: authors, url: [`https://github.com/${HOME}`] },
+      component: { purl: `pkg:github/${HOME}@${metadata.component.version}` },
+    })
   })
 
   test('names what is bundled, with its version and licence', () => {
