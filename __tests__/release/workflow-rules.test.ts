@@ -26,6 +26,15 @@ test.each(files)('$name keeps the rules', (file) => {
   expect(brokenRules(file)).toEqual([])
 })
 
+test('a release is approved before anything may write', () => {
+  const { jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8'))
+  expect(jobs.approve.environment).toBe('release')
+  const writing = Object.entries<{ permissions?: object; needs?: string }>(jobs).filter(
+    ([, { permissions = {} }]) => Object.values(permissions).includes('write'),
+  )
+  expect(writing.map(([name, { needs }]) => [name, needs])).toEqual([['draft', 'approve']])
+})
+
 test('our actions pin what they use', () => {
   const options = ['--cached', '--others', '--exclude-standard', '*action.yml', '*action.yaml']
   const actions = execFileSync('git', ['ls-files', ...options], { encoding: 'utf8' })

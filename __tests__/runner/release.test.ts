@@ -27,6 +27,7 @@ jest.setTimeout(5 * 60_000)
 
 const WORKFLOWS = ['release.yml', 'major.yml'].map((name) => `.github/workflows/${name}`)
 const HOST = 'one/action'
+const ALL = ['verify', 'approve', 'draft']
 
 /** Every action of others stands for a call of `gh`, with its name and inputs. */
 const standIn = (name: string): string => `name: Stand-in
@@ -254,7 +255,7 @@ test.concurrent('a release is tagged, attested and drafted with its assets; once
   const head = clone.push({ 'README.md': 'Not in the archive.\n' })
   const ran = await release(clone, { version: '1.2.3', 'dry-run': 'false' })
   expectSuccess(ran)
-  expect(ran.jobs).toEqual(['verify', 'draft'])
+  expect(ran.jobs).toEqual(ALL)
 
   expect(ran.calls).toEqual(drafting('1.2.3', head, false))
   expect(ran.summaries.join('')).toContain(`[releases page](https://github.com/${HOST}/releases)`)
@@ -276,7 +277,12 @@ test.concurrent('a release is tagged, attested and drafted with its assets; once
   const component = { version: '1.2.3' }
   expect(JSON.parse(`${sbom}`)).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component } })
   expect(`${attestation}`).toBe('{}\n')
-  expect(attested.trim().split('\n')).toEqual(['action.yml', 'dist/**', `${name}.tar.gz`])
+  expect(attested.trim().split('\n')).toEqual([
+    'action.yml',
+    'dist/**',
+    'emulator/**',
+    `${name}.tar.gz`,
+  ])
 })
 
 test.concurrent('a run that failed can be repeated, here of a release candidate: v1 stays', async () => {
@@ -377,7 +383,7 @@ test.concurrent.each(Object.entries(STOPPED))(
       tags = clone.tags()
     })
     expect([ran.succeeded, ran.failed]).toEqual([false, [step]])
-    expect(ran.jobs).toEqual(meanwhile ? ['verify', 'draft'] : ['verify'])
+    expect(ran.jobs).toEqual(meanwhile ? ALL : ['verify'])
     expect([ran.calls, ran.kept.attested]).toEqual([[], ''])
     expect(clone.tags()).toEqual(tags)
   },
