@@ -31,6 +31,11 @@ test('of the endpoints of Octokit there are those that are called, and none is u
   expect(count('DELETE /repos/')).toBe(0)
 })
 
+/** SECURITY.md says so. */
+test('nothing starts a process, or runs a text as code', () => {
+  expect(bundle.match(/child_process|\b(?:eval|Function)\(/g)).toBeNull()
+})
+
 test('there is no HTTP/2', () => {
   expect(count('node:http2')).toBe(0)
 })
