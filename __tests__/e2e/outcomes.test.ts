@@ -197,7 +197,7 @@ test.concurrent.each<
     WAIT,
     1,
     { 'job-id': 'job-1', sent: 'nothing' },
-    /job-id: job-1/,
+    /re-run the workflow job: this step then sends nothing/,
   ],
 ])('SIGKILL %s leaves what to do next', async (_, script, inputs, requests, outputs, next) => {
   const ended = await runAgainst(script, inputs, { meanwhile: at(received(requests), 'SIGKILL') })

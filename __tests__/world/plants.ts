@@ -90,7 +90,7 @@ const TABLE = [
   ['the last edits are not waited for', 'await report.closeComment(', 'void report.closeComment('],
   ["the step's own comment triggers it", 'ENDS_IN_MARKER.test(', 'false && ENDS_IN_MARKER.test('],
   ['the key before no longer counts', '= keys.some((key) =>', '= keys.slice(0, 1).some((key) =>'],
-  ['a no is asked again', "push === 'own' && pull === 'closed'", 'false'],
+  ['a no is asked again', "pull === 'closed' && (isDone || push === 'own')", 'false'],
   ['a push is not about what it has merged', 'if (pull === undefined ||', 'if (true ||'],
   ['a push of two squashes is about the second', 'if (commits.length === 1 &&', 'if (true ||'],
   ['a list that is late names no pull request', 'isListed || Number.isNaN(named) ?', 'true ?'],
