@@ -417,7 +417,7 @@ describe('the diffs', () => {
     const log: string[] = []
     const text = expectValid('Go.', context({ files, log: (line) => void log.push(line) }))
     const kept = titles(text).length
-    expect(log).toEqual([`The prompt has no room for the diffs of ${300 - kept} files.`])
+    expect(log).toEqual([`The diffs of ${300 - kept} files were left out for length.`])
     expect(kept).toBeGreaterThan(20)
     expect(titles(text)).toEqual(files.slice(0, kept).map(({ path }) => `=== modified "${path}"`))
     for (const { patch } of files.slice(0, kept)) expect(text).toContain(patch)

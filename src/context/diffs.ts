@@ -34,7 +34,7 @@ export function writeDiffs(
   const kept = takeFitting(all, room - NOTES_LIMIT, String)
   const omitted = formatCount(all.length - kept.length, 'file')
   const isWhole = kept.length === all.length
-  if (!isWhole) log(`The prompt has no room for the diffs of ${omitted}.`)
+  if (!isWhole) log(`The diffs of ${omitted} were left out for length.`)
   const note = isWhole ? '' : `Omitted for length: the diffs of ${omitted}.`
   return joinParagraphs(['## Diffs', fence.around(kept), note])
 }
