@@ -5,8 +5,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import { getPath } from '../../src/event/payload.js'
 import { Comment } from '../../src/memory/comment.js'
 import type { Comments } from '../../src/memory/conversation.js'
+
 import { deriveMarkerKeys, type Identity } from '../../src/memory/marker.js'
 import { createDeadline } from '../../src/net/deadline.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
@@ -38,6 +40,18 @@ test("a comment that replaces another step's of this run says so; a re-run's doe
     expect(told).toEqual([[], [expect.stringMatching(/own job-key\.$/)], []])
     expect(world.comments()).toHaveLength(1)
   }))
+
+test.each([SCOPE, COMMENT])('the first text, which GitHub mails, asks for nothing: %j', (inputs) =>
+  inWorld({}, async (world) => {
+    await world.step(inputs)
+    const posts = world.github.writes().filter(({ method }) => method === 'POST')
+    const [mail = '', ...more] = posts.map(({ body }) => String(getPath(body, 'body')))
+    expect(more).toEqual([])
+    expect(mail).toMatch(/^⏳ Asking for docs\n\nThe result will be shown .* and not mailed\.\n/)
+    expect(mail).toContain("**What to do next:** You don't need to do anything.")
+    expect(mail).not.toMatch(/re-run|job-id|sent yet/i)
+  }),
+)
 
 describe('what can not be verified is told once:', () => {
   const told = (log: string): string[] =>

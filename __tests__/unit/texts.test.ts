@@ -90,7 +90,7 @@ function play(row: Row, outside: Outside = PLAIN) {
       report.end(row.end(step))
       report.update()
     }
-    const { text: comment, isEnd, ...update } = updates.at(-1) as StatusUpdate
+    const { text: comment, first: _, isEnd, ...update } = updates.at(-1) as StatusUpdate
     const { stored: memory, ...more } = update
     expect(isEnd).toBe(row.end !== undefined)
     const stored = { ...memory, ...more }
@@ -165,7 +165,9 @@ test('the comment before a create request', async () => {
   report.comment = {
     failure: '',
     memory: 'none',
-    writePlaceholder: async ({ stored, text }) => void texts.push(stored.state, text),
+    writePlaceholder: async ({ stored, first, text }) =>
+      void texts.push(stored.state, first ?? '', text),
+
     enqueue: () => undefined,
     close: async () => undefined,
   }

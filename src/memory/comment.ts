@@ -162,8 +162,7 @@ export class Comment implements StatusWriter {
     await this.#read(mode)
     // After a placeholder, this run creates a job of its own, which replaces what a later run
     // stored.
-    const replaces =
-      update.created || update.beforeSending !== undefined || this.#state.is === 'written'
+    const replaces = update.created || this.#state.is === 'written'
     const isOfLaterRun =
       environment.runAttempt > 1 && Number(this.#before?.run ?? 0) > Number(environment.runId)
     if (isOfLaterRun && !replaces) return // The next run must find what that one stored.
@@ -214,10 +213,8 @@ export class Comment implements StatusWriter {
     const own = { ...update.stored, run: environment.runId, attempt: environment.runAttempt }
     // A run that sent nothing leaves the state of the one before.
     const stored = NOTHING_SENT.includes(own.state) ? (this.#before ?? own) : own
-    const id =
-      'id' in this.#state
-        ? this.#state.id
-        : await this.#create(update.beforeSending ?? update.text, mode)
+    const { first = update.text } = update
+    const id = 'id' in this.#state ? this.#state.id : await this.#create(first, mode)
     // GitHub may carry out an edit without a response.
     this.#become({ is: 'written', id, stored: this.#stored })
     try {

@@ -4,7 +4,7 @@ import { isFinalOutcome } from '../agent/job.js'
 import type { Progress } from '../run/progress.js'
 import { errorOf } from '../run/result.js'
 import type { StatusUpdate, Stored } from '../run/status-update.js'
-import { createCommentText, type View } from './summary.js'
+import { createCommentText, createFirstText, type View } from './summary.js'
 
 /**
  * What is written and stored now. No job ID that contains a key: the marker's Base64 would hide it
@@ -25,6 +25,7 @@ export function createUpdate(view: View): StatusUpdate {
     notes: redact(notes.join('\n')),
     // The log's masks don't apply to what GitHub shows.
     text: redact(createCommentText(view)),
+    first: result === undefined ? redact(createFirstText(view)) : undefined,
     isEnd: result !== undefined,
   }
 }
@@ -34,8 +35,7 @@ export function createUpdate(view: View): StatusUpdate {
  * is in flight.
  */
 export function createPlaceholder(view: View): StatusUpdate {
-  const { text } = createUpdate(view)
-  return { ...createUpdate({ ...view, sending: true }), beforeSending: text }
+  return { ...createUpdate({ ...view, sending: true }), created: true }
 }
 
 function describeState(

@@ -36,11 +36,27 @@ export function createSummary(view: View): string {
 }
 
 export function createCommentText(view: View): string {
+  return inComment(view, [describeTitle(view), filesLine(view)], details(view))
+}
+
+/** Written for people who see nothing else: GitHub mails it, and none of the edits. */
+export function createFirstText(view: View): string {
+  const shown = ['⏳ Asking for docs', 'The result will be shown in this comment, and not mailed.']
+  const next =
+    "You don't need to do anything. If the comment still says this on GitHub when the workflow run has ended, see the log of the run."
+  return inComment(view, shown, [facts(view), `**What to do next:** ${next}`])
+}
+
+function inComment(
+  view: View,
+  [title = '', ...shown]: readonly string[],
+  folded: readonly string[],
+): string {
   const pullRequest = linkPullRequest(view)
   const leg = describeJobKey(view.redact(view.inputs.jobKey)) // Half a key would not be found.
-  const title = `${describeTitle(view)}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`
-  const folded = ['<details>\n<summary>Details</summary>', ...details(view), '</details>']
-  return `${joinParagraphs([title, filesLine(view), ...folded])}\n`
+  const line = `${title}${leg && ` (${inlineCode(leg)})`}${pullRequest && `: ${pullRequest}`}`
+  const open = '<details>\n<summary>Details</summary>'
+  return `${joinParagraphs([line, ...shown, open, ...folded, '</details>'])}\n`
 }
 
 function describeTitle(view: View): string {
@@ -83,7 +99,7 @@ function details(view: View): string[] {
     result === undefined ? '' : whatHappened(view, result),
     code === undefined ? '' : `Error code: \`${code}\``,
     ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
-    facts(view, show),
+    facts(view),
     filesList(view),
     statusTable(progress),
     `**What to do next:** ${next}`,
@@ -123,10 +139,9 @@ function isPlain(word: string): boolean {
   return /^[\w\s.,:;()'’…/%+=-]*$/.test(word) && !isRead
 }
 
-function facts(
-  { inputs, progress, workflow, runUrl }: View,
-  show: (text: string) => string,
-): string {
+function facts({ inputs, progress, redact, workflow, runUrl }: View): string {
+  const show = (text: string): string => inlineCode(redact(text))
+
   const rows = [
     ['Docs job', progress.jobId && show(progress.jobId)],
     ['Project', inputs.projectId && show(inputs.projectId)],

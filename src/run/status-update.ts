@@ -17,7 +17,7 @@ export interface StatusUpdate {
   readonly stored: Stored
   /** The service returned the job. */
   readonly isJobSeen: boolean
-  /** This run created the job. */
+  /** This run has created the job, or is about to. */
   readonly created: boolean
   /** What the text says besides the result. */
   readonly notes: string
@@ -25,10 +25,10 @@ export interface StatusUpdate {
   /** The result is known. */
   readonly isEnd: boolean
   /**
-   * What the comment says when it is created. It has no marker yet, because the marker needs its
-   * id: if the step dies then, this text stays.
+   * What the comment is created with, unless the result is known. GitHub mails this, and no edit. It
+   * has no marker yet, because the marker needs the comment's id: if the step dies then, it stays.
    */
-  readonly beforeSending?: string
+  readonly first?: string | undefined
 }
 
 /** Keeps the status in the comment up to date. */
