@@ -10,7 +10,7 @@ import type { AgentService } from './agent/client.js'
 import { composePrompt, fingerprint, judgeChanges } from './context/apply.js'
 import { findChanges, readThread, type Thread } from './context/changes.js'
 import type { Changes } from './context/files.js'
-import { findMergedPull } from './context/merged-pull.js'
+import { findMergedPull, readMergedGroup } from './context/merged-pull.js'
 import { hasReadOnlyToken } from './event/event.js'
 import { getString } from './event/payload.js'
 import { createGitHub, type GitHub, type GitHubRepo } from './github/client.js'
@@ -88,8 +88,8 @@ async function planOn(
   if (recalled?.kind === 'attach') return recalled
   const { task } = inputs
   if (task.kind === 'attach') return task
-  const labelled = checkSkipLabels(event, inputs.skipLabels, [found?.pull, named?.data])
-  if (labelled !== undefined) return skip({ reason: labelled })
+  const labelled = await findSkipLabel(step, [found?.pull, named?.data], repo)
+  if (labelled !== undefined) return skip(labelled)
 
   const changes = await findChangesIfNeeded(step, named)
   if (changes?.truncated) log('GitHub cut the list of changed files.')
@@ -110,6 +110,29 @@ async function planOn(
       redact: step.redactKeys,
     })
   return recalled?.plan(composeWith) ?? { ...task, prompt: composeWith() }
+}
+
+/**
+ * Why the labels of what the run is about, or of what a push of several merged, say no.
+ *
+ * @throws ActionError `github`
+ */
+async function findSkipLabel(
+  step: PlanStep,
+  others: readonly unknown[],
+  repo: GitHubRepo,
+): Promise<SkipReason | undefined> {
+  const { inputs, event, log } = step
+  const { skipLabels } = inputs
+  if (skipLabels.size === 0) return undefined
+  const isKnown = [...others, event.pullRequest, event.issue].some((one) => one !== undefined)
+  const group = isKnown ? [] : await readMergedGroup(step, repo)
+  if (!isKnown && group.length === 0)
+    log('skip-labels was ignored: the run is about no single pull request or issue.')
+  const reason = checkSkipLabels(event, skipLabels, [...others, ...group])
+  if (reason === undefined) return undefined
+  const advice = 'For the docs of the others that were merged, start a workflow with issue-number.'
+  return group.length > 1 ? { reason, advice } : { reason }
 }
 
 /**

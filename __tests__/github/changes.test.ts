@@ -288,7 +288,7 @@ describe('skip-labels', () => {
   const SKIP = { 'skip-labels': 'other, No Docs', 'allow-users': '*' }
   const labels = [{ name: 'bug' }, { name: 'no docs' }]
   const sender = { login: 'octocat' }
-  const label = /the pull request or issue has the label "no docs"/
+  const label = /#[12] has the label "no docs"/
   const onMain = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha('after') }
   const by = { event: 'workflow_dispatch', payload: {} }
 
@@ -347,6 +347,79 @@ describe('skip-labels', () => {
       }
       const inputs = { ...SKIP, 'job-scope': 'pull-request' }
       expectSkipped(await world.step(inputs, { event: 'push', payload, env: onMain }), world, label)
+    }),
+  )
+
+  describe('of a push that merged several', () => {
+    const inputs = { ...SKIP, 'job-scope': 'pull-request' }
+    const commitOf = (id: string, message: string) => ({
+      id: sha(id),
+      message,
+      author: { username: 'octocat' },
+    })
+    const last = commitOf('after', 'Change (#2)')
+    const pushOf = (...earlier: ReturnType<typeof commitOf>[]): RunOptions => {
+      const range = { before: sha('before'), after: sha('after') }
+      const payload = { ...range, commits: [...earlier, last], head_commit: last, sender }
+      return { event: 'push', payload, env: onMain }
+    }
+    const closed = { state: 'closed', merged: true } as const
+    const marked = { labels: new Set(['no docs']) }
+    const ASKED = /\/pulls\/[23]$/
+
+    test.each([
+      ['first', {}, marked],
+      ['last', marked, {}],
+    ])('skip it if the %s has one', (_, one, other) =>
+      inWorld({}, async (world) => {
+        world.repository.addPull({ ...closed, ...one, mergeCommit: sha('after') })
+        world.repository.addPull({ ...closed, ...other, mergeCommit: sha('other') })
+        const told = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
+        expectSkipped(told, world, /#[23] has the label "no docs"/)
+        expect(told.log).toContain('For the docs of the others that were merged')
+      }),
+    )
+
+    test.each([
+      ['not merged by it', { mergeCommit: sha('earlier') }],
+      ['merged into another branch', { mergeCommit: sha('other'), base: ['next', REPOSITORY] }],
+    ] as const)('are not those of one that was %s', (_, fields) =>
+      inWorld({}, async (world) => {
+        world.repository.addPull({ ...closed, mergeCommit: sha('after') })
+        world.repository.addPull({ ...closed, ...marked, ...fields })
+        const { outputs, log } = await world.step(inputs, pushOf(commitOf('other', 'Other (#3)')))
+        expect(outputs.outcome).toBe('pr-opened')
+        expect(log).not.toContain('skip-labels was ignored')
+      }),
+    )
+
+    test('are read only if they count', () =>
+      inWorld({}, async (world) => {
+        world.repository.addPull({ ...closed, ...marked, mergeCommit: sha('after') })
+        const push = pushOf(commitOf('other', 'Other (#3)'))
+        await world.step({ 'job-scope': 'pull-request' }, push)
+        await world.step({ ...SKIP, 'issue-number': '40' }, push)
+        expect(world.github.requests.filter(({ path }) => ASKED.test(path))).toEqual([])
+      }))
+
+    test('are those of no more than a merge queue merges at once', () =>
+      inWorld({}, async (world) => {
+        const many = Array.from({ length: 120 }, (_, index) => `Part (#${200 + index})`)
+        await world.step(inputs, pushOf(...many.map((message) => commitOf(message, message))))
+        const read = world.github.requests.filter(({ path }) => /\/pulls\/2\d\d$/.test(path))
+        expect(read).toHaveLength(100)
+      }))
+  })
+
+  test.each<[string, RunOptions, Record<string, string>]>([
+    ['a schedule', { event: 'schedule', payload: {} }, {}],
+    ['a push with job-scope: run', { event: 'push', payload: {} }, {}],
+    ['a push that merged nothing', { event: 'push', payload: {} }, { 'job-scope': 'pull-request' }],
+  ])('are said to be ignored on %s, once', (_, run, inputs) =>
+    inWorld({}, async (world) => {
+      const { log, commands } = await world.step({ ...SKIP, ...inputs }, { ...run, env: onMain })
+      expect(log.match(/skip-labels was ignored/g)).toHaveLength(1)
+      expect(commands('warning')).toEqual([])
     }),
   )
 

@@ -134,7 +134,7 @@ const TABLE = [
   ],
   ['a comment that is gone at once is made again', 'if (!wasThere || !isGone)', 'if (!isGone)'],
   ['labels have one case', 'labels.has(each.toLowerCase())', 'labels.has(each)'],
-  ['no label is looked at', 'skipLabels, [found?.pull, named?.data])', 'new Set())'],
+  ['no label is looked at', 'skipLabels, [...others, ...group])', 'new Set())'],
   [
     'nobody says what the agent changed',
     "=== 'pr-opened' && needsGitHub(",

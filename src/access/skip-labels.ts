@@ -16,8 +16,10 @@ export function checkSkipLabels(
   others: readonly unknown[] = [],
 ): string | undefined {
   const ofEvent = ['pull_request', 'issue'].map((name) => getPath(payload, name))
-  const listed = [...others, ...ofEvent].flatMap((subject) => getArray(subject, 'labels'))
-  const names = listed.map((label) => getString(label, 'name'))
-  const name = names.find((each) => labels.has(each.toLowerCase()))
-  return name && `the pull request or issue has the label ${quote(name)}`
+  for (const subject of [...others, ...ofEvent]) {
+    const names = getArray(subject, 'labels').map((label) => getString(label, 'name'))
+    const name = names.find((each) => labels.has(each.toLowerCase()))
+    if (name !== undefined) return `#${getPath(subject, 'number')} has the label ${quote(name)}`
+  }
+  return undefined
 }

@@ -3,7 +3,7 @@
  * named it.
  */
 
-import { type Commit, pushedCommits, ZERO_SHA } from '../event/event.js'
+import { type Commit, pushedCommits, type RunEnvironment, ZERO_SHA } from '../event/event.js'
 import { getPath, getSha, getString } from '../event/payload.js'
 import { type GitHubRepo, readPages, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
@@ -28,30 +28,21 @@ const NAMED = /^(?:(?:auto )?merge (?:pull request |PR |of )?#|.*\(#)(\d{1,9})(?
  * @throws ActionError `github`
  */
 export async function findMergedPull(
-  { inputs, event, environment, log }: Pick<Step, 'inputs' | 'event' | 'environment' | 'log'>,
+  step: Pick<Step, 'inputs' | 'event' | 'environment' | 'log'>,
   repo: GitHubRepo,
 ) {
-  const { payload } = event
+  const { environment, log } = step
+  const { payload } = step.event
   const after = getSha(payload, 'after')
-  const commits = pushedCommits(event)
-  const isAsked =
-    after !== '' && inputs.jobScope === 'pull-request' && inputs.issueNumber === undefined
-  const isOfBranch =
-    environment.ref.startsWith('refs/heads/') && !ZERO_SHA.test(getSha(payload, 'before'))
-  // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
-  if (!isAsked || !isOfBranch || !commits.some(({ sha }) => sha === after)) return undefined
+  const commits = commitsThatMayMerge(step)
+  if (commits.length === 0) return undefined
   const named = Number(NAMED.exec(getString(payload, 'head_commit.message'))?.[1])
   const isNamed = (pull: unknown): boolean => getPath(pull, 'number') === named
   const brings = (pull: unknown): boolean =>
     commits.some(({ sha }) => sha === getSha(pull, 'head.sha'))
   const isConsent = (pull: unknown): boolean =>
     getSha(pull, 'head.sha') !== after && (isNamed(pull) || !brings(pull))
-  // A synced fork has the same commits, and so may a release branch.
-  const isMerge = (pull: unknown): boolean =>
-    getPath(pull, 'merged_at') !== undefined &&
-    ['', after].includes(getSha(pull, 'merge_commit_sha')) &&
-    `refs/heads/${getString(pull, 'base.ref')}` === environment.ref &&
-    getString(pull, 'base.repo.full_name').toLowerCase() === environment.repository.toLowerCase()
+  const isMerge = (pull: unknown): boolean => isMergedBy(['', after], pull, environment)
   const common = requestParams(
     repo,
     `listing pull requests of ${shortSha(after)}`,
@@ -71,6 +62,56 @@ export async function findMergedPull(
   const [pull, ...more] = whole.some(isConsent) ? whole.filter(isConsent) : whole
   if (pull === undefined || more.length > 0) return undefined
   return { pull, isConsent: isConsent(pull) }
+}
+
+/** As many as a merge queue merges at once. */
+const GROUP_LIMIT = 100
+
+/**
+ * The pull requests that a push of several has merged, as far as its commits name them; a rebase's
+ * don't.
+ *
+ * @throws ActionError `github`
+ */
+export async function readMergedGroup(
+  step: Pick<Step, 'inputs' | 'event' | 'environment'>,
+  repo: GitHubRepo,
+) {
+  const commits = commitsThatMayMerge(step)
+  const named = new Set(commits.flatMap(({ message }) => NAMED.exec(message)?.[1] ?? []))
+  const pulls = []
+  for (const number of [...named].slice(0, GROUP_LIMIT))
+    pulls.push(...(await readPull(Number(number), repo)))
+  const shas = commits.map(({ sha }) => sha)
+  return pulls.filter((pull) => isMergedBy(shas, pull, step.environment))
+}
+
+/** What a push brings to a branch, if what it merged counts: else nothing. */
+function commitsThatMayMerge({
+  inputs: { jobScope, issueNumber },
+  event,
+  environment,
+}: Pick<Step, 'inputs' | 'event' | 'environment'>): readonly Commit[] {
+  const [before, after] = [getSha(event.payload, 'before'), getSha(event.payload, 'after')]
+  const commits = pushedCommits(event)
+  const isAsked = after !== '' && jobScope === 'pull-request' && issueNumber === undefined
+  const isOfBranch = environment.ref.startsWith('refs/heads/') && !ZERO_SHA.test(before)
+  // A push that goes back to an earlier commit, or deletes the branch, brings no commits.
+  return isAsked && isOfBranch && commits.some(({ sha }) => sha === after) ? commits : []
+}
+
+/** A synced fork has the same commits, and so may a release branch. */
+function isMergedBy(
+  commits: readonly string[],
+  pull: unknown,
+  { ref, repository }: RunEnvironment,
+): boolean {
+  return (
+    getPath(pull, 'merged_at') !== undefined &&
+    commits.includes(getSha(pull, 'merge_commit_sha')) &&
+    `refs/heads/${getString(pull, 'base.ref')}` === ref &&
+    getString(pull, 'base.repo.full_name').toLowerCase() === repository.toLowerCase()
+  )
 }
 
 /** The list is an index, which may be seconds late. The pull request itself is not. */
