@@ -96,6 +96,19 @@ const endlessHints: Handler = ({ req: { socket } }) => {
   write()
 }
 
+const firewall =
+  (status: number): Handler =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'text/html' }).end('<title>Sign in</title>')
+
+/** Who replaces the key then pays for new docs jobs. */
+const ofFirewall = (request: string): Expected =>
+  failed(
+    'rejected',
+    `A firewall or a proxy has refused the ${request} with a web page`,
+    'says nothing about the key',
+  )
+
 describe('a create', () => {
   const mayExist = 'A docs job may exist'
   const wrongTypes = { source: 7, prLink: 3, new: [{}] }
@@ -117,6 +130,8 @@ describe('a create', () => {
     ['a response that is cut off: never', [cutOff], unknown(mayExist)],
     ['informational responses without end: never', [endlessHints], unknown(mayExist)],
     ['a reset after the request: never', [reset], unknown(mayExist)],
+    ['a page of a firewall: final', [firewall(403)], ofFirewall('create request')],
+    ['a page of a proxy: final', [firewall(401)], ofFirewall('create request')],
     ['502 with HTML: never', [html], unknown(mayExist, '502: "Bad gateway"')],
     [
       '503 with Retry-After: never',
@@ -206,6 +221,7 @@ describe('a poll', () => {
 
   test.each<[string, Handler, Expected]>([
     ['401: final', says(401, 'Expired'), failed('auth', '401: "Expired"', 'job-id: job-1')],
+    ['a page of a firewall: final', firewall(403), ofFirewall('status request')],
     ['no job three times in a row: final', json(200, 'hello'), failed('contract')],
     ['another job three times in a row: final', other, failed('contract')],
   ])('%s', async (_, poll, expected) => {

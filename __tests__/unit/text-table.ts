@@ -87,6 +87,7 @@ const refusal = (status: number, { words }: Outside): Refusal => ({
   status,
   description: `${status}: ${quote(words)}`,
   retryAfter: undefined,
+  isPage: false,
 })
 
 const pollRefused = (status: number): End =>

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import type { Deadline } from '../net/deadline.js'
 import { createHttpClient, type HttpRequest, type HttpResult } from '../net/http.js'
 import { type NetworkSettings, proxyFor } from '../net/proxy.js'
-import { summarizePage } from '../text/error-page.js'
+import { isPage, summarizePage } from '../text/error-page.js'
 import { oneLine, quote, truncate } from '../text/escape.js'
 import type { Redact } from '../text/redact.js'
 import { isId, isStatus, type Job, safeLink } from './job.js'
@@ -21,6 +21,8 @@ export type ServiceResult =
       readonly status: number
       readonly description: string
       readonly retryAfter: string | undefined
+      /** It is a web page, so something on the way may have refused. */
+      readonly isPage: boolean
     }
   | Exclude<HttpResult, HttpResponse>
 
@@ -123,6 +125,7 @@ function parseResponse(response: HttpResponse, redact: Redact): ServiceResult {
       status: httpStatus,
       description,
       retryAfter: headers['retry-after'],
+      isPage: isPage(body),
     }
   }
   const received = parseJson(body)

@@ -80,7 +80,7 @@ export class Refusal extends ActionError {
 }
 
 export function createRefusal(
-  { status, description }: Extract<ServiceResult, { kind: 'error-response' }>,
+  { status, description, isPage }: Extract<ServiceResult, { kind: 'error-response' }>,
   refused: RefusedRequest,
 ): Refusal {
   const request = REQUESTS[refused.kind]
@@ -90,10 +90,18 @@ export function createRefusal(
       'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it.'
     return new Refusal(status, 'contract', text, advice)
   }
+  // A firewall or a proxy has not seen whose key it is.
+  if (isPage && (status === 401 || status === 403)) {
+    const text = `A firewall or a proxy has refused the ${request} with a web page (${description}).`
+    return new Refusal(status, 'rejected', text, ASK_FIREWALL)
+  }
   const text = `The service refused the ${request} (${description}).`
   const [code, advice] = adviceFor(status, refused)
   return new Refusal(status, code, text, advice)
 }
+
+const ASK_FIREWALL =
+  'Ask whoever runs it: some refuse code in a request, others the addresses of data centres. That says nothing about the key.'
 
 /** From Mintlify's pages on the Agent API, API keys and usage. */
 const CHECK_ACCESS =

@@ -9,8 +9,12 @@ import { oneLine } from './escape.js'
  * as it is.
  */
 export function summarizePage(text: string): string {
-  if (!/^\s*<[a-z!?]/i.test(text)) return text
+  if (!isPage(text)) return text
   const page = text.replace(/<!--.*?(?:-->|$)|<(style|script|svg)\b.*?(?:<\/\1>|$)/gis, ' ')
   const title = /<title[^<>]*>([^<]*)/i.exec(page)?.[1]?.trim()
   return oneLine(title || page.replace(/<[^<>]*>/g, ' '))
+}
+
+export function isPage(text: string): boolean {
+  return /^\s*<[a-z!?]/i.test(text)
 }
