@@ -271,8 +271,9 @@ const REJECTED: Rejected[] = [
   ],
   [
     'api-key',
-    'required. Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. Check its name: GitHub passes an ' +
-      "empty string for a secret that doesn't exist, or that this repository or environment can't use.",
+    'required. Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. GitHub passes an empty string ' +
+      "for a secret that the workflow job can't have: check its name, the repositories that may use it, " +
+      "the job's environment, and what a calling workflow passes on.",
     ['', ' \n'],
   ],
   ...(['api-key', 'previous-api-key', 'github-token', 'docs-token'] as const).map(
@@ -471,8 +472,9 @@ describe('problems', () => {
     expect(error).toMatchObject({
       code: 'input',
       advice:
-        'Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
+        'Fix the inputs. If only a secret was wrong, re-run. After a change to the workflow file, start a new run: a re-run uses the old file.',
     })
+    expect(readBad({ wait: 'maybe' }).advice).not.toContain('secret')
   })
 
   test('are a prompt-file that can not be read, and not a missing prompt as well', () => {

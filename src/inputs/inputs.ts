@@ -3,6 +3,7 @@
 import { DEFAULT_FAIL_ON } from '../agent/job.js'
 import { ActionError } from '../text/errors.js'
 import { quote, truncate } from '../text/escape.js'
+import { joinSentences } from '../text/format.js'
 import { createRedactor, type Redact } from '../text/redact.js'
 import { parsePathPatterns } from './path-patterns.js'
 import type { PromptFile } from './prompt-file.js'
@@ -80,12 +81,17 @@ export interface InputSources {
 }
 
 export class InputError extends ActionError {
-  /** @param lines each names the input, says what is wrong and what to do */
+  /** @param lines each begins with the input's name, says what is wrong and what to do */
   constructor(lines: readonly string[]) {
+    const isOfSecret = lines.some((line) => SECRETS.some((name) => line.startsWith(`${name}: `)))
     super(
       'input',
       lines.join('\n'),
-      'Fix the inputs. After a change to the workflow file, start a new run: a re-run uses the old file.',
+      joinSentences(
+        'Fix the inputs.',
+        isOfSecret ? 'If only a secret was wrong, re-run.' : '',
+        'After a change to the workflow file, start a new run: a re-run uses the old file.',
+      ),
     )
   }
 }

@@ -54,7 +54,7 @@ export function parseKey(
   if (value === '') {
     throw missing(
       missingSecrets ??
-        "Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. Check its name: GitHub passes an empty string for a secret that doesn't exist, or that this repository or environment can't use.",
+        "Set it from a secret: `api-key: ${{ secrets.AGENT_API_KEY }}`. GitHub passes an empty string for a secret that the workflow job can't have: check its name, the repositories that may use it, the job's environment, and what a calling workflow passes on.",
     )
   }
   parseKeyText(value)
