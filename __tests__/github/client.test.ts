@@ -380,7 +380,7 @@ describe('what helps:', () => {
     [
       'a missing permission',
       refused(403, 'Resource not accessible by integration'),
-      'Add `issues: write` or `pull-requests: write` to the permissions of the workflow job.',
+      'Add `issues: write` or `pull-requests: write` to the permissions of the workflow job, or of the one that calls it.',
     ],
     [
       'what may be hidden',

@@ -165,7 +165,7 @@ function adviceOnPermission(status: 403 | 404, permission: string, fromFork: boo
       'Skip the step for forks, or pass another token as github-token.'
     )
   }
-  const missing = `${quotePermissions(permission)} to the permissions of the workflow job.`
+  const missing = `${quotePermissions(permission)} to the permissions of the workflow job, or of the one that calls it.`
   return status === 403
     ? `Add ${missing}`
     : `Not found, or not accessible with this token. If it exists, add ${missing}`
