@@ -373,9 +373,9 @@ describe('what helps:', () => {
   const FORK = 'On a pull request from a fork, the token of the workflow job can only read'
   test.each<[string, Answer, advice: string]>([
     ['an error of the server', BAD_GATEWAY, 'Re-run later.'],
-    ['no answer', 'reset', 'Re-run later.'],
+    ['no answer', 'reset', 'Check the proxy variables and the network, or re-run later.'],
     ['a limit', secondaryLimit(8), 'Re-run later.'],
-    ['bad credentials', refused(401), 'Check github-token.'],
+    ['bad credentials', refused(401), 'Check github-token: it may have expired.'],
     ['anything else', refused(422), 'Fix the problem that GitHub reports, then re-run.'],
     [
       'a missing permission',
@@ -450,7 +450,7 @@ describe('what helps:', () => {
       /^GitHub: reading it failed: 502.* It is so\.$/,
     )
     expect(describeWarning(permanent, '')).toBe(
-      'GitHub: reading it failed: 401, "No". Check github-token.',
+      'GitHub: reading it failed: 401, "No". Check github-token: it may have expired.',
     )
   })
 })

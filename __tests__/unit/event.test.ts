@@ -194,11 +194,11 @@ test.each([
 describe('missing secrets', () => {
   const FORK =
     'This pull request comes from a fork, and such runs get no secrets. ' +
-    'Skip the step for forks: if: github.event.pull_request.head.repo.full_name == github.repository.'
+    'Skip the step for forks: `if: github.event.pull_request.head.repo.full_name == github.repository`.'
   const DEPENDABOT =
     'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
     "Add the key to the repository's Dependabot secrets too, or skip the step: " +
-    "if: github.actor != 'dependabot[bot]'."
+    "`if: github.actor != 'dependabot[bot]'`."
 
   test.each([
     ['pull_request', true, 'octocat', FORK],

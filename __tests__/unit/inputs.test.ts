@@ -163,9 +163,7 @@ test('context-paths are patterns, one per line', () => {
   expect(read({ 'context-paths': ' docs/** \n\n!docs/a.md\n' }).contextPaths).toHaveLength(2)
 })
 
-const ID =
-  'expected an ID as issued by the service ' +
-  '(letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", no "::" at its start, at most 512 characters), got %. Copy it again.'
+const COPY_PROJECT = 'Copy the project ID from the API keys page of the dashboard.'
 const URL_EXPECTED = "expected the service's base URL, such as https://agent.example.com/prefix"
 const NO_URL = `${URL_EXPECTED}, got %. That is not a valid URL.`
 const NOT_NUMBERS = [
@@ -175,7 +173,6 @@ const NOT_NUMBERS = [
 ]
 const NO_PROMPT =
   'no instruction for the agent. Set prompt or prompt-file, or job-id to wait for an existing job.'
-const NO_PROJECT = 'required. Copy the project ID from the API keys page of the dashboard.'
 const KEY_MUST_NOT = 'the secret contains white space, control characters or non-ASCII characters.'
 const KEY_LINE = `${KEY_MUST_NOT} Store the secret again, without quotes or line breaks.`
 
@@ -187,11 +184,16 @@ type Rejected = [InputName, line: string, values: (string | [value: string, show
 const REJECTED: Rejected[] = [
   ['prompt', NO_PROMPT, ['', ' ']],
   ['prompt-file', '% does not exist. Check the path.', ['gone.md']],
-  ['project-id', NO_PROJECT, ['', ' \n']],
-  ...(['project-id', 'job-id'] as const).map(
-    (input): Rejected => [
+  ['project-id', `required. ${COPY_PROJECT}`, ['', ' \n']],
+  ...(
+    [
+      ['project-id', COPY_PROJECT],
+      ['job-id', 'Copy it again.'],
+    ] as const
+  ).map(
+    ([input, advice]): Rejected => [
       input,
-      ID,
+      `expected an ID as the service writes it, got %. ${advice}`,
       [[' .. ', '".."'], 'x'.repeat(513), ['a\nb\u0000', '"a b\\u{0}"']],
     ],
   ),
@@ -281,8 +283,8 @@ const REJECTED: Rejected[] = [
   ),
   [
     'api-key',
-    'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for ' +
-      'another service.',
+    'expected an admin API key, which starts with mint_. Check which secret you pass, and that it ' +
+      'holds nothing else, or set base-url for another service.',
     ['MINT_abc123', 'mint-abc123', 'x'],
   ],
   ...['mint_dsc_', 'mint_us_'].map(

@@ -100,7 +100,11 @@ describe('what can not be written', () => {
     const { progress, report } = createStep({ broken: ['outputs'], failure })
     report.end({ outcome: 'skipped', reason: 'a reason' })
     expect(progress.result).toMatchObject({
-      error: { advice: expect.stringMatching(/^Let the container's user write .* --user root\.$/) },
+      error: {
+        advice: expect.stringMatching(
+          /^Let the container's user write .* `options: --user root`\.$/,
+        ),
+      },
     })
   })
 

@@ -122,7 +122,7 @@ export async function refuseStrangers(
     throw new ActionError(
       'github',
       `Can't tell who triggered this run: ${event.problem}.`,
-      'Use a runner that provides the event payload, or let everyone start docs jobs with allow-users: "*".',
+      'Use a runner that provides the event payload.',
     )
   }
   if (environment.runAttempt !== 1) {

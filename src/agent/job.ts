@@ -76,9 +76,6 @@ export function failsStep(outcome: Outcome, failOn: ReadonlySet<FailOn>): boolea
   return outcome === 'error' || outcome === 'cancelled' || failOn.has(outcome as FailOn)
 }
 
-export const ID_RULE =
-  'letters A to Z, digits and `. _ ~ : @ = + , -`, not "." or "..", no "::" at its start, at most 512 characters'
-
 /** An id that is safe in a URL, a shell line and the log: people put it into all of them. */
 export function isId(id: string): boolean {
   return /^(?!::|\.\.?$)[A-Za-z0-9._~:@=+,-]{1,512}$/.test(id)

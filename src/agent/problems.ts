@@ -117,7 +117,8 @@ function adviceFor(status: number, refused: RefusedRequest): readonly [ErrorCode
     case 403:
       return ['auth', CHECK_ACCESS]
     case 404:
-      if (kind === 'create') return ['not-found', 'Check project-id and base-url.']
+      if (kind === 'create')
+        return ['not-found', 'Check project-id and base-url, and that the key is for this project.']
       return [
         'not-found',
         kind === 'poll' && refused.seen

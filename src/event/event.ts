@@ -183,13 +183,13 @@ export function explainMissingSecrets(
     return (
       'This run was triggered by Dependabot, which gets Dependabot secrets but no Actions secrets. ' +
       "Add the key to the repository's Dependabot secrets too, or skip the step: " +
-      "if: github.actor != 'dependabot[bot]'."
+      "`if: github.actor != 'dependabot[bot]'`."
     )
   }
   if (hasReadOnlyToken(event)) {
     return (
       'This pull request comes from a fork, and such runs get no secrets. ' +
-      'Skip the step for forks: if: github.event.pull_request.head.repo.full_name == github.repository.'
+      'Skip the step for forks: `if: github.event.pull_request.head.repo.full_name == github.repository`.'
     )
   }
   return undefined

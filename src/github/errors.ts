@@ -150,8 +150,9 @@ function adviceFor(failure: Failure, permission: string, fromFork: boolean): str
   // repository.
   if (status === 404 || (status === 403 && /not accessible|must have/i.test(message)))
     return adviceOnPermission(status, permission, fromFork)
-  if (status === 401) return 'Check github-token.'
+  if (status === 401) return 'Check github-token: it may have expired.'
   if (message === TIMED_OUT) return 'Raise timeout-minutes, or re-run later.'
+  if (failure.isUnanswered) return 'Check the proxy variables and the network, or re-run later.'
   return status === undefined || status >= 500
     ? RUN_LATER
     : 'Fix the problem that GitHub reports, then re-run.'
@@ -179,21 +180,25 @@ interface Failure {
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string | number | undefined>>
   readonly message: string
+  /** There was no response; else, it can't be used. */
+  readonly isUnanswered?: boolean
 }
 
-/** Reads Octokit's RequestError, which has a response only if GitHub responded. */
+/** Reads Octokit's RequestError, which has a response only if GitHub responded, else a cause. */
 function readFailure(thrown: unknown): Failure {
   const {
     status,
     response,
     message = String(thrown),
+    cause,
   } = thrown as {
     status?: number
     response?: { headers: Failure['headers'] }
     message?: string
+    cause?: unknown
   }
   return response === undefined
-    ? { status: undefined, headers: {}, message }
+    ? { status: undefined, headers: {}, message, isUnanswered: cause !== undefined }
     : { status, headers: response.headers, message }
 }
 

@@ -1,6 +1,6 @@
 /** Parses the value of each input, or says what was expected and what came instead. Pure. */
 
-import { FAIL_ON, type FailOn, ID_RULE, isId } from '../agent/job.js'
+import { FAIL_ON, type FailOn, isId } from '../agent/job.js'
 import { formatInteger } from '../text/format.js'
 
 /** What is wrong with one input. */
@@ -25,19 +25,16 @@ const unexpected = (expected: string, value: string, advice = ''): InvalidInput 
   new InvalidInput((got) => `expected ${expected}, got ${got}.${advice && ` ${advice}`}`, value)
 
 export function parseProject(value: string, isDefaultService: boolean): string {
-  if (value === '') {
-    throw missing(
-      isDefaultService
-        ? 'Copy the project ID from the API keys page of the dashboard.'
-        : 'Set it to the ID of the project at the service.',
-    )
-  }
-  return parseId(value)
+  const advice = isDefaultService
+    ? 'Copy the project ID from the API keys page of the dashboard.'
+    : 'Set it to the ID of the project at the service.'
+  if (value === '') throw missing(advice)
+  return parseId(value, advice)
 }
 
-export function parseId(value: string): string {
+export function parseId(value: string, advice = 'Copy it again.'): string {
   if (isId(value)) return value
-  throw unexpected(`an ID as issued by the service (${ID_RULE})`, value, 'Copy it again.')
+  throw unexpected('an ID as the service writes it', value, advice)
 }
 
 /** Keys of these kinds are for other APIs of the same service, as its API keys page says. */
@@ -67,7 +64,7 @@ export function parseKey(
   }
   if (!value.startsWith('mint_')) {
     throw invalid(
-      'expected an admin API key, which starts with mint_. Check which secret you pass, or set base-url for another service.',
+      'expected an admin API key, which starts with mint_. Check which secret you pass, and that it holds nothing else, or set base-url for another service.',
     )
   }
   return value
