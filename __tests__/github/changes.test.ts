@@ -221,9 +221,11 @@ describe('schedule and workflow_dispatch', () => {
       const ended = await world.step({ context: 'diff' }, since('schedule'))
       expectSkipped(ended, world, /there is no earlier successful run .* to compare with/)
       expect(ended.summary).toContain('The next run begins here.')
-      const { outputs } = await world.step({ context: 'diff' }, since('workflow_dispatch'))
+      const { outputs, ...told } = await world.step({ context: 'diff' }, since('workflow_dispatch'))
       expect(outputs.outcome).toBe('pr-opened')
       expect(promptOf(world)).toContain('There is no earlier successful run')
+      for (const text of [told.log, told.summary])
+        expect(text).toContain('No changes are sent: There is no earlier successful run')
     }))
 })
 

@@ -106,8 +106,8 @@ describe('a list of files that GitHub does not have is unknown, never empty, and
       expectJob(ended)
       const says = 'GitHub has no list of the changed files: the diff may be too large.'
       expect(ownWords(promptOf(world))).toContain(says)
-      expect(ended.log).toContain(`\n${says}\n`)
-      expect(ended.summary).toContain(`\nNote: ${says}\n`)
+      expect(ended.log).toContain(`\nNo changes are sent: ${says}\n`)
+      expect(ended.summary).toContain(`\nNote: No changes are sent: ${says}\n`)
       expectNote(await world.step({ context: 'event', 'context-paths': 'docs/**' }, run), /no list/)
       expect(world.github.requests.filter((request) => path.test(request.path))).toHaveLength(2)
     }),

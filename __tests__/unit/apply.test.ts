@@ -37,7 +37,7 @@ describe('whether there is anything to do', () => {
   ) =>
     judgeChanges(
       {
-        context: context as 'none' | 'event',
+        context: context as 'none' | 'event' | 'diff',
         contextPaths: contextPaths as typeof DOCS,
         skipAuthors: new Set(['a-bot']),
       },
@@ -45,10 +45,10 @@ describe('whether there is anything to do', () => {
       changes(files, more),
     )
 
-  const NO_MATCH = {
-    reason: 'no changed file matches context-paths',
+  const noMatch = (files: string) => ({
+    reason: `no changed file matches context-paths (${files})`,
     advice: 'If a file that changed should count, correct its pattern in context-paths.',
-  }
+  })
   const NO_COMMITS = { reason: 'there are no new commits' }
   const NO_OTHERS = { reason: 'every new commit is a merge or by an account in skip-authors' }
   const BEGINS = { reason: 'gitHub failed', advice: 'The next run begins here.' }
@@ -60,20 +60,29 @@ describe('whether there is anything to do', () => {
     note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.',
   }
   const UNKNOWN = { unknown: true, note: 'GitHub failed.' }
+  const NONE_SENT = { note: 'No changes are sent: GitHub failed.' }
   const IGNORED = { note: 'context-paths was ignored: GitHub failed.' }
 
   test.each([
-    [[OUTSIDE], {}, NO_MATCH],
-    [[], {}, NO_MATCH],
+    [[OUTSIDE], {}, noMatch('1 file, the first is "src/a.ts"')],
+    [[OUTSIDE, file('b')], {}, noMatch('2 files, the first is "src/a.ts"')],
+    [[], {}, noMatch('0 files')],
     [[OUTSIDE, INSIDE], {}, undefined],
     [[file('src/a.md', 'docs/a.md')], {}, undefined],
-    [[{ ...file('src/a.md', 'docs/a.md'), status: 'copied' as const }], {}, NO_MATCH],
+    [
+      [{ ...file('src/a.md', 'docs/a.md'), status: 'copied' as const }],
+      {},
+      noMatch('1 file, the first is "src/a.md"'),
+    ],
     [[OUTSIDE], { contextPaths: [] }, undefined],
     [[OUTSIDE], { truncated: true }, TRUNCATED],
     [[OUTSIDE, INSIDE], { truncated: true }, undefined],
     [[INSIDE], UNKNOWN, IGNORED],
     [[OUTSIDE], { ...UNKNOWN, truncated: true, contextPaths: [] }, undefined],
-    [[], { ...UNKNOWN, unexpected: true, contextPaths: [] }, { note: 'GitHub failed.' }],
+    [[], { ...UNKNOWN, unexpected: true, contextPaths: [] }, NONE_SENT],
+    [[], { ...UNKNOWN, context: 'diff', contextPaths: [] }, NONE_SENT],
+    [[INSIDE], { ...UNKNOWN, context: 'diff', contextPaths: [] }, { note: 'GitHub failed.' }],
+    [[], { ...UNKNOWN, contextPaths: [] }, undefined],
     [[OUTSIDE], { name: 'workflow_dispatch', empty: true }, undefined],
     [[OUTSIDE], { name: 'workflow_dispatch', truncated: true }, TRUNCATED],
     [[], { name: 'schedule', empty: true, contextPaths: [] }, NO_COMMITS],

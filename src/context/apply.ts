@@ -8,6 +8,7 @@ import { findFolder, matchesPatterns } from '../inputs/path-patterns.js'
 import type { SkipReason } from '../run/result.js'
 import type { Step } from '../run/step.js'
 import { quote } from '../text/escape.js'
+import { formatCount } from '../text/format.js'
 import { composeContext } from './compose.js'
 import type { ChangedFile, Changes } from './files.js'
 import { describeTrigger } from './trigger.js'
@@ -35,7 +36,11 @@ export function judgeChanges(
     isMerge || skipAuthors.has(author.toLowerCase())
   if (name === 'schedule' && !unknown && commits?.complete && commits.commits.every(isSkipped))
     return { reason: 'every new commit is a merge or by an account in skip-authors' }
-  if (contextPaths.length === 0) return unexpected ? { note } : undefined
+  if (contextPaths.length === 0) {
+    // Of an issue, for example, there are none to expect.
+    if (!unexpected && !(unknown && context === 'diff')) return undefined
+    return { note: files.length > 0 ? note : `No changes are sent: ${note}` }
+  }
   if (unknown) return { note: `context-paths was ignored: ${note}` }
   const folder = findFolder(contextPaths, files.flatMap(namesOf))
   if (folder !== undefined) {
@@ -47,8 +52,9 @@ export function judgeChanges(
   if (truncated)
     return { note: 'context-paths was ignored: no listed file matches, but GitHub cut the list.' }
   if (name === 'workflow_dispatch') return undefined
+  const first = files[0] === undefined ? '' : `, the first is ${quote(files[0].path)}`
   return {
-    reason: 'no changed file matches context-paths',
+    reason: `no changed file matches context-paths (${formatCount(files.length, 'file')}${first})`,
     advice: 'If a file that changed should count, correct its pattern in context-paths.',
   }
 }
