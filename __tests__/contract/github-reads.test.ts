@@ -72,6 +72,7 @@ const onPull = {
   ...issue,
   number: 1,
   draft: false,
+  milestone: null,
   pull_request: { url: link, merged_at: '2026-01-01T00:00:00Z' },
 }
 const comment = { ...texts, id: 5, user: reader }

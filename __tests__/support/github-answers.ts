@@ -39,6 +39,7 @@ export const listedPull = ({
     head: { sha: head },
     base: { ref, repo: { full_name: repo } },
     labels: [...labels].map((name) => ({ name })),
+    milestone: null,
   }) satisfies Part<Schemas['pull-request-simple']>
 
 export const pull = (state: PullState) =>
@@ -54,6 +55,7 @@ export const issue = (number: number, repo: string) =>
       user: { login: 'octocat' },
     },
     labels: [{ name: 'docs' }],
+    milestone: null,
     html_url: `https://github.com/${repo}/issues/${number}`,
   }) satisfies Part<Schemas['issue']>
 
@@ -71,6 +73,7 @@ export const pullAsIssue = ({
   ({
     ...{ number, title, body, state, draft, user: { login: author } },
     labels: [...labels].map((name) => ({ name })),
+    milestone: null,
     html_url: `https://github.com/${repo}/pull/${number}`,
     pull_request: { url: `https://api.github.com/repos/${repo}/pulls/${number}` },
   }) satisfies Part<Schemas['issue']>

@@ -31,9 +31,10 @@ function facts(
 const sender = { login: 'octocat' }
 const user = { login: 'mona' }
 const labels = [{ name: 'docs' }, { name: 'good first issue' }]
-const issue = { number: 7, title: 'T', user, state: 'open', labels, html_url: 'L', body: ' Body\n' }
+const words = { labels, milestone: { title: '4.2' }, html_url: 'L', body: ' Body\n' }
+const issue = { number: 7, title: 'T', user, state: 'open', ...words }
 const OPEN = 'number: 7 | title: T | author: mona | state: open'
-const ABOUT = 'labels: docs, good first issue | link: L | body: Body'
+const ABOUT = 'labels: docs, good first issue | milestone: 4.2 | link: L | body: Body'
 const comment = { user: { login: 'writer' }, body: 'Nice', html_url: 'CL' }
 const head = { ref: 'change', label: 'o:change' }
 const pull = { ...issue, draft: true, merged: false, base: { ref: 'main' }, head }
@@ -75,7 +76,11 @@ test.each<[string, object, string]>([
   ],
   ['pull_request_review_comment', { comment: { line: null, original_line: 9 } }, 'line: 9'],
   ['commit_comment', { comment: { commit_id: SHA } }, `commented commit: ${SHA}`],
-  ['discussion', { discussion: { ...issue, category: app } }, `${OPEN} | category: CI | ${ABOUT}`],
+  [
+    'discussion',
+    { discussion: { ...issue, category: app } },
+    `${OPEN} | category: CI | ${ABOUT.replace(' | milestone: 4.2', '')}`,
+  ],
   ['discussion', { answer: { user, body: 'So' } }, 'answer by: mona | answer: So'],
   [
     'release',
@@ -155,7 +160,7 @@ test('what GitHub hides is noted where it renders Markdown, and invisible charac
   const text = 'a<!-- b -->\u202ec'
   const [prose, plain] = ['a[hidden on GitHub: 10 characters]\\u{202e}c', 'a<!-- b -->\\u{202e}c']
   const payload = {
-    issue: { title: text, body: text, labels: [{ name: text }] },
+    issue: { title: text, body: text, labels: [{ name: text }], milestone: { title: text } },
     comment: { body: text, path: text },
     review: { body: text },
     answer: { body: text },
@@ -167,6 +172,7 @@ test('what GitHub hides is noted where it renders Markdown, and invisible charac
     ...[
       `title: ${plain}`,
       `labels: ${plain}`,
+      `milestone: ${plain}`,
       `body: ${prose}`,
       `answer: ${prose}`,
       `review: ${prose}`,
