@@ -155,6 +155,17 @@ test.concurrent.each<[string, Script, outcome: string, code: string]>([
   }
 })
 
+test.concurrent('the ID of a request is in a debug line, unless it is more than an ID', async () => {
+  const posts = [
+    json(429, {}, { 'x-request-id': `req-${KEY}`, 'retry-after': '0' }),
+    json(429, {}, { 'x-request-id': '##[error] pwned', 'retry-after': '0' }),
+    json(401, {}, { 'cf-ray': '8f3a1b2c4d5e6f70-FRA' }),
+  ]
+  const { log } = await run({ posts }, { RUNNER_DEBUG: '1' })
+  const lines = log.match(/(?<=^::debug::POST \S+ )\d+(?: \(.+?\))?/gm)
+  expect(lines).toEqual(['429', '429', '401 (8f3a1b2c4d5e6f70-FRA)'])
+})
+
 test.concurrent('the key is shown nowhere if it is part of the id', async () => {
   const key = 'mint_0123456789abcdef'
   const id = `job-${key}`

@@ -75,7 +75,8 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   const send = async (request: HttpRequest, until: Deadline): Promise<ServiceResult> => {
     const startedAt = options.now()
     const result = await client.send(request, until)
-    const outcome = result.kind === 'response' ? result.status : result.kind
+    const outcome =
+      result.kind === 'response' ? `${result.status}${options.redact(idOf(result))}` : result.kind
     options.debug(
       `${request.method} ${request.path} ${outcome} ${Math.round(options.now() - startedAt)} ms`,
     )
@@ -97,6 +98,12 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     getJob: (jobId, until) => send({ method: 'GET', path: pathOf(jobId), headers }, until),
     close: client.close,
   }
+}
+
+/** What the service, or the network before it, knows the request by: for a question to support. */
+function idOf({ headers }: HttpResponse): string {
+  const id = headers['x-request-id'] ?? headers['cf-ray'] ?? ''
+  return /^[\w.:-]{1,100}$/.test(id) ? ` (${id})` : ''
 }
 
 /**

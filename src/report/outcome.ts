@@ -78,7 +78,7 @@ export function describeOutcome(
     case 'pr-opened':
       return {
         title: '✅ The docs job opened a pull request',
-        next: 'Review the pull request, then merge it.',
+        next: 'Review the pull request, then merge it once its code is merged.',
       }
     case 'no-changes':
       if (job?.linkRejected) {
@@ -96,14 +96,14 @@ export function describeOutcome(
           onlyWaits
             ? `If you expected changes, send the docs job a message that says which pages to change and how: ${withPrompt}.`
             : 'If you expected changes, say in the prompt which pages to change and how.',
-          'The docs repository shows whether the agent committed without a pull request.',
+          'The agent may also have committed directly: see the docs repository.',
         ),
       }
     case 'failed':
       return {
         title: '❌ The docs job failed',
         sentence: `${name} failed.`,
-        next: `The service's dashboard may show the reason. ${startNew}. To send this one a message, ${withPrompt}.`,
+        next: `The service's dashboard may show the reason. ${startNew}.`,
       }
     case 'archived':
       return {
@@ -165,7 +165,7 @@ export function describeOutcome(
       return {
         title: '📝 Dry run',
         happened: 'Nothing was sent.',
-        next: 'For a real run, remove dry-run or set it to false.',
+        next: 'The prompt is in the log of the step. For a real run, remove dry-run.',
       }
     case 'error': {
       const { message, advice, code } = result.error

@@ -44,7 +44,7 @@ export class Cancelled extends Error {
 
 /** Where a docs job that may exist shows, as the end of a sentence that begins with "look". */
 export const WHERE_TO_LOOK =
-  "for a new pull request in the docs repository, then in the service's dashboard if it lists docs jobs (Mintlify: in the activity log of its Usage page)"
+  "for a new pull request in the docs repository (it takes some minutes), then in the service's dashboard if it lists docs jobs (Mintlify: in the activity log of its Usage page)"
 
 export function internalError(thrown: unknown): ActionError {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
