@@ -100,15 +100,15 @@ const TABLE = [
     'isConsent: true',
   ],
   ['the author of an unnamed merge is not looked at', "found, 'pull.user.login'", "undefined, ''"],
-  ['a merge is looked for by its commit alone', "['', after].includes(", '[after].includes('],
+  ['a merge is looked for by its commit alone', "isMergedBy(['', after],", 'isMergedBy([after],'],
   [
     'a merge in another repository counts',
-    "&& getString(pull, 'base.repo.full_name').toLowerCase() === environment.repository.toLowerCase()",
+    "&& getString(pull, 'base.repo.full_name').toLowerCase() === repository.toLowerCase()",
     '',
   ],
   [
     'a merge into another branch counts',
-    "`refs/heads/${getString(pull, 'base.ref')}` === environment.ref &&",
+    "`refs/heads/${getString(pull, 'base.ref')}` === ref &&",
     '',
   ],
   [
