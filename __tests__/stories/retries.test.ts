@@ -222,6 +222,7 @@ describe('a poll', () => {
   test.each<[string, Handler, Expected]>([
     ['401: final', says(401, 'Expired'), failed('auth', '401: "Expired"', 'job-id: job-1')],
     ['a page of a firewall: final', firewall(403), ofFirewall('status request')],
+    ['a page with 404: the docs job may be there', firewall(404), ofFirewall('status request')],
     ['no job three times in a row: final', json(200, 'hello'), failed('contract')],
     ['another job three times in a row: final', other, failed('contract')],
   ])('%s', async (_, poll, expected) => {

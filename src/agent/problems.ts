@@ -90,8 +90,9 @@ export function createRefusal(
       'The key is never sent to another address. If the service has moved to a URL you trust, set base-url to it.'
     return new Refusal(status, 'contract', text, advice)
   }
-  // A firewall or a proxy has not seen whose key it is.
-  if (isPage && (status === 401 || status === 403)) {
+  // A firewall or a proxy has not seen whose key it is, nor whether a docs job is gone.
+  const isSeen = refused.kind === 'poll' && refused.seen
+  if (isPage && (status === 401 || status === 403 || (status === 404 && isSeen))) {
     const text = `A firewall or a proxy has refused the ${request} with a web page (${description}).`
     return new Refusal(status, 'rejected', text, ASK_FIREWALL)
   }
