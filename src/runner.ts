@@ -30,9 +30,13 @@ export function rawInputs(): RawInputs {
   return Object.fromEntries(names.map((name) => [name, core.getInput(name)])) as RawInputs
 }
 
-/** The names of all inputs that the step has: with a warning, the runner also passes on others. */
-export function givenInputs(): readonly string[] {
-  return Object.keys(process.env).flatMap((name) => /^INPUT_(.+)/i.exec(name)?.[1] ?? [])
+/** All inputs that the step has: with a warning, the runner also passes on unknown ones. */
+export function givenInputs(): Readonly<Record<string, string>> {
+  const inputs = Object.entries(process.env).flatMap(([name, value = '']) => {
+    const input = /^INPUT_(.+)/i.exec(name)?.[1]
+    return input === undefined ? [] : [[input, value]]
+  })
+  return Object.fromEntries(inputs)
 }
 
 export function runEnvironment(): RunEnvironment {

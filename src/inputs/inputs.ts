@@ -72,8 +72,8 @@ export interface InputSources {
   /** Redacts values that are shown: any input may contain the key. */
   readonly redact: Redact
   readonly readPromptFile: (path: string) => PromptFile
-  /** The names that the runner passed on, also those that action.yml does not have. */
-  readonly given: readonly string[]
+  /** What the runner passed on, by name, also inputs that action.yml does not have. */
+  readonly given: Readonly<Record<string, string>>
   /** Why the runner passed this run no secrets, if known. */
   readonly missingSecrets: string | undefined
   /** Whether a pull request or an issue triggered the run, as far as the event can be read. */
@@ -117,7 +117,7 @@ export function parseInputs(
   raw: RawInputs,
   sources: InputSources,
 ): { readonly inputs: Inputs; readonly problem: InputError | undefined } {
-  const lines = sources.given.flatMap(describeIfMisspelt)
+  const lines = describeMisspelt(sources.given, raw)
   const parse: Parse = (input, parseValue, ifBad) => {
     try {
       return parseValue(raw[input].trim() || DEFAULTS[input])
@@ -131,12 +131,21 @@ export function parseInputs(
   return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
 }
 
-/** Whoever writes `dry_run: true` means it. */
-function describeIfMisspelt(given: string): string[] {
+/**
+ * Whoever writes `dry_run: true` means it. nektos/act also passes on the inputs of a composite
+ * action around the step, which may have such names: the values of ours, then.
+ */
+function describeMisspelt(given: InputSources['given'], raw: RawInputs): string[] {
   const lettersOf = (name: string): string => name.replace(/[-_]/g, '').toLowerCase()
-  const meant = Object.keys(DEFAULTS).find((name) => lettersOf(name) === lettersOf(given))
-  const isMisspelt = meant !== undefined && meant !== given.toLowerCase()
-  return isMisspelt ? [`${given.toLowerCase()}: no such input. Write ${quote(meant)} instead.`] : []
+  return Object.entries(given).flatMap(([name, value]) => {
+    const known = Object.keys(DEFAULTS) as InputName[]
+    const meant = known.find((input) => lettersOf(input) === lettersOf(name))
+    if (meant === undefined || meant === name.toLowerCase()) return []
+    const isPassedOn = value.trim() === (raw[meant].trim() || DEFAULTS[meant])
+    return isPassedOn
+      ? []
+      : [`${name.toLowerCase()}: no such input. Write ${quote(meant)} instead.`]
+  })
 }
 
 export type Inputs = Readonly<ReturnType<typeof readAll>>
