@@ -321,9 +321,9 @@ describe('the workflows', () => {
 
   test('draft only if somebody asks for it, and move v1 only when somebody publishes', () => {
     expect(Object.keys(on)).toEqual(['workflow_dispatch'])
-    expect(Object.keys(jobs)).toEqual(['verify', 'draft'])
+    expect(Object.keys(jobs)).toEqual(['verify', 'approve', 'draft'])
     expect(jobs.verify.permissions).toEqual({ contents: 'read' })
-    expect(jobs.draft.needs).toBe('verify')
+    expect([jobs.approve.needs, jobs.draft.needs]).toEqual(['verify', 'approve'])
     expect(scriptOf(jobs.draft)).not.toMatch(/release edit|--draft=false/)
     expect([major.on, Object.keys(major.jobs)]).toEqual([
       { release: { types: ['published'] } },
