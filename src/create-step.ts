@@ -2,11 +2,10 @@
 
 import { whoNeedsAccess } from './access/who-may-start.js'
 import { explainMissingSecrets, readEvent } from './event/event.js'
-import { createKeyRedactor, parseInputs, SECRETS } from './inputs/inputs.js'
+import { createKeyRedactor, type InputError, parseInputs, SECRETS } from './inputs/inputs.js'
 import { readPromptFile } from './inputs/prompt-file.js'
 import { createDeadline } from './net/deadline.js'
 import { type ReportWriter, StepReport } from './report/report.js'
-import { Progress } from './run/progress.js'
 import type { Step } from './run/step.js'
 import type * as runner from './runner.js'
 import { createRedactor } from './text/redact.js'
@@ -16,6 +15,7 @@ const BAD_INPUT_MS = 60_000
 
 /** A step with what only its beginning and its end need. */
 export interface WiredStep extends Step {
+  readonly inputProblem: InputError | undefined
   readonly reporter: ReportWriter
   readonly report: StepReport
 }
@@ -44,13 +44,7 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
       (event.pullRequest?.number ?? event.issue) !== undefined || event.problem !== undefined,
   })
   const isBad = inputProblem !== undefined
-  const progress = new Progress(clock)
-  progress.waits = inputs.wait
-  if (inputs.task.kind !== 'create') {
-    progress.isGiven = true
-    progress.follow(inputs.task.jobId)
-  }
-  const report = new StepReport({ writer: reporter, progress, redact, environment, inputs })
+  const report = new StepReport({ writer: reporter, clock, redact, environment, inputs })
   return {
     inputs,
     inputProblem,
@@ -59,7 +53,6 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     network,
     redact,
     redactKeys: createKeyRedactor(...secrets),
-    progress,
     clock,
     random,
     nonce,
@@ -67,19 +60,10 @@ export function createStep(runner: Runner, cancel: AbortSignal): WiredStep {
     report,
     deadline: createDeadline(isBad ? clock.now() + BAD_INPUT_MS : inputs.timeoutMs, cancel, clock),
     // After the result, there are only debug lines.
-    log: (line) => (progress.result === undefined ? reporter.log : reporter.debug)(line),
+    log: (line) => (report.facts.result === undefined ? reporter.log : reporter.debug)(line),
     debug: reporter.debug,
     warn: reporter.warn,
-    note: (line) => {
-      reporter.warn(line)
-      progress.notes.push(line)
-    },
-    onJob: (job) => report.onJob(job),
-    writePlaceholder: () => report.writePlaceholder(),
-    publish: () => report.publish(),
-    keepComment: (comment) => {
-      report.comment = comment
-    },
+    tell: (event) => report.tell(event),
   }
 }
 

@@ -5,8 +5,9 @@ import { checkSkipLabels } from './access/skip-labels.js'
 import { refuseStrangers } from './access/who-may-start.js'
 import { createStep, remarkOnInputs, type WiredStep } from './create-step.js'
 import { needsGitHub } from './inputs/inputs.js'
-import { formatHeartbeatLine, formatStartLine } from './report/messages.js'
+import { formatStartLine } from './report/messages.js'
 import { type RunResult, toRunResult } from './run/result.js'
+import type { Plan } from './run/task.js'
 import * as runner from './runner.js'
 import { ActionError, Cancelled } from './text/errors.js'
 
@@ -25,7 +26,7 @@ export async function main(): Promise<void> {
   const { report } = step
   const endNow = (thrown: unknown): void => {
     try {
-      report.end(toRunResult(thrown))
+      report.tell({ kind: 'ended', result: toRunResult(thrown) })
       report.update()
     } finally {
       runner.exit(report.exitCode)
@@ -42,18 +43,17 @@ export async function main(): Promise<void> {
 
 /** Runs a step until everything is reported. */
 export async function runStep(step: WiredStep): Promise<void> {
-  const { inputs, report, clock, deadline, log, progress } = step
-  const stopHeartbeat = clock.every(HEARTBEAT_MS, () => {
-    log(formatHeartbeatLine(progress))
-    if (progress.hasJob) report.update() // Repeats the last edit if it failed.
-  })
+  const { inputs, report, clock, deadline, tell } = step
+  const stopHeartbeat = clock.every(HEARTBEAT_MS, () => tell({ kind: 'heartbeat' }))
   let github: ReturnType<typeof openGitHub> | undefined
   const loadGitHub = () => (github ??= openGitHub(step))
-  report.end(await execute(step, loadGitHub).catch(toRunResult).finally(stopHeartbeat))
+  const result = await execute(step, loadGitHub).catch(toRunResult).finally(stopHeartbeat)
+  tell({ kind: 'ended', result })
   // GitHub is not loaded for this alone.
-  if (progress.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
+  if (report.facts.result?.outcome === 'pr-opened' && needsGitHub(inputs)) {
     const end = AbortSignal.any([deadline.signal, AbortSignal.timeout(FILES_MS)])
-    progress.docsFiles = await (await loadGitHub()).readDocsFiles(progress.job?.link ?? '', end)
+    const link = report.facts.seen?.job.link ?? ''
+    tell({ kind: 'files-read', files: await (await loadGitHub()).readDocsFiles(link, end) })
   }
   await report.closeComment(deadline)
 }
@@ -62,7 +62,7 @@ async function execute(
   step: WiredStep,
   loadGitHub: () => ReturnType<typeof openGitHub>,
 ): Promise<RunResult> {
-  const { inputs, inputProblem, event, log, clock, reporter, progress } = step
+  const { inputs, inputProblem, event, log, clock, reporter, report } = step
   const skip = checkSkipAuthors(event, inputs.skipAuthors)
   if (skip.reason !== undefined) return { outcome: 'skipped', reason: skip.reason }
   // Before bad input is reported: a stranger's run has no secrets, and should not turn red for
@@ -93,14 +93,17 @@ async function execute(
   ])
   const service = createAgentService({ ...step, ...inputs, now: clock.now })
   try {
-    const plan =
-      skip.mayBeMerges !== undefined || needsGitHub(inputs)
-        ? await (await loadGitHub()).plan(service, skip.mayBeMerges)
-        : inputs.task
+    let plan: Plan = inputs.task
+    if (skip.mayBeMerges !== undefined || needsGitHub(inputs)) {
+      const subject = await (await loadGitHub()).findSubject(skip.mayBeMerges)
+      if ('reason' in subject) return { outcome: 'skipped', ...subject }
+      report.comment = subject.comment
+      plan = await subject.plan(service)
+    }
     if ('reason' in plan) return { outcome: 'skipped', ...plan }
-    if (plan.kind !== 'create') progress.follow(plan.jobId)
     log(formatStartLine(plan, inputs))
-    if (!inputs.dryRun) return await run(plan, inputs, { ...step, service })
+    const writePlaceholder = (): Promise<void> => report.writePlaceholder()
+    if (!inputs.dryRun) return await run(plan, inputs, { ...step, service, writePlaceholder })
     if (plan.kind !== 'attach') reporter.group('The prompt as it would be sent', plan.prompt)
     return { outcome: 'dry-run' }
   } finally {

@@ -15,7 +15,7 @@ import { hasReadOnlyToken } from './event/event.js'
 import { getString } from './event/payload.js'
 import { createGitHub, type GitHub, type GitHubRepo } from './github/client.js'
 import { type DocsPulls, openDocsPulls } from './memory/docs-pull.js'
-import { openMemory } from './memory/memory.js'
+import { type Memory, openMemory } from './memory/memory.js'
 import type { SkipReason } from './run/result.js'
 import type { Step } from './run/step.js'
 import type { Plan } from './run/task.js'
@@ -37,24 +37,34 @@ export function openGitHub(step: Step) {
      * @param mayBeMerges the commits that are by nobody in skip-authors: the run is skipped if all
      * are merges
      */
-    plan: (service: AgentService, mayBeMerges: readonly string[] | undefined): Promise<Plan> =>
-      plan({ ...step, service, github, docsPulls }, mayBeMerges),
+    findSubject: (mayBeMerges: readonly string[] | undefined) =>
+      findSubject({ ...step, github, docsPulls }, mayBeMerges),
   }
 }
 
 interface PlanStep extends Step {
-  readonly service: AgentService
   readonly github: GitHub
   readonly docsPulls: DocsPulls
 }
 
-/**
- * Finds what the run is about. Only reads: from GitHub, and the job's status from the service.
- *
- * @throws ActionError `github` if something that decides can't be read
- * @throws Cancelled
- */
-async function plan(step: PlanStep, mayBeMerges: readonly string[] | undefined): Promise<Plan> {
+/** The pull request, issue or event that the run is about. */
+interface Subject {
+  /** What keeps its readers up to date, if anything does. */
+  readonly comment: Memory['comment']
+  /**
+   * Decides what to do. Only reads: from GitHub, and the job's status from the service.
+   *
+   * @throws ActionError `github` if something that decides can't be read
+   * @throws Cancelled
+   */
+  plan(service: AgentService): Promise<Plan>
+}
+
+/** @throws ActionError `github` */
+async function findSubject(
+  step: PlanStep,
+  mayBeMerges: readonly string[] | undefined,
+): Promise<Subject | SkipReason> {
   const { github, log } = step
   const repo = { github, repository: step.environment.repository }
   if (mayBeMerges !== undefined && (await areMerges(mayBeMerges, repo))) {
@@ -68,17 +78,22 @@ async function plan(step: PlanStep, mayBeMerges: readonly string[] | undefined):
   const unnamed = merged ? '' : ', but not as GitHub merges one, so the run is about the push'
   if (found !== undefined) log(`This push merged pull request ${found.pull.number}${unnamed}.`)
   const inputs = { ...step.inputs, issueNumber: merged?.number ?? step.inputs.issueNumber }
-  return planOn({ ...step, inputs }, found, repo)
+  const about = { ...step, inputs }
+  const memory = openMemory(about)
+  return {
+    comment: inputs.dryRun ? undefined : memory.comment,
+    plan: (service) => plan(about, found, memory, service),
+  }
 }
 
-/** Decides what to do about the pull request, issue or event that the run is about. */
-async function planOn(
+async function plan(
   step: PlanStep,
   found: Awaited<ReturnType<typeof findMergedPull>>,
-  repo: GitHubRepo,
+  memory: Memory,
+  service: AgentService,
 ): Promise<Plan> {
-  const { inputs, event, service, github, docsPulls, log, progress } = step
-  const memory = openMemory(step, github, docsPulls)
+  const { inputs, environment, event, github, log, tell } = step
+  const repo = { github, repository: environment.repository }
   const skip = (reason: SkipReason): SkipReason => {
     memory.stop() // It would be no news there.
     return reason
@@ -95,21 +110,16 @@ async function planOn(
   if (changes?.truncated) log('GitHub cut the list of changed files.')
   const judged = changes && judgeChanges(inputs, event, changes)
   if (judged && 'reason' in judged) return skip(judged)
-  if (judged !== undefined) {
-    log(judged.note)
-    progress.notes.push(judged.note)
-  }
+  if (judged !== undefined) tell({ kind: 'noted', text: judged.note, level: 'log' })
   // If not all is known: equal to no other.
-  const ofText = fingerprint(task.prompt, changes, step) ?? step.nonce()
-  const [current, ...former] = memory.storedFingerprints(ofText)
-  progress.fingerprint = current
-  progress.formerFingerprints = former
+  const fingerprints = memory.keyed(fingerprint(task.prompt, changes, step) ?? step.nonce())
   const composeWith = (...more: string[]): string =>
     composePrompt([task.prompt, ...more].join('\n\n'), changes, {
       ...step,
       redact: step.redactKeys,
     })
-  return recalled?.plan(composeWith) ?? { ...task, prompt: composeWith() }
+  if (recalled !== undefined) return recalled.plan(fingerprints, composeWith)
+  return { ...task, prompt: composeWith(), fingerprint: fingerprints[0] }
 }
 
 /**

@@ -12,10 +12,10 @@ import { jobSchema } from '../../src/agent/client.js'
 import { FAIL_ON, FAILURES, failsStep, OUTCOMES, STATUSES } from '../../src/agent/job.js'
 import { RANGES } from '../../src/context/changes.js'
 import { DEFAULTS, SECRETS } from '../../src/inputs/inputs.js'
-import { OUTPUT_NAMES } from '../../src/report/outputs.js'
 import { END_FIELDS } from '../../src/run/poll.js'
 import { documents, names, rows, section } from '../support/documents.js'
 import { posixTest } from '../support/platform.js'
+import { OUTPUT_NAMES } from '../unit/scripted-run.js'
 
 const text = (file: string): string => readFileSync(file, 'utf8')
 const REFERENCE = 'docs/reference.md'

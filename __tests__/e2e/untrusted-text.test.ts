@@ -6,10 +6,10 @@
 import { expect, test } from '@jest/globals'
 import { createAgentService } from '../../src/agent/client.js'
 import { createDeadline } from '../../src/net/deadline.js'
-import { OUTPUT_NAMES } from '../../src/report/outputs.js'
 import * as runner from '../../src/runner.js'
 import { type Ended, KEY, runAgainst } from '../support/action.js'
 import { active, created, job, json, type Script, startService } from '../support/service.js'
+import { OUTPUT_NAMES } from '../unit/scripted-run.js'
 
 const EVIL = [
   '::error::pwned',

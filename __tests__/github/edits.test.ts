@@ -257,7 +257,12 @@ describe('an edit that would store the job', () => {
     ...{ isJobSeen: true, created: true, notes: '', text: state, isEnd: false },
   })
   const { signal } = new AbortController()
-  const commentOf = (comments: Partial<Comments>, isMemory = true): Comment =>
+  const commentOf = (
+    comments: Partial<Comments>,
+    isMemory = true,
+    timeoutMs = 60_000,
+    cancel = signal,
+  ): Comment =>
     new Comment({
       comments: {
         list: async () => ({ items: [], truncated: false }),
@@ -266,28 +271,31 @@ describe('an edit that would store the job', () => {
         ...comments,
       },
       isMemory,
-      ...{ log: () => undefined, warn: () => undefined, note: () => undefined },
+      ...{ log: () => undefined, warn: () => undefined, tell: () => undefined },
       identity: { repository: 'your-org/your-repo' } as Identity,
       markerKeys: deriveMarkerKeys('key'),
       environment: runEnvironment(),
       clock,
-      deadline: createDeadline(60_000, signal, clock),
+      deadline: createDeadline(clock.now() + timeoutMs, cancel, clock),
     })
 
   test.each([
-    ['decides', true, { usualMs: 1, memoryMs: 300, cancelledMs: 1 }],
-    ['informs', false, { usualMs: 300, memoryMs: 3_600_000, cancelledMs: 1 }],
-  ] as const)('has its own time if it %s', (_, isMemory, limits) =>
+    ['if it decides', true, 60_000, signal, 30_000],
+    ['if it informs', false, 60_000, signal, 10_000],
+    ['close to the deadline', true, 4_000, signal, 4_000],
+    ['past the deadline', true, 0, signal, 1_000],
+    ['after a cancel', true, 60_000, AbortSignal.abort(), 3_000],
+  ] as const)('has its own time %s', (_, isMemory, timeoutMs, cancel, limitMs) =>
     inSimulation(async () => {
       const create: Comments['create'] = (_text, _mayExist, how) =>
         new Promise((_, reject) =>
           how.signal?.addEventListener('abort', () => reject(how.signal?.reason)),
         )
-      const comment = commentOf({ create }, isMemory)
+      const comment = commentOf({ create }, isMemory, timeoutMs, cancel)
       comment.enqueue(updateOf('active'))
       const startedAt = performance.now()
-      await comment.close(limits, signal)
-      expect(performance.now() - startedAt).toBe(300)
+      await comment.close()
+      expect(performance.now() - startedAt).toBe(limitMs)
     }),
   )
 
@@ -331,7 +339,7 @@ describe('an edit that would store the job', () => {
       const comment = commentOf({ edit })
       for (const state of ['active', 'failed', 'archived'] as const)
         comment.enqueue(updateOf(state))
-      await comment.close({ usualMs: 9, memoryMs: 9, cancelledMs: 9 }, signal)
+      await comment.close()
       expect(texts).toEqual(['active', 'archived'])
     }))
 })

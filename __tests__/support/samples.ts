@@ -11,9 +11,8 @@ import {
   formatStatusLine,
 } from '../../src/report/messages.js'
 import { createCommentText, createSummary } from '../../src/report/summary.js'
-import { Progress } from '../../src/run/progress.js'
+import { factsAfter, factsAtStart, type StepEvent, type StepFacts } from '../../src/run/facts.js'
 import { createRedactor } from '../../src/text/redact.js'
-import { FakeClock } from '../unit/fake-clock.js'
 import { INPUTS, job, MINUTE } from '../unit/scripted-run.js'
 
 const ID = '7c0d2f6e-51a4-4c1e-9a55-0d6f1d1f3b9a'
@@ -24,29 +23,29 @@ const task = { kind: 'create', prompt: 'Bring the docs in line with this pull re
 const inputs = { ...INPUTS, task, projectId: 'your-project' }
 const redact = createRedactor('')
 
-/** A job that has just been created. */
-function started(): { clock: FakeClock; progress: Progress } {
-  const clock = new FakeClock('2026-01-02T03:04:05.000Z')
-  const progress = new Progress(clock)
-  clock.advance(1234)
-  progress.accepted = 'job'
-  progress.update(job('active', { id: ID }))
-  return { clock, progress }
+/** What is known after an event, so many milliseconds after the step began. */
+function known(facts: StepFacts, event: StepEvent, now: number) {
+  const date = new Date(Date.parse('2026-01-02T03:04:05.000Z') + now)
+  return { facts: factsAfter(facts, event, { now, date }), now }
 }
 
+const active = job('active', { id: ID })
+const completed = job('completed', { id: ID, prLink: LINK })
+const CREATED = { kind: 'accepted', asked: 'job', fingerprint: '', job: active } as const
+const started = known(factsAtStart(''), CREATED, 1234)
+const result = { outcome: 'pr-opened' } as const
+
 function log(): string {
-  const { clock, progress } = started()
-  const lines = [formatStartLine(task, inputs), formatStatusLine(progress)]
-  for (const minute of [1, 2]) {
-    clock.advance(minute * MINUTE - clock.now())
-    lines.push(formatHeartbeatLine(progress))
-  }
-  clock.advance(41_000)
-  progress.update(job('completed', { id: ID, prLink: LINK }))
-  const result = { outcome: 'pr-opened' } as const
+  const lines = [formatStartLine(task, inputs), formatStatusLine(started.facts, active, 1234)]
+  for (const minute of [1, 2]) lines.push(formatHeartbeatLine({ ...started, now: minute * MINUTE }))
+  const ended = known(started.facts, { kind: 'seen', job: completed }, 161_000)
   // GitHub shows the annotation like this.
-  const notice = `Notice: ${createAnnotation({ progress, isRemembered: false }, result, new Set()).text}`
-  lines.push(formatStatusLine(progress), notice, formatEndLine(progress, result))
+  const notice = `Notice: ${createAnnotation({ ...VIEW, ...ended }, result, new Set()).text}`
+  lines.push(
+    formatStatusLine(ended.facts, completed, ended.now),
+    notice,
+    formatEndLine(ended, result),
+  )
   return ['```text', ...lines, '```'].join('\n')
 }
 
@@ -54,7 +53,6 @@ const VIEW = {
   inputs,
   notes: [],
   redact,
-  sending: false,
   workflow: 'Docs',
   isRemembered: true,
 }
@@ -69,17 +67,15 @@ export function pictured(summary: string, comment: string): string {
 
 /** The same, as the code writes it now. */
 export function picturedNow(): string {
-  const { clock, progress } = started()
-  clock.advance(100_000)
-  progress.update(job('completed', { id: ID, prLink: LINK }))
-  progress.result = { outcome: 'pr-opened' }
-  progress.docsFiles = [
+  const files = [
     { filename: 'guides/retry.mdx', additions: 24, deletions: 0 },
     { filename: 'reference/options.mdx', additions: 6, deletions: 2 },
   ]
+  const { facts, now } = known(started.facts, { kind: 'seen', job: completed }, 101_234)
+  const view = { ...VIEW, facts: { ...facts, result, docsFiles: files }, now }
   return pictured(
-    createSummary({ ...VIEW, progress, runUrl: '' }),
-    createCommentText({ ...VIEW, progress, runUrl: RUN_URL }),
+    createSummary({ ...view, runUrl: '' }),
+    createCommentText({ ...view, runUrl: RUN_URL }),
   )
 }
 

@@ -1,13 +1,13 @@
 // What a run does with the docs job that is remembered. docs/behaviour.md shows the same rows.
 import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
-import { type Decision, decide, type Facts } from '../../src/memory/decide.js'
+import { type Decision, decide, type Situation } from '../../src/memory/decide.js'
 import type { SkipReason } from '../../src/run/result.js'
 import { rows } from '../support/documents.js'
 import { job } from './scripted-run.js'
 
 const LINK = 'https://github.com/your-org/docs/pull/3'
-const USUAL: Facts = {
+const USUAL: Situation = {
   by: 'earlier run',
   push: undefined,
   isNews: true,
@@ -20,8 +20,10 @@ const USABLE = [job('completed'), job('active'), job('queued'), 'not requested']
 const ENDED = FAILURES.map((status) => job(status))
 
 /** Every combination of these with the usual facts. */
-function all(choices: { readonly [Name in keyof Facts]?: readonly Facts[Name][] }): Facts[] {
-  return Object.entries(choices).reduce<Facts[]>(
+function all(
+  choices: { readonly [Name in keyof Situation]?: readonly Situation[Name][] },
+): Situation[] {
+  return Object.entries(choices).reduce<Situation[]>(
     (facts, [name, values]) =>
       facts.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
     [USUAL],
@@ -39,7 +41,7 @@ const ROWS: readonly (readonly [
   job: string,
   pull: string,
   does: Decision['does'],
-  Facts[],
+  Situation[],
 ])[] = [
   [
     "a re-run whose earlier attempt didn't see the docs job finish",
@@ -156,7 +158,7 @@ test('docs/behaviour.md has these rows', () => {
 })
 
 const PUSHED = { push: 'own', isNews: false } as const
-test.each<[Partial<Facts>, Partial<Record<keyof SkipReason, unknown>>]>([
+test.each<[Partial<Situation>, Partial<Record<keyof SkipReason, unknown>>]>([
   [
     { by: 'unfinished attempt' },
     { reason: expect.stringMatching(/didn't see its docs job finish\.$/) },

@@ -5,9 +5,9 @@ import {
   createMarker,
   deriveMarkerKeys,
   type Identity,
+  keyed,
   readMarker,
   type StoredState,
-  storedFingerprints,
   workflowId,
 } from '../../src/memory/marker.js'
 
@@ -66,11 +66,11 @@ test('while a key is replaced, the one before it is verified with, and the new o
 })
 
 test('a fingerprint is stored by the key, and known as it was stored by the one before', () => {
-  const both = storedFingerprints('a-fingerprint', deriveMarkerKeys('mint_new', 'mint_key'))
-  const [old] = storedFingerprints('a-fingerprint', KEY)
+  const both = keyed('a-fingerprint', deriveMarkerKeys('mint_new', 'mint_key'))
+  const [old] = keyed('a-fingerprint', KEY)
   expect(both.slice(1)).toEqual([old])
   expect(new Set([...both, 'a-fingerprint']).size).toBe(3)
-  expect(storedFingerprints('another', KEY)).not.toContain(old)
+  expect(keyed('another', KEY)).not.toContain(old)
 })
 
 test('what a key that leaked may have signed is checked like what the service says', () => {

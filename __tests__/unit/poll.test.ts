@@ -40,7 +40,9 @@ const messaged = (known: Job | undefined, at = 0): Options => ({
 })
 
 async function poll(script: Script, { timeoutMs = 30 * MINUTE, ...more }: Options = {}) {
-  const run = createScriptedRun(script, { timeoutMs, random: 0.5, jobId: 'job-1', ...more })
+  const responded = (more.precededBy?.kind ?? 'nothing') !== 'nothing'
+  const given = { timeoutMs, random: 0.5, jobId: 'job-1', responded, ...more }
+  const run = createScriptedRun(script, given)
   const options: PollOptions = {
     jobId: 'job-1',
     precededBy: { kind: 'nothing' },
@@ -49,7 +51,6 @@ async function poll(script: Script, { timeoutMs = 30 * MINUTE, ...more }: Option
     timeoutMs,
     ...more,
   }
-  run.progress.responded = options.precededBy.kind !== 'nothing'
   const { value, code, error } = await settle(pollUntilDone(options, run.tools))
   const end = code ?? describeResult(value)
   const seconds = callTimes(run).map((at) => at / 1000)
@@ -313,8 +314,8 @@ describe('at the deadline', () => {
   ])(
     'a service that never responded is a network error: %s',
     async (_, script, message, advice) => {
-      const { end, error, progress } = await poll(script, { timeoutMs: MINUTE })
-      expect([end, progress.responded]).toEqual(['network', false])
+      const { end, error } = await poll(script, { timeoutMs: MINUTE })
+      expect(end).toBe('network')
       expect(error).toMatchObject({ message, advice })
     },
   )
@@ -462,19 +463,19 @@ test.each([
     'the last response said "completed", which may predate the message',
   ],
 ])('if the last poll %s, that is known', async (_, script, options, reason) => {
-  const { progress } = await poll(script, { ...options, timeoutMs: 2_000 })
-  expect(progress.missedReason).toBe(reason)
+  const { facts } = await poll(script, { ...options, timeoutMs: 2_000 })
+  expect(facts().missedReason).toBe(reason)
 })
 
 test('a poll counts as missed until it is answered', async () => {
   const missed: string[] = []
-  const answer: ScriptedResult = ({ progress }) => {
-    missed.push(progress.missedReason)
+  const answer: ScriptedResult = ({ facts }) => {
+    missed.push(facts().missedReason)
     return jobResult('active')
   }
-  const { progress } = await poll([answer, answer], { timeoutMs: 2_000 })
+  const { facts } = await poll([answer, answer], { timeoutMs: 2_000 })
   expect(missed).toEqual(Array(2).fill('the last status request got no response'))
-  expect(progress.missedReason).toBe('')
+  expect(facts().missedReason).toBe('')
 })
 
 test('an error is logged once for as long as it lasts', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { FAILURES } from '../../src/agent/job.js'
 import type { RunEnvironment, RunEvent } from '../../src/event/event.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
-import type { Facts } from '../../src/memory/decide.js'
+import type { Situation } from '../../src/memory/decide.js'
 import type { DocsPull } from '../../src/memory/docs-pull.js'
 import type { StoredState } from '../../src/memory/marker.js'
 import {
@@ -87,21 +87,21 @@ async function find({
       readDocsPull: async () => ({ state: pull }) as DocsPull,
       ...scripted.tools,
       comment,
-    }).then(describePrevious),
+    }).then(async (found) => [found, await describePrevious(found)] as const),
   )
-  const { jobId, previousLink, fingerprint } = scripted.progress
+  const [found, described] = value ?? []
+  const { jobId, previousLink, notes } = scripted.facts()
   return {
     lines: scripted.lines,
-    notes: scripted.progress.notes,
+    notes,
+    fingerprint: found && 'kind' in found ? found.fingerprint : undefined,
     reported: scripted.reported,
-    responded: scripted.progress.responded,
-    fingerprint,
     isStopped: comment.isStopped,
 
     error,
     /** What was found, which jobs were asked for, and which one is followed. */
     story: [
-      error === undefined ? value : (code ?? error.message),
+      error === undefined ? described : (code ?? error.message),
       `asks ${scripted.calls.map(({ jobId }) => jobId).join(' ') || 'nobody'}`,
       `follows ${[jobId, previousLink].filter(Boolean).join(' ') || 'nothing'}`,
     ].join('; '),
@@ -142,10 +142,8 @@ describe('a first attempt', () => {
     ['that is gone', { script: gone }, 'gone', 4],
     ['without asking in a dry run', { dryRun: true }, 'not requested', 0],
   ])('continues the job in the comment, %s', async (_, options, now, requests) => {
-    const { story, responded } = await find({ comment, ...options })
+    const { story } = await find({ comment, ...options })
     expect(story).toBe(`continues job-1, active: ${now}; ${asks('job-1', requests)}; ${FOLLOWED}`)
-    // So that a request after it is retried until the deadline.
-    expect(responded).toBe(requests > 0)
   })
 
   test('continues a job without a pull request, or a pull request without a job', async () => {
@@ -229,11 +227,10 @@ describe('a re-run', () => {
     const found = await find({ attempt: 2, comment: told, script: isNow('completed'), ...options })
     expect(found.story).toBe(story)
     const isReported = story.startsWith('waits')
-    expect(found.fingerprint).toBe(isReported ? 'its fingerprint' : '')
+    expect(found.fingerprint).toBe(isReported ? 'its fingerprint' : undefined)
     const why =
       'This is a re-run, and its docs job has opened a pull request. ' +
       'To ask for docs again, run a step with "job-id: job-1" and a prompt.'
-    expect(found.lines.log).toEqual(isReported ? [why] : [])
     expect(found.notes).toEqual(isReported ? [why] : [])
   })
 
@@ -331,7 +328,7 @@ describe('continuing', () => {
   }
 
   async function decide(
-    previousJob: Facts['job'],
+    previousJob: Situation['job'],
     pull: DocsPull,
     {
       link = OLD_LINK,
@@ -343,14 +340,12 @@ describe('continuing', () => {
       known,
     }: Decide = {},
   ) {
-    const { tools, progress, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
+    const { tools, facts, lines } = createScriptedRun(script, { jobId, timeoutMs: 60_000 })
     const read: string[] = []
     const readDocsPull = async (link: string) => {
       read.push(link)
       return pull
     }
-    progress.fingerprint = 'the same'
-    progress.formerFingerprints = ['with the key before']
     const state = stored('active', { jobId, link, fingerprint })
     const previous = { state, findJob: async () => previousJob, pull: known }
     const inputs: Inputs = { ...INPUTS, timeoutMs: 60_000, jobScope: 'pull-request', dryRun }
@@ -358,11 +353,14 @@ describe('continuing', () => {
     const environment = { runId: '9', runAttempt: 1 } as RunEnvironment
     const comment = commentWith('nothing')
     const context = { ...tools, comment, inputs, environment, event, readDocsPull }
-    const task = await planFor(previous, composeWith, context)
-    const followed = [progress.jobId, progress.previousLink]
-    return { told: { task, read, log: lines.log, followed }, task, progress }
+    const sent = ['the same', 'with the key before'] as const
+    const task = await planFor(previous, sent, composeWith, context)
+    const { jobId: followed, previousLink, notes } = facts()
+    const told = { task, read, log: [...lines.log, ...notes], followed: [followed, previousLink] }
+    return { told, task, facts }
   }
 
+  const STORED = { fingerprint: 'the same' }
   const active = job('active')
   const linked = job('completed', { prLink: LINK })
   const open: DocsPull = { state: 'open' }
@@ -370,7 +368,7 @@ describe('continuing', () => {
   const merged: DocsPull = { state: 'merged' }
   const unknown: DocsPull = { state: 'unknown', reason: 'It is on another host.' }
 
-  test.each<[string, Facts['job'], DocsPull, remembered: string, link: string]>([
+  test.each<[string, Situation['job'], DocsPull, remembered: string, link: string]>([
     ['an open pull request', active, open, OLD_LINK, OLD_LINK],
     ['an open pull request that is news', linked, open, OLD_LINK, LINK],
     ['a pull request that cannot be read', active, unknown, OLD_LINK, OLD_LINK],
@@ -382,7 +380,7 @@ describe('continuing', () => {
     const { told } = await decide(previousJob, pull, { link: remembered })
     const known = { job: previousJob, find: expect.any(Function), previousLink }
     expect(told).toEqual({
-      task: { kind: 'message', jobId: 'job-1', prompt, remembered: known },
+      task: { kind: 'message', jobId: 'job-1', prompt, remembered: known, ...STORED },
       read: link === '' ? [] : [link],
       log: [],
       followed: ['job-1', link],
@@ -390,8 +388,8 @@ describe('continuing', () => {
   })
 
   test.each<[DocsPull, Task]>([
-    [open, { kind: 'message', jobId: 'job-1', prompt: continueAt(OLD_LINK) }],
-    [merged, { kind: 'create', prompt: 'Do it' }],
+    [open, { kind: 'message', jobId: 'job-1', prompt: continueAt(OLD_LINK), ...STORED }],
+    [merged, { kind: 'create', prompt: 'Do it', previousLink: '', ...STORED }],
   ])(
     'a job that was not requested, with a pull request that is %j, is told: %j',
     async (pull, task) => {
@@ -408,17 +406,16 @@ describe('continuing', () => {
   ])(
     'if it takes no message, the service is asked whether it is gone: %s',
     async (_, script, answer) => {
-      const { task, progress } = await decide(linked, open, { script })
-      progress.posted = true
+      const { task, facts } = await decide(linked, open, { script })
       const find = 'remembered' in task ? task.remembered?.find : undefined
       const answered = await settle(Promise.resolve(find?.()))
       expect(answered).toMatchObject(answer)
       expect(answered.error?.message ?? '').not.toContain('Nothing was sent')
-      expect(progress).toMatchObject({ job: undefined, jobId: 'job-1', missedReason: '' })
+      expect(facts()).toMatchObject({ seen: undefined, jobId: 'job-1', missedReason: '' })
     },
   )
 
-  test.each<[string, Facts['job'], DocsPull]>([
+  test.each<[string, Situation['job'], DocsPull]>([
     ['no longer exists', undefined, open],
     ['failed', job('failed'), open],
     ['was archived', job('archived'), unknown],
@@ -427,10 +424,15 @@ describe('continuing', () => {
   ])('a job that %s is replaced: %j, %j', async (reason, previousJob, pull) => {
     const isOpen = pull === open
     expect((await decide(previousJob, pull)).told).toEqual({
-      task: { kind: 'create', prompt: isOpen ? continueAt(OLD_LINK) : 'Do it' },
+      task: {
+        kind: 'create',
+        prompt: isOpen ? continueAt(OLD_LINK) : 'Do it',
+        previousLink: isOpen ? OLD_LINK : '',
+        ...STORED,
+      },
       read: [OLD_LINK],
       log: [`The earlier docs job ${reason}: a new one takes its place.`],
-      followed: ['', isOpen ? OLD_LINK : ''],
+      followed: ['job-1', OLD_LINK],
     })
   })
 
@@ -440,18 +442,17 @@ describe('continuing', () => {
     ['the same', 'not requested' as const, undefined],
   ])('a push of what was sent before waits for the job: %s, %j', async (...row) => {
     const [fingerprint, previousJob, job] = row
-    const { told, progress } = await decide(previousJob, open, { pushed: true, fingerprint })
+    const { told } = await decide(previousJob, open, { pushed: true, fingerprint })
     const link = previousJob === linked ? LINK : OLD_LINK
     const why =
       'This push has nothing new for the docs job. ' +
       'To ask for docs again, run a step with "job-id: job-1" and a prompt.'
     expect(told).toEqual({
-      task: { kind: 'attach', jobId: 'job-1', job },
+      task: { kind: 'attach', jobId: 'job-1', job, messageMayBeLost: false, ...STORED },
       read: [link],
       log: [why],
       followed: ['job-1', link],
     })
-    expect(progress).toMatchObject({ fingerprint: 'the same', notes: [why] })
   })
 
   test('a push of what was sent before is skipped once that is merged, with the link', async () => {
@@ -475,7 +476,8 @@ describe('continuing', () => {
 
   test('if only the pull request is remembered, the new job continues there', async () => {
     const { told } = await decide(undefined, open, { jobId: '' })
-    const task = { kind: 'create', prompt: continueAt(OLD_LINK) }
+    const prompt = continueAt(OLD_LINK)
+    const task = { kind: 'create', prompt, previousLink: OLD_LINK, ...STORED }
     expect(told).toEqual({ task, read: [OLD_LINK], log: [], followed: ['', OLD_LINK] })
   })
 })

@@ -4,16 +4,19 @@
  */
 
 import { describe, expect, test } from '@jest/globals'
+import type { KeptComment } from '../../src/memory/comment.js'
 import { createDeadline } from '../../src/net/deadline.js'
-import { OUTPUT_NAMES } from '../../src/report/outputs.js'
 import { StepReport } from '../../src/report/report.js'
-import { Progress } from '../../src/run/progress.js'
-import type { StatusUpdate, StatusWriter } from '../../src/run/status-update.js'
+import type { StatusUpdate } from '../../src/run/status-update.js'
 import { ActionError } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
-import { INPUTS, job, LINK } from './scripted-run.js'
+import { INPUTS, job, LINK, OUTPUT_NAMES } from './scripted-run.js'
 
 const ENOSPC = new Error('ENOSPC')
+const SENDING = { kind: 'sending', asked: 'job' } as const
+const end = (outcome: 'timed-out' | 'dry-run' | 'pr-opened') =>
+  ({ kind: 'ended', result: { outcome } }) as const
+const SKIPPED = { kind: 'ended', result: { outcome: 'skipped', reason: 'a reason' } } as const
 
 /** A step whose writes are recorded, with the time limits of its last edits. */
 function createStep({
@@ -21,10 +24,8 @@ function createStep({
   failure = ENOSPC as Error,
 } = {}) {
   const clock = new FakeClock()
-  const progress = new Progress(clock)
   const written: [to: string, text: string][] = []
   const updates: StatusUpdate[] = []
-  const limits: number[][] = []
   const recorder = (to: string) => (text: string) => void written.push([to, text])
   const report = new StepReport({
     writer: {
@@ -39,7 +40,7 @@ function createStep({
         written.push(['summary', text.split('\n')[0] ?? ''], ['advice', text])
       },
     },
-    progress,
+    clock,
     redact: (text) => text,
     environment: { serverUrl: '', repository: '', runId: '', workflow: '' },
     inputs: INPUTS,
@@ -49,29 +50,27 @@ function createStep({
     memory: 'none',
     writePlaceholder: async (update) => void updates.push(update),
     enqueue: (update) => updates.push(update),
-    close: async ({ usualMs, memoryMs, cancelledMs }) =>
-      void limits.push([usualMs, memoryMs, cancelledMs]),
+    close: async () => undefined,
   }
   const to = (place: string): string[] =>
     written.filter(([at]) => at === place).map(([, text]) => text)
-  return { clock, progress, report, updates, limits, to }
+  return { clock, report, updates, to }
 }
 
 describe('while the step runs', () => {
   test('the outputs that are known are written, at the end all of them', () => {
     const { report, to } = createStep()
-    report.publish()
-    report.end({ outcome: 'timed-out' })
+    report.tell(SENDING)
+    report.tell(end('timed-out'))
     const counts = to('outputs').map((line) => line.split(' ').length)
     expect(counts).toEqual([OUTPUT_NAMES.length - 2, OUTPUT_NAMES.length])
   })
 
   test('a final status leaves the report to the end, and no news is no report', () => {
-    const { report, progress, updates, to } = createStep()
-    progress.accepted = 'job'
-    report.onJob(job('active'))
-    report.onJob(job('active'))
-    report.onJob(job('failed'))
+    const { report, updates, to } = createStep()
+    report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
+    report.tell({ kind: 'seen', job: job('active') })
+    report.tell({ kind: 'seen', job: job('failed') })
     expect(updates.map(({ stored }) => stored.state)).toEqual(['active'])
     expect(to('log')).toHaveLength(2)
     expect(to('summary')).toHaveLength(1)
@@ -80,26 +79,27 @@ describe('while the step runs', () => {
   test('a link that is not passed on is logged once', () => {
     const { report, to } = createStep()
     for (const status of ['active', 'completed'])
-      report.onJob({ ...job(status), linkRejected: true })
+      report.tell({ kind: 'seen', job: { ...job(status), linkRejected: true } })
     expect(to('log').filter((line) => line.includes('dropped'))).toHaveLength(1)
   })
 })
 
 describe('what can not be written', () => {
   test('as outputs before anything was accepted ends the step, as long as nothing is lost', () => {
-    const { progress, report, to, updates } = createStep({ broken: ['outputs'] })
-    expect(() => report.publish()).toThrow('Writing the outputs failed: ENOSPC. Nothing was sent.')
+    const { report, to, updates } = createStep({ broken: ['outputs'] })
+    expect(() => report.tell(SENDING)).toThrow(
+      'Writing the outputs failed: ENOSPC. Nothing was sent.',
+    )
     expect([to('summary').length, updates.length]).toEqual([1, 0])
-    progress.onlyWaits = true
-    report.publish()
+    report.tell({ kind: 'waiting', fingerprint: '', messageMayBeLost: false })
     expect(updates).toHaveLength(1)
   })
 
   test("as outputs by the container's user says what that user needs", () => {
     const failure = Object.assign(new Error('EACCES'), { code: 'EACCES' })
-    const { progress, report } = createStep({ broken: ['outputs'], failure })
-    report.end({ outcome: 'skipped', reason: 'a reason' })
-    expect(progress.result).toMatchObject({
+    const { report } = createStep({ broken: ['outputs'], failure })
+    report.tell(SKIPPED)
+    expect(report.facts.result).toMatchObject({
       error: {
         advice: expect.stringMatching(
           /^Let the container's user write .* `options: --user root`\.$/,
@@ -109,9 +109,9 @@ describe('what can not be written', () => {
   })
 
   test('as outputs at the end is the result, with its cause', () => {
-    const { progress, report, to } = createStep({ broken: ['outputs'] })
-    report.end({ outcome: 'skipped', reason: 'a reason' })
-    expect(progress.result).toMatchObject({
+    const { report, to } = createStep({ broken: ['outputs'] })
+    report.tell(SKIPPED)
+    expect(report.facts.result).toMatchObject({
       outcome: 'error',
       error: { code: 'internal', cause: ENOSPC },
     })
@@ -120,8 +120,8 @@ describe('what can not be written', () => {
 
   test('as the summary is one warning', () => {
     const { report, to } = createStep({ broken: ['summary'] })
-    report.publish()
-    report.end({ outcome: 'dry-run' })
+    report.tell(SENDING)
+    report.tell(end('dry-run'))
     expect(to('warn')).toEqual(['Writing the summary failed: ENOSPC'])
     expect(report.exitCode).toBe(0)
   })
@@ -129,11 +129,11 @@ describe('what can not be written', () => {
 
 describe('the end', () => {
   test('is reported once', async () => {
-    const { report, to, progress } = createStep()
-    report.end({ outcome: 'dry-run' })
-    report.end({ outcome: 'cancelled' })
-    report.publish()
-    expect(progress.result).toEqual({ outcome: 'dry-run' })
+    const { report, to } = createStep()
+    report.tell(end('dry-run'))
+    report.tell({ kind: 'ended', result: { outcome: 'cancelled' } })
+    report.tell(SENDING)
+    expect(report.facts.result).toEqual({ outcome: 'dry-run' })
     expect([to('summary').length, to('outputs').length]).toEqual([1, 1])
   })
 
@@ -143,10 +143,11 @@ describe('the end', () => {
   ])(
     'with %i files of the pull request that it names writes the summary %i times, and edits once',
     async (count, summaries) => {
-      const { clock, report, updates, to, progress } = createStep()
-      report.end({ outcome: 'pr-opened' })
+      const { clock, report, updates, to } = createStep()
+      report.tell(end('pr-opened'))
       expect(updates).toEqual([])
-      progress.docsFiles = Array(count).fill({ filename: 'a.md', additions: 1, deletions: 0 })
+      const file = { filename: 'a.md', additions: 1, deletions: 0 }
+      report.tell({ kind: 'files-read', files: Array(count).fill(file) })
       await report.closeComment(createDeadline(30 * 60_000, new AbortController().signal, clock))
       expect([updates.length, to('summary').length, to('outputs').length]).toEqual([
         1,
@@ -156,54 +157,42 @@ describe('the end', () => {
     },
   )
 
-  test.each([
-    ['long before the deadline', 0, false, [10_000, 30_000, 3_000]],
-    ['close to it', 30 * 60_000 - 4_000, false, [4_000, 4_000, 3_000]],
-    ['past it', 31 * 60_000, false, [1_000, 1_000, 3_000]],
-    ['after a cancel', 0, true, [3_000, 3_000, 3_000]],
-  ])('leaves the last edits some time: %s', async (_, elapsedMs, isCancelled, expected) => {
-    const { clock, report, limits } = createStep()
-    clock.advance(elapsedMs)
-    const cancel = isCancelled ? AbortSignal.abort() : new AbortController().signal
-    await report.closeComment(createDeadline(30 * 60_000, cancel, clock))
-    expect(limits).toEqual([expected])
-  })
-
   test('writes the summary again once the job is stored: then a re-run finds it', async () => {
-    const { clock, progress, report, to } = createStep()
-    const comment: { memory: StatusWriter['memory'] } = { memory: 'pending' }
+    const { clock, report, to } = createStep()
+    const comment: { memory: KeptComment['memory'] } = { memory: 'pending' }
     const close = async (): Promise<void> => {
       comment.memory = 'stored'
     }
     const writes = { writePlaceholder: async () => undefined, enqueue: () => undefined }
     report.comment = Object.assign(comment, { failure: '', close, ...writes })
-    progress.accepted = 'job'
-    progress.update(job('active'))
-    report.end({ outcome: 'timed-out' })
+    report.tell({ kind: 'accepted', asked: 'job', fingerprint: '', job: job('active') })
+    report.tell(end('timed-out'))
     await report.closeComment(createDeadline(60_000, new AbortController().signal, clock))
     const advice = to('advice')
-    expect(advice).toHaveLength(2)
-    expect(advice[0]).toContain('A re-run starts another docs job.')
-    expect(advice[1]).toContain('re-run the workflow job: this step then sends nothing.')
+    expect(advice).toHaveLength(3)
+    expect(advice[1]).toContain('A re-run starts another docs job.')
+    expect(advice[2]).toContain('re-run the workflow job: this step then sends nothing.')
   })
 
   test('names the request that is in flight: the new job, if the earlier one is gone', () => {
-    const { progress, report } = createStep()
+    const { report } = createStep()
     expect(report.resultUnknown()).toBeUndefined()
-    progress.follow('job-1')
-    progress.request = 'sending'
+    report.tell({ kind: 'remembered', jobId: 'job-1', link: LINK })
+    report.tell({ kind: 'sending', asked: 'message' })
     expect(report.resultUnknown(ENOSPC)).toMatchObject({
       message: expect.stringMatching(/^The message/),
       cause: ENOSPC,
     })
-    progress.forget(LINK)
+    report.tell({ kind: 'replaced', link: LINK })
+    report.tell(SENDING)
     expect(report.resultUnknown()?.message).toMatch(/^The create request/)
   })
 
   test('has the details of an error in the debug lines, not truncated before they are redacted', () => {
     const { report, to } = createStep()
     const cause = { data: 'x'.repeat(20_000) }
-    report.end({ outcome: 'error', error: new ActionError('network', 'Broken.', '', { cause }) })
+    const error = new ActionError('network', 'Broken.', '', { cause })
+    report.tell({ kind: 'ended', result: { outcome: 'error', error } })
     expect(to('debug').join()).toContain(`'${cause.data}'`)
   })
 })

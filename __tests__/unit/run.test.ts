@@ -2,6 +2,7 @@
 // story after the other.
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../src/agent/job.js'
+import { sentIn } from '../../src/run/facts.js'
 import { errorOf, toRunResult } from '../../src/run/result.js'
 import { run } from '../../src/run/run.js'
 import type { Remembered, Task } from '../../src/run/task.js'
@@ -43,8 +44,7 @@ async function runTask(
   { wait = true, cancelAt = Infinity } = {},
 ) {
   const jobId = task.kind === 'create' ? '' : task.jobId
-  const scripted = createScriptedRun(script, { jobId, cancelAt })
-  scripted.progress.responded = 'job' in task
+  const scripted = createScriptedRun(script, { jobId, cancelAt, responded: 'job' in task })
   const result = await run(task, { ...INPUTS, wait }, scripted.tools)
   const requests = scripted.calls.map(({ kind }) => kind).join(' ')
   const code = errorOf(result)?.code
@@ -69,7 +69,7 @@ describe('a step that creates a job', () => {
   test('writes a placeholder, creates the job, tells of it, and polls it to its end', async () => {
     const newJob = (status: string) => jobResult(status, { id: 'job-9' })
     const script = [errorResponse(429), newJob('active'), newJob('active'), newJob('failed')]
-    const { result, calls, placeholders, published, progress } = await runTask(CREATE, script)
+    const { result, calls, placeholders, published, facts } = await runTask(CREATE, script)
     expect(result).toEqual({ outcome: 'failed' })
     expect(calls).toMatchObject([
       { kind: 'create', prompt: 'Do it' },
@@ -82,9 +82,10 @@ describe('a step that creates a job', () => {
       calls: 2,
       jobId: 'job-9',
       status: 'active',
-      request: 'idle',
+      request: 'accepted',
     })
-    expect(progress).toMatchObject({ jobId: 'job-9', status: 'failed', sent: 'job' })
+    expect(facts().jobId).toBe('job-9')
+    expect(published.at(-1)).toMatchObject({ status: 'failed', sent: 'job' })
   })
 
   test.each<[string, Iterable<ScriptedResult>, wait: boolean, story: string]>([
@@ -184,7 +185,7 @@ describe('a job that completed without a pull request', () => {
 describe('a step that messages a job', () => {
   test('sends it to its job, tells that it was accepted, and polls the job to its end', async () => {
     const script = [noJob, active, opened]
-    const { result, calls, placeholders, published, progress } = await runTask(MESSAGE, script)
+    const { result, calls, placeholders, published, facts } = await runTask(MESSAGE, script)
     expect(result).toEqual({ outcome: 'pr-opened' })
     expect(calls).toMatchObject([
       { kind: 'message', jobId: 'job-1', prompt: 'Do more' },
@@ -196,9 +197,9 @@ describe('a step that messages a job', () => {
       calls: 1,
       jobId: 'job-1',
       sent: 'message',
-      request: 'idle',
+      request: 'accepted',
     })
-    expect(progress.sent).toBe('message')
+    expect(sentIn(facts())).toBe('message')
   })
 
   const changed = jobResult('completed', { prLink: `${LINK}0` })
@@ -238,7 +239,7 @@ describe('a step that messages a job', () => {
       calls: 1,
       jobId: 'job-1',
       sent: 'message',
-      request: 'idle',
+      request: 'accepted',
     })
     expect(story).toBe(wait ? 'message poll poll: timed-out' : 'message: started')
   })
@@ -247,9 +248,9 @@ describe('a step that messages a job', () => {
     ['a 404', [errorResponse(404)], 'message: error not-found'],
     ['a refusal', [errorResponse(410)], 'message: error rejected'],
   ])('ends with %s, and creates no new job', async (_, script, story) => {
-    const { progress, ...run } = await runTask(MESSAGE, script)
+    const { facts, ...run } = await runTask(MESSAGE, script)
     expect(run.story).toBe(story)
-    expect(progress).toMatchObject({ jobId: 'job-1', sent: 'nothing' })
+    expect([facts().jobId, sentIn(facts())]).toEqual(['job-1', 'nothing'])
   })
 
   test('repeats it for as long as the job is busy', async () => {
@@ -313,7 +314,7 @@ describe('a step that messages a remembered job', () => {
   ])('creates a new one if that %s', async (_, refusals, gone, log) => {
     const tries = refusals.length
     const script = [...refusals, ...NEW]
-    const { story, calls, lines, placeholders, progress, published } = await follow(
+    const { story, calls, lines, placeholders, facts, published } = await follow(
       ended,
       script,
       gone,
@@ -329,7 +330,8 @@ describe('a step that messages a remembered job', () => {
     expect(published).toContainEqual(
       expect.objectContaining({ calls: tries, jobId: '', request: 'sending' }),
     )
-    expect(progress).toMatchObject({ jobId: 'job-2', sent: 'job', previousLink: LINK })
+    expect(facts()).toMatchObject({ jobId: 'job-2', previousLink: LINK })
+    expect(sentIn(facts())).toBe('job')
   })
 
   const running = job('active')
@@ -390,16 +392,15 @@ describe('a step that messages a remembered job', () => {
 
 describe('a step that only waits', () => {
   test('tells which job, polls it at once, and sends nothing', async () => {
-    const { story, published, progress } = await runTask(ATTACH, [active, opened])
+    const { story, published } = await runTask(ATTACH, [active, opened])
     expect(story).toBe('poll poll: pr-opened')
     expect(published[0]).toMatchObject({
       at: 0,
       calls: 0,
       jobId: 'job-1',
-      onlyWaits: true,
-      request: 'idle',
+      request: 'waiting',
     })
-    expect(progress).toMatchObject({ onlyWaits: true, sent: 'nothing' })
+    expect(published.at(-1)).toMatchObject({ request: 'waiting', sent: 'nothing' })
   })
 
   test.each<Row>([
@@ -424,8 +425,8 @@ describe('a step that only waits', () => {
       const run = await runTask({ ...ATTACH, job: job('active') }, script)
       expect(run.story.split(': ')[1]).toBe(story)
       expect(run.clock.now()).toBe(endedAt)
-      expect(run.progress).toMatchObject({ status: 'active', onlyWaits: true })
-      expect(run.published[0]).toMatchObject({ at: 0, calls: 0, jobId: 'job-1', status: 'active' })
+      const known = { jobId: 'job-1', status: 'active', request: 'waiting' }
+      expect(run.published).toEqual([{ at: 0, calls: 0, sent: 'nothing', ...known }])
     },
   )
 
@@ -457,10 +458,9 @@ describe('a cancel', () => {
   })
 
   test.each([true, false])('does not lose the job in the response (wait: %s)', async (wait) => {
-    const { story, progress, published } = await runTask(CREATE, [cancelThen(active)], { wait })
+    const { story, published } = await runTask(CREATE, [cancelThen(active)], { wait })
     expect(story).toBe('create: cancelled')
-    expect(progress).toMatchObject({ jobId: 'job-1', status: 'active' })
-    expect(published.at(-1)).toMatchObject({ jobId: 'job-1' })
+    expect(published.at(-1)).toMatchObject({ jobId: 'job-1', status: 'active' })
   })
 })
 

@@ -5,8 +5,9 @@ import type { AgentService, ServiceResult } from '../../src/agent/client.js'
 import { isStatus, type Job } from '../../src/agent/job.js'
 import type { Inputs } from '../../src/inputs/inputs.js'
 import { createDeadline, type Deadline } from '../../src/net/deadline.js'
-import { Progress } from '../../src/run/progress.js'
-import type { RunTools } from '../../src/run/step.js'
+import { collectOutputs } from '../../src/report/outputs.js'
+import { factsAfter, factsAtStart, type StepEvent, sentIn, statusIn } from '../../src/run/facts.js'
+import type { CreateTools } from '../../src/run/run.js'
 import { type ActionError, Cancelled } from '../../src/text/errors.js'
 import { FakeClock } from './fake-clock.js'
 
@@ -39,6 +40,11 @@ export const INPUTS: Inputs = {
   docsToken: '',
   hasPromptFile: false,
 }
+
+/** Every output, in order. */
+export const OUTPUT_NAMES = Object.keys(
+  collectOutputs({ ...factsAtStart(''), result: { outcome: 'dry-run' } }, String),
+)
 
 export const LINK = 'https://github.com/your-org/docs/pull/7'
 export const MINUTE = 60_000
@@ -132,6 +138,8 @@ export interface ScriptedOptions {
   random?: number
   jobId?: string
   startAt?: number | undefined
+  /** The service has responded earlier in the step. */
+  responded?: boolean
   cancelAt?: number | undefined
   /** Each time that it waits, the process is frozen for so long. */
   frozenMs?: number
@@ -139,10 +147,19 @@ export interface ScriptedOptions {
   wakesFirst?: boolean
 }
 
+/** After these, a reader knows more. */
+const PUBLISHED = ['sending', 'pausing', 'accepted', 'waiting', 'seen']
+
 /** Everything around a run, recorded for the assertions. */
 export function createScriptedRun(
   script: Iterable<ScriptedResult>,
-  { timeoutMs = 30 * MINUTE, random = 0, jobId = '', ...times }: ScriptedOptions = {},
+  {
+    timeoutMs = 30 * MINUTE,
+    random = 0,
+    jobId = '',
+    responded = false,
+    ...times
+  }: ScriptedOptions = {},
 ) {
   const {
     startAt = 0,
@@ -154,8 +171,8 @@ export function createScriptedRun(
   clock.advance(startAt)
   const cancel = new AbortController()
   const deadline = createDeadline(timeoutMs, cancel.signal, clock)
-  const progress = new Progress(clock)
-  progress.follow(jobId)
+  let facts = factsAtStart(jobId)
+  const events: StepEvent[] = []
   const results = script[Symbol.iterator]()
   const calls: Call[] = []
   const lines = { log: [] as string[], debug: [] as string[], warn: [] as string[] }
@@ -167,27 +184,28 @@ export function createScriptedRun(
   const placeholders: number[] = []
   /** For each time that the connection was closed, how many requests had been sent. */
   const closes: number[] = []
-  const publish = (): void => {
-    const { jobId, status, request, sent, onlyWaits } = progress
-    published.push({
-      at: clock.now(),
-      jobId,
-      status,
-      request,
-      sent,
-      onlyWaits,
-      calls: calls.length,
-    })
+  const tell = (event: StepEvent): void => {
+    const now = clock.now()
+    events.push(event)
+    facts = factsAfter(facts, event, { now, date: clock.date() })
+    if ('job' in event && event.job !== undefined) reported.push(event.job.rawStatus)
+    if (!PUBLISHED.includes(event.kind)) return
+    const { jobId, request } = facts
+    const known = { jobId, status: statusIn(facts), request: request.is, sent: sentIn(facts) }
+    published.push({ at: now, ...known, calls: calls.length })
   }
   const play = async (call: Omit<Call, 'at'>, until = deadline): Promise<ServiceResult> => {
     calls.push({ ...call, at: clock.now() })
     const { value, done } = results.next()
     if (done) throw new Error(`The script has no result for call ${calls.length}, a ${call.kind}`)
-    return typeof value === 'function' ? await value(all, until) : value
+    const result = typeof value === 'function' ? await value(all, until) : value
+    responded ||= ['job', 'no-job', 'error-response'].includes(result.kind)
+    return result
   }
   const service: AgentService = {
     submit: (request, prompt) => play({ ...request, prompt }),
     getJob: (jobId, until) => play({ kind: 'poll', jobId, limitMs: until.remainingMs() }, until),
+    hasResponded: () => responded,
     close: () => void closes.push(calls.length),
   }
   const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
@@ -196,29 +214,22 @@ export function createScriptedRun(
     if (wakesFirst) clock.advance(frozenMs)
     else await clock.sleep(frozenMs, new AbortController().signal)
   }
-  const tools: RunTools = {
+  const tools: CreateTools = {
     service,
     clock: { now: () => clock.now(), date: () => clock.date(), every: clock.every, sleep },
     deadline,
-    progress,
     random: () => random,
     log: (line) => lines.log.push(line),
     debug: (line) => lines.debug.push(line),
     warn: (line) => lines.warn.push(line),
-    note: (line) => void progress.notes.push(line),
-    onJob: (job) => {
-      reported.push(job.rawStatus)
-      progress.update(job)
-      publish()
-    },
+    tell,
     writePlaceholder: async () => void placeholders.push(calls.length),
-    publish,
   }
   if (cancelAt !== Number.POSITIVE_INFINITY) {
     void clock.sleep(cancelAt, deadline.signal).then(() => cancel.abort())
   }
-  const recorded = { calls, closes, lines, reported, published, placeholders }
-  const all = { clock, cancel, deadline, progress, tools, ...recorded }
+  const recorded = { calls, closes, lines, events, reported, published, placeholders }
+  const all = { clock, cancel, deadline, facts: () => facts, tools, ...recorded }
   return all
 }
 

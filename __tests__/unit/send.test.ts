@@ -2,6 +2,7 @@
 // is up or the step is cancelled. Which results are retried at all is in verdict.test.ts.
 import { describe, expect, test } from '@jest/globals'
 import type { ServiceResult, SubmitRequest } from '../../src/agent/client.js'
+import type { RequestState, StepEvent } from '../../src/run/facts.js'
 import { send } from '../../src/run/send.js'
 import {
   callTimes,
@@ -46,10 +47,6 @@ const accepted = jobResult('active')
 function* thenUnreachable(first: ServiceResult): Iterable<ScriptedResult> {
   yield first
   yield* forever(notSent)
-}
-
-const broken = (cause: Error) => (): never => {
-  throw cause
 }
 
 describe('a retry', () => {
@@ -146,8 +143,7 @@ describe("a service that can't be reached", () => {
   })
 
   test('is tried until the deadline if it responded earlier in the step', async () => {
-    const run = createScriptedRun(forever(notSent), LONG)
-    run.progress.responded = true
+    const run = createScriptedRun(forever(notSent), { ...LONG, responded: true })
     expect((await sendIn(run)).code).toBe('network')
     expect(run.clock.now()).toBeGreaterThan(9 * MINUTE)
   })
@@ -207,7 +203,11 @@ describe('the error', () => {
     ],
     [
       'says that the result is unknown if the action fails while it sends',
-      [broken(cause)],
+      [
+        () => {
+          throw cause
+        },
+      ],
       MINUTE,
       {
         code: 'create-unknown',
@@ -240,10 +240,14 @@ describe('the error', () => {
 
   test("is passed on if the outputs can't be written, and nothing is sent", async () => {
     const { tools, ...run } = createScriptedRun([])
-    const { error } = await sendIn({ ...run, tools: { ...tools, publish: broken(cause) } })
+    const tell = (event: StepEvent): void => {
+      tools.tell(event)
+      if (event.kind === 'sending') throw cause
+    }
+    const { error } = await sendIn({ ...run, tools: { ...tools, tell } })
     expect(error).toBe(cause)
     expect(run.calls).toEqual([])
-    expect(run.progress.sent).toBe('nothing')
+    expect(run.facts().request).toEqual({ is: 'none', posted: false })
   })
 })
 
@@ -287,21 +291,19 @@ describe('a reader knows at any moment', () => {
     const { published } = await submit([errorResponse(429, '30'), accepted])
     expect(published).toMatchObject([
       { at: 0, request: 'sending', calls: 0 },
-      { at: 0, request: 'idle', calls: 1 },
+      { at: 0, request: 'none', calls: 1 },
       { at: 30_000, request: 'sending', calls: 1 },
     ])
   })
 
-  test.each<
-    [string, ScriptedResult, ...known: [request: string, posted: boolean, responded: boolean]]
-  >([
-    ['no complete response', noResponse, 'unknown', true, false],
-    ['no job', noJob, 'unknown', true, true],
-    ['a hanging request', hangs(true), 'unknown', true, false],
-    ['a hanging connection', hangs(false), 'idle', false, false],
-    ['a 401', errorResponse(401), 'idle', true, true],
-  ])('what became of it, after %s', async (_, result, request, posted, responded) => {
-    const { progress } = await submit([result])
-    expect(progress).toMatchObject({ request, posted, responded })
+  test.each<[string, ScriptedResult, known: RequestState]>([
+    ['no complete response', noResponse, { is: 'unknown', asked: 'job' }],
+    ['no job', noJob, { is: 'unknown', asked: 'job' }],
+    ['a hanging request', hangs(true), { is: 'unknown', asked: 'job' }],
+    ['a hanging connection', hangs(false), { is: 'none', posted: false }],
+    ['a 401', errorResponse(401), { is: 'none', posted: true }],
+  ])('what became of it, after %s', async (_, result, request) => {
+    const { facts } = await submit([result])
+    expect(facts().request).toEqual(request)
   })
 })

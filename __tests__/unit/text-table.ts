@@ -1,4 +1,4 @@
-/** How far a step can be, and how it can end from there: the table of which the texts are told. */
+/** What can happen in a step, and how it can end then: the table of which the texts are told. */
 
 import type { ServiceResult } from '../../src/agent/client.js'
 import { DEFAULT_FAIL_ON, FAIL_ON, type FailOn, type Outcome } from '../../src/agent/job.js'
@@ -11,11 +11,10 @@ import {
 } from '../../src/agent/problems.js'
 import { InputError } from '../../src/inputs/inputs.js'
 import type { StepReport } from '../../src/report/report.js'
-import type { Progress } from '../../src/run/progress.js'
+import type { Asked, StepEvent } from '../../src/run/facts.js'
 import type { RunResult } from '../../src/run/result.js'
 import { ActionError, internalError } from '../../src/text/errors.js'
 import { oneLine, quote } from '../../src/text/escape.js'
-import type { FakeClock } from './fake-clock.js'
 import { job, LINK } from './scripted-run.js'
 
 /** Texts that others choose. */
@@ -26,15 +25,8 @@ export interface Outside {
   readonly words: string
 }
 
-export interface Told {
-  readonly outside: Outside
-  readonly clock: FakeClock
-  readonly progress: Progress
-  readonly report: StepReport
-}
-
 /** What is true, and not read from the code under test. */
-interface Facts {
+interface Truth {
   /** A create request or a message has left this machine. */
   readonly posted?: true
   /** This request is in flight, or its result is unknown. */
@@ -49,8 +41,16 @@ interface Facts {
   readonly link?: string
 }
 
-interface State extends Facts {
-  readonly happens: (step: Told) => void
+/** An event, or how many milliseconds pass. */
+type Happening = StepEvent | number
+type Happens = (outside: Outside) => Happening[]
+
+interface State extends Truth {
+  readonly happens: Happens
+  /** The input `job-id` names a job, which gets a prompt or not. */
+  readonly given?: 'attach' | 'message'
+  /** A re-run finds the job in the comment. */
+  readonly stored?: true
   readonly ends: readonly (keyof typeof ENDS)[]
 }
 
@@ -58,6 +58,7 @@ export interface Row extends Omit<State, 'ends'> {
   readonly name: string
   /** Undefined while the step runs. */
   readonly end: End | undefined
+  readonly waits: boolean
   readonly failOn: ReadonlySet<FailOn>
   readonly badInput: boolean
   readonly brokenOutputs: boolean
@@ -67,14 +68,14 @@ export interface Row extends Omit<State, 'ends'> {
   readonly gone: boolean
 }
 
-type End = (step: Told) => RunResult
+type End = (outside: Outside, report: StepReport) => RunResult
 
 const plain =
   (outcome: Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>): End =>
   () => ({ outcome })
 const error =
-  (create: (step: Told) => ActionError): End =>
-  (step) => ({ outcome: 'error', error: create(step) })
+  (create: (...step: Parameters<End>) => ActionError): End =>
+  (...step) => ({ outcome: 'error', error: create(...step) })
 
 type Refusal = Extract<ServiceResult, { kind: 'error-response' }>
 
@@ -91,17 +92,15 @@ const refusal = (status: number, { words }: Outside): Refusal => ({
 })
 
 const pollRefused = (status: number): End =>
-  error(({ outside, progress }) => {
-    const refused = createRefusal(refusal(status, outside), {
+  error((outside, { facts: { seen, request } }) =>
+    createRefusal(refusal(status, outside), {
       kind: 'poll',
-      seen: progress.job !== undefined || progress.accepted === 'message',
-    })
-    progress.missedReason = refused.message
-    return refused
-  })
+      seen: seen !== undefined || request.is === 'accepted',
+    }),
+  )
 
 const unconnected = (permanent: Parameters<typeof cannotConnect>[0]['permanent']): End =>
-  error(({ outside }) =>
+  error((outside) =>
     cannotConnect({
       kind: 'not-sent',
       reason: oneLine(outside.words),
@@ -117,20 +116,17 @@ const ENDS = {
   failed: plain('failed'),
   archived: plain('archived'),
   'timed-out': plain('timed-out'),
-  started: ({ progress }) => {
-    progress.waits = false
-    return { outcome: 'started' }
-  },
+  started: plain('started'),
   'dry-run': plain('dry-run'),
   cancelled: () => ({ outcome: 'cancelled' }),
-  skipped: ({ outside }) => ({ outcome: 'skipped', reason: quote(outside.words) }),
+  skipped: (outside) => ({ outcome: 'skipped', reason: quote(outside.words) }),
   'skipped, a stranger': () => ({
     outcome: 'skipped',
     reason:
       'renovate[bot], who opened the pull request, has no write access to your-org/your-repo and is not in allow-users',
     advice: 'To let them start docs jobs, add the login to allow-users.',
   }),
-  'bad input': error(({ outside }) => {
+  'bad input': error((outside) => {
     const lines = [
       `wait: expected true or false, got ${quote(outside.words)}.`,
       'prompt: no instruction.',
@@ -146,26 +142,24 @@ const ENDS = {
       ),
   ),
   'an exception': error(() => internalError(new TypeError('x is not a function.'))),
-  'ended in flight': error(({ report }) => report.resultUnknown() as ActionError),
-  'cancelled in flight': ({ report }) => ({ outcome: 'cancelled', error: report.resultUnknown() }),
-  'unknown create': error(({ outside }) => resultUnknown({ kind: 'create' }, responded(outside))),
-  'unknown message': error(({ outside }) =>
+  'ended in flight': error((_, report) => report.resultUnknown() as ActionError),
+  'cancelled in flight': (_, report) => ({ outcome: 'cancelled', error: report.resultUnknown() }),
+  'unknown create': error((outside) => resultUnknown({ kind: 'create' }, responded(outside))),
+  'unknown message': error((outside) =>
     resultUnknown({ kind: 'message', jobId: outside.id }, responded(outside)),
   ),
-  'cancelled, unknown create': ({ outside }) => ({
+  'cancelled, unknown create': (outside) => ({
     outcome: 'cancelled',
     error: resultUnknown({ kind: 'create' }, responded(outside)),
   }),
-  'no job in the response': error(({ outside }) =>
-    createdWithoutJob(`200: ${quote(outside.words)}`),
-  ),
-  'no job in the last responses': error(({ outside }) =>
+  'no job in the response': error((outside) => createdWithoutJob(`200: ${quote(outside.words)}`)),
+  'no job in the last responses': error((outside) =>
     missingJob(outside.id, `no docs job (200: ${quote(outside.words)})`),
   ),
-  'create refused, 403': error(({ outside }) =>
+  'create refused, 403': error((outside) =>
     createRefusal(refusal(403, outside), { kind: 'create' }),
   ),
-  'message refused, 403': error(({ outside }) =>
+  'message refused, 403': error((outside) =>
     createRefusal(refusal(403, outside), { kind: 'message' }),
   ),
   'poll refused, 403': pollRefused(403),
@@ -177,83 +171,84 @@ const WAITED = [...TIMED_OUT, 'cancelled'] as const
 const IN_FLIGHT = ['so far', 'ended in flight', 'cancelled in flight'] as const
 const POLLED = ['poll refused, 403', 'poll refused, 404'] as const
 
+type Seen = (outside: Outside) => ReturnType<typeof job>
+
 /** The job as the service shows it. */
+const is =
+  (status: string, prLink: string | null = null, linkRejected = false): Seen =>
+  ({ id, words }) => ({ ...job(status, { id, prLink, text: words }), linkRejected })
+const isUndocumented: Seen = (outside) => is(outside.words)(outside)
+const hasBadLink = (status: string): Seen => is(status, null, true)
+
 const sees =
-  (status: string, prLink: string | null = null, linkRejected = false) =>
-  ({ outside, report }: Told): void =>
-    report.onJob({ ...job(status, { id: outside.id, prLink, text: outside.words }), linkRejected })
-const seesBadLink = (status: string) => sees(status, null, true)
-const follows = ({ progress, outside, report }: Told): void => {
-  // A re-run finds the job there.
-  Object.assign(report.comment ?? {}, { memory: 'stored' })
-  progress.follow(outside.id)
-}
-const followsUp = ({ progress, outside }: Told): void => progress.follow(outside.id, LINK)
-const isSent = ({ progress }: Told): void => {
-  progress.request = 'sending'
-}
+  (seen: Seen): Happens =>
+  (outside) => [{ kind: 'seen', job: seen(outside) }]
 /** A status request that fails, a while after the one before. */
-const misses = ({ clock, outside, progress }: Told): void => {
-  clock.advance(20_000)
-  progress.missedReason = responded(outside)
-}
-const hasUndocumentedStatus = (step: Told): void => sees(step.outside.words)(step)
-const isUnknown = ({ progress }: Told): void => {
-  progress.request = 'unknown'
-}
+const misses: Happens = (outside) => [20_000, { kind: 'missed', reason: responded(outside) }]
+/** What an earlier run left. */
+const remembers =
+  (link = ''): Happens =>
+  ({ id }) => [{ kind: 'remembered', jobId: id, link }]
+const replaces =
+  (link = ''): Happens =>
+  () => [{ kind: 'replaced', link }]
+const sends =
+  (asked: Asked): Happens =>
+  () => [{ kind: 'sending', asked }]
+const isUnknown =
+  (asked: Asked): Happens =>
+  () => [{ kind: 'unknown', asked }]
+const accepts =
+  (asked: Asked, seen?: Seen): Happens =>
+  (outside) => [{ kind: 'accepted', asked, fingerprint: '', job: seen?.(outside) }]
+const waits: Happens = () => [{ kind: 'waiting', fingerprint: '', messageMayBeLost: false }]
+const isNotAccepted =
+  (posted: boolean): Happens =>
+  () => [{ kind: 'not-accepted', posted }, { kind: 'pausing' }]
 
 /** As GitHub's errors are worded, with the words of GitHub in quotes. */
-const hasNotes = ({ progress, outside }: Told): void => {
-  progress.notes.push(
+const hasNotes: Happens = (outside) =>
+  [
     `GitHub: reading the pull request failed: 503, ${quote(outside.words)}`,
     'GitHub: writing the comment failed: 403. Add `issues: write` to the permissions of the workflow job.',
-  )
-}
+  ].map((text) => ({ kind: 'noted', text, level: 'log' }))
 
 const all =
-  (...steps: ((step: Told) => void)[]) =>
-  (step: Told): void => {
-    for (const one of steps) one(step)
-  }
+  (...happens: Happens[]): Happens =>
+  (outside) =>
+    happens.flatMap((one) => one(outside))
 
-/** A request that has left: a create request, or a message after `follows`. */
-const posted = (...happened: ((step: Told) => void)[]) => ({
+type JobFact = NonNullable<Truth['job']>
+
+const creating = all(replaces(), sends('job'))
+const messaging = all(remembers(), sends('message'))
+const followingUp = all(remembers(LINK), sends('message'))
+
+/** The job that the request created was `first` so, and is `fact` at last. */
+const created = (fact: JobFact, first: Seen, ...more: Happens[]) => ({
   posted: true as const,
-  happens: all(
-    ({ progress }) => {
-      progress.posted = true
-    },
-    ...happened,
-  ),
+  happens: all(creating, accepts('job', first), ...more),
+  job: fact,
 })
-const accepts =
-  (what: 'job' | 'message') =>
-  ({ progress }: Told): void => {
-    progress.accepted = what
-  }
-const onlyWaits = ({ progress }: Told): void => {
-  progress.onlyWaits = true
-}
-type JobFact = NonNullable<Facts['job']>
-
-/** The job that the request created is so. */
-const created = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
-  ...posted(accepts('job'), ...happened),
-  job,
+const createdAfter = (link: string, fact: JobFact, first: Seen) => ({
+  ...created(fact, first),
+  happens: all(remembers(LINK), replaces(link), sends('job'), accepts('job', first)),
 })
-const messaged = (job: JobFact, ...happened: ((step: Told) => void)[]) =>
-  created(job, follows, accepts('message'), ...happened)
-const attached = (job: JobFact, ...happened: ((step: Told) => void)[]) => ({
-  happens: all(follows, onlyWaits, isGiven, ...happened),
-  job,
+const messaged = (fact: JobFact, first?: Seen, ...more: Happens[]) => ({
+  posted: true as const,
+  stored: true as const,
+  happens: all(messaging, accepts('message', first), ...more),
+  job: fact,
 })
-const isGiven = ({ progress }: Told): void => {
-  progress.isGiven = true
-}
-const forgets =
-  (link?: string) =>
-  ({ progress }: Told): void =>
-    progress.forget(link)
+const followedUp = (fact: JobFact, first?: Seen, ...more: Happens[]) => ({
+  ...messaged(fact),
+  happens: all(followingUp, accepts('message', first), ...more),
+})
+const attached = (fact: JobFact, ...more: Happens[]) => ({
+  given: 'attach' as const,
+  happens: all(waits, ...more),
+  job: fact,
+})
 
 const GITLAB = 'https://gitlab.example.com/group/docs/-/merge_requests/8'
 const OTHER = 'https://example.com/x'
@@ -262,7 +257,6 @@ const STATES: Record<string, State> = {
   start: {
     happens: all(),
     ends: [
-      'so far',
       'skipped',
       'skipped, a stranger',
       'dry-run',
@@ -272,151 +266,178 @@ const STATES: Record<string, State> = {
       'cancelled',
     ],
   },
-  'start with a job-id': { happens: follows, ends: ['so far', 'bad input', 'cancelled'] },
-  'with notes': { happens: hasNotes, ends: ['so far', 'skipped'] },
+  'start with a job-id': { happens: all(), given: 'message', ends: ['bad input', 'cancelled'] },
+  'with notes': { happens: hasNotes, ends: ['skipped'] },
   'with a remembered job': {
-    happens: followsUp,
+    happens: remembers(LINK),
     link: LINK,
-    ends: ['so far', 'dry-run', 'skipped', 'cancelled', 'no permission'],
+    ends: ['dry-run', 'skipped', 'cancelled', 'no permission'],
   },
 
-  'create in flight': { happens: isSent, unknown: 'create', ends: IN_FLIGHT },
-  'message in flight': { happens: all(follows, isSent), unknown: 'message', ends: IN_FLIGHT },
+  'create in flight': { happens: creating, unknown: 'create', ends: IN_FLIGHT },
+  'message in flight': { happens: messaging, stored: true, unknown: 'message', ends: IN_FLIGHT },
   'message in flight, follow-up': {
-    happens: all(followsUp, isSent),
+    happens: followingUp,
     unknown: 'message',
     link: LINK,
     ends: ['so far'],
   },
   'create in flight, after a job that is gone': {
-    happens: all(followsUp, forgets(LINK), isSent),
+    happens: all(remembers(LINK), replaces(LINK), sends('job')),
     unknown: 'create',
     link: LINK,
     ends: IN_FLIGHT,
   },
-  'create refused': { ...posted(), ends: ['so far', 'create refused, 403', 'cancelled'] },
-  'message refused': { ...posted(follows), ends: ['so far', 'message refused, 403', 'cancelled'] },
+  'create not sent': { happens: all(creating, isNotAccepted(false)), ends: ['so far'] },
+  'create not sent, with notes': {
+    happens: all(hasNotes, creating, isNotAccepted(false)),
+    ends: ['so far'],
+  },
+  'message not sent': {
+    happens: all(sends('message'), isNotAccepted(false)),
+    given: 'message',
+    ends: ['so far'],
+  },
+  'message not sent, follow-up': {
+    happens: all(followingUp, isNotAccepted(false)),
+    link: LINK,
+    ends: ['so far', 'cancelled'],
+  },
+  'create refused': {
+    posted: true,
+    happens: all(creating, isNotAccepted(true)),
+    ends: ['so far', 'create refused, 403', 'cancelled'],
+  },
+  'message refused': {
+    posted: true,
+    stored: true,
+    happens: all(messaging, isNotAccepted(true)),
+    ends: ['so far', 'message refused, 403', 'cancelled'],
+  },
   'message refused, follow-up': {
-    ...posted(followsUp),
+    posted: true,
+    happens: all(followingUp, isNotAccepted(true)),
     link: LINK,
     ends: ['message refused, 403'],
   },
   'create unknown': {
-    ...posted(isUnknown),
+    posted: true,
+    happens: all(creating, isUnknown('job')),
     unknown: 'create',
     ends: ['unknown create', 'cancelled, unknown create', 'no job in the response'],
   },
   'message unknown': {
-    ...posted(follows, isUnknown),
+    posted: true,
+    stored: true,
+    happens: all(messaging, isUnknown('message')),
     unknown: 'message',
     ends: ['unknown message'],
   },
 
   created: {
-    ...created('runs', sees('active')),
+    ...created('runs', is('active')),
     ends: [...WAITED, 'started', 'no job in the last responses'],
   },
-  'created, with a link': { ...created('runs', sees('active', LINK)), link: LINK, ends: WAITED },
+  'created, with a link': { ...created('runs', is('active', LINK)), link: LINK, ends: WAITED },
   'created, then missed': {
-    ...created('missed', sees('active'), misses),
+    ...created('missed', is('active'), misses),
     ends: [...WAITED, 'poll refused, 404'],
   },
   'created, with a link, then missed': {
-    ...created('missed', sees('active', LINK), misses),
+    ...created('missed', is('active', LINK), misses),
     link: LINK,
     ends: ['timed-out', 'cancelled', 'poll refused, 403'],
   },
   'created, undocumented status': {
-    ...created('undocumented', hasUndocumentedStatus),
+    ...created('undocumented', isUndocumented),
     ends: [...WAITED, 'started'],
   },
   'created, then an undocumented status': {
-    ...created('undocumented', sees('active'), hasUndocumentedStatus),
+    ...created('undocumented', is('active'), sees(isUndocumented)),
     ends: TIMED_OUT,
   },
   'created, undocumented status, then missed': {
-    ...created('missed', sees('active'), hasUndocumentedStatus, misses),
+    ...created('missed', is('active'), sees(isUndocumented), misses),
     ends: TIMED_OUT,
   },
-  'created in place of another': {
-    ...created('runs', followsUp, forgets(), sees('active')),
-    ends: TIMED_OUT,
-  },
+  'created in place of another': { ...createdAfter('', 'runs', is('active')), ends: TIMED_OUT },
   'created in place of another, to continue its pull request': {
-    ...created('runs', followsUp, forgets(LINK), sees('active')),
+    ...createdAfter(LINK, 'runs', is('active')),
     link: LINK,
     ends: WAITED,
   },
   'pull request, with notes': {
-    ...created('ended', sees('active'), hasNotes, sees('completed', LINK)),
+    ...created('ended', is('active'), hasNotes, sees(is('completed', LINK))),
     link: LINK,
     ends: ['pr-opened'],
   },
   'pull request': {
-    ...created('ended', sees('active'), sees('completed', LINK)),
+    ...created('ended', is('active'), sees(is('completed', LINK))),
     link: LINK,
-    ends: ['pr-opened', 'cancelled'],
+    ends: ['pr-opened'],
+  },
+  'pull request at once': {
+    ...created('ended', is('completed', LINK)),
+    link: LINK,
+    ends: ['cancelled'],
   },
   'merge request': {
-    ...created('ended', sees('completed', GITLAB)),
+    ...created('ended', is('completed', GITLAB)),
     link: GITLAB,
     ends: ['pr-opened'],
   },
-  'another link': {
-    ...created('ended', sees('completed', OTHER)),
-    link: OTHER,
-    ends: ['pr-opened'],
-  },
-  completed: { ...created('ended', sees('completed')), ends: ['no-changes'] },
+  'another link': { ...created('ended', is('completed', OTHER)), link: OTHER, ends: ['pr-opened'] },
+  completed: { ...created('ended', is('completed')), ends: ['no-changes'] },
   'completed, unusable link': {
-    ...created('ended', seesBadLink('completed')),
+    ...created('ended', hasBadLink('completed')),
     ends: ['no-changes'],
   },
-  failed: { ...created('ended', sees('failed')), ends: ['failed', 'cancelled', 'an exception'] },
-  'failed, unusable link': { ...created('ended', seesBadLink('failed')), ends: ['failed'] },
-  'failed, with a link': {
-    ...created('ended', sees('failed', LINK)),
-    link: LINK,
-    ends: ['failed'],
-  },
-  archived: { ...created('ended', sees('archived')), ends: ['archived'] },
+  failed: { ...created('ended', is('failed')), ends: ['failed', 'cancelled', 'an exception'] },
+  'failed, unusable link': { ...created('ended', hasBadLink('failed')), ends: ['failed'] },
+  'failed, with a link': { ...created('ended', is('failed', LINK)), link: LINK, ends: ['failed'] },
+  archived: { ...created('ended', is('archived')), ends: ['archived'] },
   'archived, with a link': {
-    ...created('ended', sees('archived', LINK)),
+    ...created('ended', is('archived', LINK)),
     link: LINK,
     ends: ['archived'],
   },
 
   messaged: { ...messaged('unseen'), ends: [...WAITED, 'started', ...POLLED] },
   'messaged, runs': {
-    ...messaged('runs', sees('active')),
+    ...messaged('runs', is('active')),
     ends: ['timed-out', 'started', 'poll refused, 404'],
   },
-  'messaged, missed': { ...messaged('unseen', misses), ends: WAITED },
+  'messaged, missed': { ...messaged('unseen', undefined, misses), ends: WAITED },
   // The status predates the message, which the job has accepted.
   'messaged, had ended': {
-    ...messaged('unseen', sees('archived')),
+    ...messaged('unseen', is('archived')),
     ends: ['started', 'cancelled'],
   },
-  'messaged, follow-up': {
-    ...messaged('runs', followsUp, sees('active')),
-    link: LINK,
-    ends: TIMED_OUT,
-  },
+  'messaged, follow-up': { ...followedUp('runs', is('active')), link: LINK, ends: TIMED_OUT },
   'messaged, follow-up without changes': {
-    ...messaged('ended', followsUp, sees('completed')),
+    ...followedUp('ended', undefined, sees(is('completed'))),
     ends: ['no-changes'],
   },
-  'messaged, failed': { ...messaged('ended', sees('active'), sees('failed')), ends: ['failed'] },
-  'messaged, archived': { ...messaged('ended', sees('archived')), ends: ['archived'] },
+  'messaged, failed': {
+    ...messaged('ended', is('active'), sees(is('failed'))),
+    ends: ['failed'],
+  },
+  'messaged, archived': {
+    ...messaged('ended', undefined, sees(is('archived'))),
+    ends: ['archived'],
+  },
 
   attached: { ...attached('unseen'), ends: ['so far', 'cancelled', ...POLLED] },
-  'attached, runs': { ...attached('runs', sees('active')), ends: ['started', 'poll refused, 404'] },
+  'attached, runs': {
+    ...attached('runs', sees(is('active'))),
+    ends: ['started', 'poll refused, 404'],
+  },
   'attached, undocumented status': {
-    ...attached('undocumented', hasUndocumentedStatus),
+    ...attached('undocumented', sees(isUndocumented)),
     ends: ['so far', 'started'],
   },
-  'attached, completed': { ...attached('ended', sees('completed')), ends: ['no-changes'] },
-  'attached, failed': { ...attached('ended', sees('failed')), ends: ['failed', 'cancelled'] },
+  'attached, completed': { ...attached('ended', sees(is('completed'))), ends: ['no-changes'] },
+  'attached, failed': { ...attached('ended', sees(is('failed'))), ends: ['failed', 'cancelled'] },
 }
 
 /** Of these, the outputs can't be written at the end. */
@@ -435,22 +456,16 @@ const BROKEN = [
 const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = [
   ...[300, 399, 400, 401, 403, 404, 409, 418, 429].flatMap((status) => {
     const refuse = (kind: 'create' | 'message'): End =>
-      error(({ outside }) => createRefusal(refusal(status, outside), { kind }))
+      error((outside) => createRefusal(refusal(status, outside), { kind }))
     return [
       ['create refused', `${status}`, refuse('create')],
       ['message refused', `${status}`, refuse('message')],
-      ['created', `${status}`, pollRefused(status)],
+      // A status request is repeated after a 429.
+      ...(status === 429 ? [] : [['created', `${status}`, pollRefused(status)] as const]),
     ] as const
   }),
   ...(
-    [
-      undefined,
-      'server-certificate',
-
-      'proxy-certificate',
-
-      'proxy-authentication',
-    ] as const
+    [undefined, 'server-certificate', 'proxy-certificate', 'proxy-authentication'] as const
   ).flatMap((permanent) => {
     const name = `no connection: ${permanent ?? 'for now'}`
     return [
@@ -468,6 +483,7 @@ function createRow(
 ): Row {
   const { ends: _, ...facts } = STATES[state] as State
   const defaults = {
+    waits: !name.startsWith('started'),
     failOn: new Set(DEFAULT_FAIL_ON),
     badInput: false,
     brokenOutputs: false,

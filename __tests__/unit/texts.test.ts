@@ -8,17 +8,15 @@
 import { describe, expect, jest, test } from '@jest/globals'
 import { marked } from 'marked'
 import { OUTCOMES, STATUSES } from '../../src/agent/job.js'
-import { formatHeartbeatLine, formatStartLine } from '../../src/report/messages.js'
-import { OUTPUT_NAMES } from '../../src/report/outputs.js'
+import { formatStartLine } from '../../src/report/messages.js'
 import { type ReportWriter, StepReport } from '../../src/report/report.js'
 import { showSentences } from '../../src/report/summary.js'
-import { Progress } from '../../src/run/progress.js'
 import type { StatusUpdate } from '../../src/run/status-update.js'
 import type { Task } from '../../src/run/task.js'
 import { createReporter } from '../../src/runner.js'
 import { createRedactor } from '../../src/text/redact.js'
 import { FakeClock } from './fake-clock.js'
-import { INPUTS } from './scripted-run.js'
+import { INPUTS, OUTPUT_NAMES } from './scripted-run.js'
 import { type Outside, ROWS, type Row } from './text-table.js'
 
 expect.addSnapshotSerializer({
@@ -50,9 +48,8 @@ const HOSTILE = { id: MARKUP, project: MARKUP, url: CODE_ENDS, words: CODE_ENDS 
 function play(row: Row, outside: Outside = PLAIN) {
   const clock = new FakeClock()
   clock.advance(5_000)
-  const progress = new Progress(clock)
   const log: string[] = []
-  const outputs: Record<string, string> = {}
+  let outputs: Record<string, string> = {}
   const updates: StatusUpdate[] = []
   let summary = ''
   const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -63,33 +60,34 @@ function play(row: Row, outside: Outside = PLAIN) {
     const redact = createRedactor(KEY)
     const writer: ReportWriter = Object.assign(createReporter(redact), {
       outputs: (values: readonly (readonly [name: string, value: string])[]) => {
-        if (row.brokenOutputs && progress.result !== undefined) throw new Error('ENOSPC')
-        Object.assign(outputs, Object.fromEntries(values))
+        if (row.brokenOutputs && report.facts.result !== undefined) throw new Error('ENOSPC')
+        outputs = Object.fromEntries(values)
       },
       summary: (markdown: string) => {
         summary = markdown
       },
     })
-    const given = { projectId: outside.project, baseUrl: outside.url, failOn: row.failOn }
-    const inputs = { ...INPUTS, ...given, ...(row.badInput && { projectId: '', baseUrl: '' }) }
-    const report = new StepReport({ writer, progress, redact, environment: RUN, inputs })
+    const { failOn, waits: wait, given: kind } = row
+    const given = { projectId: outside.project, baseUrl: outside.url, failOn, wait }
+    const bad = row.badInput && { projectId: '', baseUrl: '' }
+    const task = kind && { task: { kind, jobId: outside.id, prompt: 'Do more' } }
+    const inputs = { ...INPUTS, ...given, ...bad, ...task }
+    const report = new StepReport({ writer, clock, redact, environment: RUN, inputs })
     report.comment = {
       failure: '',
-      memory: 'none',
+      memory: row.stored ? 'stored' : 'none',
       writePlaceholder: async (update) => void updates.push(update),
       enqueue: (update) => updates.push(update),
       close: async () => undefined,
     }
-    const step = { outside, clock, progress, report }
-    row.happens(step)
-    clock.advance(60_999)
-    if (row.end === undefined) {
-      report.publish()
-      writer.log(formatHeartbeatLine(progress))
-    } else {
-      report.end(row.end(step))
-      report.update()
+    for (const happening of row.happens(outside)) {
+      if (typeof happening === 'number') clock.advance(happening)
+      else report.tell(happening)
     }
+    clock.advance(60_999)
+    if (row.end === undefined) report.tell({ kind: 'heartbeat' })
+    else report.tell({ kind: 'ended', result: row.end(outside, report) })
+    if (row.end !== undefined) report.update()
     const { text: comment, first: _, isEnd, ...update } = updates.at(-1) as StatusUpdate
     const { stored: memory, ...more } = update
     expect(isEnd).toBe(row.end !== undefined)
@@ -155,7 +153,7 @@ test('the comment before a create request', async () => {
   const report = new StepReport({
     ...{
       writer: createReporter(String),
-      progress: new Progress(new FakeClock()),
+      clock: new FakeClock(),
       redact: String,
       environment: RUN,
     },
@@ -167,7 +165,6 @@ test('the comment before a create request', async () => {
     memory: 'none',
     writePlaceholder: async ({ stored, first, text }) =>
       void texts.push(stored.state, first ?? '', text),
-
     enqueue: () => undefined,
     close: async () => undefined,
   }
@@ -494,7 +491,7 @@ test('what was sent, for each outcome and error code', () => {
     'error auth': 'job message nothing',
     'error not-found': 'job message nothing',
     'error rejected': 'job nothing',
-    'error rate-limited': 'job nothing',
+    'error rate-limited': 'nothing',
     'error network': 'nothing',
     'error create-unknown': 'job message',
     'error contract': 'job nothing',

@@ -36,7 +36,7 @@ const TABLE = [
     'VISIBILITY_GRACE_MS = 0;',
   ],
   ['a late link is not asked for', '!mayHaveLink || deadline.remainingMs() <= LINK_MS', 'true'],
-  ['a re-run forgets what was said', 'tools.onJob(task.job);', 'tools.publish();'],
+  ['a re-run forgets what was said', 'messageMayBeLost, job });', 'messageMayBeLost });'],
   // Time.
   ['a dead address is tried for 30 s', 'UNREACHABLE_MS = 120_000', 'UNREACHABLE_MS = 30_000'],
   ['a dead address is tried for 5 minutes', 'UNREACHABLE_MS = 120_000', 'UNREACHABLE_MS = 300_000'],
@@ -157,8 +157,7 @@ const TABLE = [
   ],
   ['a job that failed is waited for', "!isAsked && notUsable === ''", '!isAsked'],
   ['docs that were merged are told as new', "pull === 'merged' && isDone", 'false'],
-  ['what was lost counts as sent', "fingerprint: hasJob ? fingerprint : ''", 'fingerprint'],
-  ['a re-run does not tell of a lost message', 'noteIfLost(state, context);', ''],
+  ['a re-run does not tell of a lost message', 'noteIfLost(state, context);', 'false;'],
   ['a re-run reports what was closed', "notUsable === '' && !isOver", "notUsable === ''"],
   [
     'a message that an ended job refuses is sent until the deadline',
@@ -168,12 +167,12 @@ const TABLE = [
   ['a merge is work of a person', 'isMerge || skipAuthors.has(', 'skipAuthors.has('],
   [
     'nothing is remembered of what was sent',
-    "fingerprint: hasJob ? fingerprint : ''",
+    "fingerprint: 'fingerprint' in request ? request.fingerprint : ''",
     "fingerprint: ''",
   ],
   ['the agent starts docs jobs by its own work', 'commits.commits.every(isSkipped)', 'false'],
   ['what has nothing to compare with is paid', "isFirst && name !== 'workflow_dispatch'", 'false'],
-  ['a docs-token expires unseen', 'pull.isTokenRefused ?', 'false ?'],
+  ['a docs-token expires unseen', 'if (pull.isTokenRefused)', 'if (false)'],
   ['a re-run is paid again', "state === 'pr-opened' && link !== ''", 'false'],
   ['a lost comment is made again', 'items.find(({ body }) => body.includes(mark))', 'undefined'],
   // GitHub.
@@ -223,7 +222,7 @@ const TABLE = [
   ['diffs are outside of the fence', "'## Diffs', fence.around(kept)", "'## Diffs', ...kept"],
   ["the user's words are cut", '[task.prompt, ...more]', '[task.prompt.slice(0, -1), ...more]'],
   // The machine.
-  ['pr-number is empty', '({ link }) => parsePullRequest(link).number', "() => ''"],
+  ['pr-number is empty', "'pr-number': number", "'pr-number': ''"],
   ['a full disk is not told', 'failure === undefined || alreadyReported ?', 'true ?'],
   ['a log that nobody reads ends the step', "process.stdout.on('error', () => undefined);", ''],
   [
@@ -242,8 +241,8 @@ const TABLE = [
   ['text from outside is a command', '=> escapeCommands(redact(text));', '=> redact(text);'],
   [
     'fail-on fails no step',
-    'failsStep(progress.result.outcome, inputs.failOn)',
-    'progress.result.error',
+    '!failsStep(result.outcome, this.#options.inputs.failOn)',
+    '!result.error',
   ],
   ['bad input does not end the step', 'if (inputProblem !== undefined)', 'if (false)'],
   ['a dry run sends the prompt', 'if (!inputs.dryRun) return await', 'if (true) return await'],

@@ -36,6 +36,8 @@ export interface AgentService {
   submit(request: SubmitRequest, prompt: string): Promise<ServiceResult>
   /** `GET /v2/agent/{projectId}/job/{id}` */
   getJob(jobId: string, deadline: Deadline): Promise<ServiceResult>
+  /** Whether the service has responded to any of these. */
+  hasResponded(): boolean
   close(): void
 }
 
@@ -72,9 +74,11 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     'user-agent': 'agent-job-action',
   }
 
+  let hasResponded = false
   const send = async (request: HttpRequest, until: Deadline): Promise<ServiceResult> => {
     const startedAt = options.now()
     const result = await client.send(request, until)
+    hasResponded ||= result.kind === 'response'
     const outcome =
       result.kind === 'response' ? `${result.status}${options.redact(idOf(result))}` : result.kind
     options.debug(
@@ -96,6 +100,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
         deadline,
       ),
     getJob: (jobId, until) => send({ method: 'GET', path: pathOf(jobId), headers }, until),
+    hasResponded: () => hasResponded,
     close: client.close,
   }
 }

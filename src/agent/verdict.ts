@@ -60,10 +60,6 @@ const CONNECT_BACKOFF_CAP_MS = 10_000
 const RATE_LIMIT_BACKOFF_CAP_MS = 60_000
 const POLL_BACKOFF_CAP_MS = 30_000
 
-export function isResponse({ kind }: ServiceResult): boolean {
-  return kind === 'job' || kind === 'no-job' || kind === 'error-response'
-}
-
 export interface SubmitContext {
   readonly date: Date
   readonly conflicts: number

@@ -3,7 +3,7 @@
 import type { RequestMode } from '../github/client.js'
 import { describeWarning, GitHubError } from '../github/errors.js'
 import { waitForAbort } from '../net/deadline.js'
-import type { CloseLimits, StatusUpdate, StatusWriter, Stored } from '../run/status-update.js'
+import type { StatusUpdate, Stored } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import type { Comments } from './conversation.js'
@@ -17,7 +17,7 @@ import {
 } from './marker.js'
 
 interface CommentOptions
-  extends Pick<Step, 'environment' | 'clock' | 'deadline' | 'log' | 'note' | 'warn'> {
+  extends Pick<Step, 'environment' | 'clock' | 'deadline' | 'log' | 'warn' | 'tell'> {
   readonly comments: Comments
   readonly identity: Identity
   readonly markerKeys: MarkerKeys
@@ -27,6 +27,12 @@ interface CommentOptions
    */
   readonly isMemory: boolean
 }
+
+/**
+ * How long the last edits may take, in milliseconds: past the deadline, after a cancel, usually, and
+ * if the next run would not find the job, or would pay again for what was sent last.
+ */
+const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 /** What is known of the comment, and what this step has done to it. */
 type State =
@@ -40,7 +46,14 @@ type State =
   | { readonly is: 'written'; readonly id: number; readonly stored: Stored | undefined }
   | { readonly is: 'off' }
 
-export class Comment implements StatusWriter {
+/** What the report has of it. */
+export type KeptComment = Pick<
+  Comment,
+  'failure' | 'memory' | 'writePlaceholder' | 'enqueue' | 'close'
+>
+
+/** Keeps the status in the comment up to date. */
+export class Comment {
   readonly #options: CommentOptions
   #state: State = { is: 'unread' }
   #before: StoredState | undefined
@@ -75,6 +88,7 @@ export class Comment implements StatusWriter {
     return !NOTHING_SENT.includes(stored.state) && !isThere
   }
 
+  /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
   get failure(): string {
     const error = this.#failed?.error
     if (!(error instanceof ActionError)) return String(error ?? '')
@@ -83,7 +97,8 @@ export class Comment implements StatusWriter {
     return describeWarning(error, `${stale}${lost}.`)
   }
 
-  get memory(): StatusWriter['memory'] {
+  /** Whether a re-run would find there what this step has sent. */
+  get memory(): 'none' | 'pending' | 'stored' {
     if (!this.isMemory || this.#state.is === 'off') return 'none'
     return this.#stored?.jobId === this.#latest?.stored.jobId ? 'stored' : 'pending'
   }
@@ -107,6 +122,12 @@ export class Comment implements StatusWriter {
     this.#state = { is: 'off' }
   }
 
+  /**
+   * Writes the state before a create request, if later runs need it: a missing permission shows
+   * now, and a run that is killed leaves a trace.
+   *
+   * @throws ActionError `github` if later runs depend on it
+   */
   async writePlaceholder(update: StatusUpdate): Promise<void> {
     if (!this.isMemory) return
     // An edit before it may take longer than the step has left.
@@ -122,6 +143,7 @@ export class Comment implements StatusWriter {
     }
   }
 
+  /** Writes an update in the background, unless it changes nothing; errors are warnings. */
   enqueue(update: StatusUpdate): void {
     const isStored =
       this.#latest && keyOf(update) === keyOf(this.#latest) && (this.#working || !this.#failed)
@@ -131,17 +153,21 @@ export class Comment implements StatusWriter {
     this.#working ??= this.#work()
   }
 
-  async close({ usualMs, memoryMs, cancelledMs }: CloseLimits, cancel: AbortSignal): Promise<void> {
-    // Without what was sent last, the next run would pay for it again.
+  /** Waits until everything is written, for a limited time. */
+  async close(): Promise<void> {
+    const { clock, deadline } = this.#options
+    const { min, cancelled, usual, memory } = LIMIT_MS
     const isLost = this.#lacks('jobId', 'fingerprint') && this.#latest?.stored.jobId
-    const limitMs = isLost ? memoryMs : usualMs
+    const limitMs = Math.min(isLost ? memory : usual, Math.max(min, deadline.remainingMs()))
     const done = new AbortController()
     const abortAfter = async (milliseconds: number): Promise<void> => {
-      await this.#options.clock.sleep(milliseconds, done.signal)
+      await clock.sleep(milliseconds, done.signal)
       if (!done.signal.aborted) this.#closing.abort()
     }
-    void abortAfter(limitMs)
-    cancel.addEventListener('abort', () => void abortAfter(cancelledMs))
+    // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
+    // can't be written.
+    void abortAfter(deadline.cancel.aborted ? cancelled : limitMs)
+    deadline.cancel.addEventListener('abort', () => void abortAfter(cancelled))
     await this.#working
     done.abort()
   }
@@ -173,7 +199,8 @@ export class Comment implements StatusWriter {
 
   async #read(mode: RequestMode): Promise<StoredState | undefined> {
     if (this.#state.is !== 'unread') return this.#before
-    const { comments, identity, markerKeys, environment, log, note } = this.#options
+    const { comments, identity, markerKeys, environment, log, tell } = this.#options
+    const warn = (text: string): void => tell({ kind: 'noted', text, level: 'warn' })
     const { items, truncated } = await comments.list(mode)
     const marked = items.map(({ id, body }) => ({
       id,
@@ -190,7 +217,7 @@ export class Comment implements StatusWriter {
           'There are too many comments to read all: one by an earlier run may be among the others.',
         )
       if (marked.some(({ stored }) => stored === 'unverified'))
-        note(
+        warn(
           "An earlier comment by this step can't be verified. It is ignored, and left as it is. " +
             'If the key was replaced, set previous-api-key to the one before it.',
         )
@@ -199,7 +226,7 @@ export class Comment implements StatusWriter {
     const isOfThisAttempt =
       latest?.stored.run === environment.runId && latest.stored.attempt === environment.runAttempt
     if (isOfThisAttempt && !this.isMemory)
-      note(
+      warn(
         "This step's comment replaces that of another step of this run. Give each step or matrix leg its own job-key.",
       )
     this.#become(latest === undefined ? { is: 'none' } : { is: 'found', id: latest.id })

@@ -7,7 +7,7 @@ import { type Job, reasonNotContinuable } from '../agent/job.js'
 import type { SkipReason } from '../run/result.js'
 import type { DocsPull } from './docs-pull.js'
 
-export interface Facts {
+export interface Situation {
   /** Who left the job: an earlier run, or an earlier attempt of this one. */
   readonly by: 'earlier run' | 'unfinished attempt' | 'reported attempt'
   /** A push to a pull request. `own`: the docs are its alone; `other`: they are an issue's. */
@@ -33,7 +33,7 @@ export type Decision =
 /**
  * What a docs job was sent is not paid for again, and whoever closed its pull request wants none.
  */
-export function decide({ by, push, isNews, job, link, pull }: Facts): Decision {
+export function decide({ by, push, isNews, job, link, pull }: Situation): Decision {
   const isOver = pull === 'merged' || pull === 'closed'
   const notUsable = reasonNotUsable(job)
   if (by === 'unfinished attempt' && job !== undefined) {
@@ -66,7 +66,7 @@ export function decide({ by, push, isNews, job, link, pull }: Facts): Decision {
   return reason === '' ? { does: 'message' } : { does: 'create', reason }
 }
 
-function reasonNotUsable(job: Facts['job']): string {
+function reasonNotUsable(job: Situation['job']): string {
   if (job === undefined) return 'no longer exists'
   return job === 'not requested' ? '' : reasonNotContinuable(job)
 }

@@ -8,7 +8,7 @@ import type { RunEnvironment } from '../event/event.js'
 import { getPath } from '../event/payload.js'
 import { createGitHub, type GitHub, requestParams } from '../github/client.js'
 import { GitHubError } from '../github/errors.js'
-import { type DocsFile, FILES_PAGE } from '../run/progress.js'
+import { type DocsFile, FILES_PAGE } from '../run/facts.js'
 import type { Step } from '../run/step.js'
 import { joinSentences } from '../text/format.js'
 
@@ -31,10 +31,9 @@ export function openDocsPulls(step: Step, github: GitHub) {
     async readState(link: string): Promise<DocsPull> {
       const pull = await readDocsPull(link, environment, github, docsGitHub, readState)
       if (pull.state === 'unknown') {
-        const tell = pull.isTokenRefused ? step.note : step.log
-        tell(
-          `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`,
-        )
+        const text = `Can't tell whether the docs job's pull request ${link} is still open, so it counts as open. ${pull.reason}`
+        if (pull.isTokenRefused) step.tell({ kind: 'noted', text, level: 'warn' })
+        else step.log(text)
       }
       return pull
     },

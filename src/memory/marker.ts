@@ -65,18 +65,17 @@ export function deriveMarkerKeys(apiKey: string, previousApiKey = ''): MarkerKey
  * A fingerprint as it is stored, where anyone can read it: without the key, nobody can test guesses
  * of what was sent against it. Then, as an earlier step may have stored it, with the key before.
  */
-export function storedFingerprints(
+export function keyed(
   fingerprint: string,
   [key, ...previous]: MarkerKeys,
 ): readonly [string, ...string[]] {
-  const keyed = (by: Buffer): string =>
-    createHmac('sha256', by).update(fingerprint).digest('base64url')
-  return [keyed(key), ...previous.map(keyed)]
+  const by = (one: Buffer): string =>
+    createHmac('sha256', one).update(fingerprint).digest('base64url')
+  return [by(key), ...previous.map(by)]
 }
 
 /**
  * The marker for the comment with this id.
-
  *
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
  */

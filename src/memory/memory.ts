@@ -10,22 +10,30 @@ import type { Plan } from '../run/task.js'
 import { Comment } from './comment.js'
 import { type Conversation, findConversation, openComments } from './conversation.js'
 import type { DocsPulls } from './docs-pull.js'
-import { deriveMarkerKeys, identify, type MarkerKeys, storedFingerprints } from './marker.js'
-import { type Attach, findPreviousRun, planFor } from './previous-run.js'
+import { deriveMarkerKeys, identify, keyed, type MarkerKeys } from './marker.js'
+import { type Attach, type Fingerprints, findPreviousRun, planFor } from './previous-run.js'
 
 /** What an earlier run left: what follows from it depends on what this run would send. */
 interface Earlier {
   readonly kind: 'earlier'
-  plan(composeWith: (...more: string[]) => string): Promise<Plan>
+  plan(fingerprints: Fingerprints, composeWith: (...more: string[]) => string): Promise<Plan>
 }
 
-/** Opens the memory of a step, if it has one, and keeps its comment from now on. */
-export function openMemory(step: Step, github: GitHub, docsPulls: DocsPulls) {
+export type Memory = ReturnType<typeof openMemory>
+
+export interface MemoryStep extends Step {
+  readonly github: GitHub
+  readonly docsPulls: DocsPulls
+}
+
+/** Opens the memory of a step; nothing is read yet. */
+export function openMemory(step: MemoryStep) {
   const { apiKey, previousApiKey } = step.inputs
   const markerKeys = deriveMarkerKeys(apiKey, previousApiKey)
-  const comment = openComment(step, github, markerKeys)
-  if (comment !== undefined && !step.inputs.dryRun) step.keepComment(comment)
+  const comment = openComment(step, markerKeys)
   return {
+    /** Undefined if the step has none. */
+    comment,
     /**
      * What is remembered for this run: a job to wait for, sending nothing; or what to continue.
      *
@@ -33,23 +41,22 @@ export function openMemory(step: Step, github: GitHub, docsPulls: DocsPulls) {
      */
     async recall(service: AgentService): Promise<Attach | Earlier | undefined> {
       if (!comment?.isMemory) return undefined
-      const context = { ...step, service, comment, readDocsPull: docsPulls.readState }
+      const context = { ...step, service, comment, readDocsPull: step.docsPulls.readState }
       const previous = await findPreviousRun(context)
       if (previous === undefined || 'kind' in previous) return previous
       return {
         kind: 'earlier',
-        plan: (composeWith) => planFor(previous, composeWith, context),
+        plan: (fingerprints, composeWith) => planFor(previous, fingerprints, composeWith, context),
       }
     },
-    /** A fingerprint as this step stores it; then, as an earlier one may have stored the same. */
-    storedFingerprints: (fingerprint: string) => storedFingerprints(fingerprint, markerKeys),
+    keyed: (fingerprint: string) => keyed(fingerprint, markerKeys),
     /** Writes nothing from now on. */
     stop: () => comment?.stop(),
   }
 }
 
-function openComment(step: Step, github: GitHub, markerKeys: MarkerKeys): Comment | undefined {
-  const { inputs, event, environment, log, nonce } = step
+function openComment(step: MemoryStep, markerKeys: MarkerKeys): Comment | undefined {
+  const { inputs, event, environment, github, log, nonce } = step
   const { jobScope, issueNumber } = inputs
   const needsMemory = jobScope !== 'run'
   if (!needsMemory && !inputs.comment) return undefined

@@ -3,14 +3,13 @@
 import { isFinalOutcome, type Job, parsePullRequest } from '../agent/job.js'
 import { InputError } from '../inputs/inputs.js'
 import { pollUntilDone } from '../run/poll.js'
-import { Progress } from '../run/progress.js'
 import type { RunTools, Step } from '../run/step.js'
 import type { Plan, Task } from '../run/task.js'
 import { ActionError, WHERE_TO_LOOK } from '../text/errors.js'
 import { oneLine, quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
 import type { Comment } from './comment.js'
-import { decide, type Facts } from './decide.js'
+import { decide, type Situation } from './decide.js'
 import type { DocsPull } from './docs-pull.js'
 import { NOTHING_SENT, type StoredState } from './marker.js'
 
@@ -25,9 +24,9 @@ export interface PreviousRunContext
 export interface PreviousRun {
   readonly state: StoredState
   /** Asks the service, which a run that turns out to send nothing doesn't need. */
-  readonly findJob: () => Promise<Facts['job']>
+  readonly findJob: () => Promise<Situation['job']>
   /** The state of its docs pull request, if it was read. */
-  readonly pull?: Facts['pull']
+  readonly pull?: Situation['pull']
 }
 
 export type Attach = Extract<Task, { kind: 'attach' }>
@@ -41,7 +40,7 @@ export type Attach = Extract<Task, { kind: 'attach' }>
 export async function findPreviousRun(
   context: PreviousRunContext,
 ): Promise<PreviousRun | Attach | undefined> {
-  const { environment, progress, comment, readDocsPull } = context
+  const { environment, tell, comment, readDocsPull } = context
   const state = await comment.find()
   if (state === undefined) return undefined
   const isOfThisRun = state.run === environment.runId
@@ -49,50 +48,48 @@ export async function findPreviousRun(
   noteIfUnknown(state, context)
   const { jobId, link } = state
   if (jobId === '') return link === '' ? undefined : { state, findJob: async () => undefined }
-  progress.follow(jobId, link)
+  tell({ kind: 'remembered', jobId, link })
   const by = isOfThisRun ? howItEnded(state) : undefined
   if (by === undefined) return { state, findJob: () => getJobUnlessDry(jobId, context) }
   const job = await getJobUnlessDry(jobId, context)
   const pull = by === 'reported attempt' ? (await readDocsPull(link)).state : undefined
   // Whether there is news is not known yet.
-  const facts = { push: findPush(context), isNews: true, job, link: linkOf(state, job), pull }
-  const decision = decide({ by, ...facts })
+  const situation = { push: findPush(context), isNews: true, job, link: linkOf(state, job), pull }
+  const decision = decide({ by, ...situation })
   return decision.does === 'wait'
     ? attachTo(state, job, decision.reason, context)
     : { state, findJob: async () => job, pull }
 }
 
 /** Undefined for an attempt after which a re-run is a run like any other. */
-function howItEnded({ state, link, fingerprint }: StoredState): Facts['by'] | undefined {
+function howItEnded({ state, link, fingerprint }: StoredState): Situation['by'] | undefined {
   if (!isFinalOutcome(state) && !NOTHING_SENT.includes(state)) return 'unfinished attempt'
   return state === 'pr-opened' && link !== '' && fingerprint !== '' ? 'reported attempt' : undefined
 }
 
-function findPush({ inputs, event }: PreviousRunContext): Facts['push'] {
+function findPush({ inputs, event }: PreviousRunContext): Situation['push'] {
   const { action, pullRequest } = event
   if (action !== 'synchronize' || pullRequest === undefined) return undefined
   return [undefined, pullRequest.number].includes(inputs.issueNumber) ? 'own' : 'other'
 }
 
 /** The service leaves it out while it works on a message. */
-function linkOf({ link }: StoredState, job: Facts['job']): string {
+function linkOf({ link }: StoredState, job: Situation['job']): string {
   return (job !== 'not requested' && job?.link) || link
 }
 
 function attachTo(
   state: StoredState,
-  job: Facts['job'],
+  job: Situation['job'],
   reason: string,
   context: PreviousRunContext,
 ): Attach {
-  const { progress, log } = context
   const { jobId, fingerprint } = state
-  noteIfLost(state, context)
-  const why = `${reason} To ask for docs again, run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
-  log(why)
-  progress.notes.push(why)
-  progress.fingerprint = fingerprint
-  return { kind: 'attach', jobId, job: job === 'not requested' ? undefined : job }
+  const messageMayBeLost = noteIfLost(state, context)
+  const text = `${reason} To ask for docs again, run a step with ${quote(`job-id: ${jobId}`)} and a prompt.`
+  context.tell({ kind: 'noted', text, level: 'log' })
+  const seen = job === 'not requested' ? undefined : job
+  return { kind: 'attach', jobId, job: seen, fingerprint, messageMayBeLost }
 }
 
 /** What this very attempt stored is another step's: a re-run has a higher attempt. */
@@ -112,20 +109,19 @@ function refuseSameAttempt(
 }
 
 /** Of a create request: no job is known that could be continued. */
-function noteIfUnknown({ state, jobId }: StoredState, { note }: PreviousRunContext): void {
+function noteIfUnknown({ state, jobId }: StoredState, { tell }: PreviousRunContext): void {
   if (jobId !== '' || NOTHING_SENT.includes(state)) return
-  note(
-    `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`,
-  )
+  const text = `The result of the last create request is unknown: a docs job may exist. Look ${WHERE_TO_LOOK}.`
+  tell({ kind: 'noted', text, level: 'warn' })
 }
 
 /** Of a message. It stays unknown for a further attempt, until the docs job's end is reported. */
-function noteIfLost({ state }: StoredState, { note, progress }: PreviousRunContext): void {
-  if (!['sending', 'unknown'].includes(state)) return
-  progress.messageMayBeLost = true
-  note(
-    'The result of the last message is unknown: it may be lost. To send it again, re-run once the docs job has ended.',
-  )
+function noteIfLost({ state }: StoredState, { tell }: PreviousRunContext): boolean {
+  const mayBeLost = ['sending', 'unknown'].includes(state)
+  const text =
+    'The result of the last message is unknown: it may be lost. To send it again, re-run once the docs job has ended.'
+  if (mayBeLost) tell({ kind: 'noted', text, level: 'warn' })
+  return mayBeLost
 }
 
 /** The job as the service has it; undefined if it does not exist. */
@@ -140,16 +136,13 @@ async function getJob(
     pollIntervalMs: undefined,
   } as const
   // What this step reports begins later.
-  const progress = new Progress(tools.clock)
-  const quietTools = { ...tools, progress, onJob: () => undefined, warn: tools.debug }
+  const quietTools = { ...tools, tell: () => undefined, warn: tools.debug }
   try {
     const result = await pollUntilDone({ ...options, timeoutMs: inputs.timeoutMs }, quietTools)
     if (result.kind !== 'deadline') return result.job
   } catch (thrown) {
     if (thrown instanceof ActionError && thrown.code === 'not-found') return undefined
     throw thrown
-  } finally {
-    tools.progress.responded ||= progress.responded
   }
   throw new ActionError(
     'network',
@@ -159,26 +152,30 @@ async function getJob(
 }
 
 /** A dry run sends not even this. */
-function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Facts['job']> {
+function getJobUnlessDry(jobId: string, context: PreviousRunContext): Promise<Situation['job']> {
   return context.inputs.dryRun ? Promise.resolve('not requested') : getJob(jobId, context)
 }
 
+/** Of what this run would send, as it stores it; then, as an earlier one may have stored it. */
+export type Fingerprints = readonly [string, ...string[]]
+
 export async function planFor(
   previous: PreviousRun,
+  fingerprints: Fingerprints,
   composeWith: (...more: string[]) => string,
   context: PreviousRunContext,
 ): Promise<Plan> {
-  const { inputs, log, progress, readDocsPull } = context
+  const { log, tell, readDocsPull } = context
   const { state } = previous
   const { jobId } = state
   const job = await previous.findJob()
   const link = linkOf(state, job)
   const pull = previous.pull ?? (link === '' ? undefined : (await readDocsPull(link)).state)
-  const { fingerprint, formerFingerprints } = progress
-  const isNews = ![fingerprint, ...formerFingerprints].includes(state.fingerprint)
-  const facts = { push: findPush(context), isNews, job, link, pull }
-  const decision = decide({ by: 'earlier run', ...facts })
-  progress.follow(jobId, link)
+  const [fingerprint] = fingerprints
+  const isNews = !fingerprints.includes(state.fingerprint)
+  const situation = { push: findPush(context), isNews, job, link, pull }
+  const decision = decide({ by: 'earlier run', ...situation })
+  tell({ kind: 'remembered', jobId, link })
   if (decision.does === 'skip') return decision
   if (decision.does === 'wait')
     return attachTo({ ...state, fingerprint }, job, decision.reason, context)
@@ -187,11 +184,9 @@ export async function planFor(
   const prompt = previousLink === '' ? composeWith() : composeWith(askToContinue(link))
   if (decision.does === 'create') {
     if (jobId !== '') log(`The earlier docs job ${decision.reason}: a new one takes its place.`)
-    // A dry run reports what is stored.
-    if (!inputs.dryRun) progress.forget(previousLink)
-    return { kind: 'create', prompt }
+    return { kind: 'create', prompt, fingerprint, previousLink }
   }
-  const message = { kind: 'message', jobId, prompt } as const
+  const message = { kind: 'message', jobId, prompt, fingerprint } as const
   if (job === 'not requested') return message
   return { ...message, remembered: { job, find: () => getJob(jobId, context), previousLink } }
 }

@@ -1,13 +1,13 @@
 /** The lines of the log, and the annotation. Pure. */
 
-import { type FailOn, failsStep } from '../agent/job.js'
+import { type FailOn, failsStep, type Job } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
-import type { Progress } from '../run/progress.js'
+import { hasJob, type StepFacts } from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
 import type { Task } from '../run/task.js'
 import { oneLine, quote } from '../text/escape.js'
 import { formatCount, formatDuration, joinSentences } from '../text/format.js'
-import { describeNow, describeOutcome, describeSent, type ToldRun } from './outcome.js'
+import { describeNow, describeOutcome, describeSent, type Known, type ToldRun } from './outcome.js'
 
 export function formatStartLine(
   task: Task,
@@ -35,29 +35,28 @@ function describeSize(text: string): string {
   return `${formatCount(text.length, 'character')} (${formatCount(Buffer.byteLength(text), 'byte')})`
 }
 
-export function formatStatusLine(progress: Progress): string {
-  const { jobId, job } = progress
-  const status = job?.status ?? quote(job?.rawStatus ?? '')
-  const link = job?.link ? `, pull request ${job.link}` : ''
-  return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(progress.elapsedMs())}${link}.`
+export function formatStatusLine({ jobId }: StepFacts, job: Job, now: number): string {
+  const status = job.status ?? quote(job.rawStatus)
+  const link = job.link && `, pull request ${job.link}`
+  return `Docs job ${quote(jobId)}: ${status} after ${formatDuration(now)}${link}.`
 }
 
-export function formatHeartbeatLine(progress: Progress): string {
-  return `After ${formatDuration(progress.elapsedMs())}: ${stillWaitingFor(progress)}.`
+export function formatHeartbeatLine(known: Known): string {
+  return `After ${formatDuration(known.now)}: ${stillWaitingFor(known)}.`
 }
 
-function stillWaitingFor(progress: Progress): string {
-  const { jobId, hasJob, request } = progress
-  if (request === 'sending') return 'still waiting for a response'
-  if (!hasJob) return 'nothing has been accepted yet'
-  return `docs job ${quote(jobId)} ${describeNow(progress, quote)}`
+function stillWaitingFor(known: Known): string {
+  const { facts } = known
+  if (facts.request.is === 'sending') return 'still waiting for a response'
+  if (!hasJob(facts)) return 'nothing has been accepted yet'
+  return `docs job ${quote(facts.jobId)} ${describeNow(known, quote)}`
 }
 
-export function formatEndLine(progress: Progress, result: RunResult): string {
+export function formatEndLine({ facts, now }: Known, result: RunResult): string {
   const error = errorOf(result)
   const code = error === undefined ? '' : ` (${error.code})`
-  const time = formatDuration(progress.elapsedMs())
-  return `Finished after ${time}: ${result.outcome}${code}. Sent: ${describeSent(progress)}.`
+  const end = `${result.outcome}${code}. Sent: ${describeSent(facts)}.`
+  return `Finished after ${formatDuration(now)}: ${end}`
 }
 
 /** The one annotation of a run, or a line in the log alone. `log` is a line after it. */
@@ -72,8 +71,8 @@ export function createAnnotation(
   result: RunResult,
   failOn: ReadonlySet<FailOn>,
 ): Annotation {
-  const { progress } = run
-  const link = progress.job?.link ?? ''
+  const job = run.facts.seen?.job
+  const link = job?.link ?? ''
   const { sentence = '', happened = '', unsent = '', next } = describeOutcome(run, result, quote)
   const pullRequest = link === '' ? '' : `Pull request: ${link}`
   if (result.outcome === 'pr-opened') return { level: 'notice', text: pullRequest }
@@ -85,6 +84,6 @@ export function createAnnotation(
     // What there is to review comes first: the step may fail all the same.
     return { level: 'error', text: joinSentences(pullRequest && `${pullRequest}.`, text) }
   }
-  if (result.outcome === 'no-changes' && progress.job?.linkRejected) return { level: 'warn', text }
+  if (result.outcome === 'no-changes' && job?.linkRejected) return { level: 'warn', text }
   return link === '' ? { level: 'log', text } : { level: 'notice', text: pullRequest, log: text }
 }

@@ -1,7 +1,8 @@
 /** What each outcome says to a reader: a title, what happened, and what to do next. Pure. */
 
 import { type FinalStatus, isFinal, outcomeOf } from '../agent/job.js'
-import type { Progress } from '../run/progress.js'
+import type { Inputs } from '../inputs/inputs.js'
+import { acceptedIn, hasJob, type StepFacts, sentIn, statusIn, wasPosted } from '../run/facts.js'
 import type { RunResult } from '../run/result.js'
 import type { ErrorCode } from '../text/errors.js'
 import { formatDuration, joinSentences } from '../text/format.js'
@@ -17,47 +18,53 @@ export interface Texts {
   readonly next: string
 }
 
+/** What is known at a moment, in milliseconds since the step began. */
+export interface Known {
+  readonly facts: StepFacts
+  readonly now: number
+}
+
 /**
  * What is known of the job now: it is only said to be running if the last request said so.
  *
  * @returns the end of a sentence that begins with the job
  */
-export function describeNow(
-  { job, accepted, missedReason, sinceSeenMs }: Progress,
-  show: (text: string) => string,
-): string {
-  if (job === undefined) {
+export function describeNow({ facts, now }: Known, show: (text: string) => string): string {
+  const { seen, missedReason } = facts
+  if (seen === undefined) {
     return missedReason === '' ? 'has an unknown status' : `has an unknown status: ${missedReason}`
   }
   // This may be the end from before the message.
-  if (isFinal(job.status) && accepted === 'message') return 'accepted the message'
+  const { job, at } = seen
+  if (isFinal(job.status) && acceptedIn(facts) === 'message') return 'accepted the message'
   const status = job.status ?? show(job.rawStatus)
   if (missedReason !== '') {
-    return `was ${status} when last seen, ${formatDuration(sinceSeenMs)} ago; since then: ${missedReason}`
+    return `was ${status} when last seen, ${formatDuration(now - at)} ago; since then: ${missedReason}`
   }
   if (job.status === undefined) return `has an undocumented status: ${status}`
   return isFinal(job.status) ? `has ended: ${status}` : 'is still running'
 }
 
 /** In these words everywhere: people count them in logs. */
-export function describeSent({ sent }: Progress): string {
-  return { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[sent]
+export function describeSent(facts: StepFacts): string {
+  return { job: 'a new docs job', message: 'a message', nothing: 'nothing' }[sentIn(facts)]
 }
 
-export interface ToldRun {
-  readonly progress: Progress
+export interface ToldRun extends Known {
+  readonly inputs: Pick<Inputs, 'task' | 'wait'>
   /** A re-run would find the job, and send nothing. */
   readonly isRemembered: boolean
 }
 
 /** As the end of a sentence: by a re-run, if that waits and sends nothing. */
 export function howToWait(
-  { progress: { jobId, waits, onlyWaits, sent }, isRemembered }: ToldRun,
+  { facts, inputs, isRemembered }: ToldRun,
   show: (text: string) => string,
 ): string {
-  return waits && (onlyWaits || (sent !== 'nothing' && isRemembered))
+  const onlyWaits = facts.request.is === 'waiting'
+  return inputs.wait && (onlyWaits || (sentIn(facts) !== 'nothing' && isRemembered))
     ? 're-run the workflow job: this step then sends nothing.'
-    : `run a step with ${show(`job-id: ${jobId}`)} and no prompt.`
+    : `run a step with ${show(`job-id: ${facts.jobId}`)} and no prompt.`
 }
 
 /** @param show escapes text from outside for the place where this is read */
@@ -66,14 +73,18 @@ export function describeOutcome(
   result: RunResult,
   show: (text: string) => string,
 ): Texts {
-  const { progress, isRemembered } = run
-  const { job, jobId, isGiven, accepted, onlyWaits, hasJob, status } = progress
+  const { facts, inputs, isRemembered } = run
+  const { jobId } = facts
+  const job = facts.seen?.job
+  const accepted = acceptedIn(facts)
+  const status = statusIn(facts)
+  const isFollowed = hasJob(facts)
   const name = `Docs job ${show(jobId)}`
   const hasEnded = isFinal(status) && accepted !== 'message'
-  const now = `${name} ${describeNow(progress, show)}.`
+  const now = `${name} ${describeNow(run, show)}.`
   const withPrompt = `run a step with ${show(`job-id: ${jobId}`)} and a prompt`
   const toWait = `To wait for the docs job, ${howToWait(run, show)}`
-  const startNew = `To start a new docs job, ${isGiven ? 'run a step with a prompt and no job-id' : 're-run the workflow job'}`
+  const startNew = `To start a new docs job, ${inputs.task.kind === 'create' ? 're-run the workflow job' : 'run a step with a prompt and no job-id'}`
   switch (result.outcome) {
     case 'pr-opened':
       return {
@@ -93,7 +104,7 @@ export function describeOutcome(
         title: '✅ The docs job completed without a pull request',
         sentence: `${name} completed without a pull request.`,
         next: joinSentences(
-          onlyWaits
+          facts.request.is === 'waiting'
             ? `If you expected changes, send the docs job a message that says which pages to change and how: ${withPrompt}.`
             : 'If you expected changes, say in the prompt which pages to change and how.',
           'The agent may also have committed directly: see the docs repository.',
@@ -117,7 +128,7 @@ export function describeOutcome(
     case 'timed-out':
       return {
         title: '⌛ The docs job did not finish in time',
-        sentence: `The step waited for ${formatDuration(progress.elapsedMs())}.`,
+        sentence: `The step waited for ${formatDuration(run.now)}.`,
         happened: now,
         next: joinSentences(
           toWait,
@@ -142,7 +153,7 @@ export function describeOutcome(
     case 'cancelled': {
       const { error } = result
       const refused = "The service hadn't accepted a request from this step."
-      const unfinished = hasJob
+      const unfinished = isFollowed
         ? toWait
         : jobId === ''
           ? 'To start a docs job, re-run the workflow job.'
@@ -151,7 +162,7 @@ export function describeOutcome(
         title: '🛑 The step was cancelled',
         sentence: 'The step was cancelled.',
         happened:
-          error?.message ?? (hasJob ? now : progress.posted ? refused : 'Nothing was sent.'),
+          error?.message ?? (isFollowed ? now : wasPosted(facts) ? refused : 'Nothing was sent.'),
         next: error?.advice ?? (hasEnded ? adviceAfter(run, status, show) : unfinished),
       }
     }
@@ -176,8 +187,8 @@ export function describeOutcome(
       return {
         title: '❌ The docs job could not be started or tracked',
         happened: message,
-        unsent: isUnsent(progress, code) ? 'Nothing was sent.' : '',
-        next: joinSentences(advice, hasJob && !hasEnded ? then : ''),
+        unsent: isUnsent(facts, code) ? 'Nothing was sent.' : '',
+        next: joinSentences(advice, isFollowed && !hasEnded ? then : ''),
       }
     }
   }
@@ -191,11 +202,11 @@ const RERUN = {
 } as const
 
 function adviceAfter(run: ToldRun, status: FinalStatus, show: (text: string) => string): string {
-  const outcome = outcomeOf(status, run.progress.job?.link ?? '')
+  const outcome = outcomeOf(status, run.facts.seen?.job.link ?? '')
   return describeOutcome(run, { outcome }, show).next
 }
 
 /** After a failure of the action itself, nobody knows. */
-function isUnsent({ posted, hasJob, request }: Progress, code: ErrorCode): boolean {
-  return !(posted || hasJob || request !== 'idle' || code === 'internal')
+function isUnsent({ request }: StepFacts, code: ErrorCode): boolean {
+  return request.is === 'none' && !request.posted && code !== 'internal'
 }

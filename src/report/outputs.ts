@@ -1,40 +1,24 @@
 /** The outputs. Pure. */
 
 import { parsePullRequest } from '../agent/job.js'
-import type { Progress } from '../run/progress.js'
+import { type StepFacts, sentIn, statusIn } from '../run/facts.js'
 import { errorOf } from '../run/result.js'
 import type { Redact } from '../text/redact.js'
 
-interface OutputFacts {
-  readonly progress: Progress
-  readonly redact: Redact
-  /** The pull request's link that later steps may have, or empty. */
-  readonly link: string
-}
-
-/** Every output, and its value: undefined until it is known. */
-const OUTPUTS = {
-  'job-id': ({ progress, redact }) => redact(progress.jobId, true),
-  status: ({ progress }) => progress.status ?? '',
-  'pr-link': ({ link }) => link,
-  'pr-number': ({ link }) => parsePullRequest(link).number,
-  'pr-repository': ({ link }) => parsePullRequest(link).repository,
-  outcome: ({ progress }) => progress.result?.outcome,
-  'error-code': ({ progress: { result } }) => result && (errorOf(result)?.code ?? ''),
-  sent: ({ progress }) => progress.sent,
-} satisfies Record<string, (facts: OutputFacts) => string | undefined>
-
-export type Output = keyof typeof OUTPUTS
-export const OUTPUT_NAMES = Object.keys(OUTPUTS) as Output[]
-
-export function collectOutputs(
-  progress: Progress,
-  redact: Redact,
-): Partial<Record<Output, string>> {
-  const { result, job, previousLink } = progress
+/** Every output that is known, and its value: two are not known until the end. */
+export function collectOutputs(facts: StepFacts, redact: Redact): Readonly<Record<string, string>> {
+  const { jobId, result, seen, previousLink } = facts
   // A run that sends nothing reports what is remembered.
   const sendsNothing = result?.outcome === 'dry-run' || result?.outcome === 'skipped'
-  const facts = { progress, redact, link: job?.link ?? (sendsNothing ? previousLink : '') }
-  const values = OUTPUT_NAMES.map((name) => [name, OUTPUTS[name](facts)] as const)
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+  const link = seen?.job.link ?? (sendsNothing ? previousLink : '')
+  const { number, repository } = parsePullRequest(link)
+  return {
+    'job-id': redact(jobId, true),
+    status: statusIn(facts) ?? '',
+    'pr-link': link,
+    'pr-number': number,
+    'pr-repository': repository,
+    ...(result && { outcome: result.outcome, 'error-code': errorOf(result)?.code ?? '' }),
+    sent: sentIn(facts),
+  }
 }

@@ -4,15 +4,27 @@ import { inspect } from 'node:util'
 import { failsStep, isFinal, type Job } from '../agent/job.js'
 import { ENDED_FIRST, resultUnknown } from '../agent/problems.js'
 import type { RunEnvironment } from '../event/event.js'
-import type { Progress } from '../run/progress.js'
+import type { KeptComment } from '../memory/comment.js'
+import {
+  factsAfter,
+  factsAtStart,
+  hasJob,
+  type StepEvent,
+  type StepFacts,
+  wasPosted,
+} from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
-import type { StatusWriter } from '../run/status-update.js'
 import type { Step } from '../run/step.js'
 import { ActionError } from '../text/errors.js'
 import { quote } from '../text/escape.js'
 import { joinSentences } from '../text/format.js'
-import { createAnnotation, formatEndLine, formatStatusLine } from './messages.js'
-import { describeNow } from './outcome.js'
+import {
+  createAnnotation,
+  formatEndLine,
+  formatHeartbeatLine,
+  formatStatusLine,
+} from './messages.js'
+import { describeNow, type Known } from './outcome.js'
 import { collectOutputs } from './outputs.js'
 import { createPlaceholder, createUpdate } from './status-texts.js'
 import { createSummary, type View } from './summary.js'
@@ -29,72 +41,108 @@ export interface ReportWriter {
   readonly group: (title: string, text: string) => void
 }
 
-export interface ReportOptions extends Pick<Step, 'inputs' | 'progress' | 'redact'> {
+export interface ReportOptions extends Pick<Step, 'inputs' | 'redact' | 'clock'> {
   readonly writer: ReportWriter
   readonly environment: Pick<RunEnvironment, 'serverUrl' | 'repository' | 'runId' | 'workflow'>
 }
 
-/**
- * Time limits of the last edits at GitHub, in milliseconds: past the deadline, after a cancel,
- * usually, and as long as the next run would not find what it needs.
- */
-const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
-
 export class StepReport {
   /** As soon as it is known that the step keeps one. */
-  comment: StatusWriter | undefined
-  #saidLinkRejected = false
+  comment: KeptComment | undefined
+  #facts: StepFacts
   #warnedOfSummary = false
   readonly #options: ReportOptions
 
   constructor(options: ReportOptions) {
+    const { task } = options.inputs
     this.#options = options
+    this.#facts = factsAtStart(task.kind === 'create' ? '' : task.jobId)
+  }
+
+  get facts(): StepFacts {
+    return this.#facts
   }
 
   get exitCode(): 0 | 1 {
-    const { progress, inputs } = this.#options
-    return progress.result !== undefined && !failsStep(progress.result.outcome, inputs.failOn)
-      ? 0
-      : 1
+    const { result } = this.#facts
+    return result !== undefined && !failsStep(result.outcome, this.#options.inputs.failOn) ? 0 : 1
   }
 
-  onJob(job: Job): void {
-    const { writer, progress } = this.#options
-    if (job.linkRejected && !this.#saidLinkRejected) {
-      this.#saidLinkRejected = true
+  /**
+   * Records what happens, and reports what a reader has to know of it.
+   *
+   * @throws ActionError `internal` if the outputs can't be written before the service accepted
+   * anything: better to send nothing than to lose a job.
+   */
+  tell(event: StepEvent): void {
+    const { writer } = this.#options
+    const before = this.#facts
+    if (event.kind === 'ended' && before.result !== undefined) return
+    this.#record(event)
+    switch (event.kind) {
+      case 'noted':
+        writer[event.level](event.text)
+        break
+      case 'heartbeat':
+        writer.log(formatHeartbeatLine(this.#known()))
+        if (hasJob(before)) this.update() // Repeats the last edit if it failed.
+        break
+      case 'accepted':
+      case 'waiting':
+      case 'seen':
+        if (event.job === undefined) this.#publish()
+        else this.#showJob(event.job, before)
+        break
+      case 'sending':
+      case 'pausing':
+        this.#publish()
+        break
+      case 'ended':
+        this.#end(event.result)
+        break
+      case 'files-read':
+        if (event.files.length > 0) this.#writeSummary()
+    }
+  }
+
+  #record(event: StepEvent): void {
+    const { clock } = this.#options
+    this.#facts = factsAfter(this.#facts, event, { now: clock.now(), date: clock.date() })
+  }
+
+  #showJob(job: Job, { seen, ...before }: StepFacts): void {
+    const { writer, clock } = this.#options
+    if (job.linkRejected && !seen?.job.linkRejected) {
       writer.log(
         "The service's pull request link was dropped, because it can't be passed on safely.",
       )
     }
-    if (!progress.update(job)) return
-    writer.log(formatStatusLine(progress))
-    if (!isFinal(job.status)) this.publish() // Otherwise the step ends now, and reports it.
+    const isNews = this.#facts.history.length > before.history.length
+    if (!isNews && job.link === seen?.job.link) return
+    writer.log(formatStatusLine(this.#facts, job, clock.now()))
+    if (!isFinal(job.status)) this.#publish() // Otherwise the step ends now, and reports it.
   }
 
   /**
    * Writes what is known to the outputs, the summary and the comment, each whether or not the others
    * can be written.
-   *
-   * @throws ActionError if the outputs can't be written before the service accepted anything:
-   * better to send nothing than to lose a job.
    */
-  publish(): void {
-    const { progress } = this.#options
-    if (progress.result !== undefined) return
+  #publish(): void {
+    if (this.#facts.result !== undefined) return
     const failure = this.#writeOutputs()
     this.#writeSummary()
-    if (failure !== undefined && !progress.hasJob) throw failure
+    if (failure !== undefined && !hasJob(this.#facts)) throw failure
     this.update()
   }
 
   /** Returns the error if that fails. */
   #writeOutputs(): ActionError | undefined {
-    const { writer, progress, redact } = this.#options
+    const { writer, redact } = this.#options
     try {
-      writer.outputs(Object.entries(collectOutputs(progress, redact)))
+      writer.outputs(Object.entries(collectOutputs(this.#facts, redact)))
       return undefined
     } catch (thrown) {
-      return outputsError(thrown, errorOf(progress.result), progress)
+      return outputsError(thrown, this.#known())
     }
   }
 
@@ -109,13 +157,17 @@ export class StepReport {
     }
   }
 
+  #known(): Known {
+    return { facts: this.#facts, now: this.#options.clock.now() }
+  }
+
   #view(): View {
-    const { inputs, progress, redact, environment } = this.#options
+    const { inputs, redact, environment } = this.#options
+    const { notes } = this.#facts
     const failure = this.comment?.failure ?? ''
     return {
-      ...{ inputs, progress, redact, workflow: environment.workflow, runUrl: '' },
-      notes: failure === '' ? progress.notes : [...progress.notes, failure],
-      sending: progress.request === 'sending',
+      ...{ ...this.#known(), inputs, redact, workflow: environment.workflow, runUrl: '' },
+      notes: failure === '' ? notes : [...notes, failure],
       isRemembered: this.comment?.memory === 'stored',
     }
   }
@@ -128,9 +180,14 @@ export class StepReport {
     const { serverUrl, repository, runId } = this.#options.environment
     const runUrl = `${serverUrl}/${repository}/actions/runs/${runId}`
     const isRemembered = (this.comment?.memory ?? 'none') !== 'none'
-    return { ...this.#view(), notes: this.#options.progress.notes, runUrl, isRemembered }
+    return { ...this.#view(), notes: this.#facts.notes, runUrl, isRemembered }
   }
 
+  /**
+   * Stores that a create request is about to be sent, if later runs need to know.
+   *
+   * @throws ActionError `github`
+   */
   async writePlaceholder(): Promise<void> {
     await this.comment?.writePlaceholder(createPlaceholder(this.#commentView()))
   }
@@ -141,32 +198,28 @@ export class StepReport {
 
   /** If a create request or a message is in flight: the error saying that its result is unknown. */
   resultUnknown(cause?: unknown): ActionError | undefined {
-    const { progress } = this.#options
-    if (progress.request !== 'sending') return undefined
-    const { jobId } = progress
-    const request =
-      jobId === '' ? ({ kind: 'create' } as const) : ({ kind: 'message', jobId } as const)
-    return resultUnknown(request, ENDED_FIRST, cause)
+    const { request, jobId } = this.#facts
+    if (request.is !== 'sending') return undefined
+    const kind = request.asked === 'job' ? 'create' : 'message'
+    return resultUnknown({ kind, jobId }, ENDED_FIRST, cause)
   }
 
   /**
-   * Reports the result, once, but for the comment. If the outputs can't be written, that becomes the
+   * Reports the result, but for the comment. If the outputs can't be written, that becomes the
    * result.
    */
-  end(ended: RunResult): void {
-    const { writer, progress, inputs } = this.#options
-    if (progress.result !== undefined) return
-    progress.result = ended
+  #end(ended: RunResult): void {
+    const { writer, inputs } = this.#options
     const failure = this.#writeOutputs()
     const alreadyReported = errorOf(ended)?.code === 'internal'
     const result: RunResult =
       failure === undefined || alreadyReported ? ended : { outcome: 'error', error: failure }
-    progress.result = result
+    this.#record({ kind: 'ended', result })
     this.#writeSummary()
     const { level, text, log } = createAnnotation(this.#view(), result, inputs.failOn)
     writer[level](text)
     if (log !== undefined) writer.log(log)
-    writer.log(formatEndLine(progress, result))
+    writer.log(formatEndLine(this.#known(), result))
     const error = errorOf(result)
     // Not truncated before it is redacted: half a key would not be found.
     if (error !== undefined)
@@ -174,37 +227,26 @@ export class StepReport {
   }
 
   /** Writes the result to the comment, and waits until it is there, for a limited time. */
-  async closeComment({ remainingMs, cancel }: Step['deadline']): Promise<void> {
+  async closeComment({ cancel }: Step['deadline']): Promise<void> {
     const { comment } = this
-    const { progress } = this.#options
-    if (progress.docsFiles.length > 0) this.#writeSummary()
     if (comment === undefined) return
-    const { min, cancelled, usual, memory } = LIMIT_MS
-    // The outcome doesn't say it: a cancelled run can end as an error, for example if its outputs
-    // can't be written.
-    const within = (limitMs: number): number =>
-      cancel.aborted ? cancelled : Math.min(limitMs, Math.max(min, remainingMs()))
-    const write = (): Promise<void> => {
-      this.update()
-      const limits = { usualMs: within(usual), memoryMs: within(memory), cancelledMs: cancelled }
-      return comment.close(limits, cancel)
-    }
     const changing = (): string => JSON.stringify([this.#view().notes, this.#view().isRemembered])
-    const [said, noted] = [changing(), progress.notes.length]
-    await write()
+    const [said, noted] = [changing(), this.#facts.notes.length]
+    this.update()
+    await comment.close()
     if (changing() !== said) this.#writeSummary()
-    const hasNews = progress.notes.length > noted && comment.failure === ''
-    if (hasNews && !cancel.aborted) await write()
+    const hasNews = this.#facts.notes.length > noted && comment.failure === ''
+    if (!hasNews || cancel.aborted) return
+    this.update()
+    await comment.close()
   }
 }
 
-/** @param before how the step would have ended otherwise, which must not be lost */
-function outputsError(
-  thrown: unknown,
-  before: ActionError | undefined,
-  progress: Progress,
-): ActionError {
-  const { hasJob, posted, jobId } = progress
+function outputsError(thrown: unknown, known: Known): ActionError {
+  const { facts } = known
+  // How the step would have ended otherwise, which must not be lost.
+  const before = errorOf(facts.result)
+  const isFollowed = hasJob(facts)
   const advice =
     (thrown as NodeJS.ErrnoException).code === 'EACCES'
       ? "Let the container's user write the runner's files, such as with `options: --user root`."
@@ -213,8 +255,9 @@ function outputsError(
     'internal',
     joinSentences(
       `Writing the outputs failed: ${(thrown as Error).message}.`,
-      hasJob ? `Docs job ${quote(jobId)} ${describeNow(progress, quote)}.` : '',
-      before?.message ?? (hasJob ? '' : `Nothing was ${posted ? 'accepted' : 'sent'}.`),
+      isFollowed ? `Docs job ${quote(facts.jobId)} ${describeNow(known, quote)}.` : '',
+      before?.message ??
+        (isFollowed ? '' : `Nothing was ${wasPosted(facts) ? 'accepted' : 'sent'}.`),
     ),
     joinSentences(advice, before?.advice ?? ''),
     { cause: thrown },

@@ -1,7 +1,7 @@
 /** What the comment says, and what it stores. Pure. */
 
 import { isFinalOutcome } from '../agent/job.js'
-import type { Progress } from '../run/progress.js'
+import { acceptedIn, hasJob, type StepFacts, statusIn } from '../run/facts.js'
 import { errorOf } from '../run/result.js'
 import type { StatusUpdate, Stored } from '../run/status-update.js'
 import { createCommentText, createFirstText, type View } from './summary.js'
@@ -11,17 +11,17 @@ import { createCommentText, createFirstText, type View } from './summary.js'
  * from every redactor.
  */
 export function createUpdate(view: View): StatusUpdate {
-  const { progress, redact, sending, notes } = view
-  const { jobId, job, previousLink, hasJob, accepted, result, fingerprint } = progress
+  const { facts, redact, notes } = view
+  const { jobId, seen, previousLink, request, result } = facts
   return {
     stored: {
-      state: describeState(progress, sending),
+      state: describeState(facts),
       jobId: redact(jobId, true) === jobId ? jobId : '',
-      link: job?.link || previousLink,
-      fingerprint: hasJob ? fingerprint : '',
+      link: seen?.job.link || previousLink,
+      fingerprint: 'fingerprint' in request ? request.fingerprint : '',
     },
-    isJobSeen: job !== undefined,
-    created: accepted === 'job',
+    isJobSeen: seen !== undefined,
+    created: acceptedIn(facts) === 'job',
     notes: redact(notes.join('\n')),
     // The log's masks don't apply to what GitHub shows.
     text: redact(createCommentText(view)),
@@ -35,21 +35,24 @@ export function createUpdate(view: View): StatusUpdate {
  * is in flight.
  */
 export function createPlaceholder(view: View): StatusUpdate {
-  return { ...createUpdate({ ...view, sending: true }), created: true }
+  const facts: StepFacts = {
+    ...view.facts,
+    request: { is: 'sending', asked: 'job', posted: false },
+  }
+  return { ...createUpdate({ ...view, facts }), created: true }
 }
 
-function describeState(
-  { status, hasJob, request, jobId, result, messageMayBeLost }: Progress,
-  sending: boolean,
-): Stored['state'] {
-  if (messageMayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'
+function describeState(facts: StepFacts): Stored['state'] {
+  const { request, jobId, result } = facts
+  const mayBeLost = request.is === 'waiting' && request.messageMayBeLost
+  if (mayBeLost && !isFinalOutcome(result?.outcome ?? '')) return 'unknown'
   if (result === undefined) {
-    if (hasJob) return status ?? 'active'
+    if (hasJob(facts)) return statusIn(facts) ?? 'active'
     // A re-run must send a message that was refused. A create request that may be in flight again
     // stays recorded.
-    return sending || jobId === '' ? 'sending' : 'unsent'
+    return request.is === 'sending' || jobId === '' ? 'sending' : 'unsent'
   }
   if (result.outcome !== 'error' && result.outcome !== 'cancelled') return result.outcome
-  if (request === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
-  return hasJob ? result.outcome : 'unsent'
+  if (request.is === 'unknown' || errorOf(result)?.code === 'create-unknown') return 'unknown'
+  return hasJob(facts) ? result.outcome : 'unsent'
 }

@@ -3,7 +3,14 @@
 import { failsStep, isFinal, parsePullRequest } from '../agent/job.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { describeJobKey } from '../inputs/job-key.js'
-import { type DocsFile, FILES_PAGE, type Progress } from '../run/progress.js'
+import {
+  type DocsFile,
+  FILES_PAGE,
+  hasJob,
+  type StepFacts,
+  statusIn,
+  wasPosted,
+} from '../run/facts.js'
 import { errorOf, type RunResult } from '../run/result.js'
 import { WHERE_TO_LOOK } from '../text/errors.js'
 import { inlineCode, oneLine, quote, truncate } from '../text/escape.js'
@@ -18,10 +25,8 @@ export interface View extends ToldRun {
    * Without a result while the step runs: the text must then be true if the step is killed right
    * after.
    */
-  readonly progress: Progress
+  readonly facts: StepFacts
   readonly redact: Redact
-  /** A create request or a message is in flight by the time the text is read. */
-  readonly sending: boolean
   readonly notes: readonly string[]
   readonly workflow: string
   /** The URL of the run, for readers elsewhere; empty on its own page. */
@@ -44,7 +49,7 @@ export function createFirstText(view: View): string {
   const shown = ['⏳ Asking for docs', 'The result will be shown in this comment, and not mailed.']
   const next =
     "You don't need to do anything. If the comment still says this on GitHub when the workflow run has ended, see the log of the run."
-  return inComment(view, shown, [facts(view), `**What to do next:** ${next}`])
+  return inComment(view, shown, [listFacts(view), `**What to do next:** ${next}`])
 }
 
 function inComment(
@@ -60,15 +65,15 @@ function inComment(
 }
 
 function describeTitle(view: View): string {
-  const { inputs, progress, sending } = view
-  const { result } = progress
+  const { inputs, facts } = view
+  const { result } = facts
   if (result !== undefined) {
     const text = describeOutcome(view, result, String).title
     return failsStep(result.outcome, inputs.failOn) ? text.replace('✅', '❌') : text
   }
-  if (progress.hasJob) return '⏳ Waiting for the docs job'
-  if (sending) return '⏳ The request is being sent'
-  return progress.posted
+  if (hasJob(facts)) return '⏳ Waiting for the docs job'
+  if (facts.request.is !== 'none') return '⏳ The request is being sent'
+  return wasPosted(facts)
     ? '⏳ The service has not accepted the request yet'
     : '⏳ Nothing has been sent yet'
 }
@@ -79,8 +84,9 @@ function linkPullRequest(view: View): string {
 }
 
 /** The pull request, also while a follow-up runs. */
-function findCurrentLink({ progress: { job, previousLink, result, status } }: View): string {
-  return job?.link || (result !== undefined && isFinal(status) ? '' : previousLink)
+function findCurrentLink({ facts }: View): string {
+  const isOver = facts.result !== undefined && isFinal(statusIn(facts))
+  return facts.seen?.job.link || (isOver ? '' : facts.previousLink)
 }
 
 function shortenLink(link: string): string {
@@ -89,8 +95,8 @@ function shortenLink(link: string): string {
 }
 
 function details(view: View): string[] {
-  const { progress, notes, redact } = view
-  const { result } = progress
+  const { facts, notes, redact } = view
+  const { result } = facts
   const show = (text: string): string => inlineCode(redact(text))
   const next =
     result === undefined ? ifKilled(view, show) : describeOutcome(view, result, show).next
@@ -99,9 +105,9 @@ function details(view: View): string[] {
     result === undefined ? '' : whatHappened(view, result),
     code === undefined ? '' : `Error code: \`${code}\``,
     ...notes.map((note) => `Note: ${showSentences(redact(note))}`),
-    facts(view),
+    listFacts(view),
     filesList(view),
-    statusTable(progress),
+    statusTable(facts),
     `**What to do next:** ${next}`,
   ]
 }
@@ -139,17 +145,17 @@ function isPlain(word: string): boolean {
   return /^[\w\s.,:;()'’…/%+=-]*$/.test(word) && !isRead
 }
 
-function facts({ inputs, progress, redact, workflow, runUrl }: View): string {
+function listFacts({ inputs, facts, now, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
 
   const rows = [
-    ['Docs job', progress.jobId && show(progress.jobId)],
+    ['Docs job', facts.jobId && show(facts.jobId)],
     ['Project', inputs.projectId && show(inputs.projectId)],
     ['Service', inputs.baseUrl && show(inputs.baseUrl)],
     ['Workflow', runUrl && show(workflow)],
     ['Run', runUrl && `[${show(runUrl.split('/').at(-1) ?? '')}](<${runUrl}>)`],
-    ['Sent', (progress.result ?? progress.hasJob) && describeSent(progress)],
-    ['Elapsed', formatDuration(progress.elapsedMs())],
+    ['Sent', (facts.result ?? hasJob(facts)) && describeSent(facts)],
+    ['Elapsed', formatDuration(now)],
   ]
   return rows
     .filter(([, value]) => value)
@@ -160,7 +166,7 @@ function facts({ inputs, progress, redact, workflow, runUrl }: View): string {
 /** How many files of the pull request are shown at first sight, and how many are listed. */
 const FILES_LIMIT = { shown: 3, listed: 20 }
 
-function filesLine({ progress: { docsFiles }, redact }: View): string {
+function filesLine({ facts: { docsFiles }, redact }: View): string {
   if (docsFiles.length === 0) return ''
   const shown = docsFiles.slice(0, FILES_LIMIT.shown).map((file) => showFile(file, redact))
   const rest = docsFiles.length > shown.length ? ', …' : ''
@@ -168,7 +174,7 @@ function filesLine({ progress: { docsFiles }, redact }: View): string {
   return `${count}: ${shown.join(', ')}${rest}`
 }
 
-function filesList({ progress: { docsFiles }, redact }: View): string {
+function filesList({ facts: { docsFiles }, redact }: View): string {
   if (docsFiles.length <= FILES_LIMIT.shown) return ''
   const more = docsFiles.length - FILES_LIMIT.listed
   const listed = docsFiles.slice(0, FILES_LIMIT.listed).map((file) => showFile(file, redact))
@@ -190,7 +196,7 @@ function plus(docsFiles: readonly DocsFile[]): string {
   return docsFiles.length < FILES_PAGE ? '' : '+'
 }
 
-function statusTable({ history }: Progress): string {
+function statusTable({ history }: StepFacts): string {
   if (history.length === 0) return ''
   const rows = history.map(({ date, elapsedMs, status }) => {
     const time = date.toISOString().slice(0, 19).replace('T', ' ')
@@ -201,16 +207,16 @@ function statusTable({ history }: Progress): string {
 
 /** What to do if the step is killed now. */
 function ifKilled(view: View, show: (text: string) => string): string {
-  const { progress, sending } = view
+  const { facts } = view
   const toWait = `To wait for it, ${howToWait(view, show)}`
-  if (progress.hasJob) {
+  if (hasJob(facts)) {
     return `If this step ends first, that doesn't stop the docs job. ${toWait}`
   }
-  if (!sending) {
+  if (facts.request.is === 'none') {
     return 'If this text is never updated, the service accepted nothing: see the log of the workflow run, then re-run the workflow job.'
   }
   const killed = 'If this text is never updated, the step was killed before a response arrived, and'
-  return progress.jobId === ''
+  return facts.jobId === ''
     ? `${killed} a docs job may exist: before you re-run or start a new run, look ${WHERE_TO_LOOK}.`
     : `${killed} the docs job may have received the message. ${toWait}`
 }

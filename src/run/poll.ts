@@ -2,7 +2,7 @@
 
 import type { ServiceResult } from '../agent/client.js'
 import { type FinalStatus, isFinal, type Job } from '../agent/job.js'
-import { ATTEMPT_MS, isResponse, judgePoll, UNREACHABLE_MS } from '../agent/verdict.js'
+import { ATTEMPT_MS, judgePoll, UNREACHABLE_MS } from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { createDeadline, type Deadline } from '../net/deadline.js'
 import { ActionError, Cancelled } from '../text/errors.js'
@@ -67,7 +67,7 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
     // The process was frozen and has missed its final poll.
     const isLate = hasPassed(deadline)
     if (isLate) until = createDeadline(clock.now() + LATE_POLL_MS, deadline.cancel, clock)
-    tools.progress.missedReason = 'the last status request got no response' // Replaced if it does.
+    tools.tell({ kind: 'missed', reason: 'the last status request got no response' })
     const startedAt = clock.now()
     const result = await service.getJob(options.jobId, until)
     state.budget.count(startedAt, ATTEMPT_MS.poll)
@@ -78,7 +78,7 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
     delayMs = next.delayMs
   }
   if (deadline.cancelled()) throw new Cancelled()
-  if (!tools.progress.responded) throw noResponseError(options.jobId, state.lastError)
+  if (!service.hasResponded()) throw noResponseError(options.jobId, state.lastError)
   return { kind: 'deadline' }
 }
 
@@ -158,6 +158,7 @@ class PollState {
   #failures = 0
   #refusals = 0
   #warned = false
+  #isSeen = false
 
   constructor(options: PollOptions, tools: RunTools) {
     const { precededBy, timeoutMs } = options
@@ -185,13 +186,12 @@ class PollState {
     result: ServiceResult,
     { isEarly, isFinalPoll }: { readonly isEarly: boolean; readonly isFinalPoll: boolean },
   ): Next {
-    const { clock, random, progress } = this.#tools
+    const { clock, random } = this.#tools
     const { jobId, precededBy, pollIntervalMs } = this.#options
     const now = clock.now()
-    const seen = precededBy.kind !== 'nothing' || progress.job !== undefined
     const context = {
       jobId,
-      seen,
+      seen: precededBy.kind !== 'nothing' || this.#isSeen,
       refusals: isEarly ? 0 : this.#refusals,
       sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
     }
@@ -199,7 +199,6 @@ class PollState {
     const refusedDelayMs = verdict.next === 'retry' ? verdict.refusedDelayMs : undefined
     this.#refusals = refusedDelayMs === undefined ? 0 : this.#refusals + 1
     if (verdict.next === 'aborted') return { delayMs: 0 }
-    progress.responded ||= isResponse(result)
     const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs, random())
     switch (verdict.next) {
       case 'fail':
@@ -207,7 +206,7 @@ class PollState {
       case 'retry':
         this.#failures++
         this.lastError = verdict.reason
-        progress.missedReason = verdict.reason
+        this.#tools.tell({ kind: 'missed', reason: verdict.reason })
         this.#logError(isFinalPoll ? '' : ' Retrying.')
         return this.#retryWithin(
           refusedDelayMs ??
@@ -221,7 +220,7 @@ class PollState {
 
   /** Polls again after this delay; a service that has never responded gets a limited time. */
   #retryWithin(delayMs: number): Next {
-    if (this.#tools.progress.responded) return { delayMs }
+    if (this.#tools.service.hasResponded()) return { delayMs }
     const { remainingMs } = this.budget
     if (remainingMs <= 0) throw noResponseError(this.#options.jobId, this.lastError)
     return { delayMs: Math.min(delayMs, remainingMs) }
@@ -233,12 +232,13 @@ class PollState {
     if (!this.#isFresh(job, now)) {
       const stale = `${quote(job.rawStatus)}, which may predate the message`
       this.#tools.debug(`The docs job's status is ${stale}.`)
-      this.#tools.progress.missedReason = `the last response said ${stale}`
+      this.#tools.tell({ kind: 'missed', reason: `the last response said ${stale}` })
       const untilSettledMs =
         precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
     }
-    this.#tools.onJob(job)
+    this.#isSeen = true
+    this.#tools.tell({ kind: 'seen', job })
     if (isFinal(job.status)) return { result: { kind: 'ended', job, status: job.status } }
     return once ? { result: { kind: 'active', job } } : { delayMs }
   }

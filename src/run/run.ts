@@ -1,43 +1,48 @@
 /** The main flow of a run: create, message or attach, then poll the job to its end. */
 
-import { type FinalOutcome, isFinal, outcomeOf } from '../agent/job.js'
+import { type FinalOutcome, isFinal, type Job, outcomeOf } from '../agent/job.js'
 import { Refusal } from '../agent/problems.js'
 import { refusesMessage } from '../agent/verdict.js'
 import type { Inputs } from '../inputs/inputs.js'
 import { Cancelled } from '../text/errors.js'
 import { type PollResult, type PrecededBy, pollUntilDone } from './poll.js'
-import type { Progress } from './progress.js'
 import { type RunResult, toRunResult } from './result.js'
 import { send } from './send.js'
 import type { RunTools } from './step.js'
-import type { Task } from './task.js'
+import type { MessageTask, Task } from './task.js'
 
 /** How long after an end without a pull request the job is asked for once more, in milliseconds. */
 const LINK_MS = 5_000
+
+export interface CreateTools extends RunTools {
+  /**
+   * Stores that a create request is about to be sent, if later runs need to know.
+   *
+   * @throws ActionError `github`
+   */
+  readonly writePlaceholder: () => Promise<void>
+}
+
+/** The docs job that is followed, and as it is now, if the service has returned it. */
+interface Begun {
+  readonly jobId: string
+  readonly precededBy: PrecededBy
+  readonly job?: Job | undefined
+}
 
 /** Runs the task to its end. Never throws. */
 export async function run(
   task: Task,
   { wait, pollIntervalMs, timeoutMs }: Pick<Inputs, 'wait' | 'pollIntervalMs' | 'timeoutMs'>,
-  tools: RunTools,
+  tools: CreateTools,
 ): Promise<RunResult> {
   try {
-    let precededBy: PrecededBy = { kind: 'nothing' }
-    if (task.kind === 'create') precededBy = await create(task.prompt, tools)
-    else if (task.kind === 'message') precededBy = await messageOrCreate(task, wait, tools)
-    else {
-      tools.progress.onlyWaits = true
-      if (task.job === undefined) tools.publish()
-      else {
-        tools.onJob(task.job)
-        precededBy = { kind: 'status' }
-      }
-    }
+    const { jobId, precededBy, job } = await begin(task, wait, tools)
     if (tools.deadline.cancelled()) throw new Cancelled()
-    const ended = endAlreadySeen(precededBy.kind, tools.progress)
-    if (ended !== undefined) return { outcome: await outcomeOfEnded(ended, tools) }
+    // After a message, a final status may be the earlier one.
+    if (isFinal(job?.status) && precededBy.kind !== 'message')
+      return { outcome: await outcomeOfEnded({ job, status: job.status }, tools) }
     if (!wait && precededBy.kind !== 'nothing') return { outcome: 'started' }
-    const { jobId } = tools.progress
     const polled = await pollUntilDone(
       { jobId, precededBy, once: !wait, pollIntervalMs, timeoutMs },
       tools,
@@ -55,6 +60,21 @@ export async function run(
   }
 }
 
+/** Sends what the task has to send. */
+async function begin(task: Task, wait: boolean, tools: CreateTools): Promise<Begun> {
+  switch (task.kind) {
+    case 'create':
+      return create(task, tools)
+    case 'message':
+      return messageOrCreate(task, wait, tools)
+    case 'attach': {
+      const { jobId, job, fingerprint = '', messageMayBeLost = false } = task
+      tools.tell({ kind: 'waiting', fingerprint, messageMayBeLost, job })
+      return { jobId, job, precededBy: { kind: job === undefined ? 'nothing' : 'status' } }
+    }
+  }
+}
+
 /**
  * Sends a message; to a remembered job, or creates a new one if that job is gone, or has ended and
  * takes no more messages.
@@ -63,17 +83,16 @@ export async function run(
  * is sent once more.
  */
 async function messageOrCreate(
-  task: Extract<Task, { kind: 'message' }>,
+  task: MessageTask,
   wait: boolean,
-  tools: RunTools,
+  tools: CreateTools,
   isRepeated = false,
-): Promise<PrecededBy> {
+): Promise<Begun> {
   const { remembered } = task
   if (remembered === undefined) return message(task, wait, tools)
-  const createInstead = (reason: string): Promise<PrecededBy> => {
+  const createInstead = (reason: string): Promise<Begun> => {
     tools.log(`The earlier docs job ${reason}: a new one takes its place.`)
-    tools.progress.forget(remembered.previousLink)
-    return create(task.prompt, tools)
+    return create({ ...task, previousLink: remembered.previousLink }, tools)
   }
   const replaceable = isFinal(remembered.job?.status)
   try {
@@ -92,37 +111,31 @@ async function messageOrCreate(
   }
 }
 
-async function create(prompt: string, tools: RunTools): Promise<PrecededBy> {
+async function create(
+  { prompt, fingerprint = '', previousLink = '' }: Omit<Extract<Task, { kind: 'create' }>, 'kind'>,
+  tools: CreateTools,
+): Promise<Begun> {
+  tools.tell({ kind: 'replaced', link: previousLink })
   await tools.writePlaceholder()
   const job = await send({ kind: 'create' }, prompt, tools)
-  tools.progress.accepted = 'job'
-  if (job !== undefined) tools.onJob(job)
-  return { kind: 'create', at: tools.clock.now() }
+  tools.tell({ kind: 'accepted', asked: 'job', fingerprint, job })
+  return { jobId: job?.id ?? '', job, precededBy: { kind: 'create', at: tools.clock.now() } }
 }
 
 async function message(
-  { jobId, prompt, remembered }: Extract<Task, { kind: 'message' }>,
+  { jobId, prompt, fingerprint = '', remembered }: MessageTask,
   wait: boolean,
   tools: RunTools,
   replaceable = false,
-): Promise<PrecededBy> {
+): Promise<Begun> {
   const job = await send({ kind: 'message', jobId }, prompt, tools, { replaceable })
   const mayBeStale = isFinal(job?.status)
-  tools.progress.accepted = 'message'
   // A final status in this response may predate the message: it is reported only if no poll
   // follows.
-  if (job === undefined || (wait && mayBeStale)) tools.publish()
-  else tools.onJob(job)
-  return {
-    kind: 'message',
-    at: tools.clock.now(),
-    job: mayBeStale ? job : (remembered?.job ?? job),
-  }
-}
-
-/** The job may have ended already; but after a message, a final status may be the earlier one. */
-function endAlreadySeen(kind: PrecededBy['kind'], { job }: Progress): JobEnd | undefined {
-  return kind !== 'message' && isFinal(job?.status) ? { job, status: job.status } : undefined
+  const reported = wait && mayBeStale ? undefined : job
+  tools.tell({ kind: 'accepted', asked: 'message', fingerprint, job: reported })
+  const before = mayBeStale ? job : (remembered?.job ?? job)
+  return { jobId, precededBy: { kind: 'message', at: tools.clock.now(), job: before } }
 }
 
 type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
@@ -133,18 +146,18 @@ type JobEnd = Pick<Extract<PollResult, { kind: 'ended' }>, 'job' | 'status'>
  */
 async function outcomeOfEnded(
   { job, status }: JobEnd,
-  { service, clock, deadline, onJob, publish }: RunTools,
+  { service, clock, deadline, tell }: RunTools,
 ): Promise<FinalOutcome> {
   const outcome = outcomeOf(status, job.link)
   const mayHaveLink = outcome === 'no-changes' && !job.linkRejected
   if (!mayHaveLink || deadline.remainingMs() <= LINK_MS) return outcome
-  publish() // The step may be killed while it waits.
+  tell({ kind: 'pausing' })
   await clock.sleep(LINK_MS, deadline.signal)
   // Many servers close a connection that was idle for 5 s, just as the request is sent.
   service.close()
   const result = await service.getJob(job.id, deadline)
   if (result.kind === 'job' && result.job.id === job.id && isFinal(result.job.status)) {
-    onJob(result.job)
+    tell({ kind: 'seen', job: result.job })
     return outcomeOf(result.job.status, result.job.link)
   }
   if (deadline.cancelled()) throw new Cancelled() // A re-run asks for the link.

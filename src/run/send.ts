@@ -5,13 +5,7 @@
 
 import type { ServiceResult, SubmitRequest } from '../agent/client.js'
 import type { Job } from '../agent/job.js'
-import {
-  ATTEMPT_MS,
-  isResponse,
-  judgeSubmit,
-  type SubmitVerdict,
-  UNREACHABLE_MS,
-} from '../agent/verdict.js'
+import { ATTEMPT_MS, judgeSubmit, type SubmitVerdict, UNREACHABLE_MS } from '../agent/verdict.js'
 import { RetryBudget, retryDelay } from '../net/backoff.js'
 import { ActionError, Cancelled } from '../text/errors.js'
 import { formatCount, formatDuration } from '../text/format.js'
@@ -36,43 +30,41 @@ type Retry = Extract<SubmitVerdict, { next: 'retry' }>
 export async function send(
   request: SubmitRequest,
   prompt: string,
-  tools: RunTools,
+  tools: Omit<RunTools, 'debug' | 'warn'>,
   { replaceable = false }: { readonly replaceable?: boolean } = {},
 ): Promise<Job | undefined> {
-  const { service, clock, deadline, log, progress, publish } = tools
+  const { service, clock, deadline, log, tell } = tools
+  const asked = request.kind === 'create' ? 'job' : 'message'
   const budget = new RetryBudget(UNREACHABLE_MS, clock)
   let last: Retry | undefined
   let conflicts = 0
 
   if (deadline.signal.aborted && !deadline.cancelled()) throw unsentTimeoutError()
   for (let attempts = 1; ; attempts++) {
-    progress.request = 'sending'
     try {
-      publish()
+      tell({ kind: 'sending', asked })
     } catch (thrown) {
-      progress.request = 'idle'
+      tell({ kind: 'not-accepted', posted: false })
       throw thrown
     }
     const startedAt = clock.now()
     const result = await service.submit(request, prompt).catch(toUnknown)
     budget.count(startedAt, ATTEMPT_MS.submit)
-    progress.request = 'idle'
-    progress.posted ||= result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
-    progress.responded ||= isResponse(result)
     const context = { date: clock.date(), conflicts, replaceable }
     const verdict = judgeSubmit(request, result, context)
     if (result.kind === 'error-response' && result.status === 409) conflicts++
     if (verdict.next === 'accepted') return verdict.job
-    if (verdict.next !== 'retry' && verdict.unknown !== undefined) progress.request = 'unknown'
-    if (deadline.cancelled())
-      throw new Cancelled(verdict.next === 'retry' ? undefined : verdict.unknown)
+    const unknown = verdict.next === 'retry' ? undefined : verdict.unknown
+    const posted = result.kind === 'aborted' ? result.sent : result.kind !== 'not-sent'
+    tell(unknown === undefined ? { kind: 'not-accepted', posted } : { kind: 'unknown', asked })
+    if (deadline.cancelled()) throw new Cancelled(unknown)
     if (verdict.next === 'fail') throw verdict.error
-    if (verdict.next === 'aborted') throw verdict.unknown ?? last?.error ?? unsentTimeoutError()
+    if (verdict.next === 'aborted') throw unknown ?? last?.error ?? unsentTimeoutError()
 
     last = verdict
     const isUnsent = result.kind === 'not-sent'
     const untilDeadlineMs = deadline.remainingMs() - LATEST_MS[isUnsent ? 'unsent' : 'answered']
-    const remainingMs = progress.responded
+    const remainingMs = service.hasResponded()
       ? untilDeadlineMs
       : Math.min(untilDeadlineMs, budget.remainingMs)
     const { minDelayMs, delayMs } = retryDelay(verdict.backoff, attempts, tools.random())
@@ -81,7 +73,7 @@ export async function send(
     if (remainingMs <= (isUnsent ? 0 : minDelayMs)) throw retryTimeoutError(verdict, attempts)
     const waitMs = delayMs < remainingMs ? delayMs : Math.min(minDelayMs, remainingMs)
     log(`${verdict.error.message} Retrying in ${formatDuration(Math.ceil(waitMs / 1000) * 1000)}.`)
-    publish()
+    tell({ kind: 'pausing' })
     await budget.sleep(waitMs, deadline.signal)
     if (deadline.cancelled()) throw new Cancelled()
     if (deadline.signal.aborted) throw retryTimeoutError(verdict, attempts)

@@ -1,4 +1,4 @@
-/** What is reported in the comment, and who keeps it up to date. */
+/** What is reported in the comment, and stored there. */
 
 import type { Outcome, Status } from '../agent/job.js'
 
@@ -29,32 +29,4 @@ export interface StatusUpdate {
    * has no marker yet, because the marker needs the comment's id: if the step dies then, it stays.
    */
   readonly first?: string | undefined
-}
-
-/** Keeps the status in the comment up to date. */
-export interface StatusWriter {
-  /** Why it is not up to date, for the summary; empty if it is, or if that is said elsewhere. */
-  readonly failure: string
-  /** Whether a re-run would find there what this step has sent. */
-  readonly memory: 'none' | 'pending' | 'stored'
-  /**
-   * Writes the state before a create request, if later runs need it: a missing permission shows
-   * now, and a run that is killed leaves a trace.
-   *
-   * @throws ActionError `github` if later runs depend on it
-   */
-  writePlaceholder(update: StatusUpdate): Promise<void>
-  /** Writes an update in the background, unless it changes nothing; errors are warnings. */
-  enqueue(update: StatusUpdate): void
-  /** Waits until everything is written, for a limited time. */
-  close(limits: CloseLimits, cancel: AbortSignal): Promise<void>
-}
-
-/** How long to wait for the last edits, in milliseconds. */
-export interface CloseLimits {
-  readonly usualMs: number
-  /** If the next run would not find the job, or what it was sent last. */
-  readonly memoryMs: number
-  /** After a cancel while it waits. */
-  readonly cancelledMs: number
 }

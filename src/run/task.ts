@@ -4,14 +4,25 @@
  */
 
 import type { Job } from '../agent/job.js'
-import type { AskedTask } from '../inputs/inputs.js'
+import type { Waiting } from './facts.js'
 import type { SkipReason } from './result.js'
 
-export type Task =
-  | Extract<AskedTask, { kind: 'create' }>
-  | (Extract<AskedTask, { kind: 'message' }> & { readonly remembered?: Remembered })
-  /** With the job if the service has just returned it. */
-  | (Extract<AskedTask, { kind: 'attach' }> & { readonly job?: Job | undefined })
+/** `fingerprint` is of what the job gets, or has got, as later runs compare it. */
+export type Task = Readonly<
+  /** `previousLink` is the pull request that the new job is asked to continue. */
+  | { kind: 'create'; prompt: string; fingerprint?: string; previousLink?: string }
+  | MessageTask
+  /** `job` is set if the service has just returned it. */
+  | ({ kind: 'attach'; jobId: string; job?: Job | undefined } & Partial<Waiting>)
+>
+
+export type MessageTask = Readonly<{
+  kind: 'message'
+  jobId: string
+  prompt: string
+  fingerprint?: string
+  remembered?: Remembered
+}>
 
 /** A job that an earlier run left: a new one in its place gets the same prompt. */
 export interface Remembered {

@@ -1,0 +1,184 @@
+/** What happens in a step, as events, and what is known of it: facts that follow from them. Pure. */
+
+import type { Job, Status } from '../agent/job.js'
+import type { RunResult } from './result.js'
+
+/** What a request asks for: a new docs job, or that a docs job reads a message. */
+export type Asked = 'job' | 'message'
+
+export type StepEvent = Readonly<
+  /** An earlier run left this docs job, and its pull request. */
+  | { kind: 'remembered'; jobId: string; link: string }
+  /** A new docs job takes the place of that one. `link` is the pull request that it continues. */
+  | { kind: 'replaced'; link: string }
+  | { kind: 'sending'; asked: Asked }
+  /** `posted`: the request has left this machine. */
+  | { kind: 'not-accepted'; posted: boolean }
+  /** The request may have been accepted. */
+  | { kind: 'unknown'; asked: Asked }
+  | (Accepted & { kind: 'accepted'; job?: Job | undefined })
+  /** The step sends nothing, and waits for a docs job, which the service may have returned. */
+  | (Waiting & { kind: 'waiting'; job?: Job | undefined })
+  | { kind: 'seen'; job: Job }
+  /** A status request did not show the docs job, or has no response yet. */
+  | { kind: 'missed'; reason: string }
+  /** The step waits now, and may be killed meanwhile. */
+  | { kind: 'pausing' }
+  | { kind: 'heartbeat' }
+  /** For whoever reads the log, the summary and the comment. */
+  | { kind: 'noted'; text: string; level: 'log' | 'warn' }
+  | { kind: 'ended'; result: RunResult }
+  | { kind: 'files-read'; files: readonly DocsFile[] }
+>
+
+/** `fingerprint` is of what the docs job got last, as later runs compare it; empty if unknown. */
+type Accepted = { asked: Asked; fingerprint: string }
+/** `messageMayBeLost`: an earlier attempt sent a message whose result is unknown. */
+export type Waiting = { fingerprint: string; messageMayBeLost: boolean }
+
+/**
+ * What has become of what the step asks the service for. `posted`: a request has left this machine,
+ * and was not accepted.
+ */
+export type RequestState = Readonly<
+  | { is: 'none'; posted: boolean }
+  | { is: 'sending'; asked: Asked; posted: boolean }
+  | { is: 'unknown'; asked: Asked }
+  | ({ is: 'accepted' } & Accepted)
+  | ({ is: 'waiting' } & Waiting)
+>
+
+export interface StatusChange {
+  readonly date: Date
+  /** Milliseconds since the step began. */
+  readonly elapsedMs: number
+  readonly status: Status
+}
+
+/** A file of the docs pull request, as GitHub's API returns it. Others wrote its name. */
+export interface DocsFile {
+  readonly filename: string
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** How many of them are read. */
+export const FILES_PAGE = 100
+
+/** What the outputs, the summary and the comment contain if the step is killed now. */
+export interface StepFacts {
+  /** Of the docs job: given, remembered, or from the response to a create request; or empty. */
+  readonly jobId: string
+  /**
+   * The pull request that an earlier run left. The service leaves the link out while it works on a
+   * message, so this one is shown meanwhile.
+   */
+  readonly previousLink: string
+  readonly request: RequestState
+  /** The docs job as last received, and when, in milliseconds since the step began. */
+  readonly seen: { readonly job: Job; readonly at: number } | undefined
+  /** Why the last status request did not show the docs job; empty if it did. */
+  readonly missedReason: string
+  readonly history: readonly StatusChange[]
+  /** What a reader of the summary has to know besides the result. */
+  readonly notes: readonly string[]
+  readonly result: RunResult | undefined
+  /** The first files that the pull request changes, if they could be read: at most `FILES_PAGE`. */
+  readonly docsFiles: readonly DocsFile[]
+}
+
+/** @param jobId what the input `job-id` names, or empty */
+export function factsAtStart(jobId: string): StepFacts {
+  return {
+    jobId,
+    previousLink: '',
+    request: { is: 'none', posted: false },
+    seen: undefined,
+    missedReason: '',
+    history: [],
+    notes: [],
+    result: undefined,
+    docsFiles: [],
+  }
+}
+
+/** When an event happens: in milliseconds since the step began, and for readers. */
+export interface Moment {
+  readonly now: number
+  readonly date: Date
+}
+
+export function factsAfter(facts: StepFacts, event: StepEvent, at: Moment): StepFacts {
+  const withRequest = (request: RequestState): StepFacts => ({ ...facts, request })
+  switch (event.kind) {
+    case 'remembered':
+      return { ...facts, jobId: event.jobId, previousLink: event.link }
+    case 'replaced':
+      return { ...facts, jobId: '', previousLink: event.link }
+    case 'sending':
+      return withRequest({ is: 'sending', asked: event.asked, posted: wasPosted(facts) })
+    case 'not-accepted':
+      return withRequest({ is: 'none', posted: event.posted || wasPosted(facts) })
+    case 'unknown':
+      return withRequest({ is: 'unknown', asked: event.asked })
+    case 'accepted': {
+      const { kind: is, job, ...accepted } = event
+      return withJob(withRequest({ is, ...accepted }), job, at)
+    }
+    case 'waiting': {
+      const { kind: is, job, ...waiting } = event
+      return withJob(withRequest({ is, ...waiting }), job, at)
+    }
+    case 'seen':
+      return withJob(facts, event.job, at)
+    case 'missed':
+      return { ...facts, missedReason: event.reason }
+    case 'noted':
+      return { ...facts, notes: [...facts.notes, event.text] }
+    case 'ended':
+      return { ...facts, result: event.result }
+    case 'files-read':
+      return { ...facts, docsFiles: event.files }
+    case 'pausing':
+    case 'heartbeat':
+      return facts
+  }
+}
+
+function withJob(facts: StepFacts, job: Job | undefined, { now, date }: Moment): StepFacts {
+  if (job === undefined) return facts
+  const { status } = job
+  const isChanged = status !== undefined && status !== statusIn(facts)
+  const change = isChanged ? [{ date, elapsedMs: now, status }] : []
+  return {
+    ...facts,
+    jobId: facts.jobId || job.id,
+    seen: { job, at: now },
+    missedReason: '',
+    history: [...facts.history, ...change],
+  }
+}
+
+/** The last status of the docs job that the service documents. */
+export function statusIn({ history }: StepFacts): Status | undefined {
+  return history.at(-1)?.status
+}
+
+/** There is a docs job to wait for. */
+export function hasJob({ request: { is } }: StepFacts): boolean {
+  return is === 'accepted' || is === 'waiting'
+}
+
+export function acceptedIn({ request }: StepFacts): Asked | 'nothing' {
+  return request.is === 'accepted' ? request.asked : 'nothing'
+}
+
+/** What was accepted, or may have been. */
+export function sentIn({ request }: StepFacts): Asked | 'nothing' {
+  return 'asked' in request ? request.asked : 'nothing'
+}
+
+/** A request has left this machine. */
+export function wasPosted({ request }: StepFacts): boolean {
+  return 'posted' in request ? request.posted : request.is !== 'waiting'
+}
