@@ -469,7 +469,7 @@ const PROBLEMS: readonly (readonly [state: string, name: string, end: End])[] = 
   ).flatMap((permanent) => {
     const name = `no connection: ${permanent ?? 'for now'}`
     return [
-      ['start', name, unconnected(permanent)],
+      ['create not sent', name, unconnected(permanent)],
       ['create refused', name, unconnected(permanent)],
     ] as const
   }),

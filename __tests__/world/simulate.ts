@@ -11,6 +11,7 @@ import type { RunRecord } from './execute.js'
 import { readOutputs } from './facts.js'
 import { createPlan, type Plan } from './plan.js'
 import { RULES, violations } from './rules.js'
+import { recordSequences } from './sequences.js'
 import { shrink } from './shrink.js'
 import { simulatePlan } from './simulate-plan.js'
 
@@ -43,6 +44,7 @@ const digest = createHash('sha256')
 const outcomes = new Map<string, number>()
 const failed: number[] = []
 const [runs, first] = [Number(values.runs), Number(values.seed)]
+const sequences = recordSequences()
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 const before = process.cpuUsage()
@@ -69,6 +71,7 @@ print(`${((user + system) / 1_000 / finished).toFixed(1)} ms of CPU a run${heap}
 print(
   `${finished} runs, ${failed.length} failed${failed.length > 0 ? `: seeds ${failed.join(', ')}` : ''}`,
 )
+print(`texts of what did not happen: ${sequences.missing().join('; ')}`)
 print(`digest ${digest.digest('hex')}`)
 process.exit(failed.length > 0 ? 1 : 0)
 

@@ -45,14 +45,14 @@ export type PollResult =
 /** @throws ActionError if a status request is refused for good, or if none ever got a response. */
 export async function pollUntilDone(options: PollOptions, tools: RunTools): Promise<PollResult> {
   const { service, clock, deadline } = tools
-  const state = new PollState(options, tools)
+  const state = createPollState(options, tools)
   const deadlineAt = clock.now() + deadline.remainingMs()
   const untilFinalPoll = createDeadline(
     deadlineAt - finalPollMarginMs(options.timeoutMs),
     deadline.cancel,
     clock,
   )
-  let delayMs = state.firstDelayMs()
+  let delayMs = state.firstDelayMs
   // A create request or a message that was answered after the deadline leaves no time for a poll.
   const isTooLate = hasPassed(deadline) && ['create', 'message'].includes(options.precededBy.kind)
   for (let isOver = isTooLate; !isOver; ) {
@@ -78,7 +78,7 @@ export async function pollUntilDone(options: PollOptions, tools: RunTools): Prom
     delayMs = next.delayMs
   }
   if (deadline.cancelled()) throw new Cancelled()
-  if (!service.hasResponded()) throw noResponseError(options.jobId, state.lastError)
+  if (!service.hasResponded()) throw noResponseError(options.jobId, state.lastError())
   return { kind: 'deadline' }
 }
 
@@ -145,117 +145,96 @@ function endsDifferently({ received: one }: Job, { received: other }: Job): bool
 /** Polling is over, or continues after a delay. */
 type Next = { readonly result: PollResult } | { readonly delayMs: number }
 
-class PollState {
-  /** Why the last poll showed no job. */
-  lastError = ''
+/** What one poll after another tells. */
+function createPollState(
+  { jobId, precededBy, once, pollIntervalMs, timeoutMs }: PollOptions,
+  { service, clock, deadline, random, log, debug, warn, tell }: RunTools,
+) {
   /** The time left for a service that has never responded. */
-  readonly budget: RetryBudget
-  readonly #options: PollOptions
-  readonly #tools: RunTools
-  readonly #startedAt: number
-  readonly #settleMs: number
-  readonly #isFresh: (job: Job, now: number) => boolean
-  #failures = 0
-  #refusals = 0
-  #warned = false
-  #isSeen = false
-
-  constructor(options: PollOptions, tools: RunTools) {
-    const { precededBy, timeoutMs } = options
-    const settleMs = (tools.deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
-    this.budget = new RetryBudget(UNREACHABLE_MS, tools.clock)
-    this.#options = options
-    this.#tools = tools
-    this.#startedAt = tools.clock.now()
-    this.#settleMs =
-      settleMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, settleMs)
-    this.#isFresh = createFreshnessCheck(precededBy, this.#settleMs)
-  }
-
-  firstDelayMs(): number {
-    const { precededBy, pollIntervalMs } = this.#options
-    return precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, this.#tools.random())
-  }
-
-  /**
-   * @param poll.isEarly it was sent early, because the deadline is near: a refusal then doesn't
-   * repeat the one before
-   * @throws ActionError if polling is of no use any more
-   */
-  handle(
-    result: ServiceResult,
-    { isEarly, isFinalPoll }: { readonly isEarly: boolean; readonly isFinalPoll: boolean },
-  ): Next {
-    const { clock, random } = this.#tools
-    const { jobId, precededBy, pollIntervalMs } = this.#options
-    const now = clock.now()
-    const context = {
-      jobId,
-      seen: precededBy.kind !== 'nothing' || this.#isSeen,
-      refusals: isEarly ? 0 : this.#refusals,
-      sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
-    }
-    const verdict = judgePoll(result, context, clock.date())
-    const refusedDelayMs = verdict.next === 'retry' ? verdict.refusedDelayMs : undefined
-    this.#refusals = refusedDelayMs === undefined ? 0 : this.#refusals + 1
-    if (verdict.next === 'aborted') return { delayMs: 0 }
-    const delayMs = pollDelay(now - this.#startedAt, pollIntervalMs, random())
-    switch (verdict.next) {
-      case 'fail':
-        throw verdict.error
-      case 'retry':
-        this.#failures++
-        this.lastError = verdict.reason
-        this.#tools.tell({ kind: 'missed', reason: verdict.reason })
-        this.#logError(isFinalPoll ? '' : ' Retrying.')
-        return this.#retryWithin(
-          refusedDelayMs ??
-            Math.max(delayMs, retryDelay(verdict.backoff, this.#failures, random()).delayMs),
-        )
-      case 'job':
-        this.#failures = 0
-        return this.#handleJob(verdict.job, now, delayMs)
-    }
-  }
+  const budget = new RetryBudget(UNREACHABLE_MS, clock)
+  const startedAt = clock.now()
+  const halfMs = (deadline.remainingMs() - finalPollMarginMs(timeoutMs)) / 2
+  const settleMs = halfMs < MIN_SETTLE_MS ? Number.POSITIVE_INFINITY : Math.min(SETTLE_MS, halfMs)
+  const isFresh = createFreshnessCheck(precededBy, settleMs)
+  let failures = 0
+  let refusals = 0
+  let lastError = ''
+  let isSeen = precededBy.kind !== 'nothing'
+  let hasWarned = false
 
   /** Polls again after this delay; a service that has never responded gets a limited time. */
-  #retryWithin(delayMs: number): Next {
-    if (this.#tools.service.hasResponded()) return { delayMs }
-    const { remainingMs } = this.budget
-    if (remainingMs <= 0) throw noResponseError(this.#options.jobId, this.lastError)
-    return { delayMs: Math.min(delayMs, remainingMs) }
+  function retryWithin(delayMs: number): Next {
+    if (service.hasResponded()) return { delayMs }
+    if (budget.remainingMs <= 0) throw noResponseError(jobId, lastError)
+    return { delayMs: Math.min(delayMs, budget.remainingMs) }
   }
 
-  #handleJob(job: Job, now: number, delayMs: number): Next {
-    const { precededBy, once } = this.#options
-    if (job.status === undefined) this.#warnOnce(job.rawStatus)
-    if (!this.#isFresh(job, now)) {
+  function handleJob(job: Job, now: number, delayMs: number): Next {
+    if (job.status === undefined && !hasWarned) {
+      hasWarned = true
+      const status = quote(job.rawStatus)
+      warn(`Undocumented job status ${status}; treating the docs job as still running.`)
+    }
+    if (!isFresh(job, now)) {
       const stale = `${quote(job.rawStatus)}, which may predate the message`
-      this.#tools.debug(`The docs job's status is ${stale}.`)
-      this.#tools.tell({ kind: 'missed', reason: `the last response said ${stale}` })
+      debug(`The docs job's status is ${stale}.`)
+      tell({ kind: 'missed', reason: `the last response said ${stale}` })
       const untilSettledMs =
-        precededBy.kind === 'message' ? precededBy.at + this.#settleMs - now : delayMs
+        precededBy.kind === 'message' ? precededBy.at + settleMs - now : delayMs
       return { delayMs: Math.min(delayMs, untilSettledMs) }
     }
-    this.#isSeen = true
-    this.#tools.tell({ kind: 'seen', job })
+    isSeen = true
+    tell({ kind: 'seen', job })
     if (isFinal(job.status)) return { result: { kind: 'ended', job, status: job.status } }
     return once ? { result: { kind: 'active', job } } : { delayMs }
   }
 
-  /** The first of several errors in a row is for everyone, the others only for debugging. */
-  #logError(next: string): void {
-    const text = `Couldn't get the docs job's status: ${this.lastError}.${next}`
-    if (this.#failures === 1) this.#tools.log(text)
-    else this.#tools.debug(text)
-  }
-
-  #warnOnce(rawStatus: string): void {
-    if (this.#warned) return
-    this.#warned = true
-    this.#tools.warn(
-      `Undocumented job status ${quote(rawStatus)}; treating the docs job as still running.`,
-    )
+  return {
+    budget,
+    firstDelayMs: precededBy.kind === 'nothing' ? 0 : pollDelay(0, pollIntervalMs, random()),
+    /** Why the last poll showed no job. */
+    lastError: () => lastError,
+    /**
+     * @param poll.isEarly it was sent early, because the deadline is near: a refusal then doesn't
+     * repeat the one before
+     * @throws ActionError if polling is of no use any more
+     */
+    handle(
+      result: ServiceResult,
+      { isEarly, isFinalPoll }: { readonly isEarly: boolean; readonly isFinalPoll: boolean },
+    ): Next {
+      const now = clock.now()
+      const context = {
+        jobId,
+        seen: isSeen,
+        refusals: isEarly ? 0 : refusals,
+        sinceCreateMs: precededBy.kind === 'create' ? now - precededBy.at : undefined,
+      }
+      const verdict = judgePoll(result, context, clock.date())
+      const refusedDelayMs = verdict.next === 'retry' ? verdict.refusedDelayMs : undefined
+      refusals = refusedDelayMs === undefined ? 0 : refusals + 1
+      if (verdict.next === 'aborted') return { delayMs: 0 }
+      const delayMs = pollDelay(now - startedAt, pollIntervalMs, random())
+      switch (verdict.next) {
+        case 'fail':
+          throw verdict.error
+        case 'retry': {
+          failures++
+          lastError = verdict.reason
+          tell({ kind: 'missed', reason: lastError })
+          // The first of several errors in a row is for everyone, the others only for debugging.
+          const say = failures === 1 ? log : debug
+          say(`Couldn't get the docs job's status: ${lastError}.${isFinalPoll ? '' : ' Retrying.'}`)
+          return retryWithin(
+            refusedDelayMs ??
+              Math.max(delayMs, retryDelay(verdict.backoff, failures, random()).delayMs),
+          )
+        }
+        case 'job':
+          failures = 0
+          return handleJob(verdict.job, now, delayMs)
+      }
+    },
   }
 }
 
