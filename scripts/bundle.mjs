@@ -1,6 +1,6 @@
 /**
- * `node scripts/bundle.mjs dist` bundles what `tsc` wrote into a folder that the runner can execute.
- * The readable version, as ncc writes it, stays in build/ncc. With `--if-changed`, nothing
+ * `node scripts/bundle.mjs dist` bundles what `tsc` wrote into a folder that the runner can
+ * execute. The readable version, as ncc writes it, stays in build/ncc. With `--if-changed`, nothing
  * is done if the folder's bundle was made of the same; that is for build/dist, which nobody else
  * changes.
  */

@@ -203,7 +203,8 @@ function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
     /** In lower case; `*` is everyone. */
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
     /**
-     * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left out.
+     * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left
+     * out.
      */
     skipAuthors: new Set(
       raw['skip-authors'].trim() &&

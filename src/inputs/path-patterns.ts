@@ -131,8 +131,8 @@ function endsInName({ tokens }: PathPattern): boolean {
 }
 
 /**
- * Matches the whole path, one character after the other. `reached[i]` says whether the characters so
- * far can be matched by the tokens before token `i`.
+ * Matches the whole path, one character after the other. `reached[i]` says whether the characters
+ * so far can be matched by the tokens before token `i`.
  */
 function matches(tokens: readonly Token[], path: string): boolean {
   let reached = skipWildcards(tokens, [true], true)
