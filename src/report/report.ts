@@ -72,8 +72,8 @@ export class StepReport {
   }
 
   /**
-   * Writes what is known to the outputs, the summary and the comment, each whether or not the others
-   * can be written.
+   * Writes what is known to the outputs, the summary and the comment, each whether or not the
+   * others can be written.
    *
    * @throws ActionError if the outputs can't be written before the service accepted anything:
    * better to send nothing than to lose a job.
@@ -150,8 +150,8 @@ export class StepReport {
   }
 
   /**
-   * Reports the result, once, but for the comment. If the outputs can't be written, that becomes the
-   * result.
+   * Reports the result, once, but for the comment. If the outputs can't be written, that becomes
+   * the result.
    */
   end(ended: RunResult): void {
     const { writer, progress, inputs } = this.#options
