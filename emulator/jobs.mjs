@@ -60,8 +60,8 @@ export function createJobs(service, { jobSeconds, speed, startedAt }) {
       return add({ id, projectId, createdAt, endsAt, prompts: [prompt] }, number)
     },
     /**
-     * The job of an earlier emulator, which a comment records: each workflow job has its own. It has
-     * ended.
+     * The job of an earlier emulator, which a comment records: each workflow job has its own. It
+     * has ended.
      * @type {(projectId: string, id: string) => Job | undefined}
      */
     recall(projectId, id) {

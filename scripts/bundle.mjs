@@ -1,6 +1,6 @@
 /**
- * `node scripts/bundle.mjs dist` bundles what `tsc` wrote into a folder that the runner can execute.
- * The readable version, as ncc writes it, stays in build/ncc. With `--if-changed`, nothing
+ * `node scripts/bundle.mjs dist` bundles what `tsc` wrote into a folder that the runner can
+ * execute. The readable version, as ncc writes it, stays in build/ncc. With `--if-changed`, nothing
  * is done if the folder's bundle was made of the same; that is for build/dist, which nobody else
  * changes.
  */
@@ -21,7 +21,7 @@ const ENDPOINTS = '@octokit/plugin-rest-endpoint-methods'
 /**
  * Files of packages that are replaced, because no run needs them. Of undici:
  *
- * - HTTP/2, which no connection allows;
+ * - HTTP/2, which src/net/connect.ts refuses;
  * - bodies that are forms or blobs, with undici's own `fetch`;
  * - the second build of the parser, for platforms whose WebAssembly has no SIMD. Node has it since
  *   version 16.4.
@@ -136,7 +136,7 @@ function compiledFiles() {
  * @returns {Promise<string>}
  */
 async function minified(code) {
-  const { code: short = '' } = await minify(shareRequire(keepEagerCompileHints(code)), {
+  const { code: short = '' } = await minify(keepEagerCompileHints(code), {
     module: true,
     ecma: 2020,
     compress: { passes: 2 },
@@ -159,23 +159,6 @@ function keepEagerCompileHints(code) {
   if (hinted === code)
     throw new Error('webpack writes its modules in another form: see keepEagerCompileHints.')
   return hinted
-}
-
-/**
- * webpack creates a `require` for each of Node's modules. One is enough, and saves a job 1 % of its
- * instructions.
- *
- * @param {string} code
- */
-function shareRequire(code) {
-  if (!code.includes('createRequire')) return code
-  const create = '__WEBPACK_EXTERNAL_createRequire(import.meta.url)'
-  const shared = code
-    .replaceAll(create, 'requireBuiltin')
-    .replace(/^import .*\n/, `$&const requireBuiltin = ${create};\n`)
-  if (shared.split('createRequire(').length !== 2)
-    throw new Error("webpack requires Node's modules in another form: see shareRequire.")
-  return shared
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
- * `node scripts/set-host.mjs OWNER/REPO` sets the repository that hosts the action, in every tracked
- * text file. The current one is `repository` in package.json. Setting the old one again restores the
- * same bytes.
+ * `node scripts/set-host.mjs OWNER/REPO` sets the repository that hosts the action, in every
+ * tracked text file. The current one is `repository` in package.json. Setting the old one again
+ * restores the same bytes.
  *
  * It also makes the README's links and pictures absolute, because the Marketplace shows it at
  * another address.

@@ -49,9 +49,3 @@ test('there is one build of the parser', () => {
 test.each(['.promises', 'performance', 'isDeepStrictEqual'])('a run does without %s', (name) => {
   expect(readFileSync('build/dist/index.js', 'utf8').split(name)).toHaveLength(1)
 })
-
-test('one function requires the modules of Node', () => {
-  const [, createRequire] = /import\s*\{\s*createRequire as ([\w$]+)\s*\}/.exec(bundle) ?? []
-  expect(count('createRequire')).toBe(1)
-  expect(count(`${createRequire}(import.meta.url)`)).toBe(1)
-})

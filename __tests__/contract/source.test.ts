@@ -1,8 +1,23 @@
-/** A rule for the source that no run can show. */
+/** Rules for the source that no run can show. */
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+
+/** Biome breaks code, but neither comments nor strings. */
+test('no comment is longer than 100 characters, but for a URL', () => {
+  const files = execFileSync('git', ['ls-files', '*.ts', '*.mjs', '*.cjs', '*.grit'])
+  const long = String(files)
+    .trim()
+    .split('\n')
+    .flatMap((file) => {
+      const lines = readFileSync(file, 'utf8').split('\n')
+      return lines
+        .map((line, index) => ({ line, at: `${file}:${index + 1}` }))
+        .filter(({ line }) => line.length > 100 && /^\s*(?:\*|\/\/|\/\*\*) \S+ /.test(line))
+    })
+  expect(long.map(({ at }) => at)).toEqual([])
+})
 
 test('signatures are compared in constant time, and in no other way', () => {
   const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).trim().split('\n')

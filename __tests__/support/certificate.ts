@@ -9,6 +9,8 @@ export interface Certificate {
   readonly cert: string
   /** The certificate as a file, for NODE_EXTRA_CA_CERTS. */
   readonly file: string
+  /** What the server offers: as most of the web, HTTP/2 first. */
+  readonly ALPNProtocols: string[]
 }
 
 /** A self-signed certificate for 127.0.0.1 and these names. Its file is written into the folder. */
@@ -31,5 +33,5 @@ export async function certificateIn(
   })
   const file = path.join(folder, 'ca.pem')
   await writeFile(file, pems.cert)
-  return { key: pems.private, cert: pems.cert, file }
+  return { key: pems.private, cert: pems.cert, file, ALPNProtocols: ['h2', 'http/1.1'] }
 }

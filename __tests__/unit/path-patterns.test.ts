@@ -216,15 +216,6 @@ describe('rejected', () => {
     expect(matchesPatterns(parsePathPatterns(text), text.replace('\\', ''))).toBe(true)
   })
 
-  test.each([
-    ['docs/**', ['docs/']],
-    ['*.md', ['.md']],
-    ['**', []],
-    ['a*bc**/f*g', ['a', 'bc', 'f', 'g']],
-  ])('%s needs texts that are faster to look for: %j', (text, contained) => {
-    expect(parsePathPatterns(text)[0]?.contained).toEqual(contained)
-  })
-
   test('an error has the line, counted from 1, and the pattern as written', () => {
     expect(problem('docs/**\n\n  !😀[x  \n[y')).toMatchObject({ line: 3, pattern: '!😀[x' })
   })

@@ -33,7 +33,10 @@ export interface ContextOptions {
 /** What is kept free for each section that follows, so that it can at least say what it omits. */
 const RESERVED = 2048
 
-/** Below this, in bytes, there is no context at all: all facts, truncated, and the notes fit into it. */
+/**
+ * Below this, in bytes, there is no context at all: all facts, truncated, and the notes fit into
+ * it.
+ */
 const MIN_ROOM = 16 * 1024
 
 /** For a prompt that leaves no room for the context. */

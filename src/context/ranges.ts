@@ -140,8 +140,8 @@ export async function sinceLastSuccess(
 
 /**
  * GitHub's filters are a search, which was stale or empty for days
- * (github.com/dawidd6/action-download-artifact/issues/147): only the list without them is right, but
- * a workflow may have more runs than its first page.
+ * (github.com/dawidd6/action-download-artifact/issues/147): only the list without them is right,
+ * but a workflow may have more runs than its first page.
  *
  * @returns `count`: how many runs GitHub lists in all
  */

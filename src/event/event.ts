@@ -84,10 +84,7 @@ export function readEvent({ eventName: name, eventPath }: RunEnvironment): RunEv
       throw new SyntaxError()
     return parseEvent(name, payload)
   } catch (thrown) {
-    const reason =
-      thrown instanceof SyntaxError
-        ? 'it is not a JSON object'
-        : ((thrown as NodeJS.ErrnoException).code ?? 'unreadable')
+    const reason = (thrown as NodeJS.ErrnoException).code ?? 'it is not a JSON object'
     const problem = `the event payload (GITHUB_EVENT_PATH, ${JSON.stringify(eventPath)}) can't be read: ${reason}`
     return { ...parseEvent(name, undefined), problem }
   }

@@ -9,7 +9,7 @@ import { Cancelled } from '../text/errors.js'
 import { type CallNames, type FailureContext, GitHubError, NO_FILES, TIMED_OUT } from './errors.js'
 import { createFetch, type FetchOptions } from './fetch.js'
 
-/** How long requests are retried, in milliseconds: all together, or one with a signal of its own. */
+/** How long requests are retried, in ms: all together, or one with a signal of its own. */
 const RETRY_MS = 90_000
 
 /** How long one request may take, in milliseconds. */
@@ -67,12 +67,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const creationEnd = abortedAfter(deadline.signal, (end) => clock.sleep(CREATION_MS, end))
   octokit.hook.wrap('request', async (send, request) => {
     const call = request.request as unknown as Call
+    const own = call.signal ?? deadline.signal
+    const end = call.signal === undefined && call.find !== undefined ? creationEnd : own
     const retries = call.signal ? new RetryBudget(RETRY_MS, clock) : shared
     let last: GitHubError | undefined
     for (let attempts = 1; ; attempts++) {
       const startedAt = clock.now()
       try {
-        const end = endOf(call, deadline, creationEnd)
+        own.throwIfAborted()
         const created = attempts > 1 ? await call.find?.() : undefined
         if (created !== undefined) return { data: created, status: 200, url: '', headers: {} }
         const limit = AbortSignal.any([end, AbortSignal.timeout(REQUEST_MS)])
@@ -81,7 +83,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       } catch (reason) {
         const error = toGitHubError(reason, call, options)
         // What GitHub said, if it said something.
-        if ((call.signal ?? deadline.signal).aborted) throw last ?? error
+        if (own.aborted) throw last ?? error
         if (!call.retried || !error.temporary) throw error
         last = error
         retries.count(startedAt, REQUEST_MS)
@@ -90,16 +92,6 @@ export function createGitHub(options: GitHubOptions): GitHub {
     }
   })
   return octokit.rest
-}
-
-/**
- * What ends a request: its own signal, maybe past the deadline; else the deadline, or for a
- * creation, soon after it.
- */
-function endOf({ signal, find }: Call, deadline: Deadline, creationEnd: AbortSignal): AbortSignal {
-  const own = signal ?? deadline.signal
-  own.throwIfAborted()
-  return signal === undefined && find !== undefined ? creationEnd : own
 }
 
 /** @throws Cancelled */
@@ -154,11 +146,6 @@ function expectShape<
   throw new Error(ofFiles && typeof data === 'object' ? NO_FILES : 'unexpected response')
 }
 
-export interface Pages<T> {
-  readonly items: readonly T[]
-  readonly truncated: boolean
-}
-
 /**
  * All pages of a list, up to a number of pages. A short page is not the last one if its `link`
  * header names a next one; without the header, a full page may not be the last one.
@@ -169,7 +156,7 @@ export async function readPages<T>(
     page: number
     per_page: number
   }) => Promise<{ data: T[]; headers: { readonly link?: string } }>,
-): Promise<Pages<T>> {
+): Promise<{ readonly items: readonly T[]; readonly truncated: boolean }> {
   const items: T[] = []
   for (let page = 1; page <= maxPages; page++) {
     const { data, headers } = await readPage({ page, per_page: 100 })

@@ -120,7 +120,8 @@ export function parseInputs(
   const lines = describeMisspelt(sources.given, raw)
   const parse: Parse = (input, parseValue, ifBad) => {
     try {
-      return parseValue(raw[input].trim() || DEFAULTS[input])
+      const value = raw[input].trim() || DEFAULTS[input]
+      return parseValue(value === DEFAULTS[input] ? value : refuseSecrets(raw, input, value))
     } catch (thrown) {
       if (!(thrown instanceof InvalidInput)) throw thrown
       lines.push(`${input}: ${thrown.describe(quote(truncate(sources.redact(thrown.value), 80)))}`)
@@ -129,6 +130,14 @@ export function parseInputs(
   }
   const inputs = Object.freeze(readAll(raw, parse, sources))
   return { inputs, problem: lines.length > 0 ? new InputError(lines) : undefined }
+}
+
+/** So that none is sent, nor stored. Of two secrets, the second may not contain the first. */
+function refuseSecrets(raw: RawInputs, input: InputName, text: string): string {
+  const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(input) : undefined)
+  const name = others.find((name) => createKeyRedactor(raw[name].trim())(text) !== text)
+  if (name === undefined) return text
+  throw new InvalidInput(() => `contains the value of ${name}. Pass it as ${name} only.`)
 }
 
 /**
@@ -155,22 +164,9 @@ export type Inputs = Readonly<ReturnType<typeof readAll>>
  */
 type Parse = <T>(input: InputName, parseValue: (value: string) => T, ifBad?: T) => T
 
-function readAll(raw: RawInputs, parseWithSecrets: Parse, sources: InputSources) {
+function readAll(raw: RawInputs, parse: Parse, sources: InputSources) {
   const isSame = (one: InputName, other: InputName): boolean =>
     raw[one].trim() === raw[other].trim()
-  /** So that none is sent, nor stored. Of two secrets, the second may not contain the first. */
-  const refuseSecrets = (input: InputName, text: string): string => {
-    const others = SECRETS.slice(0, SECRETS.includes(input) ? SECRETS.indexOf(input) : undefined)
-    const name = others.find((name) => createKeyRedactor(raw[name].trim())(text) !== text)
-    if (name === undefined) return text
-    throw new InvalidInput(() => `contains the value of ${name}. Pass it as ${name} only.`)
-  }
-  const parse: Parse = (input, parseValue, ifBad) =>
-    parseWithSecrets(
-      input,
-      (value) => parseValue(value === DEFAULTS[input] ? value : refuseSecrets(input, value)),
-      ifBad,
-    )
   /** Here, an empty value means none: the runner has already filled in the default. */
   const parseIfSet = (input: InputName, parseValue: (value: string) => string = String): string =>
     raw[input].trim() === '' ? '' : parse(input, parseValue, '')
@@ -196,7 +192,7 @@ function readAll(raw: RawInputs, parseWithSecrets: Parse, sources: InputSources)
       : parseIfSet('previous-api-key', (value) => parseKey(value, isDefaultService)),
     projectId: parse('project-id', (value) => parseProject(value, isDefaultService), ''),
     task: parseTask(parse, jobId, hasPromptFile || raw['job-id'].trim() !== '', (path) =>
-      refuseSecrets('prompt-file', readFile(path, sources)),
+      refuseSecrets(raw, 'prompt-file', readFile(path, sources)),
     ),
     jobScope: parse('job-scope', (value) => parseScope(value, { jobId, hasIssue })),
     issueNumber: parse('issue-number', parseIssueNumber),
@@ -207,7 +203,8 @@ function readAll(raw: RawInputs, parseWithSecrets: Parse, sources: InputSources)
     /** In lower case; `*` is everyone. */
     allowUsers: parse('allow-users', (value) => parseLogins(value, '*')),
     /**
-     * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left out.
+     * In lower case: always the agent's, unless the list is empty. An app's `[bot]` may be left
+     * out.
      */
     skipAuthors: new Set(
       raw['skip-authors'].trim() &&

@@ -49,11 +49,6 @@ export interface PathPattern {
   readonly text: string
   readonly excludes: boolean
   readonly tokens: readonly Token[]
-  /**
-   * Texts that every matching path contains. Most paths lack one of them, and that is faster to
-   * check.
-   */
-  readonly contained: readonly string[]
 }
 
 /** A character that is matched once; or a wildcard, which matches any number of characters. */
@@ -102,17 +97,7 @@ function parseLine(number: number, text: string): PathPattern {
   const tokens = [...pattern.matchAll(ELEMENT)].map(
     ([, wildcard = '', character = '']) => WILDCARDS[wildcard] ?? character,
   )
-  return { text, excludes, tokens, contained: fixedTexts(tokens) }
-}
-
-/** The characters that match once, joined where one follows the other. */
-function fixedTexts(tokens: readonly Token[]): string[] {
-  const texts = ['']
-  for (const token of tokens) {
-    if (typeof token === 'string') texts.push(texts.pop() + token)
-    else texts.push('')
-  }
-  return texts.filter((text) => text !== '')
+  return { text, excludes, tokens }
 }
 
 /**
@@ -120,20 +105,20 @@ function fixedTexts(tokens: readonly Token[]): string[] {
  * counts if there are only patterns with `!`, or none at all.
  */
 export function matchesPatterns(patterns: readonly PathPattern[], path: string): boolean {
-  const last = patterns.findLast((pattern) => matches(pattern, path))
+  const last = patterns.findLast(({ tokens }) => matches(tokens, path))
   return last === undefined ? patterns.every((pattern) => pattern.excludes) : !last.excludes
 }
 
 /**
- * The first pattern that names a folder of one of these files: it leaves in, or out, nothing of what
- * is inside, which is what whoever wrote it meant.
+ * The first pattern that names a folder of one of these files: it leaves in, or out, nothing of
+ * what is inside, which is what whoever wrote it meant.
  */
 export function findFolder(
   patterns: readonly PathPattern[],
   paths: readonly string[],
 ): string | undefined {
   const folder = patterns.filter(endsInName).find((pattern) => {
-    const inside = { ...pattern, tokens: [...pattern.tokens, '/', ANYTHING] }
+    const inside = [...pattern.tokens, '/', ANYTHING]
     return paths.some((path) => matches(inside, path))
   })
   return folder?.text
@@ -145,15 +130,11 @@ function endsInName({ tokens }: PathPattern): boolean {
   return typeof last !== 'object' || last.isSegment
 }
 
-function matches({ tokens, contained }: PathPattern, path: string): boolean {
-  return contained.every((text) => path.includes(text)) && matchesWhole(tokens, [...path])
-}
-
 /**
- * Matches one character of the path after the other. `reached[i]` says whether the characters so
- * far can be matched by the tokens before token `i`.
+ * Matches the whole path, one character after the other. `reached[i]` says whether the characters
+ * so far can be matched by the tokens before token `i`.
  */
-function matchesWhole(tokens: readonly Token[], path: readonly string[]): boolean {
+function matches(tokens: readonly Token[], path: string): boolean {
   let reached = skipWildcards(tokens, [true], true)
   for (const character of path) {
     const next: boolean[] = []

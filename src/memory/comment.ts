@@ -29,8 +29,8 @@ interface CommentOptions
 }
 
 /**
- * How long the last edits may take, in milliseconds: past the deadline, after a cancel, usually, and
- * if the next run would not find the job, or would pay again for what was sent last.
+ * How long the last edits may take, in milliseconds: past the deadline, after a cancel, usually,
+ * and if the next run would not find the job, or would pay again for what was sent last.
  */
 const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 

@@ -66,8 +66,8 @@ export function openComments(
   return {
     list,
     /**
-     * Creates a comment without a marker, because the marker needs its id. If the response was lost,
-     * the comment is found by its nonce instead of being created twice.
+     * Creates a comment without a marker, because the marker needs its id. If the response was
+     * lost, the comment is found by its nonce instead of being created twice.
      *
      * @param mayExist an earlier call may have created it
      */

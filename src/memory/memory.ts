@@ -1,6 +1,6 @@
 /**
- * What a step remembers of earlier runs, and stores for later ones: in its comment on a pull request
- * or an issue. Other folders import this file and docs-pull.ts alone.
+ * What a step remembers of earlier runs, and stores for later ones: in its comment on a pull
+ * request or an issue. Other folders import this file and docs-pull.ts alone.
  */
 
 import type { AgentService } from '../agent/client.js'

@@ -34,8 +34,8 @@ export type Attach = Extract<Task, { kind: 'attach' }>
 /**
  * Finds the job to continue, or for a re-run, to wait for.
  *
- * @throws ActionError `github` if the comment can't be read, `input` if this very attempt has stored
- * something already
+ * @throws ActionError `github` if the comment can't be read, `input` if this very attempt has
+ * stored something already
  */
 export async function findPreviousRun(
   context: PreviousRunContext,

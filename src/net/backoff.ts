@@ -7,26 +7,18 @@ export interface Backoff {
   readonly capMs: number
 }
 
-export interface RetryDelay {
-  /** The minimum to wait, in milliseconds. */
-  readonly minDelayMs: number
-  /**
-   * The same with jitter, so that many runs that were rejected together do not all come back at the
-   * same moment.
-   */
-  readonly delayMs: number
-}
-
 /**
  * The delay before the next attempt: what the server asked for (at least a second) plus up to 25 %
- * jitter, or exponential backoff with up to 50 % jitter. `Retry-After: 0` names no delay, so it
- * gets backoff, too.
+ * jitter, or exponential backoff with up to 50 % jitter: many runs that were rejected together must
+ * not all come back together. `Retry-After: 0` names no delay, so it gets backoff, too.
+ *
+ * @returns milliseconds; `minDelayMs` is without jitter
  */
 export function retryDelay(
   { retryAfterMs, capMs }: Backoff,
   attempts: number,
   random: number,
-): RetryDelay {
+): { readonly minDelayMs: number; readonly delayMs: number } {
   if (retryAfterMs !== undefined && retryAfterMs > 0) {
     const minDelayMs = Math.max(retryAfterMs, 1000)
     return { minDelayMs, delayMs: minDelayMs * (1 + random / 4) }

@@ -53,7 +53,7 @@ export function createConnector({ proxy, unverifiedTlsRequested }: ConnectorOpti
   connect: buildConnector.connector
   abort: () => void
 } {
-  const direct = createDirectConnector(VERIFIED)
+  const direct = createDirectConnector({ ...VERIFIED, allowH2: false }) // The bundle has no HTTP/2.
   const pending = new AbortController()
   const connect: buildConnector.connector = (options, callback) => {
     const done = (error: Error | null, socket: Socket | null): void => {

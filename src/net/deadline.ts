@@ -33,8 +33,8 @@ export async function waitForAbort(signal: AbortSignal): Promise<void> {
 const READING_TURNS = 16
 
 /**
- * Reads what has arrived. Node runs timers before it reads sockets: after a freeze, a time limit
- * may be due while the response already waits in the socket.
+ * Reads what has arrived, signals too. Node runs timers before it reads sockets: after a freeze, a
+ * time limit may be due while the response already waits in the socket.
  */
 export async function readArrived(): Promise<void> {
   for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate()

@@ -4,11 +4,15 @@
  */
 
 import type { Readable } from 'node:stream'
-import { setImmediate as setImmediatePromise } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import type { PermanentFailure } from '../text/errors.js'
-import { createConnector, describeError, permanentFailure } from './connect.js'
+import {
+  type ConnectorOptions,
+  createConnector,
+  describeError,
+  permanentFailure,
+} from './connect.js'
 import { type Deadline, readArrived } from './deadline.js'
 
 /** The largest response body that is read, in bytes. */
@@ -56,19 +60,16 @@ export type HttpResult =
   | { readonly kind: 'aborted'; readonly sent: boolean }
 
 /** Response headers by lower-case name; only the first value of a repeated one. */
-export type Headers = Readonly<Record<string, string | undefined>>
+type Headers = Readonly<Record<string, string | undefined>>
 
 export interface HttpClient {
   send(request: HttpRequest, deadline: Deadline): Promise<HttpResult>
   close(): void
 }
 
-export interface HttpClientOptions {
+interface HttpClientOptions extends ConnectorOptions {
   /** `https://host:port` */
   readonly origin: string
-  /** The proxy for this origin, if any. */
-  readonly proxy: URL | undefined
-  readonly unverifiedTlsRequested: boolean
 }
 
 /**
@@ -169,7 +170,7 @@ function exchange(
     // undici writes the headers together with the first part of the body, so nothing is sent before
     // that. It accepts any async iterable; its types don't.
     const createBody = async function* (text: string) {
-      await pendingSignals()
+      await readArrived() // A signal may have.
       if (settled) throw new Error('aborted')
       onSent()
       yield Buffer.from(text)
@@ -209,15 +210,6 @@ function exchange(
       } satisfies Dispatcher.DispatchHandler,
     )
   })
-}
-
-/**
- * Waits until the signals that have arrived are handled: those of this turn of the event loop, and
- * of the next.
- */
-async function pendingSignals(): Promise<void> {
-  await setImmediatePromise()
-  await setImmediatePromise()
 }
 
 class ResponseReader {

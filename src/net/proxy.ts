@@ -10,7 +10,9 @@ export interface NetworkSettings {
   readonly unverifiedTlsRequested: boolean
 }
 
-/** In order of preference: HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent. */
+/**
+ * In order of preference: HTTP_PROXY alone also applies to https, as in undici's EnvHttpProxyAgent.
+ */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
 
 export function proxyVariable(environment: Readonly<Record<string, string | undefined>>): string {

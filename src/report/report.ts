@@ -124,8 +124,8 @@ export class StepReport {
   }
 
   /**
-   * Writes what is known to the outputs, the summary and the comment, each whether or not the others
-   * can be written.
+   * Writes what is known to the outputs, the summary and the comment, each whether or not the
+   * others can be written.
    */
   #publish(): void {
     if (this.#facts.result !== undefined) return

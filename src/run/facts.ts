@@ -1,4 +1,4 @@
-/** What happens in a step, as events, and what is known of it: facts that follow from them. Pure. */
+/** What happens in a step, as events, and the facts that follow from them. Pure. */
 
 import type { Job, Status } from '../agent/job.js'
 import type { RunResult } from './result.js'

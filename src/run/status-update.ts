@@ -25,8 +25,9 @@ export interface StatusUpdate {
   /** The result is known. */
   readonly isEnd: boolean
   /**
-   * What the comment is created with, unless the result is known. GitHub mails this, and no edit. It
-   * has no marker yet, because the marker needs the comment's id: if the step dies then, it stays.
+   * What the comment is created with, unless the result is known. GitHub mails this, and no edit.
+   * It has no marker yet, because the marker needs the comment's id: if the step dies then, it
+   * stays.
    */
   readonly first?: string | undefined
 }
