@@ -11,24 +11,23 @@ import { isId, isStatus, type Job, safeLink } from './job.js'
 
 type HttpResponse = Extract<HttpResult, { kind: 'response' }>
 
-export type ServiceResult =
-  | { readonly kind: 'job'; readonly job: Job }
+export type ServiceResult = Readonly<
+  | { kind: 'job'; job: Job }
   /** A complete 2xx response without a job. */
-  | { readonly kind: 'no-job'; readonly description: string }
+  | { kind: 'no-job'; description: string }
   /** A complete response that refuses, fails or redirects. */
   | {
-      readonly kind: 'error-response'
-      readonly status: number
-      readonly description: string
-      readonly retryAfter: string | undefined
+      kind: 'error-response'
+      status: number
+      description: string
+      retryAfter: string | undefined
       /** It is a web page, so something on the way may have refused. */
-      readonly isPage: boolean
+      isPage: boolean
     }
   | Exclude<HttpResult, HttpResponse>
+>
 
-export type SubmitRequest =
-  | { readonly kind: 'create' }
-  | { readonly kind: 'message'; readonly jobId: string }
+export type SubmitRequest = Readonly<{ kind: 'create' } | { kind: 'message'; jobId: string }>
 
 /** Each method sends one request; whether and when it is retried is decided elsewhere. */
 export interface AgentService {

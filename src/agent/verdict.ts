@@ -15,26 +15,28 @@ import {
   resultUnknown,
 } from './problems.js'
 
-export type SubmitVerdict =
+export type SubmitVerdict = Readonly<
   /** The service accepted it. A message may be accepted without a readable job; the id is known. */
-  | { readonly next: 'accepted'; readonly job: Job | undefined }
+  | { next: 'accepted'; job: Job | undefined }
   /** Certainly not accepted: retry while there is time, else end with `error`. */
-  | { readonly next: 'retry'; readonly error: ActionError; readonly backoff: Backoff }
+  | { next: 'retry'; error: ActionError; backoff: Backoff }
   /** `unknown` is set if the request may have been accepted all the same. */
-  | { readonly next: 'fail'; readonly error: ActionError; readonly unknown?: ActionError }
-  | { readonly next: 'aborted'; readonly unknown?: ActionError }
+  | { next: 'fail'; error: ActionError; unknown?: ActionError }
+  | { next: 'aborted'; unknown?: ActionError }
+>
 
-export type PollVerdict =
-  | { readonly next: 'job'; readonly job: Job }
+export type PollVerdict = Readonly<
+  | { next: 'job'; job: Job }
   | {
-      readonly next: 'retry'
-      readonly reason: string
-      readonly backoff: Backoff
+      next: 'retry'
+      reason: string
+      backoff: Backoff
       /** A complete response that refuses, or has no job: when to ask again, in milliseconds. */
-      readonly refusedDelayMs?: number
+      refusedDelayMs?: number
     }
-  | { readonly next: 'fail'; readonly error: ActionError }
-  | { readonly next: 'aborted' }
+  | { next: 'fail'; error: ActionError }
+  | { next: 'aborted' }
+>
 
 /** For this long after a create request (ms), a 404 may mean that the job isn't visible yet. */
 export const VISIBILITY_GRACE_MS = 30_000

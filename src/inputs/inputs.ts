@@ -63,10 +63,11 @@ export const SECRETS = (Object.keys(DEFAULTS) as InputName[]).filter((name) =>
 
 export type RawInputs = Readonly<Record<InputName, string>>
 
-export type AskedTask =
-  | { readonly kind: 'create'; readonly prompt: string }
-  | { readonly kind: 'message'; readonly jobId: string; readonly prompt: string }
-  | { readonly kind: 'attach'; readonly jobId: string }
+export type AskedTask = Readonly<
+  | { kind: 'create'; prompt: string }
+  | { kind: 'message'; jobId: string; prompt: string }
+  | { kind: 'attach'; jobId: string }
+>
 
 export interface InputSources {
   /** Redacts values that are shown: any input may contain the key. */

@@ -39,9 +39,7 @@ export function readPromptFile(path: string, roots: PromptRoots): PromptFile {
   }
 }
 
-type ResolvedPath =
-  | { readonly root: string; readonly relativePath: string }
-  | { readonly problem: string }
+type ResolvedPath = Readonly<{ root: string; relativePath: string } | { problem: string }>
 
 function resolveInRoots(path: string, roots: PromptRoots): ResolvedPath {
   const absolute = resolve(roots.workspace, path)

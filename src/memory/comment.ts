@@ -35,16 +35,17 @@ interface CommentOptions
 const LIMIT_MS = { min: 1_000, cancelled: 3_000, usual: 10_000, memory: 30_000 }
 
 /** What is known of the comment, and what this step has done to it. */
-type State =
-  | { readonly is: 'unread' }
+type State = Readonly<
+  | { is: 'unread' }
   /** There is none to edit. */
-  | { readonly is: 'none' }
-  | { readonly is: 'found'; readonly id: number }
+  | { is: 'none' }
+  | { is: 'found'; id: number }
   /** A creation went out, and no response said that it was carried out. */
-  | { readonly is: 'creating' }
+  | { is: 'creating' }
   /** It is this step's, or about to be, with what was stored last. */
-  | { readonly is: 'written'; readonly id: number; readonly stored: Stored | undefined }
-  | { readonly is: 'off' }
+  | { is: 'written'; id: number; stored: Stored | undefined }
+  | { is: 'off' }
+>
 
 /** What the report has of it. */
 export type KeptComment = Pick<

@@ -22,13 +22,14 @@ export interface Situation {
 
 const OTHERWISE = 'start the workflow by anything but a push to this pull request.'
 
-export type Decision =
+export type Decision = Readonly<
   /** `reason` is a sentence. */
-  | { readonly does: 'wait'; readonly reason: string }
-  | ({ readonly does: 'skip' } & SkipReason)
+  | { does: 'wait'; reason: string }
+  | ({ does: 'skip' } & SkipReason)
   /** Why the job can't be continued, as the end of a sentence. */
-  | { readonly does: 'create'; readonly reason: string }
-  | { readonly does: 'message' }
+  | { does: 'create'; reason: string }
+  | { does: 'message' }
+>
 
 /**
  * What a docs job was sent is not paid for again, and whoever closed its pull request wants none.

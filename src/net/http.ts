@@ -39,25 +39,26 @@ export interface HttpRequest {
   readonly body?: string
 }
 
-export type HttpResult =
+export type HttpResult = Readonly<
   /** A complete response, whatever it says. */
   | {
-      readonly kind: 'response'
-      readonly status: number
-      readonly headers: Headers
-      readonly body: string
+      kind: 'response'
+      status: number
+      headers: Headers
+      body: string
     }
   /** Not one byte of the request left this machine. */
   | {
-      readonly kind: 'not-sent'
-      readonly reason: string
-      readonly permanent: PermanentFailure | undefined
-      readonly cause: unknown
+      kind: 'not-sent'
+      reason: string
+      permanent: PermanentFailure | undefined
+      cause: unknown
     }
   /** Sent, at least in part, without a complete response. */
-  | { readonly kind: 'no-response'; readonly reason: string; readonly cause: unknown }
+  | { kind: 'no-response'; reason: string; cause: unknown }
   /** Its deadline or a cancel ended it first. */
-  | { readonly kind: 'aborted'; readonly sent: boolean }
+  | { kind: 'aborted'; sent: boolean }
+>
 
 /** Response headers by lower-case name; only the first value of a repeated one. */
 type Headers = Readonly<Record<string, string | undefined>>

@@ -19,13 +19,14 @@ const LATE_POLL_MS = 2_000
 const MIN_SETTLE_MS = 1_000
 
 /** What the step did before it polls, and when on the clock. */
-export type PrecededBy =
-  | { readonly kind: 'create'; readonly at: number }
+export type PrecededBy = Readonly<
+  | { kind: 'create'; at: number }
   /** `job` as last seen before the message, or in the response to it. */
-  | { readonly kind: 'message'; readonly at: number; readonly job: Job | undefined }
+  | { kind: 'message'; at: number; job: Job | undefined }
   /** The service has just returned the job. */
-  | { readonly kind: 'status' }
-  | { readonly kind: 'nothing' }
+  | { kind: 'status' }
+  | { kind: 'nothing' }
+>
 
 export interface PollOptions {
   readonly jobId: string
@@ -37,10 +38,11 @@ export interface PollOptions {
   readonly timeoutMs: number
 }
 
-export type PollResult =
-  | { readonly kind: 'ended'; readonly job: Job; readonly status: FinalStatus }
-  | { readonly kind: 'active'; readonly job: Job }
-  | { readonly kind: 'deadline' }
+export type PollResult = Readonly<
+  | { kind: 'ended'; job: Job; status: FinalStatus }
+  | { kind: 'active'; job: Job }
+  | { kind: 'deadline' }
+>
 
 /** @throws ActionError if a status request is refused for good, or if none ever got a response. */
 export async function pollUntilDone(options: PollOptions, tools: RunTools): Promise<PollResult> {

@@ -3,13 +3,14 @@
 import type { Outcome } from '../agent/job.js'
 import { ActionError, Cancelled, internalError } from '../text/errors.js'
 
-export type RunResult =
+export type RunResult = Readonly<
   | PlainResult<Exclude<Outcome, 'skipped' | 'cancelled' | 'error'>>
   /** `advice` is what to do, if anything has to be done. */
-  | { readonly outcome: 'skipped'; readonly reason: string; readonly advice?: string | undefined }
+  | { outcome: 'skipped'; reason: string; advice?: string | undefined }
   /** `error` is set if a request was in flight and its result is unknown. */
-  | { readonly outcome: 'cancelled'; readonly error?: ActionError | undefined }
-  | { readonly outcome: 'error'; readonly error: ActionError }
+  | { outcome: 'cancelled'; error?: ActionError | undefined }
+  | { outcome: 'error'; error: ActionError }
+>
 
 /** Why nothing was sent, and what to do, if anything has to be done. */
 export type SkipReason = Omit<Extract<RunResult, { outcome: 'skipped' }>, 'outcome'>
