@@ -26,7 +26,7 @@ const redact = createRedactor('')
 /** What is known after an event, so many milliseconds after the step began. */
 function known(facts: StepFacts, event: StepEvent, now: number) {
   const date = new Date(Date.parse('2026-01-02T03:04:05.000Z') + now)
-  return { facts: factsAfter(facts, event, { now, date }), now }
+  return { facts: factsAfter(facts, event, { now: () => now, date: () => date }), now }
 }
 
 const active = job('active', { id: ID })

@@ -6,7 +6,8 @@ import { job, LINK } from './scripted-run.js'
 /** An event each second. */
 const after = (...events: StepEvent[]) =>
   events.reduce(
-    (facts, event, index) => factsAfter(facts, event, { now: index * 1000, date: new Date(0) }),
+    (facts, event, index) =>
+      factsAfter(facts, event, { now: () => index * 1000, date: () => new Date(0) }),
     factsAtStart(''),
   )
 const sees = (status: string, fields = {}): StepEvent => ({

@@ -187,7 +187,7 @@ export function createScriptedRun(
   const tell = (event: StepEvent): void => {
     const now = clock.now()
     events.push(event)
-    facts = factsAfter(facts, event, { now, date: clock.date() })
+    facts = factsAfter(facts, event, clock)
     if ('job' in event && event.job !== undefined) reported.push(event.job.rawStatus)
     if (!PUBLISHED.includes(event.kind)) return
     const { jobId, request } = facts

@@ -106,8 +106,7 @@ export class StepReport {
   }
 
   #record(event: StepEvent): void {
-    const { clock } = this.#options
-    this.#facts = factsAfter(this.#facts, event, { now: clock.now(), date: clock.date() })
+    this.#facts = factsAfter(this.#facts, event, this.#options.clock)
   }
 
   #showJob(job: Job, { seen, ...before }: StepFacts): void {

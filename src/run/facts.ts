@@ -1,6 +1,7 @@
 /** What happens in a step, as events, and the facts that follow from them. Pure. */
 
 import type { Job, Status } from '../agent/job.js'
+import type { Clock } from '../net/deadline.js'
 import type { RunResult } from './result.js'
 
 /** What a request asks for: a new docs job, or that a docs job reads a message. */
@@ -102,13 +103,10 @@ export function factsAtStart(jobId: string): StepFacts {
   }
 }
 
-/** When an event happens: in milliseconds since the step began, and for readers. */
-export interface Moment {
-  readonly now: number
-  readonly date: Date
-}
+type Now = Pick<Clock, 'now' | 'date'>
 
-export function factsAfter(facts: StepFacts, event: StepEvent, at: Moment): StepFacts {
+/** @param clock starts with the step, and says when the event happens */
+export function factsAfter(facts: StepFacts, event: StepEvent, clock: Now): StepFacts {
   const withRequest = (request: RequestState): StepFacts => ({ ...facts, request })
   switch (event.kind) {
     case 'remembered':
@@ -123,14 +121,14 @@ export function factsAfter(facts: StepFacts, event: StepEvent, at: Moment): Step
       return withRequest({ is: 'unknown', asked: event.asked })
     case 'accepted': {
       const { kind: is, job, ...accepted } = event
-      return withJob(withRequest({ is, ...accepted }), job, at)
+      return withJob(withRequest({ is, ...accepted }), job, clock)
     }
     case 'waiting': {
       const { kind: is, job, ...waiting } = event
-      return withJob(withRequest({ is, ...waiting }), job, at)
+      return withJob(withRequest({ is, ...waiting }), job, clock)
     }
     case 'seen':
-      return withJob(facts, event.job, at)
+      return withJob(facts, event.job, clock)
     case 'missed':
       return { ...facts, missedReason: event.reason }
     case 'noted':
@@ -145,15 +143,16 @@ export function factsAfter(facts: StepFacts, event: StepEvent, at: Moment): Step
   }
 }
 
-function withJob(facts: StepFacts, job: Job | undefined, { now, date }: Moment): StepFacts {
+function withJob(facts: StepFacts, job: Job | undefined, clock: Now): StepFacts {
   if (job === undefined) return facts
   const { status } = job
+  const at = clock.now()
   const isChanged = status !== undefined && status !== statusIn(facts)
-  const change = isChanged ? [{ date, elapsedMs: now, status }] : []
+  const change = isChanged ? [{ date: clock.date(), elapsedMs: at, status }] : []
   return {
     ...facts,
     jobId: facts.jobId || job.id,
-    seen: { job, at: now },
+    seen: { job, at },
     missedReason: '',
     history: [...facts.history, ...change],
   }
