@@ -76,7 +76,6 @@ export function storedFingerprints(
 
 /**
  * The marker for the comment with this id.
-
  *
  * Base64 hides a secret from every redactor, so what is stored must not contain one.
  */

@@ -41,10 +41,12 @@ export function createCommentText(view: View): string {
 
 /** Written for people who see nothing else: GitHub mails it, and none of the edits. */
 export function createFirstText(view: View): string {
-  const shown = ['⏳ Asking for docs', 'The result will be shown in this comment, and not mailed.']
-  const next =
-    "You don't need to do anything. If the comment still says this on GitHub when the workflow run has ended, see the log of the run."
-  return inComment(view, shown, [facts(view), `**What to do next:** ${next}`])
+  const title = `⏳ ${view.progress.hasJob ? 'Waiting for' : 'Asking'} an agent to write docs`
+  const where =
+    "The result will be shown in this comment on GitHub, and not mailed. Until then, you don't need to do anything."
+  const ifStale =
+    'If the comment still says this when the workflow run has ended, see the log of the run.'
+  return inComment(view, [title, where], [facts(view), ifStale])
 }
 
 function inComment(
@@ -141,7 +143,6 @@ function isPlain(word: string): boolean {
 
 function facts({ inputs, progress, redact, workflow, runUrl }: View): string {
   const show = (text: string): string => inlineCode(redact(text))
-
   const rows = [
     ['Docs job', progress.jobId && show(progress.jobId)],
     ['Project', inputs.projectId && show(inputs.projectId)],
